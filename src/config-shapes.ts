@@ -32,6 +32,12 @@ export const wholeNumber = (least: number, max: number, byDefault: string, unit:
     .prefault(byDefault)
     .describe(`a whole number of ${unit} from ${least} to ${max}`);
 
+export const optionalField = z
+  .string()
+  .regex(/^[A-Za-z_]\w{0,39}$/)
+  .optional()
+  .describe('the name of a field: letters, digits and underscores');
+
 export const optionalNumber = (least: number, most: number, what: string) =>
   z
     .string()

@@ -20,6 +20,7 @@ import { LearnedPrices } from './prices/learned-prices.ts';
 import type { OperatorPrices } from './prices/operator-prices.ts';
 import { PriceBook } from './prices/price-book.ts';
 import { Proposals } from './proposals.ts';
+import { Pseudonyms } from './pseudonyms.ts';
 import { openAudio } from './sound/audio.ts';
 import { Alerts, type BudgetAlert } from './spending/alerts.ts';
 import { Budgets, limitsIn } from './spending/budgets.ts';
@@ -45,6 +46,7 @@ interface EngineSettings extends Pick<TasksParts, 'maxWaitMs'> {
     apiKey: string;
     connections: number;
     jobsAtOnce?: number | undefined;
+    fields: { user?: string | undefined };
     usageUnit?: 'cents' | undefined;
     pricing: { path?: string | undefined; group?: string | undefined };
   };
@@ -141,6 +143,9 @@ export function openEngine({
     ...{ operator: settings.prices, readAt: clock.now(), gateway: listed, learned, specs },
     listNameOf: ({ kind, request }) => priceNames.get(kind)?.priceName?.(request),
   });
+  const pseudonyms = new Pseudonyms(store.pseudonyms);
+  const hasUserField = settings.gateway.fields.user !== undefined;
+  const userOf = hasUserField ? (memberId: string) => pseudonyms.of(memberId) : undefined;
   const proposals = new Proposals({
     ...{ budgets, clock },
     store: store.proposals,
@@ -151,6 +156,7 @@ export function openEngine({
     responses: gateway.responses,
     transcriptions: gateway.transcriptions,
     refresh: parts.refreshAddresses,
+    ...(userOf && { userOf }),
     costOfAnswer: (order, tokens) => prices.costOfAnswer(order, tokens),
     page: (question) => store.page(question),
     timeLimitMs: settings.maxWaitMs.text,
@@ -168,8 +174,16 @@ export function openEngine({
     kinds: [...kinds, asks.kind, ...talks.kinds],
     scheduler: new InProcessScheduler({ clock, log, random: Math.random, limits: pollLimits }),
     estimateOf: (order) => prices.estimateOf(order),
-    ...{ spending, budgets, proposals, liveLimits: settings.liveLimits, jobsAtOnce: settings.gateway.jobsAtOnce },
+    ...{
+      spending,
+      budgets,
+      proposals,
+      pseudonyms,
+      liveLimits: settings.liveLimits,
+      jobsAtOnce: settings.gateway.jobsAtOnce,
+    },
     tellNoCredit: parts.tellNoCredit,
+    ...(userOf && { userOf }),
     unconfirmedReleaseMs: settings.unconfirmedReleaseMs,
     schedule: settings.poll.schedule,
     maxWaitMs: settings.maxWaitMs,

@@ -64,7 +64,8 @@ export const blend: Feature<typeof text> = {
       waitLimit: () => 'image',
       durationKey: () => 'blend',
       priceName: () => 'mj_blend',
-      submit: ({ shape }, { materials: { images = [] } }) => gateway.imgx.blend({ images, ...(shape && { shape }) }),
+      submit: ({ shape }, { materials: { images = [] }, user }) =>
+        gateway.imgx.blend({ images, ...(shape && { shape }) }, { user }),
     }),
   ],
   views: { blend: blendView },

@@ -69,7 +69,7 @@ export const describe: Feature<typeof text> = {
       waitLimit: () => 'image',
       durationKey: () => 'describe',
       priceName: () => 'mj_describe',
-      submit: (_request, { materials: { images = [] } }) => gateway.imgx.describe({ images }),
+      submit: (_request, { materials: { images = [] }, user }) => gateway.imgx.describe({ images }, { user }),
     }),
   ],
   views: {

@@ -91,9 +91,9 @@ export const image: Feature<typeof text> = {
       waitLimit: () => 'image',
       durationKey: ({ model }) => `image:${model}`,
       keyed: {
-        bodyOf({ prompt, model }, { references = [] }) {
+        bodyOf({ prompt, model }, { references = [] }, user) {
           const image = references.map(({ given }) => given);
-          return imageJobs.bodyOf({ prompt, model, ...(image.length > 0 && { image }) });
+          return imageJobs.bodyOf({ prompt, model, ...(image.length > 0 && { image }) }, user);
         },
         send: ({ body, idempotencyKey }) => imageJobs.send(body, { idempotencyKey }),
       },

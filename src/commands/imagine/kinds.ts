@@ -26,8 +26,8 @@ const PRICE_NAMES: Readonly<Partial<Record<ActionFamily, string>>> = {
 
 /** Grids of images from prompts (4.3), and the follow-ups of the image-prompt family. */
 export function imagineKinds({ gateway: { imgx }, imgx: source, imagineReferences }: KindTools): Kind[] {
-  const answer: Kind<'action' | 'change' | 'animate'>['sendWords'] = (taskId, { words: prompt }, { materials }) =>
-    imgx.modal({ taskId, ...withoutUndefined({ prompt, mask: materials.mask }) });
+  const answer: Kind<'action' | 'change' | 'animate'>['sendWords'] = (taskId, { words: prompt }, { materials, user }) =>
+    imgx.modal({ taskId, ...withoutUndefined({ prompt, mask: materials.mask }) }, { user });
   return [
     defineKind({
       name: 'imagine',
@@ -36,11 +36,14 @@ export function imagineKinds({ gateway: { imgx }, imgx: source, imagineReference
       durationKey: () => 'imagine',
       priceName: () => 'mj_imagine',
       transfer: imagineReferences,
-      submit({ prompt }, { materials: { references = [] } }) {
+      submit({ prompt }, { materials: { references = [] }, user }) {
         const given = references.map((one) => one.given);
         const addresses = given.filter((one) => !one.startsWith('data:'));
         const images = given.filter((one) => one.startsWith('data:'));
-        return imgx.imagine({ prompt: [...addresses, prompt].join(' '), ...(images.length > 0 && { images }) });
+        return imgx.imagine(
+          { prompt: [...addresses, prompt].join(' '), ...(images.length > 0 && { images }) },
+          { user },
+        );
       },
     }),
     defineKind({
@@ -51,7 +54,7 @@ export function imagineKinds({ gateway: { imgx }, imgx: source, imagineReference
       waitLimit: ({ customId }) => (VIDEO_FAMILIES.has(meaningOfAction(customId).family) ? 'video' : 'image'),
       durationKey: ({ customId }) => meaningOfAction(customId).family,
       priceName: ({ customId }) => PRICE_NAMES[meaningOfAction(customId).family],
-      submit: ({ of, customId }) => imgx.action({ taskId: of, customId }),
+      submit: ({ of, customId }, { user }) => imgx.action({ taskId: of, customId }, { user }),
       sendWords: answer,
     }),
     defineKind({
@@ -60,8 +63,8 @@ export function imagineKinds({ gateway: { imgx }, imgx: source, imagineReference
       waitLimit: () => 'image',
       durationKey: ({ action }) => action.toLowerCase(),
       priceName: (request) => PRICE_NAMES[meaningOfChange(request).family],
-      submit: ({ of, action, index }) =>
-        imgx.change(action === 'REROLL' ? { taskId: of, action } : { taskId: of, action, index }),
+      submit: ({ of, action, index }, { user }) =>
+        imgx.change(action === 'REROLL' ? { taskId: of, action } : { taskId: of, action, index }, { user }),
       sendWords: answer,
     }),
     defineKind({
@@ -72,17 +75,20 @@ export function imagineKinds({ gateway: { imgx }, imgx: source, imagineReference
       waitLimit: () => 'video',
       durationKey: ({ extend }) => (extend ? 'extend' : 'animate'),
       priceName: () => PRICE_NAMES.animate,
-      submit: ({ prompt, motion, loop, extend }, { materials: { images: [image, endImage] = [] } }) =>
-        imgx.video({
-          motion,
-          ...withoutUndefined({
-            prompt: prompt === '' ? undefined : prompt,
-            image,
-            endImage,
-            loop,
-            extend,
-          }),
-        }),
+      submit: ({ prompt, motion, loop, extend }, { materials: { images: [image, endImage] = [] }, user }) =>
+        imgx.video(
+          {
+            motion,
+            ...withoutUndefined({
+              prompt: prompt === '' ? undefined : prompt,
+              image,
+              endImage,
+              loop,
+              extend,
+            }),
+          },
+          { user },
+        ),
       sendWords: answer,
     }),
   ];

@@ -42,11 +42,14 @@ export function musicKinds(music: Gateway['music']): Kind[] {
       mayBeMissing: 'kind',
       durationKey: ({ model = '' }) => `song:${model}`,
       priceName: () => 'suno_music',
-      submit: ({ prompt, isLyrics, style, title, instrumental, model }) =>
-        music.makeSong({
-          ...(prompt !== '' && (isLyrics ? { lyrics: prompt } : { about: prompt })),
-          ...withoutUndefined({ style, title, instrumental, model }),
-        }),
+      submit: ({ prompt, isLyrics, style, title, instrumental, model }, { user }) =>
+        music.makeSong(
+          {
+            ...(prompt !== '' && (isLyrics ? { lyrics: prompt } : { about: prompt })),
+            ...withoutUndefined({ style, title, instrumental, model }),
+          },
+          { user },
+        ),
     }),
     defineKind({ name: 'music', source, waitLimit: () => 'music', durationKey: () => 'music' }),
     defineKind({ name: 'album', waitLimit: () => 'music', durationKey: () => 'album' }),

@@ -46,7 +46,7 @@ export const shorten: Feature<typeof text> = {
       waitLimit: () => 'image',
       durationKey: () => 'shorten',
       priceName: () => 'mj_shorten',
-      submit: ({ prompt }) => gateway.imgx.shorten({ prompt }),
+      submit: ({ prompt }, { user }) => gateway.imgx.shorten({ prompt }, { user }),
     }),
   ],
   views: {

@@ -29,17 +29,20 @@ export function videoKinds({ gateway: { videos, v1Videos, imageToVideo }, videos
       source: { name: 'videos', pollOne: (remoteId) => videos.get(remoteId, { attempts: 1 }) },
       waitLimit: videoLimit,
       durationKey,
-      submit(request, { materials }) {
+      submit(request, { materials, user }) {
         const { prompt, model, size, duration, aspectRatio, resolution, mode, metadata, extra, faceCheck } = request;
         const images = given(materials, 'image');
         const [referenceVideos, referenceAudios] = [given(materials, 'video'), given(materials, 'audio')];
-        return videos.create({
-          ...{ prompt, model, size, duration, aspectRatio, resolution, mode, metadata, extra, faceCheck },
-          ...(images.length === 1 && { image: images[0] }),
-          ...(images.length > 1 && { images }),
-          ...(referenceVideos.length > 0 && { referenceVideos }),
-          ...(referenceAudios.length > 0 && { referenceAudios }),
-        });
+        return videos.create(
+          {
+            ...{ prompt, model, size, duration, aspectRatio, resolution, mode, metadata, extra, faceCheck },
+            ...(images.length === 1 && { image: images[0] }),
+            ...(images.length > 1 && { images }),
+            ...(referenceVideos.length > 0 && { referenceVideos }),
+            ...(referenceAudios.length > 0 && { referenceAudios }),
+          },
+          { user },
+        );
       },
     }),
     defineKind({
@@ -49,13 +52,13 @@ export function videoKinds({ gateway: { videos, v1Videos, imageToVideo }, videos
       source: { name: 'second videos', pollOne: (remoteId) => v1Videos.get(remoteId, { attempts: 1 }) },
       waitLimit: videoLimit,
       durationKey,
-      submit({ prompt, model, size, duration, ...request }, { materials }) {
+      submit({ prompt, model, size, duration, ...request }, { materials, user }) {
         const { aspectRatio: aspect_ratio, resolution, mode, metadata, extra } = request;
         // The specification does not show this endpoint's fields, so those of the generic one are sent as extension fields.
         const beside = withoutUndefined({ aspect_ratio, resolution, mode, metadata, ...extra });
         const { image, ...lastFrame } = framesFor(model, given(materials, 'image'));
         const all = { ...beside, ...lastFrame };
-        return v1Videos.create({ prompt, model, size, duration, ...withoutUndefined({ image }), extra: all });
+        return v1Videos.create({ prompt, model, size, duration, ...withoutUndefined({ image }), extra: all }, { user });
       },
     }),
     defineKind({
@@ -63,9 +66,12 @@ export function videoKinds({ gateway: { videos, v1Videos, imageToVideo }, videos
       source: { name: 'image to video', pollOne: (remoteId) => imageToVideo.get(remoteId, { attempts: 1 }) },
       waitLimit: videoLimit,
       durationKey,
-      submit({ prompt, model, duration, mode }, { materials }) {
+      submit({ prompt, model, duration, mode }, { materials, user }) {
         const [image = '', imageTail] = given(materials, 'image');
-        return imageToVideo.create({ prompt, model, duration, mode, image, ...withoutUndefined({ imageTail }) });
+        return imageToVideo.create(
+          { prompt, model, duration, mode, image, ...withoutUndefined({ imageTail }) },
+          { user },
+        );
       },
     }),
   ];

@@ -53,6 +53,8 @@ export interface Draft {
   rounds: Answer['rounds'];
   /** No more tools: the model has to answer. */
   isLast: boolean;
+  /** Stands for the member at the gateway. */
+  user?: string | undefined;
 }
 
 /** The whole context of a question, because the gateway stores none of it. */

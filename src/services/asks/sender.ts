@@ -21,6 +21,8 @@ export interface SenderParts {
   models: Pick<ModelCatalogue, 'list' | 'listQuickly'>;
   gather: Gather;
   refresh: RefreshAddresses;
+  /** What stands for a member at the gateway; undefined: nothing. */
+  userOf?(memberId: string): Promise<string>;
   /** How long the gateway may need what it fetches itself. */
   timeLimitMs: number;
   clock: Clock;
@@ -58,7 +60,8 @@ export class QuestionSender {
     const earlierFiles = await this.#earlierFiles(earlier, { materials, sound }, without, asker);
     const models = await this.#parts.models.listQuickly();
     const isLast = rounds.length >= MAX_ROUNDS;
-    const draft = { request, earlier, earlierFiles, materials, sound, models, rounds, isLast };
+    const user = await this.#parts.userOf?.(asker.requesterId);
+    const draft = { request, earlier, earlierFiles, materials, sound, models, rounds, isLast, user };
     const told = without.filter((part) => isWanted(part, draft));
     return this.#open(draft, { without, told, named: [] }, stop);
   }
@@ -89,7 +92,7 @@ export class QuestionSender {
     const request = buildTextRequest(draft, omission.without);
     const sent = { request, draft, omission, stop };
     try {
-      const options = { signal: stop.signal, isWhole: omission.without.includes('stream') };
+      const options = { signal: stop.signal, user: draft.user, isWhole: omission.without.includes('stream') };
       return await openStream(this.#parts.responses.stream(request, options), sent);
     } catch (error) {
       const reopened = error instanceof GatewayError && this.sendAgain(sent, error);

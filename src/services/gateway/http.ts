@@ -22,6 +22,8 @@ export interface CallOptions {
   signal?: AbortSignal | undefined;
   /** Total attempts of a read. A caller with its own retries passes 1. */
   attempts?: number | undefined;
+  /** Stands for the member in an order, where the settings name a field for it. */
+  user?: string | undefined;
 }
 
 export interface GatewayRequest extends CallOptions {
@@ -51,6 +53,7 @@ export class GatewayHttp {
   readonly baseUrl: URL;
   readonly parts: GatewayParts;
   readonly limits: GatewayLimits;
+  readonly userField: string | undefined;
   readonly #pool: Pool;
   readonly #prefix: string;
   readonly #secrets: readonly string[];
@@ -66,6 +69,7 @@ export class GatewayHttp {
     this.#secrets = [settings.apiKey];
     this.#authorization = `Bearer ${settings.apiKey}`;
     this.limits = limits;
+    this.userField = settings.fields.user;
     this.parts = parts;
     this.#pool = new Pool(this.baseUrl.origin, {
       connections: settings.connections,
@@ -91,7 +95,7 @@ export class GatewayHttp {
 
   /** Submits a job once. It is never resent automatically: the caller decides about an unknown outcome. */
   async submit(request: GatewayRequest & { body: unknown }): Promise<Json> {
-    return this.#readJson(await this.#open(request, true), request, true);
+    return this.#readJson(await this.#open(this.#withUser(request), true), request, true);
   }
 
   /** Requests a streamed response, once. Refusals are thrown; a JSON response comes whole. Ending the iteration early closes the connection. */
@@ -100,13 +104,23 @@ export class GatewayHttp {
   ): Promise<AsyncGenerator<string, void, void> | { whole: Json }> {
     const { signal } = request;
     const headers = { accept: 'text/event-stream, application/json', ...request.headers };
-    const response = await this.#open({ ...request, headers }, true, this.limits.silenceMs);
+    const response = await this.#open({ ...this.#withUser(request), headers }, true, this.limits.silenceMs);
     if (!isSuccess(response)) return { whole: await this.#readJson(response, request, true) };
     const pieces = this.#readPieces(response, signal);
     const stream = await peekStream(pieces);
     if (stream && isEventStream(stream.first, response.headers['content-type'])) return stream.all;
     const text = (await Array.fromAsync(stream?.all ?? [])).join('');
     return { whole: this.#parseResponse(text, response, request, true) };
+  }
+
+  /** Text is sent unchanged: it holds the user already. */
+  #withUser(request: GatewayRequest & { body: unknown }): GatewayRequest & { body: unknown } {
+    const { user, body } = request;
+    const { userField } = this;
+    if (user === undefined || userField === undefined || typeof body === 'string') return request;
+    if (body instanceof FormData) body.set(userField, user);
+    else return { ...request, body: { ...Object(body), [userField]: user } };
+    return request;
   }
 
   /** Opens a socket, paused so that the caller can listen first. A refused upgrade started nothing and can be retried. */

@@ -22,8 +22,10 @@ export class ImageJobs extends TaskResource {
   }
 
   /** The request body as text. A key belongs to one body: gateways refuse or ignore another body with the same key. */
-  bodyOf(request: z.input<typeof imageJob>): string {
-    return JSON.stringify(validate(imageJob, request));
+  bodyOf(request: z.input<typeof imageJob>, user?: string): string {
+    const { userField } = this.tasks.http;
+    const ofUser = user !== undefined && userField !== undefined && { [userField]: user };
+    return JSON.stringify({ ...validate(imageJob, request), ...ofUser });
   }
 
   /** Sends a body unchanged, for the first time or again. */

@@ -6,7 +6,7 @@ import { AnswerReader } from './responses/reader.ts';
 import { type TextRequest, textRequest, toRequestBody } from './responses/request.ts';
 import { validate } from './schemas.ts';
 
-type TextOptions = Pick<CallOptions, 'signal'> & {
+type TextOptions = Pick<CallOptions, 'signal' | 'user'> & {
   /** For a model that refuses to stream: the same events, all at the end. */
   isWhole?: boolean;
 };
@@ -16,9 +16,9 @@ const PATH = '/v1/responses';
 /** The text endpoint (4.6, 6). */
 export class Responses extends Resource {
   /** The whole response at once. A failed or unreadable one is thrown; an incomplete one is marked. */
-  async create(request: TextRequest, { signal }: TextOptions = {}): Promise<TextResponse> {
+  async create(request: TextRequest, { signal, user }: TextOptions = {}): Promise<TextResponse> {
     const body = toRequestBody(validate(textRequest, request), false);
-    const answer = await this.http.submit({ path: PATH, body, signal, firstByteLimit: 'wholeTextMs' });
+    const answer = await this.http.submit({ path: PATH, body, signal, user, firstByteLimit: 'wholeTextMs' });
     const reader = new AnswerReader(this.http.parseError);
     const end = [...reader.takeWhole(answer), ...reader.close()].findLast((event) => 'response' in event);
     if (!end || end.response.error) throw end?.response.error ?? new Error('A response without an end.');
@@ -28,12 +28,12 @@ export class Responses extends Resource {
   /** Early refusals are thrown; later the last event says how it ended. Leaving the loop closes the connection. */
   async *stream(
     request: TextRequest,
-    { signal, isWhole = false }: TextOptions = {},
+    { signal, user, isWhole = false }: TextOptions = {},
   ): AsyncGenerator<TextEvent, void, void> {
     const body = toRequestBody(validate(textRequest, request), !isWhole);
     const answer = isWhole
-      ? { whole: await this.http.submit({ path: PATH, body, signal, firstByteLimit: 'wholeTextMs' }) }
-      : await this.http.stream({ path: PATH, body, signal });
+      ? { whole: await this.http.submit({ path: PATH, body, signal, user, firstByteLimit: 'wholeTextMs' }) }
+      : await this.http.stream({ path: PATH, body, signal, user });
     const reader = new AnswerReader(this.http.parseError);
     if (!('whole' in answer)) return yield* readEvents(answer, reader);
     yield* reader.takeWhole(answer.whole);

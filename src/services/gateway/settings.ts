@@ -17,6 +17,8 @@ export interface GatewaySettings {
     /** If unset, the face check is never sent, and the gateway's default applies. */
     readonly faceCheck?: string | undefined;
     readonly describeField: string;
+    /** Takes the pseudonym of the member who orders; undefined: it is not sent. */
+    readonly user?: string | undefined;
   };
   /** How `/v1/videos` takes its fields: as JSON, or as a form with files. */
   readonly videosBody: 'json' | 'form';

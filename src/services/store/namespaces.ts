@@ -147,6 +147,8 @@ export function openNamespaces(backend: Backend) {
     budgets: atOnce('budgets'),
     /** Orders that wait for their member's decision, for a quarter of an hour. */
     proposals: atOnce('proposals'),
+    /** What stands for each member at the gateway. */
+    pseudonyms: atOnce('pseudonyms'),
     /** Rows that could not be read. */
     quarantine: atOnce('quarantine'),
     erasures: atOnce('forgetting'),

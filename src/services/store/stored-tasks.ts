@@ -6,6 +6,7 @@ import type { EntryStore } from '../ledger/entry.ts';
 import type { ExperienceStore } from '../models/experience.ts';
 import type { LearnedStore } from '../prices/learned-prices.ts';
 import type { ProposalStore } from '../proposals.ts';
+import type { PseudonymStore } from '../pseudonyms.ts';
 import type { BudgetStore } from '../spending/budgets.ts';
 import { dropExpiredToken } from '../tasks/delivery-state.ts';
 import { isLive, type KindSpecs, type Task } from '../tasks/task.ts';
@@ -26,6 +27,7 @@ import { StoredEntries } from './ledger-rows.ts';
 import { pollingMark } from './marks.ts';
 import type { Namespace, Namespaces } from './namespaces.ts';
 import { storedProposals } from './proposal-rows.ts';
+import { storedPseudonyms } from './pseudonym-rows.ts';
 import { Quarantine, type Rows } from './rows.ts';
 import {
   durationRows,
@@ -81,6 +83,8 @@ export class StoredTasks implements TaskStore {
   readonly budgets: BudgetStore;
   /** Orders that wait for their member's decision. */
   readonly proposals: ProposalStore;
+  /** What stands for each member at the gateway. */
+  readonly pseudonyms: PseudonymStore;
   readonly ownership: StoreOwnership;
   /** Messages that are kept up to date. */
   readonly follows: Namespace;
@@ -103,6 +107,7 @@ export class StoredTasks implements TaskStore {
     this.costs = storedCosts(namespaces.costs, quarantine);
     this.budgets = storedBudgets(namespaces.budgets, quarantine);
     this.proposals = storedProposals(namespaces.proposals, quarantine, specs);
+    this.pseudonyms = storedPseudonyms(namespaces.pseudonyms, quarantine);
     const tasks = { task: (id: string) => this.get(id), tasks: () => this.#rows.all() };
     this.entries = new StoredEntries({ ...namespaces, quarantine, ...tasks });
   }

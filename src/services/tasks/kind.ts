@@ -30,7 +30,7 @@ export interface Kind<K extends TaskKind = TaskKind> {
   /** Replaces `submit` where the gateway takes an idempotency key: the same body with the same key never makes a second job. */
   readonly keyed?: {
     /** The exact body. It is stored until the outcome of the order is known. */
-    bodyOf(request: TaskRequests[K], materials: Materials): string;
+    bodyOf(request: TaskRequests[K], materials: Materials, user: string | undefined): string;
     send(sent: SentOrder): Promise<Submission>;
   };
   /** Follows a task of a kind without a source: it was just accepted, or was under way when the bot last ran. */
@@ -53,6 +53,8 @@ export const defineKind = <K extends TaskKind>(definition: Kind<K>): Kind<K> => 
 interface Along {
   idempotencyKey: string;
   materials: Materials;
+  /** Stands for the member at the gateway, where the operator wants one. */
+  user?: string | undefined;
   /** Who orders it, and where the result is shown. */
   requester: Pick<Order, 'requesterId' | 'guildId' | 'channelId' | 'route'>;
 }

@@ -13,6 +13,8 @@ export interface SenderParts {
   gather: Gather;
   maxWaitMs: Readonly<Record<WaitLimit, number>>;
   log: TasksLog;
+  /** What stands for a member at the gateway; undefined: nothing. */
+  userOf?(memberId: string): Promise<string>;
   /** Throws where the store may belong to another bot. */
   assertOwnership(): void;
 }
@@ -41,12 +43,13 @@ export class Sender {
 
   async #gather(kind: Kind, request: Task['request'], context: GatherContext, key?: string): Promise<Prepared> {
     const materials = await this.#parts.gather(request, context);
-    const body = kind.keyed?.bodyOf(request, materials);
-    return { idempotencyKey: key ?? randomUUID(), body, materials, context };
+    const user = context.memberId === undefined ? undefined : await this.#parts.userOf?.(context.memberId);
+    const body = kind.keyed?.bodyOf(request, materials, user);
+    return { idempotencyKey: key ?? randomUUID(), body, materials, context, user };
   }
 
   async send(kind: Kind, order: SentTask, prepared: Prepared): Promise<Outcome> {
-    const { idempotencyKey, body, materials, context } = prepared;
+    const { idempotencyKey, body, materials, context, user } = prepared;
     const { id, request } = order;
     try {
       if (body !== undefined) await this.#parts.store.putSentOrder(id, { idempotencyKey, body });
@@ -59,7 +62,7 @@ export class Sender {
       const sending =
         kind.keyed && body !== undefined
           ? kind.keyed.send({ idempotencyKey, body })
-          : kind.submit?.(request, { idempotencyKey, materials, requester: order });
+          : kind.submit?.(request, { idempotencyKey, materials, user, requester: order });
       if (!sending) throw new Error(`A task of the kind ${kind.name} cannot be ordered.`);
       return { submission: await sending };
     } catch (error) {
@@ -96,6 +99,7 @@ export interface Prepared {
   body?: string | undefined;
   materials: Materials;
   context: GatherContext;
+  user?: string | undefined;
 }
 
 export type SentBefore = Pick<Prepared, 'idempotencyKey' | 'body'>;

@@ -23,9 +23,12 @@ import { Words } from './words.ts';
 export interface TasksParts
   extends Pick<OrdersParts, 'book' | 'ledger' | 'specs' | 'clock' | 'log' | 'maxWaitMs' | 'gather'>,
     Partial<
-      Pick<OrdersParts, 'assertOwnership' | 'estimateOf' | 'spending' | 'liveLimits' | 'jobsAtOnce' | 'tellNoCredit'>
+      Pick<
+        OrdersParts,
+        'assertOwnership' | 'estimateOf' | 'spending' | 'liveLimits' | 'jobsAtOnce' | 'tellNoCredit' | 'userOf'
+      >
     >,
-    Pick<ErasureParts, 'budgets' | 'proposals' | 'removeMessages' | 'tellErased'> {
+    Pick<ErasureParts, 'budgets' | 'proposals' | 'pseudonyms' | 'removeMessages' | 'tellErased'> {
   /** How long an unknown outcome counts without its owner's decision; undefined: until they decide. */
   unconfirmedReleaseMs?: number | undefined;
   store: TaskStore;
@@ -57,7 +60,7 @@ export class Tasks {
   #leftOver: Task[] = [];
 
   constructor(parts: TasksParts) {
-    const { book, store, ledger, budgets, proposals, scheduler, clock, log, specs, maxWaitMs } = parts;
+    const { book, store, ledger, budgets, proposals, pseudonyms, scheduler, clock, log, specs, maxWaitMs } = parts;
     this.#parts = parts;
     this.book = book;
     this.lists = store;
@@ -101,6 +104,7 @@ export class Tasks {
         const about = {
           budgets: budgets?.about(memberId) ?? [],
           proposals: async () => (await proposals?.of(memberId)) ?? [],
+          pseudonym: async () => pseudonyms?.known(memberId),
         };
         return { memberId, now, tasks: this.#everyTaskOf(memberId), entries, ...about };
       },

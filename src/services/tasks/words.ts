@@ -7,7 +7,10 @@ import { type CommonRequest, type Task, withRequest } from './task.ts';
 import { markWordsRefused, markWordsSent, markWordsTaken } from './transitions.ts';
 
 interface WordsParts
-  extends Pick<OrdersParts, 'book' | 'kinds' | 'gather' | 'maxWaitMs' | 'clock' | 'log' | 'assertOwnership'> {
+  extends Pick<
+    OrdersParts,
+    'book' | 'kinds' | 'gather' | 'maxWaitMs' | 'clock' | 'log' | 'assertOwnership' | 'userOf'
+  > {
   hint(id: string): void;
 }
 
@@ -59,11 +62,12 @@ export class Words {
     const { request: named } = withRequest(checked(known), words);
     const timeLimitMs = maxWaitMs[answering.waitLimit(named)];
     const materials = await gather(named, { memberId: known.requesterId, timeLimitMs });
+    const user = await this.#parts.userOf?.(known.requesterId);
     const waiting = await book.change(id, (task) => markWordsSent(checked(task), words, clock.now()));
     const { remoteId = '', request, idempotencyKey } = waiting;
     this.#parts.assertOwnership();
     try {
-      const submission = await answering.sendWords(remoteId, request, { idempotencyKey, materials });
+      const submission = await answering.sendWords(remoteId, request, { idempotencyKey, materials, user });
       const task = await book.change(id, (before) => markWordsTaken(before, submission, clock.now()), {
         mustHold: true,
       });

@@ -24,6 +24,7 @@ async function used(site: Site): Promise<SiteRow[]> {
     });
     const orders = [{ kind: 'imagine' as const, request: { prompt: 'a fox' } }];
     await store.proposals.put({ id: 'p1', memberId: 'm1', orders, until: START + 60_000 }, 60_000);
+    await store.pseudonyms.put('m1', 'atelier-1');
     await store.budgets.put('den', { ...EMPTY_BUDGET, isPaused: true });
     await store.entries.setOpenSince('2026-01-01');
     const entry = { id: 'x', at: START, kind: 'imagine', facts: [{ standing: 'settled' as const, at: START }] };

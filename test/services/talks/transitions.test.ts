@@ -138,7 +138,15 @@ describe('The audio of an answer', () => {
     }
     const counts = { tasks: 0, entries: 0 };
     const exported = exportText(
-      { memberId: 'm', now: start, tasks: tasks(), entries: undefined, budgets: [], proposals: async () => [] },
+      {
+        memberId: 'm',
+        now: start,
+        tasks: tasks(),
+        entries: undefined,
+        budgets: [],
+        proposals: async () => [],
+        pseudonym: async () => undefined,
+      },
       counts,
     );
     const text = (await Array.fromAsync(exported)).join('');

@@ -9,6 +9,7 @@ import { keptScopeRows } from '../kept-scopes.ts';
 import { refuseForeign } from '../marks.ts';
 import { openNamespaces } from '../namespaces.ts';
 import { proposalRows } from '../proposal-rows.ts';
+import { pseudonymRows } from '../pseudonym-rows.ts';
 import { openRemote } from '../remote/open-remote.ts';
 import { Quarantine } from '../rows.ts';
 import { costRows, durationRows, erasureRows, experienceRows } from '../side-rows.ts';
@@ -111,6 +112,7 @@ async function examineRows(
     await checkRows(keptScopeRows(namespaces.allowances, quarantine)),
     await checkRows(costRows(namespaces.costs, quarantine)),
     await checkRows(budgetRows(namespaces.budgets, quarantine)),
+    await checkRows(pseudonymRows(namespaces.pseudonyms, quarantine)),
     await checkRows(proposalRows(namespaces.proposals, quarantine, specs)),
     // An erasure with nothing left to do is fine: the next start removes it.
     await checkRows(erasureRows(namespaces.erasures, quarantine)),

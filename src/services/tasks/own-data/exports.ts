@@ -75,6 +75,8 @@ interface Exported {
   budgets: readonly object[];
   /** Orders that wait for the member's decision. */
   proposals(): Promise<readonly object[]>;
+  /** What stands for the member at the gateway. */
+  pseudonym(): Promise<string | undefined>;
 }
 
 interface ExportCounts {
@@ -87,7 +89,7 @@ const ROWS_AT_ONCE = 10;
 
 /** All data of a member as one JSON document, without secrets that let others act for them or the bot. Written row by row to save memory. */
 export async function* exportText(
-  { memberId, now, tasks, entries, budgets, proposals }: Exported,
+  { memberId, now, tasks, entries, budgets, proposals, pseudonym }: Exported,
   counts: ExportCounts,
 ): AsyncGenerator<string> {
   const about = {
@@ -95,6 +97,7 @@ export async function* exportText(
     exportedAt: new Date(now).toISOString(),
     tasks: 'Everything you asked for, newest first, with its results as addresses. Times are milliseconds since 1970.',
     ledger: 'What was counted as used by you, oldest first. Amounts are decimal text.',
+    pseudonym: 'What stands for you in requests to the gateway; null if nothing does.',
     proposals: 'Requests that wait for your confirmation.',
     budgets: 'Limits, blocks and grants of yours by server, and changes to budgets by you or about you.',
   };
@@ -110,7 +113,7 @@ export async function* exportText(
     counts.entries += 1;
     if (counts.entries % ROWS_AT_ONCE === 0) await setImmediate();
   }
-  yield `${counts.entries === 0 ? '' : '\n  '}],\n  "budgets": ${indentJson(budgets, 2)},\n  "proposals": ${indentJson(await proposals(), 2)}\n}\n`;
+  yield `${counts.entries === 0 ? '' : '\n  '}],\n  "budgets": ${indentJson(budgets, 2)},\n  "proposals": ${indentJson(await proposals(), 2)},\n  "pseudonym": ${JSON.stringify((await pseudonym()) ?? null)}\n}\n`;
 }
 
 /** JSON strings contain no line breaks of their own. */

@@ -32,6 +32,7 @@ async function scene(howMany = HOW_MANY) {
       entries: undefined,
       budgets: [],
       proposals: async () => [],
+      pseudonym: async () => undefined,
     }),
     isBeingErased: (memberId) => memberId === forgotten,
   });

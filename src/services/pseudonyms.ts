@@ -1,0 +1,40 @@
+import { randomBytes } from 'node:crypto';
+import { KeyedLock } from '../lib/keyed-lock.ts';
+
+export interface PseudonymStore {
+  get(memberId: string): Promise<string | undefined>;
+  put(memberId: string, pseudonym: string): Promise<void>;
+  remove(memberId: string): Promise<void>;
+}
+
+/**
+ * The names under which members' orders are sent, so that the gateway's books can be compared with the bot's. They are random:
+ * after an erasure nothing leads from the old one to the member, whose next order gets another.
+ */
+export class Pseudonyms {
+  readonly #store: PseudonymStore;
+  readonly #lock = new KeyedLock();
+
+  constructor(store: PseudonymStore) {
+    this.#store = store;
+  }
+
+  of(memberId: string): Promise<string> {
+    return this.#lock.run(memberId, async () => {
+      const known = await this.#store.get(memberId);
+      if (known !== undefined) return known;
+      const made = `atelier-${randomBytes(12).toString('hex')}`;
+      await this.#store.put(memberId, made);
+      return made;
+    });
+  }
+
+  /** The one that is in use, for an export. */
+  known(memberId: string): Promise<string | undefined> {
+    return this.#store.get(memberId);
+  }
+
+  erase(memberId: string): Promise<void> {
+    return this.#lock.run(memberId, () => this.#store.remove(memberId));
+  }
+}

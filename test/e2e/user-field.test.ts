@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { profiles } from '../contract/both.ts';
+import { models } from './asks/proof.ts';
+import { quickBot, says } from './quick.ts';
+
+const isOrder = (path: string): boolean => /\/submit\/|generations\/jobs$|\/v1\/responses$|\/videos$/.test(path);
+
+describe.each(profiles)('The pseudonym of a member at a gateway of the %s profile', (profile) => {
+  const start = async (settings: Record<string, string>) => {
+    const stage = await quickBot({
+      gateway: { profile, speed: 20 },
+      settings: { ...models, DEFAULT_VIDEO_MODEL: 'reel-2', DEFAULT_IMAGE_MODEL: 'lumen-image-1', ...settings },
+    });
+    const users = (): unknown[] =>
+      stage.gateway.heard
+        .filter(({ path, method }) => method === 'POST' && isOrder(path))
+        .map(({ body }) => (body as { user?: unknown }).user);
+    return { ...stage, users };
+  };
+
+  it('Each order carries the same pseudonym of its member, which is not their ID', async () => {
+    const { discord, users } = await start({ GATEWAY_USER_FIELD: 'user' });
+    const member = discord.as('member');
+    await (await member.slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
+    await (await member.slash('image', { prompt: 'a fox' })).message(says('Finished in'));
+    await (await member.slash('video', { prompt: 'waves', endpoint: 'videos' })).message(says('Finished in'));
+    await (await member.slash('ask', { prompt: 'what is snow?' })).message();
+    await expect.poll(() => users().length).toBe(4);
+    expect(new Set(users()).size).toBe(1);
+    expect(users()[0]).toMatch(/^atelier-[0-9a-f]{24}$/);
+    await (await discord.as('other').slash('imagine', { prompt: 'a hare' })).message(says('Finished in'));
+    expect(new Set(users()).size).toBe(2);
+    expect(JSON.stringify(users())).not.toContain(discord.world.user('member').id);
+  });
+
+  it('Without the setting no pseudonym is sent', async () => {
+    const { discord, users } = await start({});
+    await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
+    expect(users()).toEqual([undefined]);
+  });
+});
