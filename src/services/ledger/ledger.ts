@@ -116,9 +116,9 @@ export class Ledger {
         count(entry);
         continue;
       }
-      // A crash may have come between a member's decision about an unknown outcome and its entry.
-      const isOpen = OPEN.has(standingOf(entry));
-      const task = awaited.get(entry.id) ?? (isOpen ? await entries.task(entry.id) : undefined);
+      // A crash may have come between a member's decision about an unknown outcome, or its withdrawal, and its entry.
+      const mayDiffer = OPEN.has(standingOf(entry)) || entry.facts.some(({ standing }) => standing === 'unconfirmed');
+      const task = awaited.get(entry.id) ?? (mayDiffer ? await entries.task(entry.id) : undefined);
       awaited.delete(entry.id);
       const corrected = task ? reconcileEntry(entry, task) : closeOrphan(entry, clock.now());
       if (corrected !== entry) await entries.change(entryKey(entry), () => corrected);

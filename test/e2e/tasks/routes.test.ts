@@ -167,7 +167,9 @@ describe.each(profiles)('The follow-ups of a private result at a gateway of the 
     expect(
       readByOthers(stage, 'member').filter((one) => !says('Tasks in progress')(one) && !says('no credit left')(one)),
     ).toEqual([]);
-    expect(askedInPublic(stage, 'member')).toEqual([]);
+    // The notice to the operator names the kind alone.
+    const operators = stage.discord.openDirectMessage('owner').id;
+    expect(askedInPublic(stage, 'member')).toEqual([`POST /channels/${operators}/messages`]);
     expect(stage.logged()).not.toContain('secret');
   });
 
