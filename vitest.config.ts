@@ -19,6 +19,7 @@ const LONGEST = [
   'test/fuzz/growth',
   'test/browser/page',
   'test/chaos/chaos',
+  'test/chaos/money',
   'test/e2e/tasks/following',
   'test/e2e/store-scripts',
   'test/e2e/tasks/families',

@@ -4,10 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { chaos } from './chaos.ts';
+import { money } from './money/money.ts';
 
 /** sysexits.h: the command was used wrongly. */
 const EX_USAGE = 64;
-const USAGE = 'npm run chaos [-- --seed N --jobs N --kills N]';
+const USAGE =
+  'npm run chaos [-- --seed N --jobs N --kills N]\n     npm run chaos -- --money [--seed N --orders N --members N --kills N --store URL]';
 
 const MS_PER_JOB = 500;
 const MS_PER_KILL = 10_000;
@@ -21,9 +23,18 @@ function print(...lines: string[]): void {
 
 async function run(): Promise<number> {
   const { values } = parseArgs({
-    options: { seed: { type: 'string' }, jobs: { type: 'string' }, kills: { type: 'string' } },
+    options: {
+      ...{ seed: { type: 'string' }, jobs: { type: 'string' }, kills: { type: 'string' } },
+      ...{
+        money: { type: 'boolean' },
+        orders: { type: 'string' },
+        members: { type: 'string' },
+        store: { type: 'string' },
+      },
+    },
   });
   const seed = Number(values.seed ?? randomInt(1_000_000));
+  if (values.money) return runMoney(seed, values);
   const jobs = Number(values.jobs ?? 200);
   const kills = Number(values.kills ?? 10);
   if (![seed, jobs, kills].every((value) => Number.isInteger(value) && value >= 0)) return wrong();
@@ -44,6 +55,17 @@ async function run(): Promise<number> {
   writeFileSync(kept, log);
   print('', 'Broken promises:', ...broken.map((promise) => `  ${promise}`), `What the bot wrote down: ${kept}`);
   return 1;
+}
+
+async function runMoney(seed: number, values: Partial<Record<'orders' | 'members' | 'kills' | 'store', string>>) {
+  const orders = Number(values.orders ?? 5_000);
+  const members = Number(values.members ?? 500);
+  const kills = Number(values.kills ?? 10);
+  if (![seed, orders, members, kills].every((value) => Number.isInteger(value) && value >= 0)) return wrong();
+  const { broken, figures } = await money({ seed, orders, members, kills, storeUrl: values.store });
+  print(...figures);
+  if (broken.length > 0) print('', 'Broken promises:', ...broken.slice(0, 50).map((promise) => `  ${promise}`));
+  return broken.length === 0 ? 0 : 1;
 }
 
 function wrong(): number {

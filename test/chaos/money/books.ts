@@ -1,0 +1,101 @@
+import { amountText, amountOf as gatewayAmount, plus, times, ZERO } from '../../../sandbox/gateway/decimal.ts';
+import type { EmbeddedGateway } from '../../../sandbox/gateway/gateway.ts';
+import { kindSpecs } from '../../../src/commands/index.ts';
+import { readConfig } from '../../../src/config.ts';
+import { systemClock } from '../../../src/lib/clock.ts';
+import { compare, difference, sumOf } from '../../../src/lib/decimals.ts';
+import { openLog } from '../../../src/lib/log.ts';
+import { amountOf, type Entry, standingOf } from '../../../src/services/ledger/entry.ts';
+import { openStore } from '../../../src/services/store/index.ts';
+import { kindNames, type Task } from '../../../src/services/tasks/task.ts';
+
+export interface Limits {
+  total: string;
+  server: string;
+  member: string;
+}
+
+export interface Books {
+  entries: readonly Entry[];
+  tasks: ReadonlyMap<string, Task>;
+}
+
+/** Reads the store as the next start would. */
+export async function readBooks(settings: Record<string, string>): Promise<Books> {
+  const config = readConfig(settings, kindNames(kindSpecs));
+  const log = openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined });
+  const store = await openStore(config.store, {
+    ...{ log, clock: systemClock, specs: kindSpecs },
+    ...{ botVersion: '0.0.0', leaseMs: config.storeLeaseMs },
+  });
+  try {
+    const entries = await Array.fromAsync(store.entries.between('', '9999'));
+    const tasks = new Map<string, Task>();
+    for await (const task of store.entries.tasks()) tasks.set(task.id, task);
+    return { entries, tasks };
+  } finally {
+    await store.close();
+  }
+}
+
+export interface Verdict {
+  broken: readonly string[];
+  figures: readonly string[];
+}
+
+const isCounted = (entry: Entry): boolean => standingOf(entry) !== 'refunded';
+
+/** Compares the bot's books with its limits and with what the gateway has charged. */
+export function verdictOf({ entries, tasks }: Books, gateway: EmbeddedGateway, limits: Limits): Verdict {
+  const counted = entries.filter(isCounted);
+  const above = [
+    ...aboveLimit(counted, () => 'all', limits.total),
+    ...aboveLimit(counted, ({ guildId = '' }) => guildId, limits.server),
+    ...aboveLimit(counted, ({ guildId, memberId }) => `${guildId} ${memberId}`, limits.member),
+  ];
+  const twice = entries.filter(({ facts }) => facts.filter(({ standing }) => standing === 'refunded').length > 1);
+  const jobs = gateway.jobs.list();
+  const charged = jobs.filter(({ state }) => state !== 'failed');
+  // Each order has a prompt of its own; one that is repeated under its key is several tasks, and one job.
+  const byPrompt = Map.groupBy(tasks.values(), ({ request }) => request.prompt ?? '');
+  const known = new Set(counted.map(({ id }) => id));
+  const tasksOf = (job: { prompt: string }): Task[] => byPrompt.get(job.prompt) ?? [];
+  const unconfirmed = [...tasks.values()].filter(({ state, handedOver }) => state === 'unconfirmed' && !handedOver);
+  const unknown = charged.filter((job) => !tasksOf(job).some(({ remoteId }) => remoteId !== undefined));
+  const lost = charged.filter((job) => !tasksOf(job).some(({ id }) => known.has(id)));
+  const bill = amountText(charged.reduce((sum, { charge }) => plus(sum, charge), ZERO));
+  const settled = sumOf(
+    counted.filter((entry) => standingOf(entry) === 'settled').flatMap((entry) => amountOf(entry)?.amount ?? []),
+  );
+  const doubtful = amountText(unknown.reduce((sum, { charge }) => plus(sum, charge), ZERO));
+  const off = difference(bill, sumOf([settled ?? '0', doubtful]) ?? '0');
+  const booked = amountText(gateway.usage.total('sk-sandbox'));
+  return {
+    broken: [
+      ...above.map((scope) => `reservations above the limit of ${scope}`),
+      ...twice.map(({ id }) => `order ${id} was released twice`),
+      ...lost.map(({ id }) => `job ${id} has no reservation`),
+      ...(compare(off, '0') === 0 ? [] : [`the gateway's bill differs by ${off}`]),
+      ...(compare(booked, bill) === 0 ? [] : [`the gateway's books say ${booked}, and its jobs ${bill}`]),
+    ],
+    figures: [
+      `orders with an entry: ${entries.length}; counted: ${counted.length}; jobs at the gateway: ${jobs.length}`,
+      `unconfirmed: ${unconfirmed.length}, of which the gateway took ${unknown.length}`,
+      `reservations above a limit: ${above.length}; double releases: ${twice.length}; lost reservations: ${lost.length}`,
+      `gateway's bill $${bill} = settled $${settled ?? '0'} + unconfirmed orders that it took $${doubtful}; difference ${off}`,
+    ],
+  };
+}
+
+/** The names of the sums that exceed a limit on some day. */
+function aboveLimit(entries: readonly Entry[], nameOf: (entry: Entry) => string, limit: string): string[] {
+  const sums = new Map<string, string[]>();
+  for (const entry of entries) {
+    const name = `${new Date(entry.at).toISOString().slice(0, 10)} ${nameOf(entry)}`;
+    sums.set(name, [...(sums.get(name) ?? []), amountOf(entry)?.amount ?? '0']);
+  }
+  return [...sums].filter(([, amounts]) => compare(sumOf(amounts) ?? '0', limit) > 0).map(([name]) => name);
+}
+
+/** The price of one order of each model, as the operator would write it. */
+export const dollars = (price: string, units: number): string => amountText(times(gatewayAmount(price), units));

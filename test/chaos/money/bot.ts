@@ -1,0 +1,66 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { Answer, Command } from './order.ts';
+
+const WORKER = fileURLToPath(new URL('worker.ts', import.meta.url));
+
+/** The bot in another process. A killed one leaves its commands without an answer. */
+export class MoneyBot {
+  readonly #settings: Record<string, string>;
+  readonly #waiting = new Map<number, (answer: Answer | undefined) => void>();
+  #child: ChildProcess | undefined;
+  #next = 0;
+  /** The last lines of its log. */
+  said = '';
+
+  constructor(settings: Record<string, string>) {
+    this.#settings = settings;
+    process.once('exit', () => this.#child?.kill('SIGKILL'));
+  }
+
+  async start(): Promise<void> {
+    const env = { PATH: process.env.PATH ?? '', ...this.#settings };
+    const child = fork(WORKER, { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'], execArgv: [] });
+    this.#child = child;
+    for (const stream of [child.stdout, child.stderr])
+      stream?.on('data', (piece: Buffer) => {
+        this.said = (this.said + piece.toString()).slice(-20_000);
+      });
+    const ready = Promise.withResolvers<void>();
+    child.on('message', (message: { ready?: true; id?: number; answer?: Answer }) => {
+      if (message.ready) ready.resolve();
+      else if (message.id !== undefined) this.#answer(message.id, message.answer);
+    });
+    child.once('exit', (code) => {
+      ready.reject(new Error(`The bot ended at its start, with ${code}: ${this.said}`));
+      for (const id of [...this.#waiting.keys()]) this.#answer(id, undefined);
+    });
+    await ready.promise;
+  }
+
+  /** Undefined: it was killed before it answered. */
+  tell(command: Command): Promise<Answer | undefined> {
+    const child = this.#child;
+    const id = ++this.#next;
+    const answer = Promise.withResolvers<Answer | undefined>();
+    this.#waiting.set(id, answer.resolve);
+    if (!child?.connected) this.#answer(id, undefined);
+    else child.send({ id, command }, (error) => error && this.#answer(id, undefined));
+    return answer.promise;
+  }
+
+  /** As a power cut would. */
+  async kill(signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL'): Promise<void> {
+    const child = this.#child;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'exit');
+    child.kill(signal);
+    await ended;
+  }
+
+  #answer(id: number, answer: Answer | undefined): void {
+    this.#waiting.get(id)?.(answer);
+    this.#waiting.delete(id);
+  }
+}

@@ -1,0 +1,29 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { onStores } from '../../services/store/sites.ts';
+import { thriftyStudio } from '../../support/studio.ts';
+import { money } from './money.ts';
+
+const WAIT_LIMIT_MS = 300_000;
+
+describe('Money under chaos', () =>
+  onStores(['sqlite', 'redis', 'postgres'], (stage) =>
+    it(
+      'No reservation exceeds a limit, none is lost or released twice, and the books equal the gateway’s bill to the last digit',
+      async () => {
+        const { url } = await stage();
+        const studio = thriftyStudio();
+        onTestFinished(() => studio.close());
+        const { broken, figures } = await money({
+          seed: 21,
+          members: 30,
+          orders: 240,
+          kills: 3,
+          storeUrl: url,
+          studio,
+        });
+        process.stderr.write(`${figures.join('\n')}\n`);
+        expect(broken).toEqual([]);
+      },
+      WAIT_LIMIT_MS,
+    ),
+  ));

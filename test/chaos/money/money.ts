@@ -1,0 +1,146 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { modelKindsFile, modelNamed } from '../../../sandbox/gateway/catalogue.ts';
+import { type GatewayOptions, startGateway } from '../../../sandbox/gateway/gateway.ts';
+import { randomOf } from '../../../sandbox/gateway/random.ts';
+import { product } from '../../../src/lib/decimals.ts';
+import { anyOf } from '../troubles.ts';
+import { dollars, readBooks, type Verdict, verdictOf } from './books.ts';
+import { MoneyBot } from './bot.ts';
+import type { Orderer } from './order.ts';
+
+export interface MoneyScale extends Pick<GatewayOptions, 'studio'> {
+  seed: number;
+  members: number;
+  orders: number;
+  kills: number;
+  /** The address of the store; without it, the store is a file. */
+  storeUrl?: string | undefined;
+}
+
+const IMAGE_MODELS = ['lumen-image-1', 'lumen-image-1-2K', 'lumen-image-1-4K', 'Harbour/Canvas-XL:2026-03-01'];
+/** A grid costs four quarters. */
+const GRID = dollars(modelNamed('imgx-7')?.price ?? '0', 4);
+/** Estimates are upper bounds: the gateway charges less. */
+const MARGIN = '1.1';
+/** Some two thirds of the orders fit. */
+const LIMIT_PER_ORDER = '0.04';
+const SERVERS = 5;
+const AT_ONCE = 24;
+const SPEED = 300;
+const CALM_MS = 180_000;
+
+const SUBMIT_FAULTS = [
+  ...(['server-error', 'bad-gateway', 'empty', 'half', 'cut', 'reset', 'accepted-then-500'] as const),
+  ...(['accepted-then-reset', 'saturated', 'rate-limited', 'error-in-200'] as const),
+];
+const FAULT_SHARE = 0.06;
+const FAILED_SHARE = 0.05;
+const REPEAT_SHARE = 0.03;
+
+/** Members order against tight limits while the bot is killed and the gateway fails; then the books are compared. */
+export async function money({ seed, members, orders, kills, storeUrl, studio }: MoneyScale): Promise<Verdict> {
+  const random = randomOf(seed);
+  const startedAt = Date.now();
+  const folder = await mkdtemp(join(tmpdir(), 'atelier-money-'));
+  const gateway = await startGateway({ speed: SPEED, seed, profile: 'stock', ...(studio && { studio }) });
+  const prices = join(folder, 'prices.json');
+  const ofModels = IMAGE_MODELS.map((id) => [`image:${id}`, product(modelNamed(id)?.price ?? '0', MARGIN)] as const);
+  await writeFile(prices, JSON.stringify({ imagine: product(GRID, MARGIN), ...Object.fromEntries(ofModels) }));
+  const limits = {
+    total: product(LIMIT_PER_ORDER, String(orders)),
+    server: product(LIMIT_PER_ORDER, String(Math.ceil(orders / SERVERS))),
+    member: product(LIMIT_PER_ORDER, String(Math.ceil((orders / members) * 1.5))),
+  };
+  const settings: Record<string, string> = {
+    DISCORD_TOKEN: 'MTAwMDAwMDAwMDAwMDAwMDAw.aaaaaa.bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb',
+    GATEWAY_BASE_URL: gateway.url,
+    GATEWAY_API_KEY: 'sk-sandbox',
+    MODEL_KINDS: modelKindsFile,
+    PRICES: prices,
+    TOTAL_BUDGET: `$${limits.total} a day`,
+    DEFAULT_SERVER_BUDGET: `$${limits.server} a day`,
+    DEFAULT_MEMBER_BUDGET: `$${limits.member} a day`,
+    GATEWAY_POLLS_PER_SECOND: '500',
+    STORE_URL: storeUrl ?? `sqlite://${join(folder, 'atelier.sqlite')}`,
+    STORE_LEASE_SECONDS: '5',
+    LOG_LEVEL: 'warn',
+  };
+  const bot = new MoneyBot(settings);
+  const outcomes = new Map<string, number>();
+  const note = (name: string): void => void outcomes.set(name, (outcomes.get(name) ?? 0) + 1);
+  const broken: string[] = [];
+  const orderer = (): Orderer => {
+    const member = random.integer(members);
+    return {
+      memberId: `${100_000_000_000_000_000n + BigInt(member)}`,
+      guildId: `${200_000_000_000_000_000n + BigInt(member % SERVERS)}`,
+    };
+  };
+  try {
+    await bot.start();
+    let made = 0;
+    let killed = 0;
+    let rising: Promise<void> | undefined;
+    const killAt = Array.from({ length: kills }, (_, index) =>
+      Math.floor(((index + 0.5 + random.next() * 0.4) * orders) / kills),
+    );
+    const raise = async (): Promise<void> => {
+      await pause(random.integer(40));
+      await bot.kill();
+      await bot.start();
+      rising = undefined;
+    };
+    const work = async (): Promise<void> => {
+      while (made < orders) {
+        await rising;
+        const index = made++;
+        if (index >= (killAt[killed] ?? Number.POSITIVE_INFINITY)) {
+          killed += 1;
+          rising = raise();
+        }
+        if (random.next() < FAULT_SHARE)
+          gateway.faults.add({ on: { path: /submit|jobs$/ }, do: anyOf(SUBMIT_FAULTS, random) });
+        if (random.next() < FAILED_SHARE) gateway.faults.add({ do: 'fail' });
+        const model = random.next() < 0.5 ? anyOf(IMAGE_MODELS, random) : undefined;
+        const who = orderer();
+        const answer = await bot.tell({ do: 'order', prompt: `order ${index}`, model, ...who });
+        note(answer ? (answer.refused ?? answer.state ?? 'broken') : 'killed');
+        if (answer?.broken) broken.push(`an order failed: ${answer.broken}`);
+        if (random.next() < REPEAT_SHARE || answer?.state === 'unconfirmed')
+          await bot.tell({ do: 'try again', ...who });
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    await rising;
+    const stormMs = Date.now() - startedAt;
+    gateway.faults.clear();
+    // What a kill left is found by a start.
+    await bot.kill();
+    await bot.start();
+    const until = Date.now() + CALM_MS;
+    let open: number | undefined;
+    do {
+      await pause(500);
+      open = (await bot.tell({ do: 'count' }))?.open;
+    } while (open !== 0 && Date.now() < until);
+    if (open !== 0) broken.push(`${open} tasks have not ended`);
+    await bot.kill('SIGTERM');
+    const verdict = verdictOf(await readBooks(settings), gateway, limits);
+    const counts = [...outcomes].sort().map(([name, count]) => `${name} ${count}`);
+    return {
+      broken: [...broken, ...verdict.broken],
+      figures: [
+        `${orders} orders of ${members} members, ${killed} kills, seed ${seed}, ${Math.round(stormMs / 1000)} s of ${Math.round((Date.now() - startedAt) / 1000)} s`,
+        `outcomes: ${counts.join(', ')}`,
+        ...verdict.figures,
+      ],
+    };
+  } finally {
+    await bot.kill();
+    await gateway.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,89 @@
+import { kindSpecs, kindsOf } from '../../../src/commands/index.ts';
+import { readConfig } from '../../../src/config.ts';
+import { systemClock } from '../../../src/lib/clock.ts';
+import { openLog } from '../../../src/lib/log.ts';
+import { Refusal } from '../../../src/lib/refusal.ts';
+import { openEngine } from '../../../src/services/engine.ts';
+import { GatewayError, openGateway } from '../../../src/services/gateway/index.ts';
+import { openStore } from '../../../src/services/store/index.ts';
+import { kindNames, type Task } from '../../../src/services/tasks/task.ts';
+import type { Answer, Command } from './order.ts';
+
+/** The bot without Discord, in a process that is killed: it carries out what it is told, and tells how each order went. */
+const config = readConfig(process.env, kindNames(kindSpecs));
+const log = openLog({
+  level: config.log.level,
+  secrets: [config.gateway.apiKey],
+  readable: false,
+  write: (line) => process.stdout.write(line),
+});
+const clock = systemClock;
+const store = await openStore(config.store, {
+  ...{ log, clock, specs: kindSpecs },
+  ...{ botVersion: '0.0.0', leaseMs: config.storeLeaseMs },
+});
+const gateway = openGateway(config.gateway, { log, clock }, { submitMs: 3_000, readMs: 3_000, bodyMs: 3_000 });
+const engine = openEngine({
+  ...{ store, gateway, clock, log, mediaClock: clock, settings: config, specs: kindSpecs },
+  kinds: kindsOf(gateway, { ...config.poll, ...config.gateway }),
+  extraOrigins: [],
+  refreshAddresses: async () => new Map(),
+  removeMessages: async () => ({ removed: 0, left: [], needsRetry: false }),
+  tellErased: async () => true,
+  tellBudgetAlert: async () => undefined,
+  tellNoCredit: () => undefined,
+});
+const { tasks } = engine;
+await engine.open();
+await tasks.start();
+
+async function carryOut(command: Command): Promise<Answer> {
+  const { orders, book } = tasks;
+  if (command.do === 'count') {
+    const open = book.live(({ state }) => !['ready', 'failed', 'cancelled', 'expired', 'unconfirmed'].includes(state));
+    return { open: open.length };
+  }
+  const origin = {
+    requesterId: command.memberId,
+    guildId: command.guildId,
+    channelId: command.guildId,
+    route: {
+      ...{ applicationId: '1', isPrivate: false, install: 'guild' as const, mayPost: true, tokenExpiresAt: 0 },
+      ...{ uploadLimit: 10 * 2 ** 20, locale: 'en-US' },
+    },
+  };
+  try {
+    if (command.do === 'try again') {
+      const undecided = ({ state, kind, requesterId, successorId }: Task): boolean =>
+        state === 'unconfirmed' && kind === 'image' && requesterId === command.memberId && successorId === undefined;
+      const [task] = book.live(undecided);
+      if (task) await orders.tryAgain(task.id, origin);
+      return {};
+    }
+    const { prompt, model } = command;
+    const order =
+      model === undefined
+        ? { kind: 'imagine' as const, request: { prompt } }
+        : { kind: 'image' as const, request: { prompt, model } };
+    return { state: (await orders.submit({ ...origin, ...order })).state };
+  } catch (error) {
+    if (error instanceof Refusal) return { refused: error.key };
+    if (error instanceof GatewayError) return { refused: `gateway ${error.kind}` };
+    throw error;
+  }
+}
+
+process.on('message', (message: { id: number; command: Command }) => {
+  void carryOut(message.command)
+    .catch((error: unknown): Answer => ({ broken: String(error) }))
+    .then((answer) => process.send?.({ id: message.id, answer }));
+});
+process.once('SIGTERM', () => {
+  void (async () => {
+    await engine.pause();
+    await engine.close();
+    await engine.stop();
+    process.exit(0);
+  })();
+});
+process.send?.({ ready: true });
