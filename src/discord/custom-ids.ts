@@ -155,12 +155,13 @@ const filterCodec: PointerCodec<TaskFilter> = {
   },
 };
 
-const usageCodec: PointerCodec<{ range: QuickRange; by: Grouping }> = {
-  write: ({ range, by }) => [range, by],
-  read([name, grouping]) {
+const usageCodec: PointerCodec<{ range: QuickRange; by: Grouping; ofServer?: boolean }> = {
+  write: ({ range, by, ofServer }) => [range, by, ...(ofServer ? ['server'] : [])],
+  read([name, grouping, whose]) {
     const range = quickRanges.find((one) => one === name);
     const by = groupings.find((one) => one === grouping);
-    return range && by ? { range, by } : forged();
+    if (whose !== undefined && whose !== 'server') return forged();
+    return range && by ? { range, by, ...(whose && { ofServer: true }) } : forged();
   },
 };
 

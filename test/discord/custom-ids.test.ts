@@ -71,6 +71,7 @@ const INSIDE_MESSAGES = [
   'againb.1.01k3v9x2mabcdefgh',
   'dismiss.1.01k3v9x2mabcdefgh',
   'usage.1.week.model',
+  'usage.1.week.kind.server',
   'tune.1.page.~ZnQtMTpoYXJib3Vy.2',
   'tune.1.follow.~ZnQtMTpoYXJib3Vy',
   'tune.1.stop.~ZnQtMTpoYXJib3Vy.a1b2c3d4',

@@ -8,6 +8,7 @@ import { amountOf } from '../../sandbox/gateway/decimal.ts';
 import type { EmbeddedGateway } from '../../sandbox/gateway/gateway.ts';
 import { profiles } from '../contract/both.ts';
 import { ManualClock } from '../support/manual-clock.ts';
+import { noLimits } from '../support/no-limits.ts';
 import { enter, key, type StageOptions, stage } from './bot.ts';
 import { labels, quickStage, says } from './quick.ts';
 
@@ -368,5 +369,40 @@ describe('The orders of members in /usage', () => {
     expect(all).toContain(`#1 <@${member.user.id}>`);
     expect(all).toContain('≈0.200000000000000000000000000002');
     expect(all).toContain('The gateway’s total for the whole account');
+  });
+});
+
+describe('/usage of a server', () => {
+  it('Members with Manage Server see what their server used, beside its limits, in private and in no other server', async () => {
+    const stage = await quickStage({
+      gateway: { speed: 20 },
+      settings: { ...noLimits, DEFAULT_SERVER_BUDGET: '20 tasks a day' },
+    });
+    await enter(stage);
+    const { discord } = stage;
+    for (const prompt of ['a fox', 'a hare'])
+      await (await discord.as('member').slash('imagine', { prompt })).message(says('Finished in'));
+    const asked = await discord.as('admin').slash('usage', { of: 'server', by: 'kind' });
+    const page = await asked.message();
+    expect(page.ephemeral).toBe(true);
+    expect(text(page)).toContain('**18 tasks** of 20 tasks a day');
+    expect(text(page)).toContain('Usage of this server through this bot');
+    expect(text(page)).toMatch(/imagine +2/);
+    const month = await (await discord.as('admin').click(page, 'This month')).message(says('Usage of this server'));
+    expect(text(month)).toMatch(/imagine +2/);
+    const refused = await discord.as('member').slash('usage', { of: 'server' });
+    expect(text(await refused.message())).toContain('Only members with Manage Server');
+    const elsewhere = await discord.as('owner').in('elsewhere/hall').slash('usage', { of: 'server' });
+    expect(text(await elsewhere.message())).toMatch(/This server has no usage|Only members with Manage Server/);
+  });
+
+  it('A member sees their own usage by kind', async () => {
+    const stage = await quickStage({ gateway: { speed: 20 } });
+    await enter(stage);
+    const member = stage.discord.as('member');
+    await (await member.slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
+    const page = text(await (await member.slash('usage', { by: 'kind' })).message());
+    expect(page).toContain('Your usage through this bot');
+    expect(page).toMatch(/imagine +1/);
   });
 });

@@ -1,12 +1,13 @@
 import { customIds } from '../../discord/custom-ids.ts';
 import { button, command, type EarlyContext, type HandlerContext } from '../../discord/handlers.ts';
+import { mayManageServer } from '../../discord/place.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import { dayOf } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Allowance } from '../../services/spending/allowance.ts';
 import { ordererOf } from '../../services/spending/spending.ts';
 import { type DayRange, parseRange, quickRange } from '../../services/usage/days.ts';
-import { type Grouping, groupings } from '../../services/usage/sheet.ts';
+import { type Grouping, groupings, type Sheet } from '../../services/usage/sheet.ts';
 import { isAdminOfAdminGuild, mayChangePublicMessage, maySeeAccount } from '../account-access.ts';
 import type { Feature } from '../feature.ts';
 import type { Services } from '../services.ts';
@@ -20,21 +21,46 @@ import { text } from './text.ts';
  */
 export const usageRangeButton = button(customIds.usage, {
   reply: 'here',
-  async run({ range, by }, context: HandlerContext<Services>) {
+  async run({ range, by, ofServer = false }, context: HandlerContext<Services>) {
+    const days = quickRange(range, dayOf(context.place.createdAt));
+    if (ofServer) {
+      if (!context.origin.route.isPrivate) throw new Refusal('refusals.usageNotYours');
+      return serverAnswer(days, by, context);
+    }
     if (!context.origin.route.isPrivate && !(await mayChangePublicMessage(context)))
       throw new Refusal('refusals.usageNotYours');
-    return usageAnswer(quickRange(range, dayOf(context.place.createdAt)), by, context);
+    return usageAnswer(days, by, context);
   },
 });
 
 /** The usage in a range: the whole account's or the member's own. */
 async function usageAnswer(range: DayRange, by: Grouping, context: HandlerContext<Services>): Promise<MessagePlan> {
-  const { place, say } = context;
-  const { usage } = context.services;
+  const { place, services } = context;
+  const { usage } = services;
   const isAccount = await maySeeAccount(context);
   const sheet = isAccount ? await usage.readAccount(range, by) : await usage.readMember(place.userId, range, by);
   const own = ordererOf(context.origin);
-  const allowances = isAccount ? [] : context.services.spending.allowances(own).filter(isOwn);
+  const allowances = isAccount ? [] : services.spending.allowances(own).filter(isOwn);
+  return pageOf(sheet, allowances, context);
+}
+
+/** The usage of a server, beside its limits, for those who manage it. */
+async function serverAnswer(range: DayRange, by: Grouping, context: HandlerContext<Services>): Promise<MessagePlan> {
+  const { place, services } = context;
+  const { guildId } = place;
+  if (guildId === undefined || !mayManageServer(place)) throw new Refusal('refusals.usageServerNotYours');
+  return pageOf(
+    await services.usage.readServer(guildId, range, by),
+    services.spending.serverAllowances(guildId),
+    context,
+  );
+}
+
+async function pageOf(
+  sheet: Sheet,
+  allowances: readonly Allowance[],
+  { place, services: { usage }, say }: HandlerContext<Services>,
+): Promise<MessagePlan> {
   const content = chartOf(sheet, say);
   const bytes = content && (await usage.drawChart(content));
   const chart = content && bytes && { bytes, alt: chartAlt(content, say) };
@@ -53,18 +79,21 @@ const date = { type: 'text', max: LONGEST_DATE } as const;
 export const usage: Feature<typeof text> = {
   command: command({
     name: 'usage',
-    isPrivate: (values, seen: EarlyContext<Services>) => (values.private ?? false) || !isAdminOfAdminGuild(seen),
+    isPrivate: (values, seen: EarlyContext<Services>) =>
+      (values.private ?? false) || values.of === 'server' || !isAdminOfAdminGuild(seen),
     options: {
       start: date,
       end: date,
       by: { type: 'text', choices: groupings },
+      of: { type: 'text', choices: ['me', 'server'] },
       private: { type: 'switch' },
     },
-    parse({ by = 'day', ...days }, { createdAt }) {
+    parse({ by = 'day', of, ...days }, { createdAt }) {
       const range = parseRange(days, dayOf(createdAt));
-      return range instanceof Refusal ? range : { range, by };
+      return range instanceof Refusal ? range : { range, by, ofServer: of === 'server' };
     },
-    run: ({ range, by }, context: HandlerContext<Services>) => usageAnswer(range, by, context),
+    run: ({ range, by, ofServer }, context: HandlerContext<Services>) =>
+      ofServer ? serverAnswer(range, by, context) : usageAnswer(range, by, context),
   }),
   text,
   buttons: [usageRangeButton],

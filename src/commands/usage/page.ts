@@ -85,12 +85,16 @@ function namesOf({ by, rows }: Sheet): string[] {
   return names.length === 0 ? [] : [names.join(' · ')];
 }
 
-function rangeButtons({ range: shown, by }: Sheet, today: string, say: Say): ButtonPlan[] {
+function rangeButtons({ range: shown, by, subject }: Sheet, today: string, say: Say): ButtonPlan[] {
   return quickRanges.map((name) => {
     const { start, end } = quickRange(name, today);
     const isShown = start === shown.start && end === shown.end;
     const look = isShown ? 'primary' : 'plain';
-    return buttonPlan(say(`usage.buttons.${name}`), customIds.usage.id({ range: name, by }), { look });
+    return buttonPlan(
+      say(`usage.buttons.${name}`),
+      customIds.usage.id({ range: name, by, ...(subject === 'server' && { ofServer: true }) }),
+      { look },
+    );
   });
 }
 

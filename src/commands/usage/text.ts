@@ -7,15 +7,20 @@ export const text = {
       start: 'First day (UTC), like 2026-01-31; default: 6 days before end',
       end: 'Last day (UTC), like 2026-01-31; default: today',
       by: 'Grouping of the table; default: by day',
+      of: 'Whose usage; the server’s is for members with Manage Server',
       private: 'Private reply that only you can see',
     },
-    choices: { by: { day: 'Day', model: 'Model', member: 'Member' } },
+    choices: {
+      by: { day: 'Day', model: 'Model', kind: 'Kind', member: 'Member' },
+      of: { me: 'yours, or the account’s', server: 'this server’s' },
+    },
   },
   usage: {
     title: {
       account: 'Account usage',
       own: 'Your usage through this bot',
       members: 'Member usage through this bot',
+      server: 'Usage of this server through this bot',
     },
     left: 'Left: {{left}}',
     heading: '**{{title}}** · {{range}} (UTC)',
@@ -31,17 +36,19 @@ export const text = {
       account:
         'The gateway reports no usage on these days (UTC). New usage can appear late: try again later, or choose a different date range.',
       own: 'You have no usage on these days (UTC). Try a different date range.',
+      server: 'This server has no usage on these days (UTC). Try a different date range.',
       members: 'No member usage was recorded on these days (UTC). Try a different date range.',
     },
     column: {
       day: 'Day',
       model: 'Model',
+      kind: 'Kind',
       member: 'Member',
       requests: 'Requests',
       amount: 'Amount',
       dollars: 'Dollars',
     },
-    unknown: { day: 'unknown day', model: 'unknown model', member: 'deleted member' },
+    unknown: { day: 'unknown day', model: 'unknown model', kind: 'unknown kind', member: 'deleted member' },
     more_one: '{{count}} more row is in the CSV file.',
     more_other: '{{count}} more rows are in the CSV file.',
     note: {
@@ -70,10 +77,27 @@ export const text = {
         account: {
           day: 'Account usage by day',
           model: 'Account usage by model',
+          kind: 'Account usage by kind',
           member: 'Account usage by member',
         },
-        own: { day: 'Your usage by day', model: 'Your usage by model', member: 'Your usage by member' },
-        members: { day: 'Member usage by day', model: 'Member usage by model', member: 'Usage by member' },
+        own: {
+          day: 'Your usage by day',
+          model: 'Your usage by model',
+          kind: 'Your usage by kind',
+          member: 'Your usage by member',
+        },
+        members: {
+          day: 'Member usage by day',
+          model: 'Member usage by model',
+          kind: 'Member usage by kind',
+          member: 'Usage by member',
+        },
+        server: {
+          day: 'Server usage by day',
+          model: 'Server usage by model',
+          kind: 'Server usage by kind',
+          member: 'Server usage by member',
+        },
       },
       total: 'Total: {{total}}',
       totalRequests_one: 'Total: {{count}} request',
@@ -86,6 +110,8 @@ export const text = {
     buttons: { today: 'Today', week: '7 days', month: 'This month', last: 'Last month' },
   },
   refusals: {
+    usageServerNotYours:
+      'Only members with Manage Server can see the usage of a server, in that server. Use `/usage` to see your own.',
     usageNotYours:
       'Only members who can see the account’s usage can change this message. Use `/usage` to see your own.',
   },

@@ -27,6 +27,7 @@ import {
   type Order,
   type OrderFacts,
   orderOfTask,
+  setPlace,
   setSuccessor,
 } from './transitions.ts';
 
@@ -260,7 +261,7 @@ export class Orders {
     else spending?.check(orderer, { kind: order.kind, amount: estimate?.amount });
     // What may be running already is not asked to wait.
     const mayWait = this.#isJob(kind.name) && order.predecessorId === undefined;
-    const mustWait = mayWait && !this.#line.takePlace(id, kind.name);
+    const mustWait = mayWait && !this.#line.takePlace({ ...order, id });
     if (mustWait) this.#mustHaveRoomInLine(order);
     try {
       const prepared = await this.#sender.prepare(kind, order, sentBefore);
@@ -269,7 +270,7 @@ export class Orders {
       const weight = spending?.weightOf(orderer);
       const facts = { traits, durationKey: kind.durationKey(order.request), model, estimate, weight };
       const task = createTask(order, { id, idempotencyKey, now: clock.now(), ...facts });
-      if (mustWait) return await this.#wait(markWaiting(task, this.#line.count(() => true) + 1), order.roleIds);
+      if (mustWait) return await this.#wait(markWaiting(task), order.roleIds);
       await this.#reserveAndAdd(task, order.roleIds);
       const result = await this.#sendStored(kind, task, prepared);
       if (!('refused' in result)) return result;
@@ -301,8 +302,10 @@ export class Orders {
   async #wait(task: Task, roleIds: readonly string[] | undefined): Promise<Task> {
     await this.#reserveAndAdd(task, roleIds);
     this.#line.join(task);
-    this.#parts.book.announce(task);
-    return task;
+    const place = this.#line.placeOf(task.id);
+    // Its turn came at once.
+    if (place === undefined) return task;
+    return this.#parts.book.change(task.id, (known) => setPlace(known, place));
   }
 
   /** Sends a task that has waited. The references are checked again, since they may have expired. */
@@ -360,7 +363,7 @@ export class Orders {
     if (!(refused instanceof GatewayError) || refused.kind !== 'rate-limited' || returns >= MAX_RETURNS)
       return undefined;
     this.#line.hold(name, returns + 1, refused.retryAfterMs);
-    const task = await this.#parts.book.change(id, (known) => markReturned(known, 1), { mustHold: true });
+    const task = await this.#parts.book.change(id, markReturned, { mustHold: true });
     this.#line.join(task, { isNext: true });
     return task;
   }

@@ -90,12 +90,12 @@ export function createAlbum(order: Order, facts: NewTaskFacts): Task {
 }
 
 /** It waits for its turn: nothing was sent, or the gateway certainly took nothing. */
-export const markWaiting = (task: Task, place: number): Task => ({ ...task, state: 'waiting', place });
+export const markWaiting = (task: Task): Task => ({ ...task, state: 'waiting' });
 
 /** The gateway takes no more jobs now, and certainly did not take this one. */
-export function markReturned(task: Task, place: number): Task {
+export function markReturned(task: Task): Task {
   if (task.state !== 'submitting') throw transitionError(task, 'waiting');
-  return { ...markWaiting(task, place), returns: (task.returns ?? 0) + 1 };
+  return { ...markWaiting(task), returns: (task.returns ?? 0) + 1 };
 }
 
 export const setPlace = (task: Task, place: number): Task => (task.state === 'waiting' ? { ...task, place } : task);

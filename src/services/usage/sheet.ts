@@ -4,13 +4,13 @@ import type { Usage } from '../gateway/usage.ts';
 import type { UsageGroup } from '../ledger/ledger.ts';
 import { type DayRange, includesDay } from './days.ts';
 
-export const groupings = ['day', 'model', 'member'] as const;
+export const groupings = ['day', 'model', 'kind', 'member'] as const;
 export type Grouping = (typeof groupings)[number];
 
-/** Whose usage: the account's at the gateway, one member's, or all members' in the ledger. */
-type Subject = 'account' | 'own' | 'members';
+/** Whose usage: the account's at the gateway; one member's, all members' or one server's in the ledger. */
+type Subject = 'account' | 'own' | 'members' | 'server';
 
-/** One line of a table: the usage of a day, a model or a member. */
+/** One line of a table: the usage of a day, a model, a kind or a member. */
 export interface SheetRow {
   /** undefined if unknown. */
   label: string | undefined;
@@ -83,7 +83,7 @@ export function totalOf(entries: readonly SheetRow[]): Omit<SheetRow, 'label'> {
 type Row = Usage['rows'][number];
 
 /** The account's sheet from the gateway's report, claiming no more than the report does. */
-export function accountSheet(usage: Usage, range: DayRange, by: Exclude<Grouping, 'member'>): Sheet {
+export function accountSheet(usage: Usage, range: DayRange, by: Exclude<Grouping, 'member' | 'kind'>): Sheet {
   checkAmounts(usage);
   const isOther = ({ date }: Row): boolean => date !== undefined && !includesDay(range, date);
   const others = usage.rows.filter(isOther);
@@ -138,7 +138,7 @@ export function ledgerSheet(
   uses: readonly UsageGroup[],
   range: DayRange,
   by: Grouping,
-  subject: 'own' | 'members',
+  subject: Exclude<Subject, 'account'>,
 ): Sheet {
   const settled = uses.filter(({ state }) => state === 'settled');
   const entries = settled.map((use): SheetRow => ({ ...use, label: labelOf(use, by), requests: use.count }));
@@ -183,5 +183,6 @@ export function comparedModels(uses: readonly UsageGroup[]): SheetNote[] {
 
 function labelOf({ day, memberId, kind, model }: UsageGroup, by: Grouping): string | undefined {
   if (by === 'day') return day;
+  if (by === 'kind') return kind;
   return by === 'member' ? memberId : (model ?? kind);
 }

@@ -45,6 +45,10 @@ export class UsageReader {
     return ledgerSheet(await this.#parts.ledger.queryUsage({ range, memberId }), range, by, 'own');
   }
 
+  async readServer(guildId: string, range: DayRange, by: Grouping): Promise<Sheet> {
+    return ledgerSheet(await this.#parts.ledger.queryUsage({ range, guildId }), range, by, 'server');
+  }
+
   /** The table has all the numbers, so a chart that cannot be drawn is left out. */
   async drawChart(chart: ChartData): Promise<Buffer | undefined> {
     try {

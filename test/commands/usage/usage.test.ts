@@ -12,6 +12,7 @@ it('Discord accepts the registration of /usage', () => {
     ['start', false],
     ['end', false],
     ['by', false],
+    ['of', false],
     ['private', false],
   ]);
 });

@@ -69,10 +69,11 @@ export class Line {
   }
 
   /** Whether an order may be sent at once. If so, it has its place until `release`. */
-  takePlace(id: string, kind: TaskKind): boolean {
+  takePlace({ id, kind, ...owner }: Pick<Task, 'id' | 'kind' | 'guildId' | 'requesterId'>): boolean {
     if (this.#held.has(kind) || this.#onTrial.has(kind) || !this.#hasPlace()) return false;
     if (this.#turns.count((task) => !this.#held.has(task.kind)) > 0) return false;
     this.#placed.add(id);
+    this.#turns.note(ownerOf(owner));
     return true;
   }
 
@@ -95,6 +96,16 @@ export class Line {
     this.#turns.add(waitingOf(task), { isNext });
     this.#advance();
     this.#showPlacesLater();
+  }
+
+  /** Undefined: it does not wait. */
+  placeOf(id: string): number | undefined {
+    let place = 0;
+    for (const task of this.#turns.inOrder()) {
+      place += 1;
+      if (task.id === id) return place;
+    }
+    return undefined;
   }
 
   leave(id: string): void {
@@ -172,8 +183,10 @@ export class Line {
 /** The gateway works for it, or may. A job that waits for its member's words holds no place. */
 const hasPlace = (task: Task): boolean => !hasEnded(task) && task.state !== 'waiting' && task.state !== 'needs-input';
 
-const waitingOf = ({ id, kind, guildId, requesterId, weight = 1 }: Task): Waiting => ({
-  ...{ id, kind, weight },
+const waitingOf = ({ id, kind, weight = 1, ...owner }: Task): Waiting => ({ id, kind, weight, ...ownerOf(owner) });
+
+/** In direct messages the member is the group, as elsewhere the server is. */
+const ownerOf = ({ guildId, requesterId }: Pick<Task, 'guildId' | 'requesterId'>) => ({
   group: guildId ?? requesterId,
   memberId: requesterId,
 });

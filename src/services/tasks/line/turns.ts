@@ -19,10 +19,19 @@ interface Member {
 
 type Group = Map<string, Member>;
 
-/** Turns go round by group, and in each group by member: A, B, C, A, however many tasks each of them has. */
+/** Of so many servers and members it is remembered when they last had a turn. */
+const MAX_REMEMBERED = 10_000;
+
+/**
+ * Turns go round by group, and in each group by member: A, B, C, A, however many tasks each of them has. Who had the last turn
+ * longest ago, or none yet, is next.
+ */
 export class Turns {
-  /** Both maps hold the next turn first. */
-  readonly #groups = new Map<string, Group>();
+  /** Both maps hold the next turn first: the keys are in the order of their last turns. */
+  #groups = new Map<string, Group>();
+  /** The number of the last turn of each group, and of each of its members. */
+  readonly #lastTurns = new Map<string, number>();
+  #turn = 0;
   #size = 0;
 
   get size(): number {
@@ -32,12 +41,28 @@ export class Turns {
   /** `isNext`: before the other tasks of its owner, because it has waited already. */
   add(task: Waiting, { isNext = false } = {}): void {
     const group = this.#groups.get(task.group) ?? new Map<string, Member>();
-    this.#groups.set(task.group, group);
+    if (!this.#groups.has(task.group)) this.#groups = this.#withNew(this.#groups, task.group, group, (name) => name);
     const member = group.get(task.memberId) ?? { tasks: [], taken: 0 };
-    group.set(task.memberId, member);
+    if (!group.has(task.memberId)) {
+      const members = this.#withNew(group, task.memberId, member, (id) => memberKey(task.group, id));
+      this.#groups.set(task.group, members);
+    }
     if (isNext) member.tasks.unshift(task);
     else member.tasks.push(task);
     this.#size += 1;
+  }
+
+  /** A task went without waiting, which counts as a turn. */
+  note({ group, memberId }: Pick<Waiting, 'group' | 'memberId'>): void {
+    this.#turn += 1;
+    for (const key of [group, memberKey(group, memberId)]) {
+      this.#lastTurns.delete(key);
+      this.#lastTurns.set(key, this.#turn);
+    }
+    for (const key of this.#lastTurns.keys()) {
+      if (this.#lastTurns.size <= 2 * MAX_REMEMBERED) return;
+      this.#lastTurns.delete(key);
+    }
   }
 
   /** Takes the next task of a kind that may go. */
@@ -48,6 +73,7 @@ export class Turns {
         const task = member.tasks[index];
         if (!task) continue;
         this.#take(member, index);
+        this.note(task);
         member.taken += 1;
         if (member.tasks.length === 0) group.delete(memberId);
         else if (member.taken >= task.weight) {
@@ -91,11 +117,22 @@ export class Turns {
     for (let task = copy.next(); task; task = copy.next()) yield task;
   }
 
+  /** Before those who had a turn later than the new one. */
+  #withNew<T>(map: ReadonlyMap<string, T>, key: string, value: T, nameOf: (key: string) => string): Map<string, T> {
+    const lastOf = (one: string): number => this.#lastTurns.get(nameOf(one)) ?? 0;
+    const entries = [...map];
+    const index = entries.findIndex(([other]) => lastOf(other) > lastOf(key));
+    entries.splice(index < 0 ? entries.length : index, 0, [key, value]);
+    return new Map(entries);
+  }
+
   #take({ tasks }: Member, index: number): void {
     tasks.splice(index, 1);
     this.#size -= 1;
   }
 }
+
+const memberKey = (group: string, memberId: string): string => `${group} ${memberId}`;
 
 function moveToEnd<T>(map: Map<string, T>, key: string, value: T): void {
   map.delete(key);

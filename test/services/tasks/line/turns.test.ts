@@ -33,6 +33,13 @@ describe('Turns in the line', () => {
     expect(owners(drained(turnsOf([...line, ...others])))).toBe('A1 A1 A1 A2 A1 A2');
   });
 
+  it('Who had a turn without waiting comes after those who had none', () => {
+    const turns = new Turns();
+    turns.note({ group: 'A', memberId: '1' });
+    for (const task of [waiting('A', '1'), waiting('A', '1'), waiting('A', '2'), waiting('B', '3')]) turns.add(task);
+    expect(owners(drained(turns))).toBe('B3 A2 A1 A1');
+  });
+
   it('A weight does not take turns from other servers', () => {
     const line = [1, 2, 3].map(() => waiting('A', '1', { weight: 3 }));
     expect(owners(drained(turnsOf([...line, waiting('B', '2'), waiting('B', '2')])))).toBe('A1 B2 A1 B2 A1');
