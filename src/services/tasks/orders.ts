@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import { GatewayError } from '../gateway/index.ts';
+import { GatewayError, type GatewayErrorKind } from '../gateway/index.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { ModelCatalogue } from '../models/catalogue.ts';
 import type { Estimate } from '../prices/estimate.ts';
@@ -33,6 +33,11 @@ import {
 
 /** How often a task waits again after "the queue is full"; with the pauses between, for more than half an hour. */
 const MAX_RETURNS = 10;
+
+/** The gateway takes no more jobs now. */
+const FULL: ReadonlySet<GatewayErrorKind> = new Set(['rate-limited']);
+/** A whole line must not fail because the gateway was away for a moment when its turns came. */
+const AWAY: ReadonlySet<GatewayErrorKind> = new Set([...FULL, 'unreachable']);
 
 /** No member orders the same thing twice on purpose within this time. */
 const SAME_ORDER_MS = 3_000;
@@ -275,7 +280,7 @@ export class Orders {
       const result = await this.#sendStored(kind, task, prepared);
       if (!('refused' in result)) return result;
       const { refused } = result;
-      const returned = mayWait ? await this.#returnToLine(kind, task, refused) : undefined;
+      const returned = mayWait ? await this.#returnToLine(kind, task, refused, FULL) : undefined;
       if (returned) return returned;
       await this.#removeRefused(id);
       throw await this.#errorFor(kind, order, refused);
@@ -317,14 +322,16 @@ export class Orders {
     try {
       const prepared = await this.#sender.prepare(kind, task);
       spending?.checkMay(ordererOf(task));
+      // It waits for the next start.
+      if (!this.#line.isRunning) return;
       const submitting = await book.change(id, (known) => markTurn(known, prepared.idempotencyKey, clock.now()));
       const result = await this.#sendStored(kind, submitting, prepared);
-      if (!('refused' in result) || (await this.#returnToLine(kind, submitting, result.refused))) return;
+      if (!('refused' in result) || (await this.#returnToLine(kind, submitting, result.refused, AWAY))) return;
       await this.#endRefused(id, await this.#errorFor(kind, task, result.refused));
     } catch (error) {
       const known = book.find(id);
-      // It was cancelled or erased while its turn came.
-      if (known?.state !== 'waiting') return;
+      // It was cancelled or erased while its turn came, or the bot stops and it waits for the next start.
+      if (known?.state !== 'waiting' || !this.#line.isRunning) return;
       if (error instanceof Refusal) return this.#endRefused(id, error);
       log.error({ task: id, err: error }, 'A waiting task could not be sent; trying again later.');
       this.#line.hold(task.kind, 1);
@@ -359,9 +366,13 @@ export class Orders {
   }
 
   /** The task waits again where the gateway takes no more jobs now; undefined: it was refused for another reason, or too often. */
-  async #returnToLine({ name }: Kind, { id, returns = 0 }: Task, refused: unknown): Promise<Task | undefined> {
-    if (!(refused instanceof GatewayError) || refused.kind !== 'rate-limited' || returns >= MAX_RETURNS)
-      return undefined;
+  async #returnToLine(
+    { name }: Kind,
+    { id, returns = 0 }: Task,
+    refused: unknown,
+    passing: ReadonlySet<GatewayErrorKind>,
+  ): Promise<Task | undefined> {
+    if (!(refused instanceof GatewayError) || !passing.has(refused.kind) || returns >= MAX_RETURNS) return undefined;
     this.#line.hold(name, returns + 1, refused.retryAfterMs);
     const task = await this.#parts.book.change(id, markReturned, { mustHold: true });
     this.#line.join(task, { isNext: true });

@@ -53,6 +53,10 @@ export class Line {
     });
   }
 
+  get isRunning(): boolean {
+    return this.#isRunning;
+  }
+
   start(): void {
     this.#isRunning = true;
     this.#advance();
@@ -114,6 +118,7 @@ export class Line {
 
   /** The gateway takes no job of this kind now. */
   hold(kind: TaskKind, returns: number, retryAfterMs = 0): void {
+    if (!this.#isRunning) return;
     const pause = Math.min(LONGEST_HOLD_MS, Math.max(retryAfterMs, FIRST_HOLD_MS * 2 ** Math.max(0, returns - 1)));
     this.#held.get(kind)?.();
     const release = this.#parts.clock.after(pause, () => {

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { kindsOf } from '../../../../src/commands/index.ts';
 import { Refusal } from '../../../../src/lib/refusal.ts';
+import { type Gateway, GatewayError } from '../../../../src/services/gateway/index.ts';
 import { standingOf } from '../../../../src/services/ledger/entry.ts';
+import type { Kind } from '../../../../src/services/tasks/kind.ts';
 import type { Task } from '../../../../src/services/tasks/task.ts';
 import { type Engine, engine } from '../engine.ts';
 import { minute, order } from '../made.ts';
@@ -129,6 +132,51 @@ describe('A task in line', () => {
     });
     expect(submitted(side)).toBe(1);
     expect(await standings(side)).toEqual(['refunded', 'settled']);
+  });
+
+  it('A task whose turn comes while the gateway is away goes back into the line', async () => {
+    let isAway = false;
+    // As undici fails where no connection was made.
+    const away = new GatewayError('The gateway refused the connection.', {
+      kind: 'unreachable',
+      mayHaveTakenEffect: false,
+    });
+    const kindsFor = (client: Gateway): Kind[] =>
+      kindsOf(client, { imgxLists: false, imagineReferences: 'address', videosBody: 'json' })
+        .filter(({ name }) => name === 'imagine')
+        .map(
+          (kind) =>
+            ({
+              ...kind,
+              submit: async (...given) => (isAway ? Promise.reject(away) : kind.submit?.(...given)),
+            }) as Kind,
+        );
+    const { side, running } = await full({ kindsFor });
+    const task = await side.tasks.orders.submit(another());
+    isAway = true;
+    await comes(side, running, 'ready');
+    await side.until(() => (side.tasks.book.find(task.id)?.returns === 1 ? true : undefined));
+    expect(stateOf(side, task)).toBe('waiting');
+    isAway = false;
+    await comes(side, task, 'ready');
+    expect(side.gateway.jobs.list()).toHaveLength(2);
+  });
+
+  it('A task whose turn comes while the bot stops waits for the next start', async () => {
+    const stopping = Promise.withResolvers<never>();
+    let isHeld = false;
+    const gather = () => (isHeld ? stopping.promise : Promise.resolve({}));
+    const { side, running } = await full({ gather });
+    const task = await side.tasks.orders.submit(another());
+    isHeld = true;
+    await comes(side, running, 'ready');
+    await side.until(() => (submitted(side) === 1 ? true : undefined));
+    await side.tasks.pause();
+    stopping.reject(new Refusal('refusals.imageGone', { name: 'fox.png' }));
+    await side.leave();
+    const next = await engine({}, side, { jobsAtOnce: 1, hasLedger: true });
+    await comes(next, task, 'ready');
+    expect(submitted(next)).toBe(2);
   });
 
   it('The erasure of a member’s data takes their tasks out of the line', async () => {
