@@ -76,10 +76,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
       if (alert.channelId !== undefined) await outbox.sendInChannel(alert.channelId, alertPlan(alert, 'here', say));
       await operator.tell(alertPlan(alert, 'elsewhere', say));
     },
-    tellNoCredit(kind) {
-      const told = operator.tell({ content: say('operator.noCredit', { kind }) });
-      told.catch((error: unknown) => log.warn({ err: error }, 'Could not tell the operator about missing credit.'));
-    },
+    tellNoCredit: (kind) => operator.tell({ content: say('operator.noCredit', { kind }) }),
     tellErased: (memberId, forgotten) => outbox.sendDirectMessage(memberId, erasureOutcome(forgotten, say)),
   });
   const { tasks, talks } = engine;

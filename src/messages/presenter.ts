@@ -142,7 +142,7 @@ export function presenter(parts: PresenterParts) {
   };
 }
 
-/** What it cost and what is left to its owner, where their server shows it. Others do not see it in a private result. */
+/** What it cost and what is left to its owner, where their server shows it to all who see the result. */
 async function costLines(task: Task, { tasks, budgets, spending, say }: PresenterParts): Promise<string[]> {
   if (task.guildId === undefined || !task.traits.isPaid || !budgets.of(task.guildId).showsCost) return [];
   const known = await tasks.ledger?.costOf(task);

@@ -101,7 +101,7 @@ function underWay(task: Task, say: Say): string[] {
 
 function inLine({ place, returns = 0, route }: Task, say: Say): string[] {
   return [
-    say(returns > 0 ? 'task.line.gatewayFull' : 'task.line.waiting'),
+    say(returns > 0 ? 'task.line.gatewayBusy' : 'task.line.waiting'),
     ...(place === undefined ? [] : [say('task.line.place', { place })]),
     ...(route.isPrivate ? [`-# ${say('task.line.private')}`] : []),
   ];

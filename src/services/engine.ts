@@ -31,8 +31,8 @@ import type { StoredTasks } from './store/stored-tasks.ts';
 import { Talks } from './talks/talks.ts';
 import { TaskBook } from './tasks/book.ts';
 import type { Kind } from './tasks/kind.ts';
+import type { LiveLimits } from './tasks/live-limits.ts';
 import { Offers } from './tasks/offers.ts';
-import type { LiveLimits } from './tasks/orders.ts';
 import type { KindSpecs, TaskKind } from './tasks/task.ts';
 import { Tasks, type TasksParts } from './tasks/tasks.ts';
 import { UsageReader } from './usage/usage-reader.ts';
@@ -63,7 +63,7 @@ interface EngineSettings extends Pick<TasksParts, 'maxWaitMs'> {
 interface EngineParts extends Pick<TasksParts, 'removeMessages' | 'tellErased'> {
   tellBudgetAlert(alert: BudgetAlert): Promise<void>;
   /** The account has no credit left for this kind. */
-  tellNoCredit(kind: TaskKind): void;
+  tellNoCredit(kind: TaskKind): Promise<void>;
   settings: EngineSettings;
   store: StoredTasks;
   gateway: Gateway;

@@ -83,7 +83,7 @@ export class Proposals {
     return this.#lock.run(id, async () => {
       const { store, clock } = this.#parts;
       const proposal = await store.get(id);
-      if (!proposal || proposal.until <= clock.now()) throw new Refusal('refusals.draftGone');
+      if (!proposal || proposal.until <= clock.now()) throw new Refusal('refusals.questionGone');
       if (proposal.memberId !== memberId) throw new Refusal('refusals.notYours');
       await store.remove(id);
       return proposal;

@@ -52,7 +52,7 @@ describe.each(profiles)('The line at a gateway of the %s profile', (profile) => 
       const { discord, gateway } = await quickBot({ gateway: { profile } });
       gateway.faults.add({ on: { path: '/imgx/submit' }, do: fault, times: 1 });
       const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
-      await exchange.message(says('the gateway takes no more tasks right now'));
+      await exchange.message(says('the gateway cannot take this task right now'));
       await exchange.message(says('Finished in'));
       expect(submits(gateway)).toBe(2);
     },

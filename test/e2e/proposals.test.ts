@@ -5,6 +5,7 @@ import { text } from '../../sandbox/discord/discord.ts';
 import { profiles } from '../contract/both.ts';
 import { folder } from '../services/store/stage.ts';
 import { noLimits } from '../support/no-limits.ts';
+import { asks, hasEnded, latestAnswer, models } from './asks/proof.ts';
 import { enter } from './bot.ts';
 import { labels, quickBot, says, submits } from './quick.ts';
 import { grid } from './tasks/proof.ts';
@@ -93,6 +94,27 @@ describe.each(profiles)('Confirmation above a price at a gateway of the %s profi
     expect(text(plain)).not.toContain('Cost:');
     const history = text(await (await discord.as('admin').slash('budget history', {})).message());
     expect(history).toContain('costs under results: off');
+  });
+
+  it('A plain message in a thread is asked about as well, and Run shows the answer there', async () => {
+    const path = join(folder(), 'prices.json');
+    writeFileSync(path, JSON.stringify({ ask: '1.25' }));
+    const { discord, gateway } = await quickBot({
+      gateway: { profile, speed: 20 },
+      discord: { privilegedIntents: ['message-content'] },
+      settings: { ...noLimits, ...models, DISCORD_MESSAGE_CONTENT: 'on', PRICES: path },
+    });
+    const member = discord.as('member').in('thread');
+    await (await member.slash('ask', { prompt: 'snow?' })).message(hasEnded);
+    await (await discord.as('admin').slash('budget set', { confirm_above: '1' })).message();
+    const spoken = await member.say('and ice?');
+    const reply = () => discord.messages('thread').find(({ message_reference: to }) => to?.message_id === spoken.id);
+    const question = await discord.until(() => [reply()].find((one) => one && says('This server asks')(one)));
+    expect(asks(gateway)).toHaveLength(1);
+    await discord.as('member').in('thread').click(question, 'Run');
+    const answer = await discord.until(() => [reply()].find((one) => one && hasEnded(one)));
+    expect(text(answer)).toContain(latestAnswer(gateway));
+    expect(asks(gateway)).toHaveLength(2);
   });
 
   it('An admin reads which option is missing or wrong, and nothing changes', async () => {

@@ -29,7 +29,7 @@ describe('Proposals', () => {
     expect(takes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
     const late = await proposals.make({ memberId: 'member', orders });
     clock.advance(15 * minute);
-    await expect(proposals.take(late.id, 'member')).rejects.toMatchObject({ key: 'refusals.draftGone' });
+    await expect(proposals.take(late.id, 'member')).rejects.toMatchObject({ key: 'refusals.questionGone' });
     await store.close();
   });
 
@@ -40,7 +40,7 @@ describe('Proposals', () => {
     await proposals.putBack(await proposals.take(id, 'member'));
     expect(await proposals.of('member')).toHaveLength(1);
     clock.advance(minute);
-    await expect(proposals.take(id, 'member')).rejects.toMatchObject({ key: 'refusals.draftGone' });
+    await expect(proposals.take(id, 'member')).rejects.toMatchObject({ key: 'refusals.questionGone' });
     await store.close();
   });
 

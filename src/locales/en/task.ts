@@ -5,7 +5,7 @@ export const task = {
   ahead_other: '{{count}} tasks are ahead in the queue.',
   line: {
     waiting: 'In line: as many tasks are running as the gateway takes at once.',
-    gatewayFull: 'In line: the gateway takes no more tasks right now. The bot tries again automatically.',
+    gatewayBusy: 'In line: the gateway cannot take this task right now. The bot tries again automatically.',
     place: 'Place in line: **{{place}}**. Press **Cancel** to leave the line at no cost.',
     private: 'After 15 minutes the result no longer fits here. It then comes as a direct message, and `/tasks` has it.',
   },

@@ -1,7 +1,7 @@
 import { type Dispatcher, errors, FormData, Pool } from 'undici';
 import { WebSocket } from 'ws';
 import { pause } from '../../lib/clock.ts';
-import type { Json } from '../../lib/exact-json.ts';
+import { isRecord, type Json } from '../../lib/exact-json.ts';
 import { containsError, toGatewayError } from './error-responses.ts';
 import {
   cleanMessage,
@@ -53,9 +53,9 @@ export class GatewayHttp {
   readonly baseUrl: URL;
   readonly parts: GatewayParts;
   readonly limits: GatewayLimits;
-  readonly userField: string | undefined;
   readonly #pool: Pool;
   readonly #prefix: string;
+  readonly #userField: string | undefined;
   readonly #secrets: readonly string[];
   readonly #authorization: string;
   #isClosed = false;
@@ -69,7 +69,7 @@ export class GatewayHttp {
     this.#secrets = [settings.apiKey];
     this.#authorization = `Bearer ${settings.apiKey}`;
     this.limits = limits;
-    this.userField = settings.fields.user;
+    this.#userField = settings.fields.user;
     this.parts = parts;
     this.#pool = new Pool(this.baseUrl.origin, {
       connections: settings.connections,
@@ -95,16 +95,18 @@ export class GatewayHttp {
 
   /** Submits a job once. It is never resent automatically: the caller decides about an unknown outcome. */
   async submit(request: GatewayRequest & { body: unknown }): Promise<Json> {
-    return this.#readJson(await this.#open(this.#withUser(request), true), request, true);
+    const body = this.withUser(request.body, request.user);
+    return this.#readJson(await this.#open({ ...request, body }, true), request, true);
   }
 
   /** Requests a streamed response, once. Refusals are thrown; a JSON response comes whole. Ending the iteration early closes the connection. */
   async stream(
     request: GatewayRequest & { body: unknown },
   ): Promise<AsyncGenerator<string, void, void> | { whole: Json }> {
-    const { signal } = request;
+    const { signal, user } = request;
+    const body = this.withUser(request.body, user);
     const headers = { accept: 'text/event-stream, application/json', ...request.headers };
-    const response = await this.#open({ ...this.#withUser(request), headers }, true, this.limits.silenceMs);
+    const response = await this.#open({ ...request, body, headers }, true, this.limits.silenceMs);
     if (!isSuccess(response)) return { whole: await this.#readJson(response, request, true) };
     const pieces = this.#readPieces(response, signal);
     const stream = await peekStream(pieces);
@@ -113,14 +115,12 @@ export class GatewayHttp {
     return { whole: this.#parseResponse(text, response, request, true) };
   }
 
-  /** Text is sent unchanged: it holds the user already. */
-  #withUser(request: GatewayRequest & { body: unknown }): GatewayRequest & { body: unknown } {
-    const { user, body } = request;
-    const { userField } = this;
-    if (user === undefined || userField === undefined || typeof body === 'string') return request;
-    if (body instanceof FormData) body.set(userField, user);
-    else return { ...request, body: { ...Object(body), [userField]: user } };
-    return request;
+  /** The body with what stands for the member, where the settings name a field for it. Text is a finished body. */
+  withUser(body: unknown, user: string | undefined): unknown {
+    const field = this.#userField;
+    if (user === undefined || field === undefined) return body;
+    if (body instanceof FormData) body.set(field, user);
+    return isRecord(body) ? { ...body, [field]: user } : body;
   }
 
   /** Opens a socket, paused so that the caller can listen first. A refused upgrade started nothing and can be retried. */

@@ -23,9 +23,7 @@ export class ImageJobs extends TaskResource {
 
   /** The request body as text. A key belongs to one body: gateways refuse or ignore another body with the same key. */
   bodyOf(request: z.input<typeof imageJob>, user?: string): string {
-    const { userField } = this.tasks.http;
-    const ofUser = user !== undefined && userField !== undefined && { [userField]: user };
-    return JSON.stringify({ ...validate(imageJob, request), ...ofUser });
+    return JSON.stringify(this.tasks.http.withUser(validate(imageJob, request), user));
   }
 
   /** Sends a body unchanged, for the first time or again. */

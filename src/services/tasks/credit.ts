@@ -1,5 +1,6 @@
 import { type Clock, HOUR_MS } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
+import type { TasksLog } from './book.ts';
 import type { TaskKind } from './task.ts';
 
 /** After this time one order may find out whether the account has credit again. */
@@ -7,8 +8,9 @@ export const NO_CREDIT_MS = 2 * 60_000;
 
 interface CreditParts {
   clock: Clock;
-  /** Tells the operator, at most once an hour for each kind. */
-  tell(kind: TaskKind): void;
+  log: TasksLog;
+  /** Tells the operator; called at most once an hour for each kind. */
+  tell(kind: TaskKind): Promise<void>;
 }
 
 /** Kinds of jobs that the gateway refused because the account has no credit left for them. */
@@ -26,12 +28,15 @@ export class Credit {
   }
 
   markUsedUp(kind: TaskKind): void {
-    const now = this.#parts.clock.now();
+    const { clock, log, tell } = this.#parts;
+    const now = clock.now();
     this.#emptyUntil.set(kind, now + NO_CREDIT_MS);
     const toldAt = this.#toldAt.get(kind);
     if (toldAt !== undefined && now - toldAt < HOUR_MS) return;
     this.#toldAt.set(kind, now);
-    this.#parts.tell(kind);
+    tell(kind).catch((error: unknown) =>
+      log.warn({ kind, err: error }, 'The operator was not told of missing credit.'),
+    );
   }
 
   markEnough(kind: TaskKind): void {

@@ -1,5 +1,6 @@
 import type { Clock } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
+import { trackUntilDone } from '../../lib/track-until-done.ts';
 import { GatewayError, type GatewayErrorKind } from '../gateway/index.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { ModelCatalogue } from '../models/catalogue.ts';
@@ -9,9 +10,12 @@ import type { TaskBook } from './book.ts';
 import { Credit, NO_CREDIT_MS } from './credit.ts';
 import type { Kind } from './kind.ts';
 import { Line } from './line/line.ts';
+import { type LiveLimits, LiveOrders } from './live-limits.ts';
 import { kindOfferName, type Offers } from './offers.ts';
+import { RecentOrders } from './recent-orders.ts';
 import { type Prepared, Sender, type SenderParts, type SentBefore } from './sender.ts';
-import { type Failure, hasEnded, type KindSpecs, type Task, type TaskKind } from './task.ts';
+import type { Failure, KindSpecs, Task, TaskKind } from './task.ts';
+import { groupOf } from './task-facts.ts';
 import { taskId } from './task-id.ts';
 import {
   createTask,
@@ -39,9 +43,6 @@ const FULL: ReadonlySet<GatewayErrorKind> = new Set(['rate-limited']);
 /** A whole line must not fail because the gateway was away for a moment when its turns came. */
 const AWAY: ReadonlySet<GatewayErrorKind> = new Set([...FULL, 'unreachable']);
 
-/** No member orders the same thing twice on purpose within this time. */
-const SAME_ORDER_MS = 3_000;
-
 export interface OrdersParts extends SenderParts {
   book: TaskBook;
   ledger?: Ledger | undefined;
@@ -54,66 +55,51 @@ export interface OrdersParts extends SenderParts {
   clock: Clock;
   models?: Pick<ModelCatalogue, 'markUnfit'> | undefined;
   offers: Pick<Offers, 'markRefused' | 'markAccepted' | 'isMissing'>;
-  /** How many answers and talks may go on at once. */
   liveLimits?: LiveLimits | undefined;
   /** How many jobs the gateway takes at once; undefined: no limit. */
   jobsAtOnce?: number | undefined;
   /** The account has no credit left for this kind. */
-  tellNoCredit(kind: TaskKind): void;
+  tellNoCredit(kind: TaskKind): Promise<void>;
   follow(task: Task): void;
 }
-
-interface LiveLimit {
-  all: number;
-  perMember: number;
-}
-
-export type LiveLimits = Readonly<Partial<Record<TaskKind, LiveLimit>>>;
 
 export type OrderOrigin = Omit<OrderFacts, 'parent' | 'predecessorId'>;
 
 /** Submits orders: each is stored first, sent once, and never repeated without the member. */
 export class Orders {
   readonly #parts: OrdersParts;
-  /** Orders of the last seconds, with the function that cancels their removal; none while one is under way. */
-  readonly #recent = new Map<string, { id: string; cancel?: () => void }>();
   readonly #underWay = new Set<Promise<unknown>>();
-  /** Orders that have no stored task yet, for the limits of what goes on at once. */
-  readonly #starting = new Map<string, Pick<Task, 'kind' | 'requesterId'>>();
+  readonly #recent: RecentOrders;
+  readonly #live: LiveOrders;
   readonly #sender: Sender;
   readonly #credit: Credit;
   readonly #line: Line;
 
   constructor(parts: OrdersParts) {
     this.#parts = parts;
+    this.#recent = new RecentOrders(parts);
+    this.#live = new LiveOrders(parts.book, parts.liveLimits ?? {});
     this.#sender = new Sender(parts);
-    this.#credit = new Credit({ clock: parts.clock, tell: parts.tellNoCredit });
+    this.#credit = new Credit({ ...parts, tell: parts.tellNoCredit });
     this.#line = new Line({
       ...parts,
       jobsAtOnce: parts.jobsAtOnce,
       isJob: (kind) => this.#isJob(kind),
       send: (id) => trackUntilDone(this.#takeTurn(id), this.#underWay),
     });
-    // An order that failed or whose result is shown may be repeated at once: its member has seen how it ended.
-    parts.book.onChange((task) => {
-      if (task.state === 'failed' || task.state === 'delivered') this.#forget(task);
-    });
   }
 
   async submit(order: Order): Promise<Task> {
-    const key = keyOf({ ...order, parentId: order.parent?.id });
-    if (this.#recent.has(key)) throw new Refusal('refusals.duplicateRequest');
-    // An order that is still under way counts as the same, however long it takes.
     const id = taskId(this.#parts.clock.now());
-    this.#recent.set(key, { id });
+    const facts = { ...order, parentId: order.parent?.id };
+    this.#recent.begin(facts, id);
     try {
       const task = await trackUntilDone(this.#carryOut(order, id), this.#underWay);
-      this.#release(key, id);
+      this.#recent.end(facts, id);
       return task;
     } catch (error) {
-      // A refused order is not under way: the member may order it again at once.
-      if (error instanceof Refusal || error instanceof GatewayError) this.#recent.delete(key);
-      else this.#release(key, id);
+      if (error instanceof Refusal || error instanceof GatewayError) this.#recent.drop(facts);
+      else this.#recent.end(facts, id);
       throw error;
     }
   }
@@ -171,22 +157,7 @@ export class Orders {
 
   async finish(): Promise<void> {
     while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
-    for (const { cancel } of this.#recent.values()) cancel?.();
     this.#recent.clear();
-  }
-
-  #forget(task: Task): void {
-    const key = keyOf(task);
-    const recent = this.#recent.get(key);
-    if (recent?.id !== task.id) return;
-    recent.cancel?.();
-    this.#recent.delete(key);
-  }
-
-  /** Uses a timer because the machine's clock may be set back. */
-  #release(key: string, id: string): void {
-    const cancel = this.#parts.clock.after(SAME_ORDER_MS, () => this.#recent.delete(key));
-    this.#recent.set(key, { id, cancel });
   }
 
   async #dismiss(id: string, memberId: string): Promise<Task> {
@@ -224,28 +195,8 @@ export class Orders {
     }
   }
 
-  async #carryOut(order: Order, id: string, sentBefore?: SentBefore): Promise<Task> {
-    this.#mustHaveRoom(order);
-    this.#starting.set(id, order);
-    try {
-      return await this.#carryOutAlone(order, id, sentBefore);
-    } finally {
-      this.#starting.delete(id);
-    }
-  }
-
-  /** Answers and talks hold a connection for as long as they go on. */
-  #mustHaveRoom({ kind, requesterId }: Order): void {
-    const limit = this.#parts.liveLimits?.[kind];
-    if (!limit) return;
-    // One that waits for its member's permission holds none.
-    const isGoingOn = (task: Task): boolean => task.kind === kind && !hasEnded(task) && task.state !== 'needs-input';
-    const live = this.#parts.book.live(isGoingOn);
-    const all = new Map([...this.#starting, ...live.map((task) => [task.id, task] as const)]);
-    const same = [...all.values()].filter((one) => one.kind === kind);
-    const own = same.filter((one) => one.requesterId === requesterId);
-    if (own.length >= limit.perMember) throw new Refusal(`refusals.tooMany.${kind}`, { count: limit.perMember });
-    if (same.length >= limit.all) throw new Refusal('refusals.busy');
+  #carryOut(order: Order, id: string, sentBefore?: SentBefore): Promise<Task> {
+    return this.#live.run(id, order, () => this.#carryOutAlone(order, id, sentBefore));
   }
 
   async #carryOutAlone(order: Order, id: string, sentBefore?: SentBefore): Promise<Task> {
@@ -294,13 +245,13 @@ export class Orders {
     return this.#parts.specs[kind].traits.isPaid === true && this.#parts.kinds.get(kind)?.source !== undefined;
   }
 
-  #mustHaveRoomInLine({ requesterId, guildId, ...order }: Order): void {
+  #mustHaveRoomInLine(order: Order): void {
     this.#line.mustHaveRoom();
-    const group = guildId ?? requesterId;
-    this.#parts.spending?.checkWaiting(ordererOf({ requesterId, guildId, ...order }), {
+    const group = groupOf(order);
+    this.#parts.spending?.checkWaiting(ordererOf(order), {
       all: () => this.#line.count(() => true),
       server: () => this.#line.count((task) => task.group === group),
-      member: () => this.#line.count((task) => task.group === group && task.memberId === requesterId),
+      member: () => this.#line.count((task) => task.group === group && task.memberId === order.requesterId),
     });
   }
 
@@ -425,16 +376,6 @@ export class Orders {
   }
 }
 
-/** Orders with the same key are the same order. */
-const keyOf = ({
-  requesterId,
-  channelId,
-  kind,
-  parentId,
-  request,
-}: Pick<Task, 'requesterId' | 'channelId' | 'kind' | 'parentId' | 'request'>): string =>
-  JSON.stringify([requesterId, channelId, kind, parentId, request]);
-
 /** What the owner of a task that has waited reads about its refusal. */
 function failureOf(error: unknown): Omit<Failure, 'cause'> {
   if (error instanceof GatewayError) return { reason: error.message, code: error.code };
@@ -444,16 +385,6 @@ function failureOf(error: unknown): Omit<Failure, 'cause'> {
     typeof value === 'object' ? [...value] : value,
   ]);
   return { refusal: { key: error.key, variables: Object.fromEntries(variables) } };
-}
-
-/** Keeps the work in the set until it ends, so that a stop can wait for it. */
-export async function trackUntilDone<T>(work: Promise<T>, underWay: Set<Promise<unknown>>): Promise<T> {
-  underWay.add(work);
-  try {
-    return await work;
-  } finally {
-    underWay.delete(work);
-  }
 }
 
 const offeredAs = (kind: Kind, { request }: Pick<Task, 'request'>): string =>

@@ -31,5 +31,9 @@ export const hasOwnPrompt = (task: Task): boolean => task.traits.hasOwnPrompt ==
 /** Whether the result is a grid of four images, of which one can be chosen. */
 export const isGrid = ({ traits, request }: Task): boolean => traits.isGrid?.(request) ?? false;
 
+/** Whose tasks take turns: those of a server, or outside of servers those of a member. */
+export const groupOf = ({ guildId, requesterId }: Pick<Task, 'guildId' | 'requesterId'>): string =>
+  guildId ?? requesterId;
+
 /** Everyone who sees a public result may continue from it; a private one belongs to its owner. */
 export const mayContinue = (task: Task, memberId: string): boolean => !isClosed(task) || task.requesterId === memberId;

@@ -217,7 +217,7 @@ export const taskFacts = z.object({
   weight: z.number().optional(),
   /** Its place in the line while it waits for its turn. */
   place: z.number().optional(),
-  /** How often the gateway refused it because it took no more jobs. */
+  /** How often it went back into the line, because the gateway took no job when it was sent. */
   returns: z.number().optional(),
   progress: z.number().optional(),
   queuedBehind: z.number().optional(),

@@ -15,6 +15,7 @@ import { type ErasureParts, type MessageRemoval, tasksOf } from './own-data/memb
 import { Release } from './release.ts';
 import { Sweep } from './sweep.ts';
 import { hasEnded, isFollowed, type Task, type TaskKind } from './task.ts';
+import { groupOf } from './task-facts.ts';
 import type { TaskStore } from './task-store.ts';
 import { Tracker } from './tracker.ts';
 import { markUnconfirmed } from './transitions.ts';
@@ -90,7 +91,11 @@ export class Tasks {
       const since = task.times.accepted ?? task.times.created;
       this.#follow(task, clock.now(), { since, times: 0, last: Number.NEGATIVE_INFINITY });
     };
-    const { offers = new Offers(clock), assertOwnership = () => undefined, tellNoCredit = () => undefined } = parts;
+    const {
+      offers = new Offers(clock),
+      assertOwnership = () => undefined,
+      tellNoCredit = async () => undefined,
+    } = parts;
     const shared = { ...parts, kinds: this.#kinds, offers, assertOwnership, tellNoCredit, follow };
     this.orders = new Orders(shared);
     this.words = new Words({ ...shared, hint: (id) => scheduler.hint(id) });
@@ -225,8 +230,7 @@ export class Tasks {
       return;
     }
     const lane = this.#tracker.laneOf(kind.source);
-    // In a direct message the member is the group, as elsewhere the server is.
-    this.scheduler.add({ id: task.id, lane, group: task.guildId ?? task.requesterId, at, history: asked });
+    this.scheduler.add({ id: task.id, lane, group: groupOf(task), at, history: asked });
   }
 }
 

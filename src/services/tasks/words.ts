@@ -1,8 +1,9 @@
 import { Refusal } from '../../lib/refusal.ts';
+import { trackUntilDone } from '../../lib/track-until-done.ts';
 import { GatewayError } from '../gateway/index.ts';
 import { updateRoute } from './delivery-state.ts';
 import type { Region } from './materials.ts';
-import { type OrderOrigin, type OrdersParts, trackUntilDone } from './orders.ts';
+import type { OrderOrigin, OrdersParts } from './orders.ts';
 import { type CommonRequest, type Task, withRequest } from './task.ts';
 import { markWordsRefused, markWordsSent, markWordsTaken } from './transitions.ts';
 

@@ -31,7 +31,7 @@ const engine = openEngine({
   removeMessages: async () => ({ removed: 0, left: [], needsRetry: false }),
   tellErased: async () => true,
   tellBudgetAlert: async () => undefined,
-  tellNoCredit: () => undefined,
+  tellNoCredit: async () => undefined,
 });
 const { tasks } = engine;
 await engine.open();

@@ -48,7 +48,7 @@ interface EngineParts {
   /** Keeps a ledger. */
   hasLedger?: boolean;
   jobsAtOnce?: number;
-  tellNoCredit?: (kind: string) => void;
+  tellNoCredit?: (kind: string) => Promise<void>;
 }
 
 /** The whole engine without Discord: the real store, the real client, the embedded gateway, and a manual clock. */
@@ -62,7 +62,7 @@ export async function engine(
     offers,
     hasLedger = false,
     jobsAtOnce,
-    tellNoCredit = () => undefined,
+    tellNoCredit = async () => undefined,
   }: EngineParts = {},
 ): Promise<Engine> {
   const clock = before?.clock ?? new ManualClock();

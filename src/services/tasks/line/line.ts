@@ -2,6 +2,7 @@ import type { Clock } from '../../../lib/clock.ts';
 import { Refusal } from '../../../lib/refusal.ts';
 import type { TaskBook, TasksLog } from '../book.ts';
 import { hasEnded, type Task, type TaskKind } from '../task.ts';
+import { groupOf } from '../task-facts.ts';
 import { setPlace } from '../transitions.ts';
 import { Turns, type Waiting } from './turns.ts';
 
@@ -156,7 +157,7 @@ export class Line {
   #hasPlace(): boolean {
     const { jobsAtOnce, book, isJob } = this.#parts;
     if (jobsAtOnce === undefined) return true;
-    const isRunning = (task: Task): boolean => isJob(task.kind) && hasPlace(task) && !this.#placed.has(task.id);
+    const isRunning = (task: Task): boolean => isJob(task.kind) && takesPlace(task) && !this.#placed.has(task.id);
     return book.live(isRunning).length + this.#placed.size < jobsAtOnce;
   }
 
@@ -186,12 +187,11 @@ export class Line {
 }
 
 /** The gateway works for it, or may. A job that waits for its member's words holds no place. */
-const hasPlace = (task: Task): boolean => !hasEnded(task) && task.state !== 'waiting' && task.state !== 'needs-input';
+const takesPlace = (task: Task): boolean => !hasEnded(task) && task.state !== 'waiting' && task.state !== 'needs-input';
 
 const waitingOf = ({ id, kind, weight = 1, ...owner }: Task): Waiting => ({ id, kind, weight, ...ownerOf(owner) });
 
-/** In direct messages the member is the group, as elsewhere the server is. */
-const ownerOf = ({ guildId, requesterId }: Pick<Task, 'guildId' | 'requesterId'>) => ({
-  group: guildId ?? requesterId,
-  memberId: requesterId,
+const ownerOf = (task: Pick<Task, 'guildId' | 'requesterId'>) => ({
+  group: groupOf(task),
+  memberId: task.requesterId,
 });

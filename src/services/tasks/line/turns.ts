@@ -27,7 +27,7 @@ const MAX_REMEMBERED = 10_000;
  * longest ago, or none yet, is next.
  */
 export class Turns {
-  /** Both maps hold the next turn first: the keys are in the order of their last turns. */
+  /** Both maps hold the next turn first: the keys are in the order of their last turns, except for a member with a weight whose turns go on. */
   #groups = new Map<string, Group>();
   /** The number of the last turn of each group, and of each of its members. */
   readonly #lastTurns = new Map<string, number>();

@@ -92,6 +92,10 @@ describe('A task in line', () => {
     await comes(side, running, 'ready');
     side.clock.advance(minute);
     expect(submitted(side)).toBe(1);
+    // Its member may order the same again at once.
+    const { kind, request, requesterId, guildId, channelId, route } = task;
+    const again = { kind, request, requesterId, guildId, channelId, route } as typeof order;
+    expect((await side.tasks.orders.submit(again)).state).toBe('accepted');
   });
 
   it('A restart keeps the line', async () => {
@@ -243,7 +247,7 @@ describe('A gateway that takes no more tasks', () => {
 describe('An account without credit', () => {
   it('The order is refused and not queued, the kind is paused, the operator is told once, and one order tries again later', async () => {
     const told: string[] = [];
-    const side = await engine({}, undefined, { hasLedger: true, tellNoCredit: (kind) => told.push(kind) });
+    const side = await engine({}, undefined, { hasLedger: true, tellNoCredit: async (kind) => void told.push(kind) });
     side.gateway.faults.add({ on: { path: /submit/ }, do: 'quota', times: 1 });
     await expect(side.tasks.orders.submit(another())).rejects.toMatchObject({ kind: 'quota' });
     await expect(side.tasks.orders.submit(another())).rejects.toMatchObject({ key: 'refusals.noCredit' });
