@@ -74,12 +74,14 @@ export const en = {
     calls: {
       make_image: {
         waiting: '{{number}}. Image: {{prompt}}',
+        priced: '{{number}}. Image ({{cost}}): {{prompt}}',
         allowed: 'You approved an image: {{prompt}}',
         done: 'Submitted an image task: {{prompt}}',
         declined: 'You declined an image: {{prompt}}',
       },
       make_video: {
         waiting: '{{number}}. Video: {{prompt}}',
+        priced: '{{number}}. Video ({{cost}}): {{prompt}}',
         allowed: 'You approved a video: {{prompt}}',
         done: 'Submitted a video task: {{prompt}}',
         declined: 'You declined a video: {{prompt}}',

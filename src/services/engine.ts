@@ -56,6 +56,7 @@ interface EngineSettings extends Pick<TasksParts, 'maxWaitMs'> {
   budgets: Omit<SpendingSettings, 'trustedGuildIds'> & { timeZone: string };
   discord: { adminGuildIds: readonly string[] };
   modelKinds: KindOverrides;
+  models: Readonly<Partial<Record<'image' | 'video', string>>>;
   liveLimits: LiveLimits;
   unconfirmedReleaseMs: number | undefined;
 }
@@ -158,6 +159,8 @@ export function openEngine({
     refresh: parts.refreshAddresses,
     ...(userOf && { userOf }),
     costOfAnswer: (order, tokens) => prices.costOfAnswer(order, tokens),
+    priceOf: (kind, { prompt, model = settings.models[kind] }) =>
+      prices.estimateOf({ kind, request: { prompt, model } }),
     page: (question) => store.page(question),
     timeLimitMs: settings.maxWaitMs.text,
   });

@@ -396,6 +396,28 @@ describe('/usage of a server', () => {
     expect(text(await elsewhere.message())).toMatch(/This server has no usage|Only members with Manage Server/);
   });
 
+  it('Admins see what members with each role used, as far as the role has limits', async () => {
+    const stage = await quickStage({ gateway: { speed: 20 }, settings: noLimits });
+    await enter(stage);
+    const { discord } = stage;
+    const atelier = discord.world.guild('atelier');
+    const artists = { id: '900000000000000001', name: 'artists', permissions: 0n };
+    const readers = { id: '900000000000000002', name: 'readers', permissions: 0n };
+    atelier.roles.push(artists, readers);
+    atelier.members.get(discord.world.user('member').id)?.roles.push(artists.id, readers.id);
+    const admin = discord.as('admin');
+    await (await admin.slash('budget set', { limits: '9 tasks a day', role: artists.id })).message();
+    for (const name of ['member', 'other'] as const)
+      await (await discord.as(name).slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
+    const page = text(await (await admin.slash('usage', { of: 'server', by: 'role' })).message());
+    expect(page).toMatch(/#\d +1\n/);
+    expect(page).toMatch(new RegExp(`#\\d <@&${artists.id}>`));
+    expect(page).toMatch(/no role with limits +1/);
+    expect(page).not.toContain(readers.id);
+    const own = await discord.as('member').slash('usage', { by: 'role' });
+    expect(text(await own.message())).toContain('Roles belong to a server');
+  });
+
   it('A member sees their own usage by kind', async () => {
     const stage = await quickStage({ gateway: { speed: 20 } });
     await enter(stage);

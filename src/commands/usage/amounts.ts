@@ -32,9 +32,16 @@ export function gatewayAmount(amount: string, unit: Unit, say: Say): string {
 export const labelOf = ({ label }: Pick<SheetRow, 'label'>, { by }: Pick<Sheet, 'by'>, say: Say): string =>
   label ?? say(`usage.unknown.${by}`);
 
-/** Members' ids are not readable: charts and tables number them, and a list beside the table names them. */
+/** The ids of members and roles are not readable: charts and tables number them, and a list beside the table names them. */
+const MENTIONS: Partial<Record<Sheet['by'], '@' | '@&'>> = { member: '@', role: '@&' };
+
+export function mentionOf({ label }: Pick<SheetRow, 'label'>, { by }: Pick<Sheet, 'by'>): string | undefined {
+  const mark = MENTIONS[by];
+  return mark === undefined || label === undefined ? undefined : `<${mark}${label}>`;
+}
+
 export function shortLabel(line: SheetRow, index: number, sheet: Pick<Sheet, 'by'>, say: Say): string {
-  return sheet.by === 'member' && line.label !== undefined ? `#${index + 1}` : harmless(labelOf(line, sheet, say));
+  return mentionOf(line, sheet) === undefined ? harmless(labelOf(line, sheet, say)) : `#${index + 1}`;
 }
 
 export const rangeText = ({ start, end }: DayRange, say: Say): string =>

@@ -89,6 +89,7 @@ export const usage: Feature<typeof text> = {
       private: { type: 'switch' },
     },
     parse({ by = 'day', of, ...days }, { createdAt }) {
+      if (by === 'role' && of !== 'server') return new Refusal('refusals.usageByRole');
       const range = parseRange(days, dayOf(createdAt));
       return range instanceof Refusal ? range : { range, by, ofServer: of === 'server' };
     },

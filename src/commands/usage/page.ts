@@ -15,6 +15,7 @@ import {
   dollarsOf,
   gatewayAmount,
   labelOf,
+  mentionOf,
   rangeText,
   totalText,
   type Unit,
@@ -28,7 +29,7 @@ const ROOM = 1_900;
 const MAX_LINES = 100;
 
 /** Each is also named below the table, which takes as much room again. */
-const MAX_MEMBERS = 12;
+const MAX_MENTIONS = 12;
 
 export interface UsagePage {
   sheet: Sheet;
@@ -48,7 +49,10 @@ export function usagePage({ sheet, chart, unit, today, allowances }: UsagePage, 
     const nothing = isEmpty(sheet) ? [say(`usage.empty.${sheet.subject}`)] : [];
     return { content: [...before, ...nothing, ...after].join('\n'), files: [], controls };
   }
-  const first = { ...sheet, rows: sheet.rows.slice(0, sheet.by === 'member' ? MAX_MEMBERS : MAX_LINES) };
+  const first = {
+    ...sheet,
+    rows: sheet.rows.slice(0, sheet.by === 'member' || sheet.by === 'role' ? MAX_MENTIONS : MAX_LINES),
+  };
   const room = ROOM - [...before, ...namesOf(first), ...after].join('\n').length;
   const { text, shown } = tableOf(first, unit, room, say);
   const rest = sheet.rows.length - shown;
@@ -79,9 +83,11 @@ function totalOf(sheet: Sheet, unit: Unit, say: Say): string[] {
 }
 
 /** A code block shows no names, so they are below it. Mentions do not notify anyone: pings are off. */
-function namesOf({ by, rows }: Sheet): string[] {
-  if (by !== 'member') return [];
-  const names = rows.flatMap(({ label }, index) => (label === undefined ? [] : [`#${index + 1} <@${label}>`]));
+function namesOf(sheet: Sheet): string[] {
+  const names = sheet.rows.flatMap((row, index) => {
+    const mention = mentionOf(row, sheet);
+    return mention === undefined ? [] : [`#${index + 1} ${mention}`];
+  });
   return names.length === 0 ? [] : [names.join(' · ')];
 }
 
@@ -124,6 +130,8 @@ function noteOf(note: SheetNote, range: string, unit: Unit, say: Say): string {
     case 'unconfirmed':
     case 'unpriced':
       return say(`usage.note.${note.kind}`, { count: note.count });
+    case 'severalRoles':
+      return say('usage.note.severalRoles');
     case 'compared':
       return comparedText(note.models, say);
   }

@@ -11,7 +11,7 @@ export const text = {
       private: 'Private reply that only you can see',
     },
     choices: {
-      by: { day: 'Day', model: 'Model', kind: 'Kind', member: 'Member' },
+      by: { day: 'Day', model: 'Model', kind: 'Kind', member: 'Member', role: 'Role (of this server)' },
       of: { me: 'yours, or the account’s', server: 'this server’s' },
     },
   },
@@ -44,11 +44,18 @@ export const text = {
       model: 'Model',
       kind: 'Kind',
       member: 'Member',
+      role: 'Role',
       requests: 'Requests',
       amount: 'Amount',
       dollars: 'Dollars',
     },
-    unknown: { day: 'unknown day', model: 'unknown model', kind: 'unknown kind', member: 'deleted member' },
+    unknown: {
+      day: 'unknown day',
+      model: 'unknown model',
+      kind: 'unknown kind',
+      member: 'deleted member',
+      role: 'no role with limits',
+    },
     more_one: '{{count}} more row is in the CSV file.',
     more_other: '{{count}} more rows are in the CSV file.',
     note: {
@@ -70,6 +77,7 @@ export const text = {
       compared: 'Estimates and costs, where the gateway told the cost:',
       comparedModel_one: '{{model}}: {{estimate}} estimated, {{cost}} charged ({{count}} request)',
       comparedModel_other: '{{model}}: {{estimate}} estimated, {{cost}} charged ({{count}} requests)',
+      severalRoles: 'Members with several of these roles count in each, so the rows add up to more than the total.',
       estimate: '≈ marks an estimate.',
     },
     chart: {
@@ -79,24 +87,28 @@ export const text = {
           model: 'Account usage by model',
           kind: 'Account usage by kind',
           member: 'Account usage by member',
+          role: 'Account usage by role',
         },
         own: {
           day: 'Your usage by day',
           model: 'Your usage by model',
           kind: 'Your usage by kind',
           member: 'Your usage by member',
+          role: 'Your usage by role',
         },
         members: {
           day: 'Member usage by day',
           model: 'Member usage by model',
           kind: 'Member usage by kind',
           member: 'Usage by member',
+          role: 'Usage by role',
         },
         server: {
           day: 'Server usage by day',
           model: 'Server usage by model',
           kind: 'Server usage by kind',
           member: 'Server usage by member',
+          role: 'Server usage by role',
         },
       },
       total: 'Total: {{total}}',
@@ -110,6 +122,7 @@ export const text = {
     buttons: { today: 'Today', week: '7 days', month: 'This month', last: 'Last month' },
   },
   refusals: {
+    usageByRole: 'Roles belong to a server: add `of: this server’s`, which needs Manage Server.',
     usageServerNotYours:
       'Only members with Manage Server can see the usage of a server, in that server. Use `/usage` to see your own.',
     usageNotYours:

@@ -8,6 +8,7 @@ import { answerOf, answerText, waitingCalls } from '../../services/asks/transiti
 import type { AnswerCall } from '../../services/tasks/answer.ts';
 import { hasEnded, type Task } from '../../services/tasks/task.ts';
 import { titleOf } from '../../services/tasks/task-facts.ts';
+import { aboutDollars } from '../money.ts';
 import { buttonPlan, unconfirmedButtons } from '../task-buttons.ts';
 
 /** What differs between the answers of `/ask` and those of a talk. */
@@ -136,8 +137,11 @@ function line(call: AnswerCall, say: Say, number = 0): string {
   }
 }
 
-function madeLine({ state, arguments: given }: AnswerCall, tool: CostlyTool, say: Say, number: number): string {
+function madeLine({ state, price, arguments: given }: AnswerCall, tool: CostlyTool, say: Say, number: number): string {
   const { prompt = '', model } = parseArguments(tool, given) ?? {};
   const words = escapeText(model === undefined ? prompt : `${prompt} (${model})`, LONGEST_PROMPT);
-  return say(`ask.calls.${tool}.${state}`, { number: String(number), prompt: words });
+  const facts = { number: String(number), prompt: words };
+  if (state !== 'waiting' || !price) return say(`ask.calls.${tool}.${state}`, facts);
+  const cost = say(price.isUpperBound ? 'cost.atMost' : 'cost.about', { amount: aboutDollars(price.amount) });
+  return say(`ask.calls.${tool}.priced`, { ...facts, cost });
 }

@@ -91,6 +91,8 @@ export function parseArguments(name: ToolName, text: string): object | undefined
 
 export interface ToolParts extends Pick<TaskStore, 'page'> {
   models: Pick<ModelCatalogue, 'list' | 'get' | 'listQuickly'>;
+  /** The estimate of what a call would make; undefined: unknown. */
+  priceOf(makes: 'image' | 'video', asked: z.output<typeof makeShape>): AnswerCall['price'];
 }
 
 const MAX_FOUND = 50;
@@ -107,13 +109,15 @@ export async function runTools(calls: readonly ToolCall[], task: Task, parts: To
     const call = { callId, name, arguments: given };
     const known = names.find((one) => one === name);
     const args = known && parseArguments(known, given);
+    const makes = known && tools[known].makes;
     if (!known) used.push({ ...call, state: 'done', output: 'There is no such tool.' });
     else if (!args) used.push({ ...call, state: 'done', output: 'These arguments do not fit the tool.' });
     else if (index >= MAX_CALLS) used.push({ ...call, state: 'done', output: 'Too many calls at once. Not done.' });
-    else if (tools[known].makes) {
+    else if (makes) {
       const isTooMuch = used.filter(({ state }) => state === 'waiting').length >= MAX_WAITING;
       const output = isTooMuch ? 'Too much at once. Not done: propose it later.' : await modelProblem(args, parts);
-      used.push(output === undefined ? { ...call, state: 'waiting' } : { ...call, state: 'done', output });
+      if (output !== undefined) used.push({ ...call, state: 'done', output });
+      else used.push({ ...call, state: 'waiting', price: parts.priceOf(makes, makeShape.parse(args)) });
     } else used.push({ ...call, state: 'done', output: await runFreeTool(known, given, task, parts) });
   }
   return used;

@@ -20,13 +20,15 @@ const fact = z.object({
   tokens: tokens.optional(),
 });
 
-/** Who used what, one entry per task. Erasure removes the member, the channel, the server and the task id. */
+/** Who used what, one entry per task. Erasure removes the member, their roles, the channel, the server and the task id. */
 export const entrySchema = z.object({
   id: z.string(),
   /** When it was ordered. */
   at: z.number(),
   memberId: z.string().optional(),
   guildId: z.string().optional(),
+  /** Those of the member's roles that had limits in that server. */
+  roleIds: z.array(z.string()).optional(),
   channelId: z.string().optional(),
   /** Ordered where only the member has installed the bot: its server has no part in it. */
   isDirect: z.literal(true).optional(),
@@ -42,7 +44,7 @@ export type Fact = Entry['facts'][number];
 export const entryKey = ({ id, at }: Pick<Entry, 'id' | 'at'>): string => `${dayOf(at)}:${id}`;
 export const taskEntryKey = ({ id, times }: Task): string => entryKey({ id, at: times.created });
 
-export function createEntry(task: Task): Entry {
+export function createEntry(task: Task, roleIds: readonly string[] = []): Entry {
   const { id, times, requesterId: memberId, guildId, channelId, route, kind, model, estimate } = task;
   const at = times.created;
   return {
@@ -52,6 +54,7 @@ export function createEntry(task: Task): Entry {
     guildId,
     channelId,
     isDirect: route.install === 'user' ? true : undefined,
+    ...(roleIds.length > 0 && { roleIds: [...roleIds] }),
     kind,
     model,
     facts: [{ standing: 'reserved', at, amount: estimate?.amount }],
@@ -115,7 +118,9 @@ export function comparedOf(entry: Entry): { estimate: string; cost: string } | u
 export function reconcileEntry(known: Entry | undefined, task: Task): Entry {
   const fresh = createEntry(task);
   const isOfTask = known !== undefined && IDENTITY.every((name) => known[name] === fresh[name]);
-  return addFact(isOfTask ? known : { ...fresh, ...(known && { facts: known.facts }) }, factOfTask(task));
+  // Tasks do not keep their members' roles.
+  const kept = known && { ...withoutUndefined({ roleIds: known.roleIds }), facts: known.facts };
+  return addFact(isOfTask ? known : { ...fresh, ...kept }, factOfTask(task));
 }
 
 /**

@@ -38,6 +38,8 @@ export interface UsageGroup {
   day: string;
   /** undefined: the member's data was erased. */
   memberId: string | undefined;
+  /** Those with limits. */
+  roleIds: readonly string[];
   kind: string;
   model: string | undefined;
   count: number;
@@ -137,7 +139,7 @@ export class Ledger {
 
   async #reserve(task: Task, roleIds: readonly string[]): Promise<void> {
     const { entries, spending } = this.#parts;
-    const entry = createEntry(task);
+    const entry = createEntry(task, spending?.limitedRoles(task, roleIds));
     // An order that is repeated under the same key goes on with the reservation of the first.
     if (task.predecessorId === undefined) spending?.admit(entry, roleIds);
     else spending?.replace(undefined, entry);
@@ -259,8 +261,8 @@ export class Ledger {
       if (memberId !== undefined && entry.memberId !== memberId) continue;
       if (guildId !== undefined && entry.guildId !== guildId) continue;
       const known = amountOf(entry);
-      const { kind, model } = entry;
-      const alike = { day: dayOf(entry.at), memberId: entry.memberId, kind, model, state };
+      const { memberId: owner, roleIds = [], kind, model } = entry;
+      const alike = { day: dayOf(entry.at), memberId: owner, roleIds, kind, model, state };
       const isEstimate = known?.isEstimate ?? false;
       const key = JSON.stringify([...Object.values(alike), isEstimate, known !== undefined]);
       const group = groups.get(key) ?? { use: { ...alike, isEstimate, count: 0 }, amounts: [], compared: [] };

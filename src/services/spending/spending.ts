@@ -160,6 +160,13 @@ export class Spending {
     return this.memberLimits(guildId, memberId, roleIds).limits.weight;
   }
 
+  /** Those of a member's roles that have limits in the server of their order. */
+  limitedRoles({ guildId, route }: Pick<Task, 'guildId' | 'route'>, roleIds: readonly string[]): string[] {
+    if (guildId === undefined || route.install === 'user') return [];
+    const { roles } = this.#parts.budgets.of(guildId);
+    return roleIds.filter((id) => Object.hasOwn(roles, id));
+  }
+
   /** What is left to a member, their own limits last. */
   allowances(orderer: Orderer): Allowance[] {
     return this.#rulesFor(orderer).flatMap((rule) => this.#allowancesOf(rule));

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { refusableParts } from '../gateway/index.ts';
-import { amount } from '../prices/estimate.ts';
+import { amount, estimate } from '../prices/estimate.ts';
 
 const call = z.object({
   callId: z.string(),
@@ -10,6 +10,8 @@ const call = z.object({
   /** waiting: the member has to approve what costs something. allowed: approved, and being ordered. */
   state: z.enum(['waiting', 'allowed', 'done', 'declined']),
   output: z.string().optional(),
+  /** What it would cost, as the member was told; undefined: unknown. */
+  price: estimate.pick({ amount: true, isUpperBound: true }).optional(),
 });
 
 const round = z.object({ text: z.string(), calls: z.array(call) });

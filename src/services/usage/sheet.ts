@@ -4,13 +4,13 @@ import type { Usage } from '../gateway/usage.ts';
 import type { UsageGroup } from '../ledger/ledger.ts';
 import { type DayRange, includesDay } from './days.ts';
 
-export const groupings = ['day', 'model', 'kind', 'member'] as const;
+export const groupings = ['day', 'model', 'kind', 'member', 'role'] as const;
 export type Grouping = (typeof groupings)[number];
 
 /** Whose usage: the account's at the gateway; one member's, all members' or one server's in the ledger. */
 type Subject = 'account' | 'own' | 'members' | 'server';
 
-/** One line of a table: the usage of a day, a model, a kind or a member. */
+/** One line of a table: the usage of a day, a model, a kind, a member or a role. */
 export interface SheetRow {
   /** undefined if unknown. */
   label: string | undefined;
@@ -38,6 +38,8 @@ export type SheetNote =
   | { kind: 'unconfirmed'; count: number }
   /** Orders of unknown cost. */
   | { kind: 'unpriced'; count: number }
+  /** Members with several roles count in each, so that the rows add up to more than the total. */
+  | { kind: 'severalRoles' }
   /** The bot's own orders whose estimate and cost are both known, by model. */
   | { kind: 'compared'; models: readonly ComparedModel[] };
 
@@ -71,7 +73,7 @@ function groupRows(entries: readonly SheetRow[], by: Grouping): SheetRow[] {
   });
 }
 
-export function totalOf(entries: readonly SheetRow[]): Omit<SheetRow, 'label'> {
+export function totalOf(entries: readonly Omit<SheetRow, 'label'>[]): Omit<SheetRow, 'label'> {
   const counts = entries.flatMap(({ requests }) => (requests === undefined ? [] : [requests]));
   return {
     requests: counts.length === 0 ? undefined : counts.reduce((sum, count) => sum + count, 0),
@@ -83,7 +85,7 @@ export function totalOf(entries: readonly SheetRow[]): Omit<SheetRow, 'label'> {
 type Row = Usage['rows'][number];
 
 /** The account's sheet from the gateway's report, claiming no more than the report does. */
-export function accountSheet(usage: Usage, range: DayRange, by: Exclude<Grouping, 'member' | 'kind'>): Sheet {
+export function accountSheet(usage: Usage, range: DayRange, by: Extract<Grouping, 'day' | 'model'>): Sheet {
   checkAmounts(usage);
   const isOther = ({ date }: Row): boolean => date !== undefined && !includesDay(range, date);
   const others = usage.rows.filter(isOther);
@@ -141,8 +143,9 @@ export function ledgerSheet(
   subject: Exclude<Subject, 'account'>,
 ): Sheet {
   const settled = uses.filter(({ state }) => state === 'settled');
-  const entries = settled.map((use): SheetRow => ({ ...use, label: labelOf(use, by), requests: use.count }));
-  const { requests, amount: total, isEstimate } = totalOf(entries);
+  const rows = settled.map((use) => ({ ...use, requests: use.count }));
+  const entries = rows.flatMap((row): SheetRow[] => labelsOf(row, by).map((label) => ({ ...row, label })));
+  const { requests, amount: total, isEstimate } = totalOf(rows);
   const uncounted = {
     open: uses.filter(({ state }) => state === 'open'),
     unconfirmed: uses.filter(({ state }) => state === 'unconfirmed'),
@@ -154,6 +157,7 @@ export function ledgerSheet(
     return count === 0 ? [] : [{ kind, count }];
   });
   const compared = by === 'model' ? comparedModels(uses) : [];
+  const severalRoles: SheetNote[] = entries.length > rows.length ? [{ kind: 'severalRoles' }] : [];
   return {
     subject,
     range,
@@ -162,7 +166,7 @@ export function ledgerSheet(
     total,
     requests,
     isEstimate,
-    notes: [...notes, ...compared],
+    notes: [...notes, ...severalRoles, ...compared],
   };
 }
 
@@ -181,8 +185,17 @@ export function comparedModels(uses: readonly UsageGroup[]): SheetNote[] {
   return [{ kind: 'compared', models: models.toSorted((one, other) => compare(other.cost, one.cost)) }];
 }
 
-function labelOf({ day, memberId, kind, model }: UsageGroup, by: Grouping): string | undefined {
-  if (by === 'day') return day;
-  if (by === 'kind') return kind;
-  return by === 'member' ? memberId : (model ?? kind);
+function labelsOf({ day, memberId, roleIds, kind, model }: UsageGroup, by: Grouping): (string | undefined)[] {
+  switch (by) {
+    case 'day':
+      return [day];
+    case 'kind':
+      return [kind];
+    case 'member':
+      return [memberId];
+    case 'role':
+      return roleIds.length === 0 ? [undefined] : [...roleIds];
+    case 'model':
+      return [model ?? kind];
+  }
 }

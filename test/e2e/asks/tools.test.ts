@@ -1,4 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { profiles } from '../../contract/both.ts';
 import { enter } from '../bot.ts';
@@ -36,6 +39,19 @@ describe.each(profiles)('The tools of /ask at a gateway of the %s profile', (pro
     expect(text(final)).toContain(latestAnswer(gateway));
     expect(asks(gateway)).toHaveLength(2);
     expect(outputs(asks(gateway).at(-1))).toEqual([expect.stringContaining('said yes')]);
+  });
+
+  it('A tool call that waits for approval shows what it would cost', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'atelier-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const prices = join(folder, 'prices.json');
+    await writeFile(prices, JSON.stringify({ image: '0.123' }));
+    const stage = await quickBot({ settings: { ...models, PRICES: prices }, gateway: { profile, speed: 20 } });
+    await waitForModels(stage);
+    const { discord } = stage;
+    const exchange = await discord.as('member').slash('ask', { prompt: 'make an image of a fox' });
+    const asking = await exchange.message((message) => labels(message).includes('Approve 1'));
+    expect(text(asking)).toContain('1. Image (≈ $0.123): make an image of a fox');
   });
 
   it('A declined tool call creates nothing, and the model is told so', async () => {

@@ -52,9 +52,13 @@ describe('The usage query', () => {
       made({ standing: 'unconfirmed', estimate: '0.05' }),
       made({ standing: 'refunded', estimate: '0.05' }),
       made({ at: START + DAY_MS }),
+      made({ at: START + DAY_MS, roleIds: ['artists'] }),
     ]);
     const day = '2026-01-01';
-    const ann = { day, memberId: 'ann', kind: 'imagine', model: undefined, count: 1, isEstimate: false } as const;
+    const ann = {
+      ...{ day, memberId: 'ann', roleIds: [], kind: 'imagine', model: undefined },
+      ...{ count: 1, isEstimate: false },
+    } as const;
     const settled = { ...ann, amount: undefined, state: 'settled' } as const;
     expect(await ask(bot)).toEqual([
       { ...settled, count: 2, amount: '3.30', compared: { count: 1, estimate: '9', cost: '1.10' } },
@@ -66,6 +70,7 @@ describe('The usage query', () => {
       { ...ann, amount: '0.05', isEstimate: true, state: 'open' },
       { ...ann, amount: '0.05', isEstimate: true, state: 'unconfirmed' },
       { ...settled, day: '2026-01-02' },
+      { ...settled, day: '2026-01-02', roleIds: ['artists'] },
     ]);
   });
 

@@ -74,9 +74,25 @@ describe('The sheet of the gateway account', () => {
 
 describe("The sheet of the bot's ledger", () => {
   const use: UsageGroup = {
-    ...{ day: '2026-03-02', memberId: '1', kind: 'imagine', model: undefined, count: 1 },
+    ...{ day: '2026-03-02', memberId: '1', roleIds: [], kind: 'imagine', model: undefined, count: 1 },
     ...{ amount: '0.10', isEstimate: false, state: 'settled' },
   };
+
+  it("The sheet of the bot's ledger by role counts a member with several roles in each, and once in the total", () => {
+    const uses: UsageGroup[] = [
+      { ...use, roleIds: ['artists', 'staff'] },
+      { ...use, roleIds: ['staff'], count: 3, amount: '0.3' },
+      { ...use, count: 2, amount: '0.02' },
+    ];
+    const sheet = ledgerSheet(uses, range, 'role', 'server');
+    expect(sheet.rows.map(({ label, requests, amount }) => [label, requests, amount])).toEqual([
+      ['staff', 4, '0.40'],
+      ['artists', 1, '0.10'],
+      [undefined, 2, '0.02'],
+    ]);
+    expect(sheet).toMatchObject({ requests: 6, total: '0.42', notes: [{ kind: 'severalRoles' }] });
+    expect(ledgerSheet(uses.slice(1), range, 'role', 'server').notes).toEqual([]);
+  });
 
   it("The sheet of the bot's ledger counts ended orders, and reports the others in notes", () => {
     const uses: UsageGroup[] = [
