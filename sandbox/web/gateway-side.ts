@@ -9,7 +9,12 @@ const MAX_JOBS = 200;
 
 /** The bot's gateway: the embedded one, which can be inspected and controlled, or a real one, which cannot. */
 export type GatewaySide =
-  | { readonly kind: 'embedded'; readonly embedded: EmbeddedGateway; readonly initialSpeed: number }
+  | {
+      readonly kind: 'embedded';
+      readonly embedded: EmbeddedGateway;
+      readonly initialSpeed: number;
+      readonly key: string;
+    }
   | { readonly kind: 'real'; readonly address: string };
 
 export function gatewayWorkbench(side: GatewaySide): Workbench['gateway'] {

@@ -8,6 +8,7 @@ import { modelKindsFile } from '../gateway/catalogue.ts';
 import { startGateway } from '../gateway/gateway.ts';
 import { BotProcess } from './bot-process.ts';
 import { runScript } from './bot-script.ts';
+import { setBudgets } from './budgets.ts';
 import type { GatewaySide } from './gateway-side.ts';
 import type { BotState } from './protocol.ts';
 import { type Resources, temporaryFolder } from './resources.ts';
@@ -43,14 +44,22 @@ export async function openStage(
     gatewayFor(options, resources),
   ]);
   const secrets = [discord.token, settings.GATEWAY_API_KEY ?? ''].filter((secret) => secret !== '');
-  const botSettings: Settings = { ...systemSettings(environment), ...settings, ...settingsFor(discord, folder.path) };
+  const storeFile = join(folder.path, 'atelier.sqlite');
+  const botSettings: Settings = { ...systemSettings(environment), ...settings, ...settingsFor(discord, storeFile) };
   const bot = new BotProcess({ settings: botSettings, secrets, clock: systemClock });
-  const stage: Stage = { discord, gateway, bot, traffic: new Traffic(secrets), troubles: new EventEmitter() };
+  const stage: Stage = {
+    discord,
+    gateway,
+    bot,
+    storeFile,
+    traffic: new Traffic(secrets),
+    troubles: new EventEmitter(),
+  };
   connectEvents(stage);
   await resources.keep(bot, () => bot.close(STOP_LIMIT_MS));
   const connected = whenConnected(bot);
   bot.start();
-  const ready = Promise.all([connected, deploy(botSettings, signal)]);
+  const ready = Promise.all([connected, deploy(botSettings, signal)]).then(() => setBudgets(discord));
   // The caller may await it only after it has failed.
   ready.catch(() => undefined);
   return { stage, ready };
@@ -62,13 +71,13 @@ async function deploy(settings: Settings, signal: AbortSignal): Promise<void> {
 }
 
 /** Only documented variables of the bot. */
-const settingsFor = (discord: EmbeddedDiscord, folder: string): Settings => ({
+const settingsFor = (discord: EmbeddedDiscord, storeFile: string): Settings => ({
   DISCORD_TOKEN: discord.token,
   DISCORD_API_URL: discord.apiUrl,
   DISCORD_USER_INSTALL: 'on',
   DISCORD_MESSAGE_CONTENT: 'on',
   DISCORD_ADMIN_GUILD_IDS: discord.world.guild('atelier').id,
-  STORE_URL: `sqlite://${join(folder, 'atelier.sqlite')}`,
+  STORE_URL: `sqlite://${storeFile}`,
   MEDIA_ALLOW_PRIVATE: 'on',
 });
 
@@ -81,10 +90,20 @@ async function gatewayFor(
     return { gateway: { kind: 'real', address: withoutSecrets(settings.GATEWAY_BASE_URL ?? '') }, settings };
   }
   const key = `sk-sandbox-${randomBytes(12).toString('hex')}`;
-  const embedded = await startGateway({ speed, keys: [{ key }] });
+  // Prices and costs, as many gateways tell them.
+  const embedded = await startGateway({ speed, keys: [{ key }], quirks: { pricesListed: true, tellsQuota: true } });
   await resources.keep(embedded, () => embedded.close());
-  const gateway: GatewaySide = { kind: 'embedded', embedded, initialSpeed: speed };
-  return { gateway, settings: { GATEWAY_BASE_URL: embedded.url, GATEWAY_API_KEY: key, MODEL_KINDS: modelKindsFile } };
+  const gateway: GatewaySide = { kind: 'embedded', embedded, initialSpeed: speed, key };
+  return {
+    gateway,
+    settings: {
+      GATEWAY_BASE_URL: embedded.url,
+      GATEWAY_API_KEY: key,
+      GATEWAY_PRICING_PATH: '/api/pricing',
+      GATEWAY_PRICING_GROUP: 'default',
+      MODEL_KINDS: modelKindsFile,
+    },
+  };
 }
 
 /** Only the origin, because a URL can contain a user name and a password. */

@@ -225,6 +225,33 @@ export interface Workbench {
   readonly traffic: readonly Exchange[];
 }
 
+/** An entry of the bot's ledger, with amounts in dollars. */
+export interface BookEntry {
+  readonly id: string;
+  readonly at: number;
+  readonly kind: string;
+  readonly model?: string;
+  readonly member?: string | undefined;
+  readonly server?: string | undefined;
+  readonly standing: 'reserved' | 'unconfirmed' | 'settled' | 'refunded';
+  readonly estimate?: string;
+  /** As the gateway told it. */
+  readonly cost?: string;
+}
+
+export interface Book {
+  /** Newest first. */
+  readonly entries: readonly BookEntry[];
+  /** Of all entries. */
+  readonly count: number;
+  readonly reserved: string;
+  readonly unconfirmed: string;
+  readonly settled: string;
+  /** What the gateway charges, and what the bot has not settled of it; only with the embedded gateway. */
+  readonly bill?: string;
+  readonly difference?: string;
+}
+
 export type Trouble =
   | { readonly do: 'speed'; readonly factor: number }
   | { readonly do: 'fail-next'; readonly reason?: string }

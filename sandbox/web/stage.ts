@@ -10,6 +10,8 @@ export interface Stage {
   readonly gateway: GatewaySide;
   readonly bot: BotProcess;
   readonly traffic: Traffic;
+  /** The bot's database. */
+  readonly storeFile: string;
   /** Emits after a fault was injected or cleared. */
   readonly troubles: EventEmitter<{ made: [] }>;
 }

@@ -1,0 +1,67 @@
+import { existsSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { difference, sumOf } from '../../src/lib/decimals.ts';
+import { amountText } from '../gateway/decimal.ts';
+import type { Book, BookEntry } from './protocol.ts';
+import type { Stage } from './stage.ts';
+
+/** More than anyone scrolls through. */
+const MAX_ENTRIES = 50;
+
+/** A row as the bot stores it: the first fact has the estimate, the last one the standing. */
+interface StoredEntry {
+  readonly id: string;
+  readonly at: number;
+  readonly memberId?: string;
+  readonly guildId?: string;
+  readonly kind: string;
+  readonly model?: string;
+  readonly facts: readonly { readonly standing: BookEntry['standing']; readonly amount?: string }[];
+}
+
+/** The bot's book beside the gateway's bill. Reads what the bot has stored, and nothing that it tells. */
+export function readBook({ storeFile, discord, gateway }: Stage): Book {
+  const { users, guilds } = discord.world;
+  const entries = storedEntries(storeFile).map(
+    ({ id, at, memberId = '', guildId = '', kind, model, facts }): BookEntry => {
+      const { standing = 'reserved' } = facts.at(-1) ?? {};
+      const cost = facts.findLast((fact) => fact.standing === 'settled')?.amount;
+      const estimate = facts[0]?.amount;
+      return {
+        ...{ id, at, kind, standing },
+        ...(model !== undefined && { model }),
+        ...(users.has(memberId) && { member: users.get(memberId)?.name }),
+        ...(guilds.has(guildId) && { server: guilds.get(guildId)?.name }),
+        ...(estimate !== undefined && { estimate }),
+        ...(cost !== undefined && { cost }),
+      };
+    },
+  );
+  const sum = (...standings: BookEntry['standing'][]): string =>
+    sumOf(
+      entries.flatMap(({ standing, cost, estimate }) => (standings.includes(standing) ? (cost ?? estimate ?? []) : [])),
+    ) ?? '0';
+  const settled = sum('settled');
+  const bill = gateway.kind === 'embedded' ? amountText(gateway.embedded.usage.total(gateway.key)) : undefined;
+  return {
+    entries: entries.slice(-MAX_ENTRIES).reverse(),
+    count: entries.length,
+    reserved: sum('reserved'),
+    unconfirmed: sum('unconfirmed'),
+    settled,
+    ...(bill !== undefined && { bill, difference: difference(bill, settled) }),
+  };
+}
+
+function storedEntries(file: string): StoredEntry[] {
+  if (!existsSync(file)) return [];
+  const database = new DatabaseSync(file, { readOnly: true, timeout: 1_000 });
+  try {
+    // The bot creates the file before the table.
+    if (!database.prepare(`SELECT name FROM sqlite_master WHERE name = 'atelier'`).get()) return [];
+    const rows = database.prepare(`SELECT value FROM atelier WHERE namespace = 'ledger' ORDER BY key`).all();
+    return rows.map(({ value }) => (JSON.parse(String(value)) as { value: StoredEntry }).value);
+  } finally {
+    database.close();
+  }
+}

@@ -1,0 +1,84 @@
+import { signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { Book, BookEntry } from '../../protocol.ts';
+import { timeText } from '../markdown/time.ts';
+import { getJson, sentenceOf } from '../state/api.ts';
+import { Fact } from './fact.tsx';
+
+const REFRESH_MS = 1_000;
+
+const book = signal<Book | undefined>(undefined);
+const problem = signal<string | undefined>(undefined);
+
+async function loadBook(): Promise<void> {
+  try {
+    book.value = await getJson<Book>('/api/book');
+    problem.value = undefined;
+  } catch (error) {
+    problem.value = sentenceOf(error);
+  }
+}
+
+/** What orders were reserved and settled at, beside the gateway's bill. */
+export function BookPanel() {
+  useEffect(() => {
+    void loadBook();
+    const timer = setInterval(() => void loadBook(), REFRESH_MS);
+    return () => clearInterval(timer);
+  }, []);
+  if (problem.value !== undefined) return <p class="objection">{problem.value}</p>;
+  if (!book.value) return null;
+  const { entries, count, reserved, unconfirmed, settled, bill, difference } = book.value;
+  return (
+    <>
+      <dl class="facts book-sums" aria-label="Sums">
+        <Fact name="reserved" value={`$${reserved}`} />
+        <Fact name="unconfirmed" value={`$${unconfirmed}`} />
+        <Fact name="settled" value={`$${settled}`} />
+        {bill !== undefined && <Fact name="gateway’s bill" value={`$${bill}`} />}
+        {difference !== undefined && <Fact name="bill − settled" value={`$${difference}`} />}
+      </dl>
+      {count === 0 ? (
+        <p class="bench-empty">
+          No entries yet. Run <code>/imagine</code> in the server <b>elsewhere</b>, which has budgets, to see what it is
+          reserved and settled at.
+        </p>
+      ) : (
+        <ol class="jobs">
+          {entries.map((entry) => (
+            <EntryCard key={entry.id} entry={entry} />
+          ))}
+        </ol>
+      )}
+      {count > entries.length && <p class="bench-empty">{count - entries.length} older entries are not shown.</p>}
+    </>
+  );
+}
+
+/** In the colours of the states of jobs. */
+const LOOKS: Readonly<Record<BookEntry['standing'], string>> = {
+  reserved: 'running',
+  unconfirmed: 'needs-input',
+  settled: 'succeeded',
+  refunded: 'queued',
+};
+
+function EntryCard({ entry }: { entry: BookEntry }) {
+  const { at, kind, model, member, server, standing, estimate, cost } = entry;
+  return (
+    <li class="job">
+      <p class="job-head">
+        <b>{kind}</b>
+        <span class={`state ${LOOKS[standing]}`}>{standing}</span>
+        <span class="job-time">{timeText(at, 'T')}</span>
+      </p>
+      <dl class="facts book-entry">
+        <Fact name="estimate" value={estimate === undefined ? 'unknown' : `$${estimate}`} />
+        <Fact name="cost" value={cost === undefined ? '–' : `$${cost}`} />
+        <Fact name="member" value={member ?? '–'} />
+        <Fact name="server" value={server ?? '–'} />
+        {model !== undefined && <Fact name="model" value={model} />}
+      </dl>
+    </li>
+  );
+}

@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { text } from '../../../sandbox/discord/discord.ts';
+import type { Book } from '../../../sandbox/web/protocol.ts';
+import { openPageServer, type PageServer } from './page-server.ts';
+
+let at: PageServer;
+let hall: string;
+beforeAll(async () => {
+  at = await openPageServer();
+  hall = await at.channel('member', 'hall');
+});
+afterAll(() => at.close());
+
+const book = async (): Promise<Book> => (await at.get<Book>('/api/book')).body;
+const command = (as: string, name: string, options: Record<string, unknown> = {}) =>
+  at.act({ as, in: hall, do: 'slash', name, options });
+const waitFor = (as: string, words: string) =>
+  at.until(async () => (await at.messages(hall, as)).find((message) => text(message).includes(words)));
+
+describe('The server with budgets on the sandbox page', () => {
+  it('The book shows an order at its estimate, then at its cost, and the bill of the gateway is the same', async () => {
+    expect(await book()).toEqual({
+      ...{ entries: [], count: 0, reserved: '0', unconfirmed: '0', settled: '0', bill: '0', difference: '0' },
+    });
+    await command('member', 'imagine', { prompt: 'a boat' });
+    const ended = await at.until(async () => {
+      const known = await book();
+      return known.entries[0]?.standing === 'settled' ? known : undefined;
+    });
+    const [entry] = ended.entries;
+    expect(entry).toMatchObject({ kind: 'imagine', member: 'member', server: 'elsewhere' });
+    expect(Number(entry?.estimate)).toBeGreaterThan(0);
+    expect(entry?.cost).toBe(ended.bill);
+    expect(ended.settled).toBe(ended.bill);
+    expect(Number(ended.difference)).toBe(0);
+    // Its admin has switched costs on.
+    await waitFor('member', 'Cost: ');
+  });
+
+  it('The owner’s limits refuse a member’s order, and its budget asks before what is expensive', async () => {
+    await command('owner', 'budget show');
+    await waitFor('owner', '40 tasks a day');
+    await at.trouble({ do: 'speed', factor: 0.25 });
+    for (const n of [1, 2, 3]) await command('member', 'imagine', { prompt: `boat ${n}` });
+    await waitFor('member', '2 at once');
+    await command('other', 'video', { prompt: 'waves', model: 'reel-2' });
+    await waitFor('other', 'asks before requests that cost more than');
+  });
+});
