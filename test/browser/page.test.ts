@@ -334,7 +334,7 @@ describe.skipIf(browserPath === undefined)('The sandbox page in a real Chromium'
     found.form = await here.faults('dialog');
     await press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    for (const tab of ['Traffic', 'Faults', 'Bot'] as const) {
+    for (const tab of ['Traffic', 'Book', 'Faults', 'Bot'] as const) {
       await here.bench(tab);
       found[tab] = await here.faults('.workbench');
     }

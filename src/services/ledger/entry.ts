@@ -123,6 +123,17 @@ export function reconcileEntry(known: Entry | undefined, task: Task): Entry {
   return addFact(isOfTask ? known : { ...fresh, ...kept }, factOfTask(task));
 }
 
+/** The entry with the estimate and the cost of its task; the same object if it has them already. */
+export function withAmountsOf(entry: Entry, { estimate, cost }: Pick<Task, 'estimate' | 'cost'>): Entry {
+  const facts = entry.facts.map((fact) => {
+    const told = { settled: cost, reserved: estimate?.amount, unconfirmed: undefined, refunded: undefined }[
+      fact.standing
+    ];
+    return told === undefined || told === fact.amount ? fact : { ...fact, amount: told };
+  });
+  return facts.every((fact, index) => fact === entry.facts[index]) ? entry : { ...entry, facts };
+}
+
 /**
  * An entry without its task. If it is still reserved, the gateway never accepted the order, because accepted tasks are
  * kept until they end. Other entries stay: tasks expire and are deleted.

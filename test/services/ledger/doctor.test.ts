@@ -39,6 +39,11 @@ const damages: [name: string, statement: string, found: Awaited<ReturnType<typeo
     { 'entry-different': 1 },
   ],
   [
+    'a reservation of another amount',
+    `UPDATE atelier SET value = replace(value, '"amount":"0.05"', '"amount":"0.04"') WHERE key = (${settledRow})`,
+    { 'entry-different': 1 },
+  ],
+  [
     'a reservation without a task',
     "UPDATE atelier SET value = replace(value, '\"refunded\"', '\"reserved\"') WHERE namespace = 'ledger' AND value LIKE '%refunded%'",
     { 'entry-different': 1 },
@@ -79,6 +84,21 @@ describe('The doctor of the ledger', () => {
     expect(standings.sort()).toEqual(['reserved', 'settled', 'settled', 'settled']);
     const amounts = (await bot.entries()).map((entry) => amountOf(entry)?.amount);
     expect(new Set(amounts)).toEqual(new Set(['0.05']));
+  });
+
+  it('The doctor finds and repairs a cost that is not its task’s', async () => {
+    const on = stage();
+    const bot = await run(on, { prices: { imagine: '0.05' } });
+    const { id } = await bot.order();
+    await bot.tasks.book.change(id, (task) => ({ ...task, cost: '0.07' }));
+    await bot.end(id, 'succeeded');
+    await bot.stop();
+    expect(await findings(on)).toEqual({});
+    sql(on.file, `UPDATE atelier SET value = replace(value, '"0.07"', '"0.01"') WHERE namespace = 'ledger'`);
+    expect(await findings(on, { repair: true })).toEqual({ 'entry-different': 1 });
+    expect(await findings(on)).toEqual({});
+    const entries = await (await run(on)).entries();
+    expect(entries.map((entry) => amountOf(entry))).toEqual([{ amount: '0.07', isEstimate: false }]);
   });
 
   it('The doctor keeps entries of removed tasks and entries without a member', async () => {

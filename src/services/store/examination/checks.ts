@@ -1,6 +1,13 @@
 import type { Clock } from '../../../lib/clock.ts';
 import { keysOf } from '../../../lib/entries.ts';
-import { closeOrphan, type Entry, reconcileEntry, standingOf, taskEntryKey } from '../../ledger/entry.ts';
+import {
+  closeOrphan,
+  type Entry,
+  reconcileEntry,
+  standingOf,
+  taskEntryKey,
+  withAmountsOf,
+} from '../../ledger/entry.ts';
 import { dropExpiredToken } from '../../tasks/delivery-state.ts';
 import { isLive, type KindSpecs, mayBeSentAgain, type Task } from '../../tasks/task.ts';
 import { sentOrder } from '../../tasks/task-store.ts';
@@ -142,7 +149,7 @@ export async function checkLedger(
     const known = good.get(key);
     // An older bot left dismissed orders unconfirmed; they count the same.
     const isOlder = known && task.failure?.cause === 'dismissed' && standingOf(known) === 'unconfirmed';
-    right.set(key, isOlder ? known : reconcileEntry(known, task));
+    right.set(key, withAmountsOf(isOlder ? known : reconcileEntry(known, task), task));
   }
   for (const [key, entry] of good) if (!right.has(key)) right.set(key, closeOrphan(entry, clock.now()));
   const wrong = [...right].filter(([key, entry]) => good.get(key) !== entry);
