@@ -13,7 +13,7 @@ import { hasEnded, type Task } from '../services/tasks/task.ts';
 import { isSpoiler } from '../services/tasks/task-facts.ts';
 import type { Tasks } from '../services/tasks/tasks.ts';
 import { musicPresenter, withFinishedTracks } from './album/presenter.ts';
-import { answerMessages } from './answer/message.ts';
+import { type AnswerExtras, answerMessages } from './answer/message.ts';
 import { askStyle } from './answer/style.ts';
 import type { MessageContext } from './kind-view.ts';
 import { aboutDollars, leftOf } from './money.ts';
@@ -99,8 +99,12 @@ export function presenter(parts: PresenterParts) {
       .some((other) => other.parentId === parentId && other.id > id);
   const ownMessage = (task: Task): MessagePlan | undefined => context.views[task.kind]?.message?.(task, context, say);
   const said = talkStyle(isSpokenOver);
-  const answers = (task: Task, link?: string) =>
-    answerMessages(task, task.traits.isUtterance ? said : askStyle, say, link);
+  const answers = (task: Task, more?: AnswerExtras) =>
+    answerMessages(task, task.traits.isUtterance ? said : askStyle, say, more);
+  const wholeAnswer = async (task: Task, parentLink: string | undefined): Promise<MessagePlan> => {
+    const isResult = hasEnded(task) && !task.traits.isUtterance;
+    return answers(task, { parentLink, notes: isResult ? await costLines(task, parts) : [] }).first;
+  };
   return {
     messageOf(task: Task): MessagePlan {
       if (task.traits.isText) return answers(task).first;
@@ -116,7 +120,7 @@ export function presenter(parts: PresenterParts) {
       const own = ownMessage(task);
       if (own) return toPrepared(own);
       const parentLink = await linkToParent(task, parts);
-      if (task.traits.isText) return toPrepared(answers(task, parentLink).first);
+      if (task.traits.isText) return toPrepared(await wholeAnswer(task, parentLink));
       const nothing = { ...NOTHING_SHOWN, parentLink };
       if (!hasEnded(task)) {
         const preview = await previewOf(task, parts, signal);
@@ -133,7 +137,7 @@ export function presenter(parts: PresenterParts) {
       if (task.traits.isAlbum) return music.album(here);
       if (task.traits.isTalk) return toPrepared(transcript(await talkTurns(task, tasks.book), say));
       const parentLink = await linkToParent(task, parts);
-      if (task.traits.isText) return toPrepared(answers(inOneMessage(task), parentLink).first);
+      if (task.traits.isText) return toPrepared(await wholeAnswer(inOneMessage(task), parentLink));
       const nothing = { ...NOTHING_SHOWN, parentLink };
       const stored = await parts.storedFiles(task);
       const results = await resultsOf(here, parts, copiesOf(stored ?? new Map()));

@@ -9,7 +9,14 @@ import { type AnswerStyle, callLines, failureText, incompleteText } from './styl
 const LONGEST_TITLE = 150;
 const MAX_LETTERS = 2_000;
 
-export function answerMessages(task: Task, style: AnswerStyle, say: Say, parentLink?: string) {
+/** What an answer's task alone does not tell. */
+export interface AnswerExtras {
+  parentLink: string | undefined;
+  /** Below everything else. */
+  notes: readonly string[];
+}
+
+export function answerMessages(task: Task, style: AnswerStyle, say: Say, more?: AnswerExtras) {
   const [first, ...further] = partsOf(task);
   const isOver = hasEnded(task);
   const isAlone = further.length === 0;
@@ -17,11 +24,12 @@ export function answerMessages(task: Task, style: AnswerStyle, say: Say, parentL
   const notes = [...callLines(task, say), ...fate(task, style, say)];
   const lines = [
     headline(task, style, say),
-    ...small(style.facts(task, parentLink, say)),
+    ...small(style.facts(task, more?.parentLink, say)),
     ...(first ? [first.shown] : []),
     ...small(isAlone ? [] : [isWhole ? say('ask.continuesBelow') : say('ask.file')]),
     ...small(isOver && isCut(first) ? [say('ask.jsonFile')] : []),
     ...notes,
+    ...(more?.notes ?? []),
   ];
   const files = isOver ? [...filesOf(first?.files ?? []), ...(isWhole ? [] : [wholeOf(task)])] : [];
   return {

@@ -90,7 +90,10 @@ describe('The message of an answer', () => {
       past,
     );
     const link = `https://discord.com/channels/${'1'.repeat(20)}/${'2'.repeat(20)}/${'3'.repeat(20)}`;
-    const { first } = answerMessages(awaitMember(addRound(before, response('x'), calls)), askStyle, say, link);
+    const { first } = answerMessages(awaitMember(addRound(before, response('x'), calls)), askStyle, say, {
+      parentLink: link,
+      notes: [],
+    });
     for (const number of [1, 2, 3, 4]) expect(first.content).toContain(`${number}. Image: fox ${number}`);
     expect(first.content?.length).toBeLessThanOrEqual(2_000);
   });
