@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { isRecord, parseExact } from './lib/exact-json.ts';
+import { Refusal } from './lib/refusal.ts';
 import { withoutEnd } from './lib/text.ts';
 import { decimalPrice, price } from './services/prices/price.ts';
+import { Judge } from './services/rules/judge.ts';
+import { type RuleSet, ruleSet } from './services/rules/server-rules.ts';
 import { parseLimits } from './services/spending/limits-text.ts';
 
 // The shapes, conversions and defaults of values. Each description completes the sentence "NAME should be …" and never
@@ -226,6 +229,32 @@ function isTimeZone(name: string): boolean {
     return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
   } catch {
     return false;
+  }
+}
+
+/** The operator's own rules, in the form in which `/server export` writes those of a server. */
+export const rules = jsonFile
+  .transform((json, context) => {
+    const read = ruleSet.safeParse(json, { jitless: true });
+    const refusal = read.success ? patternRefusal(read.data) : undefined;
+    if (read.success && !refusal) return read.data;
+    const hint = refusal ? `a pattern is invalid: ${String(refusal.variables.reason)}` : undefined;
+    context.addIssue({ code: 'custom', message: 'not rules', params: { hint } });
+    return z.NEVER;
+  })
+  .optional()
+  .transform((known) => known ?? ruleSet.parse({}))
+  .describe(
+    'the path of a JSON file with rules, such as {"words": [{"text": "casino"}], "deniedDomains": ["a.example"]}',
+  );
+
+function patternRefusal(known: RuleSet): Refusal | undefined {
+  try {
+    new Judge(known);
+    return undefined;
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
   }
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import * as shape from './config-shapes.ts';
 import { withoutUndefined } from './lib/entries.ts';
+import type { Frozen } from './lib/frozen.ts';
 import { editDistance } from './lib/text.ts';
 import { modelKinds } from './services/models/families.ts';
 import { imagineReferences } from './services/tasks/materials.ts';
@@ -56,6 +57,7 @@ const variables = (kinds: readonly string[]) =>
     POLL_SCHEDULE: shape.choice(['learned', 'spec'], 'learned'),
     PRICES: shape.prices(kinds),
     MODEL_KINDS: shape.modelKinds(modelKinds),
+    RULES: shape.rules,
     TOTAL_BUDGET: shape.limits(kinds, '$50 a day, 2000 tasks a day'),
     DEFAULT_SERVER_BUDGET: shape.limits(kinds, '$20 a day, 500 tasks a day'),
     DEFAULT_MEMBER_BUDGET: shape.limits(kinds, '$5 a day, 100 tasks a day'),
@@ -104,7 +106,6 @@ export class ConfigError extends Error {
   }
 }
 
-type Frozen<T> = { readonly [Key in keyof T]: Frozen<T[Key]> };
 export type Config = Frozen<ReturnType<typeof arrange>>;
 export type GatewayConfig = Config['gateway'];
 
@@ -199,6 +200,8 @@ function arrange(given: z.output<ReturnType<typeof variables>>) {
       ask: { all: given.MAX_ANSWERS, perMember: given.MAX_ANSWERS_PER_MEMBER },
       talk: { all: given.MAX_TALKS, perMember: given.MAX_TALKS_PER_MEMBER },
     },
+    /** The operator's, above those of all servers. */
+    rules: given.RULES,
     /** By patterns of ids. */
     modelKinds: given.MODEL_KINDS,
     media: { allowPrivate: given.MEDIA_ALLOW_PRIVATE, memoryBytes: given.MEDIA_MEMORY_MB * 2 ** 20 },

@@ -56,6 +56,7 @@ const defaults = {
   POLL_SCHEDULE: 'learned',
   PRICES: '',
   MODEL_KINDS: '',
+  RULES: '',
   TOTAL_BUDGET: '$50 a day, 2000 tasks a day',
   DEFAULT_SERVER_BUDGET: '$20 a day, 500 tasks a day',
   DEFAULT_MEMBER_BUDGET: '$5 a day, 100 tasks a day',
@@ -143,6 +144,10 @@ describe('The default configuration', () => {
       log: { level: 'info' },
       poll: { schedule: 'learned', perSecond: 100, imgxLists: false },
       models: {},
+      rules: {
+        ...{ words: [], allowedWords: [], patterns: [], deniedDomains: [], access: [], privateCommands: [] },
+        ...{ pressers: 'everyone', personalInstalls: true },
+      },
       modelKinds: {},
       budgets: {
         total: { day: { amount: '50', tasks: 2_000 } },
@@ -451,6 +456,7 @@ describe('Invalid values', () => {
     POLL_SCHEDULE: ['fast', 'spec,learned'],
     PRICES: ['no/such/file.json', '.', 'package.json', 'README.md', '{"imagine": "0.05"}'],
     MODEL_KINDS: ['no/such/file.json', '.', 'package.json', 'README.md', '{"a": "image"}'],
+    RULES: ['no/such/file.json', '.', 'README.md', '{"words": []}'],
     TOTAL_BUDGET: budgets,
     DEFAULT_SERVER_BUDGET: budgets,
     DEFAULT_MEMBER_BUDGET: budgets,

@@ -1,4 +1,4 @@
-import type { Handlers } from '../discord/handlers.ts';
+import { commandsWithPrivacy, type Handlers } from '../discord/handlers.ts';
 import type { SharedSentences } from '../locales/index.ts';
 import type { MessageContext } from '../messages/kind-view.ts';
 import { sharedHandlers } from '../messages/shared-buttons.ts';
@@ -17,6 +17,7 @@ import { image } from './image/feature.ts';
 import { imagine } from './imagine/feature.ts';
 import { models } from './models/feature.ts';
 import { music } from './music/feature.ts';
+import { server } from './server/feature.ts';
 import type { Services } from './services.ts';
 import { shorten } from './shorten/feature.ts';
 import { talk } from './talk/feature.ts';
@@ -47,6 +48,7 @@ const others = [
   models,
   usage,
   budget(kindNames(kindSpecs)),
+  server({ kinds: kindNames(kindSpecs), commands: commandsWithPrivacy(jobs.map(({ command }) => command)) }),
   finetune,
   about,
 ] as const;

@@ -1,11 +1,11 @@
 import { Follower } from '../discord/follower.ts';
 import { Funnel } from '../discord/funnel.ts';
-import { refuseUnserved } from '../discord/guards.ts';
+import { refusePersonalInstall, refuseUnserved } from '../discord/guards.ts';
 import { menusByName, typedCommands } from '../discord/handlers.ts';
 import type { Operator } from '../discord/operator.ts';
 import type { DiscordClients } from '../discord/outbox/clients.ts';
 import type { Outbox } from '../discord/outbox/outbox.ts';
-import { ChannelTypes } from '../discord/place.ts';
+import { InteractionChannels } from '../discord/place.ts';
 import { type RateSettings, Rates } from '../discord/rates.ts';
 import { openServerCheck, openThreadCheck, registeredCommands } from '../discord/reads.ts';
 import { Router } from '../discord/router.ts';
@@ -20,6 +20,7 @@ import { healthCheck } from './about/feature.ts';
 import { questionReader } from './ask/questions.ts';
 import { followedPagePlan } from './finetune/view.ts';
 import { handlers } from './index.ts';
+import { openRuleLog } from './server/log.ts';
 import type { Services } from './services.ts';
 import { utteranceReader } from './talk/utterances.ts';
 import { readThreadMessages } from './thread-messages.ts';
@@ -53,7 +54,7 @@ interface CommandsParts {
 export function openCommands(parts: CommandsParts) {
   const { settings, engine, messages, store, gateway, clients, outbox, operator, say, clock, log } = parts;
   const { reads } = clients;
-  const { tasks, asks, schemas, talks, models, offers, usage, spending, budgets, proposals } = engine;
+  const { tasks, asks, schemas, talks, models, offers, usage, spending, budgets, rules, proposals } = engine;
   const { answers, messageOf, prepareAgain } = messages;
   const { followQuietMs } = settings;
   const follows = new Follower({
@@ -76,6 +77,7 @@ export function openCommands(parts: CommandsParts) {
       usage,
       spending,
       budgets,
+      rules,
       proposals,
       answers,
       messageOf,
@@ -93,18 +95,22 @@ export function openCommands(parts: CommandsParts) {
     adminGuildIds: settings.discord.adminGuildIds,
     isOperator: (userId) => operator.includes(userId),
     countEverything: engine.countEverything,
+    readText: engine.readText,
     isInServer: openServerCheck(reads),
     postInChannel: (channelId, plan) => outbox.sendInChannel(channelId, plan),
     health: healthCheck({ ...parts, tasks }),
     registeredCommands: registeredCommands(clients, names, clock),
   };
+  openRuleLog({ rules, budgets, post: services.postInChannel, clock, say });
   const funnel = new Funnel(say, log);
-  const channelTypes = new ChannelTypes();
+  const channels = new InteractionChannels();
   const isServed = refuseUnserved(settings.discord);
   const router = new Router({
     ...{ handlers, services, say, outbox, clock, funnel },
-    channelTypeOf: (interactionId) => channelTypes.channelTypeOf(interactionId),
-    guards: [isServed],
+    channels,
+    isPrivateByDefault: ({ guildId }, command) =>
+      guildId !== undefined && rules.of(guildId).rules.privateCommands.includes(command),
+    guards: [isServed, refusePersonalInstall((guildId) => rules.of(guildId).rules.personalInstalls)],
     rates,
   });
   const sentenceFor = (error: unknown): string => funnel.sentenceFor(error, 'a message in a thread');
@@ -117,7 +123,7 @@ export function openCommands(parts: CommandsParts) {
     follows,
 
     readPacket(packet: unknown): void {
-      channelTypes.readPacket(packet);
+      channels.readPacket(packet);
       if (settings.discord.messageContent) void readPacket(packet);
     },
   };

@@ -10,6 +10,7 @@ import type { FineTunes } from '../services/gateway/fine-tunes.ts';
 import type { Budgets } from '../services/spending/budgets.ts';
 import type { Spending } from '../services/spending/spending.ts';
 import type { Talks } from '../services/talks/talks.ts';
+import type { MemberFile } from '../services/tasks/materials.ts';
 import type { Offers } from '../services/tasks/offers.ts';
 import type { Task } from '../services/tasks/task.ts';
 import type { UsageReader } from '../services/usage/usage-reader.ts';
@@ -44,6 +45,8 @@ export interface Services extends MessageServices, ModelServices {
   rates: Pick<Rates, 'mustAllow'>;
   /** Counts what was used in every period, whether or not it is limited. */
   countEverything(): Promise<void>;
+  /** The text of a member's file; refuses what is none. */
+  readText(file: MemberFile, memberId: string): Promise<string>;
   /** Whether the bot is in a server. */
   isInServer(guildId: string): Promise<boolean>;
   /** False where Discord did not take the message. */

@@ -194,6 +194,15 @@ const indexCodec: PointerCodec<number> = {
   read: ([index = '0']) => (/^\d{1,2}$/.test(index) ? Number(index) : forged()),
 };
 
+/** The sections of a server's rules. */
+export const ruleSections = ['access', 'use', 'words', 'links', 'log'] as const;
+export type RuleSection = (typeof ruleSections)[number];
+
+const sectionCodec: PointerCodec<RuleSection> = {
+  write: (section) => [section],
+  read: ([name]) => ruleSections.find((one) => one === name) ?? forged(),
+};
+
 /** Messages keep their ids for years, so a verb that was once used never gets another meaning. */
 export const customIds = {
   /** A button that the gateway returned with a result, and one whose action needs text first. */
@@ -261,5 +270,10 @@ export const customIds = {
   eraseData: verb('forget', noArguments),
   eraseDataConfirm: verb('forgets', noArguments),
   eraseDataConfirmAgain: verb('forgetr', noArguments),
+  rules: verb('rules', sectionCodec),
+  rulesFilled: verb('rulesf', sectionCodec),
+  accessRemove: verb('access', noArguments),
+  importTake: verb('import', taskCodec),
+  importCancel: verb('importc', taskCodec),
   list: verb('press', indexCodec),
 } as const;

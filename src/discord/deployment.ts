@@ -1,4 +1,5 @@
-import { type APIApplicationCommand, ApplicationIntegrationType, OAuth2Scopes, PermissionFlagsBits } from 'discord.js';
+import { type APIApplicationCommand, ApplicationIntegrationType, OAuth2Scopes } from 'discord.js';
+import { neededPermissions } from './permissions.ts';
 import type { CommandBody } from './registration.ts';
 
 export interface Deployment {
@@ -63,16 +64,7 @@ function plain(value: unknown): unknown {
   );
 }
 
-/** Needed to post results where they were ordered, and to hold live conversations in threads. */
-const PERMISSIONS =
-  PermissionFlagsBits.ViewChannel |
-  PermissionFlagsBits.SendMessages |
-  PermissionFlagsBits.CreatePublicThreads |
-  PermissionFlagsBits.CreatePrivateThreads |
-  PermissionFlagsBits.SendMessagesInThreads |
-  PermissionFlagsBits.SendVoiceMessages |
-  PermissionFlagsBits.AttachFiles |
-  PermissionFlagsBits.ReadMessageHistory;
+const PERMISSIONS = neededPermissions.reduce((all, { bit }) => all | bit, 0n);
 
 export function installLinks(
   applicationId: string,

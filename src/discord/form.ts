@@ -1,10 +1,13 @@
 import {
+  type APIChannelSelectComponent,
   type APIFileUploadComponent,
   type APIModalInteractionResponseCallbackData,
+  type APIRoleSelectComponent,
   type APIStringSelectComponent,
   type APITextInputComponent,
   ComponentType,
   type ModalSubmitInteraction,
+  SelectMenuDefaultValueType,
   TextInputStyle,
 } from 'discord.js';
 import { truncate } from './message-text.ts';
@@ -29,7 +32,14 @@ export function formBody({ id, title, fields }: FormPlan): APIModalInteractionRe
   };
 }
 
-function component(field: FieldPlan): APITextInputComponent | APIStringSelectComponent | APIFileUploadComponent {
+type FieldComponent =
+  | APITextInputComponent
+  | APIStringSelectComponent
+  | APIFileUploadComponent
+  | APIRoleSelectComponent
+  | APIChannelSelectComponent;
+
+function component(field: FieldPlan): FieldComponent {
   const { name, required = false } = field;
   switch (field.type) {
     case 'text':
@@ -48,6 +58,16 @@ function component(field: FieldPlan): APITextInputComponent | APIStringSelectCom
         required,
         options: field.options.map(({ isDefault, ...option }) => ({ ...option, ...(isDefault && { default: true }) })),
       };
+    case 'roles':
+      return {
+        ...{ type: ComponentType.RoleSelect, custom_id: name, required, min_values: 0, max_values: field.max },
+        default_values: (field.values ?? []).map((id) => ({ id, type: SelectMenuDefaultValueType.Role })),
+      };
+    case 'channels':
+      return {
+        ...{ type: ComponentType.ChannelSelect, custom_id: name, required, min_values: 0, max_values: field.max },
+        default_values: (field.values ?? []).map((id) => ({ id, type: SelectMenuDefaultValueType.Channel })),
+      };
     case 'file':
       return { type: ComponentType.FileUpload, custom_id: name, required, max_values: 1 };
   }
@@ -56,18 +76,23 @@ function component(field: FieldPlan): APITextInputComponent | APIStringSelectCom
 /** What a member has filled in: text and chosen values, and files. */
 export interface FormValues {
   fields: Readonly<Record<string, string>>;
+  /** Ids of chosen roles and channels. */
+  lists: Readonly<Record<string, readonly string[]>>;
   /** Discord keeps them for a while. */
   files: Readonly<Record<string, { address: string; name: string }>>;
 }
 
 export function readForm({ fields: given }: ModalSubmitInteraction): FormValues {
   const fields: Record<string, string> = {};
+  const lists: Record<string, readonly string[]> = {};
   const files: Record<string, FormValues['files'][string]> = {};
   for (const [name, field] of given.fields) {
     if (field.type === ComponentType.TextInput) fields[name] = field.value;
     if (field.type === ComponentType.StringSelect) fields[name] = field.values[0] ?? '';
+    if (field.type === ComponentType.RoleSelect || field.type === ComponentType.ChannelSelect)
+      lists[name] = field.values;
     const file = field.type === ComponentType.FileUpload ? given.getUploadedFiles(name)?.first() : undefined;
     if (file) files[name] = { address: file.url, name: file.name };
   }
-  return { fields, files };
+  return { fields, lists, files };
 }

@@ -2,7 +2,7 @@ import { ChannelType, PermissionFlagsBits as May, PermissionsBitField } from 'di
 import { Refusal } from '../lib/refusal.ts';
 import type { TalkRequest } from '../services/talks/session.ts';
 import type { ThreadRequest } from './outbox/threads.ts';
-import type { Place } from './place.ts';
+import { type Place, THREAD_TYPES } from './place.ts';
 
 /** Reads the payload alone, before the acknowledgement. A command's own guards also see its values. */
 export type Guard<Given = unknown> = (place: Place, given: Given) => Refusal | undefined;
@@ -24,6 +24,14 @@ export function refuseUnserved(served: { guildIds: readonly string[]; userInstal
     const isServed = guildId !== undefined && served.guildIds.includes(guildId);
     return isServed ? undefined : new Refusal('refusals.guildNotServed');
   };
+}
+
+/** A server's admins may not want what its members have installed for themselves. */
+export function refusePersonalInstall(isAllowedIn: (guildId: string) => boolean): Guard {
+  return ({ guildId, install }) =>
+    install === 'user' && guildId !== undefined && !isAllowedIn(guildId)
+      ? new Refusal('refusals.rules.personalInstall')
+      : undefined;
 }
 
 /** By the name that Discord's settings show; one of the bits is enough. */
@@ -61,8 +69,7 @@ export type TalkPlace =
   | { in: 'this-thread'; channelId: string; isClosed: boolean }
   | { in: 'new-thread'; channelId: string; isClosed: boolean; kind: ThreadRequest['kind'] };
 
-const { PublicThread, PrivateThread, AnnouncementThread, GuildText, GuildAnnouncement } = ChannelType;
-export const THREAD_TYPES: ReadonlySet<unknown> = new Set([PublicThread, PrivateThread, AnnouncementThread]);
+const { PrivateThread, GuildText, GuildAnnouncement } = ChannelType;
 /** An unknown channel type counts as an ordinary channel: Discord refuses a thread itself. */
 const TYPES_WITH_THREADS: ReadonlySet<ChannelType | undefined> = new Set([GuildText, GuildAnnouncement, undefined]);
 

@@ -79,7 +79,14 @@ export interface SingleCommand<Services>
   read(
     interaction: ChatInputCommandInteraction,
     place: Place,
-  ): { isPrivate(seen: EarlyContext<Services>): boolean; run: Work<Services> } | Refusal;
+  ):
+    | {
+        /** It could reply in private, and the member does not say. */
+        leavesPrivacyOpen: boolean;
+        isPrivate(seen: EarlyContext<Services>): boolean;
+        run: Work<Services>;
+      }
+    | Refusal;
 }
 
 /** Under the name of a family Discord offers its subcommands only, and not the name alone. */
@@ -127,6 +134,7 @@ export function command<const O extends Options, Services, Parsed>({
         const refusal = firstRefusal(guards, place, values);
         return (
           refusal ?? {
+            leavesPrivacyOpen: Object.entries(values).some(([name, value]) => name === PRIVACY && value === undefined),
             isPrivate: (seen) => (typeof isPrivate === 'boolean' ? isPrivate : isPrivate(values, seen)),
             run,
           }
@@ -135,6 +143,13 @@ export function command<const O extends Options, Services, Parsed>({
     },
   };
 }
+
+/** The option with which a member chooses who sees the reply. */
+const PRIVACY = 'private';
+
+/** Commands with which members choose who sees the reply. */
+export const commandsWithPrivacy = <Services>(commands: readonly Command<Services>[]): string[] =>
+  [...typedCommands(commands)].flatMap(([name, { options }]) => (PRIVACY in options ? [name] : []));
 
 interface MenuNames {
   name: MenuName;

@@ -1,6 +1,6 @@
 import {
   type BaseInteraction,
-  type ChannelType,
+  ChannelType,
   InteractionContextType,
   PermissionFlagsBits as May,
   MessageFlags,
@@ -16,6 +16,8 @@ export interface Place {
   channelId: string | undefined;
   /** Undefined where the payload does not contain it. */
   channelType: ChannelType | undefined;
+  /** The channel of the thread; undefined: it is none. */
+  parentChannelId: string | undefined;
   locale: string;
   /** When it was made, by Discord's clock. */
   createdAt: number;
@@ -30,7 +32,7 @@ export interface Place {
   install: 'guild' | 'user';
 }
 
-export function placeOf(interaction: BaseInteraction, channelType?: ChannelType): Place {
+export function placeOf(interaction: BaseInteraction, { type, parentId }: Partial<ChannelFacts> = {}): Place {
   const { guildId, channelId, user, locale, memberPermissions, appPermissions, attachmentSizeLimit, createdTimestamp } =
     interaction;
   // Key "0" is the server that installed the bot; in a direct message with the bot it is "0" too.
@@ -39,7 +41,8 @@ export function placeOf(interaction: BaseInteraction, channelType?: ChannelType)
     userId: user.id,
     guildId: guildId ?? undefined,
     channelId: channelId ?? undefined,
-    channelType,
+    channelType: type,
+    parentChannelId: parentId,
     locale,
     createdAt: createdTimestamp,
     permissions: memberPermissions?.bitfield ?? 0n,
@@ -126,22 +129,31 @@ const MAX_REMEMBERED = 1_000;
 
 const created = z.object({
   t: z.literal('INTERACTION_CREATE'),
-  d: z.object({ id: z.string(), channel: z.object({ type: z.number() }) }),
+  d: z.object({ id: z.string(), channel: z.object({ type: z.number(), parent_id: z.string().nullish() }) }),
 });
 
-/** The type of the channel of each interaction. The payload contains it, but the library exposes it only for cached servers. */
-export class ChannelTypes {
-  readonly #types = new Map<string, number>();
+const { PublicThread, PrivateThread, AnnouncementThread } = ChannelType;
+export const THREAD_TYPES: ReadonlySet<unknown> = new Set([PublicThread, PrivateThread, AnnouncementThread]);
+
+interface ChannelFacts {
+  type: ChannelType;
+  parentId: string | undefined;
+}
+
+/** The channel of each interaction. The payload contains it, but the library exposes it only for cached servers. */
+export class InteractionChannels {
+  readonly #known = new Map<string, ChannelFacts>();
 
   readPacket(packet: unknown): void {
     const { d: interaction } = created.safeParse(packet).data ?? {};
     if (!interaction) return;
-    this.#types.set(interaction.id, interaction.channel.type);
-    const [oldest] = this.#types.keys();
-    if (this.#types.size > MAX_REMEMBERED && oldest !== undefined) this.#types.delete(oldest);
+    const { type, parent_id: parentId } = interaction.channel;
+    this.#known.set(interaction.id, { type, parentId: THREAD_TYPES.has(type) ? (parentId ?? undefined) : undefined });
+    const [oldest] = this.#known.keys();
+    if (this.#known.size > MAX_REMEMBERED && oldest !== undefined) this.#known.delete(oldest);
   }
 
-  channelTypeOf(interactionId: string): number | undefined {
-    return this.#types.get(interactionId);
+  of(interactionId: string): ChannelFacts | undefined {
+    return this.#known.get(interactionId);
   }
 }

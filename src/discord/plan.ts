@@ -73,7 +73,7 @@ export interface FormPlan {
   fields: readonly FieldPlan[];
 }
 
-export type FieldPlan = TextFieldPlan | ChoiceFieldPlan | (FieldFacts & { type: 'file' });
+export type FieldPlan = TextFieldPlan | ChoiceFieldPlan | ListFieldPlan | (FieldFacts & { type: 'file' });
 
 interface FieldFacts {
   name: string;
@@ -86,6 +86,13 @@ interface TextFieldPlan extends FieldFacts {
   type: 'text';
   value?: string;
   isLong?: boolean;
+}
+
+/** Roles or channels of the server, by their ids. */
+interface ListFieldPlan extends FieldFacts {
+  type: 'roles' | 'channels';
+  max: number;
+  values?: readonly string[];
 }
 
 interface ChoiceFieldPlan extends FieldFacts {

@@ -10,11 +10,11 @@ import type { Clock } from '../lib/clock.ts';
 import { isRecord } from '../lib/exact-json.ts';
 import type { PlainLog } from '../lib/log.ts';
 import type { Task } from '../services/tasks/task.ts';
-import { THREAD_TYPES } from './guards.ts';
 import type { DiscordClients, DiscordReads } from './outbox/clients.ts';
 import { errorFacts, failureKindOf, hasCode } from './outbox/errors.ts';
 import { isVisibleToOwnerOnly } from './outbox/ways.ts';
 import type { Place } from './place.ts';
+import { THREAD_TYPES } from './place.ts';
 
 const person = z.object({ id: z.string() });
 

@@ -1,7 +1,6 @@
 import type {
   AutocompleteInteraction,
   BaseInteraction,
-  ChannelType,
   ChatInputCommandInteraction,
   ContextMenuCommandInteraction,
   Interaction,
@@ -30,7 +29,16 @@ import {
 import { isTooLate } from './outbox/errors.ts';
 import type { Outbox } from './outbox/outbox.ts';
 import { lateFollowUp, Responder, type RetryLimit, tellMemberAlone } from './outbox/responder.ts';
-import { type Origin, originOf, placeOf, pressOrigin, type ReplyMode, TOKEN_LIFE_MS } from './place.ts';
+import {
+  type InteractionChannels,
+  type Origin,
+  originOf,
+  type Place,
+  placeOf,
+  pressOrigin,
+  type ReplyMode,
+  TOKEN_LIFE_MS,
+} from './place.ts';
 import type { Rates } from './rates.ts';
 import { targetOf } from './target-message.ts';
 
@@ -43,7 +51,9 @@ export interface RouterParts<Services> {
   funnel: Funnel;
   outbox: Outbox;
   clock: Clock;
-  channelTypeOf?: (interactionId: string) => ChannelType | undefined;
+  channels?: Pick<InteractionChannels, 'of'>;
+  /** Whether a server wants this command's replies to be private, where the member does not say. */
+  isPrivateByDefault?: (place: Place, command: string) => boolean;
 }
 
 /** Passes every interaction to the one handler that is keyed for it, acknowledges first, and tells the member of a failure. */
@@ -117,7 +127,8 @@ export class Router<Services> {
     if (!command) throw new Refusal('refusals.unknownCommand');
     const place = this.#place(interaction);
     const typed = accepted(command.read(interaction, place));
-    const isPrivate = typed.isPrivate({ place, services: this.#parts.services });
+    const byDefault = typed.leavesPrivacyOpen && this.#parts.isPrivateByDefault?.(place, typedName(interaction));
+    const isPrivate = byDefault === true || typed.isPrivate({ place, services: this.#parts.services });
     const context = this.#ask(interaction, responder, originOf(interaction, isPrivate));
     await responder.defer(isPrivate);
     await conclude(responder, await typed.run(context));
@@ -195,7 +206,7 @@ export class Router<Services> {
   }
 
   #place(interaction: BaseInteraction) {
-    return placeOf(interaction, this.#parts.channelTypeOf?.(interaction.id));
+    return placeOf(interaction, this.#parts.channels?.of(interaction.id));
   }
 
   #ask(interaction: BaseInteraction, responder: Responder, origin: Origin): HandlerContext<Services> {
@@ -210,7 +221,10 @@ export class Router<Services> {
       }
     };
     const later = lateFollowUp(responder, interaction, this.#parts);
-    return { place: this.#place(interaction), origin, postAnother: another, tellLater: later, services, say };
+    const place = this.#place(interaction);
+    const { parentChannelId } = place;
+    const from = parentChannelId === undefined ? origin : { ...origin, parentChannelId };
+    return { place, origin: from, postAnother: another, tellLater: later, services, say };
   }
 }
 

@@ -71,17 +71,19 @@ export const en = {
       reasoning: 'This model does not support reasoning effort, so it was not used.',
       files: 'This model did not take the files of earlier questions, so they were not sent again.',
     },
+    priced: {
+      make_image: '{{number}}. Image ({{cost}}): {{prompt}}',
+      make_video: '{{number}}. Video ({{cost}}): {{prompt}}',
+    },
     calls: {
       make_image: {
         waiting: '{{number}}. Image: {{prompt}}',
-        priced: '{{number}}. Image ({{cost}}): {{prompt}}',
         allowed: 'You approved an image: {{prompt}}',
         done: 'Submitted an image task: {{prompt}}',
         declined: 'You declined an image: {{prompt}}',
       },
       make_video: {
         waiting: '{{number}}. Video: {{prompt}}',
-        priced: '{{number}}. Video ({{cost}}): {{prompt}}',
         allowed: 'You approved a video: {{prompt}}',
         done: 'Submitted a video task: {{prompt}}',
         declined: 'You declined a video: {{prompt}}',

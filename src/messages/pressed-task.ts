@@ -1,10 +1,12 @@
 import type { Answers } from '../discord/answers/answers.ts';
 import { requirePostPermissions } from '../discord/guards.ts';
 import type { HandlerContext, Outcome } from '../discord/handlers.ts';
+import { mayManageMessages } from '../discord/place.ts';
 import type { MessagePlan } from '../discord/plan.ts';
 import { type Clock, withTimeout } from '../lib/clock.ts';
 import { Refusal, throwRefusal } from '../lib/refusal.ts';
 import type { Proposal, Proposals } from '../services/proposals.ts';
+import type { Rules } from '../services/rules/rules.ts';
 import { type CommonRequest, isOfKind, type Task, type TaskKind, withRequest } from '../services/tasks/task.ts';
 import { mayContinue } from '../services/tasks/task-facts.ts';
 import type { Tasks } from '../services/tasks/tasks.ts';
@@ -19,6 +21,8 @@ export interface MessageServices {
   proposals: Pick<Proposals, 'make' | 'take' | 'putBack' | 'hasRisen' | 'limitExceededBy'>;
   /** The further messages of long answers. */
   answers: Pick<Answers, 'takeAway'>;
+  /** What servers allow. */
+  rules: Pick<Rules, 'mustAllow' | 'mustMayPress' | 'of' | 'change'>;
   clock: Clock;
   /** The current message of a task, without its results. */
   messageOf(task: Task): MessagePlan;
@@ -29,6 +33,7 @@ export async function pressedTask(taskId: string, { services, place }: HandlerCo
   const task = await services.tasks.book.get(taskId);
   if (!task) throw new Refusal('refusals.unknownTask');
   if (!mayContinue(task, place.userId)) throw new Refusal('refusals.notYours');
+  if (!mayManageMessages(place) && !task.traits.isTalk) services.rules.mustMayPress(task, place);
   return task;
 }
 
@@ -58,12 +63,16 @@ export async function inTimeForForm(task: Promise<Task>, { services }: HandlerCo
   return found;
 }
 
-type Asked = Pick<HandlerContext<Pick<MessageServices, 'tasks' | 'proposals'>>, 'services' | 'origin' | 'say'>;
+type Asked = Pick<
+  HandlerContext<Pick<MessageServices, 'tasks' | 'proposals' | 'rules'>>,
+  'services' | 'origin' | 'say'
+>;
 
 export type NewOrder = OrderedRequest<TaskKind> & { parent?: Task | undefined };
 
 /** Submits an order, or asks its member first where the server wants that for its price. */
 export async function submitOrder(order: NewOrder, { services, origin, say }: Asked): Promise<Outcome> {
+  services.rules.mustAllow({ ...origin, ...order });
   const limit = services.proposals.limitExceededBy(order, origin.guildId);
   if (limit === undefined) return submitConfirmed(order, { services, origin });
   const reason = say('proposal.above', { limit: exactDollars(limit) });
@@ -85,6 +94,7 @@ export async function proposeAll(
   { isPrivate, reason }: { isPrivate: boolean; reason: string },
   { services, origin, say }: Asked,
 ): Promise<MessagePlan> {
+  for (const order of orders) services.rules.mustAllow({ ...origin, ...order });
   const proposal = await services.proposals.make({
     memberId: origin.requesterId,
     orders: orders.map(({ parent, ...order }) => ({ ...order, parentId: parent?.id })),

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
+import { Refusal } from '../lib/refusal.ts';
 import { Asks } from './asks/asks.ts';
 import { AnswerSchemas } from './asks/schema/answer-schemas.ts';
 import { isModelCode } from './gateway/error-responses.ts';
@@ -21,6 +22,8 @@ import type { OperatorPrices } from './prices/operator-prices.ts';
 import { PriceBook } from './prices/price-book.ts';
 import { Proposals } from './proposals.ts';
 import { Pseudonyms } from './pseudonyms.ts';
+import { Rules } from './rules/rules.ts';
+import type { RuleSet } from './rules/server-rules.ts';
 import { openAudio } from './sound/audio.ts';
 import { Alerts, type BudgetAlert } from './spending/alerts.ts';
 import { Budgets, limitsIn } from './spending/budgets.ts';
@@ -32,6 +35,7 @@ import { Talks } from './talks/talks.ts';
 import { TaskBook } from './tasks/book.ts';
 import type { Kind } from './tasks/kind.ts';
 import type { LiveLimits } from './tasks/live-limits.ts';
+import type { MemberFile } from './tasks/materials.ts';
 import { Offers } from './tasks/offers.ts';
 import type { KindSpecs, TaskKind } from './tasks/task.ts';
 import { Tasks, type TasksParts } from './tasks/tasks.ts';
@@ -58,6 +62,7 @@ interface EngineSettings extends Pick<TasksParts, 'maxWaitMs'> {
   modelKinds: KindOverrides;
   models: Readonly<Partial<Record<'image' | 'video', string>>>;
   liveLimits: LiveLimits;
+  rules: RuleSet;
   unconfirmedReleaseMs: number | undefined;
 }
 
@@ -119,6 +124,7 @@ export function openEngine({
   let secret = '';
   const hashOf = (name: string): string => createHmac('sha256', secret).update(name).digest('hex').slice(0, 24);
   const budgets = new Budgets({ store: store.budgets, hashOf });
+  const rules = new Rules({ store: store.rules, operatorRules: settings.rules });
   const { timeZone, ...limits } = settings.budgets;
   const spending = new Spending({
     ...{ budgets, hashOf, clock },
@@ -180,6 +186,7 @@ export function openEngine({
     ...{
       spending,
       budgets,
+      rules,
       proposals,
       pseudonyms,
       liveLimits: settings.liveLimits,
@@ -212,14 +219,22 @@ export function openEngine({
     log,
   });
   return {
-    ...{ tasks, asks, schemas, talks, models, offers, media, usage, spending, budgets, proposals },
+    ...{ tasks, asks, schemas, talks, models, offers, media, usage, spending, budgets, rules, proposals },
+
+    /** The text of a member's file. */
+    async readText(file: MemberFile, memberId: string): Promise<string> {
+      const context = { memberId, timeLimitMs: settings.maxWaitMs.text };
+      const { documents: [read] = [] } = await gather({ documents: [file] }, context);
+      if (read?.text === undefined) throw new Refusal('refusals.notText');
+      return read.text;
+    },
 
     countEverything: (): Promise<void> => ledger.countFor(EVERY_PERIOD),
 
     /** Reads what the store has; nothing is done about it yet. */
     async open(): Promise<void> {
       secret = await store.hashSecret();
-      await budgets.open();
+      await Promise.all([budgets.open(), rules.open()]);
       await Promise.all([tasks.open(), experience.open(), learned.open()]);
       listed.start();
     },

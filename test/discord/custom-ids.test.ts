@@ -16,6 +16,11 @@ const INSIDE_MESSAGES = [
   'all.1.01k3v9x2mabcdefgh',
   'large.1.01k3v9x2mabcdefgh.4K',
   'cancel.1.01k3v9x2mabcdefgh',
+  'rules.1.words',
+  'rulesf.1.words',
+  'access.1',
+  'import.1.01k3v9x2mabcdefgh',
+  'importc.1.01k3v9x2mabcdefgh',
   'retry.1.01k3v9x2mabcdefgh',
   'edit.1.01k3v9x2mabcdefgh',
   'retryo.1.01k3v9x2mabcdefgh',
@@ -97,7 +102,7 @@ describe('The table of custom ids', () => {
   });
 
   it('Every custom id in the table has a handler', () => {
-    const filled = { fields: { words: 'a fox' }, files: {} };
+    const filled = { fields: { words: 'a fox' }, lists: {}, files: {} };
     for (const text of INSIDE_MESSAGES) {
       const { id } = read(text);
       const button = handlers.buttons.find(({ verb }) => verb === id.verb)?.press(id, []);

@@ -68,9 +68,9 @@ describe('The deployment of commands', () => {
     expect(validateBody('commands', registrations(features, { userInstall }))).toEqual([]);
   });
 
-  it.each([true, false])('Talks and budgets are offered only in servers (user installation: %s)', (userInstall) => {
+  it.each([true, false])('Talks, budgets and rules are offered only in servers (user installation: %s)', (userInstall) => {
     const all = registrations(features, { userInstall });
-    const forServers = all.filter(({ name }) => name === 'talk' || name === 'budget');
+    const forServers = all.filter(({ name }) => ['talk', 'budget', 'server'].includes(name));
     for (const one of forServers) expect(one).toMatchObject({ integration_types: [0], contexts: [0] });
     const others = all
       .filter((one) => !forServers.includes(one))

@@ -8,7 +8,14 @@ const needed = Permission.ViewChannel | Permission.SendMessagesInThreads | Permi
 const all = needed | Permission.CreatePublicThreads | Permission.CreatePrivateThreads;
 
 const text: Place = {
-  ...{ userId: '1', guildId: '2', channelId: '3', channelType: ChannelType.GuildText, locale: 'en-US' },
+  ...{
+    userId: '1',
+    guildId: '2',
+    channelId: '3',
+    channelType: ChannelType.GuildText,
+    parentChannelId: undefined,
+    locale: 'en-US',
+  },
   ...{ createdAt: 0, permissions: 0n, roleIds: [], appPermissions: all, uploadLimit: 10_000_000, install: 'guild' },
 };
 

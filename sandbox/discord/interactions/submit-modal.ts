@@ -135,10 +135,12 @@ function resolveOptionValues(
   return values;
 }
 
-const defaultsOf = ({ options }: AnyComponent) =>
-  ((options ?? []) as readonly { value: string; default?: boolean }[])
+const defaultsOf = ({ options, default_values: values }: AnyComponent) => [
+  ...((options ?? []) as readonly { value: string; default?: boolean }[])
     .filter((one) => one.default)
-    .map((one) => one.value);
+    .map((one) => one.value),
+  ...((values ?? []) as readonly { id: string }[]).map(({ id }) => id),
+];
 
 const stringsIn = (value: ModalInput): string[] =>
   Array.isArray(value) ? value.filter((one) => typeof one === 'string') : typeof value === 'string' ? [value] : [];

@@ -117,6 +117,18 @@ export const refusals = {
     until: 'An admin of this server has blocked you from new requests until <t:{{until}}:f>.',
     always: 'An admin of this server has blocked you from new requests. Ask an admin if you think this is a mistake.',
   },
+  notText: 'The file is not text. Save it as plain text (UTF-8), then try again.',
+  rules: {
+    access: 'This server does not allow this kind of request or this model for you in this channel.',
+    word: 'Your request contains a word or phrase that is blocked here. Change it and try again.',
+    pattern: 'Your request matches a pattern that is blocked here. Change it and try again.',
+    link: 'Your request contains a link to a site that is not allowed here. Remove it and try again.',
+    tooLong_one: 'A prompt may have {{max}} character here. Shorten it and try again.',
+    tooLong_other: 'A prompt may have {{max}} characters here. Shorten it and try again.',
+    press: 'On this server, these buttons are not for you to press on other members’ results.',
+    personalInstall: 'This server does not allow apps that only you have installed. Use the bot in a direct message.',
+    patternInvalid: 'The pattern {{pattern}} is invalid: {{reason}}. Patterns use the syntax of RE2.',
+  },
   tooMany: {
     ask_one: 'You already have {{count}} answer in progress. Wait until it has finished, or press **Stop** under it.',
     ask_other:

@@ -143,5 +143,5 @@ function madeLine({ state, price, arguments: given }: AnswerCall, tool: CostlyTo
   const facts = { number: String(number), prompt: words };
   if (state !== 'waiting' || !price) return say(`ask.calls.${tool}.${state}`, facts);
   const cost = say(price.isUpperBound ? 'cost.atMost' : 'cost.about', { amount: aboutDollars(price.amount) });
-  return say(`ask.calls.${tool}.priced`, { ...facts, cost });
+  return say(`ask.priced.${tool}`, { ...facts, cost });
 }

@@ -145,6 +145,8 @@ export function openNamespaces(backend: Backend) {
     allowances: atOnce('allowances'),
     /** What admins have decided about spending. */
     budgets: atOnce('budgets'),
+    /** What admins have decided about content. */
+    rules: atOnce('rules'),
     /** Orders that wait for their member's decision, for a quarter of an hour. */
     proposals: atOnce('proposals'),
     /** What stands for each member at the gateway. */

@@ -7,6 +7,7 @@ import type { ExperienceStore } from '../models/experience.ts';
 import type { LearnedStore } from '../prices/learned-prices.ts';
 import type { ProposalStore } from '../proposals.ts';
 import type { PseudonymStore } from '../pseudonyms.ts';
+import type { RuleStore } from '../rules/rules.ts';
 import type { BudgetStore } from '../spending/budgets.ts';
 import { dropExpiredToken } from '../tasks/delivery-state.ts';
 import { isLive, type KindSpecs, type Task } from '../tasks/task.ts';
@@ -29,6 +30,7 @@ import type { Namespace, Namespaces } from './namespaces.ts';
 import { storedProposals } from './proposal-rows.ts';
 import { storedPseudonyms } from './pseudonym-rows.ts';
 import { Quarantine, type Rows } from './rows.ts';
+import { storedRules } from './rule-rows.ts';
 import {
   durationRows,
   erasureRows,
@@ -81,6 +83,8 @@ export class StoredTasks implements TaskStore {
   readonly costs: LearnedStore;
   /** What admins have decided about spending. */
   readonly budgets: BudgetStore;
+  /** What admins have decided about content. */
+  readonly rules: RuleStore;
   /** Orders that wait for their member's decision. */
   readonly proposals: ProposalStore;
   /** What stands for each member at the gateway. */
@@ -106,6 +110,7 @@ export class StoredTasks implements TaskStore {
     this.experience = storedExperience(namespaces.models, quarantine);
     this.costs = storedCosts(namespaces.costs, quarantine);
     this.budgets = storedBudgets(namespaces.budgets, quarantine);
+    this.rules = storedRules(namespaces.rules, quarantine);
     this.proposals = storedProposals(namespaces.proposals, quarantine, specs);
     this.pseudonyms = storedPseudonyms(namespaces.pseudonyms, quarantine);
     const tasks = { task: (id: string) => this.get(id), tasks: () => this.#rows.all() };

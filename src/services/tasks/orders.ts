@@ -5,6 +5,7 @@ import { GatewayError, type GatewayErrorKind } from '../gateway/index.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { ModelCatalogue } from '../models/catalogue.ts';
 import type { Estimate } from '../prices/estimate.ts';
+import type { Rules } from '../rules/rules.ts';
 import { ordererOf, type Spending } from '../spending/spending.ts';
 import type { TaskBook } from './book.ts';
 import { Credit, NO_CREDIT_MS } from './credit.ts';
@@ -50,6 +51,8 @@ export interface OrdersParts extends SenderParts {
   estimateOf?(order: Order): Estimate | undefined;
   /** Undefined: no limits. */
   spending?: Pick<Spending, 'check' | 'checkMay' | 'checkWaiting' | 'weightOf'> | undefined;
+  /** What servers and the operator allow; undefined: everything. */
+  rules?: Pick<Rules, 'mustAllow'> | undefined;
   kinds: ReadonlyMap<TaskKind, Kind>;
   specs: KindSpecs;
   clock: Clock;
@@ -200,12 +203,13 @@ export class Orders {
   }
 
   async #carryOutAlone(order: Order, id: string, sentBefore?: SentBefore): Promise<Task> {
-    const { clock, kinds, offers, spending } = this.#parts;
+    const { clock, kinds, offers, spending, rules } = this.#parts;
     const kind = kinds.get(order.kind);
     if (!kind) throw new Error(`There is no kind ${order.kind} to submit.`);
     // A button can be forged.
     if (!kind.submit && !kind.keyed) throw new Refusal('refusals.unknownButton');
     if (offers.isMissing(kind.name)) throw new Refusal('refusals.kindNotSupported');
+    rules?.mustAllow(order);
     // A repeat under the same key orders nothing new.
     if (order.predecessorId === undefined) this.#credit.mustHave(kind.name);
     const { traits } = this.#parts.specs[order.kind];
@@ -266,13 +270,14 @@ export class Orders {
 
   /** Sends a task that has waited. The references are checked again, since they may have expired. */
   async #takeTurn(id: string): Promise<void> {
-    const { book, clock, kinds, spending, log } = this.#parts;
+    const { book, clock, kinds, spending, rules, log } = this.#parts;
     const task = book.find(id);
     const kind = task && kinds.get(task.kind);
     if (task?.state !== 'waiting' || !kind) return;
     try {
       const prepared = await this.#sender.prepare(kind, task);
       spending?.checkMay(ordererOf(task));
+      rules?.mustAllow(task);
       // It waits for the next start.
       if (!this.#line.isRunning) return;
       const submitting = await book.change(id, (known) => markTurn(known, prepared.idempotencyKey, clock.now()));

@@ -29,7 +29,7 @@ export interface TasksParts
         'assertOwnership' | 'estimateOf' | 'spending' | 'liveLimits' | 'jobsAtOnce' | 'tellNoCredit' | 'userOf'
       >
     >,
-    Pick<ErasureParts, 'budgets' | 'proposals' | 'pseudonyms' | 'removeMessages' | 'tellErased'> {
+    Pick<ErasureParts, 'budgets' | 'rules' | 'proposals' | 'pseudonyms' | 'removeMessages' | 'tellErased'> {
   /** How long an unknown outcome counts without its owner's decision; undefined: until they decide. */
   unconfirmedReleaseMs?: number | undefined;
   store: TaskStore;
@@ -61,7 +61,8 @@ export class Tasks {
   #leftOver: Task[] = [];
 
   constructor(parts: TasksParts) {
-    const { book, store, ledger, budgets, proposals, pseudonyms, scheduler, clock, log, specs, maxWaitMs } = parts;
+    const { book, store, ledger, budgets, rules, proposals, pseudonyms, scheduler, clock, log, specs, maxWaitMs } =
+      parts;
     this.#parts = parts;
     this.book = book;
     this.lists = store;
@@ -108,6 +109,7 @@ export class Tasks {
         const entries = ledger?.entriesOf(memberId, now);
         const about = {
           budgets: budgets?.about(memberId) ?? [],
+          rules: rules?.about(memberId) ?? [],
           proposals: async () => (await proposals?.of(memberId)) ?? [],
           pseudonym: async () => pseudonyms?.known(memberId),
         };

@@ -31,6 +31,8 @@ export interface OrderFacts {
   route: Route;
   /** The member's roles in the server: limits may depend on them. */
   roleIds?: readonly string[] | undefined;
+  /** The channel of the thread where it was ordered. */
+  parentChannelId?: string | undefined;
   parent?: Task | undefined;
   /** The unconfirmed task that it repeats under the same key. */
   predecessorId?: string | undefined;

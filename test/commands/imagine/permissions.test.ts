@@ -8,6 +8,7 @@ const server: Place = {
   guildId: '2',
   channelId: '3',
   channelType: undefined,
+  parentChannelId: undefined,
   locale: 'en-US',
   createdAt: 0,
   permissions: 0n,

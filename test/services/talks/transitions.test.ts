@@ -144,6 +144,7 @@ describe('The audio of an answer', () => {
         tasks: tasks(),
         entries: undefined,
         budgets: [],
+        rules: [],
         proposals: async () => [],
         pseudonym: async () => undefined,
       },

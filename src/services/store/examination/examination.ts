@@ -12,6 +12,7 @@ import { proposalRows } from '../proposal-rows.ts';
 import { pseudonymRows } from '../pseudonym-rows.ts';
 import { openRemote } from '../remote/open-remote.ts';
 import { Quarantine } from '../rows.ts';
+import { ruleRows } from '../rule-rows.ts';
 import { costRows, durationRows, erasureRows, experienceRows } from '../side-rows.ts';
 import { lockStore, resolvePath, SqliteBackend, sqliteFailure } from '../sqlite.ts';
 import { TaskRows, taskMigrations } from '../task-rows.ts';
@@ -112,6 +113,7 @@ async function examineRows(
     await checkRows(keptScopeRows(namespaces.allowances, quarantine)),
     await checkRows(costRows(namespaces.costs, quarantine)),
     await checkRows(budgetRows(namespaces.budgets, quarantine)),
+    await checkRows(ruleRows(namespaces.rules, quarantine)),
     await checkRows(pseudonymRows(namespaces.pseudonyms, quarantine)),
     await checkRows(proposalRows(namespaces.proposals, quarantine, specs)),
     // An erasure with nothing left to do is fine: the next start removes it.

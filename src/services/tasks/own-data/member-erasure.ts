@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { KeyedLock } from '../../../lib/keyed-lock.ts';
 import type { Proposals } from '../../proposals.ts';
 import type { Pseudonyms } from '../../pseudonyms.ts';
+import type { Rules } from '../../rules/rules.ts';
 import type { Budgets } from '../../spending/budgets.ts';
 import { clearMessage } from '../delivery-state.ts';
 import type { OrdersParts } from '../orders.ts';
@@ -14,6 +15,7 @@ export interface ErasureParts extends Pick<OrdersParts, 'book' | 'ledger' | 'clo
   store: TaskStore;
   /** Undefined: no limits. */
   budgets?: Pick<Budgets, 'about' | 'forgetId'> | undefined;
+  rules?: Pick<Rules, 'about' | 'forgetId' | 'mustAllow'> | undefined;
   proposals?: Pick<Proposals, 'of' | 'erase'> | undefined;
   pseudonyms?: Pick<Pseudonyms, 'known' | 'erase'> | undefined;
   removeMessages(task: Task): Promise<MessageRemoval>;
@@ -69,7 +71,7 @@ export class MemberErasure {
     const { until } = this.#mark;
     const { removed, running, later } = await this.#removeTasks();
     if (this.#isStopped) return false;
-    const { book, store, ledger, budgets, proposals, pseudonyms } = this.#parts;
+    const { book, store, ledger, budgets, rules, proposals, pseudonyms } = this.#parts;
     // A pass over the whole ledger is only worth it after a change, or when nothing else is left.
     this.#isLedgerDue ||= removed > 0 || running + later === 0;
     const isKnown = async (id: string) => (await book.get(id)) !== undefined;
@@ -81,6 +83,7 @@ export class MemberErasure {
       // The member asked again in the meantime.
       if (this.#mark.until !== until || this.#hasMoreToTell()) return false;
       await budgets?.forgetId(this.#mark.memberId);
+      await rules?.forgetId(this.#mark.memberId);
       await proposals?.erase(this.#mark.memberId);
       await pseudonyms?.erase(this.#mark.memberId);
       await store.removeStaleSummaries(this.#mark.memberId);

@@ -31,6 +31,7 @@ async function scene(howMany = HOW_MANY) {
       tasks: rows(memberId),
       entries: undefined,
       budgets: [],
+      rules: [],
       proposals: async () => [],
       pseudonym: async () => undefined,
     }),

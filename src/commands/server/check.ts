@@ -1,0 +1,32 @@
+import { installLinks } from '../../discord/deployment.ts';
+import { command, type HandlerContext } from '../../discord/handlers.ts';
+import { missingPermissions, neededPermissions } from '../../discord/permissions.ts';
+import type { MessagePlan } from '../../discord/plan.ts';
+import type { Services } from '../services.ts';
+import { ruledServer } from './access.ts';
+
+/** What the bot needs in this channel, and whether it has it. */
+export const checkServer = command({
+  name: 'check',
+  isPrivate: true,
+  options: {},
+  async run(_values, context: HandlerContext<Services>): Promise<MessagePlan> {
+    ruledServer(context);
+    const { place, say, origin } = context;
+    const { server } = installLinks(origin.route.applicationId, { userInstall: false });
+    const missing = missingPermissions(place);
+    const lines = neededPermissions.map(({ name, uses }) =>
+      missing.includes(name)
+        ? say('rules.check.missing', { name, use: say(`rules.check.uses.${uses}`) })
+        : say('rules.check.granted', { name, use: say(`rules.check.uses.${uses}`) }),
+    );
+    return {
+      content: [
+        say('rules.check.title', { channel: place.channelId ?? '' }),
+        ...lines,
+        missing.length === 0 ? say('rules.check.allThere') : say('rules.check.howTo'),
+      ].join('\n'),
+      controls: [{ type: 'link', address: server, label: say('rules.check.invite') }],
+    };
+  },
+});

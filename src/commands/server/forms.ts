@@ -1,0 +1,229 @@
+import { customIds, type RuleSection } from '../../discord/custom-ids.ts';
+import type { FormValues } from '../../discord/form.ts';
+import { form, type HandlerContext, opener } from '../../discord/handlers.ts';
+import type { FieldPlan, FormPlan, MessagePlan } from '../../discord/plan.ts';
+import { Refusal } from '../../lib/refusal.ts';
+import type { Say } from '../../locales/index.ts';
+import {
+  MAX_ACCESS_RULES,
+  type RuleSet,
+  ruleText,
+  type ServerRules,
+  withLogChannel,
+  withRules,
+} from '../../services/rules/server-rules.ts';
+import type { Services } from '../services.ts';
+import { ruledServer } from './access.ts';
+import {
+  parseAllowedWords,
+  parseCommands,
+  parseDomains,
+  parseLongestPrompt,
+  parsePatterns,
+  parseWords,
+  parseWork,
+} from './lines.ts';
+import { rulesPage } from './page.ts';
+import type { text } from './text.ts';
+
+type Context = HandlerContext<Services>;
+
+/** What a text field takes; a longer list comes as a file. */
+const LONGEST_FIELD = 4_000;
+
+/** Names that admins may use in rules. */
+export interface RuleWords {
+  kinds: readonly string[];
+  commands: readonly string[];
+}
+
+export const openRulesForm = opener(customIds.rules, async (section, context: Context): Promise<FormPlan> => {
+  const { guildId } = ruledServer(context);
+  const { say, services } = context;
+  const title = say(`rules.forms.${section}`);
+  return { id: customIds.rulesFilled.id(section), title, fields: fieldsOf(section, services.rules.of(guildId), say) };
+});
+
+function fieldsOf(section: RuleSection, { rules, logChannelId }: ServerRules, say: Say): FieldPlan[] {
+  const label = (name: Parameters<typeof fieldLabel>[0]) => fieldLabel(name, say);
+  const list = (name: 'words' | 'patterns' | 'allowedWords' | 'allowedDomains' | 'deniedDomains'): FieldPlan => {
+    const value = ruleText(rules, name);
+    const isTooLong = value.length > LONGEST_FIELD;
+    return { name, type: 'text', isLong: true, ...label(name), ...(!isTooLong && { value }) };
+  };
+  switch (section) {
+    case 'access':
+      return [
+        { name: 'effect', type: 'choice', required: true, ...label('effect'), options: effects(say) },
+        { name: 'work', type: 'text', ...label('work') },
+        { name: 'roles', type: 'roles', max: 10, ...label('roles') },
+        { name: 'channels', type: 'channels', max: 10, ...label('channels') },
+      ];
+    case 'use':
+      return [
+        {
+          name: 'pressers',
+          type: 'choice',
+          required: true,
+          ...label('pressers'),
+          options: pressersOptions(rules, say),
+        },
+        {
+          ...{ name: 'presserRoles', type: 'roles', max: 10, ...label('presserRoles') },
+          ...(typeof rules.pressers === 'object' && { values: rules.pressers.roleIds }),
+        },
+        { name: 'privateCommands', type: 'text', ...label('privateCommands'), value: rules.privateCommands.join(', ') },
+        {
+          name: 'personalInstalls',
+          type: 'choice',
+          required: true,
+          ...label('personalInstalls'),
+          options: onOff(rules, say),
+        },
+      ];
+    case 'words':
+      return [
+        list('words'),
+        { name: 'file', type: 'file', ...label('file') },
+        list('allowedWords'),
+        list('patterns'),
+        { name: 'longestPrompt', type: 'text', ...label('longestPrompt'), value: ruleText(rules, 'longestPrompt') },
+      ];
+    case 'links':
+      return [list('deniedDomains'), list('allowedDomains')];
+    case 'log':
+      return [
+        {
+          ...{ name: 'logChannel', type: 'channels', max: 1, ...label('logChannel') },
+          ...(logChannelId !== undefined && { values: [logChannelId] }),
+        },
+      ];
+  }
+}
+
+type FieldName = keyof (typeof text)['rules']['fields'];
+
+const fieldLabel = (name: FieldName, say: Say): { label: string; hint: string } => ({
+  label: say(`rules.fields.${name}.label`),
+  hint: say(`rules.fields.${name}.hint`),
+});
+
+const effects = (say: Say) =>
+  (['deny', 'allow'] as const).map((value) => ({
+    value,
+    label: say(`rules.choices.${value}`),
+    isDefault: value === 'deny',
+  }));
+
+function pressersOptions({ pressers }: RuleSet, say: Say) {
+  const known = typeof pressers === 'string' ? pressers : 'roles';
+  return (['everyone', 'requester', 'roles'] as const).map((value) => ({
+    value,
+    label: say(`rules.choices.${value}`),
+    isDefault: value === known,
+  }));
+}
+
+const onOff = ({ personalInstalls }: RuleSet, say: Say) =>
+  (['on', 'off'] as const).map((value) => ({
+    value,
+    label: say(`rules.choices.${value}`),
+    isDefault: (value === 'on') === personalInstalls,
+  }));
+
+/** Takes what was typed in a section; the page that opened the form shows the change. */
+export const rulesForm = (known: RuleWords) =>
+  form(customIds.rulesFilled, {
+    reply: 'here',
+    parse: (filled) => filled,
+    async run(section, filled: FormValues, context: Context): Promise<MessagePlan> {
+      const { guildId, author } = ruledServer(context);
+      const { rules } = context.services;
+      if (section === 'log') {
+        const [channel] = filled.lists.logChannel ?? [];
+        await tryChannel(channel, context);
+        await rules.change(guildId, (before) => withLogChannel(before, channel, author));
+      } else {
+        const changed = await changesOf(section, filled, known, context);
+        await rules.change(guildId, (before) => withRules(before, changed(before.rules), author));
+      }
+      return pageHere(context);
+    },
+  });
+
+/** Posting there shows at once whether the bot may. */
+async function tryChannel(channel: string | undefined, { services, say }: Context): Promise<void> {
+  if (channel !== undefined && !(await services.postInChannel(channel, { content: say('rules.log.here') })))
+    throw new Refusal('refusals.rules.logFailed');
+}
+
+type Change = (before: RuleSet) => Partial<RuleSet>;
+
+async function changesOf(
+  section: Exclude<RuleSection, 'log'>,
+  { fields, lists, files }: FormValues,
+  { kinds, commands }: RuleWords,
+  context: Context,
+): Promise<Change> {
+  const { effect, work = '', pressers, privateCommands = '', personalInstalls } = fields;
+  switch (section) {
+    case 'access': {
+      const rule = {
+        effect: effect === 'allow' ? ('allow' as const) : ('deny' as const),
+        ...parseWork(work, kinds),
+        ...(lists.roles?.length && { roleIds: [...lists.roles] }),
+        ...(lists.channels?.length && { channelIds: [...lists.channels] }),
+      };
+      return ({ access }) => {
+        if (access.length >= MAX_ACCESS_RULES)
+          throw new Refusal('refusals.rules.tooManyAccessRules', { max: MAX_ACCESS_RULES, count: MAX_ACCESS_RULES });
+        return { access: [...access, rule] };
+      };
+    }
+    case 'use': {
+      const roleIds = [...(lists.presserRoles ?? [])];
+      if (pressers === 'roles' && roleIds.length === 0) throw new Refusal('refusals.rules.noRoles');
+      const changed: Partial<RuleSet> = {
+        pressers: pressers === 'roles' ? { roleIds } : pressers === 'requester' ? 'requester' : 'everyone',
+        privateCommands: parseCommands(privateCommands, commands),
+        personalInstalls: personalInstalls !== 'off',
+      };
+      return () => changed;
+    }
+    case 'words': {
+      const file = files.file && (await context.services.readText(files.file, context.place.userId));
+      const { words = '', patterns = '', allowedWords = '', longestPrompt = '' } = fields;
+      const parsed = {
+        words: parseWords(file ?? words, kinds),
+        patterns: parsePatterns(patterns, kinds),
+        allowedWords: parseAllowedWords(allowedWords),
+      };
+      return (before) => ({
+        // A list that was too long for its field was shown empty.
+        ...(file !== undefined || isShown(before, 'words') ? { words: parsed.words } : {}),
+        ...(isShown(before, 'patterns') ? { patterns: parsed.patterns } : {}),
+        ...(isShown(before, 'allowedWords') ? { allowedWords: parsed.allowedWords } : {}),
+        longestPrompt: parseLongestPrompt(longestPrompt),
+      });
+    }
+    case 'links': {
+      const allowed = parseDomains(fields.allowedDomains ?? '');
+      const denied = parseDomains(fields.deniedDomains ?? '');
+      return (before) => ({
+        ...(isShown(before, 'deniedDomains') ? { deniedDomains: denied } : {}),
+        ...(isShown(before, 'allowedDomains') ? { allowedDomains: allowed.length === 0 ? undefined : allowed } : {}),
+      });
+    }
+  }
+}
+
+const isShown = (rules: RuleSet, name: Parameters<typeof ruleText>[1]): boolean =>
+  ruleText(rules, name).length <= LONGEST_FIELD;
+
+/** The page as it is now. */
+export function pageHere(context: Context): MessagePlan {
+  const { guildId } = ruledServer(context);
+  const { rules, budgets } = context.services;
+  const { alertsChannelId } = budgets.of(guildId);
+  return rulesPage({ ...rules.of(guildId), alertsChannelId }, context.say);
+}

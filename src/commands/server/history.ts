@@ -1,0 +1,33 @@
+import { command, type HandlerContext } from '../../discord/handlers.ts';
+import type { MessagePlan } from '../../discord/plan.ts';
+import { csv } from '../../lib/csv.ts';
+import type { Services } from '../services.ts';
+import { ruledServer } from './access.ts';
+
+const MAX_LINES = 15;
+
+/** Who changed which rule and when; the file has what it was before and after. */
+export const rulesHistory = command({
+  name: 'history',
+  isPrivate: true,
+  options: {},
+  async run(_values, context: HandlerContext<Services>): Promise<MessagePlan> {
+    const { guildId } = ruledServer(context);
+    const { say, services } = context;
+    const newest = services.rules.of(guildId).history.toReversed();
+    if (newest.length === 0) return { content: say('rules.history.none') };
+    const lines = newest.slice(0, MAX_LINES).map(({ at, by, what }) => {
+      const who = by === undefined ? say('budget.deletedMember') : `<@${by}>`;
+      return `- ${say('rules.history.line', { at: Math.floor(at / 1000), who, what: say(`rules.names.${what}`) })}`;
+    });
+    const rows = newest.map(({ at, by = '', what, before = '', after = '' }) => {
+      return [new Date(at).toISOString(), by, what, before, after];
+    });
+    const bytes = csv([['time', 'by', 'rule', 'before', 'after'], ...rows]);
+    return {
+      content: [say('rules.history.title'), ...lines].join('\n'),
+      overflow: 'cut',
+      files: [{ name: 'rules-history.csv', bytes }],
+    };
+  },
+});

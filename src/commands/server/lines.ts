@@ -1,0 +1,82 @@
+import { Refusal } from '../../lib/refusal.ts';
+import { plainHost } from '../../services/rules/links.ts';
+import type { AccessRule, RuleSet } from '../../services/rules/server-rules.ts';
+import {
+  LONGEST_PATTERN,
+  LONGEST_WORD,
+  MAX_DOMAINS,
+  MAX_PATTERNS,
+  MAX_WORDS,
+} from '../../services/rules/server-rules.ts';
+
+/** Lists as admins type them: an entry a line. */
+const linesOf = (text: string): string[] =>
+  [...new Set(text.split(/\r?\n/).map((line) => line.trim()))].filter((line) => line !== '');
+
+const WITH_KINDS = /^\[([^\]]{1,300})\]\s*(.+)$/;
+
+/** `[video, music] word`: only for these kinds. */
+function parseListed(line: string, known: readonly string[]): RuleSet['words'][number] {
+  const [, names, text] = WITH_KINDS.exec(line) ?? [];
+  if (names === undefined || text === undefined) return { text: line };
+  return { text, kinds: parseKinds(names, known) };
+}
+
+export function parseKinds(names: string, known: readonly string[]): string[] {
+  const kinds = listOf(names);
+  const unknown = kinds.find((kind) => !known.includes(kind));
+  if (unknown !== undefined) throw new Refusal('refusals.rules.unknownKind', { kind: unknown, kinds: known });
+  return kinds;
+}
+
+const listOf = (text: string): string[] => [...new Set(text.split(',').map((one) => one.trim()))].filter(Boolean);
+
+export const parseWords = (text: string, known: readonly string[]): RuleSet['words'] =>
+  atMost(linesOf(text), MAX_WORDS, LONGEST_WORD).map((line) => parseListed(line, known));
+
+export const parsePatterns = (text: string, known: readonly string[]): RuleSet['patterns'] =>
+  atMost(linesOf(text), MAX_PATTERNS, LONGEST_PATTERN).map((line) => parseListed(line, known));
+
+export const parseAllowedWords = (text: string): string[] => atMost(linesOf(text), MAX_WORDS, LONGEST_WORD);
+
+/** Also `https://a.example/`, as it is copied from a browser. */
+export const parseDomains = (text: string): string[] =>
+  atMost(linesOf(text), MAX_DOMAINS, 300).map((line) => {
+    const host = plainHost(URL.parse(line)?.hostname ?? line.toLowerCase());
+    if (!host.includes('.')) throw new Refusal('refusals.rules.domainInvalid', { domain: line });
+    return host;
+  });
+
+export function parseLongestPrompt(text: string): number | undefined {
+  const plain = text.trim();
+  if (plain === '') return undefined;
+  const max = Number(plain);
+  if (!/^\d{1,6}$/.test(plain) || max < 1 || max > 100_000) throw new Refusal('refusals.rules.lengthInvalid');
+  return max;
+}
+
+export function parseCommands(text: string, known: readonly string[]): string[] {
+  const names = listOf(text.replaceAll('\n', ',')).map((name) => name.replace(/^\//, ''));
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown !== undefined) throw new Refusal('refusals.rules.unknownCommand', { command: unknown });
+  return names;
+}
+
+/** `video, music, model reel-*`; nothing means everything. */
+export function parseWork(text: string, known: readonly string[]): Pick<AccessRule, 'kinds' | 'models'> {
+  const parts = listOf(text);
+  const models = parts.flatMap((part) => /^model\s+(\S.*)$/.exec(part)?.[1] ?? []);
+  const kinds = parts.filter((part) => !/^model\s/.test(part));
+  return {
+    ...(kinds.length > 0 && { kinds: parseKinds(kinds.join(','), known) }),
+    ...(models.length > 0 && { models }),
+  };
+}
+
+function atMost(lines: string[], max: number, longest: number): string[] {
+  if (lines.length > max) throw new Refusal('refusals.rules.tooManyLines', { max, count: max });
+  const long = lines.find((line) => line.length > longest);
+  if (long !== undefined)
+    throw new Refusal('refusals.rules.lineTooLong', { line: long.slice(0, 40), max: longest, count: longest });
+  return lines;
+}

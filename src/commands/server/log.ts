@@ -1,0 +1,70 @@
+import { truncate } from '../../discord/message-text.ts';
+import type { MessagePlan } from '../../discord/plan.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Say } from '../../locales/index.ts';
+import type { RuleRefusal, Rules } from '../../services/rules/rules.ts';
+import type { Budgets } from '../../services/spending/budgets.ts';
+
+interface RuleLogParts {
+  rules: Pick<Rules, 'of' | 'onChange' | 'onRefusal'>;
+  budgets: Pick<Budgets, 'of'>;
+  post(channelId: string, plan: MessagePlan): Promise<boolean>;
+  clock: Clock;
+  say: Say;
+}
+
+/** A member who tries again and again must not fill the channel. */
+const MAX_REFUSALS = 5;
+const WINDOW_MS = 60_000;
+const LONGEST_ENTRY = 60;
+
+/** Posts changes of a server's rules, and requests that they refused, in its log channel. */
+export function openRuleLog({ rules, budgets, post, clock, say }: RuleLogParts): void {
+  const windows = new Map<string, { startsAt: number; posted: number; more: number }>();
+  const tell = (guildId: string, content: string): void => {
+    const channel = rules.of(guildId).logChannelId ?? budgets.of(guildId).alertsChannelId;
+    if (channel !== undefined) void post(channel, { content });
+  };
+  rules.onChange((guildId, { history }, count) => {
+    const changes = history.slice(-count);
+    const [{ by } = {}] = changes;
+    if (by === undefined) return;
+    const names = changes.map(({ what }) => say(`rules.names.${what}`)).join(', ');
+    tell(guildId, say('rules.log.changed', { who: `<@${by}>`, names, count: changes.length }));
+  });
+  rules.onRefusal((refusal) => {
+    const { guildId } = refusal;
+    const now = clock.now();
+    const known = windows.get(guildId);
+    const isCurrent = known !== undefined && now - known.startsAt < WINDOW_MS;
+    const window = isCurrent ? known : { startsAt: now, posted: 0, more: 0 };
+    windows.set(guildId, window);
+    if (window.posted >= MAX_REFUSALS) {
+      window.more += 1;
+      return;
+    }
+    window.posted += 1;
+    const missed = isCurrent ? 0 : (known?.more ?? 0);
+    const lines = [...(missed > 0 ? [say('rules.log.more', { count: missed })] : []), refusalText(refusal, now, say)];
+    tell(guildId, lines.join('\n'));
+  });
+}
+
+/** Names what matched, hidden until it is pressed, and nothing else of the request. */
+function refusalText(
+  { memberId: member, channelId: channel, rule: name, entry: matched }: RuleRefusal,
+  at: number,
+  say: Say,
+): string {
+  const facts = {
+    at: Math.floor(at / 1000),
+    member,
+    rule: say(`rules.names.${name}`),
+    entry: matched === undefined ? '' : say('rules.log.entry', { entry: truncate(harmless(matched), LONGEST_ENTRY) }),
+  };
+  return channel === undefined
+    ? say('rules.log.refusedOutside', facts)
+    : say('rules.log.refused', { ...facts, channel });
+}
+
+const harmless = (text: string): string => text.replace(/[|\\*_~`<>@#[\]()]/g, '');

@@ -1,0 +1,98 @@
+import { customIds, ruleSections } from '../../discord/custom-ids.ts';
+import { inCode } from '../../discord/markdown.ts';
+import type { ButtonPlan, Control, FilePlan, MessagePlan } from '../../discord/plan.ts';
+import type { Say } from '../../locales/index.ts';
+import { buttonPlan } from '../../messages/task-buttons.ts';
+import { accessText, type RuleName, ruleText, type ServerRules } from '../../services/rules/server-rules.ts';
+
+/** A label in a select. */
+const LONGEST_LABEL = 100;
+
+export interface RulesPageFacts extends ServerRules {
+  /** Where the log goes if it has no channel of its own. */
+  alertsChannelId: string | undefined;
+}
+
+/** What is in force in each section, who changed it last, and a button to change it. */
+export function rulesPage(facts: RulesPageFacts, say: Say): MessagePlan {
+  const { rules } = facts;
+  const lines = [
+    say('rules.title'),
+    '',
+    say('rules.section.access'),
+    ...(rules.access.length === 0
+      ? [`- ${say('rules.access.none')}`]
+      : rules.access.map((rule) => `- ${accessText(rule)}`)),
+    ...lastChange(['access'], facts, say),
+    '',
+    say('rules.section.use'),
+    `- ${pressersLine(facts, say)}`,
+    `- ${say('rules.privateCommands', { commands: commandsText(facts, say) })}`,
+    `- ${say(rules.personalInstalls ? 'rules.personalInstalls.on' : 'rules.personalInstalls.off')}`,
+    ...lastChange(['pressers', 'privateCommands', 'personalInstalls'], facts, say),
+    '',
+    say('rules.section.words'),
+    `- ${say('rules.words', { count: rules.words.length })}`,
+    `- ${say('rules.allowedWords', { count: rules.allowedWords.length })}`,
+    `- ${say('rules.patterns', { count: rules.patterns.length })}`,
+    ...(rules.longestPrompt === undefined ? [] : [`- ${say('rules.longestPrompt', { count: rules.longestPrompt })}`]),
+    ...lastChange(['words', 'allowedWords', 'patterns', 'longestPrompt'], facts, say),
+    '',
+    say('rules.section.links'),
+    `- ${say('rules.deniedDomains', { count: rules.deniedDomains.length })}`,
+    ...(rules.allowedDomains === undefined
+      ? []
+      : [`- ${say('rules.allowedDomains', { count: rules.allowedDomains.length })}`]),
+    ...lastChange(['allowedDomains', 'deniedDomains'], facts, say),
+    '',
+    say('rules.section.log'),
+    `- ${logLine(facts, say)}`,
+    ...lastChange(['log-channel'], facts, say),
+    '',
+    `-# ${say('rules.integrations')}`,
+  ];
+  return { content: lines.join('\n'), overflow: 'file', files: listFiles(facts), controls: controls(facts, say) };
+}
+
+function controls({ rules }: RulesPageFacts, say: Say): Control[] {
+  const buttons = ruleSections.map(
+    (section): ButtonPlan => buttonPlan(say(`rules.buttons.${section}`), customIds.rules.id(section)),
+  );
+  if (rules.access.length === 0) return buttons;
+  const options = rules.access.map((rule, index) => ({
+    value: String(index),
+    label: accessText(rule).slice(0, LONGEST_LABEL),
+  }));
+  return [...buttons, { type: 'select', id: customIds.accessRemove.id(), placeholder: say('rules.remove'), options }];
+}
+
+function pressersLine({ rules: { pressers } }: RulesPageFacts, say: Say): string {
+  if (typeof pressers === 'string') return say(`rules.pressers.${pressers}`);
+  return say('rules.pressers.roles', { roles: pressers.roleIds.map((role) => `<@&${role}>`).join(' ') });
+}
+
+const commandsText = ({ rules: { privateCommands } }: RulesPageFacts, say: Say): string =>
+  privateCommands.length === 0
+    ? say('rules.noCommands')
+    : privateCommands.map((command) => inCode(`/${command}`)).join(' ');
+
+function logLine({ logChannelId, alertsChannelId }: RulesPageFacts, say: Say): string {
+  if (logChannelId !== undefined) return say('rules.log.own', { channel: logChannelId });
+  return alertsChannelId === undefined ? say('rules.log.none') : say('rules.log.alerts', { channel: alertsChannelId });
+}
+
+function lastChange(names: readonly (RuleName | 'log-channel')[], { history }: RulesPageFacts, say: Say): string[] {
+  const last = history.findLast(({ what }) => names.includes(what));
+  if (!last) return [];
+  const who = last.by === undefined ? say('budget.deletedMember') : `<@${last.by}>`;
+  return [`-# ${say('rules.changed', { who, at: Math.floor(last.at / 1000) })}`];
+}
+
+const LISTS = ['words', 'allowedWords', 'patterns', 'allowedDomains', 'deniedDomains'] as const;
+
+/** What is listed, for the admin alone: it would not fit into a message. */
+const listFiles = ({ rules }: RulesPageFacts): FilePlan[] =>
+  LISTS.flatMap((name) => {
+    const text = ruleText(rules, name);
+    return text === '' ? [] : [{ name: `${name}.txt`, bytes: Buffer.from(text) }];
+  });

@@ -1,0 +1,106 @@
+import { customIds } from '../../discord/custom-ids.ts';
+import { button, command, type HandlerContext } from '../../discord/handlers.ts';
+import type { MessagePlan } from '../../discord/plan.ts';
+import { Refusal } from '../../lib/refusal.ts';
+import { buttonPlan } from '../../messages/task-buttons.ts';
+import {
+  type RuleSet,
+  ruleNames,
+  ruleSet,
+  ruleText,
+  withImport,
+  withoutImport,
+  withRules,
+} from '../../services/rules/server-rules.ts';
+import { taskId } from '../../services/tasks/task-id.ts';
+import type { Services } from '../services.ts';
+import { ruledServer } from './access.ts';
+import { pageHere } from './forms.ts';
+
+type Context = HandlerContext<Services>;
+
+/** Far more than all lists at their longest. */
+const MAX_BYTES = 1_000_000;
+
+export const exportRules = command({
+  name: 'export',
+  isPrivate: true,
+  options: {},
+  async run(_values, context: Context): Promise<MessagePlan> {
+    const { guildId } = ruledServer(context);
+    const bytes = Buffer.from(`${JSON.stringify(context.services.rules.of(guildId).rules, null, 2)}\n`);
+    return { content: context.say('rules.exported'), files: [{ name: `rules-${guildId}.json`, bytes }] };
+  },
+});
+
+/** Shows what an import would change; it is taken with a press. */
+export const importRules = command({
+  name: 'import',
+  isPrivate: true,
+  options: { file: { type: 'attachment', required: true } },
+  parse: ({ file }) => (file.size > MAX_BYTES ? new Refusal('refusals.rules.importTooLarge') : file),
+  async run(file, context: Context): Promise<MessagePlan> {
+    const { guildId, author } = ruledServer(context);
+    const { services, say } = context;
+    const fresh = readRules(await services.readText(file, author.by));
+    const { rules: before } = services.rules.of(guildId);
+    const lines = differences(before, fresh);
+    if (lines.length === 0) return { content: say('rules.import.same') };
+    const id = taskId(author.at);
+    await services.rules.change(guildId, (known) => withImport(known, { id, rules: fresh, ...author }));
+    return {
+      content: [say('rules.import.title'), '```diff', ...lines, '```', say('rules.import.question')].join('\n'),
+      overflow: 'file',
+      controls: [
+        buttonPlan(say('rules.import.take'), customIds.importTake.id(id), { look: 'good' }),
+        buttonPlan(say('rules.import.cancel'), customIds.importCancel.id(id)),
+      ],
+    };
+  },
+});
+
+function readRules(text: string): RuleSet {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    throw new Refusal('refusals.rules.importNotJson');
+  }
+  const read = ruleSet.strict().safeParse(json, { jitless: true });
+  if (read.success) return read.data;
+  const [issue] = read.error.issues;
+  throw new Refusal('refusals.rules.importInvalid', { at: issue?.path.join('.') || '/' });
+}
+
+/** A line for each entry that comes or goes. */
+function differences(before: RuleSet, after: RuleSet): string[] {
+  return ruleNames.flatMap((name) => {
+    const [old, fresh] = [before, after].map((rules) => ruleText(rules, name).split('\n').filter(Boolean));
+    const gone = (old ?? []).filter((line) => !fresh?.includes(line)).map((line) => `- ${harmless(line)}`);
+    const come = (fresh ?? []).filter((line) => !old?.includes(line)).map((line) => `+ ${harmless(line)}`);
+    return gone.length + come.length === 0 ? [] : [`# ${name}`, ...gone, ...come];
+  });
+}
+
+const harmless = (line: string): string => line.replaceAll('`', 'ˋ');
+
+export const takeImportButton = button(customIds.importTake, {
+  reply: 'here',
+  async run(id, context: Context): Promise<MessagePlan> {
+    const { guildId, author } = ruledServer(context);
+    await context.services.rules.change(guildId, (known) => {
+      if (known.proposed?.id !== id) throw new Refusal('refusals.rules.importGone');
+      return withoutImport(withRules(known, known.proposed.rules, author));
+    });
+    return pageHere(context);
+  },
+});
+
+export const cancelImportButton = button(customIds.importCancel, {
+  reply: 'here',
+  async run(id, context: Context): Promise<MessagePlan> {
+    const { guildId } = ruledServer(context);
+    await context.services.rules.change(guildId, (known) => (known.proposed?.id === id ? withoutImport(known) : known));
+    return { content: context.say('rules.import.cancelled') };
+  },
+});

@@ -1,0 +1,27 @@
+import { PermissionFlagsBits as May, PermissionsBitField } from 'discord.js';
+import type { Place } from './place.ts';
+
+interface NeededPermission {
+  bit: bigint;
+  /** As Discord's settings show it. */
+  name: string;
+  uses: 'results' | 'files' | 'adoption' | 'threads' | 'speech';
+}
+
+/** Everything that some feature needs; the invite link asks for exactly these. */
+export const neededPermissions: readonly NeededPermission[] = [
+  { bit: May.ViewChannel, name: 'View Channel', uses: 'results' },
+  { bit: May.SendMessages, name: 'Send Messages', uses: 'results' },
+  { bit: May.SendMessagesInThreads, name: 'Send Messages in Threads', uses: 'results' },
+  { bit: May.AttachFiles, name: 'Attach Files', uses: 'files' },
+  { bit: May.ReadMessageHistory, name: 'Read Message History', uses: 'adoption' },
+  { bit: May.CreatePublicThreads, name: 'Create Public Threads', uses: 'threads' },
+  { bit: May.CreatePrivateThreads, name: 'Create Private Threads', uses: 'threads' },
+  { bit: May.SendVoiceMessages, name: 'Send Voice Messages', uses: 'speech' },
+];
+
+/** Names of those that the bot lacks in a channel. */
+export function missingPermissions({ appPermissions }: Place): string[] {
+  const granted = new PermissionsBitField(appPermissions);
+  return neededPermissions.filter(({ bit }) => !granted.has(bit)).map(({ name }) => name);
+}

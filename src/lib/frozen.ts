@@ -1,0 +1,2 @@
+/** Plain data that nothing changes. */
+export type Frozen<T> = { readonly [Key in keyof T]: Frozen<T[Key]> };

@@ -1,0 +1,157 @@
+import unhomoglyph from 'unhomoglyph';
+
+/** A word of a text, in the forms in which it is compared with blocked words. */
+export interface FoldedWord {
+  /** In small letters, without accents and invisible characters. */
+  plain: string;
+  /** With letters of other alphabets as the Latin letters that they look like; undefined: the same as `plain`. */
+  lookalike?: string | undefined;
+  /** With digits and signs as the letters that they stand for; undefined: it has none. */
+  leet?: string | undefined;
+}
+
+export interface FoldedText {
+  /** Without disguises that are none in any language: for patterns. */
+  clean: string;
+  /** In order. */
+  words: readonly FoldedWord[];
+  /** Words that are joined from parts such as `c.a.s.i.n.o` or `c a s i n o`. */
+  joined: readonly FoldedWord[];
+  /** Runs of single letters, in which a word may begin and end anywhere. */
+  spelled: readonly FoldedWord[];
+  /** Letters and digits alone, for scripts that put no spaces between words. */
+  squeezed: string;
+}
+
+/** Letters that Unicode does not take apart. */
+const LETTERS: Readonly<Record<string, string>> = {
+  ...{ ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ð: 'd', þ: 'th', ħ: 'h', ı: 'i', ŧ: 't', ƒ: 'f' },
+  ...{ ᴀ: 'a', ʙ: 'b', ᴅ: 'd', ᴇ: 'e', ꜰ: 'f', ɢ: 'g', ʜ: 'h', ᴊ: 'j', ᴋ: 'k', ĸ: 'k', ʟ: 'l', ᴍ: 'm', ɴ: 'n', ᴘ: 'p' },
+  ...{ ʀ: 'r', ᴛ: 't', ʍ: 'm', ꞯ: 'q', ƞ: 'n', ɓ: 'b', ɗ: 'd', ɛ: 'e', ɔ: 'c', ƙ: 'k', ɲ: 'n', ɾ: 'r', ʈ: 't' },
+};
+
+/** What stands for letters among letters. */
+const SIGNS: Readonly<Record<string, string>> = {
+  ...{ '0': 'o', '1': 'i', '3': 'e', '4': 'a', '5': 's', '6': 'g', '7': 't', '8': 'b', '9': 'g' },
+  ...{ $: 's', '@': 'a', '!': 'i', '|': 'i', '+': 't', '€': 'e', '£': 'l' },
+};
+
+const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
+/** In these scripts a mark is an accent or a vowel sign that a reader does without; in others it is another letter. */
+const ACCENTS =
+  /(?<=[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Hebrew}\p{N}\p{P}\s])\p{M}+/gu;
+const EMOJI_LETTERS = /[\u{1f150}-\u{1f169}\u{1f170}-\u{1f189}\u{1f1e6}-\u{1f1ff}]/gu;
+const BLOCKS_OF_EMOJI_LETTERS = [0x1f150, 0x1f170, 0x1f1e6] as const;
+
+/** A word with everything that may stand for a letter in it. */
+const PIECE = /[\p{L}\p{N}\p{M}$@!|+€£]+/gu;
+const ONLY_AT_ENDS = /^[!|+]+|[!|+]+$/g;
+const APOSTROPHE = /['’ʼ`´]/;
+const MIN_SPELLED = 3;
+
+/** Without what no reader sees: one form for every way to write a letter. */
+export function cleanText(text: string): string {
+  return text.normalize('NFKC').replace(INVISIBLE, '').replace(EMOJI_LETTERS, latinOf).toLowerCase();
+}
+
+function latinOf(emoji: string): string {
+  const code = emoji.codePointAt(0) ?? 0;
+  const start = BLOCKS_OF_EMOJI_LETTERS.findLast((one) => one <= code) ?? code;
+  return String.fromCodePoint(0x61 + code - start);
+}
+
+function plainText(clean: string): string {
+  const bare = clean.normalize('NFD').replace(ACCENTS, '').normalize('NFC');
+  return bare.replace(/[^\p{ASCII}]/gu, (letter) => LETTERS[letter] ?? letter);
+}
+
+export function foldText(text: string): FoldedText {
+  const clean = cleanText(text);
+  const plain = plainText(clean);
+  const isForeign = new Set(foreignScripts(plain));
+  const words: FoldedWord[] = [];
+  const joined: FoldedWord[] = [];
+  const spelled: FoldedWord[] = [];
+  const fold = (piece: string): FoldedWord => foldWord(piece, isForeign);
+  let singles: string[] = [];
+  const endSpelling = (): void => {
+    if (singles.length >= MIN_SPELLED) {
+      const word = fold(singles.join(''));
+      spelled.push(word);
+      // Phrases may have a part that is spelled.
+      words.push(word);
+    }
+    singles = [];
+  };
+  for (const chunk of plain.split(/\s+/)) {
+    const pieces = (chunk.match(PIECE) ?? []).map((piece) => piece.replace(ONLY_AT_ENDS, '')).filter(Boolean);
+    for (const piece of pieces) {
+      if (isOneLetter(piece)) singles.push(piece);
+      else {
+        endSpelling();
+        words.push(fold(piece));
+      }
+    }
+    if (pieces.length > 1 && !APOSTROPHE.test(chunk)) joined.push(fold(pieces.join('')));
+  }
+  endSpelling();
+  return { clean, words, joined, spelled, squeezed: plain.replace(/[^\p{L}\p{N}\p{M}]+/gu, '') };
+}
+
+const isOneLetter = (piece: string): boolean => piece.length <= 2 && [...piece].length === 1;
+
+/** Words as admins write them. */
+export const foldBlocked = (text: string): FoldedWord[] =>
+  (plainText(cleanText(text)).match(PIECE) ?? []).map((piece) => {
+    const lookalike = latinLetters(piece);
+    return { plain: piece, lookalike, leet: leetLetters(lookalike) };
+  });
+
+const SCRIPTS = ['Cyrillic', 'Greek', 'Armenian', 'Cherokee', 'Hebrew', 'Arabic', 'Georgian'] as const;
+type Script = (typeof SCRIPTS)[number];
+const LETTER_OF: Readonly<Record<Script, RegExp>> = {
+  Cyrillic: /\p{Script=Cyrillic}/u,
+  Greek: /\p{Script=Greek}/u,
+  Armenian: /\p{Script=Armenian}/u,
+  Cherokee: /\p{Script=Cherokee}/u,
+  Hebrew: /\p{Script=Hebrew}/u,
+  Arabic: /\p{Script=Arabic}/u,
+  Georgian: /\p{Script=Georgian}/u,
+};
+
+/** The scripts in which a text is really written: they have letters here that look like no Latin one. */
+function foreignScripts(plain: string): Script[] {
+  const letters = new Set(plain.replace(/[\p{ASCII}]/gu, ''));
+  return SCRIPTS.filter((script) =>
+    [...letters].some((letter) => LETTER_OF[script].test(letter) && !/[a-z]/.test(latinLetters(letter))),
+  );
+}
+
+/** A word in one script of the text means what it says; a word of several scripts, or of a lone one, is a disguise. */
+function foldWord(piece: string, foreign: ReadonlySet<Script>): FoldedWord {
+  const known = SCRIPTS.filter((script) => LETTER_OF[script].test(piece));
+  const isMixed = known.length > 1 || (known.length === 1 && /[a-z]/.test(piece));
+  const isMeant = known.length === 1 && !isMixed && known.every((script) => foreign.has(script));
+  const latin = isMeant ? piece : latinLetters(piece);
+  const lookalike = latin === piece ? undefined : latin;
+  return { plain: piece, lookalike, leet: hasSigns(latin) ? leetLetters(latin) : undefined };
+}
+
+function latinLetters(text: string): string {
+  return text.replace(/[^\p{ASCII}]/gu, (letter) => {
+    const own = LETTERS[letter] ?? unhomoglyph(letter).toLowerCase();
+    const latin = LETTERS[own] ?? own;
+    return /^[a-z0-9]$/.test(latin) ? latin : letter;
+  });
+}
+
+/** Product codes and sizes have more digits than letters. */
+function hasSigns(text: string): boolean {
+  const letters = text.match(/[a-z]/g)?.length ?? 0;
+  const digits = text.match(/\d/g)?.length ?? 0;
+  return letters > 0 && letters >= digits && /[\d$@!|+€£]/.test(text);
+}
+
+/** `1` stands for an i as well as for an l, so that both become the same letter. */
+const leetLetters = (text: string): string =>
+  text.replace(/[^a-z]/g, (sign) => SIGNS[sign] ?? sign).replaceAll('l', 'i');

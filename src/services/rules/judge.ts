@@ -1,0 +1,167 @@
+import { Refusal } from '../../lib/refusal.ts';
+import type { Task } from '../tasks/task.ts';
+import { cleanText, foldText } from './fold.ts';
+import { DISCORD_HOSTS, isBelow, linksIn, plainHost } from './links.ts';
+import { PatternList } from './patterns.ts';
+import { type AccessRule, accessText, type RuleName, type RuleSet } from './server-rules.ts';
+import { WordList } from './word-list.ts';
+
+/** A rule that an order breaks. */
+export interface Verdict {
+  /** Names the rule, and nothing of its list. */
+  refusal: Refusal;
+  rule: RuleName;
+  /** What matched, for admins. */
+  entry?: string | undefined;
+}
+
+/** What a rule looks at. */
+export interface Judged extends Pick<Task, 'kind' | 'request' | 'channelId'> {
+  roleIds?: readonly string[] | undefined;
+  /** The channel of the thread. */
+  parentChannelId?: string | undefined;
+}
+
+interface Lists {
+  /** Undefined: every kind. */
+  kinds: readonly string[] | undefined;
+  words: WordList;
+  patterns: PatternList;
+}
+
+/** Names that only point at something, and models, which the access rules are about. */
+const POINTERS: ReadonlySet<string> = new Set([
+  'model',
+  'of',
+  'customId',
+  'ids',
+  'parts',
+  'taskId',
+  'talk',
+  'parentId',
+]);
+/** Far more than Discord lets a member type. */
+const MOST_TEXT = 100_000;
+
+/** The rules of one server, prepared so that an order is judged from memory. */
+export class Judge {
+  readonly #rules: RuleSet;
+  readonly #lists: readonly Lists[];
+  readonly #allowed: WordList;
+  readonly #allowedDomains: readonly string[] | undefined;
+  readonly #deniedDomains: readonly string[];
+
+  /** Throws a `Refusal` where a pattern is none. */
+  constructor(rules: RuleSet) {
+    this.#rules = rules;
+    this.#lists = listsOf(rules);
+    this.#allowed = new WordList(rules.allowedWords);
+    this.#allowedDomains = rules.allowedDomains?.map(plainHost);
+    this.#deniedDomains = rules.deniedDomains.map(plainHost);
+  }
+
+  /** Undefined: allowed. */
+  judge(order: Judged): Verdict | undefined {
+    return this.#judgeAccess(order) ?? this.#judgeText(order);
+  }
+
+  #judgeAccess(order: Judged): Verdict | undefined {
+    const about = this.#rules.access.filter((rule) => isAbout(rule, order));
+    const denied = about.find(({ effect }) => effect === 'deny');
+    if (denied) return notAllowed(accessText(denied));
+    // Where some are allowed, the others are not.
+    const allows = this.#rules.access.filter((rule) => rule.effect === 'allow' && isAboutWork(rule, order));
+    const isAllowed = allows.length === 0 || allows.some((rule) => isAbout(rule, order));
+    return isAllowed ? undefined : notAllowed();
+  }
+
+  #judgeText({ kind, request }: Judged): Verdict | undefined {
+    const { longestPrompt } = this.#rules;
+    const prompt = request.typed ?? request.prompt ?? '';
+    if (longestPrompt !== undefined && [...prompt].length > longestPrompt)
+      return {
+        refusal: new Refusal('refusals.rules.tooLong', { max: longestPrompt, count: longestPrompt }),
+        rule: 'longestPrompt',
+      };
+    const lists = this.#lists.filter(({ kinds }) => kinds === undefined || kinds.includes(kind));
+    const hasDomains = this.#allowedDomains !== undefined || this.#deniedDomains.length > 0;
+    if (lists.length === 0 && !hasDomains) return undefined;
+    const text = textsOf(request).join('\n').slice(0, MOST_TEXT);
+    const link = hasDomains ? linksIn(cleanText(text)).find((one) => !this.#allowsLink(one)) : undefined;
+    if (link) return { refusal: new Refusal('refusals.rules.link'), rule: 'deniedDomains', entry: link.host };
+    if (lists.length === 0) return undefined;
+    const folded = foldText(text);
+    const { words, joined, ...rest } = folded;
+    const isJudged = (word: (typeof words)[number]): boolean => !this.#allowed.includes(word);
+    const judged = { ...rest, words: words.filter(isJudged), joined: joined.filter(isJudged) };
+    const plain = words.map((word) => word.plain).join(' ');
+    for (const list of lists) {
+      const word = list.words.find(judged);
+      if (word !== undefined) return { refusal: new Refusal('refusals.rules.word'), rule: 'words', entry: word };
+      const entry = list.patterns.find(folded.clean) ?? list.patterns.find(plain);
+      if (entry !== undefined) return { refusal: new Refusal('refusals.rules.pattern'), rule: 'patterns', entry };
+    }
+    return undefined;
+  }
+
+  #allowsLink({ host, hasScheme }: { host: string; hasScheme: boolean }): boolean {
+    if (isBelow(host, this.#deniedDomains)) return false;
+    if (!hasScheme || this.#allowedDomains === undefined) return true;
+    return isBelow(host, this.#allowedDomains) || isBelow(host, DISCORD_HOSTS);
+  }
+}
+
+const notAllowed = (entry?: string): Verdict => ({
+  refusal: new Refusal('refusals.rules.access'),
+  rule: 'access',
+  entry,
+});
+
+function listsOf({ words, patterns }: RuleSet): Lists[] {
+  const nameOf = ({ kinds }: { kinds?: readonly string[] | undefined }): string => kinds?.toSorted().join() ?? '';
+  const all = Map.groupBy([...words, ...patterns], nameOf);
+  return [...all].map(([name, [first]]): Lists => {
+    const listed = (rules: RuleSet['words']): string[] =>
+      rules.filter((one) => nameOf(one) === name).map(({ text }) => text);
+    return { kinds: first?.kinds, words: new WordList(listed(words)), patterns: new PatternList(listed(patterns)) };
+  });
+}
+
+function isAbout(rule: AccessRule, order: Judged): boolean {
+  const { roleIds, channelIds } = rule;
+  const hasRole = roleIds === undefined || roleIds.some((role) => order.roleIds?.includes(role));
+  const isHere =
+    channelIds === undefined ||
+    channelIds.some((channel) => channel === order.channelId || channel === order.parentChannelId);
+  return isAboutWork(rule, order) && hasRole && isHere;
+}
+
+function isAboutWork({ kinds, models }: AccessRule, { kind, request: { model } }: Judged): boolean {
+  if (kinds === undefined && models === undefined) return true;
+  return (kinds?.includes(kind) ?? false) || (model !== undefined && (models ?? []).some((one) => isModel(one, model)));
+}
+
+const isModel = (wanted: string, model: string): boolean =>
+  wanted.endsWith('*') ? model.startsWith(wanted.slice(0, -1)) : model === wanted;
+
+/** Everything that a member or a model has written: prompts, options, file names and links. */
+function textsOf(value: unknown, name = ''): string[] {
+  if (typeof value === 'string') return POINTERS.has(name) ? [] : [value];
+  if (Array.isArray(value)) return POINTERS.has(name) ? [] : value.flatMap((one) => textsOf(one, name));
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, one]) => (key === 'address' ? linkOf(one) : textsOf(one, key)));
+}
+
+/** Of an address, its host and its file: signatures are no words. */
+function linkOf(address: unknown): string[] {
+  const url = typeof address === 'string' ? URL.parse(address) : null;
+  return url ? [`${url.protocol}//${url.hostname}`, decoded(url.pathname.split('/').at(-1) ?? '')] : [];
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,41 @@
+import { createRequire } from 'node:module';
+import { Refusal } from '../../lib/refusal.ts';
+
+const require = createRequire(import.meta.url);
+
+/** Loaded with the first pattern: most servers have none. */
+const engine = (): typeof import('re2-wasm') => require('re2-wasm');
+
+/** Letters of any case, and the text as Unicode. */
+const FLAGS = 'iu';
+const AFTER_PATTERN = `/${FLAGS}: `;
+
+/** Patterns of admins, in time that grows with the text alone: all of them are one program. */
+export class PatternList {
+  readonly #whole: { test(text: string): boolean } | undefined;
+  readonly #patterns: readonly string[];
+
+  /** Throws a `Refusal` for the first pattern that is none. */
+  constructor(patterns: readonly string[]) {
+    this.#patterns = patterns;
+    if (patterns.length === 0) return;
+    for (const pattern of patterns) compiled(pattern);
+    this.#whole = compiled(patterns.map((one) => `(?:${one})`).join('|'));
+  }
+
+  /** The first pattern that matches, as it was listed. */
+  find(text: string): string | undefined {
+    return this.#whole?.test(text) ? this.#patterns.find((pattern) => compiled(pattern).test(text)) : undefined;
+  }
+}
+
+function compiled(pattern: string): { test(text: string): boolean } {
+  const { RE2 } = engine();
+  try {
+    return new RE2(pattern, FLAGS);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : '';
+    const reason = message.slice(message.lastIndexOf(AFTER_PATTERN) + AFTER_PATTERN.length);
+    throw new Refusal('refusals.rules.patternInvalid', { pattern, reason });
+  }
+}

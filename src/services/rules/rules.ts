@@ -1,0 +1,140 @@
+import { KeyedLock } from '../../lib/keyed-lock.ts';
+import { Refusal } from '../../lib/refusal.ts';
+import type { Task } from '../tasks/task.ts';
+import { Judge, type Judged, type Verdict } from './judge.ts';
+import { NO_RULES, type RuleSet, type ServerRules, withoutAuthor } from './server-rules.ts';
+
+export interface RuleStore {
+  all(): Promise<ReadonlyMap<string, ServerRules>>;
+  put(guildId: string, rules: ServerRules): Promise<void>;
+}
+
+interface RulesParts {
+  store: RuleStore;
+  /** They stand above every server's, and hold outside of servers too. */
+  operatorRules: RuleSet;
+}
+
+/** Whose order, and where. */
+export interface JudgedOrder extends Judged, Pick<Task, 'guildId' | 'requesterId'> {}
+
+/** For the server's admins. */
+export interface RuleRefusal extends Omit<Verdict, 'refusal'> {
+  guildId: string;
+  memberId: string;
+  channelId: string | undefined;
+}
+
+/** `count`: how many lines of the history are new. */
+type ChangeListener = (guildId: string, after: ServerRules, count: number) => void;
+
+/** The member who pressed a button on a task, in the task's server. */
+export interface Presser {
+  userId: string;
+  roleIds: readonly string[];
+}
+
+/** Prepared rules of servers that had orders lately; preparing them again takes some milliseconds. */
+const MAX_PREPARED = 500;
+
+/** What each server allows, in memory: every order is judged. A change is stored first. */
+export class Rules {
+  readonly #parts: RulesParts;
+  readonly #known = new Map<string, ServerRules>();
+  readonly #prepared = new Map<string, { rules: RuleSet; judge: Judge }>();
+  readonly #lock = new KeyedLock();
+  readonly #changeListeners: ChangeListener[] = [];
+  readonly #refusalListeners: ((refusal: RuleRefusal) => void)[] = [];
+
+  constructor(parts: RulesParts) {
+    this.#parts = parts;
+  }
+
+  async open(): Promise<void> {
+    for (const [guildId, rules] of await this.#parts.store.all()) this.#known.set(guildId, rules);
+  }
+
+  of(guildId: string): ServerRules {
+    return this.#known.get(guildId) ?? NO_RULES;
+  }
+
+  onChange(listener: ChangeListener): void {
+    this.#changeListeners.push(listener);
+  }
+
+  /** Called with every request that a server's rule refuses. */
+  onRefusal(listener: (refusal: RuleRefusal) => void): void {
+    this.#refusalListeners.push(listener);
+  }
+
+  change(guildId: string, transition: (known: ServerRules) => ServerRules): Promise<ServerRules> {
+    return this.#lock.run(guildId, async () => {
+      const before = this.of(guildId);
+      const after = transition(before);
+      if (after === before) return before;
+      // Refuses patterns that are none.
+      if (after.rules !== before.rules) new Judge(after.rules);
+      if (after.proposed !== before.proposed && after.proposed) new Judge(after.proposed.rules);
+      await this.#parts.store.put(guildId, after);
+      this.#known.set(guildId, after);
+      // An erasure changes the history alone.
+      if (after.rules !== before.rules || after.logChannelId !== before.logChannelId) {
+        const last = before.history.at(-1);
+        const count = after.history.length - 1 - (last ? after.history.lastIndexOf(last) : -1);
+        for (const listener of this.#changeListeners) listener(guildId, after, count);
+      }
+      return after;
+    });
+  }
+
+  /** Throws the `Refusal` of the first rule that an order breaks: the operator's, then the server's. */
+  mustAllow(order: JudgedOrder): void {
+    const { guildId, requesterId: memberId, channelId } = order;
+    const sets = [
+      ['operator', this.#parts.operatorRules] as const,
+      ...(guildId === undefined ? [] : [[guildId, this.of(guildId).rules] as const]),
+    ];
+    for (const [name, rules] of sets) {
+      if (rules === NO_RULES.rules) continue;
+      const verdict = this.#judge(name, rules).judge(order);
+      if (!verdict) continue;
+      const { refusal, ...broken } = verdict;
+      if (guildId !== undefined)
+        for (const listener of this.#refusalListeners) listener({ ...broken, guildId, memberId, channelId });
+      throw refusal;
+    }
+  }
+
+  /** Throws where a server keeps buttons on results to their owners, or to some roles. */
+  mustMayPress({ requesterId, guildId }: Pick<Task, 'requesterId' | 'guildId'>, { userId, roleIds }: Presser): void {
+    if (guildId === undefined || requesterId === userId) return;
+    const { pressers } = this.of(guildId).rules;
+    if (pressers === 'everyone') return;
+    if (pressers === 'requester' || !pressers.roleIds.some((role) => roleIds.includes(role)))
+      throw new Refusal('refusals.rules.press');
+  }
+
+  /** Changes that a member has made, by server. */
+  about(memberId: string): object[] {
+    return [...this.#known].flatMap(([guildId, { history }]) => {
+      const changes = history.filter(({ by }) => by === memberId);
+      return changes.length === 0 ? [] : [{ guildId, changes }];
+    });
+  }
+
+  async forgetId(memberId: string): Promise<void> {
+    for (const [guildId, { history, proposed }] of this.#known)
+      if (proposed?.by === memberId || history.some(({ by }) => by === memberId))
+        await this.change(guildId, (known) => withoutAuthor(known, memberId));
+  }
+
+  #judge(name: string, rules: RuleSet): Judge {
+    const known = this.#prepared.get(name);
+    const prepared = known?.rules === rules ? known : { rules, judge: new Judge(rules) };
+    this.#prepared.delete(name);
+    this.#prepared.set(name, prepared);
+    const [oldest] = this.#prepared.keys();
+    if (this.#prepared.size > MAX_PREPARED && oldest !== undefined) this.#prepared.delete(oldest);
+    return prepared.judge;
+  }
+}

@@ -1,0 +1,160 @@
+import { z } from 'zod';
+import { keysOf } from '../../lib/entries.ts';
+import type { Frozen } from '../../lib/frozen.ts';
+
+export const MAX_WORDS = 1_000;
+export const MAX_PATTERNS = 100;
+export const LONGEST_WORD = 60;
+export const LONGEST_PATTERN = 200;
+export const MAX_DOMAINS = 200;
+export const MAX_ACCESS_RULES = 25;
+const MAX_NAMES = 25;
+/** One row holds them all, and an admin changes rules seldom. */
+const MAX_HISTORY = 200;
+
+/** Undefined: for every kind of task. */
+const forKinds = z.array(z.string().max(40)).max(MAX_NAMES).optional();
+const id = z.string().regex(/^\d{17,20}$/);
+const ids = z.array(id).max(MAX_NAMES);
+
+const word = z.object({ text: z.string().min(1).max(LONGEST_WORD), kinds: forKinds });
+const pattern = z.object({ text: z.string().min(1).max(LONGEST_PATTERN), kinds: forKinds });
+const domain = z
+  .string()
+  .max(253)
+  .regex(/^(?:[\p{L}\p{N}_-]{1,63}\.)+[\p{L}\p{N}-]{2,63}$/u);
+
+/** What is not named does not matter: a rule without roles is for everyone. */
+const accessRule = z.object({
+  effect: z.enum(['allow', 'deny']),
+  kinds: forKinds,
+  /** Ids of models; one that ends with `*` means all that begin so. */
+  models: z.array(z.string().min(1).max(200)).max(MAX_NAMES).optional(),
+  roleIds: ids.optional(),
+  channelIds: ids.optional(),
+});
+export type AccessRule = Frozen<z.output<typeof accessRule>>;
+
+/** The rules themselves, as they are exported and imported, and as the operator's file has them. */
+export const ruleSet = z.object({
+  words: z.array(word).max(MAX_WORDS).default([]),
+  /** Never blocked, whatever they look like. */
+  allowedWords: z.array(z.string().min(1).max(LONGEST_WORD)).max(MAX_WORDS).default([]),
+  patterns: z.array(pattern).max(MAX_PATTERNS).default([]),
+  /** Undefined: all that are not denied. */
+  allowedDomains: z.array(domain).max(MAX_DOMAINS).optional(),
+  deniedDomains: z.array(domain).max(MAX_DOMAINS).default([]),
+  longestPrompt: z.int().min(1).max(100_000).optional(),
+  access: z.array(accessRule).max(MAX_ACCESS_RULES).default([]),
+  /** Who may press buttons on others' results. */
+  pressers: z.union([z.enum(['everyone', 'requester']), z.object({ roleIds: ids.min(1) })]).default('everyone'),
+  /** Commands that reply in private unless the member says otherwise. */
+  privateCommands: z.array(z.string().max(32)).max(MAX_NAMES).default([]),
+  /** Whether members may use the bot here where only they have installed it. */
+  personalInstalls: z.boolean().default(true),
+});
+export type RuleSet = Frozen<z.output<typeof ruleSet>>;
+
+export const ruleNames = keysOf(ruleSet.shape);
+export type RuleName = (typeof ruleNames)[number];
+
+const change = z.object({
+  at: z.number(),
+  /** The admin who made it; undefined after their erasure. */
+  by: z.string().optional(),
+  what: z.enum([...ruleNames, 'log-channel']),
+  before: z.string().optional(),
+  after: z.string().optional(),
+});
+export type RuleChange = z.output<typeof change>;
+
+/** What the admins of one server have decided about its content. */
+export const serverRules = z.object({
+  rules: ruleSet,
+  /** Hears of changes, and of requests that a rule refused. */
+  logChannelId: id.optional(),
+  /** An import that waits for its admin's decision. */
+  proposed: z.object({ id: z.string(), rules: ruleSet, by: z.string(), at: z.number() }).optional(),
+  /** Oldest first. */
+  history: z.array(change),
+});
+export type ServerRules = Frozen<z.output<typeof serverRules>>;
+
+export const NO_RULES: ServerRules = { rules: ruleSet.parse({}), history: [] };
+
+export interface Author {
+  by: string;
+  at: number;
+}
+
+/** The same rules where nothing differs; else with a line in the history for each that does. */
+export function withRules(known: ServerRules, changed: Partial<RuleSet>, { by, at }: Author): ServerRules {
+  const after = { ...known.rules, ...changed };
+  const lines = ruleNames.flatMap((what): RuleChange[] => {
+    const [old, fresh] = [ruleText(known.rules, what), ruleText(after, what)];
+    return old === fresh ? [] : [{ at, by, what, before: shortened(old), after: shortened(fresh) }];
+  });
+  return lines.length === 0
+    ? known
+    : { ...known, rules: after, history: [...known.history, ...lines].slice(-MAX_HISTORY) };
+}
+
+export function withLogChannel(known: ServerRules, channelId: string | undefined, { by, at }: Author): ServerRules {
+  const { logChannelId: before } = known;
+  if (before === channelId) return known;
+  const line = { at, by, what: 'log-channel' as const, before, after: channelId };
+  return { ...known, logChannelId: channelId, history: [...known.history, line].slice(-MAX_HISTORY) };
+}
+
+export const withImport = (known: ServerRules, proposed: NonNullable<ServerRules['proposed']>): ServerRules => ({
+  ...known,
+  proposed,
+});
+
+export function withoutImport({ proposed: _, ...known }: ServerRules): ServerRules {
+  return known;
+}
+
+/** Without the id of a member whose data was erased. */
+export const withoutAuthor = (known: ServerRules, memberId: string): ServerRules => ({
+  ...(known.proposed?.by === memberId ? withoutImport(known) : known),
+  history: known.history.map((line) => (line.by === memberId ? { ...line, by: undefined } : line)),
+});
+
+const LONGEST_SHOWN = 1_000;
+const shortened = (text: string): string => (text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text);
+
+/** A rule as an admin reads and writes it; lists have a line for each entry. */
+export function ruleText(rules: RuleSet, name: RuleName): string {
+  switch (name) {
+    case 'words':
+    case 'patterns':
+      return rules[name].map(({ text, kinds }) => (kinds ? `[${kinds.join(', ')}] ${text}` : text)).join('\n');
+    case 'allowedWords':
+    case 'deniedDomains':
+    case 'privateCommands':
+      return rules[name].join('\n');
+    case 'allowedDomains':
+      return (rules.allowedDomains ?? []).join('\n');
+    case 'longestPrompt':
+      return rules.longestPrompt === undefined ? '' : String(rules.longestPrompt);
+    case 'access':
+      return rules.access.map(accessText).join('\n');
+    case 'pressers':
+      return typeof rules.pressers === 'string' ? rules.pressers : rules.pressers.roleIds.map(roleMention).join(' ');
+    case 'personalInstalls':
+      return rules.personalInstalls ? 'allowed' : 'not allowed';
+  }
+}
+
+/** `deny video, model reel-* for <@&1> in <#2>`. */
+export function accessText({ effect, kinds = [], models = [], roleIds = [], channelIds = [] }: AccessRule): string {
+  const what = [...kinds, ...models.map((model) => `model ${model}`)];
+  return [
+    `${effect} ${what.length === 0 ? 'everything' : what.join(', ')}`,
+    ...(roleIds.length === 0 ? [] : [`for ${roleIds.map(roleMention).join(' ')}`]),
+    ...(channelIds.length === 0 ? [] : [`in ${channelIds.map((channel) => `<#${channel}>`).join(' ')}`]),
+  ].join(' ');
+}
+
+const roleMention = (role: string): string => `<@&${role}>`;

@@ -1,0 +1,188 @@
+import { type FoldedText, type FoldedWord, foldBlocked } from './fold.ts';
+
+/** How one word of a text may differ from a blocked one: `l` for `i` is only the same where there are digits. */
+const forms = ['plain', 'lookalike', 'leet'] as const;
+type Form = (typeof forms)[number];
+
+interface Entry {
+  /** How often each letter is repeated. */
+  runs: readonly number[];
+  /** The blocked words of which it is a part, and its place among their words. */
+  phrase: Phrase;
+  at: number;
+}
+
+interface Phrase {
+  text: string;
+  length: number;
+}
+
+/** Scripts that put no spaces between words, and languages that put endings on them. */
+const WITHOUT_SPACES =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+
+/** So many times the same letter in a row is no spelling. */
+const STRETCHED = 3;
+
+/** Blocked words and phrases; a word that ends with `*` blocks everything that begins with it. */
+export class WordList {
+  readonly #words: Readonly<Record<Form, Map<string, Entry[]>>> = {
+    plain: new Map(),
+    lookalike: new Map(),
+    leet: new Map(),
+  };
+  readonly #beginnings: Readonly<Record<Form, Map<string, Phrase>>> = {
+    ...{ plain: new Map(), lookalike: new Map(), leet: new Map() },
+  };
+  readonly #lengths = new Set<number>();
+  readonly #beginningLengths = new Set<number>();
+  readonly #anywhere: { text: string; found: string }[] = [];
+
+  constructor(texts: Iterable<string>) {
+    for (const text of texts) this.#add(text);
+  }
+
+  /** The first blocked word or phrase in a text, as it was listed. */
+  find({ words, joined, spelled, squeezed }: FoldedText): string | undefined {
+    return (
+      this.#anywhere.find(({ found }) => squeezed.includes(found))?.text ??
+      this.#inWords(words) ??
+      this.#alone(joined) ??
+      this.#inSpelled(spelled)
+    );
+  }
+
+  /** Whether one word is on the list, disguised or not. */
+  includes(word: FoldedWord): boolean {
+    return this.#alone([word]) !== undefined;
+  }
+
+  #add(text: string): void {
+    const isBeginning = text.endsWith('*');
+    const words = foldBlocked(text);
+    const [first] = words;
+    if (!first) return;
+    const whole = words.map(({ plain }) => plain).join('');
+    if (WITHOUT_SPACES.test(whole)) {
+      this.#anywhere.push({ text, found: whole });
+      return;
+    }
+    const phrase = { text, length: words.length };
+    if (isBeginning && words.length === 1) this.#addBeginning(first, phrase);
+    else for (const [at, word] of words.entries()) this.#addWord(word, { phrase, at });
+    // A phrase is also written as one word.
+    if (words.length > 1) this.#addWord(joinWords(words), { phrase: { text, length: 1 }, at: 0 });
+  }
+
+  #addWord(word: FoldedWord, { phrase, at }: Omit<Entry, 'runs'>): void {
+    for (const form of forms) {
+      const text = word[form] ?? word.plain;
+      const { letters, runs } = runsOf(text);
+      const known = this.#words[form].get(letters) ?? [];
+      this.#words[form].set(letters, [...known, { runs, phrase, at }]);
+      if (phrase.length === 1) this.#lengths.add(text.length);
+    }
+  }
+
+  #addBeginning(word: FoldedWord, phrase: Phrase): void {
+    for (const form of forms) {
+      const { letters } = runsOf(word[form] ?? word.plain);
+      this.#beginnings[form].set(letters, phrase);
+      this.#beginningLengths.add(letters.length);
+    }
+  }
+
+  #inWords(words: readonly FoldedWord[]): string | undefined {
+    /** Phrases of which the words so far are the beginning. */
+    let begun: Entry[] = [];
+    for (const word of words) {
+      const entries = this.#entriesOf(word);
+      const next = entries.filter(
+        ({ phrase, at }) => at === 0 || begun.some((one) => one.phrase === phrase && one.at === at - 1),
+      );
+      const ended = next.find(({ phrase, at }) => at === phrase.length - 1);
+      if (ended) return ended.phrase.text;
+      begun = next;
+      const beginning = this.#beginningOf(word);
+      if (beginning) return beginning.text;
+    }
+    return undefined;
+  }
+
+  #alone(words: readonly FoldedWord[]): string | undefined {
+    for (const word of words) {
+      const found = this.#entriesOf(word).find(({ phrase }) => phrase.length === 1)?.phrase ?? this.#beginningOf(word);
+      if (found) return found.text;
+    }
+    return undefined;
+  }
+
+  /** In a row of single letters, where a word begins and ends anywhere. */
+  #inSpelled(rows: readonly FoldedWord[]): string | undefined {
+    for (const row of rows) {
+      for (const form of forms) {
+        const text = row[form];
+        if (text === undefined) continue;
+        for (const length of this.#lengths)
+          for (let start = 0; length > 2 && start + length <= text.length; start++) {
+            const found = this.#lookUp(form, text.slice(start, start + length)).find(
+              ({ phrase }) => phrase.length === 1,
+            );
+            if (found) return found.phrase.text;
+          }
+      }
+    }
+    return undefined;
+  }
+
+  #entriesOf(word: FoldedWord): Entry[] {
+    return forms.flatMap((form) => this.#lookUp(form, word[form]));
+  }
+
+  #lookUp(form: Form, text: string | undefined): Entry[] {
+    if (text === undefined) return [];
+    const { letters, runs } = runsOf(text);
+    return (this.#words[form].get(letters) ?? []).filter((entry) => isSameWord(runs, entry.runs));
+  }
+
+  #beginningOf(word: FoldedWord): Phrase | undefined {
+    if (this.#beginningLengths.size === 0) return undefined;
+    for (const form of forms) {
+      const text = word[form];
+      if (text === undefined) continue;
+      const { letters } = runsOf(text);
+      for (const length of this.#beginningLengths) {
+        const found = length <= letters.length ? this.#beginnings[form].get(letters.slice(0, length)) : undefined;
+        if (found) return found;
+      }
+    }
+    return undefined;
+  }
+}
+
+const joinWords = (words: readonly FoldedWord[]): FoldedWord => ({
+  plain: words.map(({ plain }) => plain).join(''),
+  lookalike: words.map(({ plain, lookalike = plain }) => lookalike).join(''),
+  leet: words.map(({ plain, leet = plain }) => leet).join(''),
+});
+
+/** A word without repeated letters, and how often each was there. */
+function runsOf(text: string): { letters: string; runs: number[] } {
+  let letters = '';
+  const runs: number[] = [];
+  for (const letter of text) {
+    if (letters.endsWith(letter)) runs[runs.length - 1] = (runs.at(-1) ?? 0) + 1;
+    else {
+      letters += letter;
+      runs.push(1);
+    }
+  }
+  return { letters, runs };
+}
+
+/** `caaasino` is `casino`, and `good` is not `god`. */
+function isSameWord(runs: readonly number[], wanted: readonly number[]): boolean {
+  const longer = runs.filter((count, at) => count > (wanted[at] ?? 0));
+  if (runs.some((count, at) => count < (wanted[at] ?? 0))) return false;
+  return longer.length !== 1 || longer.some((count) => count >= STRETCHED);
+}

@@ -1,0 +1,19 @@
+import { z } from 'zod';
+import type { RuleStore } from '../rules/rules.ts';
+import { serverRules } from '../rules/server-rules.ts';
+import type { Namespace } from './namespaces.ts';
+import { parseWith, type Quarantine, Rows } from './rows.ts';
+import { rowKey } from './side-rows.ts';
+
+export const ruleRows = (namespace: Namespace, quarantine: Quarantine) =>
+  new Rows(namespace, quarantine, parseWith(serverRules.extend({ guildId: z.string() })));
+
+/** What admins have decided about content, a row for each server. */
+export const storedRules = (namespace: Namespace, quarantine: Quarantine): RuleStore => ({
+  async all() {
+    const { good, setAside } = await ruleRows(namespace, quarantine).readAll();
+    await setAside();
+    return new Map([...good.values()].map(({ guildId, ...rules }) => [guildId, rules]));
+  },
+  put: (guildId, rules) => namespace.put(rowKey(guildId), { guildId, ...rules }),
+});

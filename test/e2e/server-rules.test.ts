@@ -1,0 +1,223 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { text } from '../../sandbox/discord/discord.ts';
+import type { Message } from '../../sandbox/discord/exchange.ts';
+import { profiles } from '../contract/both.ts';
+import { folder } from '../services/store/stage.ts';
+import { noLimits } from '../support/no-limits.ts';
+import { enter } from './bot.ts';
+import { type QuickStage, quickBot, quickStage, says, submits } from './quick.ts';
+import { grid } from './tasks/proof.ts';
+
+const settings = noLimits;
+
+async function page({ discord }: QuickStage, who = 'admin', place = 'studio'): Promise<Message> {
+  return (await discord.as(who).in(place).slash('server rules')).message();
+}
+
+/** Fills in the form of a section, as an admin does. */
+async function change(stage: QuickStage, button: string, values: Record<string, unknown>, who = 'admin') {
+  const shown = await page(stage, who);
+  const actor = stage.discord.as(who);
+  const opened = await actor.click(shown, button);
+  const filled = await actor.fill(await opened.modal(), values as never);
+  return filled.message();
+}
+
+/** What an admin reads whose form was refused; the page stays as it is. */
+async function refusedChange(stage: QuickStage, button: string, values: Record<string, unknown>): Promise<string> {
+  const admin = stage.discord.as('admin');
+  const opened = await admin.click(await page(stage), button);
+  return text(await (await admin.fill(await opened.modal(), values as never)).followUp());
+}
+
+async function imagine({ discord }: QuickStage, prompt: string, who = 'member', options = {}): Promise<string> {
+  const message = await (await discord.as(who).slash('imagine', { prompt, ...options })).message(
+    (one) => one.ephemeral || text(one).includes('Finished in'),
+  );
+  return text(message);
+}
+
+describe.each(profiles)('The rules of a server at a gateway of the %s profile', (profile) => {
+  const botAt = (more: Record<string, string> = {}) =>
+    quickBot({ gateway: { profile, speed: 20 }, settings: { ...settings, ...more } });
+
+  it('A blocked word is refused in any disguise, in private, and nothing reaches the gateway', async () => {
+    const stage = await botAt();
+    const shown = await change(stage, 'Change words', { words: 'casino\nfree money', longestPrompt: '40' });
+    expect(text(shown)).toContain('2 blocked words and phrases');
+    expect(text(shown)).toMatch(/Last changed by <@\d+>/);
+    for (const prompt of ['a casino at night', 'a с4sіn0 at night', 'f r e e money']) {
+      const refusal = await imagine(stage, prompt);
+      expect(refusal, prompt).toContain('a word or phrase that is blocked here');
+    }
+    expect(await imagine(stage, `a boat ${'far away '.repeat(5)}`)).toContain('may have 40 characters');
+    expect(submits(stage.gateway)).toBe(0);
+    expect(await imagine(stage, 'a Cassis harbour')).toContain('Finished in');
+  });
+
+  it('Only members with Manage Server see and change the rules, wherever a button or a form comes from', async () => {
+    const stage = await botAt();
+    const { discord } = stage;
+    const shown = await page(stage);
+    const opened = await discord.as('admin').click(shown, 'Change words');
+    const form = await opened.modal();
+    const admins = discord.world.guild('atelier').members.get(discord.world.user('admin').id);
+    admins?.roles.splice(0);
+    const refused = await discord.as('admin').fill(form, { words: 'fox' });
+    expect(text(await refused.followUp())).toContain('Only members with Manage Server');
+    expect(await imagine(stage, 'a fox')).toContain('Finished in');
+  });
+
+  it('A kind can be denied in a channel and its threads, and allowed for a role only; denying wins', async () => {
+    const stage = await botAt();
+    const { discord } = stage;
+    const atelier = discord.world.guild('atelier');
+    const artists = { id: '900000000000000001', name: 'artists', permissions: 0n };
+    atelier.roles.push(artists);
+    const add = (values: Record<string, unknown>) => change(stage, 'Add a rule for kinds and models', values);
+    await add({ effect: 'deny', work: 'imagine', channels: ['studio'] });
+    expect(await imagine(stage, 'a fox')).toContain('does not allow this kind of request');
+    const inThread = await discord.as('member').in('thread').slash('imagine', { prompt: 'a fox' });
+    expect(text(await inThread.message())).toContain('does not allow this kind of request');
+    const elsewhere = await discord.as('member').in('no-threads').slash('imagine', { prompt: 'a fox' });
+    expect(text(await elsewhere.message(says('Finished in')))).toContain('a fox');
+    await add({ effect: 'allow', work: 'imagine', roles: ['artists'] });
+    const refused = await discord.as('member').in('no-threads').slash('imagine', { prompt: 'an owl' });
+    expect(text(await refused.message((one) => one.ephemeral))).toContain('does not allow');
+    atelier.members.get(discord.world.user('member').id)?.roles.push(artists.id);
+    const allowed = await discord.as('member').in('no-threads').slash('imagine', { prompt: 'an owl' });
+    await allowed.message(says('Finished in'));
+    expect(await imagine(stage, 'an owl')).toContain('does not allow');
+    const shown = await page(stage);
+    expect(text(shown)).toMatch(/- deny imagine in <#\d+>\n- allow imagine for <@&900000000000000001>/);
+    const after = await discord.as('admin').choose(shown, 'Remove a rule about kinds and models', ['0']);
+    expect(text(await after.message())).not.toContain('deny imagine');
+    expect(await imagine(stage, 'an owl')).toContain('Finished in');
+  });
+
+  it('Buttons on others’ results can be kept to their owners, and moderators may still delete', async () => {
+    const stage = await botAt();
+    const { discord } = stage;
+    const result = await grid(stage);
+    await change(stage, 'Change buttons and privacy', { pressers: 'requester' });
+    const refused = await discord.as('other').click(result, 'U1');
+    expect(text(await refused.message())).toContain('not for you to press');
+    await (await discord.as('member').click(result, 'U1')).message(says('Finished in'));
+    await (await discord.as('admin').click(result, 'V1')).message(says('Finished in'));
+  });
+
+  it('A command replies privately by default where the server wants it, unless the member says otherwise', async () => {
+    const stage = await botAt();
+    const { discord } = stage;
+    await change(stage, 'Change buttons and privacy', { privateCommands: '/imagine, ask' });
+    const quiet = await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
+    expect(quiet.ephemeral).toBe(true);
+    const open = await discord.as('member').slash('imagine', { prompt: 'an owl', private: false });
+    expect((await open.message(says('Finished in'))).ephemeral).toBe(false);
+    const wrong = await refusedChange(stage, 'Change buttons and privacy', { privateCommands: 'paint' });
+    expect(wrong).toContain('There is no command `paint`');
+  });
+
+  it('Links, patterns, options and file names are judged too, by kind where the rule says so', async () => {
+    const stage = await botAt();
+    const { discord } = stage;
+    await change(stage, 'Change links', { deniedDomains: 'https://evil.example/path' });
+    expect(await imagine(stage, 'like https://cdn.evil.example/a.png')).toContain('a link to a site');
+    expect(await imagine(stage, 'like EVIL。example')).toContain('a link to a site');
+    await change(stage, 'Change links', { deniedDomains: '', allowedDomains: 'good.example' });
+    expect(await imagine(stage, 'like https://other.example/a.png')).toContain('a link to a site');
+    await change(stage, 'Change words', { words: '[video] storm\nnude', patterns: 'b[aeiou]d\\s?guy' });
+    expect(await imagine(stage, 'a storm at sea')).toContain('Finished in');
+    expect(await imagine(stage, 'the bad guy')).toContain('a pattern that is blocked');
+    expect(await imagine(stage, 'a statue', 'member', { negative: 'n.u.d.e' })).toContain('a word or phrase');
+    const video = await discord.as('member').slash('video', { prompt: 'a storm', model: 'reel-2' });
+    expect(text(await video.message((one) => one.ephemeral))).toContain('a word or phrase');
+    const invalid = await refusedChange(stage, 'Change words', { patterns: '(a' });
+    expect(invalid).toContain('The pattern `(a` is invalid: `missing )');
+  });
+
+  it('The log channel hears of changes and refusals, without the prompt', async () => {
+    const stage = await botAt();
+    const { discord } = stage;
+    await change(stage, 'Change log channel', { logChannel: ['no-threads'] });
+    await change(stage, 'Change words', { words: 'casino' });
+    await imagine(stage, 'my private wish: a casino');
+    const posted = () => discord.messages('no-threads').map((one) => text(one));
+    await expect.poll(() => posted().join('\n')).toContain('Rule: blocked words (||casino||)');
+    expect(posted().join('\n')).toContain('changed a rule: blocked words');
+    expect(posted().join('\n')).not.toContain('private wish');
+    const animals = ['ant', 'bee', 'cat', 'cow', 'dog', 'eel', 'gnu', 'hen', 'owl'];
+    await change(stage, 'Change words', { words: animals.join('\n') });
+    for (const animal of animals) await imagine(stage, `one ${animal}`);
+    await expect.poll(() => posted().filter((one) => one.includes('was refused')).length).toBe(5);
+  });
+
+  it('Rules are exported, shown as a difference before an import, and every change has a line in the history', async () => {
+    const stage = await botAt();
+    const { discord } = stage;
+    const admin = discord.as('admin');
+    await change(stage, 'Change words', { words: 'casino' });
+    const saved = await (await admin.slash('server export')).message();
+    const [file] = saved.attachments;
+    const rules = JSON.parse(await (await fetch(file?.url ?? '')).text()) as object;
+    expect(rules).toMatchObject({ words: [{ text: 'casino' }], pressers: 'everyone' });
+    const send = async (content: string) => {
+      const attachment = { name: 'rules.json', bytes: Buffer.from(content), contentType: 'application/json' };
+      return (await admin.slash('server import', { file: attachment })).message();
+    };
+    expect(text(await send('{'))).toContain('The file is not JSON');
+    expect(text(await send('{"words":[{"text":5}]}'))).toContain('see `words.0.text`');
+    expect(text(await send('{"patterns":[{"text":"(a"}]}'))).toContain('is invalid');
+    const asked = await send(JSON.stringify({ ...rules, words: [{ text: 'viagra' }], longestPrompt: 500 }));
+    expect(text(asked)).toContain('# words\n- casino\n+ viagra\n# longestPrompt\n+ 500');
+    expect(await imagine(stage, 'a casino')).toContain('a word or phrase');
+    const taken = await (await admin.click(asked, 'Apply changes')).message();
+    expect(text(taken)).toContain('Prompts of at most 500 characters');
+    expect(await imagine(stage, 'a casino')).toContain('Finished in');
+    const history = await (await admin.slash('server history')).message();
+    expect(text(history)).toMatch(/longest prompt[\s\S]*blocked words/);
+  });
+
+  it('The operator’s own rules stand above every server and hold in direct messages', async () => {
+    const path = join(folder(), 'rules.json');
+    writeFileSync(path, JSON.stringify({ words: [{ text: 'gore' }] }));
+    const stage = await botAt({ RULES: path, DISCORD_USER_INSTALL: 'on' });
+    expect(await imagine(stage, 'much g.o.r.e')).toContain('a word or phrase');
+    const direct = await stage.discord.as('member').in('dm').slash('imagine', { prompt: 'gore' });
+    expect(text(await direct.message())).toContain('a word or phrase');
+    expect(submits(stage.gateway)).toBe(0);
+  });
+
+  it('/server check names what the bot lacks here, and has the invite link', async () => {
+    const stage = await botAt();
+    const admin = stage.discord.as('admin');
+    const checked = await (await admin.slash('server check')).message();
+    const fine = text(checked);
+    expect(fine).toContain('✅ Send Voice Messages');
+    expect(fine).toContain('Everything that features need');
+    expect(JSON.stringify(checked.components)).toContain('https://discord.com/oauth2/authorize?');
+    const lacking = text(await (await admin.in('no-threads').slash('server check')).message());
+    expect(lacking).toContain('❌ Create Public Threads: `/talk start`');
+  });
+
+  it('Rules hold after a restart, and for a task whose turn comes after a change', async () => {
+    const stage = await quickStage({
+      gateway: { profile, speed: 1 },
+      settings: { ...settings, GATEWAY_JOBS_AT_ONCE: '1' },
+    });
+    const first = await enter(stage);
+    const { discord } = stage;
+    await discord.as('member').slash('imagine', { prompt: 'a fox' });
+    const waiting = await discord.as('other').slash('imagine', { prompt: 'a casino' });
+    await waiting.message(says('In line'));
+    await change(stage, 'Change words', { words: 'casino' });
+    await first.stop();
+    await enter(stage);
+    stage.gateway.setSpeed(50);
+    const ended = await waiting.message(says('blocked here'));
+    expect(text(ended)).toContain('a word or phrase that is blocked here');
+    expect(submits(stage.gateway)).toBe(1);
+  });
+});
