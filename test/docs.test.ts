@@ -46,7 +46,11 @@ describe('docs/configuration.md', () => {
       const folder = mkdtempSync(join(tmpdir(), 'atelier-docs-'));
       onTestFinished(() => rmSync(folder, { recursive: true }));
       const file = join(folder, example);
-      const contents: Record<string, string> = { PRICES: '{"imagine": "0.05"}', MODEL_KINDS: '{"studio-*": "image"}' };
+      const contents: Record<string, string> = {
+        PRICES: '{"imagine": "0.05"}',
+        MODEL_KINDS: '{"studio-*": "image"}',
+        RULES: '{"words": [{"text": "casino"}]}',
+      };
       const content = contents[name];
       if (content !== undefined) writeFileSync(file, content);
       expect(configWith({ [name]: content === undefined ? example : file })).not.toEqual(configWith({}));

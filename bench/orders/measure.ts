@@ -18,6 +18,7 @@ import type { Task } from '../../src/services/tasks/task.ts';
 import { median, table } from '../table.ts';
 import { runningTask } from '../tasks/filled-store.ts';
 import { percentile } from '../tasks/percentile.ts';
+import { measureRules } from './rules.ts';
 
 const ORDERS = 4_000;
 /** So many orders at a time on each side, in turns, so that a busy moment of the machine hits both. */
@@ -73,6 +74,7 @@ export async function measureOrders(): Promise<void> {
   });
   console.log(`${ORDERS} orders of ${MEMBERS} members in ${GUILDS} servers on SQLite, in turns of ${TURN}\n`);
   console.log(table(['', 'median ms', 'p95 ms', 'added ms', 'writes each'], rows));
+  measureRules();
   for (const side of sides) await side.close();
   await rm(folder, { recursive: true, force: true });
 }

@@ -68,15 +68,18 @@ describe('The deployment of commands', () => {
     expect(validateBody('commands', registrations(features, { userInstall }))).toEqual([]);
   });
 
-  it.each([true, false])('Talks, budgets and rules are offered only in servers (user installation: %s)', (userInstall) => {
-    const all = registrations(features, { userInstall });
-    const forServers = all.filter(({ name }) => ['talk', 'budget', 'server'].includes(name));
-    for (const one of forServers) expect(one).toMatchObject({ integration_types: [0], contexts: [0] });
-    const others = all
-      .filter((one) => !forServers.includes(one))
-      .map((one) => JSON.stringify([one.integration_types, one.contexts]));
-    expect([...new Set(others)]).toEqual([userInstall ? '[[0,1],[0,1,2]]' : '[[0],[0]]']);
-  });
+  it.each([true, false])(
+    'Talks, budgets and rules are offered only in servers (user installation: %s)',
+    (userInstall) => {
+      const all = registrations(features, { userInstall });
+      const forServers = all.filter(({ name }) => ['talk', 'budget', 'server'].includes(name));
+      for (const one of forServers) expect(one).toMatchObject({ integration_types: [0], contexts: [0] });
+      const others = all
+        .filter((one) => !forServers.includes(one))
+        .map((one) => JSON.stringify([one.integration_types, one.contexts]));
+      expect([...new Set(others)]).toEqual([userInstall ? '[[0,1],[0,1,2]]' : '[[0],[0]]']);
+    },
+  );
 
   it('The invite link contains exactly the required permissions and scopes', () => {
     const { server, person } = installLinks('900000000000000100', { userInstall: true });

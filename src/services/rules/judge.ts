@@ -86,7 +86,7 @@ export class Judge {
     const lists = this.#lists.filter(({ kinds }) => kinds === undefined || kinds.includes(kind));
     const hasDomains = this.#allowedDomains !== undefined || this.#deniedDomains.length > 0;
     if (lists.length === 0 && !hasDomains) return undefined;
-    const text = textsOf(request).join('\n').slice(0, MOST_TEXT);
+    const text = [...new Set(textsOf(request))].join('\n').slice(0, MOST_TEXT);
     const link = hasDomains ? linksIn(cleanText(text)).find((one) => !this.#allowsLink(one)) : undefined;
     if (link) return { refusal: new Refusal('refusals.rules.link'), rule: 'deniedDomains', entry: link.host };
     if (lists.length === 0) return undefined;

@@ -67,11 +67,11 @@ const damages: [
   [
     'rubbish in every namespace',
     async (site) => {
-      for (const namespace of ['live', 'finished', 'durations', 'costs', 'budgets', 'proposals', 'pseudonyms'])
+      for (const namespace of ['live', 'finished', 'durations', 'costs', 'budgets', 'rules', 'proposals', 'pseudonyms'])
         await site.write({ namespace, key: 'rubbish', text: 'rubbish' });
       await site.rewrite((row) => (row.namespace === 'index' && isOf('m0')(row) ? 'rubbish' : undefined));
     },
-    { unreadable: 8, 'line-missing': 65 },
+    { unreadable: 9, 'line-missing': 65 },
   ],
   ['no lists at all', (site) => site.drop(({ namespace }) => namespace === 'index'), { 'line-missing': 260 }],
   [

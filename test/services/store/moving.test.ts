@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { NO_RULES } from '../../../src/services/rules/server-rules.ts';
 import { EMPTY_BUDGET } from '../../../src/services/spending/server-budget.ts';
 import { isSame, moveStore, openBackend, StoreError } from '../../../src/services/store/index.ts';
 import type { OpenedBackend } from '../../../src/services/store/remote/open-remote.ts';
@@ -26,6 +27,7 @@ async function used(site: Site): Promise<SiteRow[]> {
     await store.proposals.put({ id: 'p1', memberId: 'm1', orders, until: START + 60_000 }, 60_000);
     await store.pseudonyms.put('m1', 'atelier-1');
     await store.budgets.put('den', { ...EMPTY_BUDGET, isPaused: true });
+    await store.rules.put('den', { ...NO_RULES, logChannelId: '123456789012345678' });
     await store.entries.setOpenSince('2026-01-01');
     const entry = { id: 'x', at: START, kind: 'imagine', facts: [{ standing: 'settled' as const, at: START }] };
     await store.entries.change('2026-01-01:x', () => entry);

@@ -1,0 +1,98 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Judge, type Judged } from '../../../src/services/rules/judge.ts';
+import { type RuleSet, ruleSet } from '../../../src/services/rules/server-rules.ts';
+
+const judgeOf = (rules: Partial<RuleSet>) => new Judge({ ...ruleSet.parse({}), ...rules });
+const order = (prompt: string, more: Partial<Judged> = {}): Judged => ({
+  ...{ kind: 'imagine', request: { prompt }, channelId: '1' },
+  ...more,
+});
+const keyOf = (rules: Partial<RuleSet>, judged: Judged): string | undefined =>
+  judgeOf(rules).judge(judged)?.refusal.key;
+const words = (...texts: string[]): Pick<RuleSet, 'words'> => ({ words: texts.map((text) => ({ text })) });
+
+describe('The judge of a server', () => {
+  it('A word is judged wherever a member or a model writes it, and not in models and ids', () => {
+    const rules = words('casino');
+    const file = { address: 'https://cdn.discordapp.com/attachments/1/2/photo.png?ex=casino', name: 'casino.png' };
+    expect(keyOf(rules, order('a photo', { request: { pictures: [file] } }))).toBe('refusals.rules.word');
+    const link = { address: 'https://a.example/my%20casino.png', name: 'a', medium: 'any', takes: 'address' } as const;
+    expect(keyOf(rules, order('a photo', { request: { references: [link] } }))).toBe('refusals.rules.word');
+    expect(keyOf(rules, order('', { request: { instructions: 'talk about casino' } }))).toBe('refusals.rules.word');
+    expect(keyOf(rules, order('a boat', { request: { prompt: 'a boat', model: 'casino-1' } }))).toBeUndefined();
+    expect(judgeOf(rules).judge(order('a cas1no'))).toMatchObject({ rule: 'words', entry: 'casino' });
+  });
+
+  it('A word that is never blocked is not, although it looks like a blocked one', () => {
+    const rules = { ...words('ano', 'hot*'), allowedWords: ['año', 'hotel'] };
+    expect(keyOf(words('ano'), order('feliz año nuevo'))).toBe('refusals.rules.word');
+    expect(keyOf(rules, order('feliz año nuevo'))).toBeUndefined();
+    expect(keyOf(rules, order('a hotel at night'))).toBeUndefined();
+    expect(keyOf(rules, order('a hotshot'))).toBe('refusals.rules.word');
+  });
+
+  it('Words, patterns and access rules hold for the kinds that they name', () => {
+    const rules: Partial<RuleSet> = {
+      words: [{ text: 'storm', kinds: ['video'] }],
+      patterns: [{ text: 'fox(es)?', kinds: ['video', 'image'] }],
+    };
+    expect(keyOf(rules, order('a storm'))).toBeUndefined();
+    expect(keyOf(rules, order('a storm', { kind: 'video' }))).toBe('refusals.rules.word');
+    expect(keyOf(rules, order('two FOXES', { kind: 'image' }))).toBe('refusals.rules.pattern');
+    expect(keyOf(rules, order('two f\u200bo\u0301xes', { kind: 'image' }))).toBe('refusals.rules.pattern');
+  });
+
+  it('Models can be denied by the beginning of their ids, and an allowed model leaves the others denied to those without the role', () => {
+    const request = { prompt: 'a fox', model: 'reel-2' };
+    const deny: RuleSet['access'] = [{ effect: 'deny', models: ['reel-*'] }];
+    expect(keyOf({ access: deny }, order('', { request }))).toBe('refusals.rules.access');
+    expect(keyOf({ access: deny }, order('', { request: { model: 'other' } }))).toBeUndefined();
+    const allow: RuleSet['access'] = [{ effect: 'allow', models: ['reel-2'], roleIds: ['7'] }];
+    expect(keyOf({ access: allow }, order('', { request }))).toBe('refusals.rules.access');
+    expect(keyOf({ access: allow }, order('', { request, roleIds: ['7'] }))).toBeUndefined();
+    expect(keyOf({ access: allow }, order('', { request: { model: 'other' } }))).toBeUndefined();
+    expect(keyOf({ access: [...allow, ...deny] }, order('', { request, roleIds: ['7'] }))).toBe(
+      'refusals.rules.access',
+    );
+  });
+
+  it.each([
+    ['https://evil.example/a.png', true],
+    ['see www.EVIL.example.', true],
+    ['http://user@evil.example:80/', true],
+    ['evil。example', true],
+    ['https://xn--evil-.example', false],
+    ['https://notevil.example', false],
+    ['evil example', false],
+  ])('A denied site is found in %s: %s', (text, isDenied) => {
+    expect(keyOf({ deniedDomains: ['evil.example'] }, order(text)) === 'refusals.rules.link').toBe(isDenied);
+  });
+
+  it('Where only some sites are allowed, members’ uploads and names with a dot still are', () => {
+    const rules = { allowedDomains: ['good.example'] };
+    const upload = { address: 'https://cdn.discordapp.com/attachments/1/2/a.png', name: 'a.png' };
+    expect(keyOf(rules, order('', { request: { pictures: [upload] } }))).toBeUndefined();
+    expect(keyOf(rules, order('version v1.final of the robot'))).toBeUndefined();
+    expect(keyOf(rules, order('https://a.good.example/x'))).toBeUndefined();
+    expect(keyOf(rules, order('https://bad.example/x'))).toBe('refusals.rules.link');
+  });
+
+  it('Any text is judged without an error, and a listed word in it is always found', () => {
+    const judge = judgeOf({
+      ...words('zebra', 'two words'),
+      deniedDomains: ['a.example'],
+      patterns: [{ text: 'q{3}' }],
+    });
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'binary', maxLength: 400 }),
+        fc.string({ unit: 'binary', maxLength: 50 }),
+        (a, b) => {
+          judge.judge(order(a));
+          expect(judge.judge(order(`${a} zebra ${b}`))).toBeDefined();
+        },
+      ),
+    );
+  });
+});

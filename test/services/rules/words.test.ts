@@ -1,0 +1,60 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { foldText } from '../../../src/services/rules/fold.ts';
+import { WordList } from '../../../src/services/rules/word-list.ts';
+
+interface Group {
+  language: string;
+  blocked: string[];
+  hits: string[];
+  innocent: string[];
+}
+
+const corpus = JSON.parse(readFileSync(new URL('./corpus/known.json', import.meta.url), 'utf8')) as Group[];
+
+/** Shares of the corpus. */
+function measure(groups: readonly Group[]) {
+  const missed: string[] = [];
+  const wrong: string[] = [];
+  let hits = 0;
+  let innocent = 0;
+  for (const group of groups) {
+    const list = new WordList(group.blocked);
+    hits += group.hits.length;
+    innocent += group.innocent.length;
+    missed.push(...group.hits.filter((text) => list.find(foldText(text)) === undefined));
+    wrong.push(...group.innocent.filter((text) => list.find(foldText(text)) !== undefined));
+  }
+  return { hits, innocent, missed, wrong };
+}
+
+const finds = (blocked: string[], text: string) => new WordList(blocked).find(foldText(text));
+
+describe('Blocked words', () => {
+  it('Blocked words are found in at least 98 % of the disguises of the corpus, and in at most 1 % of its innocent prompts', () => {
+    const { hits, innocent, missed, wrong } = measure(corpus);
+    expect(hits).toBeGreaterThan(150);
+    expect(innocent).toBeGreaterThan(80);
+    expect(missed.length / hits, missed.join('\n')).toBeLessThanOrEqual(0.02);
+    expect(wrong.length / innocent, wrong.join('\n')).toBeLessThanOrEqual(0.01);
+  });
+
+  it.each([
+    ['an ending', ['spam*'], 'spamming all day', 'spa treatment'],
+    ['a phrase over a line break', ['free money'], 'get free\nmoney now', 'free the money'],
+    ['a phrase as one word', ['free money'], 'freemoney', 'freedom money'],
+    ['a part of a phrase that is spelled', ['free money'], 'f r e e money', 'f r e e bird'],
+    ['a stretched word', ['god'], 'goood', 'good'],
+    ['letters of another alphabet', ['casino'], 'саѕіno', 'касса'],
+    ['digits for letters', ['hell'], 'h3ll', 'h311 A55'],
+    ['a word between signs', ['damn'], '**damn**!', 'adamn'],
+    ['a word without spaces around it', ['赌场'], '墙上写着赌\u200b场的小巷', '赌书的场地'],
+  ])('A blocked word is found with %s, and a similar one is not', (_what, blocked, hit, innocent) => {
+    expect(finds(blocked, hit)).toBe(blocked[0]);
+    expect(finds(blocked, innocent)).toBeUndefined();
+  });
+
+  it('An empty entry, a lone star and signs alone block nothing', () => {
+    for (const entry of ['', '*', '  ', '---', '\u200b']) expect(finds([entry], 'a * b -- c')).toBeUndefined();
+  });
+});
