@@ -8,13 +8,13 @@ import { modelKindsFile } from '../gateway/catalogue.ts';
 import { startGateway } from '../gateway/gateway.ts';
 import { BotProcess } from './bot-process.ts';
 import { runScript } from './bot-script.ts';
-import { setBudgets } from './budgets.ts';
 import type { GatewaySide } from './gateway-side.ts';
 import type { BotState } from './protocol.ts';
 import { type Resources, temporaryFolder } from './resources.ts';
 import { gatewaySettings, type Settings, systemSettings } from './settings.ts';
 import type { Stage } from './stage.ts';
 import { StartError } from './start-errors.ts';
+import { setUpStrictServer } from './strict-server.ts';
 import { Traffic } from './traffic.ts';
 
 /** The time the bot gets to stop when the sandbox ends. */
@@ -59,7 +59,7 @@ export async function openStage(
   await resources.keep(bot, () => bot.close(STOP_LIMIT_MS));
   const connected = whenConnected(bot);
   bot.start();
-  const ready = Promise.all([connected, deploy(botSettings, signal)]).then(() => setBudgets(discord));
+  const ready = Promise.all([connected, deploy(botSettings, signal)]).then(() => setUpStrictServer(discord));
   // The caller may await it only after it has failed.
   ready.catch(() => undefined);
   return { stage, ready };

@@ -8,6 +8,7 @@ import { folder } from '../services/store/stage.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { enter } from './bot.ts';
 import { type QuickStage, quickBot, quickStage, says, submits } from './quick.ts';
+import { list, requestErasure } from './tasks/pages.ts';
 import { grid } from './tasks/proof.ts';
 
 const settings = noLimits;
@@ -188,6 +189,20 @@ describe.each(profiles)('The rules of a server at a gateway of the %s profile', 
     const direct = await stage.discord.as('member').in('dm').slash('imagine', { prompt: 'gore' });
     expect(text(await direct.message())).toContain('a word or phrase');
     expect(submits(stage.gateway)).toBe(0);
+  });
+
+  it('A member’s export has the changes that they made, and after an erasure the history names no one', async () => {
+    const stage = await botAt();
+    const { discord } = stage;
+    await change(stage, 'Change words', { words: 'casino' });
+    const admin = discord.as('admin');
+    const saved = await (await admin.click(await list(stage, 'admin'), 'Export my data')).message();
+    const data = JSON.parse(await (await fetch(saved.attachments[0]?.url ?? '')).text()) as { rules: object[] };
+    expect(data.rules).toMatchObject([{ changes: [{ what: 'words', after: 'casino' }] }]);
+    await (await requestErasure(stage, 'admin')).message(says('Your data has been deleted'));
+    const history = await (await admin.slash('server history')).message();
+    expect(text(history)).toContain('deleted member: blocked words');
+    expect(await imagine(stage, 'a casino')).toContain('a word or phrase');
   });
 
   it('/server check names what the bot lacks here, and has the invite link', async () => {

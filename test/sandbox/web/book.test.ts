@@ -46,4 +46,11 @@ describe('The server with budgets on the sandbox page', () => {
     await command('other', 'video', { prompt: 'waves', model: 'reel-2' });
     await waitFor('other', 'asks before requests that cost more than');
   });
+
+  it('The owner’s rules refuse a blocked word in any spelling, and the log channel hears of it', async () => {
+    await command('other', 'imagine', { prompt: 'a c4s1no at night' });
+    await waitFor('other', 'a word or phrase that is blocked here');
+    const log = await at.channel('owner', 'log');
+    await at.until(async () => (await at.messages(log, 'owner')).find((one) => text(one).includes('(||casino||)')));
+  });
 });
