@@ -9,3 +9,9 @@ export function withoutUndefined<T extends object>(record: T): { [Key in keyof T
 export function withoutUndefined(record: object): object {
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined));
 }
+
+/** `Object.entries`, typed. */
+export function entriesOf<T extends object>(record: T): [keyof T & string, T[keyof T & string]][];
+export function entriesOf(record: object): [string, unknown][] {
+  return Object.entries(record);
+}

@@ -1,6 +1,7 @@
 import { customIds, ruleSections } from '../../discord/custom-ids.ts';
 import { inCode } from '../../discord/markdown.ts';
 import type { ButtonPlan, Control, FilePlan, MessagePlan } from '../../discord/plan.ts';
+import { entriesOf } from '../../lib/entries.ts';
 import type { Say } from '../../locales/index.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
 import { accessText, type RuleName, ruleText, type ServerRules } from '../../services/rules/server-rules.ts';
@@ -33,7 +34,9 @@ export function rulesPage(facts: RulesPageFacts, say: Say): MessagePlan {
     '',
     say('rules.section.words'),
     `- ${say('rules.words', { count: rules.words.length })}`,
-    `- ${say('rules.allowedWords', { count: rules.allowedWords.length })}`,
+    ...(rules.allowedWords.length === 0
+      ? []
+      : [`- ${say('rules.allowedWords', { count: rules.allowedWords.length })}`]),
     `- ${say('rules.patterns', { count: rules.patterns.length })}`,
     ...(rules.longestPrompt === undefined ? [] : [`- ${say('rules.longestPrompt', { count: rules.longestPrompt })}`]),
     ...lastChange(['words', 'allowedWords', 'patterns', 'longestPrompt'], facts, say),
@@ -88,11 +91,14 @@ function lastChange(names: readonly (RuleName | 'log-channel')[], { history }: R
   return [`-# ${say('rules.changed', { who, at: Math.floor(last.at / 1000) })}`];
 }
 
-const LISTS = ['words', 'allowedWords', 'patterns', 'allowedDomains', 'deniedDomains'] as const;
+const LIST_FILES = {
+  ...{ words: 'blocked-words.txt', allowedWords: 'never-blocked.txt', patterns: 'blocked-patterns.txt' },
+  ...{ allowedDomains: 'allowed-sites.txt', deniedDomains: 'denied-sites.txt' },
+} as const;
 
 /** What is listed, for the admin alone: it would not fit into a message. */
 const listFiles = ({ rules }: RulesPageFacts): FilePlan[] =>
-  LISTS.flatMap((name) => {
+  entriesOf(LIST_FILES).flatMap(([name, file]) => {
     const text = ruleText(rules, name);
-    return text === '' ? [] : [{ name: `${name}.txt`, bytes: Buffer.from(text) }];
+    return text === '' ? [] : [{ name: file, bytes: Buffer.from(text) }];
   });
