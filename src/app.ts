@@ -84,6 +84,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     ...{ engine, outbox, say, clock, log },
     views: kindViews,
     isRemix: config.gateway.remix,
+    marksResults: config.media.marksResults,
     readsMessages: config.discord.messageContent,
     storedFiles: storedFileReader(reads, log),
   });

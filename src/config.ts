@@ -52,6 +52,7 @@ const variables = (kinds: readonly string[]) =>
     STORE_LEASE_SECONDS: shape.wholeNumber(5, 300, '20', 'seconds'),
     MEDIA_ALLOW_PRIVATE: shape.onOff,
     // With less memory no image could be decoded; more is a zero too many.
+    MARK_RESULTS: shape.choice(['on', 'off'], 'on'),
     MEDIA_MEMORY_MB: shape.wholeNumber(192, 65_536, '512', 'MiB'),
     LOG_LEVEL: shape.choice(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'info'),
     POLL_SCHEDULE: shape.choice(['learned', 'spec'], 'learned'),
@@ -204,7 +205,11 @@ function arrange(given: z.output<ReturnType<typeof variables>>) {
     rules: given.RULES,
     /** By patterns of ids. */
     modelKinds: given.MODEL_KINDS,
-    media: { allowPrivate: given.MEDIA_ALLOW_PRIVATE, memoryBytes: given.MEDIA_MEMORY_MB * 2 ** 20 },
+    media: {
+      marksResults: given.MARK_RESULTS === 'on',
+      allowPrivate: given.MEDIA_ALLOW_PRIVATE,
+      memoryBytes: given.MEDIA_MEMORY_MB * 2 ** 20,
+    },
     log: { level: given.LOG_LEVEL },
     poll: {
       schedule: given.POLL_SCHEDULE,

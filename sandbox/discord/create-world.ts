@@ -85,7 +85,7 @@ export function createWorld(id: MakeId, now: number, guilds: number): World {
     ]),
   );
   const elsewhere = createGuild('elsewhere', [users.member, users.other, users.owner], true);
-  elsewhere.channels.push(textChannel(id(), 'hall', elsewhere), textChannel(id(), 'log', elsewhere));
+  elsewhere.channels.push(textChannel(id(), 'hall', elsewhere));
   const uninvited = createGuild('uninvited', [users.installer, users.other], false);
   uninvited.channels.push(textChannel(id(), 'lobby', uninvited));
   for (const guild of [atelier, elsewhere, uninvited]) world.addGuild(guild);
@@ -101,6 +101,8 @@ export function createWorld(id: MakeId, now: number, guilds: number): World {
     guild.channels.push(textChannel(id(), 'general', guild));
     world.addGuild(guild);
   }
+  // The last one, because the ids of the others stand in recorded stores.
+  world.addChannel(textChannel(id(), 'log', elsewhere));
   return world;
 }
 

@@ -75,7 +75,13 @@ export function presenter(parts: PresenterParts) {
     const shown = {
       ...nothing,
       files: [...described.map(({ file }) => file), ...files, ...extras.files],
-      notes: [...nothing.notes, ...noted.ofResult(task, results), ...extras.notes, ...(await costLines(task, parts))],
+      notes: [
+        ...nothing.notes,
+        ...(results.some((result) => result.as === 'file' && result.lostManifest) ? [say('task.lostManifest')] : []),
+        ...noted.ofResult(task, results),
+        ...extras.notes,
+        ...(await costLines(task, parts)),
+      ],
       links: results.filter((result) => result.as === 'link'),
       wholes: results.flatMap((result) => (result.as === 'file' ? (result.smallerThan?.address ?? []) : [])),
       gone: gone.length - goneForGood,

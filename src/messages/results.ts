@@ -8,6 +8,7 @@ import {
   type MediaErrorKind,
   type MediaSource,
   type MediaType,
+  type SourceType,
   type VideoFacts,
 } from '../services/media/index.ts';
 import type { StoredMedium, Task } from '../services/tasks/task.ts';
@@ -17,11 +18,20 @@ export interface ResultParts {
   media: Media;
   tasks: Pick<Tasks, 'fetchSnapshot'>;
   log: Log;
+  /** Whether results say in their metadata that they were generated. */
+  marksResults: boolean;
 }
 
 /** The outcome for one result: a file to attach, a link, or both; otherwise it is gone, or not the expected type. */
 export type Result =
-  | ({ as: 'file'; type: MediaType; video?: VideoFacts; smallerThan?: Place; release(): void } & FileContent)
+  | ({
+      as: 'file';
+      type: MediaType;
+      video?: VideoFacts;
+      smallerThan?: Place;
+      lostManifest?: boolean;
+      release(): void;
+    } & FileContent)
   | { as: 'link'; address: string; expiresAt?: number | undefined; video?: VideoFacts }
   /** Certain if its host said so; otherwise the host may only be unreachable. */
   | { as: 'gone'; isCertain: boolean }
@@ -84,14 +94,16 @@ const ELSEWHERE: ReadonlySet<MediaErrorKind> = new Set(['too-large', 'unreachabl
 
 type Fetch = (source: MediaSource, place: Place) => Promise<Result>;
 
-function fetcher({ id, route }: Task, { media, log }: ResultParts, max: number): Fetch {
+function fetcher(task: Task, { media, log, marksResults }: ResultParts, max: number): Fetch {
+  const { id, route } = task;
+  const provenance = marksResults ? { sourceType: sourceTypeOf(task) } : {};
   const linkTo = ({ address, expiresAt }: Place): Result =>
     address === undefined ? ODD : { as: 'link', address, expiresAt };
   return async (source, place) => {
     try {
       const fetched = await media.fetch(source, { max });
       const facts = fetched.type.kind === 'video' && { video: await media.videoFacts(fetched) };
-      const fitting = await media.fitFetchedFile(fetched, route.uploadLimit);
+      const fitting = await media.fitFetchedFile(fetched, route.uploadLimit, { provenance });
       if (fitting.how === 'none') return { ...linkTo(place), ...facts };
       const { how, ...file } = fitting;
       return { as: 'file', ...file, ...facts, ...(how === 'preview' && { smallerThan: place }) };
@@ -102,6 +114,12 @@ function fetcher({ id, route }: Task, { media, log }: ResultParts, max: number):
       return error.kind === 'expired' ? GONE : ODD;
     }
   };
+}
+
+/** Made with images of members, or from words and earlier results alone. */
+function sourceTypeOf({ request: { pictures = [], references = [] } }: Task): SourceType {
+  const hasReferences = pictures.length > 0 || references.length > 0;
+  return hasReferences ? 'compositeWithTrainedAlgorithmicMedia' : 'trainedAlgorithmicMedia';
 }
 
 export function contentOf(file: FileContent & { type: MediaType }) {

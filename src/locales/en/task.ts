@@ -46,6 +46,8 @@ export const task = {
   submitting: 'Submitting to the gateway …',
   seed: 'Seed {{seed}}',
   cost: 'Cost: {{cost}}',
+  lostManifest:
+    'The file had a location under its content credentials (C2PA). Both were removed, because the credentials cover the location.',
   costAndLeft: 'Cost: {{cost}} · Left: {{left}}',
   facts: { model: 'Model {{model}}' },
   ownerPing: {

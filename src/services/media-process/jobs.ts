@@ -1,9 +1,11 @@
 import type { MaskSide, MaskSize } from '../media/images/mask.ts';
+import type { Provenance } from '../media/images/provenance.ts';
 import type { ChartData } from '../usage/chart.ts';
 
 /** A file's bytes are sent beside its job. */
 export type Job =
-  | { do: 'fit'; maxBytes: number; maxPixels: number }
+  /** `provenance`: of a result. */
+  | { do: 'fit'; maxBytes: number; maxPixels: number; provenance?: Provenance | undefined }
   | { do: 'check'; maxPixels: number }
   | { do: 'measure'; maxPixels: number }
   | { do: 'side-mask'; side: MaskSide; size: MaskSize; maxPixels: number }

@@ -5,6 +5,7 @@ import { dataUri, type FileContent, memoryContent, readWhole } from './content.t
 import { damagedFileError, MediaError } from './errors.ts';
 import type { ImageFacts } from './images/image-editor.ts';
 import type { DrawnMask, MaskSide, MaskSize } from './images/mask.ts';
+import type { Provenance } from './images/provenance.ts';
 import { mediaTypes } from './media-types.ts';
 
 const { png, jpeg: jpg, webp, gif, avif } = mediaTypes;
@@ -15,11 +16,25 @@ const size = z.int().positive();
 const isUnchanged = z.boolean();
 const fitFacts = z.union([
   z.object({ how: z.literal('none') }),
-  z.object({ how: z.enum(['as-is', 're-encoded', 'preview']), extension, isUnchanged, fileBytes: size.optional() }),
+  z.object({
+    how: z.enum(['as-is', 're-encoded', 'preview']),
+    extension,
+    isUnchanged,
+    fileBytes: size.optional(),
+    lostManifest: z.boolean(),
+  }),
 ]);
 const checkFacts = z.object({ extension, isUnchanged });
 const measureFacts = z.object({ width: size, height: size, frames: size });
 const maskFacts = z.object({ marks: z.enum(['a part', 'nothing', 'everything', 'unclear']) });
+
+interface FitOptions {
+  signal: AbortSignal;
+  /** A private file for a large result. */
+  into?: string | undefined;
+  /** Of a result. */
+  provenance?: Provenance | undefined;
+}
 
 export class ImageJobs {
   readonly #process: MediaProcess;
@@ -30,15 +45,14 @@ export class ImageJobs {
     this.#limits = { maxPixels };
   }
 
-  /** `into` is a private file for a large result. */
-  async fit(input: FileContent, maxBytes: number, signal: AbortSignal, into?: string) {
-    const job: Job = { do: 'fit', maxBytes, ...this.#limits };
+  async fit(input: FileContent, maxBytes: number, { signal, into, provenance }: FitOptions) {
+    const job: Job = { do: 'fit', maxBytes, ...this.#limits, provenance };
     const { facts, bytes } = await this.#run(job, fitFacts, { input, signal, into });
     if (facts.how === 'none') return facts;
-    const { how, extension, isUnchanged, fileBytes } = facts;
+    const { how, extension, isUnchanged, fileBytes, lostManifest } = facts;
     const isFile = fileBytes !== undefined && into !== undefined;
     const made = isFile ? { size: fileBytes, path: into } : memoryContent(bytes);
-    return { how, type: extension, made: isUnchanged ? undefined : made };
+    return { how, type: extension, lostManifest, made: isUnchanged ? undefined : made };
   }
 
   async check(input: FileContent, signal: AbortSignal) {

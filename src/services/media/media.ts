@@ -14,9 +14,11 @@ import { ImageJobs } from './image-jobs.ts';
 import type { FitResult } from './images/fit.ts';
 import type { ImageFacts } from './images/image-editor.ts';
 import type { DrawnMask, MaskSide, MaskSize } from './images/mask.ts';
-import type { MediaType } from './media-types.ts';
+import { LARGEST_MARK, type Provenance } from './images/provenance.ts';
+import { type MediaType, mediaTypes } from './media-types.ts';
 import { recogniseContent, videoFacts } from './recognise.ts';
 import { defaultLimits, type MediaLimits, type MediaParts, type MediaSettings } from './settings.ts';
+import { markVideo } from './videos/mark.ts';
 import { isTruncated } from './videos/mp4.ts';
 
 export type MediaSource = { readonly address: string } | { readonly base64: string };
@@ -25,7 +27,9 @@ export type MediaSource = { readonly address: string } | { readonly base64: stri
 export type FetchedFile = FileContent & { readonly type: MediaType; release(): void };
 
 /** A file made small enough, if that was possible. Releasing it gives back everything held for it. */
-type FittedFile = ({ readonly how: Exclude<FitResult['how'], 'none'> } & FetchedFile) | { readonly how: 'none' };
+type FittedFile =
+  | ({ readonly how: Exclude<FitResult['how'], 'none'>; readonly lostManifest?: boolean } & FetchedFile)
+  | { readonly how: 'none' };
 
 interface FetchOptions {
   signal?: AbortSignal | undefined;
@@ -119,31 +123,45 @@ export class Media {
 
   async fit({ bytes, type }: File, maxBytes: number, options: Abortable = {}): Promise<FitResult> {
     if (type.kind !== 'image') return bytes.length <= maxBytes ? { how: 'as-is', bytes, type } : { how: 'none' };
-    const fitted = await this.#fitImage(memoryContent(bytes), maxBytes, options);
+    const fitted = await this.#fitImage(memoryContent(bytes), maxBytes, options, {});
     if (fitted.how === 'none') return fitted;
-    const { made, ...rest } = fitted;
+    const { made, lostManifest: _, ...rest } = fitted;
     return { ...rest, bytes: made ? await readWhole(made) : bytes };
   }
 
-  #fitImage(content: FileContent, maxBytes: number, { signal: unwanted }: Abortable, into?: string) {
-    return this.#withSignals([unwanted], (signal) => this.#images.fit(content, maxBytes, signal, into));
+  #fitImage(
+    content: FileContent,
+    maxBytes: number,
+    { signal: unwanted }: Abortable,
+    how: { into?: string | undefined; provenance?: Provenance | undefined },
+  ) {
+    return this.#withSignals([unwanted], (signal) => this.#images.fit(content, maxBytes, { signal, ...how }));
   }
 
   /** The same for a fetched file, which is released here unless it is returned as it is. */
-  async fitFetchedFile(fetched: FetchedFile, maxBytes: number, options: Abortable = {}): Promise<FittedFile> {
+  async fitFetchedFile(
+    fetched: FetchedFile,
+    maxBytes: number,
+    { provenance, ...options }: Abortable & { provenance?: Provenance | undefined } = {},
+  ): Promise<FittedFile> {
     const unchanged: FittedFile = { how: 'as-is', ...fetched };
     let isReturned = false;
     let into: PrivateFile | undefined;
     try {
       if (fetched.type.kind !== 'image') {
         isReturned = fetched.size <= maxBytes;
-        return isReturned ? unchanged : { how: 'none' };
+        if (!isReturned) return { how: 'none' };
+        const { sourceType } = provenance ?? {};
+        const canBeMarked = fetched.type === mediaTypes.mp4 && fetched.size + LARGEST_MARK <= maxBytes;
+        if (!sourceType || !canBeMarked) return unchanged;
+        const { type, release } = fetched;
+        return { how: 'as-is', ...(await markVideo(fetched, sourceType)), type, release };
       }
       // A re-encoded file is seldom larger than its original.
       if (fetched.path !== undefined) into = await this.#files.create();
-      const fitted = await this.#fitImage(fetched, maxBytes, options, into?.path);
+      const fitted = await this.#fitImage(fetched, maxBytes, options, { into: into?.path, provenance });
       if (fitted.how === 'none') return fitted;
-      const { how, type, made } = fitted;
+      const { how, type, made, lostManifest } = fitted;
       isReturned = made === undefined;
       if (made === undefined) return unchanged;
       // The result takes room like a fetched file, whose room is given back first.
@@ -151,7 +169,7 @@ export class Media {
       const { content, release } = await this.#withTimeout(options, (signal) =>
         receiveFile(readChunks(made), this.#results.places, { max: Number.POSITIVE_INFINITY, signal }),
       );
-      return { how, type, ...content, release };
+      return { how, type, ...content, release, ...(lostManifest && { lostManifest }) };
     } finally {
       if (!isReturned) fetched.release();
       await into?.remove();

@@ -127,6 +127,7 @@ describe('The visibility of a preview', () => {
       clock: new ManualClock(),
       say: createSay(texts),
       storedFiles: async () => new Map(),
+      marksResults: true,
       budgets: { of: () => EMPTY_BUDGET },
       spending: { leftTo: () => [] },
       views: {},

@@ -75,7 +75,7 @@ describe.each(profiles)('A result at a gateway of the %s profile', (profile) => 
     ['a data URI', (base64: string) => `data:image/png;base64,${base64}`],
     ['plain base64', (base64: string) => base64],
   ])('A result inside the response, as %s, is attached byte for byte', async (_, spelled) => {
-    const stage = await quickBot({ gateway: { profile, speed: 20 } });
+    const stage = await quickBot({ gateway: { profile, speed: 20 }, settings: { MARK_RESULTS: 'off' } });
     const bytes = await sharp({ create: { width: 64, height: 48, channels: 3, background: 'red' } })
       .png()
       .toBuffer();
@@ -83,6 +83,26 @@ describe.each(profiles)('A result at a gateway of the %s profile', (profile) => 
     expect(message.attachments).toMatchObject([{ content_type: 'image/png', width: 64, height: 48 }]);
     expect((await bytesOf(message)).equals(bytes)).toBe(true);
     expect(message.attachments[0]?.description).toBe('AI-generated: a hare in the grass');
+  });
+
+  it('A result says in its metadata that it was generated, with reference images or without', async () => {
+    const { discord } = await quickBot({
+      gateway: { profile, speed: 20 },
+      settings: { DEFAULT_IMAGE_MODEL: 'lumen-image-1' },
+    });
+    const member = discord.as('member');
+    const markOf = async (options: Record<string, unknown>): Promise<string> => {
+      const message = await (await member.slash('image', { prompt: 'a hare', ...options } as never)).message(
+        says('Finished in'),
+      );
+      return (await sharp(await bytesOf(message)).metadata()).xmp?.toString() ?? '';
+    };
+    expect(await markOf({})).toContain('/digitalsourcetype/trainedAlgorithmicMedia<');
+    const bytes = await sharp({ create: { width: 64, height: 48, channels: 3, background: 'red' } })
+      .png()
+      .toBuffer();
+    const image = { name: 'red.png', bytes, contentType: 'image/png' };
+    expect(await markOf({ image })).toContain('/digitalsourcetype/compositeWithTrainedAlgorithmicMedia<');
   });
 
   it.each([

@@ -33,7 +33,7 @@ describe('The view of a user', () => {
     const names = (who: string) => discord.clientView(who).channels.map(({ name }) => name);
     expect(names('member')).toEqual([
       ...['studio', 'age-restricted', 'read-only', 'thread', 'voice-room'],
-      ...['no-threads', 'no-private-threads', 'no-voice-messages', 'hall', 'log', 'dm'],
+      ...['no-threads', 'no-private-threads', 'no-voice-messages', 'hall', 'dm', 'log'],
     ]);
     expect(names('admin')).toContain('admin-room');
     expect(names('installer')).toEqual(['lobby', 'dm', 'friends']);

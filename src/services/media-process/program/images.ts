@@ -1,5 +1,5 @@
 import { checkImage } from '../../media/images/clean.ts';
-import { fitImage } from '../../media/images/fit.ts';
+import { fitImage, fitResult } from '../../media/images/fit.ts';
 import { examineImage, ImageEditor } from '../../media/images/image-editor.ts';
 import { createSideMask, readDrawnMask } from '../../media/images/mask.ts';
 import type { Job, JobInput, JobOutput } from '../jobs.ts';
@@ -10,9 +10,14 @@ export async function runImageJob(job: ImageJob, { bytes, claim }: JobInput): Pr
   const bench = new ImageEditor(job.maxPixels, claim);
   switch (job.do) {
     case 'fit': {
-      const fitted = await fitImage(await examineImage(bytes, job.maxPixels), job.maxBytes, bench);
+      const { maxBytes, maxPixels, provenance } = job;
+      const image = await examineImage(bytes, maxPixels);
+      const fitted = await (provenance
+        ? fitResult(image, maxBytes, bench, provenance)
+        : fitImage(image, maxBytes, bench));
       if (fitted.how === 'none') return { facts: { how: fitted.how } };
-      return { facts: { how: fitted.how, extension: fitted.type.extension }, ...unless(bytes, fitted.bytes) };
+      const { how, type, lostManifest = false } = fitted;
+      return { facts: { how, extension: type.extension, lostManifest }, ...unless(bytes, fitted.bytes) };
     }
     case 'check': {
       const checked = await checkImage(bytes, bench);

@@ -3,10 +3,17 @@ import { MediaError } from '../errors.ts';
 import { type MediaType, mediaTypes } from '../media-types.ts';
 import { removeMetadata } from './clean.ts';
 import type { ExaminedImage, ImageEditor } from './image-editor.ts';
+import { LARGEST_MARK, markImage, type Provenance } from './provenance.ts';
 
 /** `re-encoded` has at least half of the original's width; a `preview` has less, and is not animated. */
 export type FitResult =
-  | { readonly how: 'as-is' | 're-encoded' | 'preview'; readonly bytes: Buffer; readonly type: MediaType }
+  | {
+      readonly how: 'as-is' | 're-encoded' | 'preview';
+      readonly bytes: Buffer;
+      readonly type: MediaType;
+      /** A manifest covered a location: both are gone. */
+      readonly lostManifest?: boolean;
+    }
   | { readonly how: 'none' };
 
 const QUALITIES = [90, 80, 70];
@@ -23,6 +30,24 @@ const MAX_WEBP_PIXELS = 4_096 * 4_096;
 const LONGEST_WEBP_SIDE = 16_383;
 const PREVIEW_SIDES = [1_280, 640, 320, 160];
 const PREVIEW_QUALITY = 75;
+
+/** A result as it is shown: a manifest stays whole, every other file loses its metadata and gets a mark. */
+export async function fitResult(
+  image: ExaminedImage,
+  max: number,
+  bench: ImageEditor,
+  { sourceType: wanted }: Provenance,
+): Promise<FitResult> {
+  const { bytes, type, hasManifest, hasLocation } = image;
+  if (hasManifest && !hasLocation && bytes.length <= max) return { how: 'as-is', bytes, type };
+  const sourceType = wanted && (image.sourceType ?? wanted);
+  const room = sourceType ? max - LARGEST_MARK : max;
+  if (room <= 0) return { how: 'none' };
+  const fitted = await fitImage(image, room, bench);
+  if (fitted.how === 'none') return fitted;
+  const lost = hasManifest && { lostManifest: true };
+  return { ...fitted, ...lost, ...(sourceType && { bytes: markImage(fitted.bytes, fitted.type, sourceType) }) };
+}
 
 /** Unchanged if it fits, else at lower quality, else smaller, else a preview, else nothing. */
 export async function fitImage(image: ExaminedImage, max: number, bench: ImageEditor): Promise<FitResult> {

@@ -2,6 +2,7 @@ import sharp, { type Metadata, type Sharp } from 'sharp';
 import { damagedFileError, MediaError } from '../errors.ts';
 import { type MediaType, mediaTypes } from '../media-types.ts';
 import { recognise } from '../recognise.ts';
+import { hasLocation, hasManifest, type SourceType, sourceTypeIn } from './provenance.ts';
 
 interface Drawing {
   /** All frames instead of the first one. */
@@ -63,6 +64,11 @@ export interface ExaminedImage extends ImageFacts {
   readonly isRotated: boolean;
   readonly hasAlpha: boolean;
   readonly hasMetadata: boolean;
+  /** A C2PA manifest. */
+  readonly hasManifest: boolean;
+  readonly hasLocation: boolean;
+  /** What the file says about itself. */
+  readonly sourceType: SourceType | undefined;
   /** Animated in a way that the decoders ignore: re-encoded it would stand still. */
   readonly isUndecodedAnimation: boolean;
 }
@@ -86,6 +92,9 @@ export async function examineImage(bytes: Buffer, maxPixels: number): Promise<Ex
     isRotated,
     hasAlpha,
     hasMetadata: Boolean(exif ?? xmp ?? iptc ?? comments),
+    hasManifest: hasManifest(bytes, type),
+    hasLocation: hasLocation({ exif, xmp }),
+    sourceType: sourceTypeIn(xmp),
     isUndecodedAnimation: isUndecodedAnimation(bytes, type),
   };
 }

@@ -26,7 +26,7 @@ function boxHead(bytes: Buffer): BoxHead | undefined {
 }
 
 /** The heads of the file's first top-level boxes; each costs one small read. */
-async function* boxHeads(reader: ContentReader, max: number): AsyncGenerator<BoxHead & { at: number }> {
+export async function* boxHeads(reader: ContentReader, max: number): AsyncGenerator<BoxHead & { at: number }> {
   let at = 0;
   for (let count = 0; count < max && at < reader.size; count++) {
     const box = boxHead(await reader.read(at, LARGE_BOX_HEAD));

@@ -1,0 +1,176 @@
+import { crc32 } from 'node:zlib';
+import { type MediaType, mediaTypes } from '../media-types.ts';
+
+/** How a result came about, in the words of IPTC: from a prompt alone, or with reference images too. */
+export const sourceTypes = ['trainedAlgorithmicMedia', 'compositeWithTrainedAlgorithmicMedia'] as const;
+export type SourceType = (typeof sourceTypes)[number];
+
+/** What is done to a result so that it tells where it comes from. */
+export interface Provenance {
+  /** Undefined: results are not marked. */
+  sourceType?: SourceType | undefined;
+}
+
+// https://cv.iptc.org/newscodes/digitalsourcetype/
+const VOCABULARY = 'http://cv.iptc.org/newscodes/digitalsourcetype/';
+
+/** The XMP packet that programs and sites read. */
+export const xmpPacket = (sourceType: SourceType): Buffer =>
+  Buffer.from(
+    [
+      '<?xpacket begin="\ufeff" id="W5M0MpCehiHzreSzNTczkc9d"?>',
+      '<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">',
+      '<rdf:Description rdf:about="" xmlns:Iptc4xmpExt="http://iptc.org/std/Iptc4xmpExt/2008-02-29/">',
+      `<Iptc4xmpExt:DigitalSourceType>${VOCABULARY}${sourceType}</Iptc4xmpExt:DigitalSourceType>`,
+      '</rdf:Description></rdf:RDF></x:xmpmeta><?xpacket end="r"?>',
+    ].join(''),
+  );
+
+/** More than a packet and everything that a format needs around it. */
+export const LARGEST_MARK = 1_024;
+
+/** The mark that a file has already. */
+export function sourceTypeIn(xmp: Buffer | undefined): SourceType | undefined {
+  const text = xmp?.toString('latin1') ?? '';
+  return sourceTypes.find((type) => text.includes(`${VOCABULARY}${type}<`) || text.includes(`${VOCABULARY}${type}"`));
+}
+
+/** A file without metadata, with a mark. Formats that take none come back as they are. */
+export function markImage(bytes: Buffer, type: MediaType, sourceType: SourceType): Buffer {
+  const packet = xmpPacket(sourceType);
+  if (type === mediaTypes.png) return markPng(bytes, packet);
+  if (type === mediaTypes.jpeg) return markJpeg(bytes, packet);
+  return type === mediaTypes.webp ? markWebp(bytes, packet) : bytes;
+}
+
+/** Signature, and the header chunk, which comes first. */
+const PNG_HEAD = 8 + 25;
+
+function markPng(bytes: Buffer, packet: Buffer): Buffer {
+  const data = Buffer.concat([Buffer.from('iTXtXML:com.adobe.xmp\0\0\0\0\0', 'latin1'), packet]);
+  const chunk = Buffer.alloc(data.length + 8);
+  chunk.writeUInt32BE(data.length - 4, 0);
+  data.copy(chunk, 4);
+  chunk.writeUInt32BE(crc32(data), data.length + 4);
+  return Buffer.concat([bytes.subarray(0, PNG_HEAD), chunk, bytes.subarray(PNG_HEAD)]);
+}
+
+const JFIF = 0xe0;
+
+function markJpeg(bytes: Buffer, packet: Buffer): Buffer {
+  const data = Buffer.concat([Buffer.from('http://ns.adobe.com/xap/1.0/\0', 'latin1'), packet]);
+  const head = Buffer.from([0xff, 0xe1, 0, 0]);
+  head.writeUInt16BE(data.length + 2, 2);
+  // JFIF wants to be the first.
+  const at = bytes[3] === JFIF ? 4 + bytes.readUInt16BE(4) : 2;
+  return Buffer.concat([bytes.subarray(0, at), head, data, bytes.subarray(at)]);
+}
+
+const WEBP_HEAD = 12;
+const XMP_FLAG = 0x04;
+const ALPHA_FLAG = 0x10;
+
+function markWebp(bytes: Buffer, packet: Buffer): Buffer {
+  const extended = bytes.toString('latin1', WEBP_HEAD, WEBP_HEAD + 4) === 'VP8X' ? bytes : extendedWebp(bytes);
+  if (!extended) return bytes;
+  const padding = Buffer.alloc(packet.length % 2);
+  const size = Buffer.alloc(4);
+  size.writeUInt32LE(packet.length);
+  const even = Buffer.alloc(extended.length % 2);
+  const result = Buffer.concat([extended, even, Buffer.from('XMP ', 'latin1'), size, packet, padding]);
+  result[WEBP_HEAD + 8] = (result[WEBP_HEAD + 8] ?? 0) | XMP_FLAG;
+  result.writeUInt32LE(result.length - 8, 4);
+  return result;
+}
+
+/** The same image in the form that can have metadata; its size is in the head of its data. */
+function extendedWebp(bytes: Buffer): Buffer | undefined {
+  const canvas = canvasOf(bytes);
+  if (!canvas) return undefined;
+  const chunk = Buffer.alloc(18);
+  chunk.write('VP8X', 0, 'latin1');
+  chunk.writeUInt32LE(10, 4);
+  chunk[8] = canvas.hasAlpha ? ALPHA_FLAG : 0;
+  chunk.writeUIntLE(canvas.width - 1, 12, 3);
+  chunk.writeUIntLE(canvas.height - 1, 15, 3);
+  return Buffer.concat([bytes.subarray(0, WEBP_HEAD), chunk, bytes.subarray(WEBP_HEAD)]);
+}
+
+function canvasOf(bytes: Buffer): { width: number; height: number; hasAlpha: boolean } | undefined {
+  const kind = bytes.toString('latin1', WEBP_HEAD, WEBP_HEAD + 4);
+  const data = WEBP_HEAD + 8;
+  if (bytes.length < data + 10) return undefined;
+  if (kind === 'VP8 ') {
+    // https://www.rfc-editor.org/rfc/rfc6386#section-9.1
+    if (bytes.readUIntBE(data + 3, 3) !== 0x9d012a) return undefined;
+    return {
+      width: bytes.readUInt16LE(data + 6) & 0x3fff,
+      height: bytes.readUInt16LE(data + 8) & 0x3fff,
+      hasAlpha: false,
+    };
+  }
+  if (kind !== 'VP8L' || bytes[data] !== 0x2f) return undefined;
+  const bits = bytes.readUInt32LE(data + 1);
+  return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1, hasAlpha: ((bits >>> 28) & 1) === 1 };
+}
+
+/** Whether a C2PA manifest is in the file, whose hash covers every other byte. */
+export function hasManifest(bytes: Buffer, type: MediaType): boolean {
+  if (type === mediaTypes.png) return chunksOf(bytes, 8, pngChunk).includes('caBX');
+  if (type === mediaTypes.webp) return chunksOf(bytes, WEBP_HEAD, webpChunk).includes('C2PA');
+  return type === mediaTypes.jpeg && chunksOf(bytes, 2, jpegSegment).includes('c2pa');
+}
+
+/** What begins at a place, and where the next begins; undefined: nothing more of interest. */
+type Step = (bytes: Buffer, at: number) => { name: string; next: number } | undefined;
+
+function chunksOf(bytes: Buffer, start: number, step: Step): string[] {
+  const names: string[] = [];
+  for (let at = start; ; ) {
+    const found = step(bytes, at);
+    if (!found || found.next <= at) return names;
+    names.push(found.name);
+    at = found.next;
+  }
+}
+
+const pngChunk: Step = (bytes, at) =>
+  at + 12 > bytes.length
+    ? undefined
+    : { name: bytes.toString('latin1', at + 4, at + 8), next: at + 12 + bytes.readUInt32BE(at) };
+
+function webpChunk(bytes: Buffer, at: number): ReturnType<Step> {
+  if (at + 8 > bytes.length) return undefined;
+  const size = bytes.readUInt32LE(at + 4);
+  return { name: bytes.toString('latin1', at, at + 4), next: at + 8 + size + (size % 2) };
+}
+
+const START_OF_SCAN = 0xda;
+const APP11 = 0xeb;
+
+function jpegSegment(bytes: Buffer, at: number): ReturnType<Step> {
+  const marker = bytes[at + 1] ?? START_OF_SCAN;
+  if (at + 4 > bytes.length || bytes[at] !== 0xff || marker === START_OF_SCAN) return undefined;
+  const next = at + 2 + bytes.readUInt16BE(at + 2);
+  const isManifest = marker === APP11 && bytes.subarray(at + 4, Math.min(next, at + 200)).includes('c2pa');
+  return { name: isManifest ? 'c2pa' : '', next };
+}
+
+const GPS_TAG = 0x8825;
+const MAX_TAGS = 1_000;
+
+/** Whether metadata tells where something was. */
+export const hasLocation = ({ exif, xmp }: { exif?: Buffer | undefined; xmp?: Buffer | undefined }): boolean =>
+  (exif !== undefined && hasGps(exif)) || (xmp?.includes('exif:GPS') ?? false);
+
+/** Looks for the tag in the first directory of a TIFF structure, with or without the `Exif` before it. */
+function hasGps(exif: Buffer): boolean {
+  const tiff = exif.toString('latin1', 0, 6) === 'Exif\0\0' ? exif.subarray(6) : exif;
+  if (tiff.length < 8) return false;
+  const isLittle = tiff.toString('latin1', 0, 2) === 'II';
+  const short = (at: number): number =>
+    at + 2 > tiff.length ? 0 : isLittle ? tiff.readUInt16LE(at) : tiff.readUInt16BE(at);
+  const start = isLittle ? tiff.readUInt32LE(4) : tiff.readUInt32BE(4);
+  const tags = Math.min(short(start), MAX_TAGS);
+  return Array.from({ length: tags }, (_, index) => short(start + 2 + index * 12)).includes(GPS_TAG);
+}

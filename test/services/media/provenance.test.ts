@@ -1,0 +1,163 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import fc from 'fast-check';
+import sharp from 'sharp';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { fitResult } from '../../../src/services/media/images/fit.ts';
+import { examineImage, ImageEditor } from '../../../src/services/media/images/image-editor.ts';
+import { hasLocation, hasManifest, markImage, type SourceType } from '../../../src/services/media/images/provenance.ts';
+import { mediaTypes } from '../../../src/services/media/media-types.ts';
+import { markVideo } from '../../../src/services/media/videos/mark.ts';
+
+const MAX_PIXELS = 1_000_000;
+const editor = new ImageEditor(MAX_PIXELS, async () => () => undefined);
+const shown = async (bytes: Buffer, sourceType?: SourceType, max = 10_000_000) =>
+  fitResult(await examineImage(bytes, MAX_PIXELS), max, editor, { sourceType });
+
+const drawing = () =>
+  sharp({ create: { width: 40, height: 30, channels: 4, background: { r: 200, g: 40, b: 90, alpha: 0.5 } } });
+const withLocation = { IFD0: { Make: 'A camera' }, IFD3: { GPSLatitudeRef: 'N', GPSLatitude: '52/1 30/1 0/1' } };
+const pixels = (bytes: Buffer): Promise<Buffer> => sharp(bytes, { animated: true }).ensureAlpha().raw().toBuffer();
+const packetOf = async (bytes: Buffer): Promise<string> => (await sharp(bytes).metadata()).xmp?.toString() ?? '';
+
+const files: Record<string, () => Promise<Buffer>> = {
+  'a PNG': () => drawing().png().toBuffer(),
+  'a JPEG': () => drawing().jpeg().toBuffer(),
+  'a progressive JPEG with a profile': () => drawing().withIccProfile('srgb').jpeg({ progressive: true }).toBuffer(),
+  'a WebP': () => drawing().removeAlpha().webp().toBuffer(),
+  'a WebP with alpha': () => drawing().webp().toBuffer(),
+  'a lossless WebP': () => drawing().webp({ lossless: true }).toBuffer(),
+  'an animated WebP': async () =>
+    sharp(await Promise.all([drawing().png().toBuffer(), drawing().negate().png().toBuffer()]), {
+      join: { animated: true },
+    })
+      .webp({ lossless: true })
+      .toBuffer(),
+};
+
+/** A chunk before the first data of a PNG. */
+function withChunk(png: Buffer, type: string, content: Buffer): Buffer {
+  const data = Buffer.concat([Buffer.from(type, 'latin1'), content]);
+  const chunk = Buffer.alloc(data.length + 8);
+  chunk.writeUInt32BE(content.length);
+  data.copy(chunk, 4);
+  chunk.writeUInt32BE(crc32(data), data.length + 4);
+  return Buffer.concat([png.subarray(0, 33), chunk, png.subarray(33)]);
+}
+
+const box = (kind: string, content: Buffer): Buffer => {
+  const head = Buffer.from(`\0\0\0\0${kind}`, 'latin1');
+  head.writeUInt32BE(content.length + 8);
+  return Buffer.concat([head, content]);
+};
+const video = Buffer.concat([
+  box('ftyp', Buffer.from('isom\0\0\0\0isom', 'latin1')),
+  box('moov', Buffer.alloc(40)),
+  box('mdat', Buffer.alloc(100, 7)),
+]);
+
+describe('The mark of a generated image', () => {
+  it.each(Object.entries(files))('%s gets a mark that readers find, and keeps every pixel', async (_name, make) => {
+    const bytes = await make();
+    const marked = await shown(bytes, 'trainedAlgorithmicMedia');
+    if (marked.how === 'none') throw new Error('It fits.');
+    expect(marked.how).toBe('as-is');
+    expect(await packetOf(marked.bytes)).toContain('/digitalsourcetype/trainedAlgorithmicMedia<');
+    expect(await pixels(marked.bytes)).toEqual(await pixels(bytes));
+    const again = await shown(marked.bytes, 'compositeWithTrainedAlgorithmicMedia');
+    expect(again).toMatchObject({ bytes: marked.bytes });
+  });
+
+  it('A location, a camera and a comment are gone, whether or not results are marked', async () => {
+    for (const sourceType of [undefined, 'compositeWithTrainedAlgorithmicMedia'] as const) {
+      const bytes = await drawing().withExif(withLocation).jpeg().toBuffer();
+      expect(hasLocation(await sharp(bytes).metadata())).toBe(true);
+      const clean = await shown(bytes, sourceType);
+      if (clean.how === 'none') throw new Error('It fits.');
+      const { exif, xmp } = await sharp(clean.bytes).metadata();
+      expect([exif, xmp === undefined]).toEqual([undefined, sourceType === undefined]);
+    }
+  });
+
+  it('A file with content credentials stays as it is, byte for byte', async () => {
+    const bytes = withChunk(await drawing().png().toBuffer(), 'caBX', Buffer.from('a manifest'));
+    expect(hasManifest(bytes, mediaTypes.png)).toBe(true);
+    expect(await shown(bytes, 'trainedAlgorithmicMedia')).toMatchObject({ how: 'as-is', bytes });
+    expect(await shown(bytes)).toMatchObject({ how: 'as-is', bytes });
+  });
+
+  it('Content credentials over a location are removed with it, and this is told', async () => {
+    const located = await drawing().withExif(withLocation).png().toBuffer();
+    const fitted = await shown(withChunk(located, 'caBX', Buffer.from('a manifest')), 'trainedAlgorithmicMedia');
+    if (fitted.how === 'none') throw new Error('It fits.');
+    expect(fitted.lostManifest).toBe(true);
+    expect(hasManifest(fitted.bytes, fitted.type)).toBe(false);
+    expect((await sharp(fitted.bytes).metadata()).exif).toBeUndefined();
+    expect(await packetOf(fitted.bytes)).toContain('trainedAlgorithmicMedia');
+  });
+
+  it('An image that has to become smaller is marked too, and stays within its limit', async () => {
+    const noise = randomBytes(300 * 300 * 3);
+    const bytes = await sharp(noise, { raw: { width: 300, height: 300, channels: 3 } })
+      .png()
+      .toBuffer();
+    const fitted = await shown(bytes, 'trainedAlgorithmicMedia', 60_000);
+    if (fitted.how === 'none') throw new Error('It fits.');
+    expect(fitted.how).not.toBe('as-is');
+    expect(fitted.bytes.length).toBeLessThanOrEqual(60_000);
+    expect(await packetOf(fitted.bytes)).toContain('trainedAlgorithmicMedia');
+  });
+
+  it('Any bytes are examined for credentials and locations without an error', () => {
+    const types = [mediaTypes.png, mediaTypes.jpeg, mediaTypes.webp, mediaTypes.gif];
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 300 }), fc.constantFrom(...types), (given, type) => {
+        const bytes = Buffer.from(given);
+        expect(typeof hasManifest(bytes, type)).toBe('boolean');
+        expect(typeof hasLocation({ exif: bytes, xmp: bytes })).toBe('boolean');
+        const riff = Buffer.concat([Buffer.from('RIFF\0\0\0\0WEBP'), bytes]);
+        expect(markImage(riff, mediaTypes.webp, 'trainedAlgorithmicMedia').length).toBeGreaterThanOrEqual(riff.length);
+      }),
+    );
+  });
+});
+
+describe('The mark of a generated video', () => {
+  const uuid = (id: string): Buffer => box('uuid', Buffer.concat([Buffer.from(id, 'hex'), Buffer.from('content')]));
+
+  it('An MP4 gets its mark behind everything else, in memory and on disk, and only once', async () => {
+    const marked = await markVideo({ size: video.length, bytes: video }, 'trainedAlgorithmicMedia');
+    expect(marked.bytes?.subarray(0, video.length)).toEqual(video);
+    expect(marked.bytes?.subarray(video.length).toString()).toContain('/digitalsourcetype/trainedAlgorithmicMedia<');
+    const folder = await mkdtemp(join(tmpdir(), 'atelier-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const path = join(folder, 'video.mp4');
+    await writeFile(path, video);
+    expect(await markVideo({ size: video.length, path }, 'trainedAlgorithmicMedia')).toEqual({
+      size: marked.size,
+      path,
+    });
+    expect(await readFile(path)).toEqual(marked.bytes);
+    expect(await markVideo({ size: marked.size, path }, 'trainedAlgorithmicMedia')).toEqual({
+      size: marked.size,
+      path,
+    });
+  });
+
+  it.each([
+    ['content credentials', Buffer.concat([video, uuid('d8fec3d61b0e483c92975828877ec481')])],
+    ['a mark of its own', Buffer.concat([video, uuid('be7acfcb97a942e89c71999491e3afac')])],
+    ['an end that is missing', video.subarray(0, video.length - 20)],
+    ['a last box that reaches to the end', Buffer.concat([video, Buffer.from('\0\0\0\0free', 'latin1')])],
+    ['nothing in it', Buffer.alloc(0)],
+    ['boxes without a length', Buffer.concat([video, Buffer.from('\0\0\0\x01', 'latin1')])],
+  ])('An MP4 with %s stays as it is', async (_what, bytes) => {
+    expect(await markVideo({ size: bytes.length, bytes }, 'trainedAlgorithmicMedia')).toEqual({
+      size: bytes.length,
+      bytes,
+    });
+  });
+});
