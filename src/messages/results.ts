@@ -117,8 +117,8 @@ function fetcher(task: Task, { media, log, marksResults }: ResultParts, max: num
 }
 
 /** Made with images of members, or from words and earlier results alone. */
-function sourceTypeOf({ request: { pictures = [], references = [] } }: Task): SourceType {
-  const hasReferences = pictures.length > 0 || references.length > 0;
+function sourceTypeOf({ request: { pictures: images = [], references = [] } }: Task): SourceType {
+  const hasReferences = images.length > 0 || references.length > 0;
   return hasReferences ? 'compositeWithTrainedAlgorithmicMedia' : 'trainedAlgorithmicMedia';
 }
 

@@ -13,16 +13,16 @@ import {
 const linesOf = (text: string): string[] =>
   [...new Set(text.split(/\r?\n/).map((line) => line.trim()))].filter((line) => line !== '');
 
-const WITH_KINDS = /^\[([^\]]{1,300})\]\s*(.+)$/;
+const WITH_KINDS = /^\[([^\]]{1,300})\]/;
 
 /** `[video, music] word`: only for these kinds. */
 function parseListed(line: string, known: readonly string[]): RuleSet['words'][number] {
-  const [, names, text] = WITH_KINDS.exec(line) ?? [];
-  if (names === undefined || text === undefined) return { text: line };
-  return { text, kinds: parseKinds(names, known) };
+  const [before = '', names = ''] = WITH_KINDS.exec(line) ?? [];
+  const text = line.slice(before.length).trim();
+  return before === '' || text === '' ? { text: line } : { text, kinds: parseKinds(names, known) };
 }
 
-export function parseKinds(names: string, known: readonly string[]): string[] {
+function parseKinds(names: string, known: readonly string[]): string[] {
   const kinds = listOf(names);
   const unknown = kinds.find((kind) => !known.includes(kind));
   if (unknown !== undefined) throw new Refusal('refusals.rules.unknownKind', { kind: unknown, kinds: known });

@@ -45,7 +45,8 @@ const BLOCKS_OF_EMOJI_LETTERS = [0x1f150, 0x1f170, 0x1f1e6] as const;
 
 /** A word with everything that may stand for a letter in it. */
 const PIECE = /[\p{L}\p{N}\p{M}$@!|+€£]+/gu;
-const ONLY_AT_ENDS = /^[!|+]+|[!|+]+$/g;
+/** At the ends of a word they are punctuation. */
+const PUNCTUATION = '!|+';
 const APOSTROPHE = /['’ʼ`´]/;
 const MIN_SPELLED = 3;
 
@@ -84,7 +85,7 @@ export function foldText(text: string): FoldedText {
     singles = [];
   };
   for (const chunk of plain.split(/\s+/)) {
-    const pieces = (chunk.match(PIECE) ?? []).map((piece) => piece.replace(ONLY_AT_ENDS, '')).filter(Boolean);
+    const pieces = (chunk.match(PIECE) ?? []).map(withoutEnds).filter(Boolean);
     for (const piece of pieces) {
       if (isOneLetter(piece)) singles.push(piece);
       else {
@@ -96,6 +97,13 @@ export function foldText(text: string): FoldedText {
   }
   endSpelling();
   return { clean, words, joined, spelled, squeezed: plain.replace(/[^\p{L}\p{N}\p{M}]+/gu, '') };
+}
+
+function withoutEnds(piece: string): string {
+  let [start, end] = [0, piece.length];
+  while (start < end && PUNCTUATION.includes(piece[start] ?? '')) start += 1;
+  while (end > start && PUNCTUATION.includes(piece[end - 1] ?? '')) end -= 1;
+  return piece.slice(start, end);
 }
 
 const isOneLetter = (piece: string): boolean => piece.length <= 2 && [...piece].length === 1;

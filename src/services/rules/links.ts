@@ -1,20 +1,36 @@
 import { domainToASCII } from 'node:url';
 
-/** Also without a scheme, as members write them. */
-const LINK =
-  /(https?:\/\/)?(?:[^\s/@:<>()[\]"'`]{1,200}@)?((?:[\p{L}\p{N}_-]{1,63}[.\u3002\uff0e\uff61]){1,10}[\p{L}\p{N}-]{2,63})/giu;
-
 interface Link {
   host: string;
   /** A name such as `v1.final` may be no link at all. */
   hasScheme: boolean;
 }
 
+const BETWEEN = /[\s<>()[\]{}"'`,;|*]/;
+const SCHEME = /(?=https?:\/\/)/i;
+const DOT = /[.\u3002\uff0e\uff61]/;
+const LABEL = /^[\p{L}\p{N}_-]{1,63}$/u;
+const LETTER = /\p{L}/u;
+
+/** Also without a scheme, as members write them. */
 export const linksIn = (text: string): Link[] =>
-  [...text.matchAll(LINK)].flatMap(([, scheme, host = '']) => {
-    const plain = plainHost(host);
-    return plain === '' ? [] : [{ host: plain, hasScheme: scheme !== undefined }];
-  });
+  text
+    .split(BETWEEN)
+    .flatMap((chunk) => chunk.split(SCHEME))
+    .flatMap((chunk) => linkIn(chunk) ?? []);
+
+function linkIn(chunk: string): Link | undefined {
+  const scheme = /^https?:\/\//i.exec(chunk)?.[0] ?? '';
+  const [authority = ''] = chunk.slice(scheme.length).split(/[/?#\\]/, 1);
+  const [name = ''] = authority.slice(authority.lastIndexOf('@') + 1).split(':', 1);
+  const labels = name.split(DOT);
+  if (labels.at(-1) === '') labels.pop();
+  const last = labels.at(-1) ?? '';
+  if (labels.length < 2 || last.length < 2 || !LETTER.test(last) || !labels.every((label) => LABEL.test(label)))
+    return undefined;
+  const host = plainHost(labels.join('.'));
+  return host === '' ? undefined : { host, hasScheme: scheme !== '' };
+}
 
 /** In small letters, in ASCII, and without the dot that may end it; empty where it is no host. */
 export const plainHost = (host: string): string => domainToASCII(host.replace(/[.\u3002\uff0e\uff61]$/, ''));

@@ -38,7 +38,7 @@ export type AccessRule = Frozen<z.output<typeof accessRule>>;
 /** The rules themselves, as they are exported and imported, and as the operator's file has them. */
 export const ruleSet = z.object({
   words: z.array(word).max(MAX_WORDS).default([]),
-  /** Never blocked, whatever they look like. */
+  /** Never blocked, even if they look like a blocked one. */
   allowedWords: z.array(z.string().min(1).max(LONGEST_WORD)).max(MAX_WORDS).default([]),
   patterns: z.array(pattern).max(MAX_PATTERNS).default([]),
   /** Undefined: all that are not denied. */
@@ -66,7 +66,7 @@ const change = z.object({
   before: z.string().optional(),
   after: z.string().optional(),
 });
-export type RuleChange = z.output<typeof change>;
+type RuleChange = z.output<typeof change>;
 
 /** What the admins of one server have decided about its content. */
 export const serverRules = z.object({

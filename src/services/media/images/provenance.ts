@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib';
 import { type MediaType, mediaTypes } from '../media-types.ts';
 
 /** How a result came about, in the words of IPTC: from a prompt alone, or with reference images too. */
-export const sourceTypes = ['trainedAlgorithmicMedia', 'compositeWithTrainedAlgorithmicMedia'] as const;
+const sourceTypes = ['trainedAlgorithmicMedia', 'compositeWithTrainedAlgorithmicMedia'] as const;
 export type SourceType = (typeof sourceTypes)[number];
 
 /** What is done to a result so that it tells where it comes from. */
