@@ -81,7 +81,7 @@ export function openCommands(parts: CommandsParts) {
       proposals,
       answers,
       messageOf,
-      prepareAgain,
+      prepareAgain: (task, place) => prepareAgain(rules.masked(task, place.guildId), place),
       follows,
       followQuietMs,
       clock,

@@ -8,7 +8,7 @@ import { folder } from '../services/store/stage.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { enter } from './bot.ts';
 import { type QuickStage, quickBot, quickStage, says, submits } from './quick.ts';
-import { list, requestErasure } from './tasks/pages.ts';
+import { list, openTask, requestErasure } from './tasks/pages.ts';
 import { grid } from './tasks/proof.ts';
 
 const settings = noLimits;
@@ -179,6 +179,18 @@ describe.each(profiles)('The rules of a server at a gateway of the %s profile', 
     expect(await imagine(stage, 'a casino')).toContain('Finished in');
     const history = await (await admin.slash('server history')).message();
     expect(text(history)).toMatch(/longest prompt[\s\S]*blocked words/);
+  });
+
+  it('A result from another server is shown without the words that are blocked here', async () => {
+    const stage = await botAt();
+    const { discord } = stage;
+    await change(stage, 'Change words', { words: 'casino' });
+    const member = discord.as('member');
+    await (await member.in('hall').slash('imagine', { prompt: 'a neon casino at night' })).message(says('Finished in'));
+    const opened = await openTask(stage, await list(stage));
+    const shown = text(await (await member.click(opened, 'Show here')).message(says('Finished in')));
+    expect(shown).toContain('a neon ▇▇▇ at night');
+    expect(shown).not.toContain('casino');
   });
 
   it('The operator’s own rules stand above every server and hold in direct messages', async () => {

@@ -1,6 +1,6 @@
 import { Refusal } from '../../lib/refusal.ts';
 import type { Task } from '../tasks/task.ts';
-import { cleanText, foldText } from './fold.ts';
+import { cleanText, type FoldedText, foldText } from './fold.ts';
 import { DISCORD_HOSTS, isBelow, linksIn, plainHost } from './links.ts';
 import { PatternList } from './patterns.ts';
 import { type AccessRule, accessText, type RuleName, type RuleSet } from './server-rules.ts';
@@ -40,6 +40,9 @@ const POINTERS: ReadonlySet<string> = new Set([
   'talk',
   'parentId',
 ]);
+/** In place of a word that a server blocks. */
+const MASK = '▇▇▇';
+
 /** Far more than Discord lets a member type. */
 const MOST_TEXT = 100_000;
 
@@ -65,6 +68,14 @@ export class Judge {
     return this.#judgeAccess(order) ?? this.#judgeText(order);
   }
 
+  /** A text without what is blocked for a kind: each word, or all of it where more than one word is blocked together. */
+  mask(kind: string, text: string): string {
+    const isBlocked = (part: string): boolean => this.#blockedIn(kind, foldText(part)) !== undefined;
+    if (!isBlocked(text)) return text;
+    const masked = text.replace(/\S+/g, (word) => (isBlocked(word) ? MASK : word));
+    return isBlocked(masked) ? MASK : masked;
+  }
+
   #judgeAccess(order: Judged): Verdict | undefined {
     const about = this.#rules.access.filter((rule) => isAbout(rule, order));
     const denied = about.find(({ effect }) => effect === 'deny');
@@ -83,25 +94,33 @@ export class Judge {
         refusal: new Refusal('refusals.rules.tooLong', { max: longestPrompt, count: longestPrompt }),
         rule: 'longestPrompt',
       };
-    const lists = this.#lists.filter(({ kinds }) => kinds === undefined || kinds.includes(kind));
+    const isAnyBlocked = this.#listsFor(kind).length > 0;
     const hasDomains = this.#allowedDomains !== undefined || this.#deniedDomains.length > 0;
-    if (lists.length === 0 && !hasDomains) return undefined;
+    if (!isAnyBlocked && !hasDomains) return undefined;
     const text = [...new Set(textsOf(request))].join('\n').slice(0, MOST_TEXT);
     const link = hasDomains ? linksIn(cleanText(text)).find((one) => !this.#allowsLink(one)) : undefined;
     if (link) return { refusal: new Refusal('refusals.rules.link'), rule: 'deniedDomains', entry: link.host };
-    if (lists.length === 0) return undefined;
-    const folded = foldText(text);
+    if (!isAnyBlocked) return undefined;
+    return this.#blockedIn(kind, foldText(text));
+  }
+
+  /** The first blocked word or pattern in a text. */
+  #blockedIn(kind: string, folded: FoldedText): Verdict | undefined {
     const { words, joined, ...rest } = folded;
     const isJudged = (word: (typeof words)[number]): boolean => !this.#allowed.includes(word);
     const judged = { ...rest, words: words.filter(isJudged), joined: joined.filter(isJudged) };
     const plain = words.map((word) => word.plain).join(' ');
-    for (const list of lists) {
+    for (const list of this.#listsFor(kind)) {
       const word = list.words.find(judged);
       if (word !== undefined) return { refusal: new Refusal('refusals.rules.word'), rule: 'words', entry: word };
       const entry = list.patterns.find(folded.clean) ?? list.patterns.find(plain);
       if (entry !== undefined) return { refusal: new Refusal('refusals.rules.pattern'), rule: 'patterns', entry };
     }
     return undefined;
+  }
+
+  #listsFor(kind: string): Lists[] {
+    return this.#lists.filter(({ kinds }) => kinds === undefined || kinds.includes(kind));
   }
 
   #allowsLink({ host, hasScheme }: { host: string; hasScheme: boolean }): boolean {

@@ -1,6 +1,6 @@
 import { KeyedLock } from '../../lib/keyed-lock.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import type { Task } from '../tasks/task.ts';
+import { type Task, withRequest } from '../tasks/task.ts';
 import { Judge, type Judged, type Verdict } from './judge.ts';
 import { NO_RULES, type RuleSet, type ServerRules, withoutAuthor } from './server-rules.ts';
 
@@ -33,6 +33,9 @@ export interface Presser {
   userId: string;
   roleIds: readonly string[];
 }
+
+/** What messages repeat of a request. */
+const SHOWN = ['prompt', 'typed', 'title', 'words', 'instructions', 'style'] as const;
 
 /** Prepared rules of servers that had orders lately; preparing them again takes some milliseconds. */
 const MAX_PREPARED = 500;
@@ -103,6 +106,21 @@ export class Rules {
         for (const listener of this.#refusalListeners) listener({ ...broken, guildId, memberId, channelId });
       throw refusal;
     }
+  }
+
+  /** A task as it may be shown in another server than its own: without the words that are blocked there. */
+  masked(task: Task, guildId: string | undefined): Task {
+    if (guildId === undefined || guildId === task.guildId) return task;
+    const { rules } = this.of(guildId);
+    if (rules.words.length + rules.patterns.length === 0) return task;
+    const judge = this.#judge(guildId, rules);
+    const mask = (text: string): string => judge.mask(task.kind, text);
+    const { text } = task;
+    const shown = SHOWN.flatMap((name) => {
+      const value = task.request[name];
+      return value === undefined ? [] : [[name, mask(value)] as const];
+    });
+    return { ...withRequest(task, Object.fromEntries(shown)), ...(text !== undefined && { text: mask(text) }) };
   }
 
   /** Throws where a server keeps buttons on results to their owners, or to some roles. */

@@ -78,6 +78,14 @@ describe('The judge of a server', () => {
     expect(keyOf(rules, order('https://bad.example/x'))).toBe('refusals.rules.link');
   });
 
+  it('A text is shown without its blocked words, and not at all where they are spread over it', () => {
+    const judge = judgeOf({ ...words('casino', 'free money'), patterns: [{ text: 'q{3}' }] });
+    expect(judge.mask('imagine', 'a neon c4s1no, at **casino** qqq night')).toBe('a neon ▇▇▇ at ▇▇▇ ▇▇▇ night');
+    expect(judge.mask('imagine', 'get free\nmoney')).toBe('▇▇▇');
+    expect(judge.mask('imagine', 'c a s i n o')).toBe('▇▇▇');
+    expect(judge.mask('imagine', 'a quiet lake')).toBe('a quiet lake');
+  });
+
   it('Any text is judged without an error, and a listed word in it is always found', () => {
     const judge = judgeOf({
       ...words('zebra', 'two words'),
