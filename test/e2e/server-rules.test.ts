@@ -198,6 +198,14 @@ describe.each(profiles)('The rules of a server at a gateway of the %s profile', 
     writeFileSync(path, JSON.stringify({ words: [{ text: 'gore' }] }));
     const stage = await botAt({ RULES: path, DISCORD_USER_INSTALL: 'on' });
     expect(await imagine(stage, 'much g.o.r.e')).toContain('a word or phrase');
+    await change(stage, 'Change log channel', { logChannel: ['no-threads'] });
+    await imagine(stage, 'more gore');
+    const posted = () =>
+      stage.discord
+        .messages('no-threads')
+        .map((one) => text(one))
+        .join('\n');
+    await expect.poll(posted).toContain('Rule: blocked words.');
     const direct = await stage.discord.as('member').in('dm').slash('imagine', { prompt: 'gore' });
     expect(text(await direct.message())).toContain('a word or phrase');
     expect(submits(stage.gateway)).toBe(0);

@@ -37,6 +37,9 @@ export interface Presser {
 /** What messages repeat of a request. */
 const SHOWN = ['prompt', 'typed', 'title', 'words', 'instructions', 'style'] as const;
 
+/** In place of a server's id. */
+const OPERATOR = 'operator';
+
 /** Prepared rules of servers that had orders lately; preparing them again takes some milliseconds. */
 const MAX_PREPARED = 500;
 
@@ -75,9 +78,9 @@ export class Rules {
       const before = this.of(guildId);
       const after = transition(before);
       if (after === before) return before;
-      // Refuses patterns that are none.
-      if (after.rules !== before.rules) new Judge(after.rules);
-      if (after.proposed !== before.proposed && after.proposed) new Judge(after.proposed.rules);
+      // Preparing them refuses patterns that are none.
+      this.#judge(guildId, after.rules);
+      if (after.proposed !== before.proposed && after.proposed) this.#judge(after.proposed.id, after.proposed.rules);
       await this.#parts.store.put(guildId, after);
       this.#known.set(guildId, after);
       // An erasure changes the history alone.
@@ -94,16 +97,18 @@ export class Rules {
   mustAllow(order: JudgedOrder): void {
     const { guildId, requesterId: memberId, channelId } = order;
     const sets = [
-      ['operator', this.#parts.operatorRules] as const,
+      [OPERATOR, this.#parts.operatorRules] as const,
       ...(guildId === undefined ? [] : [[guildId, this.of(guildId).rules] as const]),
     ];
     for (const [name, rules] of sets) {
       if (rules === NO_RULES.rules) continue;
       const verdict = this.#judge(name, rules).judge(order);
       if (!verdict) continue;
-      const { refusal, ...broken } = verdict;
+      const { refusal, rule, entry } = verdict;
+      // What the operator blocks is not for the admins of a server to read.
+      const shown = name === OPERATOR ? undefined : entry;
       if (guildId !== undefined)
-        for (const listener of this.#refusalListeners) listener({ ...broken, guildId, memberId, channelId });
+        for (const listener of this.#refusalListeners) listener({ rule, entry: shown, guildId, memberId, channelId });
       throw refusal;
     }
   }

@@ -34,6 +34,7 @@ export class WordList {
   readonly #beginnings: Readonly<Record<Form, Map<string, Phrase>>> = {
     ...{ plain: new Map(), lookalike: new Map(), leet: new Map() },
   };
+  /** Of words without repeated letters. */
   readonly #lengths = new Set<number>();
   readonly #beginningLengths = new Set<number>();
   readonly #anywhere: { text: string; found: string }[] = [];
@@ -80,7 +81,7 @@ export class WordList {
       const { letters, runs } = runsOf(text);
       const known = this.#words[form].get(letters) ?? [];
       this.#words[form].set(letters, [...known, { runs, phrase, at }]);
-      if (phrase.length === 1) this.#lengths.add(text.length);
+      if (phrase.length === 1) this.#lengths.add(letters.length);
     }
   }
 
@@ -123,11 +124,12 @@ export class WordList {
       for (const form of forms) {
         const text = row[form];
         if (text === undefined) continue;
+        const { letters, runs } = runsOf(text);
         for (const length of this.#lengths)
-          for (let start = 0; length > 2 && start + length <= text.length; start++) {
-            const found = this.#lookUp(form, text.slice(start, start + length)).find(
-              ({ phrase }) => phrase.length === 1,
-            );
+          for (let start = 0; start + length <= letters.length; start++) {
+            const found = this.#words[form]
+              .get(letters.slice(start, start + length))
+              ?.find((entry) => isSpelled(entry) && isSameWord(runs.slice(start, start + length), entry.runs));
             if (found) return found.phrase.text;
           }
       }
@@ -165,6 +167,10 @@ const joinWords = (words: readonly FoldedWord[]): FoldedWord => ({
   lookalike: words.map(({ plain, lookalike = plain }) => lookalike).join(''),
   leet: words.map(({ plain, leet = plain }) => leet).join(''),
 });
+
+/** Two letters in a row are no word that is spelled. */
+const isSpelled = ({ phrase, runs }: Entry): boolean =>
+  phrase.length === 1 && runs.reduce((sum, count) => sum + count, 0) > 2;
 
 /** A word without repeated letters, and how often each was there. */
 function runsOf(text: string): { letters: string; runs: number[] } {

@@ -44,6 +44,8 @@ describe('Blocked words', () => {
     ['a phrase over a line break', ['free money'], 'get free\nmoney now', 'free the money'],
     ['a phrase as one word', ['free money'], 'freemoney', 'freedom money'],
     ['a part of a phrase that is spelled', ['free money'], 'f r e e money', 'f r e e bird'],
+    ['letters in a row', ['ass'], 'an a s s here', 'x a s d'],
+    ['letters in a row that are repeated', ['casino'], 'c a a a s i n o', 'c a a s i n d'],
     ['a stretched word', ['god'], 'goood', 'good'],
     ['letters of another alphabet', ['casino'], 'саѕіno', 'касса'],
     ['digits for letters', ['hell'], 'h3ll', 'h311 A55'],
