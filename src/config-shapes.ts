@@ -232,6 +232,22 @@ function isTimeZone(name: string): boolean {
   }
 }
 
+export const moderationBase = gatewayBase
+  .optional()
+  .describe('the URL of a moderation service (http:// or https://, without a query, fragment, user name or password)');
+
+export const moderationKey = z
+  .string()
+  .regex(/^[\x21-\x7e]{1,500}$/)
+  .optional()
+  .describe('the key of the moderation service');
+
+export const moderationModel = z
+  .string()
+  .regex(/^\S{1,200}$/)
+  .prefault('omni-moderation-latest')
+  .describe('the ID of a model, without spaces');
+
 /** The operator's own rules, in the form in which `/server export` writes those of a server. */
 export const rules = jsonFile
   .transform((json, context) => {

@@ -59,6 +59,9 @@ const variables = (kinds: readonly string[]) =>
     PRICES: shape.prices(kinds),
     MODEL_KINDS: shape.modelKinds(modelKinds),
     RULES: shape.rules,
+    MODERATION_BASE_URL: shape.moderationBase,
+    MODERATION_API_KEY: shape.moderationKey,
+    MODERATION_MODEL: shape.moderationModel,
     TOTAL_BUDGET: shape.limits(kinds, '$50 a day, 2000 tasks a day'),
     DEFAULT_SERVER_BUDGET: shape.limits(kinds, '$20 a day, 500 tasks a day'),
     DEFAULT_MEMBER_BUDGET: shape.limits(kinds, '$5 a day, 100 tasks a day'),
@@ -203,6 +206,11 @@ function arrange(given: z.output<ReturnType<typeof variables>>) {
     },
     /** The operator's, above those of all servers. */
     rules: given.RULES,
+    moderation: {
+      baseUrl: given.MODERATION_BASE_URL,
+      apiKey: given.MODERATION_API_KEY,
+      model: given.MODERATION_MODEL,
+    },
     /** By patterns of ids. */
     modelKinds: given.MODEL_KINDS,
     media: {

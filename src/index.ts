@@ -40,7 +40,12 @@ function configured(): Config | undefined {
 async function run(config: Config): Promise<void> {
   const log = openLog({
     level: config.log.level,
-    secrets: [config.discord.token, config.gateway.apiKey, ...passwordsIn(config.store.url)],
+    secrets: [
+      config.discord.token,
+      config.gateway.apiKey,
+      config.moderation.apiKey ?? '',
+      ...passwordsIn(config.store.url),
+    ],
     readable: process.stdout.isTTY,
     write: (line) => process.stdout.write(line),
   });

@@ -30,6 +30,7 @@ import { imgxSubmitRoutes } from './routes/imgx-submit.ts';
 import { imgxTaskRoutes } from './routes/imgx-task.ts';
 import { imgxUploadRoutes } from './routes/imgx-upload.ts';
 import { modelRoutes } from './routes/models.ts';
+import { moderationRoutes } from './routes/moderations.ts';
 import { musicRoutes } from './routes/music.ts';
 import { realtimeRoutes } from './routes/realtime.ts';
 import { textRoutes } from './routes/text.ts';
@@ -94,6 +95,7 @@ const routes = [
   musicRoutes,
   textRoutes,
   transcriptionRoutes,
+  moderationRoutes,
   realtimeRoutes,
   fileRoutes,
   controlRoutes,

@@ -101,6 +101,8 @@ async function gatewayFor(
       GATEWAY_API_KEY: key,
       GATEWAY_PRICING_PATH: '/api/pricing',
       GATEWAY_PRICING_GROUP: 'default',
+      MODERATION_BASE_URL: embedded.url,
+      MODERATION_API_KEY: key,
       MODEL_KINDS: modelKindsFile,
     },
   };

@@ -13,6 +13,7 @@ const RULES = {
   'Change words': { words: 'casino\nfree money\n[video] gore', patterns: 'b[aeiou]d\\s?guy', longestPrompt: '1000' },
   'Change links': { deniedDomains: 'evil.example' },
   'Change buttons and privacy': { pressers: 'requester' },
+  'Change moderation': { prompts: 'refuse', whenAway: 'refuse', thresholds: 'violence 0.4' },
   'Change log channel': { logChannel: ['log'] },
 };
 

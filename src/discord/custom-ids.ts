@@ -195,7 +195,7 @@ const indexCodec: PointerCodec<number> = {
 };
 
 /** The sections of a server's rules. */
-export const ruleSections = ['access', 'use', 'words', 'links', 'log'] as const;
+export const ruleSections = ['access', 'use', 'words', 'links', 'moderation', 'log'] as const;
 export type RuleSection = (typeof ruleSections)[number];
 
 const sectionCodec: PointerCodec<RuleSection> = {

@@ -22,7 +22,7 @@ export interface MessageServices {
   /** The further messages of long answers. */
   answers: Pick<Answers, 'takeAway'>;
   /** What servers allow. */
-  rules: Pick<Rules, 'mustAllow' | 'mustMayPress' | 'of' | 'change'>;
+  rules: Pick<Rules, 'mustAllow' | 'mustMayPress' | 'of' | 'change' | 'hasModerator'>;
   clock: Clock;
   /** The current message of a task, without its results. */
   messageOf(task: Task): MessagePlan;

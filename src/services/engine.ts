@@ -15,6 +15,7 @@ import { ModelCatalogue } from './models/catalogue.ts';
 import { Experience } from './models/experience.ts';
 import type { KindOverrides } from './models/families.ts';
 import { findTranscriber } from './models/ids.ts';
+import { type ModerationSettings, openModerator } from './moderation/moderator.ts';
 import { InProcessScheduler } from './polling/in-process.ts';
 import { GatewayPrices } from './prices/gateway-prices.ts';
 import { LearnedPrices } from './prices/learned-prices.ts';
@@ -63,6 +64,7 @@ interface EngineSettings extends Pick<TasksParts, 'maxWaitMs'> {
   models: Readonly<Partial<Record<'image' | 'video', string>>>;
   liveLimits: LiveLimits;
   rules: RuleSet;
+  moderation: ModerationSettings;
   unconfirmedReleaseMs: number | undefined;
 }
 
@@ -124,7 +126,9 @@ export function openEngine({
   let secret = '';
   const hashOf = (name: string): string => createHmac('sha256', secret).update(name).digest('hex').slice(0, 24);
   const budgets = new Budgets({ store: store.budgets, hashOf });
-  const rules = new Rules({ store: store.rules, operatorRules: settings.rules });
+  // Another service takes real time too.
+  const moderator = openModerator(settings.moderation, { log, clock: systemClock });
+  const rules = new Rules({ store: store.rules, operatorRules: settings.rules, moderator });
   const { timeZone, ...limits } = settings.budgets;
   const spending = new Spending({
     ...{ budgets, hashOf, clock },

@@ -193,6 +193,68 @@ describe.each(profiles)('The rules of a server at a gateway of the %s profile', 
     expect(shown).not.toContain('casino');
   });
 
+  describe('Moderation of prompts', () => {
+    const moderatedBot = async (values: Record<string, unknown>) => {
+      const stage = await quickStage({ gateway: { profile, speed: 20 }, settings });
+      const { gateway, config } = stage;
+      const moderation = { ...config.moderation, baseUrl: gateway.url, apiKey: config.gateway.apiKey };
+      await enter({ ...stage, config: { ...config, moderation } });
+      await change(stage, 'Change moderation', values);
+      return stage;
+    };
+    const judged = ({ gateway }: QuickStage): unknown[] =>
+      gateway.heard.filter(({ path }) => path === '/v1/moderations').map(({ body }) => body);
+
+    it('A prompt that the service objects to is refused before anything is submitted, and the log names the category', async () => {
+      const stage = await moderatedBot({ prompts: 'refuse', thresholds: 'hate 0.4\nviolence 1' });
+      await change(stage, 'Change log channel', { logChannel: ['no-threads'] });
+      expect(await imagine(stage, 'flag:sexual')).toContain('The moderation service objects to your prompt');
+      expect(await imagine(stage, 'doubt:hate')).toContain('objects to your prompt');
+      expect(submits(stage.gateway)).toBe(0);
+      expect(await imagine(stage, 'doubt:sexual flag:violence')).toContain('Finished in');
+      expect(judged(stage)[0]).toEqual({ model: 'omni-moderation-latest', input: 'flag:sexual' });
+      expect(judged(stage)).toHaveLength(3);
+      const posted = () =>
+        stage.discord
+          .messages('no-threads')
+          .map((one) => text(one))
+          .join('\n');
+      await expect.poll(posted).toContain('Rule: moderation (||sexual||)');
+    });
+
+    it('Results can be hidden behind a spoiler instead', async () => {
+      const stage = await moderatedBot({ prompts: 'spoiler' });
+      const ask = async (prompt: string) =>
+        (await stage.discord.as('member').slash('imagine', { prompt })).message(says('Finished in'));
+      expect((await ask('flag:violence')).attachments[0]?.filename).toMatch(/^SPOILER_/);
+      expect((await ask('a quiet lake')).attachments[0]?.filename).not.toMatch(/^SPOILER_/);
+    });
+
+    it.each([
+      ['an error', { type: 'status', status: 500 }],
+      ['half a response', { type: 'truncated', how: 'half' }],
+      ['no result', { type: 'body', body: {} }],
+      ['a closed connection', { type: 'reset' }],
+    ] as const)(
+      'While the service answers with %s, requests are refused or allowed, as the server wants',
+      async (_what, fault) => {
+        const stage = await moderatedBot({ prompts: 'refuse', whenAway: 'refuse' });
+        stage.gateway.faults.add({ on: { path: /moderations/ }, do: fault, times: 2 });
+        expect(await imagine(stage, 'a lake')).toContain('could not be checked');
+        expect(submits(stage.gateway)).toBe(0);
+        await change(stage, 'Change moderation', { prompts: 'refuse', whenAway: 'allow' });
+        expect(await imagine(stage, 'a lake')).toContain('Finished in');
+      },
+    );
+
+    it('Without a service moderation cannot be switched on, and a wrong threshold is refused', async () => {
+      const stage = await botAt();
+      expect(await refusedChange(stage, 'Change moderation', { prompts: 'refuse' })).toContain('no moderation service');
+      expect(await refusedChange(stage, 'Change moderation', { thresholds: 'violence 2' })).toContain('from 0 to 1');
+      expect(text(await page(stage))).toContain('The operator has not configured a moderation service');
+    });
+  });
+
   it('The operator’s own rules stand above every server and hold in direct messages', async () => {
     const path = join(folder(), 'rules.json');
     writeFileSync(path, JSON.stringify({ words: [{ text: 'gore' }] }));

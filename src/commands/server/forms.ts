@@ -9,6 +9,7 @@ import {
   type RuleSet,
   ruleText,
   type ServerRules,
+  thresholdLines,
   withLogChannel,
   withRules,
 } from '../../services/rules/server-rules.ts';
@@ -20,6 +21,7 @@ import {
   parseDomains,
   parseLongestPrompt,
   parsePatterns,
+  parseThresholds,
   parseWords,
   parseWork,
 } from './lines.ts';
@@ -91,6 +93,17 @@ function fieldsOf(section: RuleSection, { rules, logChannelId }: ServerRules, sa
       ];
     case 'links':
       return [list('deniedDomains'), list('allowedDomains')];
+    case 'moderation': {
+      const { prompts, whenAway, thresholds } = rules.moderation;
+      return [
+        { name: 'prompts', type: 'choice', required: true, ...label('prompts'), options: promptOptions(prompts, say) },
+        { name: 'whenAway', type: 'choice', required: true, ...label('whenAway'), options: awayOptions(whenAway, say) },
+        {
+          ...{ name: 'thresholds', type: 'text', isLong: true, ...label('thresholds') },
+          value: thresholdLines(thresholds).join('\n'),
+        },
+      ];
+    }
     case 'log':
       return [
         {
@@ -130,6 +143,17 @@ const onOff = ({ personalInstalls }: RuleSet, say: Say) =>
     label: say(`rules.choices.${value}`),
     isDefault: (value === 'on') === personalInstalls,
   }));
+
+const promptOptions = (known: RuleSet['moderation']['prompts'], say: Say) => [
+  { value: 'off', label: say('rules.choices.moderationOff'), isDefault: known === 'off' },
+  { value: 'refuse', label: say('rules.choices.moderationRefuse'), isDefault: known === 'refuse' },
+  { value: 'spoiler', label: say('rules.choices.moderationSpoiler'), isDefault: known === 'spoiler' },
+];
+
+const awayOptions = (known: RuleSet['moderation']['whenAway'], say: Say) => [
+  { value: 'refuse', label: say('rules.choices.awayRefuse'), isDefault: known === 'refuse' },
+  { value: 'allow', label: say('rules.choices.awayAllow'), isDefault: known === 'allow' },
+];
 
 /** Takes what was typed in a section; the page that opened the form shows the change. */
 export const rulesForm = (known: RuleWords) =>
@@ -206,6 +230,13 @@ async function changesOf(
         longestPrompt: parseLongestPrompt(longestPrompt),
       });
     }
+    case 'moderation': {
+      const prompts = fields.prompts === 'refuse' || fields.prompts === 'spoiler' ? fields.prompts : 'off';
+      if (prompts !== 'off' && !context.services.rules.hasModerator) throw new Refusal('refusals.rules.noModerator');
+      const whenAway = fields.whenAway === 'allow' ? 'allow' : 'refuse';
+      const moderation = { prompts, whenAway, thresholds: parseThresholds(fields.thresholds ?? '') } as const;
+      return () => ({ moderation });
+    }
     case 'links': {
       const allowed = parseDomains(fields.allowedDomains ?? '');
       const denied = parseDomains(fields.deniedDomains ?? '');
@@ -225,5 +256,6 @@ export function pageHere(context: Context): MessagePlan {
   const { guildId } = ruledServer(context);
   const { rules, budgets } = context.services;
   const { alertsChannelId } = budgets.of(guildId);
-  return rulesPage({ ...rules.of(guildId), alertsChannelId }, context.say);
+  const { hasModerator } = rules;
+  return rulesPage({ ...rules.of(guildId), hasModerator, alertsChannelId }, context.say);
 }

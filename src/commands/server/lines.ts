@@ -9,6 +9,9 @@ import {
   MAX_WORDS,
 } from '../../services/rules/server-rules.ts';
 
+/** Services have some dozen categories. */
+const MAX_THRESHOLDS = 30;
+
 /** Lists as admins type them: an entry a line. */
 const linesOf = (text: string): string[] =>
   [...new Set(text.split(/\r?\n/).map((line) => line.trim()))].filter((line) => line !== '');
@@ -60,6 +63,18 @@ export function parseCommands(text: string, known: readonly string[]): string[] 
   const unknown = names.find((name) => !known.includes(name));
   if (unknown !== undefined) throw new Refusal('refusals.rules.unknownCommand', { command: unknown });
   return names;
+}
+
+/** `violence 0.8`, by category. */
+export function parseThresholds(text: string): Record<string, number> {
+  const lines = atMost(linesOf(text), MAX_THRESHOLDS, LONGEST_WORD);
+  return Object.fromEntries(
+    lines.map((line) => {
+      const [, category = '', number = ''] = /^([a-z][a-z/_-]{0,50}) +([01](?:\.\d{1,4})?)$/.exec(line) ?? [];
+      if (category === '' || Number(number) > 1) throw new Refusal('refusals.rules.thresholdInvalid', { line });
+      return [category, Number(number)];
+    }),
+  );
 }
 
 /** `video, music, model reel-*`; nothing means everything. */

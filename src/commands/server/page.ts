@@ -4,12 +4,20 @@ import type { ButtonPlan, Control, FilePlan, MessagePlan } from '../../discord/p
 import { entriesOf } from '../../lib/entries.ts';
 import type { Say } from '../../locales/index.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
-import { accessText, type RuleName, ruleText, type ServerRules } from '../../services/rules/server-rules.ts';
+import {
+  accessText,
+  type RuleName,
+  ruleText,
+  type ServerRules,
+  thresholdLines,
+} from '../../services/rules/server-rules.ts';
 
 /** A label in a select. */
 const LONGEST_LABEL = 100;
 
 export interface RulesPageFacts extends ServerRules {
+  /** Whether the operator has configured a moderation service. */
+  hasModerator: boolean;
   /** Where the log goes if it has no channel of its own. */
   alertsChannelId: string | undefined;
 }
@@ -48,6 +56,10 @@ export function rulesPage(facts: RulesPageFacts, say: Say): MessagePlan {
       : [`- ${say('rules.allowedDomains', { count: rules.allowedDomains.length })}`]),
     ...lastChange(['allowedDomains', 'deniedDomains'], facts, say),
     '',
+    say('rules.section.moderation'),
+    ...moderationLines(facts, say).map((line) => `- ${line}`),
+    ...lastChange(['moderation'], facts, say),
+    '',
     say('rules.section.log'),
     `- ${logLine(facts, say)}`,
     ...lastChange(['log-channel'], facts, say),
@@ -78,6 +90,17 @@ const commandsText = ({ rules: { privateCommands } }: RulesPageFacts, say: Say):
   privateCommands.length === 0
     ? say('rules.noCommands')
     : privateCommands.map((command) => inCode(`/${command}`)).join(' ');
+
+function moderationLines({ rules: { moderation }, hasModerator }: RulesPageFacts, say: Say): string[] {
+  const { prompts, whenAway, thresholds } = moderation;
+  if (!hasModerator && prompts === 'off') return [say('rules.moderation.none')];
+  const lines = thresholdLines(thresholds).map(inCode).join(' ');
+  if (prompts === 'off') return [say('rules.moderation.off')];
+  return [
+    `${say(`rules.moderation.${prompts}`)} ${say(`rules.moderation.away.${whenAway}`)}`,
+    ...(lines === '' ? [] : [say('rules.moderation.thresholds', { thresholds: lines })]),
+  ];
+}
 
 function logLine({ logChannelId, alertsChannelId }: RulesPageFacts, say: Say): string {
   if (logChannelId !== undefined) return say('rules.log.own', { channel: logChannelId });

@@ -21,6 +21,7 @@ export const text = {
       use: '**Buttons and privacy**',
       words: '**Words and prompts**',
       links: '**Links**',
+      moderation: '**Moderation**',
       log: '**Log channel**',
     },
     access: { none: 'Everyone may use every kind and model.' },
@@ -47,6 +48,14 @@ export const text = {
     deniedDomains_other: '{{count}} sites that may not be linked',
     allowedDomains_one: 'Links only to {{count}} site',
     allowedDomains_other: 'Links only to {{count}} sites',
+    moderation: {
+      off: 'Prompts are not sent to a moderation service.',
+      refuse: 'Prompts that the moderation service objects to are refused.',
+      spoiler: 'Results of prompts that the moderation service objects to are hidden behind a spoiler.',
+      away: { allow: 'Allowed while the service is away.', refuse: 'Refused while the service is away.' },
+      thresholds: 'Thresholds: {{thresholds}}',
+      none: 'The operator has not configured a moderation service.',
+    },
     log: {
       own: 'Changes and refusals by these rules are posted in <#{{channel}}>.',
       alerts: 'Changes and refusals by these rules are posted in <#{{channel}}>, the alerts channel of `/budget`.',
@@ -69,6 +78,7 @@ export const text = {
       use: 'Change buttons and privacy',
       words: 'Change words',
       links: 'Change links',
+      moderation: 'Change moderation',
       log: 'Change log channel',
     },
     forms: {
@@ -76,6 +86,7 @@ export const text = {
       use: 'Buttons and privacy',
       words: 'Words and prompts',
       links: 'Links',
+      moderation: 'Moderation',
       log: 'Log channel',
     },
     fields: {
@@ -106,6 +117,15 @@ export const text = {
         hint: 'One a line, such as a.example; includes b.a.example.',
       },
       allowedDomains: { label: 'Only these sites', hint: 'One a line. Empty: all but those above.' },
+      prompts: {
+        label: 'Prompts that the service objects to',
+        hint: 'Prompts are sent to the operator’s moderation service.',
+      },
+      whenAway: { label: 'While the service is away', hint: 'It may be slow or overloaded for some minutes.' },
+      thresholds: {
+        label: 'Thresholds by category',
+        hint: 'One a line, such as: violence 0.8. Else the service decides.',
+      },
       logChannel: { label: 'Channel', hint: 'Empty: the alerts channel of /budget, if it has one.' },
     },
     choices: {
@@ -116,6 +136,11 @@ export const text = {
       roles: 'Owners, and these roles',
       on: 'Allowed',
       off: 'Not allowed',
+      moderationOff: 'Do not check',
+      moderationRefuse: 'Refuse',
+      moderationSpoiler: 'Hide the results behind a spoiler',
+      awayAllow: 'Allow requests',
+      awayRefuse: 'Refuse requests',
     },
     names: {
       words: 'blocked words',
@@ -128,6 +153,7 @@ export const text = {
       pressers: 'buttons on others’ results',
       privateCommands: 'private commands',
       personalInstalls: 'personal installs',
+      moderation: 'moderation',
       'log-channel': 'log channel',
     },
     exported: 'The rules of this server. `/server import` takes this file.',
@@ -174,6 +200,8 @@ export const text = {
       lineTooLong_other: 'A line may have {{max}} characters. This one is longer: {{line}}…',
       tooManyAccessRules_one: 'There may be {{max}} rule for kinds and models.',
       tooManyAccessRules_other: 'There may be {{max}} rules for kinds and models. Remove one first.',
+      noModerator: 'There is no moderation service. Ask the operator to set MODERATION_BASE_URL.',
+      thresholdInvalid: '{{line}} is not a category and a number from 0 to 1, such as: violence 0.8',
       noRoles: 'Choose at least one role that may press the buttons.',
       logFailed: 'I cannot post in that channel. Give me View Channel and Send Messages there, then try again.',
       importTooLarge: 'The file is too large. A file of rules has less than 1 MB.',

@@ -125,6 +125,9 @@ export const refusals = {
     link: 'Your request contains a link to a site that is not allowed here. Remove it and try again.',
     tooLong_one: 'A prompt may have {{max}} character here. Shorten it and try again.',
     tooLong_other: 'A prompt may have {{max}} characters here. Shorten it and try again.',
+    moderated: 'The moderation service objects to your prompt, so it was not submitted. Change it and try again.',
+    moderationAway:
+      'Your prompt could not be checked, because the moderation service is away. Try again in a few minutes.',
     press: 'On this server, these buttons are not for you to press on other members’ results.',
     personalInstall: 'This server does not allow apps that only you have installed. Use the bot in a direct message.',
     patternInvalid: 'The pattern {{pattern}} is invalid: {{reason}}. Patterns use the syntax of RE2.',

@@ -1,5 +1,5 @@
 import { Refusal } from '../../lib/refusal.ts';
-import type { Task } from '../tasks/task.ts';
+import type { CommonRequest, Task } from '../tasks/task.ts';
 import { cleanText, type FoldedText, foldText } from './fold.ts';
 import { DISCORD_HOSTS, isBelow, linksIn, plainHost } from './links.ts';
 import { PatternList } from './patterns.ts';
@@ -88,7 +88,7 @@ export class Judge {
 
   #judgeText({ kind, request }: Judged): Verdict | undefined {
     const { longestPrompt } = this.#rules;
-    const prompt = request.typed ?? request.prompt ?? '';
+    const prompt = promptOf(request);
     if (longestPrompt !== undefined && [...prompt].length > longestPrompt)
       return {
         refusal: new Refusal('refusals.rules.tooLong', { max: longestPrompt, count: longestPrompt }),
@@ -129,6 +129,9 @@ export class Judge {
     return isBelow(host, this.#allowedDomains) || isBelow(host, DISCORD_HOSTS);
   }
 }
+
+/** As the member wrote it, without what options added. */
+export const promptOf = ({ typed, prompt = '' }: CommonRequest): string => typed ?? prompt;
 
 const notAllowed = (entry?: string): Verdict => ({
   refusal: new Refusal('refusals.rules.access'),

@@ -1,7 +1,9 @@
 import { KeyedLock } from '../../lib/keyed-lock.ts';
 import { Refusal } from '../../lib/refusal.ts';
+import type { Moderator } from '../moderation/moderator.ts';
 import { type Task, withRequest } from '../tasks/task.ts';
 import { Judge, type Judged, type Verdict } from './judge.ts';
+import { moderatePrompt } from './moderation.ts';
 import { NO_RULES, type RuleSet, type ServerRules, withoutAuthor } from './server-rules.ts';
 
 export interface RuleStore {
@@ -11,6 +13,8 @@ export interface RuleStore {
 
 interface RulesParts {
   store: RuleStore;
+  /** Undefined: no moderation service is configured. */
+  moderator?: Moderator | undefined;
   /** They stand above every server's, and hold outside of servers too. */
   operatorRules: RuleSet;
 }
@@ -95,22 +99,30 @@ export class Rules {
 
   /** Throws the `Refusal` of the first rule that an order breaks: the operator's, then the server's. */
   mustAllow(order: JudgedOrder): void {
-    const { guildId, requesterId: memberId, channelId } = order;
-    const sets = [
-      [OPERATOR, this.#parts.operatorRules] as const,
-      ...(guildId === undefined ? [] : [[guildId, this.of(guildId).rules] as const]),
-    ];
-    for (const [name, rules] of sets) {
+    for (const [name, rules] of this.#setsFor(order.guildId)) {
       if (rules === NO_RULES.rules) continue;
       const verdict = this.#judge(name, rules).judge(order);
-      if (!verdict) continue;
-      const { refusal, rule, entry } = verdict;
-      // What the operator blocks is not for the admins of a server to read.
-      const shown = name === OPERATOR ? undefined : entry;
-      if (guildId !== undefined)
-        for (const listener of this.#refusalListeners) listener({ rule, entry: shown, guildId, memberId, channelId });
-      throw refusal;
+      if (verdict) throw this.#refused(order, name, verdict);
     }
+  }
+
+  get hasModerator(): boolean {
+    return this.#parts.moderator !== undefined;
+  }
+
+  /**
+   * The order as the moderation of the operator and the server lets it pass: unchanged, or with its results behind a spoiler. Throws a `Refusal`
+   * otherwise.
+   */
+  async moderated<O extends JudgedOrder>(order: O): Promise<O> {
+    const { guildId, request } = order;
+    let isSpoiler = false;
+    for (const [name, rules] of this.#setsFor(guildId)) {
+      const outcome = await moderatePrompt(request, rules, this.#parts.moderator);
+      if (!outcome.isAllowed) throw this.#refused(order, name, outcome);
+      isSpoiler ||= outcome.isSpoiler;
+    }
+    return isSpoiler ? { ...order, request: { ...request, spoiler: true } } : order;
   }
 
   /** A task as it may be shown in another server than its own: without the words that are blocked there. */
@@ -149,6 +161,21 @@ export class Rules {
     for (const [guildId, { history, proposed }] of this.#known)
       if (proposed?.by === memberId || history.some(({ by }) => by === memberId))
         await this.change(guildId, (known) => withoutAuthor(known, memberId));
+  }
+
+  /** The operator's rules come first. */
+  #setsFor(guildId: string | undefined): (readonly [name: string, RuleSet])[] {
+    const operators = [OPERATOR, this.#parts.operatorRules] as const;
+    return guildId === undefined ? [operators] : [operators, [guildId, this.of(guildId).rules]];
+  }
+
+  #refused({ guildId, requesterId: memberId, channelId }: JudgedOrder, name: string, verdict: Verdict): Refusal {
+    const { refusal, rule, entry } = verdict;
+    // What the operator blocks is not for the admins of a server to read.
+    const shown = name === OPERATOR ? undefined : entry;
+    if (guildId !== undefined)
+      for (const listener of this.#refusalListeners) listener({ rule, entry: shown, guildId, memberId, channelId });
+    return refusal;
   }
 
   #judge(name: string, rules: RuleSet): Judge {

@@ -35,6 +35,14 @@ const accessRule = z.object({
 });
 export type AccessRule = Frozen<z.output<typeof accessRule>>;
 
+/** What is done with prompts that a moderation service objects to. */
+const moderation = z.object({
+  prompts: z.enum(['off', 'refuse', 'spoiler']).default('off'),
+  whenAway: z.enum(['allow', 'refuse']).default('refuse'),
+  /** By category: from this likelihood on, instead of the service's own opinion. */
+  thresholds: z.record(z.string().max(60), z.number().min(0).max(1)).default({}),
+});
+
 /** The rules themselves, as they are exported and imported, and as the operator's file has them. */
 export const ruleSet = z.object({
   words: z.array(word).max(MAX_WORDS).default([]),
@@ -52,6 +60,7 @@ export const ruleSet = z.object({
   privateCommands: z.array(z.string().max(32)).max(MAX_NAMES).default([]),
   /** Whether members may use the bot here where only they have installed it. */
   personalInstalls: z.boolean().default(true),
+  moderation: moderation.prefault({}),
 });
 export type RuleSet = Frozen<z.output<typeof ruleSet>>;
 
@@ -144,8 +153,15 @@ export function ruleText(rules: RuleSet, name: RuleName): string {
       return typeof rules.pressers === 'string' ? rules.pressers : rules.pressers.roleIds.map(roleMention).join(' ');
     case 'personalInstalls':
       return rules.personalInstalls ? 'allowed' : 'not allowed';
+    case 'moderation': {
+      const { prompts, whenAway, thresholds } = rules.moderation;
+      return [`prompts: ${prompts}`, `when away: ${whenAway}`, ...thresholdLines(thresholds)].join('\n');
+    }
   }
 }
+
+export const thresholdLines = (thresholds: RuleSet['moderation']['thresholds']): string[] =>
+  Object.entries(thresholds).map(([category, least]) => `${category} ${least}`);
 
 /** `deny video, model reel-* for <@&1> in <#2>`. */
 export function accessText({ effect, kinds = [], models = [], roleIds = [], channelIds = [] }: AccessRule): string {

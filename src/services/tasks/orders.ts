@@ -52,7 +52,7 @@ export interface OrdersParts extends SenderParts {
   /** Undefined: no limits. */
   spending?: Pick<Spending, 'check' | 'checkMay' | 'checkWaiting' | 'weightOf'> | undefined;
   /** What servers and the operator allow; undefined: everything. */
-  rules?: Pick<Rules, 'mustAllow'> | undefined;
+  rules?: Pick<Rules, 'mustAllow' | 'moderated'> | undefined;
   kinds: ReadonlyMap<TaskKind, Kind>;
   specs: KindSpecs;
   clock: Clock;
@@ -202,23 +202,26 @@ export class Orders {
     return this.#live.run(id, order, () => this.#carryOutAlone(order, id, sentBefore));
   }
 
-  async #carryOutAlone(order: Order, id: string, sentBefore?: SentBefore): Promise<Task> {
+  async #carryOutAlone(ordered: Order, id: string, sentBefore?: SentBefore): Promise<Task> {
     const { clock, kinds, offers, spending, rules } = this.#parts;
-    const kind = kinds.get(order.kind);
-    if (!kind) throw new Error(`There is no kind ${order.kind} to submit.`);
+    const kind = kinds.get(ordered.kind);
+    if (!kind) throw new Error(`There is no kind ${ordered.kind} to submit.`);
     // A button can be forged.
     if (!kind.submit && !kind.keyed) throw new Refusal('refusals.unknownButton');
     if (offers.isMissing(kind.name)) throw new Refusal('refusals.kindNotSupported');
-    rules?.mustAllow(order);
+    rules?.mustAllow(ordered);
     // A repeat under the same key orders nothing new.
-    if (order.predecessorId === undefined) this.#credit.mustHave(kind.name);
-    const { traits } = this.#parts.specs[order.kind];
-    const estimate = traits.isPaid ? this.#parts.estimateOf?.(order) : undefined;
-    const orderer = ordererOf(order);
+    if (ordered.predecessorId === undefined) this.#credit.mustHave(kind.name);
+    const { traits } = this.#parts.specs[ordered.kind];
+    const estimate = traits.isPaid ? this.#parts.estimateOf?.(ordered) : undefined;
+    const orderer = ordererOf(ordered);
     // A pause and a block are for everything that a member may start. An order beyond a limit fetches nothing; the reservation decides.
-    const isCounted = traits.isPaid && order.predecessorId === undefined;
+    const isCounted = traits.isPaid && ordered.predecessorId === undefined;
     if (!isCounted) spending?.checkMay(orderer);
-    else spending?.check(orderer, { kind: order.kind, amount: estimate?.amount });
+    else spending?.check(orderer, { kind: ordered.kind, amount: estimate?.amount });
+    // A repeat under the same key has to be the same.
+    const isModerated = rules !== undefined && ordered.predecessorId === undefined;
+    const order = isModerated ? await rules.moderated(ordered) : ordered;
     // What may be running already is not asked to wait.
     const mayWait = this.#isJob(kind.name) && order.predecessorId === undefined;
     const mustWait = mayWait && !this.#line.takePlace({ ...order, id });

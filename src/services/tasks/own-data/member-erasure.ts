@@ -15,7 +15,7 @@ export interface ErasureParts extends Pick<OrdersParts, 'book' | 'ledger' | 'clo
   store: TaskStore;
   /** Undefined: no limits. */
   budgets?: Pick<Budgets, 'about' | 'forgetId'> | undefined;
-  rules?: Pick<Rules, 'about' | 'forgetId' | 'mustAllow'> | undefined;
+  rules?: Pick<Rules, 'about' | 'forgetId' | 'mustAllow' | 'moderated'> | undefined;
   proposals?: Pick<Proposals, 'of' | 'erase'> | undefined;
   pseudonyms?: Pick<Pseudonyms, 'known' | 'erase'> | undefined;
   removeMessages(task: Task): Promise<MessageRemoval>;

@@ -1,0 +1,98 @@
+import { request } from 'undici';
+import { z } from 'zod';
+import type { Clock } from '../../lib/clock.ts';
+import type { PlainLog } from '../../lib/log.ts';
+
+/** What a moderation service says of a text: how likely it belongs to each category, from 0 to 1. */
+export interface Judgement {
+  scores: Readonly<Record<string, number>>;
+  /** The categories that the service itself objects to. */
+  flagged: readonly string[];
+}
+
+export interface Moderator {
+  /** Undefined where the service is away or its response cannot be read. */
+  judgeText(text: string): Promise<Judgement | undefined>;
+}
+
+export interface ModerationSettings {
+  /** Undefined: there is none. */
+  baseUrl: string | undefined;
+  apiKey: string | undefined;
+  model: string;
+}
+
+/** A member waits for it before anything is submitted. */
+const TIMEOUT_MS = 5_000;
+/** A response has some dozen numbers. */
+const MAX_BYTES = 64 * 1_024;
+
+const response = z.object({
+  results: z
+    .array(
+      z.object({
+        categories: z.record(z.string(), z.boolean().nullable()).default({}),
+        category_scores: z.record(z.string(), z.number().nullable()).default({}),
+      }),
+    )
+    .min(1),
+});
+
+/** The moderation endpoint of OpenAI and of those who copy it. Each text goes to it once, and is kept nowhere. */
+export function openModerator(
+  { baseUrl, apiKey, model }: ModerationSettings,
+  { log, clock }: { log: Pick<PlainLog, 'warn'>; clock: Pick<Clock, 'after'> },
+): Moderator | undefined {
+  if (baseUrl === undefined) return undefined;
+  return {
+    async judgeText(text) {
+      const late = new AbortController();
+      const cancel = clock.after(TIMEOUT_MS, () => late.abort());
+      try {
+        const { statusCode, body } = await request(`${baseUrl}/v1/moderations`, {
+          method: 'POST',
+          headers: {
+            'content-type': 'application/json',
+            ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
+          },
+          body: JSON.stringify({ model, input: text }),
+          signal: late.signal,
+        });
+        const answer = await readCapped(body);
+        if (statusCode !== 200) {
+          log.warn({ status: statusCode }, 'The moderation service refused a request.');
+          return undefined;
+        }
+        const [result] = response.parse(JSON.parse(answer)).results;
+        return result && judgementOf(result);
+      } catch (error) {
+        // The body may repeat the text.
+        log.warn({ reason: error instanceof Error ? error.name : 'unknown' }, 'The moderation service is away.');
+        return undefined;
+      } finally {
+        cancel();
+      }
+    },
+  };
+}
+
+async function readCapped(body: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > MAX_BYTES) throw new RangeError('The response is too large.');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+const judgementOf = ({
+  categories,
+  category_scores: scores,
+}: z.output<typeof response>['results'][number]): Judgement => ({
+  scores: Object.fromEntries(
+    Object.entries(scores).flatMap(([name, score]) => (score === null ? [] : [[name, score]])),
+  ),
+  flagged: Object.entries(categories).flatMap(([name, isFlagged]) => (isFlagged ? [name] : [])),
+});

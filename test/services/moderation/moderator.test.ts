@@ -1,0 +1,68 @@
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openModerator } from '../../../src/services/moderation/moderator.ts';
+
+/** A moderator of a service with these responses, and the timers that it has set. */
+async function moderatorOf(respond: RequestListener) {
+  const server = createServer(respond);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const timers = new Set<() => void>();
+  const logged: object[] = [];
+  const clock = {
+    after(_ms: number, work: () => void) {
+      timers.add(work);
+      return () => void timers.delete(work);
+    },
+  };
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const log = { warn: (facts: object) => void logged.push(facts) };
+  const moderator = openModerator({ baseUrl, apiKey: 'sk-key', model: 'a-model' }, { log, clock });
+  if (!moderator) throw new Error('A service is configured.');
+  return { moderator, timers, logged };
+}
+
+describe('A moderation service', () => {
+  it('A moderation service gets the text, the model and the key, and its scores are read', async () => {
+    const heard: unknown[] = [];
+    const { moderator, timers } = await moderatorOf((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.on('end', () => {
+        const { authorization } = request.headers;
+        heard.push([request.url, authorization, JSON.parse(Buffer.concat(chunks).toString())]);
+        const result = { categories: { hate: true, new: null }, category_scores: { hate: 0.9, new: null }, more: 1 };
+        response.end(JSON.stringify({ id: 'x', results: [result] }));
+      });
+    });
+    expect(await moderator.judgeText('a prompt')).toEqual({ scores: { hate: 0.9 }, flagged: ['hate'] });
+    expect(heard).toEqual([['/v1/moderations', 'Bearer sk-key', { model: 'a-model', input: 'a prompt' }]]);
+    expect(timers.size).toBe(0);
+  });
+
+  it('A moderation service that does not respond in time is away', async () => {
+    const arrived = Promise.withResolvers<void>();
+    const { moderator, timers, logged } = await moderatorOf(() => arrived.resolve());
+    const judged = moderator.judgeText('a secret prompt');
+    await arrived.promise;
+    for (const late of timers) late();
+    expect(await judged).toBeUndefined();
+    expect(JSON.stringify(logged)).not.toContain('secret');
+  });
+
+  it.each([
+    ['an endless body', 'x'.repeat(200_000)],
+    ['a body that repeats the prompt', '{"error": "a secret prompt"}'],
+    ['no JSON', 'a secret prompt'],
+    ['a list', '[]'],
+  ])('A moderation service with %s is away, and the log has nothing of the prompt', async (_what, body) => {
+    const { moderator, logged } = await moderatorOf((_request, response) => response.end(body));
+    expect(await moderator.judgeText('a secret prompt')).toBeUndefined();
+    expect(logged).toHaveLength(1);
+    expect(JSON.stringify(logged)).not.toContain('secret');
+  });
+});
