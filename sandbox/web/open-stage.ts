@@ -59,7 +59,7 @@ export async function openStage(
   await resources.keep(bot, () => bot.close(STOP_LIMIT_MS));
   const connected = whenConnected(bot);
   bot.start();
-  const ready = Promise.all([connected, deploy(botSettings, signal)]).then(() => setUpStrictServer(discord));
+  const ready = Promise.all([connected, deploy(botSettings, signal)]).then(() => setUpStrictServer(discord, gateway));
   // The caller may await it only after it has failed.
   ready.catch(() => undefined);
   return { stage, ready };

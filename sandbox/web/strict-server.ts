@@ -1,5 +1,6 @@
 import type { Actor } from '../discord/actor.ts';
 import type { EmbeddedDiscord } from '../discord/discord.ts';
+import type { GatewaySide } from './gateway-side.ts';
 
 /** So that every refusal about money can be seen. */
 const BUDGETS = [
@@ -13,15 +14,18 @@ const RULES = {
   'Change words': { words: 'casino\nfree money\n[video] gore', patterns: 'b[aeiou]d\\s?guy', longestPrompt: '1000' },
   'Change links': { deniedDomains: 'evil.example' },
   'Change buttons and privacy': { pressers: 'requester' },
-  'Change moderation': { prompts: 'refuse', whenAway: 'refuse', thresholds: 'violence 0.4' },
   'Change log channel': { logChannel: ['log'] },
 };
 
+/** The embedded gateway serves it; a real one may not. */
+const MODERATION = { prompts: 'refuse', whenAway: 'refuse', thresholds: 'violence 0.4' };
+
 /** Sets budgets and rules of the server `elsewhere` with the commands and forms that an admin uses. */
-export async function setUpStrictServer(discord: EmbeddedDiscord): Promise<void> {
+export async function setUpStrictServer(discord: EmbeddedDiscord, gateway: GatewaySide): Promise<void> {
   const owner = discord.as('owner').in('elsewhere/hall');
   for (const options of BUDGETS) await (await owner.slash('budget set', options)).message();
   for (const [button, values] of Object.entries(RULES)) await fillIn(owner, button, values);
+  if (gateway.kind === 'embedded') await fillIn(owner, 'Change moderation', MODERATION);
 }
 
 async function fillIn(owner: Actor, button: string, values: Parameters<Actor['fill']>[1]): Promise<void> {

@@ -50,6 +50,8 @@ describe('The server with budgets on the sandbox page', () => {
   it('The owner’s rules refuse a blocked word in any spelling, and the log channel hears of it', async () => {
     await command('other', 'imagine', { prompt: 'a c4s1no at night' });
     await waitFor('other', 'a word or phrase that is blocked here');
+    await command('other', 'imagine', { prompt: 'doubt:violence' });
+    await waitFor('other', 'The moderation service objects to your prompt');
     const log = await at.channel('owner', 'log');
     await at.until(async () => (await at.messages(log, 'owner')).find((one) => text(one).includes('(||casino||)')));
   });
