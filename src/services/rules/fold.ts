@@ -4,7 +4,7 @@ import unhomoglyph from 'unhomoglyph';
 export interface FoldedWord {
   /** In small letters, without accents and invisible characters. */
   plain: string;
-  /** With letters of other alphabets as the Latin letters that they look like; undefined: the same as `plain`. */
+  /** With letters of other alphabets as the Latin letters that they look like; undefined: it means what it says. */
   lookalike?: string | undefined;
   /** With digits and signs as the letters that they stand for; undefined: it has none. */
   leet?: string | undefined;
@@ -28,6 +28,7 @@ const LETTERS: Readonly<Record<string, string>> = {
   ...{ ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ð: 'd', þ: 'th', ħ: 'h', ı: 'i', ŧ: 't', ƒ: 'f' },
   ...{ ᴀ: 'a', ʙ: 'b', ᴅ: 'd', ᴇ: 'e', ꜰ: 'f', ɢ: 'g', ʜ: 'h', ᴊ: 'j', ᴋ: 'k', ĸ: 'k', ʟ: 'l', ᴍ: 'm', ɴ: 'n', ᴘ: 'p' },
   ...{ ʀ: 'r', ᴛ: 't', ʍ: 'm', ꞯ: 'q', ƞ: 'n', ɓ: 'b', ɗ: 'd', ɛ: 'e', ɔ: 'c', ƙ: 'k', ɲ: 'n', ɾ: 'r', ʈ: 't' },
+  ...{ ε: 'e', η: 'n', τ: 't', κ: 'k', ω: 'w', χ: 'x', β: 'b' },
 };
 
 /** What stands for letters among letters. */
@@ -140,9 +141,12 @@ function foldWord(piece: string, foreign: ReadonlySet<Script>): FoldedWord {
   const known = SCRIPTS.filter((script) => LETTER_OF[script].test(piece));
   const isMixed = known.length > 1 || (known.length === 1 && /[a-z]/.test(piece));
   const isMeant = known.length === 1 && !isMixed && known.every((script) => foreign.has(script));
-  const latin = isMeant ? piece : latinLetters(piece);
-  const lookalike = latin === piece ? undefined : latin;
-  return { plain: piece, lookalike, leet: hasSigns(latin) ? leetLetters(latin) : undefined };
+  const latin = latinLetters(piece);
+  return {
+    plain: piece,
+    lookalike: isMeant ? undefined : latin,
+    leet: hasSigns(piece) ? leetLetters(latin) : undefined,
+  };
 }
 
 function latinLetters(text: string): string {
@@ -155,7 +159,7 @@ function latinLetters(text: string): string {
 
 /** Product codes and sizes have more digits than letters. */
 function hasSigns(text: string): boolean {
-  const letters = text.match(/[a-z]/g)?.length ?? 0;
+  const letters = text.match(/\p{L}/gu)?.length ?? 0;
   const digits = text.match(/\d/g)?.length ?? 0;
   return letters > 0 && letters >= digits && /[\d$@!|+€£]/.test(text);
 }
