@@ -72,9 +72,10 @@ export type NewOrder = OrderedRequest<TaskKind> & { parent?: Task | undefined };
 
 /** Submits an order, or asks its member first where the server wants that for its price. */
 export async function submitOrder(order: NewOrder, { services, origin, say }: Asked): Promise<Outcome> {
-  services.rules.mustAllow({ ...origin, ...order });
   const limit = services.proposals.limitExceededBy(order, origin.guildId);
   if (limit === undefined) return submitConfirmed(order, { services, origin });
+  // `Orders` judges what is submitted; a question comes before that.
+  services.rules.mustAllow({ ...origin, ...order });
   const reason = say('proposal.above', { limit: exactDollars(limit) });
   return proposalQuestion(await proposeHere(order, { services, origin }), { reason }, say);
 }

@@ -58,7 +58,7 @@ describe.each(profiles)('The rules of a server at a gateway of the %s profile', 
     expect(await imagine(stage, 'a Cassis harbour')).toContain('Finished in');
   });
 
-  it('Only members with Manage Server see and change the rules, wherever a button or a form comes from', async () => {
+  it('Only members with Manage Server see and change the rules, also with a button or a form from before', async () => {
     const stage = await botAt();
     const { discord } = stage;
     const shown = await page(stage);

@@ -13,7 +13,7 @@ const keyOf = (rules: Partial<RuleSet>, judged: Judged): string | undefined =>
 const words = (...texts: string[]): Pick<RuleSet, 'words'> => ({ words: texts.map((text) => ({ text })) });
 
 describe('The judge of a server', () => {
-  it('A word is judged wherever a member or a model writes it, and not in models and ids', () => {
+  it('A word is judged in every text of a member or a model, and not in models and ids', () => {
     const rules = words('casino');
     const file = { address: 'https://cdn.discordapp.com/attachments/1/2/photo.png?ex=casino', name: 'casino.png' };
     expect(keyOf(rules, order('a photo', { request: { pictures: [file] } }))).toBe('refusals.rules.word');
