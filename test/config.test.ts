@@ -151,7 +151,10 @@ describe('The default configuration', () => {
       rules: {
         ...{ words: [], allowedWords: [], patterns: [], deniedDomains: [], access: [], privateCommands: [] },
         ...{ pressers: 'everyone', personalInstalls: true },
-        moderation: { prompts: 'off', whenAway: 'refuse', thresholds: {} },
+        moderation: {
+          ...{ prompts: 'off', references: 'off', results: 'off', unseen: 'show' },
+          ...{ ageRestricted: 'like-others', whenAway: 'refuse', thresholds: {} },
+        },
       },
       moderation: { baseUrl: undefined, apiKey: undefined, model: 'omni-moderation-latest' },
       modelKinds: {},

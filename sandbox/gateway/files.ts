@@ -1,5 +1,6 @@
 import { mislabelledFile, padFile } from './altered-files.ts';
 import { FileCache, type GeneratedFile } from './file-cache.ts';
+import { flaggedColour, plainImage } from './flagged-images.ts';
 import type { Job } from './job.ts';
 import type { Recipe, Result } from './job-details.ts';
 import type { ReferenceImages } from './reference-images.ts';
@@ -102,6 +103,11 @@ export class Files {
 
   async #generate(job: Job, recipe: Recipe): Promise<GeneratedFile> {
     const references = [...this.#materials.imagesFor(job)];
+    const colour = flaggedColour(job.prompt);
+    if (colour && 'width' in recipe && recipe.make !== 'video') {
+      const format = 'format' in recipe ? (recipe.format ?? 'png') : 'png';
+      return { bytes: await plainImage(colour, sizes(recipe), format), mime: `image/${format}` };
+    }
     switch (recipe.make) {
       case 'image':
         return await this.#studio.drawImage(recipe.scene, { ...sizes(recipe), format: recipe.format, references });

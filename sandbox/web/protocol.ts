@@ -233,7 +233,7 @@ export interface BookEntry {
   readonly model?: string;
   readonly member?: string | undefined;
   readonly server?: string | undefined;
-  readonly standing: 'reserved' | 'unconfirmed' | 'settled' | 'refunded';
+  readonly standing: 'reserved' | 'unconfirmed' | 'settled' | 'refunded' | 'waived';
   readonly estimate?: string;
   /** As the gateway told it. */
   readonly cost?: string;

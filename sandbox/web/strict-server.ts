@@ -18,14 +18,20 @@ const RULES = {
 };
 
 /** The embedded gateway serves it; a real one may not. */
-const MODERATION = { prompts: 'refuse', whenAway: 'refuse', thresholds: 'violence 0.4' };
+const MODERATION = {
+  'Change moderation': {
+    ...{ prompts: 'refuse', references: 'refuse', results: 'hold', unseen: 'show', whenAway: 'refuse' },
+  },
+  'Change categories': { thresholds: 'violence 0.4', ageRestricted: 'channels' },
+};
 
 /** Sets budgets and rules of the server `elsewhere` with the commands and forms that an admin uses. */
 export async function setUpStrictServer(discord: EmbeddedDiscord, gateway: GatewaySide): Promise<void> {
   const owner = discord.as('owner').in('elsewhere/hall');
   for (const options of BUDGETS) await (await owner.slash('budget set', options)).message();
   for (const [button, values] of Object.entries(RULES)) await fillIn(owner, button, values);
-  if (gateway.kind === 'embedded') await fillIn(owner, 'Change moderation', MODERATION);
+  if (gateway.kind !== 'embedded') return;
+  for (const [button, values] of Object.entries(MODERATION)) await fillIn(owner, button, values);
 }
 
 async function fillIn(owner: Actor, button: string, values: Parameters<Actor['fill']>[1]): Promise<void> {

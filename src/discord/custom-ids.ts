@@ -195,7 +195,7 @@ const indexCodec: PointerCodec<number> = {
 };
 
 /** The sections of a server's rules. */
-export const ruleSections = ['access', 'use', 'words', 'links', 'moderation', 'log'] as const;
+export const ruleSections = ['access', 'use', 'words', 'links', 'moderation', 'categories', 'log'] as const;
 export type RuleSection = (typeof ruleSections)[number];
 
 const sectionCodec: PointerCodec<RuleSection> = {
@@ -270,6 +270,9 @@ export const customIds = {
   eraseData: verb('forget', noArguments),
   eraseDataConfirm: verb('forgets', noArguments),
   eraseDataConfirmAgain: verb('forgetr', noArguments),
+  /** A moderator's decision about a held result. */
+  allowResult: verb('allowr', taskCodec),
+  withholdResult: verb('denyr', taskCodec),
   rules: verb('rules', sectionCodec),
   rulesFilled: verb('rulesf', sectionCodec),
   accessRemove: verb('access', noArguments),

@@ -18,6 +18,8 @@ export interface Place {
   channelType: ChannelType | undefined;
   /** The channel of the thread; undefined: it is none. */
   parentChannelId: string | undefined;
+  /** Unknown in a thread, where it counts as not restricted. */
+  isAgeRestricted: boolean;
   locale: string;
   /** When it was made, by Discord's clock. */
   createdAt: number;
@@ -32,7 +34,10 @@ export interface Place {
   install: 'guild' | 'user';
 }
 
-export function placeOf(interaction: BaseInteraction, { type, parentId }: Partial<ChannelFacts> = {}): Place {
+export function placeOf(
+  interaction: BaseInteraction,
+  { type, parentId, isAgeRestricted = false }: Partial<ChannelFacts> = {},
+): Place {
   const { guildId, channelId, user, locale, memberPermissions, appPermissions, attachmentSizeLimit, createdTimestamp } =
     interaction;
   // Key "0" is the server that installed the bot; in a direct message with the bot it is "0" too.
@@ -43,6 +48,7 @@ export function placeOf(interaction: BaseInteraction, { type, parentId }: Partia
     channelId: channelId ?? undefined,
     channelType: type,
     parentChannelId: parentId,
+    isAgeRestricted,
     locale,
     createdAt: createdTimestamp,
     permissions: memberPermissions?.bitfield ?? 0n,
@@ -127,9 +133,11 @@ function mayPost({ appPermissions, channel, context }: BaseInteraction): boolean
 /** Interactions are handled as soon as they arrive; before the library is ready it holds some of them back. */
 const MAX_REMEMBERED = 1_000;
 
+const channel = z.object({ type: z.number(), parent_id: z.string().nullish(), nsfw: z.boolean().nullish() });
+
 const created = z.object({
   t: z.literal('INTERACTION_CREATE'),
-  d: z.object({ id: z.string(), channel: z.object({ type: z.number(), parent_id: z.string().nullish() }) }),
+  d: z.object({ id: z.string(), channel }),
 });
 
 const { PublicThread, PrivateThread, AnnouncementThread } = ChannelType;
@@ -138,6 +146,7 @@ export const THREAD_TYPES: ReadonlySet<unknown> = new Set([PublicThread, Private
 interface ChannelFacts {
   type: ChannelType;
   parentId: string | undefined;
+  isAgeRestricted: boolean;
 }
 
 /** The channel of each interaction. The payload contains it, but the library exposes it only for cached servers. */
@@ -147,8 +156,12 @@ export class InteractionChannels {
   readPacket(packet: unknown): void {
     const { d: interaction } = created.safeParse(packet).data ?? {};
     if (!interaction) return;
-    const { type, parent_id: parentId } = interaction.channel;
-    this.#known.set(interaction.id, { type, parentId: THREAD_TYPES.has(type) ? (parentId ?? undefined) : undefined });
+    const { type, parent_id: parentId, nsfw } = interaction.channel;
+    this.#known.set(interaction.id, {
+      type,
+      parentId: THREAD_TYPES.has(type) ? (parentId ?? undefined) : undefined,
+      isAgeRestricted: nsfw === true,
+    });
     const [oldest] = this.#known.keys();
     if (this.#known.size > MAX_REMEMBERED && oldest !== undefined) this.#known.delete(oldest);
   }

@@ -222,8 +222,12 @@ export class Router<Services> {
     };
     const later = lateFollowUp(responder, interaction, this.#parts);
     const place = this.#place(interaction);
-    const { parentChannelId } = place;
-    const from = parentChannelId === undefined ? origin : { ...origin, parentChannelId };
+    const { parentChannelId, isAgeRestricted } = place;
+    const from = {
+      ...origin,
+      ...(parentChannelId !== undefined && { parentChannelId }),
+      ...(isAgeRestricted && { isAgeRestricted: true as const }),
+    };
     return { place, origin: from, postAnother: another, tellLater: later, services, say };
   }
 }

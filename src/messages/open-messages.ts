@@ -3,8 +3,10 @@ import { Delivery } from '../discord/delivery/delivery.ts';
 import type { Outbox } from '../discord/outbox/outbox.ts';
 import type { Engine } from '../services/engine.ts';
 import { type PresenterParts, presenter } from './presenter.ts';
+import { ResultReview } from './review/result-review.ts';
 
-interface MessagesParts extends Omit<PresenterParts, 'media' | 'tasks' | 'offers' | 'models' | 'budgets' | 'spending'> {
+interface MessagesParts
+  extends Omit<PresenterParts, 'media' | 'tasks' | 'offers' | 'models' | 'budgets' | 'spending' | 'rules'> {
   engine: Engine;
   outbox: Outbox;
 }
@@ -13,7 +15,7 @@ export type Messages = ReturnType<typeof openMessages>;
 
 /** Opens the messages of all tasks, which are updated whenever their tasks change. */
 export function openMessages({ engine, outbox, ...parts }: MessagesParts) {
-  const { tasks, media, offers, models, budgets, spending } = engine;
+  const { tasks, media, offers, models, budgets, spending, rules } = engine;
   const { clock, log } = parts;
   const { prepare, answerOf, messageOf, prepareAgain } = presenter({
     ...parts,
@@ -23,13 +25,15 @@ export function openMessages({ engine, outbox, ...parts }: MessagesParts) {
     models,
     budgets,
     spending,
+    rules,
   });
   const showing = { outbox, clock, log, change: tasks.book.change.bind(tasks.book) };
+  const review = new ResultReview({ ...parts, media, tasks, rules, budgets, outbox });
   const delivery = new Delivery({ ...showing, prepare });
   const answers = new Answers({ ...showing, delivery, plansOf: answerOf });
   tasks.book.onChange((task) => {
     if (task.traits.isText) answers.show(task);
-    else if (!task.traits.isPart) delivery.show(task);
+    else if (!task.traits.isPart && !review.take(task)) delivery.show(task);
   });
   return {
     answers,
@@ -37,7 +41,7 @@ export function openMessages({ engine, outbox, ...parts }: MessagesParts) {
     prepareAgain,
 
     async finish(): Promise<void> {
-      await answers.finish();
+      await Promise.all([answers.finish(), review.finish()]);
       await delivery.finish();
     },
   };

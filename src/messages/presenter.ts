@@ -4,12 +4,13 @@ import type { Clock } from '../lib/clock.ts';
 import type { Say } from '../locales/index.ts';
 import type { ModelCatalogue } from '../services/models/catalogue.ts';
 import { largerSizes } from '../services/models/ids.ts';
+import type { Rules } from '../services/rules/rules.ts';
 import { tightest } from '../services/spending/allowance.ts';
 import type { Budgets } from '../services/spending/budgets.ts';
 import type { Spending } from '../services/spending/spending.ts';
 import { talkTurns } from '../services/talks/session.ts';
 import type { Offers } from '../services/tasks/offers.ts';
-import { hasEnded, type Task } from '../services/tasks/task.ts';
+import { hasEnded, isHeld, isLive, type Task } from '../services/tasks/task.ts';
 import { isSpoiler } from '../services/tasks/task-facts.ts';
 import type { Tasks } from '../services/tasks/tasks.ts';
 import { musicPresenter, withFinishedTracks } from './album/presenter.ts';
@@ -36,6 +37,7 @@ export interface PresenterParts extends ResultParts, Pick<MessageContext, 'views
   storedFiles(task: Task): Promise<ReadonlyMap<string, string> | undefined>;
   budgets: Pick<Budgets, 'of'>;
   spending: Pick<Spending, 'leftTo'>;
+  rules: Pick<Rules, 'judgesResults'>;
 }
 
 /** Joins a task, the files of its results, and its view. */
@@ -129,16 +131,19 @@ export function presenter(parts: PresenterParts) {
       if (task.traits.isText) return toPrepared(await wholeAnswer(task, parentLink));
       const nothing = { ...NOTHING_SHOWN, parentLink };
       if (!hasEnded(task)) {
-        const preview = await previewOf(task, parts, signal);
+        // A result that is to be judged is not shown while it is being made.
+        const preview = parts.rules.judgesResults(task.guildId) ? undefined : await previewOf(task, parts, signal);
         const files = preview ? [preview.file] : [];
         return toPrepared(taskMessage(task, context, say, { ...nothing, files }), preview?.release);
       }
-      if (task.state === 'ready') return shownResults(task, await resultsOf(task, parts), nothing, { signal });
+      if (task.state === 'ready' && !isHeld(task))
+        return shownResults(task, await resultsOf(task, parts), nothing, { signal });
       return toPrepared(taskMessage(task, context, say, { ...nothing, notes: await noted.ofFailure(task) }));
     },
 
     /** An earlier result again, from Discord's copy or else from the gateway. */
     async prepareAgain(task: Task, { uploadLimit }: { uploadLimit: number }): Promise<PreparedMessage> {
+      if (isWithheld(task, parts)) return toPrepared(taskMessage({ ...task, media: [] }, context, say));
       const here = withFinishedTracks({ ...task, route: { ...task.route, uploadLimit } });
       if (task.traits.isAlbum) return music.album(here);
       if (task.traits.isTalk) return toPrepared(transcript(await talkTurns(task, tasks.book), say));
@@ -151,6 +156,10 @@ export function presenter(parts: PresenterParts) {
     },
   };
 }
+
+/** Its results wait for a moderator, or for the service that judges them. */
+const isWithheld = (task: Task, { rules }: PresenterParts): boolean =>
+  isHeld(task) || (task.state === 'ready' && isLive(task) && !task.review && rules.judgesResults(task.guildId));
 
 /** What it cost and what is left to its owner, where their server shows it to all who see the result. */
 async function costLines(task: Task, { tasks, budgets, spending, say }: PresenterParts): Promise<string[]> {

@@ -8,6 +8,7 @@ import { hasOwnPrompt, hasResult, mustHaveResult, promptOf } from '../services/t
 import { inTimeForForm, type MessageServices, mustOwn, ownTask, pressedTask, repeatOrder } from './pressed-task.ts';
 import { promptForm, readPromptForm } from './prompt-form.ts';
 import { proposalButtons } from './proposal-buttons.ts';
+import { reviewButtons } from './review/question.ts';
 
 type OnTask = typeof customIds.retry;
 type Publicity = 'here' | 'beside' | 'openly';
@@ -125,6 +126,7 @@ export const sharedHandlers = {
     tryAgainButton(customIds.tryAgainPublicly, 'openly'),
     tryAgainButton(customIds.tryAgainInNewMessage, 'beside'),
     ...proposalButtons,
+    ...reviewButtons,
     ...[cancelButton, sameButton, dismissButton, deleteButton],
   ],
   openers: [

@@ -3,7 +3,7 @@ import type { ButtonPlan } from '../discord/plan.ts';
 import { withoutUndefined } from '../lib/entries.ts';
 import type { Say } from '../locales/index.ts';
 import { type ActionFamily, meaningOfAction, needsForm } from '../services/tasks/actions.ts';
-import { hasEnded, type Task } from '../services/tasks/task.ts';
+import { hasEnded, isHeld, type Task } from '../services/tasks/task.ts';
 import { hasOwnPrompt, isGrid, shortFollowUps } from '../services/tasks/task-facts.ts';
 import type { MessageContext } from './kind-view.ts';
 
@@ -16,6 +16,7 @@ export function taskButtons(task: Task, context: MessageContext, say: Say): Butt
   const named = (name: Name, customId: string, more?: Partial<ButtonPlan>): ButtonPlan =>
     buttonPlan(say(`task.buttons.${name}`), customId, more);
   const remove = named('delete', customIds.delete.id(id), { emoji: '🗑️' });
+  if (isHeld(task)) return [];
   switch (state) {
     case 'ready':
     case 'delivered': {

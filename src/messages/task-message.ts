@@ -2,7 +2,7 @@ import { refusalSentence } from '../discord/funnel.ts';
 import { escapeText } from '../discord/markdown.ts';
 import type { FilePlan, MessagePlan } from '../discord/plan.ts';
 import type { Say } from '../locales/index.ts';
-import { hasEnded, type Task } from '../services/tasks/task.ts';
+import { hasEnded, isHeld, type Task } from '../services/tasks/task.ts';
 import { titleOf } from '../services/tasks/task-facts.ts';
 import type { KindView, MessageContext } from './kind-view.ts';
 import { taskButtons } from './task-buttons.ts';
@@ -68,6 +68,7 @@ function headline(task: Task, name: string, room: number, say: Say): string {
 
 function body(task: Task, view: KindView | undefined, shown: Shown, say: Say): string[] {
   if (!hasEnded(task)) return underWay(task, say);
+  if (isHeld(task)) return [say('task.held')];
   const reason = escapeText(task.failure?.reason ?? '', LONGEST_PROMPT);
   switch (task.state) {
     case 'ready':
@@ -81,7 +82,10 @@ function body(task: Task, view: KindView | undefined, shown: Shown, say: Say): s
     case 'expired':
       return [say('task.expired')];
     default:
-      if (task.failure?.refusal) return [say('task.refused'), refusalSentence(task.failure.refusal, say)];
+      if (task.failure?.refusal) {
+        const what = say(task.review ? 'task.withheld' : 'task.refused');
+        return [what, refusalSentence(task.failure.refusal, say)];
+      }
       if (task.failure?.cause === 'forgotten') return [say('task.unknownToGateway')];
       return [reason === '' ? say('task.failed') : say('task.failedWith', { reason })];
   }

@@ -16,6 +16,8 @@ const INSIDE_MESSAGES = [
   'all.1.01k3v9x2mabcdefgh',
   'large.1.01k3v9x2mabcdefgh.4K',
   'cancel.1.01k3v9x2mabcdefgh',
+  'allowr.1.01k3v9x2mabcdefgh',
+  'denyr.1.01k3v9x2mabcdefgh',
   'rules.1.words',
   'rulesf.1.words',
   'access.1',

@@ -14,6 +14,7 @@ const text: Place = {
     channelId: '3',
     channelType: ChannelType.GuildText,
     parentChannelId: undefined,
+    isAgeRestricted: false,
     locale: 'en-US',
   },
   ...{ createdAt: 0, permissions: 0n, roleIds: [], appPermissions: all, uploadLimit: 10_000_000, install: 'guild' },

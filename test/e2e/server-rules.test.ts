@@ -199,7 +199,9 @@ describe.each(profiles)('The rules of a server at a gateway of the %s profile', 
       const { gateway, config } = stage;
       const moderation = { ...config.moderation, baseUrl: gateway.url, apiKey: config.gateway.apiKey };
       await enter({ ...stage, config: { ...config, moderation } });
-      await change(stage, 'Change moderation', values);
+      const { thresholds, ...choices } = values;
+      await change(stage, 'Change moderation', choices);
+      if (thresholds !== undefined) await change(stage, 'Change categories', { thresholds });
       return stage;
     };
     const judged = ({ gateway }: QuickStage): unknown[] =>
@@ -250,7 +252,7 @@ describe.each(profiles)('The rules of a server at a gateway of the %s profile', 
     it('Without a service moderation cannot be switched on, and a wrong threshold is refused', async () => {
       const stage = await botAt();
       expect(await refusedChange(stage, 'Change moderation', { prompts: 'refuse' })).toContain('no moderation service');
-      expect(await refusedChange(stage, 'Change moderation', { thresholds: 'violence 2' })).toContain('from 0 to 1');
+      expect(await refusedChange(stage, 'Change categories', { thresholds: 'violence 2' })).toContain('from 0 to 1');
       expect(text(await page(stage))).toContain('The operator has not configured a moderation service');
     });
   });

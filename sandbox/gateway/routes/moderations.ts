@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { categoryOf } from '../flagged-images.ts';
 import type { Routes } from '../parts.ts';
 import { nonEmptyText } from '../requests/fields.ts';
 import { parseRequest } from '../requests/parse.ts';
@@ -8,17 +9,44 @@ const CATEGORIES = ['sexual', 'hate', 'harassment', 'self-harm', 'violence', 'vi
 /** As OpenAI documents it, for the specification has no such endpoint. */
 const moderationRequest = z.strictObject({
   model: nonEmptyText.optional(),
-  input: z.union([z.string(), z.array(z.string()).min(1)]),
+  input: z.union([
+    z.string(),
+    z.array(z.string()).min(1),
+    z
+      .array(
+        z.discriminatedUnion('type', [
+          z.strictObject({ type: z.literal('text'), text: z.string() }),
+          z.strictObject({ type: z.literal('image_url'), image_url: z.strictObject({ url: z.string() }) }),
+        ]),
+      )
+      .min(1),
+  ]),
 });
 
-/** A text is judged by its marks: `flag:violence` is certain, `doubt:violence` half as likely, and anything else harmless. */
+type Part = Exclude<Exclude<z.output<typeof moderationRequest>['input'], string>[number], string>;
+
+/**
+ * A text is judged by its marks: `flag:violence` is certain, `doubt:violence` half as likely, and anything else harmless. An image is judged by its
+ * colour.
+ */
 export const moderationRoutes: Routes = (server) => {
-  server.post('/v1/moderations', { config: { kind: 'moderation' } }, (request) => {
+  server.post('/v1/moderations', { config: { kind: 'moderation' } }, async (request) => {
     const { model = 'omni-moderation-latest', input } = parseRequest(moderationRequest, request.body);
-    const texts = typeof input === 'string' ? [input] : input;
-    return { id: `modr-${request.id}`, model, results: texts.map(resultOf) };
+    const given = typeof input === 'string' ? [input] : input;
+    const texts = given.filter((one) => typeof one === 'string');
+    const parts = given.filter((one) => typeof one !== 'string');
+    const judged = texts.length > 0 ? texts : [(await Promise.all(parts.map(textOf))).join('\n')];
+    return { id: `modr-${request.id}`, model, results: judged.map(resultOf) };
   });
 };
+
+/** An image as the marks that its colour stands for. */
+async function textOf(part: Part): Promise<string> {
+  if (part.type === 'text') return part.text;
+  const base64 = /^data:image\/[\w.+-]+;base64,(.+)$/s.exec(part.image_url.url)?.[1];
+  const category = base64 === undefined ? undefined : await categoryOf(Buffer.from(base64, 'base64'));
+  return category === undefined ? '' : `flag:${category}`;
+}
 
 function resultOf(text: string) {
   const scores = CATEGORIES.map((name) => {

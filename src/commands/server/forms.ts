@@ -7,6 +7,7 @@ import type { Say } from '../../locales/index.ts';
 import {
   MAX_ACCESS_RULES,
   type RuleSet,
+  ruleSet,
   ruleText,
   type ServerRules,
   thresholdLines,
@@ -93,17 +94,16 @@ function fieldsOf(section: RuleSection, { rules, logChannelId }: ServerRules, sa
       ];
     case 'links':
       return [list('deniedDomains'), list('allowedDomains')];
-    case 'moderation': {
-      const { prompts, whenAway, thresholds } = rules.moderation;
+    case 'moderation':
+      return moderationFields(rules.moderation, say);
+    case 'categories':
       return [
-        { name: 'prompts', type: 'choice', required: true, ...label('prompts'), options: promptOptions(prompts, say) },
-        { name: 'whenAway', type: 'choice', required: true, ...label('whenAway'), options: awayOptions(whenAway, say) },
         {
           ...{ name: 'thresholds', type: 'text', isLong: true, ...label('thresholds') },
-          value: thresholdLines(thresholds).join('\n'),
+          value: thresholdLines(rules.moderation.thresholds).join('\n'),
         },
+        moderationChoice('ageRestricted', rules.moderation, say),
       ];
-    }
     case 'log':
       return [
         {
@@ -144,16 +144,33 @@ const onOff = ({ personalInstalls }: RuleSet, say: Say) =>
     isDefault: (value === 'on') === personalInstalls,
   }));
 
-const promptOptions = (known: RuleSet['moderation']['prompts'], say: Say) => [
-  { value: 'off', label: say('rules.choices.moderationOff'), isDefault: known === 'off' },
-  { value: 'refuse', label: say('rules.choices.moderationRefuse'), isDefault: known === 'refuse' },
-  { value: 'spoiler', label: say('rules.choices.moderationSpoiler'), isDefault: known === 'spoiler' },
-];
+/** The choices of moderation, in the order of their form. */
+const MODERATION_CHOICES = {
+  prompts: ['off', 'refuse', 'spoiler'],
+  references: ['off', 'refuse', 'spoiler'],
+  results: ['off', 'refuse', 'spoiler', 'hold'],
+  unseen: ['show', 'hold'],
+  whenAway: ['refuse', 'allow'],
+  ageRestricted: ['like-others', 'refuse', 'spoiler', 'channels'],
+} as const;
 
-const awayOptions = (known: RuleSet['moderation']['whenAway'], say: Say) => [
-  { value: 'refuse', label: say('rules.choices.awayRefuse'), isDefault: known === 'refuse' },
-  { value: 'allow', label: say('rules.choices.awayAllow'), isDefault: known === 'allow' },
-];
+const IN_MODERATION = ['prompts', 'references', 'results', 'unseen', 'whenAway'] as const;
+
+const moderationFields = (moderation: RuleSet['moderation'], say: Say): FieldPlan[] =>
+  IN_MODERATION.map((name) => moderationChoice(name, moderation, say));
+
+const moderationChoice = (
+  name: keyof typeof MODERATION_CHOICES,
+  moderation: RuleSet['moderation'],
+  say: Say,
+): FieldPlan => ({
+  ...{ name, type: 'choice', required: true, ...fieldLabel(name, say) },
+  options: MODERATION_CHOICES[name].map((value) => ({
+    value,
+    label: say(`rules.moderation.choices.${value}`),
+    isDefault: moderation[name] === value,
+  })),
+});
 
 /** Takes what was typed in a section; the page that opened the form shows the change. */
 export const rulesForm = (known: RuleWords) =>
@@ -230,12 +247,26 @@ async function changesOf(
         longestPrompt: parseLongestPrompt(longestPrompt),
       });
     }
-    case 'moderation': {
-      const prompts = fields.prompts === 'refuse' || fields.prompts === 'spoiler' ? fields.prompts : 'off';
-      if (prompts !== 'off' && !context.services.rules.hasModerator) throw new Refusal('refusals.rules.noModerator');
-      const whenAway = fields.whenAway === 'allow' ? 'allow' : 'refuse';
-      const moderation = { prompts, whenAway, thresholds: parseThresholds(fields.thresholds ?? '') } as const;
-      return () => ({ moderation });
+    case 'moderation':
+    case 'categories': {
+      const { thresholds, ...chosen } = fields;
+      const filledIn = {
+        ...pick(chosen, Object.keys(MODERATION_CHOICES)),
+        ...(section === 'categories' && { thresholds: parseThresholds(thresholds ?? '') }),
+      };
+      return ({ moderation: before }) => {
+        const { data: moderation } = ruleSet.shape.moderation.safeParse({ ...before, ...filledIn });
+        // A form can be forged.
+        if (!moderation) throw new Refusal('refusals.unknownButton');
+        const isUsed = [moderation.prompts, moderation.references, moderation.results].some((one) => one !== 'off');
+        const { rules, budgets } = context.services;
+        if (isUsed && !rules.hasModerator) throw new Refusal('refusals.rules.noModerator');
+        const { guildId } = ruledServer(context);
+        const mayHold = moderation.results === 'hold' || (moderation.results !== 'off' && moderation.unseen === 'hold');
+        if (mayHold && (rules.of(guildId).logChannelId ?? budgets.of(guildId).alertsChannelId) === undefined)
+          throw new Refusal('refusals.rules.holdNeedsLog');
+        return { moderation };
+      };
     }
     case 'links': {
       const allowed = parseDomains(fields.allowedDomains ?? '');
@@ -247,6 +278,9 @@ async function changesOf(
     }
   }
 }
+
+const pick = (fields: FormValues['fields'], names: readonly string[]): Record<string, string> =>
+  Object.fromEntries(Object.entries(fields).filter(([name]) => names.includes(name)));
 
 const isShown = (rules: RuleSet, name: Parameters<typeof ruleText>[1]): boolean =>
   ruleText(rules, name).length <= LONGEST_FIELD;

@@ -92,12 +92,17 @@ const commandsText = ({ rules: { privateCommands } }: RulesPageFacts, say: Say):
     : privateCommands.map((command) => inCode(`/${command}`)).join(' ');
 
 function moderationLines({ rules: { moderation }, hasModerator }: RulesPageFacts, say: Say): string[] {
-  const { prompts, whenAway, thresholds } = moderation;
-  if (!hasModerator && prompts === 'off') return [say('rules.moderation.none')];
+  const { thresholds, ...choices } = moderation;
+  const isOff = [choices.prompts, choices.references, choices.results].every((one) => one === 'off');
+  if (isOff) return [say(hasModerator ? 'rules.moderation.off' : 'rules.moderation.none')];
   const lines = thresholdLines(thresholds).map(inCode).join(' ');
-  if (prompts === 'off') return [say('rules.moderation.off')];
   return [
-    `${say(`rules.moderation.${prompts}`)} ${say(`rules.moderation.away.${whenAway}`)}`,
+    ...entriesOf(choices).map(([name, value]) =>
+      say('rules.moderation.choice', {
+        what: say(`rules.fields.${name}.label`),
+        choice: say(`rules.moderation.choices.${value}`),
+      }),
+    ),
     ...(lines === '' ? [] : [say('rules.moderation.thresholds', { thresholds: lines })]),
   ];
 }

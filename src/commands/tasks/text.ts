@@ -45,6 +45,7 @@ export const text = {
       reserved: '{{cost}}, charged only if the task succeeds',
       unconfirmed: '{{cost}}, charged only if the gateway accepted the task',
       released: 'no longer counted, because it stayed unknown whether the gateway accepted the task ({{cost}})',
+      waived: 'none, because moderators or the rules of this server withheld the result ({{cost}})',
       refunded: 'none, because the task had no result ({{cost}})',
     },
     priceFrom: {

@@ -127,6 +127,7 @@ function noteOf(note: SheetNote, range: string, unit: Unit, say: Say): string {
     case 'atGateway':
       return say('usage.note.atGateway', { total: gatewayAmount(note.total, unit, say) });
     case 'open':
+    case 'waived':
     case 'unconfirmed':
     case 'unpriced':
       return say(`usage.note.${note.kind}`, { count: note.count });

@@ -72,6 +72,8 @@ export const text = {
       open_other: '{{count}} tasks have not ended yet and are not counted.',
       unconfirmed_one: '{{count}} task is unconfirmed and is not counted.',
       unconfirmed_other: '{{count}} tasks are unconfirmed and are not counted.',
+      waived_one: '{{count}} task is waived: its result was withheld, and its member does not pay for it.',
+      waived_other: '{{count}} tasks are waived: their results were withheld, and their members do not pay for them.',
       unpriced_one: '{{count}} task has no known cost and is counted without an amount.',
       unpriced_other: '{{count}} tasks have no known cost and are counted without an amount.',
       compared: 'Estimates and costs, where the gateway told the cost:',

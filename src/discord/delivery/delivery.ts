@@ -1,4 +1,4 @@
-import { hasEnded, isLive, type Task } from '../../services/tasks/task.ts';
+import { isLive, isShowable, type Task } from '../../services/tasks/task.ts';
 import { bodyOf, type MessageBody } from '../adapter.ts';
 import { errorFacts, failureKindOf, type PlanPortion, portionOf, smallerPortion } from '../outbox/errors.ts';
 import { ShownContent } from '../outbox/shown-content.ts';
@@ -72,7 +72,7 @@ class Editor extends LatestState {
   }
 
   protected async deliver(task: Task): Promise<void> {
-    if (!hasEnded(task)) return this.#progress(task);
+    if (!isShowable(task)) return this.#progress(task);
     await new EndDelivery(this.#context).deliver();
     if (!this.#context.stopping.aborted) await new OwnerPing(this.#context).ping();
     this.#onOver();

@@ -1,5 +1,5 @@
 import type { Clock } from '../../lib/clock.ts';
-import { hasEnded, type Task } from '../../services/tasks/task.ts';
+import { isShowable, type Task } from '../../services/tasks/task.ts';
 
 /** Node's timers take at most some 24 days; waking up early costs nothing. */
 const LONGEST_SLEEP_MS = 60 * 60_000;
@@ -32,7 +32,7 @@ export abstract class LatestState {
 
   show(task: Task): void {
     if (this.endSignal.aborted) return;
-    if (hasEnded(task)) this.#ending.abort();
+    if (isShowable(task)) this.#ending.abort();
     this.#pending = task;
     this.#wake();
   }
@@ -73,7 +73,7 @@ export abstract class LatestState {
     this.#pending = undefined;
     if (!task || this.#stopping.aborted) return undefined;
     const now = this.#clock.now();
-    const at = hasEnded(task) ? now : this.nextShowAt(task);
+    const at = isShowable(task) ? now : this.nextShowAt(task);
     if (at === undefined || at <= now) return at === undefined ? undefined : task;
     this.#pending = task;
     this.#cancelTimer = this.#clock.after(Math.min(at - now, LONGEST_SLEEP_MS), () => this.#wake());

@@ -126,6 +126,9 @@ export const refusals = {
     tooLong_one: 'A prompt may have {{max}} character here. Shorten it and try again.',
     tooLong_other: 'A prompt may have {{max}} characters here. Shorten it and try again.',
     moderated: 'The moderation service objects to your prompt, so it was not submitted. Change it and try again.',
+    resultRefused: 'The rules of this server do not allow what it shows. Change the prompt and try again.',
+    reviewOver: 'This result is no longer waiting for a decision.',
+    moderatorsOnly: 'Only members with Manage Messages may do this.',
     moderationAway:
       'Your prompt could not be checked, because the moderation service is away. Try again in a few minutes.',
     press: 'On this server, these buttons are not for you to press on other members’ results.',

@@ -6,15 +6,18 @@ import { amount } from '../prices/estimate.ts';
 import { tokens } from '../tasks/answer.ts';
 import type { Task } from '../tasks/task.ts';
 
-/** reserved: not ended. unconfirmed: perhaps never accepted. refunded: without a result, or never accepted. */
-const standings = ['reserved', 'unconfirmed', 'settled', 'refunded'] as const;
+/**
+ * reserved: not ended. unconfirmed: perhaps never accepted. refunded: without a result, or never accepted. waived: its result was refused by
+ * moderation, so that its server pays for it and its member does not.
+ */
+const standings = ['reserved', 'unconfirmed', 'settled', 'refunded', 'waived'] as const;
 export type Standing = (typeof standings)[number];
 
 /** Facts are added, never changed: the latest one is the current standing. */
 const fact = z.object({
   standing: z.enum(standings),
   at: z.number(),
-  /** The gateway's amount with `settled`, the estimate with `reserved`. */
+  /** The gateway's amount with `settled` and `waived`, the estimate with `reserved`. */
   amount: amount.optional(),
   /** The gateway's token count, at the end of an answer. */
   tokens: tokens.optional(),
@@ -70,7 +73,7 @@ export function addFact(entry: Entry, fact: Fact): Entry {
 export function factOfTask(task: Task): Fact {
   const standing = standingOfTask(task);
   const used = standing === 'settled' ? task.answer?.tokens : undefined;
-  const amount = standing === 'settled' ? task.cost : undefined;
+  const amount = standing === 'settled' || standing === 'waived' ? task.cost : undefined;
   return { standing, at: task.times.ended ?? task.times.created, ...withoutUndefined({ amount, tokens: used }) };
 }
 
@@ -78,6 +81,7 @@ function standingOfTask(task: Task): Standing {
   const { state, failure } = task;
   // The same order is in the ledger under its successor.
   if (task.handedOver || task.releasedAt !== undefined) return 'refunded';
+  if (task.review?.outcome === 'deleted') return 'waived';
   // The model has worked for any part of an answer, and possibly for one that the bot did not receive.
   if (task.traits.isText && failure && hasCost(task)) return 'settled';
   if (state === 'ready' || state === 'delivered') return 'settled';
@@ -97,9 +101,11 @@ function hasCost({ text, answer, failure }: Task): boolean {
 
 export const standingOf = ({ facts }: Entry): Standing => facts.at(-1)?.standing ?? 'reserved';
 
+const ENDS: ReadonlySet<Standing> = new Set(['settled', 'waived']);
+
 /** A reported amount is authoritative; the estimate only applies until then. */
 export function amountOf({ facts }: Entry): { amount: string; isEstimate: boolean } | undefined {
-  const reported = facts.findLast(({ standing, amount }) => standing === 'settled' && amount !== undefined)?.amount;
+  const reported = facts.findLast(({ standing, amount }) => ENDS.has(standing) && amount !== undefined)?.amount;
   const amount = reported ?? facts[0]?.amount;
   return amount === undefined ? undefined : { amount, isEstimate: reported === undefined };
 }
@@ -126,9 +132,8 @@ export function reconcileEntry(known: Entry | undefined, task: Task): Entry {
 /** The entry with the estimate and the cost of its task; the same object if it has them already. */
 export function withAmountsOf(entry: Entry, { estimate, cost }: Pick<Task, 'estimate' | 'cost'>): Entry {
   const facts = entry.facts.map((fact) => {
-    const told = { settled: cost, reserved: estimate?.amount, unconfirmed: undefined, refunded: undefined }[
-      fact.standing
-    ];
+    const isEnd = ENDS.has(fact.standing);
+    const told = isEnd ? cost : fact.standing === 'reserved' ? estimate?.amount : undefined;
     return told === undefined || told === fact.amount ? fact : { ...fact, amount: told };
   });
   return facts.every((fact, index) => fact === entry.facts[index]) ? entry : { ...entry, facts };

@@ -48,7 +48,7 @@ export interface UsageGroup {
   isEstimate: boolean;
   /** Those whose estimate and cost are both known. */
   compared?: { count: number; estimate: string; cost: string } | undefined;
-  state: 'settled' | 'open' | 'unconfirmed';
+  state: 'settled' | 'open' | 'unconfirmed' | 'waived';
 }
 
 interface UncountedGroup {
@@ -63,7 +63,10 @@ function sumOfCompared(all: UncountedGroup['compared']): UsageGroup['compared'] 
   return estimate === undefined || cost === undefined ? undefined : { count: all.length, estimate, cost };
 }
 
-const STATES = { settled: 'settled', reserved: 'open', unconfirmed: 'unconfirmed', refunded: undefined } as const;
+const STATES = {
+  ...({ settled: 'settled', reserved: 'open', unconfirmed: 'unconfirmed', waived: 'waived' } as const),
+  refunded: undefined,
+};
 
 /** SQLite reads synchronously, so a long run over other members' entries would block the process. */
 const ENTRIES_AT_ONCE = 100;
@@ -197,8 +200,12 @@ export class Ledger {
   /** Called for every change of a task, possibly several times. */
   onTaskChange(task: Task): void {
     const fact = factOfTask(task);
-    // A member may decide long after its outcome was written as unknown.
-    const isDecided = task.failure?.cause === 'dismissed' || task.isRepeated || task.releasedAt !== undefined;
+    // A member or a moderator may decide long after its outcome was written.
+    const isDecided =
+      task.failure?.cause === 'dismissed' ||
+      task.isRepeated ||
+      task.releasedAt !== undefined ||
+      fact.standing === 'waived';
     if (fact.standing === 'reserved' || !(this.#open.has(task.id) || isDecided)) return;
     const work = this.#write(task, fact).finally(() => this.#pending.delete(work));
     this.#pending.add(work);
@@ -258,7 +265,7 @@ export class Ledger {
     for await (const entry of this.#parts.entries.between(range.start, range.end)) {
       const state = STATES[standingOf(entry)];
       if (state === undefined) continue;
-      if (memberId !== undefined && entry.memberId !== memberId) continue;
+      if (memberId !== undefined && (entry.memberId !== memberId || state === 'waived')) continue;
       if (guildId !== undefined && entry.guildId !== guildId) continue;
       const known = amountOf(entry);
       const { memberId: owner, roleIds = [], kind, model } = entry;

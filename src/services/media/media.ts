@@ -56,6 +56,7 @@ export class Media {
   readonly #images: ImageJobs;
   readonly #ownProcess: MediaProcess | undefined;
   readonly videoFacts = videoFacts;
+  readonly readWhole = readWhole;
   readonly #closing = new AbortController();
 
   constructor(settings: MediaSettings, tools: MediaParts, limits: MediaLimits) {

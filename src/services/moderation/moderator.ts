@@ -13,6 +13,7 @@ export interface Judgement {
 export interface Moderator {
   /** Undefined where the service is away or its response cannot be read. */
   judgeText(text: string): Promise<Judgement | undefined>;
+  judgeImage(dataUri: string): Promise<Judgement | undefined>;
 }
 
 export interface ModerationSettings {
@@ -24,6 +25,8 @@ export interface ModerationSettings {
 
 /** A member waits for it before anything is submitted. */
 const TIMEOUT_MS = 5_000;
+/** Some megabytes have to arrive there first. */
+const IMAGE_TIMEOUT_MS = 15_000;
 /** A response has some dozen numbers. */
 const MAX_BYTES = 64 * 1_024;
 
@@ -38,41 +41,44 @@ const response = z.object({
     .min(1),
 });
 
-/** The moderation endpoint of OpenAI and of those who copy it. Each text goes to it once, and is kept nowhere. */
+/** The moderation endpoint of OpenAI and of those who copy it. What it judges is kept nowhere. */
 export function openModerator(
   { baseUrl, apiKey, model }: ModerationSettings,
   { log, clock }: { log: Pick<PlainLog, 'warn'>; clock: Pick<Clock, 'after'> },
 ): Moderator | undefined {
   if (baseUrl === undefined) return undefined;
-  return {
-    async judgeText(text) {
-      const late = new AbortController();
-      const cancel = clock.after(TIMEOUT_MS, () => late.abort());
-      try {
-        const { statusCode, body } = await request(`${baseUrl}/v1/moderations`, {
-          method: 'POST',
-          headers: {
-            'content-type': 'application/json',
-            ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
-          },
-          body: JSON.stringify({ model, input: text }),
-          signal: late.signal,
-        });
-        const answer = await readCapped(body);
-        if (statusCode !== 200) {
-          log.warn({ status: statusCode }, 'The moderation service refused a request.');
-          return undefined;
-        }
-        const [result] = response.parse(JSON.parse(answer)).results;
-        return result && judgementOf(result);
-      } catch (error) {
-        // The body may repeat the text.
-        log.warn({ reason: error instanceof Error ? error.name : 'unknown' }, 'The moderation service is away.');
+  async function judge(input: unknown, timeoutMs: number): Promise<Judgement | undefined> {
+    const late = new AbortController();
+    const cancel = clock.after(timeoutMs, () => late.abort());
+    try {
+      const { statusCode, body } = await request(`${baseUrl}/v1/moderations`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
+        },
+        body: JSON.stringify({ model, input }),
+        signal: late.signal,
+      });
+      const answer = await readCapped(body);
+      if (statusCode !== 200) {
+        log.warn({ status: statusCode }, 'The moderation service refused a request.');
         return undefined;
-      } finally {
-        cancel();
       }
-    },
+      const [result] = response.parse(JSON.parse(answer)).results;
+      return result && judgementOf(result);
+    } catch (error) {
+      // The body may repeat what was sent.
+      log.warn({ reason: error instanceof Error ? error.name : 'unknown' }, 'The moderation service is away.');
+      return undefined;
+    } finally {
+      cancel();
+    }
+  }
+  return {
+    judgeText: (text) => judge(text, TIMEOUT_MS),
+    // Several images in one request are refused.
+    judgeImage: (url) => judge([{ type: 'image_url', image_url: { url } }], IMAGE_TIMEOUT_MS),
   };
 }
 

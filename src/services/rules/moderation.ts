@@ -4,38 +4,87 @@ import type { CommonRequest } from '../tasks/task.ts';
 import { promptOf, type Verdict } from './judge.ts';
 import type { RuleSet } from './server-rules.ts';
 
-/** The outcome for a prompt: allowed, allowed behind a spoiler, or refused. */
-export type Moderated = { isAllowed: true; isSpoiler: boolean } | ({ isAllowed: false } & Verdict);
+type Moderation = RuleSet['moderation'];
 
-const ALLOWED: Moderated = { isAllowed: true, isSpoiler: false };
+/** What is done with something: the later, the stricter. */
+const actions = ['allow', 'spoiler', 'hold', 'refuse'] as const;
+export type Action = (typeof actions)[number];
 
-/** Asks the moderation service about a prompt, where the server wants that. */
-export async function moderatePrompt(
-  request: CommonRequest,
-  { moderation: { prompts, whenAway, thresholds } }: Pick<RuleSet, 'moderation'>,
-  moderator: Moderator | undefined,
-): Promise<Moderated> {
-  const text = promptOf(request);
-  if (prompts === 'off' || text === '') return ALLOWED;
-  const judgement = await moderator?.judgeText(text);
-  if (!judgement)
-    return whenAway === 'allow' ? ALLOWED : refused(new Refusal('refusals.rules.moderationAway'), undefined);
-  const category = objectionIn(judgement, thresholds);
-  if (category === undefined) return ALLOWED;
-  return prompts === 'spoiler'
-    ? { isAllowed: true, isSpoiler: true }
-    : refused(new Refusal('refusals.rules.moderated'), category);
+export interface Outcome {
+  action: Action;
+  /** What the service objects to; undefined also where it is away. */
+  category?: string | undefined;
+  isAway?: true;
 }
 
-const refused = (refusal: Refusal, entry: string | undefined): Moderated => ({
-  isAllowed: false,
-  refusal,
-  rule: 'moderation',
-  entry,
-});
+export const ALLOWED: Outcome = { action: 'allow' };
+
+export const stricter = (one: Outcome, other: Outcome): Outcome =>
+  actions.indexOf(other.action) > actions.indexOf(one.action) ? other : one;
+
+/** The category that age-restricted channels exist for. Others, such as `sexual/minors`, are allowed nowhere. */
+const AGE_RESTRICTED = 'sexual';
+
+/** What is done after a judgement, or without one because the service is away. */
+export function outcomeOf(
+  judgement: Judgement | undefined,
+  { thresholds, whenAway, ageRestricted }: Moderation,
+  { action, isAgeRestricted }: { action: Action; isAgeRestricted: boolean },
+): Outcome {
+  if (!judgement) return whenAway === 'allow' ? { ...ALLOWED, isAway: true } : { action, isAway: true };
+  const categories = objectionsIn(judgement, thresholds);
+  const [category = AGE_RESTRICTED] = categories.filter((name) => name !== AGE_RESTRICTED);
+  if (categories.length === 0) return ALLOWED;
+  if (category !== AGE_RESTRICTED || ageRestricted === 'like-others') return { action, category };
+  if (ageRestricted === 'channels') return isAgeRestricted ? ALLOWED : { action: 'refuse', category };
+  return { action: ageRestricted, category };
+}
+
+/** Where it was ordered, and its images as data URIs. */
+interface ModeratedOrder {
+  request: CommonRequest;
+  isAgeRestricted?: boolean | undefined;
+  images(): Promise<readonly string[]>;
+}
+
+/** The outcome for an order: allowed, allowed behind a spoiler, or refused. */
+export type Moderated = { isAllowed: true; isSpoiler: boolean } | ({ isAllowed: false } & Verdict);
+
+/** Asks the moderation service about a prompt and its images, where the server wants that. */
+export async function moderateOrder(
+  { request, isAgeRestricted = false, images }: ModeratedOrder,
+  { moderation }: Pick<RuleSet, 'moderation'>,
+  moderator: Moderator | undefined,
+): Promise<Moderated> {
+  const { prompts, references } = moderation;
+  const text = promptOf(request);
+  const outcomes: Outcome[] = [];
+  // Neither is submitted while it cannot be judged.
+  const judged = (judgement: Judgement | undefined, action: Action): Outcome =>
+    outcomeOf(judgement, moderation, { action: judgement ? action : 'refuse', isAgeRestricted });
+  if (prompts !== 'off' && text !== '') outcomes.push(judged(await moderator?.judgeText(text), prompts));
+  if (references !== 'off' && !isRefusing(outcomes))
+    for (const image of await images()) {
+      const outcome = judged(await moderator?.judgeImage(image), references);
+      outcomes.push(outcome);
+      if (isRefusing(outcomes)) break;
+    }
+  const strictest = outcomes.reduce(stricter, ALLOWED);
+  if (strictest.action !== 'refuse') return { isAllowed: true, isSpoiler: strictest.action === 'spoiler' };
+  return {
+    isAllowed: false,
+    refusal: new Refusal(strictest.isAway ? 'refusals.rules.moderationAway' : 'refusals.rules.moderated'),
+    rule: 'moderation',
+    entry: strictest.category,
+  };
+}
+
+const isRefusing = (outcomes: readonly Outcome[]): boolean => outcomes.some(({ action }) => action === 'refuse');
 
 /** A server's own threshold for a category stands in for the service's opinion. */
-function objectionIn({ scores, flagged }: Judgement, thresholds: Readonly<Record<string, number>>): string | undefined {
-  const over = Object.entries(scores).find(([name, score]) => score >= (thresholds[name] ?? Number.POSITIVE_INFINITY));
-  return over?.[0] ?? flagged.find((name) => thresholds[name] === undefined);
+function objectionsIn({ scores, flagged }: Judgement, thresholds: Readonly<Record<string, number>>): string[] {
+  const over = Object.entries(scores).filter(
+    ([name, score]) => score >= (thresholds[name] ?? Number.POSITIVE_INFINITY),
+  );
+  return [...over.map(([name]) => name), ...flagged.filter((name) => thresholds[name] === undefined)];
 }

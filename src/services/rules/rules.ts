@@ -3,7 +3,7 @@ import { Refusal } from '../../lib/refusal.ts';
 import type { Moderator } from '../moderation/moderator.ts';
 import { type Task, withRequest } from '../tasks/task.ts';
 import { Judge, type Judged, type Verdict } from './judge.ts';
-import { moderatePrompt } from './moderation.ts';
+import { ALLOWED, moderateOrder, type Outcome, outcomeOf, stricter } from './moderation.ts';
 import { NO_RULES, type RuleSet, type ServerRules, withoutAuthor } from './server-rules.ts';
 
 export interface RuleStore {
@@ -20,7 +20,10 @@ interface RulesParts {
 }
 
 /** Whose order, and where. */
-export interface JudgedOrder extends Judged, Pick<Task, 'guildId' | 'requesterId'> {}
+export interface JudgedOrder extends Judged, Pick<Task, 'guildId' | 'requesterId' | 'isAgeRestricted'> {}
+
+/** Data URIs of results; undefined: it cannot be judged. */
+export type ResultImages = readonly (string | undefined)[];
 
 /** For the server's admins. */
 export interface RuleRefusal extends Omit<Verdict, 'refusal'> {
@@ -114,15 +117,58 @@ export class Rules {
    * The order as the moderation of the operator and the server lets it pass: unchanged, or with its results behind a spoiler. Throws a `Refusal`
    * otherwise.
    */
-  async moderated<O extends JudgedOrder>(order: O): Promise<O> {
-    const { guildId, request } = order;
+  async moderated<O extends JudgedOrder>(order: O, images: () => Promise<readonly string[]>): Promise<O> {
+    const { guildId, request, isAgeRestricted } = order;
+    let loaded: ReturnType<typeof images> | undefined;
+    const load = () => {
+      loaded ??= images();
+      return loaded;
+    };
     let isSpoiler = false;
     for (const [name, rules] of this.#setsFor(guildId)) {
-      const outcome = await moderatePrompt(request, rules, this.#parts.moderator);
+      const moderated = { request, isAgeRestricted, images: load };
+      const outcome = await moderateOrder(moderated, rules, this.#parts.moderator);
       if (!outcome.isAllowed) throw this.#refused(order, name, outcome);
       isSpoiler ||= outcome.isSpoiler;
     }
     return isSpoiler ? { ...order, request: { ...request, spoiler: true } } : order;
+  }
+
+  /** Whether results are to be judged before anyone sees them. */
+  judgesResults(guildId: string | undefined): boolean {
+    return this.#setsFor(guildId).some(([, { moderation }]) => moderation.results !== 'off');
+  }
+
+  /** What the operator and the server want to be done with a task's results. */
+  async judgeResults(
+    { guildId, isAgeRestricted }: Pick<Task, 'guildId' | 'isAgeRestricted'>,
+    images: ResultImages,
+  ): Promise<Outcome> {
+    const sets = this.#setsFor(guildId)
+      .map(([, { moderation }]) => moderation)
+      .filter(({ results }) => results !== 'off');
+    let strictest: Outcome = ALLOWED;
+    for (const image of images) {
+      const judgement = image === undefined ? undefined : await this.#parts.moderator?.judgeImage(image);
+      for (const moderation of sets) {
+        const { results, unseen } = moderation;
+        const unjudged: Outcome = unseen === 'hold' ? { action: 'hold' } : ALLOWED;
+        const how = {
+          action: results === 'off' ? 'allow' : results,
+          isAgeRestricted: isAgeRestricted === true,
+        } as const;
+        strictest = stricter(strictest, image === undefined ? unjudged : outcomeOf(judgement, moderation, how));
+      }
+      if (strictest.action === 'refuse') break;
+    }
+    return strictest;
+  }
+
+  /** Tells the admins of its server. */
+  noteRefusedResult({ guildId, requesterId: memberId, channelId }: Task, entry: string | undefined): void {
+    if (guildId === undefined) return;
+    for (const listener of this.#refusalListeners)
+      listener({ rule: 'moderation', entry, guildId, memberId, channelId });
   }
 
   /** A task as it may be shown in another server than its own: without the words that are blocked there. */

@@ -35,9 +35,17 @@ const accessRule = z.object({
 });
 export type AccessRule = Frozen<z.output<typeof accessRule>>;
 
-/** What is done with prompts that a moderation service objects to. */
+/** What is done with what a moderation service objects to. */
 const moderation = z.object({
   prompts: z.enum(['off', 'refuse', 'spoiler']).default('off'),
+  /** Images that members give. */
+  references: z.enum(['off', 'refuse', 'spoiler']).default('off'),
+  /** Images, and videos by their thumbnails. */
+  results: z.enum(['off', 'refuse', 'spoiler', 'hold']).default('off'),
+  /** Results that the service cannot judge: videos without a thumbnail, and files that could not be fetched. */
+  unseen: z.enum(['show', 'hold']).default('show'),
+  /** What the service calls sexual: like everything else, never, behind a spoiler, or only in age-restricted channels. */
+  ageRestricted: z.enum(['like-others', 'refuse', 'spoiler', 'channels']).default('like-others'),
   whenAway: z.enum(['allow', 'refuse']).default('refuse'),
   /** By category: from this likelihood on, instead of the service's own opinion. */
   thresholds: z.record(z.string().max(60), z.number().min(0).max(1)).default({}),
@@ -154,8 +162,16 @@ export function ruleText(rules: RuleSet, name: RuleName): string {
     case 'personalInstalls':
       return rules.personalInstalls ? 'allowed' : 'not allowed';
     case 'moderation': {
-      const { prompts, whenAway, thresholds } = rules.moderation;
-      return [`prompts: ${prompts}`, `when away: ${whenAway}`, ...thresholdLines(thresholds)].join('\n');
+      const { thresholds, ...choices } = rules.moderation;
+      return [
+        `prompts: ${choices.prompts}`,
+        `references: ${choices.references}`,
+        `results: ${choices.results}`,
+        `results that cannot be checked: ${choices.unseen}`,
+        `age-restricted content: ${choices.ageRestricted}`,
+        `when away: ${choices.whenAway}`,
+        ...thresholdLines(thresholds),
+      ].join('\n');
     }
   }
 }

@@ -1,6 +1,6 @@
 import { compare, difference, isZero, roundedUp, sumOf, withCents } from '../../lib/decimals.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import { amountOf, type Entry } from '../ledger/entry.ts';
+import { amountOf, type Entry, standingOf } from '../ledger/entry.ts';
 import type { Task } from '../tasks/task.ts';
 import type { Allowance, Holder } from './allowance.ts';
 import type { Budgets } from './budgets.ts';
@@ -85,10 +85,14 @@ export class Spending {
   }
 
   /** The sums that an entry belongs to. Without a member it only belongs to the whole, unless its sums were kept. */
-  scopesOf({ memberId, guildId, isDirect }: Orderer): string[] {
+  scopesOf(entry: Entry): string[] {
+    const { memberId, guildId, isDirect } = entry;
     if (memberId === undefined) return [TOTAL];
-    if (guildId === undefined || isDirect) return [TOTAL, this.#directScope(memberId)];
-    return [TOTAL, this.serverScope(guildId), this.#parts.budgets.memberHash(guildId, memberId)];
+    // What moderation refused costs its member nothing.
+    const isWaived = standingOf(entry) === 'waived';
+    if (guildId === undefined || isDirect) return isWaived ? [TOTAL] : [TOTAL, this.#directScope(memberId)];
+    const server = [TOTAL, this.serverScope(guildId)];
+    return isWaived ? server : [...server, this.#parts.budgets.memberHash(guildId, memberId)];
   }
 
   serverScope(guildId: string): string {
@@ -104,7 +108,8 @@ export class Spending {
   replace(before: Entry | undefined, after: Entry | undefined): void {
     const known = after ?? before;
     if (!known) return;
-    this.#tally.replace(before, after, this.scopesOf(known));
+    if (before) this.#tally.replace(before, undefined, this.scopesOf(before));
+    if (after) this.#tally.replace(undefined, after, this.scopesOf(after));
     this.#announce(known);
   }
 

@@ -41,6 +41,21 @@ export class Sender {
     return this.#gather(kind, request, context, sentBefore?.idempotencyKey);
   }
 
+  /** The images that an order names, as data URIs, all in memory. */
+  async imagesOf({ request, requesterId }: Pick<Task, 'request' | 'requesterId'>): Promise<string[]> {
+    const { gather, maxWaitMs } = this.#parts;
+    const context = { memberId: requesterId, timeLimitMs: maxWaitMs.text, transfer: 'base64' } as const;
+    const { pictures: files = [], references = [] } = request;
+    const seen = references.filter(({ medium }) => medium === 'image' || medium === 'any');
+    const images: string[] = [];
+    for (const file of files) images.push(...((await gather({ pictures: [file] }, context)).images ?? []));
+    for (const reference of seen) {
+      const { references: given = [] } = await gather({ references: [reference] }, context);
+      images.push(...given.flatMap((one) => (one.medium === 'image' ? [one.given] : [])));
+    }
+    return images;
+  }
+
   async #gather(kind: Kind, request: Task['request'], context: GatherContext, key?: string): Promise<Prepared> {
     const materials = await this.#parts.gather(request, context);
     const user = context.memberId === undefined ? undefined : await this.#parts.userOf?.(context.memberId);

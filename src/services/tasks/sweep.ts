@@ -1,6 +1,8 @@
+import { DAY_MS } from '../../lib/clock.ts';
 import { dropExpiredToken } from './delivery-state.ts';
 import type { WaitLimit } from './kind.ts';
 import type { OrdersParts } from './orders.ts';
+import { markResultsRefused } from './review.ts';
 import { hasEnded, type Task } from './task.ts';
 import { markOverdue } from './transitions.ts';
 
@@ -40,12 +42,14 @@ export class Sweep {
     const { book, clock, log } = this.#parts;
     await book.saveUnsaved();
     const now = clock.now();
-    const isDue = (task: Task) => this.#isOverdue(task, now) || dropExpiredToken(task, now) !== task;
+    const isDue = (task: Task) =>
+      this.#isOverdue(task, now) || isHeldTooLong(task, now) || dropExpiredToken(task, now) !== task;
     for (const { id } of book.live(isDue)) {
       try {
-        await book.change(id, (task) =>
-          dropExpiredToken(this.#isOverdue(task, now) ? markOverdue(task, now) : task, now),
-        );
+        await book.change(id, (task) => {
+          const decided = isHeldTooLong(task, now) ? markResultsRefused(task, { ...task.review, at: now }) : task;
+          return dropExpiredToken(this.#isOverdue(decided, now) ? markOverdue(decided, now) : decided, now);
+        });
       } catch (error) {
         log.error({ task: id, err: error }, 'A wait limit or an expired token could not be stored.');
       }
@@ -59,3 +63,9 @@ export class Sweep {
     return now - (task.times.turn ?? task.times.created) >= maxWaitMs[waitLimitOf(task)];
   }
 }
+
+/** Results that no moderator has decided about. */
+const HOLD_MS = 7 * DAY_MS;
+
+const isHeldTooLong = ({ review }: Task, now: number): boolean =>
+  review?.outcome === 'held' && now - review.at >= HOLD_MS;

@@ -1,5 +1,5 @@
 import { Refusal } from '../../lib/refusal.ts';
-import { isClosed, type Task } from './task.ts';
+import { isClosed, isHeld, type Task } from './task.ts';
 
 export const shortFollowUps = ['U1', 'U2', 'U3', 'U4', 'R', 'V1', 'V2', 'V3', 'V4'] as const;
 export type ShortFollowUp = (typeof shortFollowUps)[number];
@@ -9,7 +9,8 @@ export function mustHaveResult(task: Task): void {
   if (!hasResult(task)) throw new Refusal('refusals.noResult');
 }
 
-export const hasResult = ({ state }: Task): boolean => state === 'ready' || state === 'delivered';
+export const hasResult = (task: Task): boolean =>
+  (task.state === 'ready' || task.state === 'delivered') && !isHeld(task);
 
 /** The words that the gateway accepted for it, else the original prompt. */
 export function promptOf({ request, times }: Task): string {

@@ -180,6 +180,18 @@ const delivery = z.object({
   undeliverable: z.enum(['deleted', 'no-way']).optional(),
 });
 
+/** What a server's moderation did with its results, once they were there. */
+const review = z.object({
+  /** held: nothing is shown until a moderator decides; deleted: by a moderator, or refused at once. */
+  outcome: z.enum(['passed', 'held', 'shown', 'deleted']),
+  /** What the moderation service objects to, where it was not away. */
+  category: z.string().optional(),
+  at: time,
+  /** Where moderators are asked, and the message there once it is posted. */
+  channelId: z.string().optional(),
+  messageId: z.string().optional(),
+});
+
 export const taskFacts = z.object({
   version: z.literal(TASK_VERSION),
   id: z.string(),
@@ -189,6 +201,8 @@ export const taskFacts = z.object({
   requesterId: z.string(),
   guildId: z.string().optional(),
   channelId: z.string().optional(),
+  /** Ordered in an age-restricted channel. */
+  isAgeRestricted: z.literal(true).optional(),
   message: message.optional(),
   /** Other messages of the bot about it, oldest first: the owner ping, and results posted for others. */
   beside: z.array(address).optional(),
@@ -234,6 +248,7 @@ export const taskFacts = z.object({
   answer: answer.optional(),
   talk: talk.optional(),
   failure: failure.optional(),
+  review: review.optional(),
   /** Notes about its references after a failure. Set, even if empty, once they are checked: that happens once. */
   referenceNotes: z.array(z.string()).optional(),
   wordsRefused: z.string().optional(),
@@ -332,6 +347,7 @@ export type MessageAddress = z.output<typeof address>;
 export type Intention = z.output<typeof intention>;
 export type PendingPing = z.output<typeof call>;
 export type Route = z.output<typeof route>;
+export type Review = z.output<typeof review>;
 
 const FOLLOWED: ReadonlySet<TaskState> = new Set(['accepted', 'queued', 'running', 'needs-input']);
 const BEFORE_END: ReadonlySet<TaskState> = new Set(['waiting', 'submitting', ...FOLLOWED]);
@@ -349,6 +365,12 @@ export const mayBeSentAgain = ({ state, handedOver }: Pick<Task, 'state' | 'hand
 
 /** No response of the gateway changes it any more. */
 export const hasEnded = ({ state }: Task): boolean => !BEFORE_END.has(state);
+
+/** Its results wait for a moderator's decision. */
+export const isHeld = ({ review: known }: Pick<Task, 'review'>): boolean => known?.outcome === 'held';
+
+/** Its end is shown to its owner and to others. */
+export const isShowable = (task: Task): boolean => hasEnded(task) && !isHeld(task);
 
 /** Something is left to do: poll it, or show its end. */
 export const isLive = ({ times }: Task): boolean => times.settled === undefined;

@@ -33,6 +33,8 @@ export interface OrderFacts {
   roleIds?: readonly string[] | undefined;
   /** The channel of the thread where it was ordered. */
   parentChannelId?: string | undefined;
+  /** It was ordered in an age-restricted channel. */
+  isAgeRestricted?: true | undefined;
   parent?: Task | undefined;
   /** The unconfirmed task that it repeats under the same key. */
   predecessorId?: string | undefined;
@@ -54,12 +56,13 @@ export interface NewTaskFacts {
 
 export function createTask<K extends TaskKind>(order: OrderOf<K>, facts: NewTaskFacts): TaskOf<K> {
   const { id, traits, idempotencyKey, model, estimate, weight, durationKey, now } = facts;
-  const { kind, request, requesterId, guildId, channelId, message, route, parent, predecessorId } = order;
+  const { kind, request, requesterId, guildId, channelId, message, route, parent, predecessorId, isAgeRestricted } =
+    order;
   return {
     kind,
     request,
     traits,
-    ...{ requesterId, guildId, channelId, message, route, predecessorId },
+    ...{ requesterId, guildId, channelId, message, route, predecessorId, isAgeRestricted },
     version: TASK_VERSION,
     id,
     state: 'submitting',

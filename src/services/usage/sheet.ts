@@ -36,6 +36,8 @@ export type SheetNote =
   /** Unfinished orders, and orders with an unknown outcome. */
   | { kind: 'open'; count: number }
   | { kind: 'unconfirmed'; count: number }
+  /** Their results were withheld, and their members do not pay for them. */
+  | { kind: 'waived'; count: number }
   /** Orders of unknown cost. */
   | { kind: 'unpriced'; count: number }
   /** Members with several roles count in each, so that the rows add up to more than the total. */
@@ -142,17 +144,18 @@ export function ledgerSheet(
   by: Grouping,
   subject: Exclude<Subject, 'account'>,
 ): Sheet {
-  const settled = uses.filter(({ state }) => state === 'settled');
+  const settled = uses.filter(({ state }) => state === 'settled' || state === 'waived');
   const rows = settled.map((use) => ({ ...use, requests: use.count }));
   const entries = rows.flatMap((row): SheetRow[] => labelsOf(row, by).map((label) => ({ ...row, label })));
   const { requests, amount: total, isEstimate } = totalOf(rows);
   const uncounted = {
     open: uses.filter(({ state }) => state === 'open'),
     unconfirmed: uses.filter(({ state }) => state === 'unconfirmed'),
+    waived: uses.filter(({ state }) => state === 'waived'),
     // If no order has a price, prices are not in use, so none counts as missing.
     unpriced: total === undefined ? [] : settled.filter(({ amount }) => amount === undefined),
   };
-  const notes = (['unpriced', 'open', 'unconfirmed'] as const).flatMap((kind) => {
+  const notes = (['unpriced', 'open', 'unconfirmed', 'waived'] as const).flatMap((kind) => {
     const count = uncounted[kind].reduce((sum, use) => sum + use.count, 0);
     return count === 0 ? [] : [{ kind, count }];
   });

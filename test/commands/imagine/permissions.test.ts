@@ -9,6 +9,7 @@ const server: Place = {
   channelId: '3',
   channelType: undefined,
   parentChannelId: undefined,
+  isAgeRestricted: false,
   locale: 'en-US',
   createdAt: 0,
   permissions: 0n,

@@ -130,6 +130,7 @@ describe('The visibility of a preview', () => {
       marksResults: true,
       budgets: { of: () => EMPTY_BUDGET },
       spending: { leftTo: () => [] },
+      rules: { judgesResults: () => false },
       views: {},
       isRemix: false,
       readsMessages: false,

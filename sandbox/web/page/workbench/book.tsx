@@ -61,6 +61,7 @@ const LOOKS: Readonly<Record<BookEntry['standing'], string>> = {
   unconfirmed: 'needs-input',
   settled: 'succeeded',
   refunded: 'queued',
+  waived: 'queued',
 };
 
 function EntryCard({ entry }: { entry: BookEntry }) {

@@ -1,0 +1,36 @@
+import sharp from 'sharp';
+
+/** An image of a single colour stands for content of a category, so that a judgement needs no model. */
+const COLOURS = {
+  violence: { r: 255, g: 0, b: 0 },
+  sexual: { r: 255, g: 0, b: 255 },
+  hate: { r: 0, g: 255, b: 0 },
+} as const;
+type Colour = (typeof COLOURS)[keyof typeof COLOURS];
+
+/** Compression changes colours a little. */
+const TOLERANCE = 24;
+
+/** The colour that the words `shows:violence` in a prompt ask for. */
+export function flaggedColour(prompt: string): Colour | undefined {
+  const name = /\bshows:([a-z]+)/.exec(prompt)?.[1];
+  return Object.entries(COLOURS).find(([one]) => one === name)?.[1];
+}
+
+export const plainImage = (colour: Colour, size: { width: number; height: number }, format: 'png' | 'jpeg' | 'webp') =>
+  sharp({ create: { ...size, channels: 3, background: colour } })
+    .toFormat(format)
+    .toBuffer();
+
+/** The category that the colour of an image stands for. */
+export async function categoryOf(image: Buffer): Promise<string | undefined> {
+  const { data } = await sharp(image)
+    .removeAlpha()
+    .resize(1, 1, { fit: 'fill' })
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  const [r = 0, g = 0, b = 0] = data;
+  const isNear = (colour: Colour): boolean =>
+    [r - colour.r, g - colour.g, b - colour.b].every((difference) => Math.abs(difference) <= TOLERANCE);
+  return Object.entries(COLOURS).find(([, colour]) => isNear(colour))?.[0];
+}

@@ -1,0 +1,72 @@
+import type { FilePlan } from '../../discord/plan.ts';
+import { dataUri, MediaError } from '../../services/media/index.ts';
+import type { ResultImages } from '../../services/rules/rules.ts';
+import type { Task } from '../../services/tasks/task.ts';
+import { contentOf, type ResultParts, resultsOf } from '../results.ts';
+
+/** A judge and a moderator see enough in this. */
+const MAX_BYTES = 2 * 2 ** 20;
+const MAX_THUMBNAIL = 4 * 2 ** 20;
+
+/** The images of a result, and the thumbnails of its videos. */
+export async function imagesOf(task: Task, parts: ResultParts): Promise<ResultImages> {
+  const images = await smallImages(task, parts);
+  const urls: (string | undefined)[] = [];
+  for (const [index, medium] of task.media.entries()) {
+    if (medium.kind === 'image') urls.push(images[index]);
+    if (medium.kind === 'video') urls.push(await thumbnailOf(medium.thumbnail, parts));
+  }
+  return urls;
+}
+
+async function smallImages(task: Task, parts: ResultParts): Promise<(string | undefined)[]> {
+  if (!task.media.some(({ kind }) => kind === 'image')) return [];
+  const results = await resultsOf(withSmallFiles(task), parts);
+  try {
+    return await Promise.all(
+      results.map(async (result) =>
+        result.as === 'file' && result.type.kind === 'image'
+          ? dataUri(result.type.mime, await parts.media.readWhole(result))
+          : undefined,
+      ),
+    );
+  } finally {
+    for (const result of results) if (result.as === 'file') result.release();
+  }
+}
+
+async function thumbnailOf(address: string | undefined, { media }: ResultParts): Promise<string | undefined> {
+  if (address === undefined) return undefined;
+  try {
+    const fetched = await media.fetch({ address }, { max: MAX_THUMBNAIL });
+    try {
+      return fetched.type.kind === 'image' ? dataUri(fetched.type.mime, await media.readWhole(fetched)) : undefined;
+    } finally {
+      fetched.release();
+    }
+  } catch (error) {
+    if (error instanceof MediaError) return undefined;
+    throw error;
+  }
+}
+
+/** What moderators decide about, hidden until they press it. */
+export async function filesOf(task: Task, parts: ResultParts): Promise<{ files: FilePlan[]; release(): void }> {
+  const results = await resultsOf(withSmallFiles(task), parts);
+  const files = results.flatMap((result, index): FilePlan[] =>
+    result.as === 'file'
+      ? [{ name: `review-${task.id}-${index + 1}.${result.type.extension}`, ...contentOf(result), spoiler: true }]
+      : [],
+  );
+  return {
+    files,
+    release: () => {
+      for (const result of results) if (result.as === 'file') result.release();
+    },
+  };
+}
+
+const withSmallFiles = (task: Task): Task => ({
+  ...task,
+  route: { ...task.route, uploadLimit: Math.min(MAX_BYTES, task.route.uploadLimit) },
+});

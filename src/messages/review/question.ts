@@ -1,0 +1,57 @@
+import { customIds } from '../../discord/custom-ids.ts';
+import { button, type HandlerContext } from '../../discord/handlers.ts';
+import { inCode, messageLink } from '../../discord/markdown.ts';
+import { mayManageMessages } from '../../discord/place.ts';
+import type { MessagePlan } from '../../discord/plan.ts';
+import { Refusal } from '../../lib/refusal.ts';
+import type { Say } from '../../locales/index.ts';
+import { markResultsRefused, markShownByModerator } from '../../services/tasks/review.ts';
+import { isHeld, type Task } from '../../services/tasks/task.ts';
+import type { MessageServices } from '../pressed-task.ts';
+import { buttonPlan } from '../task-buttons.ts';
+
+/** Asks moderators about a held result. */
+export function reviewQuestion(task: Task, say: Say): MessagePlan {
+  const { id, requesterId: member, review } = task;
+  const link = messageLink(task);
+  const where = link === undefined ? '' : say('task.review.where', { link });
+  const category = review?.category;
+  const question =
+    category === undefined
+      ? say('task.review.unseen', { member, where })
+      : say('task.review.question', { member, where, category: inCode(category) });
+  return {
+    content: `${question}\n-# ${say('task.review.waits')}`,
+    controls: [
+      buttonPlan(say('task.review.allow'), customIds.allowResult.id(id)),
+      buttonPlan(say('task.review.withhold'), customIds.withholdResult.id(id), { look: 'danger' }),
+    ],
+  };
+}
+
+type Context = HandlerContext<MessageServices>;
+
+const decide = (on: typeof customIds.allowResult, what: 'allowed' | 'withheld') =>
+  button(on, {
+    reply: 'here',
+    async run(taskId, { services, place, say }: Context): Promise<MessagePlan> {
+      const { tasks, clock } = services;
+      // Ids can be forged, and the channel may be open to all.
+      if (!mayManageMessages(place)) throw new Refusal('refusals.rules.moderatorsOnly');
+      const known = await tasks.book.get(taskId);
+      if (!known || known.guildId !== place.guildId) throw new Refusal('refusals.unknownTask');
+      const task = await tasks.book.change(taskId, (held) => {
+        if (!isHeld(held)) throw new Refusal('refusals.rules.reviewOver');
+        if (what === 'allowed') return markShownByModerator(held);
+        return markResultsRefused(held, { ...held.review, at: clock.now() });
+      });
+      return {
+        content: say(`task.review.${what}`, { who: `<@${place.userId}>`, member: task.requesterId }),
+        files: [],
+        controls: [],
+      };
+    },
+  });
+
+/** The decisions of a moderator about a held result. */
+export const reviewButtons = [decide(customIds.allowResult, 'allowed'), decide(customIds.withholdResult, 'withheld')];

@@ -1,0 +1,155 @@
+import { bodyOf } from '../../discord/adapter.ts';
+import { Backoff, RetryLater } from '../../discord/delivery/backoff.ts';
+import { findPosted } from '../../discord/outbox/adoption.ts';
+import { failureKindOf } from '../../discord/outbox/errors.ts';
+import type { Outbox } from '../../discord/outbox/outbox.ts';
+import { type Clock, pause } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
+import type { Say } from '../../locales/index.ts';
+import type { Outcome } from '../../services/rules/moderation.ts';
+import type { Rules } from '../../services/rules/rules.ts';
+import type { Budgets } from '../../services/spending/budgets.ts';
+import { addMessageBeside } from '../../services/tasks/delivery-state.ts';
+import { markResultsRefused, markReviewed, setReviewMessage } from '../../services/tasks/review.ts';
+import { isHeld, isLive, type MessagePlace, type Task } from '../../services/tasks/task.ts';
+import type { Tasks } from '../../services/tasks/tasks.ts';
+import type { ResultParts } from '../results.ts';
+import { filesOf, imagesOf } from './images.ts';
+import { reviewQuestion } from './question.ts';
+
+interface ReviewParts extends Omit<ResultParts, 'tasks'> {
+  tasks: ResultParts['tasks'] & { book: Pick<Tasks['book'], 'change'> };
+  rules: Pick<Rules, 'of' | 'judgesResults' | 'judgeResults' | 'noteRefusedResult'>;
+  budgets: Pick<Budgets, 'of'>;
+  outbox: Pick<Outbox, 'post' | 'before'>;
+  clock: Clock;
+  log: Log;
+  say: Say;
+}
+
+/** How often a moderation service that is away is asked about the same results, and how long each pause is. */
+const TRIES = 3;
+const PAUSE_MS = 5_000;
+
+/** Judges results before anyone sees them, where their server wants that, and asks its moderators about those that it holds. */
+export class ResultReview {
+  readonly #parts: ReviewParts;
+  readonly #underWay = new Map<string, Promise<void>>();
+  readonly #stopping = new AbortController();
+
+  constructor(parts: ReviewParts) {
+    this.#parts = parts;
+  }
+
+  /** Takes every new state of a task. Returns whether its end must not be shown yet, because it is being judged. */
+  take(task: Task): boolean {
+    if (task.state !== 'ready' || !isLive(task) || task.unwanted) return false;
+    if (isHeld(task)) {
+      if (task.review?.messageId === undefined) this.#begin(task.id, () => this.#ask(task.id));
+      return false;
+    }
+    const isVisual = task.media.some(({ kind }) => kind !== 'audio');
+    if (task.review || !isVisual || !this.#parts.rules.judgesResults(task.guildId)) return false;
+    this.#begin(task.id, () => this.#judge(task));
+    return true;
+  }
+
+  /** Running work is finished. What was not stored is judged again after the next start. */
+  async finish(): Promise<void> {
+    this.#stopping.abort();
+    await Promise.all(this.#underWay.values());
+  }
+
+  #begin(id: string, work: () => Promise<void>): void {
+    const before = this.#underWay.get(id);
+    if (before !== undefined) return;
+    const backoff = new Backoff({ id, ...this.#parts, stopping: this.#stopping.signal });
+    const running = backoff
+      .retryUntilDone(work, 'The results of a task could not be judged.')
+      .finally(() => this.#underWay.delete(id));
+    this.#underWay.set(id, running);
+  }
+
+  async #judge(task: Task): Promise<void> {
+    const { clock, rules } = this.#parts;
+    const images = await imagesOf(task, this.#parts);
+    let outcome = await rules.judgeResults(task, images);
+    for (let tries = 1; outcome.isAway && tries < TRIES; tries++) {
+      await pause(clock, PAUSE_MS, this.#stopping.signal);
+      if (this.#stopping.signal.aborted) return;
+      outcome = await rules.judgeResults(task, images);
+    }
+    const changed = await this.#change(task.id, (known) => this.#decided(known, outcome));
+    if (changed.review?.outcome === 'deleted') rules.noteRefusedResult(changed, outcome.category);
+    if (isHeld(changed)) await this.#ask(task.id);
+  }
+
+  #decided(task: Task, { action, category }: Outcome): Task {
+    const review = { at: this.#parts.clock.now(), category };
+    const channelId = action === 'hold' ? this.#channelFor(task) : undefined;
+    if (channelId !== undefined) return markReviewed(task, { ...review, outcome: 'held', channelId });
+    // Without moderators who could decide, holding it would lose it.
+    if (action === 'hold' || action === 'refuse') return markResultsRefused(task, review);
+    return markReviewed(task, { ...review, outcome: 'passed' }, { isSpoiler: action === 'spoiler' });
+  }
+
+  #channelFor({ guildId }: Task): string | undefined {
+    const { rules, budgets } = this.#parts;
+    return guildId === undefined ? undefined : (rules.of(guildId).logChannelId ?? budgets.of(guildId).alertsChannelId);
+  }
+
+  /** Posts the question to the moderators, once. */
+  async #ask(id: string): Promise<void> {
+    const task = await this.#change(id, (known) => known);
+    const { channelId, messageId, at = 0, category } = task.review ?? {};
+    if (!isHeld(task) || messageId !== undefined || channelId === undefined) return;
+    const { outbox, say } = this.#parts;
+    const known = await this.#reach(() =>
+      findPosted(task, { by: 'channel', channelId, nonce: nonceOf(task), at }, outbox),
+    );
+    const posted = known === 'refused' || known === undefined ? await this.#post(task, channelId, say) : known;
+    await this.#change(id, (held) =>
+      posted === 'refused' ? markResultsRefused(held, { at, category }) : withQuestion(held, posted),
+    );
+  }
+
+  async #post(task: Task, channelId: string, say: Say): Promise<MessagePlace | 'refused' | undefined> {
+    const { files, release } = await filesOf(task, this.#parts);
+    try {
+      const plan = { ...reviewQuestion(task, say), files };
+      return await this.#reach(() => this.#parts.outbox.post(channelId, nonceOf(task), bodyOf(plan)));
+    } finally {
+      release();
+    }
+  }
+
+  /** Refused: Discord does not let the bot do it there. */
+  async #reach<T>(request: () => Promise<T>): Promise<T | 'refused'> {
+    try {
+      return await request();
+    } catch (error) {
+      if (failureKindOf(error, 'channel') === 'later') throw new RetryLater('unreachable', error);
+      this.#parts.log.info({ err: error }, 'The log channel of a server could not be used.');
+      return 'refused';
+    }
+  }
+
+  async #change(id: string, transition: (task: Task) => Task): Promise<Task> {
+    try {
+      return await this.#parts.tasks.book.change(id, transition);
+    } catch (error) {
+      throw new RetryLater('unstored', error);
+    }
+  }
+}
+
+/** Differs from the nonce of the task's message. */
+const nonceOf = ({ id }: Task): string => `${id}-review`;
+
+const withQuestion = (task: Task, posted: MessagePlace | undefined): Task =>
+  posted === undefined
+    ? task
+    : setReviewMessage(
+        addMessageBeside(task, { ...posted, ...(task.guildId !== undefined && { guildId: task.guildId }) }),
+        posted.id,
+      );

@@ -1,0 +1,26 @@
+import { isHeld, type Review, type Task, withRequest } from './task.ts';
+
+/** Its results may be shown, or wait until a moderator has decided. */
+export function markReviewed(task: Task, review: Review, { isSpoiler = false } = {}): Task {
+  if (task.state !== 'ready' || task.review) return task;
+  return { ...(isSpoiler ? withRequest(task, { spoiler: true }) : task), review };
+}
+
+export const setReviewMessage = (task: Task, messageId: string): Task =>
+  task.review && isHeld(task) ? { ...task, review: { ...task.review, messageId } } : task;
+
+export const markShownByModerator = (task: Task): Task =>
+  task.review && isHeld(task) ? { ...task, review: { ...task.review, outcome: 'shown' } } : task;
+
+/** No one gets its results. Its owner does not pay for them; its server does. */
+export function markResultsRefused(task: Task, review: Omit<Review, 'outcome'>): Task {
+  if (task.state !== 'ready' || (task.review && !isHeld(task))) return task;
+  return {
+    ...task,
+    state: 'failed',
+    media: [],
+    actions: [],
+    failure: { cause: 'refused', refusal: { key: 'refusals.rules.resultRefused', variables: {} } },
+    review: { ...review, outcome: 'deleted' },
+  };
+}

@@ -1,0 +1,162 @@
+import sharp from 'sharp';
+import { describe, expect, it } from 'vitest';
+import { text } from '../../sandbox/discord/discord.ts';
+import type { Message } from '../../sandbox/discord/exchange.ts';
+import { profiles } from '../contract/both.ts';
+import { noLimits } from '../support/no-limits.ts';
+import { enter } from './bot.ts';
+import { labels, type QuickStage, quickStage, says, submits } from './quick.ts';
+import { list, openTask, requestErasure } from './tasks/pages.ts';
+
+const LOG = 'no-threads';
+
+async function change({ discord }: QuickStage, button: string, values: Record<string, unknown>): Promise<Message> {
+  const admin = discord.as('admin').in('studio');
+  const shown = await (await admin.slash('server rules')).message();
+  const opened = await admin.click(shown, button);
+  return (await admin.fill(await opened.modal(), values as never)).message();
+}
+
+const image = (colour: string): Promise<Buffer> =>
+  sharp({ create: { width: 64, height: 64, channels: 3, background: colour } })
+    .png()
+    .toBuffer();
+
+describe.each(profiles)('Moderation of images at a gateway of the %s profile', (profile) => {
+  async function moderatedBot(values: Record<string, unknown>, categories: Record<string, unknown> = {}) {
+    const staged = await quickStage({ gateway: { profile, speed: 20 }, settings: noLimits });
+    const { gateway, config } = staged;
+    const moderation = { ...config.moderation, baseUrl: gateway.url, apiKey: config.gateway.apiKey };
+    const stage = { ...staged, config: { ...config, moderation } };
+    const app = await enter(stage);
+    await change(stage, 'Change log channel', { logChannel: [LOG] });
+    await change(stage, 'Change moderation', values);
+    if (Object.keys(categories).length > 0) await change(stage, 'Change categories', categories);
+    return { ...stage, app };
+  }
+  const order = async ({ discord }: QuickStage, prompt: string, where = 'studio') =>
+    discord.as('member').in(where).slash('imagine', { prompt });
+  const inLog = ({ discord }: QuickStage) => discord.messages(LOG);
+  const asked = (stage: QuickStage) => inLog(stage).filter((one) => labels(one).includes('Show'));
+  /** The question to the moderators, once it is there. */
+  async function question(stage: QuickStage): Promise<Message> {
+    await expect.poll(() => asked(stage).length, { timeout: 10_000 }).toBe(1);
+    const [found] = asked(stage);
+    if (!found) throw new Error('It was there.');
+    return found;
+  }
+  const standings = async (stage: QuickStage, who: 'server' | 'me') => {
+    const admin = stage.discord.as(who === 'me' ? 'member' : 'admin');
+    return text(await (await admin.slash('usage', who === 'me' ? {} : { of: 'server' })).message());
+  };
+
+  it('A held result is shown to no one until a moderator allows it', async () => {
+    const stage = await moderatedBot({ results: 'hold' });
+    const { discord } = stage;
+    const sent = await order(stage, 'shows:violence');
+    const held = await sent.message(says('waits for a moderator'));
+    expect(held.attachments).toEqual([]);
+    const asks = await question(stage);
+    expect(text(asks)).toContain('objects to: `violence`');
+    expect(asks.attachments[0]?.filename).toMatch(/^SPOILER_/);
+    const opened = await openTask(stage, await list(stage));
+    expect(opened.attachments).toEqual([]);
+    const outsider = await discord.as('other').in(LOG).click(asks, 'Show');
+    expect(text(await outsider.followUp())).toContain('Only members with Manage Messages');
+    expect((await (await discord.as('admin').in(LOG).click(asks, 'Show')).message()).attachments).toEqual([]);
+    const shown = await sent.message(says('Finished in'));
+    expect(shown.attachments).toHaveLength(1);
+    expect(labels(shown)).toContain('U1');
+  });
+
+  it('A held result waits over a restart, and is asked about once', async () => {
+    const stage = await moderatedBot({ results: 'hold' });
+    const sent = await order(stage, 'shows:violence');
+    const asks = await question(stage);
+    await stage.app.stop();
+    await enter(stage);
+    const next = await order(stage, 'a quiet lake');
+    await next.message(says('Finished in'));
+    expect(asked(stage)).toHaveLength(1);
+    await (await stage.discord.as('admin').in(LOG).click(asks, 'Show')).message();
+    expect((await sent.message(says('Finished in'))).attachments).toHaveLength(1);
+  });
+
+  it('A deleted result costs its member nothing, and stays booked to the server', async () => {
+    const stage = await moderatedBot({ results: 'hold' });
+    const sent = await order(stage, 'shows:violence');
+    const asks = await question(stage);
+    await (await stage.discord.as('admin').in(LOG).click(asks, 'Delete')).message();
+    const withheld = await sent.message(says('The result was withheld'));
+    expect(withheld.attachments).toEqual([]);
+    expect(labels(withheld)).not.toContain('U1');
+    expect(await standings(stage, 'server')).toContain('1 task is waived');
+    expect(await standings(stage, 'me')).not.toContain('waived');
+  });
+
+  it('A refused result is deleted at once, and the log names the category', async () => {
+    const stage = await moderatedBot({ results: 'refuse' });
+    const sent = await order(stage, 'shows:violence');
+    expect((await sent.message(says('The result was withheld'))).attachments).toEqual([]);
+    await expect.poll(() => inLog(stage).map(text).join()).toContain('Rule: moderation (||violence||)');
+    expect((await (await order(stage, 'a quiet lake')).message(says('Finished in'))).attachments).toHaveLength(1);
+  });
+
+  it('A result can be hidden behind a spoiler, and no preview of it is shown before', async () => {
+    const stage = await moderatedBot({ results: 'spoiler' });
+    const sent = await order(stage, 'shows:violence');
+    expect((await sent.message(says('Finished in'))).attachments[0]?.filename).toMatch(/^SPOILER_/);
+    const previews = stage.gateway.heard.filter(({ path }) => path.includes('preview-'));
+    expect(previews).toEqual([]);
+  });
+
+  it('Age-restricted content may be kept to age-restricted channels', async () => {
+    const stage = await moderatedBot({ results: 'hold' }, { ageRestricted: 'channels' });
+    await (await order(stage, 'shows:sexual')).message(says('The result was withheld'));
+    const there = await order(stage, 'shows:sexual', 'age-restricted');
+    expect((await there.message(says('Finished in'))).attachments).toHaveLength(1);
+    expect(asked(stage)).toEqual([]);
+  });
+
+  it('While the service is away results are held or shown, as the server wants', async () => {
+    const stage = await moderatedBot({ results: 'hold', whenAway: 'refuse' });
+    stage.gateway.faults.add({ on: { path: /moderations/ }, do: { type: 'status', status: 500 }, times: 3 });
+    await order(stage, 'a quiet lake');
+    expect(text(await question(stage))).toContain('It could not be checked');
+    await change(stage, 'Change moderation', { results: 'hold', whenAway: 'allow' });
+    stage.gateway.faults.add({ on: { path: /moderations/ }, do: { type: 'status', status: 500 }, times: 3 });
+    await (await order(stage, 'a quiet lake')).message(says('Finished in'));
+  });
+
+  it('Without a log channel nothing can be held, and a channel that was lost deletes instead', async () => {
+    const stage = await moderatedBot({ results: 'hold' });
+    await change(stage, 'Change log channel', { logChannel: [] });
+    const sent = await order(stage, 'shows:violence');
+    await sent.message(says('The result was withheld'));
+    const admin = stage.discord.as('admin').in('studio');
+    const shown = await (await admin.slash('server rules')).message();
+    const opened = await admin.click(shown, 'Change moderation');
+    const refused = await admin.fill(await opened.modal(), { results: 'hold' });
+    expect(text(await refused.followUp())).toContain('Choose a log channel first');
+  });
+
+  it('Images that members give are judged before anything is submitted', async () => {
+    const stage = await moderatedBot({ references: 'refuse' });
+    const describe = async (colour: string) => {
+      const file = { name: 'given.png', bytes: await image(colour), contentType: 'image/png' };
+      return stage.discord.as('member').in('studio').slash('describe', { image: file });
+    };
+    const refused = await (await describe('#ff0000')).message((one) => one.ephemeral);
+    expect(text(refused)).toContain('The moderation service objects');
+    expect(submits(stage.gateway)).toBe(0);
+    await (await describe('#3355aa')).message(says('1️⃣'));
+  });
+
+  it('Erasure of the member deletes the question to the moderators too', async () => {
+    const stage = await moderatedBot({ results: 'hold' });
+    await order(stage, 'shows:violence');
+    await question(stage);
+    await requestErasure(stage);
+    await expect.poll(() => asked(stage), { timeout: 10_000 }).toEqual([]);
+  });
+});
