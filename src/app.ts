@@ -15,6 +15,7 @@ import { type Clock, pause, systemClock } from './lib/clock.ts';
 import type { Log } from './lib/log.ts';
 import { createSay } from './locales/index.ts';
 import { openMessages } from './messages/open-messages.ts';
+import type { Monitoring } from './monitoring/monitoring.ts';
 import { openEngine } from './services/engine.ts';
 import { openGateway } from './services/gateway/index.ts';
 import type { GatewayLimits } from './services/gateway/settings.ts';
@@ -47,14 +48,33 @@ export interface AppTools {
   extraOrigins?: readonly string[];
 }
 
-/** Wires configuration into a running bot. The sandbox and the tests start the same app. */
+/** Starts the bot. The sandbox and the tests start the same app. */
 export async function startApp(config: Config, tools: AppTools): Promise<App> {
+  const monitoring = await openMonitoring(config, tools);
+  try {
+    return await startBot(config, tools, monitoring);
+  } catch (error) {
+    await monitoring?.close();
+    throw error;
+  }
+}
+
+/** Loaded only where a port is set: it brings a web server and a library for metrics. */
+async function openMonitoring({ http }: Config, { clock = systemClock, ...tools }: AppTools) {
+  const { port } = http;
+  if (port === undefined) return undefined;
+  const monitoring = await import('./monitoring/monitoring.ts');
+  return monitoring.openMonitoring({ ...http, port }, { ...tools, clock });
+}
+
+/** Wires configuration into a running bot. */
+async function startBot(config: Config, tools: AppTools, monitoring: Monitoring | undefined): Promise<App> {
   const { log, version, clock = systemClock, gatewayLimits, mediaClock = clock, mediaProcess } = tools;
   const say = createSay(texts);
   // Opened first, for it fails if another bot owns the store.
   const store = await openStore(config.store, {
     ...{ log, clock, specs: kindSpecs },
-    ...{ botVersion: version, leaseMs: config.storeLeaseMs },
+    ...{ botVersion: version, leaseMs: config.storeLeaseMs, onUse: monitoring?.onStoreUse },
   });
   const { ownership } = store;
   const gateway = openGateway(config.gateway, { log, clock }, gatewayLimits);
@@ -90,8 +110,10 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
   });
   const { router, follows, readPacket } = openCommands({
     ...{ version, engine, messages, store, gateway, clients, outbox, operator, say, clock, log },
+    ...{ onFailure: monitoring?.onFailure, onAcknowledged: monitoring?.onAcknowledged },
     settings: config,
   });
+  monitoring?.watch({ engine, store, storeAddress: config.store, gateway, clients });
 
   const connectionLost = new Promise<number>((resolve) =>
     client.on(Events.ShardDisconnect, ({ code }) => resolve(code)),
@@ -120,6 +142,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
 
   let stopped: Promise<void> | undefined;
   async function stop(): Promise<void> {
+    monitoring?.stopping();
     const finished = new AbortController();
     const timeLimit = pause(clock, STOP_LIMIT_MS, finished.signal).then(() => {
       if (!finished.signal.aborted) log.warn('Stopped before all running work was finished.');
@@ -133,6 +156,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     await clients.close();
     await engine.close();
     await engine.stop();
+    await monitoring?.close();
     log.info('Atelier has stopped.');
   }
   return {

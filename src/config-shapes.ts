@@ -50,6 +50,28 @@ export const optionalNumber = (least: number, most: number, what: string) =>
     .optional()
     .describe(`a whole number of ${what} from ${least} to ${most}`);
 
+export const port = z
+  .string()
+  .regex(/^\d+$/)
+  .transform(Number)
+  .pipe(z.int().min(1).max(65_535))
+  .optional()
+  .describe('a port from 1 to 65535');
+
+export const host = (byDefault: string) =>
+  z
+    .string()
+    .regex(/^[\w.:-]{1,253}$/)
+    .prefault(byDefault)
+    .describe('an IP address or a host name, such as 127.0.0.1 or 0.0.0.0');
+
+/** A shorter one could be guessed. */
+export const metricsToken = z
+  .string()
+  .regex(/^[\x21-\x7e]{16,500}$/)
+  .optional()
+  .describe('a token of 16 to 500 characters without spaces');
+
 export const waitSeconds = (byDefault: string) =>
   wholeNumber(LEAST_WAIT_SECONDS, MAX_WAIT_SECONDS, byDefault, 'seconds');
 

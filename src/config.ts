@@ -54,6 +54,9 @@ const variables = (kinds: readonly string[]) =>
     // With less memory no image could be decoded; more is a zero too many.
     MARK_RESULTS: shape.choice(['on', 'off'], 'on'),
     MEDIA_MEMORY_MB: shape.wholeNumber(192, 65_536, '512', 'MiB'),
+    HTTP_PORT: shape.port,
+    HTTP_HOST: shape.host('127.0.0.1'),
+    METRICS_TOKEN: shape.metricsToken,
     LOG_LEVEL: shape.choice(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'info'),
     POLL_SCHEDULE: shape.choice(['learned', 'spec'], 'learned'),
     PRICES: shape.prices(kinds),
@@ -218,6 +221,8 @@ function arrange(given: z.output<ReturnType<typeof variables>>) {
       allowPrivate: given.MEDIA_ALLOW_PRIVATE,
       memoryBytes: given.MEDIA_MEMORY_MB * 2 ** 20,
     },
+    /** Without a port nothing is served and nothing is measured. */
+    http: { port: given.HTTP_PORT, host: given.HTTP_HOST, metricsToken: given.METRICS_TOKEN },
     log: { level: given.LOG_LEVEL },
     poll: {
       schedule: given.POLL_SCHEDULE,
@@ -257,7 +262,8 @@ function clashes(given: Partial<z.output<ReturnType<typeof variables>>>): Config
 /** Two typing errors. With three, variables of other programs begin to look like ours. */
 const MAX_SLIPS = 2;
 /** Only names with our prefixes are checked: an environment is full of other variables. */
-const OURS = /^(DISCORD|GATEWAY|STORE|MEDIA|POLL|DEFAULT|MAX_WAIT|BUDGET|TOTAL|DIRECT|OPERATOR|UNCONFIRMED)_\w*$/;
+const OURS =
+  /^(DISCORD|GATEWAY|STORE|MEDIA|POLL|DEFAULT|MAX_WAIT|BUDGET|TOTAL|DIRECT|OPERATOR|UNCONFIRMED|HTTP|METRICS?)_\w*$/;
 
 /** Finds set variables that are unknown, but spelled almost like a known one. */
 function nearMisses(environment: Record<string, string | undefined>): ConfigProblem[] {

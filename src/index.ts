@@ -5,6 +5,7 @@ import { kindSpecs } from './commands/index.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { MissingIntent } from './discord/reads.ts';
 import { type Log, openLog } from './lib/log.ts';
+import { PortError } from './monitoring/port.ts';
 import { passwordsIn, StoreError, type StoreErrorKind } from './services/store/index.ts';
 import { kindNames } from './services/tasks/task.ts';
 
@@ -44,6 +45,7 @@ async function run(config: Config): Promise<void> {
       config.discord.token,
       config.gateway.apiKey,
       config.moderation.apiKey ?? '',
+      config.http.metricsToken ?? '',
       ...passwordsIn(config.store.url),
     ],
     readable: process.stdout.isTTY,
@@ -79,6 +81,10 @@ async function run(config: Config): Promise<void> {
     if (error instanceof StoreError) {
       log.fatal({ err: error.cause }, error.message);
       return leave(EXIT_CODES[error.kind]);
+    }
+    if (error instanceof PortError) {
+      log.fatal({ err: error.cause }, error.message);
+      return leave(error.isInUse ? EX_TEMPFAIL : EX_CONFIG);
     }
     if (error instanceof MissingIntent) {
       log.fatal(NO_INTENT);

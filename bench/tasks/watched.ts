@@ -64,6 +64,14 @@ export class WatchedScheduler implements Scheduler {
     return this.#scheduler.troubles();
   }
 
+  get laneNames(): readonly string[] {
+    return this.#scheduler.laneNames;
+  }
+
+  onPoll(listener: Parameters<Scheduler['onPoll']>[0]): void {
+    this.#scheduler.onPoll(listener);
+  }
+
   forget(): void {
     this.questions = 0;
     this.polls = 0;

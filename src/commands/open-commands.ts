@@ -48,6 +48,10 @@ interface CommandsParts {
   say: Say;
   clock: Clock;
   log: Log;
+  /** Called with the kind of each failure. */
+  onFailure?: ((reason: string) => void) | undefined;
+  /** Called with the milliseconds until each first response. */
+  onAcknowledged?: ((ms: number) => void) | undefined;
 }
 
 /** Opens the commands: the router for interactions, and the reader of messages in threads. */
@@ -102,11 +106,11 @@ export function openCommands(parts: CommandsParts) {
     registeredCommands: registeredCommands(clients, names, clock),
   };
   openRuleLog({ rules, budgets, post: services.postInChannel, clock, say });
-  const funnel = new Funnel(say, log);
+  const funnel = new Funnel(say, log, parts.onFailure);
   const channels = new InteractionChannels();
   const isServed = refuseUnserved(settings.discord);
   const router = new Router({
-    ...{ handlers, services, say, outbox, clock, funnel },
+    ...{ handlers, services, say, outbox, clock, funnel, onAcknowledged: parts.onAcknowledged },
     channels,
     isPrivateByDefault: ({ guildId }, command) =>
       guildId !== undefined && rules.of(guildId).rules.privateCommands.includes(command),

@@ -23,18 +23,31 @@ export function refusalSentence(refusal: Pick<Refusal, 'key' | 'variables'>, say
   return say(refusal.key, { ...Object.fromEntries(shown), defaultValue: refusal.key });
 }
 
+const REFUSALS = 'refusals.';
+
+/** What kind of failure it is, in a word from the code. */
+function failureReason(error: unknown): string {
+  if (error instanceof Refusal) return error.key.startsWith(REFUSALS) ? error.key.slice(REFUSALS.length) : error.key;
+  if (error instanceof GatewayError) return `gateway.${error.kind}`;
+  return error instanceof StoreError && PASSING.has(error.kind) ? 'store' : 'unexpected';
+}
+
 /** Every failure ends here: one sentence for the member, one line for the log. */
 export class Funnel {
   readonly #say: Say;
   readonly #log: PlainLog;
+  readonly #onFailure: (reason: string) => void;
 
-  constructor(say: Say, log: PlainLog) {
+  /** `onFailure` is called with the kind of each failure: one of a few words, never what it was about. */
+  constructor(say: Say, log: PlainLog, onFailure: (reason: string) => void = () => undefined) {
     this.#say = say;
     this.#log = log;
+    this.#onFailure = onFailure;
   }
 
   /** `what` names the failed work, for the log alone. */
   sentenceFor(error: unknown, what: string): string {
+    this.#onFailure(failureReason(error));
     if (error instanceof Refusal) {
       this.#log.info({ what, refusal: error.key }, 'Refused an interaction.');
       return refusalSentence(error, this.#say);

@@ -51,6 +51,8 @@ export interface RouterParts<Services> {
   funnel: Funnel;
   outbox: Outbox;
   clock: Clock;
+  /** Called with the milliseconds from an interaction's arrival to its first response. */
+  onAcknowledged?: ((ms: number) => void) | undefined;
   channels?: Pick<InteractionChannels, 'of'>;
   /** Whether a server wants this command's replies to be private, where the member does not say. */
   isPrivateByDefault?: (place: Place, command: string) => boolean;
@@ -93,7 +95,10 @@ export class Router<Services> {
 
   async #answer(interaction: Interaction): Promise<void> {
     const { applicationId, id: interactionId, token } = interaction;
-    const responder = new Responder(this.#parts.outbox, { applicationId, interactionId, token });
+    const { outbox, clock, onAcknowledged } = this.#parts;
+    const arrivedAt = clock.now();
+    const onFirstResponse = onAcknowledged && (() => onAcknowledged(clock.now() - arrivedAt));
+    const responder = new Responder(outbox, { applicationId, interactionId, token }, onFirstResponse);
     try {
       if (this.#stopping.signal.aborted) throw new Refusal('refusals.stopping');
       const place = placeOf(interaction);

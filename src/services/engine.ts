@@ -223,7 +223,7 @@ export function openEngine({
     log,
   });
   return {
-    ...{ tasks, asks, schemas, talks, models, offers, media, usage, spending, budgets, rules, proposals },
+    ...{ tasks, asks, schemas, talks, models, offers, media, mediaProcess, usage, spending, budgets, rules, proposals },
 
     /** The text of a member's file. */
     async readText(file: MemberFile, memberId: string): Promise<string> {

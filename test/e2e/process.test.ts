@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
@@ -110,6 +111,25 @@ describe('The shipped bot as a process', () => {
     expect(text(message)).toContain('couldn’t confirm whether the gateway accepted this');
     expect(side.gateway.heard.filter(({ path }) => path.includes('/submit/'))).toHaveLength(1);
     expect(second.said()).not.toContain(exchange.token);
+  });
+
+  it('The bot process ends with 75 and a sentence when its port is in use, and serves its state on a free one', async () => {
+    const side = await stage();
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    const settings = { HTTP_PORT: String(port), METRICS_TOKEN: 'a-token-for-prometheus' };
+    const first = run('src/index.ts', side, [], settings);
+    expect(await first.ended).toBe(75);
+    expect(first.said()).toContain(`Port ${port} at 127.0.0.1 is in use by another program.`);
+    other.close();
+    await once(other, 'close');
+    const second = run('src/index.ts', side, [], settings);
+    await expect.poll(second.said, waitLimit).toContain('Atelier is ready.');
+    expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
+    second.child.kill('SIGTERM');
+    expect(await second.ended).toBe(0);
+    expect(first.said() + second.said()).not.toContain('a-token-for-prometheus');
   });
 
   it('The bot process ends with 78 when its settings are invalid', async () => {

@@ -1,5 +1,6 @@
-import { Client, Events, GatewayIntentBits, HTTPError, REST } from 'discord.js';
+import { Client, Events, GatewayIntentBits, HTTPError, REST, Status } from 'discord.js';
 import type { Log } from '../../lib/log.ts';
+import { Traffic } from './traffic.ts';
 import { type MakeRequest, streamUploads, uploadSender } from './uploads.ts';
 
 /** Includes uploads: a large file on a slow line is no failure. */
@@ -22,6 +23,10 @@ export interface DiscordClients {
   /** For the first responses, which have three seconds in all: the caller decides about retries. */
   callbackRest: REST;
   reads: DiscordReads;
+  /** What is requested of Discord, and how long its rate limits made requests wait. */
+  traffic: Traffic;
+  /** Whether interactions arrive. The client's own word stays true while its connection is away. */
+  isConnected(): boolean;
   /** Logs out and stops the timers of all three, which would otherwise keep them in memory forever. */
   close(): Promise<void>;
 }
@@ -32,7 +37,8 @@ export function openDiscordClients(
   { messageContent } = { messageContent: false },
   assertMayAct: () => void = () => undefined,
 ): DiscordClients {
-  const make = sentOnce(uploadSender());
+  const traffic = new Traffic();
+  const make = sentOnce(traffic.counted(uploadSender()));
   const shared = {
     api: apiUrl,
     version: '10',
@@ -57,11 +63,14 @@ export function openDiscordClients(
   const unbound = { ...shared, globalRequestsPerSecond: Number.MAX_SAFE_INTEGER };
   const tokenRest = inOneQueue(streamUploads(new REST(unbound)));
   const callbackRest = streamUploads(new REST({ ...unbound, timeout: ACKNOWLEDGEMENT_TIMEOUT_MS, retries: 0 }));
+  traffic.watchLimits([client.rest, tokenRest, callbackRest]);
   return {
     client,
     tokenRest,
     callbackRest,
     reads: client.rest,
+    traffic,
+    isConnected: () => client.isReady() && client.ws.shards.every(({ status }) => status === Status.Ready),
     async close() {
       for (const rest of [tokenRest, callbackRest]) {
         rest.clearHashSweeper();

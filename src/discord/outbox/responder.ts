@@ -30,12 +30,14 @@ interface Address {
 export class Responder {
   readonly #outbox: Outbox;
   readonly #address: Address;
+  readonly #onFirstResponse: () => void;
   #stands: 'nothing' | 'pressed message' | 'public answer' | 'private answer' = 'nothing';
   #answered = false;
 
-  constructor(outbox: Outbox, address: Address) {
+  constructor(outbox: Outbox, address: Address, onFirstResponse: () => void = () => undefined) {
     this.#outbox = outbox;
     this.#address = address;
+    this.#onFirstResponse = onFirstResponse;
   }
 
   /** What the token can change: once acknowledged, the reply or the spinner in its place, or the message that was pressed. */
@@ -106,6 +108,7 @@ export class Responder {
   async #respond(type: InteractionResponseType, data?: object, files?: RawFile[]): Promise<void> {
     if (this.#stands === 'nothing') this.#stands = 'private answer';
     await this.#outbox.respond(this.#address, { type, data }, files);
+    this.#onFirstResponse();
   }
 }
 

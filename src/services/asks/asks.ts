@@ -68,6 +68,11 @@ export class Asks {
     });
   }
 
+  /** How many answers are being streamed. */
+  get streamCount(): number {
+    return this.#stops.size;
+  }
+
   newestAnswer(whose: Parameters<typeof newestAnswer>[1]): Promise<TaskOf<'ask'> | undefined> {
     return newestAnswer(this.#answers, whose, this.#parts.clock.now());
   }

@@ -59,6 +59,7 @@ export class GatewayHttp {
   readonly #secrets: readonly string[];
   readonly #authorization: string;
   #isClosed = false;
+  #answeredAt: number | undefined;
 
   constructor(settings: GatewaySettings, limits: GatewayLimits, parts: GatewayParts) {
     this.baseUrl = parseBaseUrl(settings.baseUrl);
@@ -76,6 +77,11 @@ export class GatewayHttp {
       connect: { timeout: limits.connectMs },
       bodyTimeout: limits.bodyMs,
     });
+  }
+
+  /** When the gateway last answered as a gateway that takes the key; undefined: not yet. */
+  get answeredAt(): number | undefined {
+    return this.#answeredAt;
   }
 
   /** Sends a query without side effects. Transient failures are retried. */
@@ -108,6 +114,7 @@ export class GatewayHttp {
     const headers = { accept: 'text/event-stream, application/json', ...request.headers };
     const response = await this.#open({ ...request, body, headers }, true, this.limits.silenceMs);
     if (!isSuccess(response)) return { whole: await this.#readJson(response, request, true) };
+    this.#noteAnswer();
     const pieces = this.#readPieces(response, signal);
     const stream = await peekStream(pieces);
     if (stream && isEventStream(stream.first, response.headers['content-type'])) return stream.all;
@@ -193,6 +200,8 @@ export class GatewayHttp {
   #parseResponse(text: string, response: Head, request: GatewayRequest, isSubmit: boolean): Json {
     const { statusCode: status, headers } = response;
     const body = parseJson(text);
+    // A proxy may answer for a gateway that is away, but hardly in JSON and with such a status.
+    if (body !== undefined && status < 500 && status !== 401) this.#noteAnswer();
     if (!isSuccess(response) || containsError(body, isSubmit)) {
       throw toGatewayError({
         status,
@@ -207,6 +216,10 @@ export class GatewayHttp {
     }
     if (body === undefined) throw notJsonError(text, headers['content-type'], { status, mayHaveTakenEffect: isSubmit });
     return body;
+  }
+
+  #noteAnswer(): void {
+    this.#answeredAt = this.parts.clock.now();
   }
 
   async #request(request: GatewayRequest, isSubmit: boolean, bodyTimeout?: number): Promise<Dispatcher.ResponseData> {

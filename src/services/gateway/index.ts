@@ -60,6 +60,7 @@ export function openGateway(
     responses: new Responses(http),
     transcriptions: new Transcriptions(http),
     realtime,
+    answeredAt: () => http.answeredAt,
     close: async (): Promise<void> => {
       await realtime.close();
       await http.close();

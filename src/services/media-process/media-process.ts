@@ -69,6 +69,17 @@ export class MediaProcess {
     return this.#child?.pid;
   }
 
+  /** Jobs in the process, and jobs that wait for it. */
+  get load(): { running: number; waiting: number } {
+    return { running: this.#running.size, waiting: this.#waiting.length + this.#suspects.length };
+  }
+
+  /** The memory of the process; 0 where none runs, or the system does not tell. */
+  async residentBytes(): Promise<number> {
+    const pid = this.#child?.pid;
+    return (pid === undefined ? undefined : await residentBytes(pid)) ?? 0;
+  }
+
   start(): void {
     if (this.#isClosed) return;
     this.#child ??= this.#startProcess();

@@ -6,7 +6,7 @@ import { addJitter, retryAt } from './breaker.ts';
 import { PollCapacity, type SchedulerLimits } from './capacity.ts';
 import { Entry, LaneState } from './lane-state.ts';
 import type { SlowdownCause } from './pace.ts';
-import type { FollowedTask, Lane, LaneTrouble, Scheduler, Trouble, Verdict } from './scheduler.ts';
+import type { FollowedTask, Lane, LaneTrouble, PollOutcome, Scheduler, Trouble, Verdict } from './scheduler.ts';
 
 /** Fewer at once than the client has connections, since members' orders need some too. */
 const DEFAULT_LIMITS: SchedulerLimits = { perSecond: 50, inFlight: 24 };
@@ -31,6 +31,7 @@ export class InProcessScheduler implements Scheduler {
   readonly #entries = new Map<string, Entry>();
   readonly #lanes: LaneState[] = [];
   readonly #underWay = new Set<Promise<void>>();
+  readonly #pollListeners: ((lane: string, outcome: PollOutcome) => void)[] = [];
   #isRunning = false;
   #turn = 0;
 
@@ -93,6 +94,14 @@ export class InProcessScheduler implements Scheduler {
     );
   }
 
+  get laneNames(): string[] {
+    return this.#lanes.map(({ lane }) => lane.name);
+  }
+
+  onPoll(listener: (lane: string, outcome: PollOutcome) => void): void {
+    this.#pollListeners.push(listener);
+  }
+
   #run(): void {
     const now = this.#clock.now();
     while (this.#isRunning && this.#room.opensAt(now) <= now) {
@@ -130,6 +139,8 @@ export class InProcessScheduler implements Scheduler {
     const then = this.#clock.now();
     this.#room.end();
     state.end(entries, isProbe, then);
+    const outcome = Array.isArray(answer) ? 'answered' : answer.kind;
+    for (const listener of this.#pollListeners) listener(state.lane.name, outcome);
     // How long a failure took says nothing about the other lanes.
     if (Array.isArray(answer) && state.latency.noteLatency(then - now)) this.#slowDown('slowness', state, then);
     // After the stop, results are dropped: the next start polls again.

@@ -36,6 +36,9 @@ export interface LaneTrouble extends Trouble {
   since: number;
 }
 
+/** How a poll ended for its lane. */
+export type PollOutcome = 'answered' | Trouble['kind'];
+
 /** The one place that decides when to poll, within its budget. */
 export interface Scheduler {
   /** Adding an id again drops a poll of it that is under way. Earlier polls still count towards its allowance, which nothing exceeds. */
@@ -52,4 +55,7 @@ export interface Scheduler {
   readonly pressure: number;
   /** Paused lanes in which tasks wait, and why. */
   troubles(): LaneTrouble[];
+  /** The names of the lanes that were used so far. */
+  readonly laneNames: readonly string[];
+  onPoll(listener: (lane: string, outcome: PollOutcome) => void): void;
 }

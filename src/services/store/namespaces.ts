@@ -37,15 +37,26 @@ function rowIn(text: string): unknown {
   return { value: new UnreadableRow(text) };
 }
 
+/** What was done with the store, and how long it took. */
+export interface StoreUse {
+  operation: 'read' | 'write' | 'delete';
+  ms: number;
+  hasFailed: boolean;
+}
+
+export type NoteStoreUse = (use: StoreUse) => void;
+
 /** One namespace of the store. Every failure is thrown as a `StoreError`. */
 export class Namespace {
   readonly name: string;
   readonly #backend: Backend;
   readonly #keyv: Keyv;
+  readonly #note: NoteStoreUse | undefined;
 
-  constructor(name: string, backend: Backend, durability: Durability = 'at-once') {
+  constructor(name: string, backend: Backend, durability: Durability = 'at-once', note?: NoteStoreUse) {
     this.name = name;
     this.#backend = backend;
+    this.#note = note;
     // Without a listener for `error`: with one, failures would go there and not be thrown.
     this.#keyv = new Keyv({
       store: backend.adapter(name, durability),
@@ -55,30 +66,30 @@ export class Namespace {
   }
 
   get(key: string): Promise<unknown> {
-    return this.#keyv.get(key);
+    return this.#timed('read', () => this.#keyv.get(key));
   }
 
   has(key: string): Promise<boolean> {
-    return this.#keyv.has(key);
+    return this.#timed('read', () => this.#keyv.has(key));
   }
 
   async getMany(keys: readonly string[]): Promise<Map<string, unknown>> {
     if (keys.length === 0) return new Map();
-    const values = await this.#keyv.getMany([...keys]);
+    const values = await this.#timed('read', () => this.#keyv.getMany([...keys]));
     return new Map(keys.flatMap((key, index) => (values[index] === undefined ? [] : [[key, values[index]] as const])));
   }
 
   async put(key: string, value: unknown, lastsMs?: number): Promise<void> {
-    this.#mustHaveWorked(await this.#keyv.set(key, value, lastsMs));
+    this.#mustHaveWorked(await this.#timed('write', () => this.#keyv.set(key, value, lastsMs)));
   }
 
   async putMany(entries: readonly { key: string; value: unknown }[]): Promise<void> {
-    const written = await this.#keyv.setMany(entries.map((entry) => ({ ...entry })));
+    const written = await this.#timed('write', () => this.#keyv.setMany(entries.map((entry) => ({ ...entry }))));
     this.#mustHaveWorked(written.every(Boolean));
   }
 
   async delete(...keys: string[]): Promise<void> {
-    if (keys.length > 0) await this.#keyv.deleteMany(keys);
+    if (keys.length > 0) await this.#timed('delete', () => this.#keyv.deleteMany(keys));
   }
 
   async *entries(): AsyncGenerator<[key: string, value: unknown]> {
@@ -108,6 +119,20 @@ export class Namespace {
     return this.#backend.clearExpired();
   }
 
+  async #timed<T>(operation: StoreUse['operation'], work: () => Promise<T>): Promise<T> {
+    const note = this.#note;
+    if (!note) return work();
+    const began = performance.now();
+    let hasFailed = true;
+    try {
+      const result = await work();
+      hasFailed = false;
+      return result;
+    } finally {
+      note({ operation, ms: performance.now() - began, hasFailed });
+    }
+  }
+
   #mustHaveWorked(written: boolean): void {
     if (!written) throw refusedWriteError(this.#backend.name);
   }
@@ -115,9 +140,9 @@ export class Namespace {
 
 export type Namespaces = ReturnType<typeof openNamespaces>;
 
-export function openNamespaces(backend: Backend) {
-  const atOnce = (name: string): Namespace => new Namespace(name, backend);
-  const soon = (name: string): Namespace => new Namespace(name, backend, 'soon');
+export function openNamespaces(backend: Backend, note?: NoteStoreUse) {
+  const atOnce = (name: string): Namespace => new Namespace(name, backend, 'at-once', note);
+  const soon = (name: string): Namespace => new Namespace(name, backend, 'soon', note);
   return {
     /** Tasks for which something is left to do. */
     live: atOnce('live'),

@@ -3,7 +3,7 @@ import type { KindSpecs } from '../tasks/task.ts';
 import { fileOf, IN_MEMORY, isLocal, type StoreAddress } from './backend.ts';
 import { soleOwnership } from './lease.ts';
 import { markSchema, refuseForeign, refuseIncomplete } from './marks.ts';
-import { openNamespaces } from './namespaces.ts';
+import { type NoteStoreUse, openNamespaces } from './namespaces.ts';
 import { type OpenedBackend, openRemote, type RemoteParts } from './remote/open-remote.ts';
 import { lockStore, makePrivate, resolvePath, SqliteBackend, sqliteFailure } from './sqlite.ts';
 import { StoredTasks } from './stored-tasks.ts';
@@ -17,13 +17,14 @@ interface StoreParts extends OpenParts {
   specs: KindSpecs;
   botVersion?: string | undefined;
   migrations?: ReadonlyMap<number, Migration> | undefined;
+  onUse?: NoteStoreUse | undefined;
 }
 
 /** Throws a `StoreError` where the store cannot be used; nothing is opened or changed then. */
 export async function openStore(address: StoreAddress, parts: StoreParts): Promise<StoredTasks> {
   const { backend, ownership, close } = await openBackend(address, parts);
   try {
-    const namespaces = openNamespaces(backend);
+    const namespaces = openNamespaces(backend, parts.onUse);
     await refuseIncomplete(namespaces.meta, backend.name);
     await markSchema(namespaces.meta, parts.botVersion);
     return new StoredTasks({ ...parts, namespaces, ownership, close });

@@ -63,6 +63,11 @@ export class Talks {
     ];
   }
 
+  /** How many conversations have not ended. */
+  get openCount(): number {
+    return this.#conversations.size;
+  }
+
   /** The running conversation in a channel, from memory. */
   inChannel(channelId: string): TaskOf<'talk'> | undefined {
     const talks = this.#parts.book.live().filter((task) => task.kind === 'talk');

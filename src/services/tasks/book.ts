@@ -13,6 +13,8 @@ export interface TasksLog {
 
 export type Transition = (task: Task) => Task;
 type Listener = (task: Task) => void;
+/** Without `before` nothing changed: it is told again. */
+type ChangeListener = (task: Task, before?: Task) => void;
 
 /** All live tasks, in memory. A change is stored before any listener is called. */
 export class TaskBook {
@@ -24,7 +26,8 @@ export class TaskBook {
   /** Not added because the store failed, which may have written them all the same. */
   readonly #notAdded = new Map<string, Task>();
   readonly #lock = new KeyedLock();
-  readonly #listeners: Listener[] = [];
+  readonly #listeners: ChangeListener[] = [];
+  readonly #newListeners: Listener[] = [];
   readonly #goneListeners: Listener[] = [];
 
   constructor({ store, log }: { store: TaskStore; log: TasksLog }) {
@@ -54,8 +57,18 @@ export class TaskBook {
     return this.#live.get(id) ?? this.#store.get(id);
   }
 
-  onChange(listener: Listener): void {
+  /** How many tasks the store could not write. */
+  get unsavedCount(): number {
+    return this.#unsaved.size + this.#notAdded.size;
+  }
+
+  onChange(listener: ChangeListener): void {
     this.#listeners.push(listener);
+  }
+
+  /** Called after a new task has been stored. */
+  onAdd(listener: Listener): void {
+    this.#newListeners.push(listener);
   }
 
   /** Called after a task has been removed: refused by the gateway, or erased. */
@@ -65,7 +78,7 @@ export class TaskBook {
 
   /** Calls the listeners although nothing changed: they were not there when it did. */
   announce(task: Task): void {
-    for (const listener of this.#listeners) listener(task);
+    this.#tell(task);
   }
 
   async add(task: Task): Promise<void> {
@@ -76,6 +89,7 @@ export class TaskBook {
       throw error;
     }
     this.#live.set(task.id, task);
+    for (const listener of this.#newListeners) listener(task);
   }
 
   async remove(id: string): Promise<void> {
@@ -97,7 +111,7 @@ export class TaskBook {
       if (after === before) return before;
       if (this.#unsaved.has(id) || isWorthStoring(before, after)) await this.#save(after, mustHold);
       this.#keepInMemory(after);
-      if (isNews(before, after)) this.announce(after);
+      if (isNews(before, after)) this.#tell(after, before);
       return after;
     });
   }
@@ -113,6 +127,10 @@ export class TaskBook {
         this.#keepInMemory(task);
       });
     }
+  }
+
+  #tell(task: Task, before?: Task): void {
+    for (const listener of this.#listeners) listener(task, before);
   }
 
   async #removeNotAdded(): Promise<void> {

@@ -6,7 +6,7 @@ import type { Scheduler } from '../polling/scheduler.ts';
 import { Albums } from './albums.ts';
 import { removeMessageById } from './delivery-state.ts';
 import { InlineResults } from './inline-results.ts';
-import type { Kind, Source } from './kind.ts';
+import type { Kind, Source, WaitLimit } from './kind.ts';
 import { Offers } from './offers.ts';
 import { Orders, type OrdersParts } from './orders.ts';
 import { Erasures } from './own-data/erasures.ts';
@@ -71,7 +71,7 @@ export class Tasks {
     this.#kinds = new Map(parts.kinds.map((kind) => [kind.name, kind]));
     book.onChange((task) => ledger?.onTaskChange(task));
     this.#earlierPolls = new EarlierPolls({ store, clock, log });
-    const waitLimitOf = ({ kind, request }: Task) => this.#kind(kind).waitLimit(request);
+    const waitLimitOf = (task: Task) => this.waitLimitOf(task);
     const durationHistory = new DurationHistory({ store, waitLimitOf, log });
     const learned = new LearnedSchedule({ durationHistory, pressure: () => scheduler.pressure });
     const schedule = parts.schedule === 'spec' ? specSchedule : learned;
@@ -117,6 +117,11 @@ export class Tasks {
       },
       isBeingErased: (memberId) => this.erasure.isUnderWay(memberId),
     });
+  }
+
+  /** Which wait limit applies to a task: it says roughly what is made. */
+  waitLimitOf({ kind, request }: Task): WaitLimit {
+    return this.#kind(kind).waitLimit(request);
   }
 
   async countTasks(memberId: string): Promise<number> {

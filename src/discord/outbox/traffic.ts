@@ -1,0 +1,60 @@
+import type { REST } from 'discord.js';
+import type { MakeRequest } from './uploads.ts';
+
+/** Classes of addresses, the first that fits; an address itself holds ids and tokens. */
+const ROUTES = [
+  ['callback', /\/interactions\/\d+\/[^/]+\/callback/],
+  ['webhook', /\/webhooks\//],
+  ['message', /\/channels\/\d+\/messages/],
+  ['thread', /\/channels\/\d+\/(?:threads|thread-members)/],
+  ['channel', /\/channels\//],
+  ['user', /\/users\//],
+  ['command', /\/applications\//],
+  ['gateway', /\/gateway/],
+] as const;
+
+type RouteClass = (typeof ROUTES)[number][0] | 'other';
+type RequestListener = (route: RouteClass, status: number | undefined) => void;
+type WaitListener = (scope: 'user' | 'global' | 'shared', ms: number) => void;
+
+/** Tells who listens of every request to Discord. */
+export class Traffic {
+  readonly #onRequest: RequestListener[] = [];
+  readonly #onWait: WaitListener[] = [];
+
+  /** `status` is undefined where there was no response. */
+  onRequest(listener: RequestListener): void {
+    this.#onRequest.push(listener);
+  }
+
+  /** Called when a request begins to wait for a rate limit. */
+  onWait(listener: WaitListener): void {
+    this.#onWait.push(listener);
+  }
+
+  counted(make: MakeRequest): MakeRequest {
+    return async (url, init) => {
+      try {
+        const response = await make(url, init);
+        this.#tell(url, response.status);
+        return response;
+      } catch (error) {
+        this.#tell(url, undefined);
+        throw error;
+      }
+    };
+  }
+
+  watchLimits(rests: readonly REST[]): void {
+    for (const rest of rests)
+      rest.on('rateLimited', ({ scope, timeToReset }) => {
+        for (const listener of this.#onWait) listener(scope, timeToReset);
+      });
+  }
+
+  #tell(url: string, status: number | undefined): void {
+    if (this.#onRequest.length === 0) return;
+    const route = ROUTES.find(([, pattern]) => pattern.test(url))?.[0] ?? 'other';
+    for (const listener of this.#onRequest) listener(route, status);
+  }
+}

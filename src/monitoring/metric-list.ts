@@ -1,0 +1,205 @@
+/** What a metric measures, and how the dashboard and docs/metrics.md show it. */
+export interface MetricSpec {
+  readonly name: `atelier_${string}`;
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  readonly section: 'Tasks' | 'Discord' | 'Gateway' | 'Spending' | 'Store' | 'Files' | 'Process';
+  /** One sentence without a full stop. */
+  readonly help: string;
+  readonly unit: 'count' | 'seconds' | 'bytes' | 'time' | 'dollars or tasks';
+  /** What each label says. All their values come from the code or from the settings: never a member, a prompt or an id. */
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly buckets?: readonly number[];
+}
+
+const KIND = 'kind of task, such as `imagine`';
+const STATE = 'state of a task, such as `running`';
+const GROUP = '`image`, `video`, `music` or `text`';
+const LANE = 'kind of polls, such as `videos`';
+const DISK = '`store` (its file) or `files` (temporary files)';
+const OPERATION = '`read`, `write` or `delete`';
+
+/** The only place that names a metric: what is registered, drawn and documented comes from here. */
+export const metricList = {
+  tasks: {
+    ...{ name: 'atelier_tasks', type: 'gauge', section: 'Tasks', unit: 'count' },
+    help: 'Tasks for which something is left to do',
+    labels: { kind: KIND, state: STATE },
+  },
+  orders: {
+    ...{ name: 'atelier_orders_total', type: 'counter', section: 'Tasks', unit: 'count' },
+    help: 'Paid tasks that members have ordered',
+    labels: { kind: KIND },
+  },
+  refusals: {
+    ...{ name: 'atelier_refusals_total', type: 'counter', section: 'Tasks', unit: 'count' },
+    help: 'Commands, presses and waiting tasks that ended with an error sentence',
+    labels: {
+      reason:
+        'the key of the sentence, such as `limits.member`; `gateway.` and the kind of a gateway error; `store`; `unexpected`',
+    },
+  },
+  ended: {
+    ...{ name: 'atelier_tasks_ended_total', type: 'counter', section: 'Tasks', unit: 'count' },
+    help: 'Tasks that have ended, by their state at that moment: `ready` has a result',
+    labels: { kind: KIND, state: STATE },
+  },
+  delivery: {
+    ...{ name: 'atelier_delivery_seconds', type: 'histogram', section: 'Tasks', unit: 'seconds' },
+    help: 'Time from the response that said how a task ended to the message that shows it',
+    labels: { group: GROUP },
+    buckets: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
+  },
+  wholeDelivery: {
+    ...{ name: 'atelier_gateway_to_delivery_seconds', type: 'histogram', section: 'Tasks', unit: 'seconds' },
+    help: "Time from the gateway's own finish time, where it sends one, to the message that shows the result",
+    labels: { group: GROUP },
+    buckets: [0.5, 1, 2.5, 5, 7.5, 10, 15, 30, 60, 300],
+  },
+  undelivered: {
+    ...{ name: 'atelier_tasks_undelivered_total', type: 'counter', section: 'Tasks', unit: 'count' },
+    help: 'Tasks whose end no message shows',
+    labels: { reason: '`deleted` (their message was) or `no-way` (to the member)' },
+  },
+  answers: {
+    ...{ name: 'atelier_answers_streaming', type: 'gauge', section: 'Tasks', unit: 'count' },
+    help: 'Answers of /ask that are being streamed',
+  },
+  talks: {
+    ...{ name: 'atelier_talks_open', type: 'gauge', section: 'Tasks', unit: 'count' },
+    help: 'Live conversations that have not ended',
+  },
+
+  acknowledgement: {
+    ...{ name: 'atelier_acknowledgement_seconds', type: 'histogram', section: 'Discord', unit: 'seconds' },
+    help: "Time from an interaction's arrival to its first response, for which Discord waits three seconds",
+    buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 3],
+  },
+  requests: {
+    ...{ name: 'atelier_discord_requests_total', type: 'counter', section: 'Discord', unit: 'count' },
+    help: 'Requests to Discord',
+    labels: {
+      route:
+        'class of the address: `callback`, `webhook`, `message`, `channel`, `thread`, `user`, `command`, `gateway` or `other`',
+      status: 'HTTP status, or `none` without a response',
+    },
+  },
+  rateLimitWait: {
+    ...{ name: 'atelier_discord_rate_limit_wait_seconds', type: 'histogram', section: 'Discord', unit: 'seconds' },
+    help: "Waits for Discord's rate limits",
+    labels: { scope: '`user`, `global` or `shared`' },
+    buckets: [0.1, 0.5, 1, 2.5, 5, 10, 30, 60],
+  },
+  ready: {
+    ...{ name: 'atelier_ready', type: 'gauge', section: 'Discord', unit: 'count' },
+    help: '1 where this part of /readyz is ready',
+    labels: { part: '`bot`, `discord`, `store` or `gateway`' },
+  },
+
+  polls: {
+    ...{ name: 'atelier_polls_total', type: 'counter', section: 'Gateway', unit: 'count' },
+    help: 'Polls of jobs',
+    labels: { lane: LANE, outcome: '`answered`, `busy` (429), `refused` (401, 402, 403) or `unreachable`' },
+  },
+  lanes: {
+    ...{ name: 'atelier_lane_state', type: 'gauge', section: 'Gateway', unit: 'count' },
+    help: '1 for the current state of a lane. In every other state than open its polls are paused while tasks wait',
+    labels: { lane: LANE, state: '`open`, `busy`, `refused` or `unreachable`' },
+  },
+  answeredAt: {
+    ...{ name: 'atelier_gateway_answered_timestamp_seconds', type: 'gauge', section: 'Gateway', unit: 'time' },
+    help: 'When the gateway last answered; 0 if it has not yet',
+  },
+
+  budgetLimit: {
+    ...{ name: 'atelier_budget_limit', type: 'gauge', section: 'Spending', unit: 'dollars or tasks' },
+    help: "The operator's limits for the whole bot (TOTAL_BUDGET)",
+    labels: {
+      of: '`amount` (US dollars) or `tasks`',
+      period: '`day`, `week`, `month`, or `at-once`',
+      kind: '`all`, or the kind of task that a limit is for',
+    },
+  },
+  budgetUsed: {
+    ...{ name: 'atelier_budget_used', type: 'gauge', section: 'Spending', unit: 'dollars or tasks' },
+    help: 'What is used of them in the current period',
+    labels: {
+      of: '`amount` (US dollars) or `tasks`',
+      period: '`day`, `week`, `month`, or `at-once`',
+      kind: '`all`, or the kind of task that a limit is for',
+    },
+  },
+
+  storeTime: {
+    ...{ name: 'atelier_store_seconds', type: 'histogram', section: 'Store', unit: 'seconds' },
+    help: 'Time that the store took',
+    labels: { operation: OPERATION },
+    buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5],
+  },
+  storeFailures: {
+    ...{ name: 'atelier_store_failures_total', type: 'counter', section: 'Store', unit: 'count' },
+    help: 'Operations of the store that failed',
+    labels: { operation: OPERATION },
+  },
+  unsaved: {
+    ...{ name: 'atelier_tasks_unsaved', type: 'gauge', section: 'Store', unit: 'count' },
+    help: 'Tasks that are kept in memory because the store could not write them',
+  },
+
+  mediaMemory: {
+    ...{ name: 'atelier_media_process_resident_bytes', type: 'gauge', section: 'Files', unit: 'bytes' },
+    help: 'Memory of the process that decodes files; 0 while it is not needed',
+  },
+  mediaJobs: {
+    ...{ name: 'atelier_media_jobs', type: 'gauge', section: 'Files', unit: 'count' },
+    help: 'Jobs of the process that decodes files',
+    labels: { state: '`running` or `waiting`' },
+  },
+  diskFree: {
+    ...{ name: 'atelier_disk_available_bytes', type: 'gauge', section: 'Files', unit: 'bytes' },
+    help: 'Free space on the disk',
+    labels: { disk: DISK },
+  },
+  diskSize: {
+    ...{ name: 'atelier_disk_size_bytes', type: 'gauge', section: 'Files', unit: 'bytes' },
+    help: 'Size of the disk',
+    labels: { disk: DISK },
+  },
+
+  eventLoop: {
+    ...{ name: 'atelier_event_loop_delay_seconds', type: 'gauge', section: 'Process', unit: 'seconds' },
+    help: 'Delay of the event loop since the last scrape',
+    labels: { statistic: '`p50`, `p99` or `max`' },
+  },
+  heap: {
+    ...{ name: 'atelier_heap_used_bytes', type: 'gauge', section: 'Process', unit: 'bytes' },
+    help: "Used memory of JavaScript's heap",
+  },
+  resident: {
+    ...{ name: 'atelier_resident_bytes', type: 'gauge', section: 'Process', unit: 'bytes' },
+    help: "Memory of the bot's process",
+  },
+  cpu: {
+    ...{ name: 'atelier_cpu_seconds_total', type: 'counter', section: 'Process', unit: 'seconds' },
+    help: "Processor time of the bot's process",
+  },
+  startedAt: {
+    ...{ name: 'atelier_start_timestamp_seconds', type: 'gauge', section: 'Process', unit: 'time' },
+    help: 'When the process started',
+  },
+  build: {
+    ...{ name: 'atelier_build_info', type: 'gauge', section: 'Process', unit: 'count' },
+    help: 'Always 1',
+    labels: { version: "the bot's version" },
+  },
+} as const satisfies Readonly<Record<string, MetricSpec>>;
+
+export type MetricKey = keyof typeof metricList;
+type KeyOf<Type> = { [Key in MetricKey]: (typeof metricList)[Key] extends { type: Type } ? Key : never }[MetricKey];
+export type CounterKey = KeyOf<'counter'>;
+export type GaugeKey = KeyOf<'gauge'>;
+export type HistogramKey = KeyOf<'histogram'>;
+
+/** One value for each label of a metric. */
+export type LabelsOf<Key extends MetricKey> = (typeof metricList)[Key] extends { labels: infer Labels }
+  ? { readonly [Name in keyof Labels]: string }
+  : Readonly<Record<never, string>>;

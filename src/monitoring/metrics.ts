@@ -1,0 +1,93 @@
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { PlainLog } from '../lib/log.ts';
+import {
+  type CounterKey,
+  type GaugeKey,
+  type HistogramKey,
+  type LabelsOf,
+  type MetricKey,
+  type MetricSpec,
+  metricList,
+} from './metric-list.ts';
+
+interface Reading<Key extends MetricKey> {
+  readonly labels: LabelsOf<Key>;
+  readonly value: number;
+}
+
+type Readings<Key extends MetricKey> = readonly Reading<Key>[];
+
+/** The values of all metrics in the list. Gauges are read at each scrape, so between scrapes they cost nothing. */
+export class Metrics {
+  readonly #registry = new Registry();
+  readonly #counters = new Map<MetricKey, Counter>();
+  readonly #gauges = new Map<MetricKey, Gauge>();
+  readonly #histograms = new Map<MetricKey, Histogram>();
+  readonly #readers: (() => Promise<void>)[] = [];
+  readonly #log: Pick<PlainLog, 'warn'>;
+  readonly contentType = this.#registry.contentType;
+
+  constructor(log: Pick<PlainLog, 'warn'>) {
+    this.#log = log;
+    const registers = [this.#registry];
+    for (const [key, spec] of entries(metricList)) {
+      const { name, help, type, labels = {}, buckets = [] } = spec;
+      const facts = { name, help, labelNames: Object.keys(labels), registers };
+      if (type === 'counter') this.#counters.set(key, new Counter(facts));
+      else if (type === 'gauge') this.#gauges.set(key, new Gauge(facts));
+      else this.#histograms.set(key, new Histogram({ ...facts, buckets: [...buckets] }));
+    }
+  }
+
+  count<Key extends CounterKey>(key: Key, labels: LabelsOf<Key>, by = 1): void {
+    this.#counters.get(key)?.inc({ ...labels }, by);
+  }
+
+  observe<Key extends HistogramKey>(key: Key, labels: LabelsOf<Key>, value: number): void {
+    this.#histograms.get(key)?.observe({ ...labels }, Math.max(0, value));
+  }
+
+  /** Calls `read` at each scrape; what it leaves out is no longer reported. */
+  read<Key extends GaugeKey>(key: Key, read: () => Readings<Key> | Promise<Readings<Key>>): void {
+    this.#onScrape(key, async () => {
+      const readings = await read();
+      const gauge = this.#gauges.get(key);
+      gauge?.reset();
+      for (const { labels, value } of readings) gauge?.set({ ...labels }, value);
+    });
+  }
+
+  /** The same for a sum that is kept elsewhere. */
+  readSum(key: CounterKey, read: () => number): void {
+    this.#onScrape(key, async () => {
+      const counter = this.#counters.get(key);
+      counter?.reset();
+      counter?.inc(read());
+    });
+  }
+
+  /** In Prometheus' text format. */
+  async text(): Promise<string> {
+    await Promise.all(this.#readers.map((read) => read()));
+    return this.#registry.metrics();
+  }
+
+  /** One value that cannot be read must not hide the others. */
+  #onScrape(key: MetricKey, update: () => Promise<void>): void {
+    this.#readers.push(() =>
+      update().catch((error: unknown) => {
+        this.#log.warn({ metric: metricList[key].name, err: error }, 'A metric could not be read.');
+      }),
+    );
+  }
+}
+
+const entries = (list: Readonly<Record<MetricKey, MetricSpec>>): [MetricKey, MetricSpec][] =>
+  Object.entries(list).map(([key, spec]) => [keyIn(key), spec]);
+
+function keyIn(key: string): MetricKey {
+  if (!isKey(key)) throw new Error(`${key} is no metric.`);
+  return key;
+}
+
+const isKey = (key: string): key is MetricKey => Object.hasOwn(metricList, key);

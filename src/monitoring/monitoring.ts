@@ -1,0 +1,80 @@
+import type { DiscordClients } from '../discord/outbox/clients.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import type { Engine } from '../services/engine.ts';
+import type { Gateway } from '../services/gateway/index.ts';
+import type { StoreAddress } from '../services/store/index.ts';
+import type { NoteStoreUse } from '../services/store/namespaces.ts';
+import type { StoredTasks } from '../services/store/stored-tasks.ts';
+import { Metrics } from './metrics.ts';
+import type { HttpSettings } from './port.ts';
+import { ReadinessCheck, readyParts } from './readiness.ts';
+import { openServer } from './server.ts';
+import { measureFiles, measureProcess } from './system.ts';
+import { measureTasks } from './tasks.ts';
+
+interface BotParts {
+  engine: Engine;
+  store: Pick<StoredTasks, 'ownership'>;
+  storeAddress: StoreAddress;
+  gateway: Pick<Gateway, 'models' | 'answeredAt'>;
+  clients: Pick<DiscordClients, 'traffic' | 'isConnected'>;
+}
+
+export type Monitoring = Awaited<ReturnType<typeof openMonitoring>>;
+
+/** Opens the port at once, so that the bot is seen while it starts; `watch` follows when its parts are open. */
+export async function openMonitoring(
+  settings: HttpSettings,
+  { version, clock, log }: { version: string; clock: Clock; log: Log },
+) {
+  const metrics = new Metrics(log);
+  const readiness = new ReadinessCheck(clock);
+  const server = await openServer(settings, { readiness, metrics });
+  const endMeasuring = measureProcess(metrics, version);
+  metrics.read('ready', async () => {
+    const state = await readiness.check();
+    return readyParts.map((part) => ({ labels: { part }, value: state[part] === undefined ? 1 : 0 }));
+  });
+  log.info({ host: settings.host, port: server.port }, 'Serving /livez, /readyz and /metrics.');
+  const onStoreUse: NoteStoreUse = ({ operation, ms, hasFailed }) => {
+    metrics.observe('storeTime', { operation }, ms / 1000);
+    if (hasFailed) metrics.count('storeFailures', { operation });
+  };
+  return {
+    onStoreUse,
+    onFailure: (reason: string): void => metrics.count('refusals', { reason }),
+    onAcknowledged: (ms: number): void => metrics.observe('acknowledgement', {}, ms / 1000),
+
+    watch({ engine, store, storeAddress, gateway, clients }: BotParts): void {
+      const { ownership } = store;
+      readiness.watch({
+        isDiscordReady: clients.isConnected,
+        store: {
+          mustBeOurs: ownership.mustBeOurs,
+          trouble: ownership.trouble,
+          unsaved: () => engine.tasks.book.unsavedCount,
+        },
+        gateway: {
+          answeredAt: gateway.answeredAt,
+          ask: (signal) => gateway.models.list({ attempts: 1, signal }),
+        },
+      });
+      measureTasks(metrics, engine);
+      measureFiles(metrics, engine, storeAddress);
+      metrics.read('answeredAt', () => [{ labels: {}, value: (gateway.answeredAt() ?? 0) / 1000 }]);
+      clients.traffic.onRequest((route, status) =>
+        metrics.count('requests', { route, status: String(status ?? 'none') }),
+      );
+      clients.traffic.onWait((scope, ms) => metrics.observe('rateLimitWait', { scope }, ms / 1000));
+    },
+
+    /** From now on the bot is not ready, and is seen until it has stopped. */
+    stopping: (): void => readiness.stop(),
+
+    async close(): Promise<void> {
+      endMeasuring();
+      await server.close();
+    },
+  };
+}

@@ -1,0 +1,109 @@
+import { type Clock, withTimeout } from '../lib/clock.ts';
+import { GatewayError, type GatewayErrorKind } from '../services/gateway/index.ts';
+
+/** An idle bot hears nothing from the gateway, so after this time it is asked. */
+const ANSWER_LASTS_MS = 50_000;
+/** Prometheus gives a scrape ten seconds by default, and Kubernetes a probe often less. */
+const ASK_LIMIT_MS = 4_000;
+/** Probes that come more often get the same verdict, so that nobody can make the bot flood the gateway. */
+const VERDICT_LASTS_MS = 5_000;
+
+export const readyParts = ['bot', 'discord', 'store', 'gateway'] as const;
+type ReadyPart = (typeof readyParts)[number];
+
+/** Why each part is not ready; undefined: it is. */
+export type Readiness = Readonly<Record<ReadyPart, string | undefined>>;
+
+/** What readiness is read from, once the bot has opened it. */
+export interface Watched {
+  isDiscordReady(): boolean;
+  store: {
+    /** Throws where another bot may have taken over. */
+    mustBeOurs(): void;
+    /** Undefined: it responds. */
+    trouble(): object | undefined;
+    /** How many tasks it could not write. */
+    unsaved(): number;
+  };
+  gateway: {
+    /** Undefined: not yet. */
+    answeredAt(): number | undefined;
+    /** Throws where the gateway does not answer. */
+    ask(signal: AbortSignal): Promise<unknown>;
+  };
+}
+
+export class ReadinessCheck {
+  readonly #clock: Clock;
+  #watched: Watched | undefined;
+  #isStopping = false;
+  #asking: Promise<string | undefined> | undefined;
+  #verdict: { at: number; reason: string | undefined } | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  watch(watched: Watched): void {
+    this.#watched = watched;
+  }
+
+  stop(): void {
+    this.#isStopping = true;
+  }
+
+  async check(): Promise<Readiness> {
+    const watched = this.#watched;
+    if (this.#isStopping) return all('The bot is stopping.');
+    if (!watched) return all('The bot is starting.');
+    const discord = watched.isDiscordReady() ? undefined : 'There is no connection to Discord.';
+    return { bot: undefined, discord, store: storeReason(watched.store), gateway: await this.#gatewayReason(watched) };
+  }
+
+  async #gatewayReason({ gateway }: Watched): Promise<string | undefined> {
+    const now = this.#clock.now();
+    const answeredAt = gateway.answeredAt();
+    if (answeredAt !== undefined && now - answeredAt < ANSWER_LASTS_MS) return undefined;
+    if (this.#verdict && now - this.#verdict.at < VERDICT_LASTS_MS) return this.#verdict.reason;
+    this.#asking ??= this.#ask(gateway).finally(() => {
+      this.#asking = undefined;
+    });
+    return this.#asking;
+  }
+
+  async #ask(gateway: Watched['gateway']): Promise<string | undefined> {
+    const late = new AbortController();
+    const asked = gateway.ask(late.signal).then(() => 'answered' as const, gatewayReason);
+    const answer = (await withTimeout(this.#clock, ASK_LIMIT_MS, asked)) ?? 'The gateway did not answer in time.';
+    late.abort();
+    const reason = answer === 'answered' ? undefined : answer;
+    this.#verdict = { at: this.#clock.now(), reason };
+    return reason;
+  }
+}
+
+const all = (reason: string): Readiness => ({ bot: reason, discord: reason, store: reason, gateway: reason });
+
+function storeReason({ mustBeOurs, trouble, unsaved }: Watched['store']): string | undefined {
+  try {
+    mustBeOurs();
+  } catch {
+    // Its message has the address of the store, which is not for everyone who can reach this port.
+    return 'Another bot may own the store.';
+  }
+  if (trouble()) return 'The store does not respond.';
+  return unsaved() > 0 ? 'The store could not write tasks.' : undefined;
+}
+
+const REASONS: Partial<Record<GatewayErrorKind, string>> = {
+  unauthorized: 'The gateway rejects the key.',
+  unreachable: 'The gateway cannot be reached.',
+  unavailable: 'The gateway is out of service.',
+  malformed: 'The response of the gateway cannot be read.',
+};
+
+/** Never the gateway's own words: they may repeat anything. An error that only its list of models has is an answer. */
+function gatewayReason(error: unknown): string | 'answered' {
+  if (!(error instanceof GatewayError)) return 'The gateway could not be asked.';
+  return REASONS[error.kind] ?? 'answered';
+}

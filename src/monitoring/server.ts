@@ -1,0 +1,81 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { type FastifyInstance, fastify } from 'fastify';
+import type { Metrics } from './metrics.ts';
+import { type HttpSettings, PortError } from './port.ts';
+import { type Readiness, type ReadinessCheck, readyParts } from './readiness.ts';
+
+/** Requests are a line and a few headers: what is longer or slower is no probe. */
+const MAX_HEADER_BYTES = 8 * 1024;
+const REQUEST_LIMIT_MS = 5_000;
+const IDLE_LIMIT_MS = 10_000;
+const MAX_CONNECTIONS = 64;
+/** A scrape waits for the gateway's list of models at most. */
+const RESPONSE_LIMIT_MS = 10_000;
+
+const READ_ONLY = new Set(['GET', 'HEAD']);
+
+/** Returns once the port is open. */
+export async function openServer(
+  settings: HttpSettings,
+  { readiness, metrics }: { readiness: ReadinessCheck; metrics: Metrics },
+): Promise<{ port: number; close(): Promise<void> }> {
+  const server = fastify({
+    forceCloseConnections: true,
+    bodyLimit: 1,
+    requestTimeout: REQUEST_LIMIT_MS,
+    connectionTimeout: RESPONSE_LIMIT_MS,
+    keepAliveTimeout: IDLE_LIMIT_MS,
+    http: { maxHeaderSize: MAX_HEADER_BYTES, headersTimeout: REQUEST_LIMIT_MS },
+  });
+  server.server.maxConnections = MAX_CONNECTIONS;
+  refuseAllButReads(server);
+  server.get('/livez', () => ({ live: true }));
+  server.get('/readyz', async (_, reply) => {
+    const state = await readiness.check();
+    const isReady = readyParts.every((part) => state[part] === undefined);
+    return reply.code(isReady ? 200 : 503).send({ ready: isReady, parts: partsOf(state) });
+  });
+  server.get('/metrics', async ({ headers }, reply) => {
+    if (!mayRead(headers.authorization, settings.metricsToken))
+      return reply.code(401).header('www-authenticate', 'Bearer').send({ error: 'A token is needed.' });
+    return reply.type(metrics.contentType).send(await metrics.text());
+  });
+  try {
+    await server.listen({ port: settings.port, host: settings.host });
+  } catch (error) {
+    throw new PortError(settings, error);
+  }
+  const address = server.server.address();
+  return {
+    port: typeof address === 'object' && address ? address.port : settings.port,
+    close: () => server.close(),
+  };
+}
+
+const partsOf = (state: Readiness) =>
+  Object.fromEntries(
+    readyParts.map((part) => {
+      const reason = state[part];
+      return [part, reason === undefined ? { ready: true } : { ready: false, reason }];
+    }),
+  );
+
+function refuseAllButReads(server: FastifyInstance): void {
+  server.addHook('onRequest', async ({ method, headers }, reply) => {
+    reply.header('cache-control', 'no-store');
+    const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) !== 0;
+    if (!hasBody && READ_ONLY.has(method)) return undefined;
+    // What else arrives on this connection is not read.
+    reply.header('connection', 'close');
+    if (READ_ONLY.has(method)) return reply.code(413).send({ error: 'A request must have no body.' });
+    return reply.code(405).header('allow', 'GET, HEAD').send({ error: 'Only GET and HEAD are served.' });
+  });
+  server.setNotFoundHandler((_, reply) => reply.code(404).send({ error: 'There are /livez, /readyz and /metrics.' }));
+}
+
+/** Hashed first, since the comparison needs equal lengths. */
+function mayRead(authorization: string | undefined, token: string | undefined): boolean {
+  if (token === undefined) return true;
+  const hash = (text: string): Buffer => createHash('sha256').update(text).digest();
+  return timingSafeEqual(hash(authorization ?? ''), hash(`Bearer ${token}`));
+}

@@ -1,0 +1,59 @@
+import { statfs } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type { Engine } from '../services/engine.ts';
+import { fileOf, IN_MEMORY, isLocal, type StoreAddress } from '../services/store/backend.ts';
+import type { Metrics } from './metrics.ts';
+
+/** A finer one would wake the process more often. */
+const RESOLUTION_MS = 20;
+const NANOSECONDS = 1e9;
+const MICROSECONDS = 1e6;
+
+/** The process itself. Returns what ends the measurement. */
+export function measureProcess(metrics: Metrics, version: string): () => void {
+  const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  delay.enable();
+  // The library measures from one timer to the next.
+  const seconds = (nanoseconds: number): number => Math.max(0, nanoseconds / NANOSECONDS - RESOLUTION_MS / 1000);
+  metrics.read('eventLoop', () => {
+    const found = { p50: delay.percentile(50), p99: delay.percentile(99), max: delay.max };
+    const readings = Object.entries(found).map(([statistic, value]) => ({
+      labels: { statistic },
+      value: seconds(value),
+    }));
+    delay.reset();
+    return readings;
+  });
+  metrics.read('heap', () => [{ labels: {}, value: process.memoryUsage().heapUsed }]);
+  metrics.read('resident', () => [{ labels: {}, value: process.memoryUsage.rss() }]);
+  metrics.readSum('cpu', () => {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / MICROSECONDS;
+  });
+  const startedAt = (Date.now() - performance.now()) / 1000;
+  metrics.read('startedAt', () => [{ labels: {}, value: startedAt }]);
+  metrics.read('build', () => [{ labels: { version }, value: 1 }]);
+  return () => delay.disable();
+}
+
+export function measureFiles(metrics: Metrics, { mediaProcess }: Pick<Engine, 'mediaProcess'>, store: StoreAddress) {
+  metrics.read('mediaMemory', async () => [{ labels: {}, value: await mediaProcess.residentBytes() }]);
+  metrics.read('mediaJobs', () =>
+    Object.entries(mediaProcess.load).map(([state, value]) => ({ labels: { state }, value })),
+  );
+  const file = isLocal(store) ? fileOf(store) : IN_MEMORY;
+  const disks = [
+    ...(file === IN_MEMORY ? [] : [{ disk: 'store', path: dirname(file) }]),
+    { disk: 'files', path: tmpdir() },
+  ];
+  const sizes = async () =>
+    Promise.all(disks.map(async ({ disk, path }) => ({ labels: { disk }, size: await statfs(path) })));
+  metrics.read('diskFree', async () =>
+    (await sizes()).map(({ labels, size: { bavail, bsize } }) => ({ labels, value: bavail * bsize })),
+  );
+  metrics.read('diskSize', async () =>
+    (await sizes()).map(({ labels, size: { blocks, bsize } }) => ({ labels, value: blocks * bsize })),
+  );
+}

@@ -1,0 +1,182 @@
+import { connect } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../../src/lib/clock.ts';
+import { ReadinessCheck } from '../../../src/monitoring/readiness.ts';
+import { onServers } from '../../services/store/sites.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { noLimits } from '../../support/no-limits.ts';
+import { Wire } from '../../support/wire.ts';
+import { enter, stage } from '../bot.ts';
+import { submits } from '../quick.ts';
+import { serve, servedBot } from './served.ts';
+
+const waitLimit = { timeout: 20_000 };
+const ready = { status: 200, reasons: {} };
+const gatewayAway = { status: 503, reasons: { gateway: 'The gateway cannot be reached.' } };
+
+/** Real timers on a clock that a test puts forward. */
+class LeapingClock {
+  #ahead = 0;
+  now = (): number => Date.now() + this.#ahead;
+  after = systemClock.after;
+  leap(ms: number): void {
+    this.#ahead += ms;
+  }
+}
+
+/** Sends bytes as they are, and returns everything that comes back until the connection ends. */
+function rawRequest(address: string, bytes: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(address);
+    const socket = connect(Number(port), hostname);
+    let received = '';
+    socket.setEncoding('latin1').on('data', (piece) => (received += piece));
+    socket.on('error', reject).on('close', () => resolve(received));
+    socket.write(bytes);
+  });
+}
+
+describe('/livez and /readyz', () => {
+  it('A bot with all its parts is live and ready, and the gateway is asked only where it has not answered for a while', async () => {
+    const clock = new LeapingClock();
+    const staged = await stage();
+    const bot = await serve({ ...staged, tools: { ...staged.tools, clock } });
+    const lists = (): number => bot.gateway.heard.filter(({ path }) => path === '/v1/models').length;
+    expect(await bot.ask('/livez')).toMatchObject({ status: 200, text: '{"live":true}' });
+    const before = lists();
+    expect(await Promise.all([bot.readiness(), bot.readiness(), bot.readiness()])).toEqual([ready, ready, ready]);
+    expect(lists()).toBe(before + 1);
+    clock.leap(49_000);
+    expect(await bot.readiness()).toEqual(ready);
+    expect(lists()).toBe(before + 1);
+    clock.leap(2_000);
+    expect(await bot.readiness()).toEqual(ready);
+    expect(lists()).toBe(before + 2);
+  });
+
+  it('Without a connection to Discord the bot is not ready, and it is again when the connection is back', async () => {
+    const bot = await servedBot();
+    expect(await bot.readiness()).toEqual(ready);
+    bot.discord.gateway.dropConnections();
+    await expect.poll(() => bot.discord.gateway.resumes, waitLimit).toBe(1);
+    await expect.poll(bot.readiness, waitLimit).toEqual(ready);
+    await bot.discord.close();
+    await expect
+      .poll(bot.readiness, waitLimit)
+      .toEqual({ status: 503, reasons: { discord: 'There is no connection to Discord.' } });
+    expect((await bot.ask('/livez')).status).toBe(200);
+  });
+
+  it('Without a gateway that answers the bot is not ready, and the reason tells what is wrong', async () => {
+    const clock = new LeapingClock();
+    const staged = await stage();
+    const wire = await Wire.to(staged.gateway.url);
+    const baseUrl = wire.url.replace(/\/$/, '');
+    const config = { ...staged.config, gateway: { ...staged.config.gateway, baseUrl } };
+    const bot = await serve({ ...staged, config, tools: { ...staged.tools, clock } });
+    expect(await bot.readiness()).toEqual(ready);
+    wire.cut();
+    // Its last answer is new enough.
+    expect(await bot.readiness()).toEqual(ready);
+    clock.leap(51_000);
+    expect(await bot.readiness()).toEqual(gatewayAway);
+    wire.mend();
+    // For a few seconds the verdict is repeated instead of asking again.
+    expect(await bot.readiness()).toEqual(gatewayAway);
+    clock.leap(6_000);
+    expect(await bot.readiness()).toEqual(ready);
+    clock.leap(51_000);
+    bot.gateway.faults.add({ on: { path: '/v1/models' }, do: { type: 'status', status: 401 } });
+    expect(await bot.readiness()).toEqual({ status: 503, reasons: { gateway: 'The gateway rejects the key.' } });
+  });
+
+  it('A gateway that does not respond makes the bot not ready after a few seconds, and is asked once by many probes', async () => {
+    const clock = new ManualClock();
+    const check = new ReadinessCheck(clock);
+    let asked = 0;
+    check.watch({
+      isDiscordReady: () => true,
+      store: { mustBeOurs: () => undefined, trouble: () => undefined, unsaved: () => 0 },
+      gateway: {
+        answeredAt: () => undefined,
+        ask: (signal) => {
+          asked += 1;
+          return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+        },
+      },
+    });
+    const probes = Array.from({ length: 5 }, () => check.check());
+    clock.advance(4_000);
+    for (const { gateway } of await Promise.all(probes)) expect(gateway).toBe('The gateway did not answer in time.');
+    expect(asked).toBe(1);
+  });
+
+  it('A bot that cannot write its tasks is not ready', async () => {
+    const clock = new ManualClock();
+    const check = new ReadinessCheck(clock);
+    let unsaved = 1;
+    check.watch({
+      isDiscordReady: () => true,
+      store: { mustBeOurs: () => undefined, trouble: () => undefined, unsaved: () => unsaved },
+      gateway: { answeredAt: () => clock.now(), ask: () => Promise.reject(new Error('It is not asked.')) },
+    });
+    expect((await check.check()).store).toBe('The store could not write tasks.');
+    unsaved = 0;
+    expect((await check.check()).store).toBeUndefined();
+  });
+
+  it('While the bot stops it is live and not ready, and afterwards the port is closed', async () => {
+    const bot = await servedBot();
+    bot.gateway.faults.add({ on: { path: '/imgx/submit' }, do: { type: 'drip', bytes: 1, everyMs: 20 } });
+    await bot.discord.as('member').slash('imagine', { prompt: 'a fox' });
+    await expect.poll(() => submits(bot.gateway), waitLimit).toBe(1);
+    const stopped = bot.app.stop();
+    expect(await bot.readiness()).toMatchObject({ status: 503, reasons: { bot: 'The bot is stopping.' } });
+    expect((await bot.ask('/livez')).status).toBe(200);
+    await stopped;
+    await expect(bot.ask('/livez')).rejects.toThrow();
+  });
+
+  it('A request that is no short read is refused without being read', async () => {
+    const { address, ask } = await servedBot();
+    for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'])
+      expect(await ask('/livez', { method })).toMatchObject({ status: 405 });
+    expect((await ask('/livez', { method: 'POST', body: 'x'.repeat(100_000) })).status).toBe(405);
+    expect((await ask('/livez', { method: 'HEAD' })).status).toBe(200);
+    expect((await ask('/other')).status).toBe(404);
+    const body = 'GET /livez HTTP/1.1\r\nhost: a\r\ncontent-length: 5\r\n\r\nhello';
+    expect(await rawRequest(address, body)).toMatch(/^HTTP\/1\.1 413 [\s\S]*connection: close/i);
+    expect(await rawRequest(address, `GET /livez HTTP/1.1\r\nx: ${'y'.repeat(9_000)}\r\n\r\n`)).toMatch(/ 431 /);
+    expect(await rawRequest(address, 'nonsense\r\n\r\n')).toMatch(/ 400 /);
+  });
+
+  it('Without a port nothing is served', async () => {
+    const staged = await stage();
+    expect(staged.config.http.port).toBeUndefined();
+    const app = await enter(staged);
+    expect(staged.logged()).not.toContain('Serving /livez');
+    await app.stop();
+  });
+});
+
+describe('/readyz with a store on a server', () =>
+  onServers((site) => {
+    it('During an outage of the store the bot is not ready, and after it has lost the store too', async () => {
+      const store = await site();
+      const wire = await Wire.to(store.url);
+      const bot = await servedBot({ settings: { ...noLimits, STORE_URL: wire.url, STORE_LEASE_SECONDS: '10' } });
+      expect(await bot.readiness()).toEqual(ready);
+      wire.cut();
+      await expect
+        .poll(bot.readiness, waitLimit)
+        .toEqual({ status: 503, reasons: { store: 'The store does not respond.' } });
+      wire.mend();
+      await expect.poll(bot.readiness, waitLimit).toEqual(ready);
+      await store.forgetLease();
+      await expect
+        .poll(bot.readiness, waitLimit)
+        .toEqual({ status: 503, reasons: { store: 'Another bot may own the store.' } });
+      expect((await bot.ask('/livez')).status).toBe(200);
+      expect((await bot.ask('/readyz')).text).not.toContain(new URL(store.url).password);
+    });
+  }));

@@ -1,0 +1,62 @@
+import type { App } from '../../../src/app.ts';
+import { enter, type Stage, type StageOptions, stage } from '../bot.ts';
+
+interface Answer {
+  status: number;
+  headers: Headers;
+  text: string;
+}
+
+interface Readiness {
+  ready: boolean;
+  parts: Record<string, { ready: boolean; reason?: string }>;
+}
+
+export interface Served extends Stage {
+  app: App;
+  address: string;
+  ask(path: string, init?: RequestInit): Promise<Answer>;
+  /** The status of /readyz, and the reasons of the parts that are not ready. */
+  readiness(): Promise<{ status: number; reasons: Record<string, string> }>;
+  /** The values of /metrics by name and labels, as they are written there. */
+  metrics(): Promise<Map<string, number>>;
+}
+
+/** A bot that serves its state on a free port, between both embedded sides. */
+export async function servedBot(options: StageOptions = {}, metricsToken?: string): Promise<Served> {
+  return serve(await stage(options), metricsToken);
+}
+
+export async function serve(staged: Stage, metricsToken?: string): Promise<Served> {
+  const config = { ...staged.config, http: { port: 0, host: '127.0.0.1', metricsToken } };
+  const app = await enter({ ...staged, config });
+  const ports = [...staged.logged().matchAll(/"port":(\d+).*Serving \/livez/g)];
+  const address = `http://127.0.0.1:${ports.at(-1)?.[1]}`;
+  const ask = async (path: string, init?: RequestInit): Promise<Answer> => {
+    const response = await fetch(address + path, init);
+    return { status: response.status, headers: response.headers, text: await response.text() };
+  };
+  return {
+    ...staged,
+    ...{ config, app, address, ask },
+    async readiness() {
+      const { status, text } = await ask('/readyz');
+      const { parts } = JSON.parse(text) as Readiness;
+      const reasons = Object.entries(parts).flatMap(([part, { reason }]) =>
+        reason === undefined ? [] : [[part, reason]],
+      );
+      return { status, reasons: Object.fromEntries(reasons) };
+    },
+    async metrics() {
+      return valuesIn((await ask('/metrics')).text);
+    },
+  };
+}
+
+const valuesIn = (text: string): Map<string, number> =>
+  new Map(
+    text
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#'))
+      .map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]),
+  );
