@@ -13,9 +13,14 @@ const ROUTES = [
   ['gateway', /\/gateway/],
 ] as const;
 
+const SCOPES = ['user', 'global', 'shared'] as const;
+type Scope = (typeof SCOPES)[number];
+
+const TOO_MANY = 429;
+
 type RouteClass = (typeof ROUTES)[number][0] | 'other';
 type RequestListener = (route: RouteClass, status: number | undefined) => void;
-type WaitListener = (scope: 'user' | 'global' | 'shared', ms: number) => void;
+type WaitListener = (scope: Scope, ms: number) => void;
 
 /** Tells who listens of every request to Discord. */
 export class Traffic {
@@ -37,6 +42,7 @@ export class Traffic {
       try {
         const response = await make(url, init);
         this.#tell(url, response.status);
+        if (response.status === TOO_MANY) this.#tellRefused(response.headers);
         return response;
       } catch (error) {
         this.#tell(url, undefined);
@@ -45,11 +51,20 @@ export class Traffic {
     };
   }
 
+  /** Waits before a request whose limit is known to be used up. */
   watchLimits(rests: readonly REST[]): void {
-    for (const rest of rests)
-      rest.on('rateLimited', ({ scope, timeToReset }) => {
-        for (const listener of this.#onWait) listener(scope, timeToReset);
-      });
+    for (const rest of rests) rest.on('rateLimited', ({ scope, timeToReset }) => this.#tellWait(scope, timeToReset));
+  }
+
+  /** The library waits before it repeats the request. */
+  #tellRefused(headers: { get(name: string): string | null }): void {
+    const named = headers.get('x-ratelimit-scope');
+    const scope = SCOPES.find((known) => known === named) ?? 'user';
+    this.#tellWait(scope, Number(headers.get('retry-after') ?? 0) * 1000);
+  }
+
+  #tellWait(scope: Scope, ms: number): void {
+    for (const listener of this.#onWait) listener(scope, ms);
   }
 
   #tell(url: string, status: number | undefined): void {

@@ -1,0 +1,151 @@
+import { spawnSync } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+import { metricList } from '../../../src/monitoring/metric-list.ts';
+import { noLimits } from '../../support/no-limits.ts';
+import { says } from '../quick.ts';
+import { type Served, servedBot } from './served.ts';
+
+const token = 'a-token-for-prometheus';
+const prompt = 'a fox in a very red coat';
+const specs = Object.values(metricList);
+
+/** The values whose name and labels contain all of these. */
+const sumOf = (values: ReadonlyMap<string, number>, ...parts: string[]): number =>
+  [...values].reduce((sum, [name, value]) => (parts.every((part) => name.includes(part)) ? sum + value : sum), 0);
+
+const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
+
+async function paint({ discord, gateway }: Served): Promise<void> {
+  gateway.setSpeed(50);
+  const exchange = await discord.as('member').slash('imagine', { prompt });
+  await exchange.message(says('Finished in'));
+}
+
+describe('/metrics', () => {
+  it('After the start each metric in the list is described, and there are at most 400 series', async () => {
+    const bot = await servedBot();
+    await bot.readiness();
+    const { text, headers } = await bot.ask('/metrics');
+    expect(headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
+    const described = [...text.matchAll(/^# HELP (\S+) /gm)].map(([, name]) => name);
+    expect(described.toSorted()).toEqual(specs.map(({ name }) => name).toSorted());
+    expect((await bot.metrics()).size).toBeLessThanOrEqual(400);
+  });
+
+  it('An order is counted from its acknowledgement to its delivery, with the work that it made', async () => {
+    const bot = await servedBot({ settings: { TOTAL_BUDGET: '$10 a day, 40 tasks a week' } });
+    await paint(bot);
+    await expect.poll(async () => (await bot.metrics()).get('atelier_delivery_seconds_count{group="image"}')).toBe(1);
+    const values = await bot.metrics();
+    expect(values.get('atelier_orders_total{kind="imagine"}')).toBe(1);
+    expect(values.get('atelier_tasks_ended_total{kind="imagine",state="ready"}')).toBe(1);
+    expect(values.get('atelier_acknowledgement_seconds_count')).toBe(1);
+    expect(values.get('atelier_acknowledgement_seconds_bucket{le="3"}')).toBe(1);
+    expect(values.get('atelier_gateway_to_delivery_seconds_count{group="image"}')).toBe(1);
+    const polled = bot.gateway.heard.filter(({ path }) => path.endsWith('/fetch')).length;
+    expect(polled).toBeGreaterThan(0);
+    expect(sumOf(values, 'atelier_polls_total', 'outcome="answered"')).toBe(polled);
+    expect(sumOf(values, 'atelier_lane_state', 'state="open"')).toBe(1);
+    // The commands were registered by the test.
+    const requests = bot.discord.requests.filter(({ method }) => method !== 'PUT');
+    expect(sumOf(values, 'atelier_discord_requests_total')).toBe(requests.length);
+    expect(values.get('atelier_discord_requests_total{route="callback",status="204"}')).toBe(1);
+    expect(sumOf(values, 'atelier_store_seconds_count', 'operation="write"')).toBeGreaterThan(5);
+    expect(sumOf(values, 'atelier_store_failures_total')).toBe(0);
+    expect(values.get('atelier_budget_limit{of="amount",period="day",kind="all"}')).toBe(10);
+    expect(values.get('atelier_budget_limit{of="tasks",period="week",kind="all"}')).toBe(40);
+    expect(values.get('atelier_budget_used{of="tasks",period="week",kind="all"}')).toBe(1);
+    expect(values.get('atelier_gateway_answered_timestamp_seconds')).toBeGreaterThan(Date.now() / 1000 - 60);
+    for (const part of ['bot', 'discord', 'store', 'gateway'])
+      expect(values.get(`atelier_ready{part="${part}"}`)).toBe(1);
+    expect(values.get('atelier_build_info{version="1.2.3"}')).toBe(1);
+    const free = values.get('atelier_disk_available_bytes{disk="store"}') ?? 0;
+    expect(free).toBeGreaterThan(0);
+    expect(values.get('atelier_disk_size_bytes{disk="store"}')).toBeGreaterThan(free);
+    expect(values.get('atelier_heap_used_bytes')).toBeGreaterThan(1e6);
+    expect(values.get('atelier_cpu_seconds_total')).toBeGreaterThan(0);
+  });
+
+  it('Live tasks, refusals and the answers that Discord makes wait for are counted', async () => {
+    const bot = await servedBot({ settings: { DEFAULT_MEMBER_BUDGET: '1 at once' }, waits: true });
+    const member = bot.discord.as('member');
+    await (await member.slash('imagine', { prompt })).message(says('%'));
+    const running = await bot.metrics();
+    expect(sumOf(running, 'atelier_tasks{kind="imagine"')).toBe(1);
+    await (await member.slash('imagine', { prompt: 'an owl' })).message();
+    expect((await bot.metrics()).get('atelier_refusals_total{reason="atOnce.member"}')).toBe(1);
+    bot.discord.faults.add({ on: { method: 'PATCH' }, do: { type: '429', scope: 'user', retryAfter: 0.05 }, times: 1 });
+    await (await member.slash('models')).message();
+    const waited = await bot.metrics();
+    expect(sumOf(waited, 'atelier_discord_requests_total', 'status="429"')).toBe(1);
+    expect(sumOf(waited, 'atelier_discord_rate_limit_wait_seconds_count')).toBe(1);
+    bot.gateway.setSpeed(50);
+    await expect.poll(async () => sumOf(await bot.metrics(), 'atelier_tasks{')).toBe(0);
+  });
+
+  it('A gateway that refuses polls is seen as the state of their lane', async () => {
+    const bot = await servedBot({ settings: { POLL_SCHEDULE: 'spec' } });
+    bot.gateway.faults.add({ on: { path: '/imgx/task' }, do: { type: 'status', status: 401 }, times: 100 });
+    await bot.discord.as('member').slash('imagine', { prompt });
+    const isRefused = async () => sumOf(await bot.metrics(), 'atelier_lane_state', 'state="refused"');
+    await expect.poll(isRefused).toBe(1);
+    const values = await bot.metrics();
+    expect(sumOf(values, 'atelier_lane_state', 'state="open"')).toBe(0);
+    expect(sumOf(values, 'atelier_polls_total', 'outcome="refused"')).toBeGreaterThan(0);
+  });
+
+  it('An answer is counted while it is streamed', async () => {
+    const bot = await servedBot({ settings: { DEFAULT_TEXT_MODEL: 'quill-5' }, gatewayLimits: { silenceMs: 3_000 } });
+    bot.gateway.faults.add({ do: { type: 'text', how: 'silence', after: 10 } });
+    await bot.discord.as('member').slash('ask', { prompt: 'tell me of the snow' });
+    const streaming = async () => (await bot.metrics()).get('atelier_answers_streaming');
+    await expect.poll(streaming).toBe(1);
+    await expect.poll(streaming).toBe(0);
+  });
+
+  it('With METRICS_TOKEN the metrics need it, and nothing else does', async () => {
+    const bot = await servedBot({}, token);
+    const withToken = (authorization: string) => bot.ask('/metrics', { headers: { authorization } });
+    const refused = await bot.ask('/metrics');
+    expect(refused.status).toBe(401);
+    expect(refused.headers.get('www-authenticate')).toBe('Bearer');
+    expect(refused.text).not.toContain('atelier_');
+    for (const wrong of [token, `Basic ${token}`, `Bearer ${token}x`, `Bearer ${token.slice(1)}`, 'Bearer'])
+      expect((await withToken(wrong)).status).toBe(401);
+    expect((await withToken(`Bearer ${token}`)).text).toContain('atelier_ready');
+    expect((await bot.readiness()).status).toBe(200);
+    expect((await bot.ask('/livez')).status).toBe(200);
+  });
+});
+
+describe('The labels of /metrics', () => {
+  it('No label holds a member, a server, a channel, a prompt, a model, a task or a token', async () => {
+    const bot = await servedBot({ settings: noLimits });
+    await paint(bot);
+    await (await bot.discord.as('member').slash('models')).message();
+    await expect.poll(async () => (await bot.metrics()).get('atelier_delivery_seconds_count{group="image"}')).toBe(1);
+    const { text } = await bot.ask('/metrics');
+    const values = [...text.matchAll(/="((?:[^"\\]|\\.)*)"/g)].map(([, value = '']) => value);
+    expect(values.length).toBeGreaterThan(50);
+    for (const value of values) {
+      // Kinds, states, lanes and numbers of buckets: a few short words, and no number as long as an id.
+      expect(value).toMatch(/^(?:\+Inf|[a-z0-9][a-z0-9 .-]{0,30}|[a-z][A-Za-z.-]{0,40})$/);
+      expect(value).not.toMatch(/\d{6}/);
+    }
+    for (const secret of [prompt, 'fox', bot.config.discord.token, bot.config.gateway.apiKey, bot.gateway.url])
+      expect(text).not.toContain(secret);
+    const [task] = bot.logged().match(/[0-9a-hjkmnp-tv-z]{17}/) ?? [];
+    if (task !== undefined) expect(text).not.toContain(task);
+  });
+
+  it.skipIf(!hasPromtool)(
+    `promtool finds nothing wrong${hasPromtool ? '' : ' (skipped: there is no promtool)'}`,
+    async () => {
+      const side = await servedBot();
+      await paint(side);
+      const checked = spawnSync('promtool', ['check', 'metrics'], { input: (await side.ask('/metrics')).text });
+      expect(`${checked.stdout}${checked.stderr}`).toBe('');
+      expect(checked.status).toBe(0);
+    },
+  );
+});
