@@ -5,7 +5,7 @@ import { GatewayError, type GatewayErrorKind } from '../services/gateway/index.t
 const ANSWER_LASTS_MS = 50_000;
 /** Prometheus gives a scrape ten seconds by default, and Kubernetes a probe often less. */
 const ASK_LIMIT_MS = 4_000;
-/** Probes that come more often get the same verdict, so that nobody can make the bot flood the gateway. */
+/** Probes that come more often get the same verdict, so that no one can make the bot flood the gateway. */
 const VERDICT_LASTS_MS = 5_000;
 
 export const readyParts = ['bot', 'discord', 'store', 'gateway'] as const;

@@ -1,0 +1,112 @@
+import type { MetricSpec } from '../../src/monitoring/metric-list.ts';
+
+/** Grafana's grid has 24 columns. */
+const COLUMNS = 24;
+const WIDTH = 8;
+const HEIGHT = 8;
+
+const UNITS: Readonly<Record<MetricSpec['unit'], string>> = {
+  count: 'short',
+  seconds: 's',
+  bytes: 'bytes',
+  time: 'dateTimeAsIso',
+  'dollars or tasks': 'short',
+};
+
+const DATASOURCE = { type: 'prometheus', uid: '$datasource' };
+/** One bot of several. */
+const CHOICE = 'job=~"$job", instance=~"$instance"';
+
+interface Target {
+  expr: string;
+  legendFormat: string;
+}
+
+interface Place {
+  x: number;
+  y: number;
+}
+
+/** A dashboard for Grafana with one panel for each metric, in the order of the list. */
+export function dashboardOf(metrics: readonly MetricSpec[]): object {
+  const panels: object[] = [];
+  let y = 0;
+  for (const [section, specs] of Map.groupBy(metrics, (spec) => spec.section)) {
+    panels.push({
+      id: panels.length + 1,
+      type: 'row',
+      title: section,
+      gridPos: { x: 0, y, w: COLUMNS, h: 1 },
+      panels: [],
+    });
+    y += 1;
+    for (const [place, spec] of specs.entries()) {
+      const x = (place * WIDTH) % COLUMNS;
+      panels.push(panelOf(spec, panels.length + 1, { x, y: y + HEIGHT * Math.floor((place * WIDTH) / COLUMNS) }));
+    }
+    y += HEIGHT * Math.ceil((specs.length * WIDTH) / COLUMNS);
+  }
+  return {
+    uid: 'atelier',
+    title: 'Atelier',
+    tags: ['atelier'],
+    schemaVersion: 39,
+    editable: true,
+    refresh: '30s',
+    time: { from: 'now-6h', to: 'now' },
+    templating: {
+      list: [
+        { name: 'datasource', type: 'datasource', query: 'prometheus', label: 'Data source' },
+        choiceOf('job', 'label_values(atelier_build_info, job)'),
+        choiceOf('instance', 'label_values(atelier_build_info{job=~"$job"}, instance)'),
+      ],
+    },
+    panels,
+  };
+}
+
+const choiceOf = (name: string, query: string) => ({
+  ...{ name, label: name, type: 'query', datasource: DATASOURCE, query: { query, refId: name }, refresh: 2 },
+  ...{ includeAll: true, multi: true, allValue: '.*', current: { text: 'All', value: '$__all' } },
+});
+
+function panelOf(spec: MetricSpec, id: number, { x, y }: Place): object {
+  const isRate = spec.type === 'counter';
+  const unit = isRate ? (spec.unit === 'seconds' ? 'percentunit' : 'cps') : UNITS[spec.unit];
+  return {
+    ...{ id, type: spec.unit === 'time' ? 'stat' : 'timeseries', title: titleOf(spec), description: `${spec.help}.` },
+    datasource: DATASOURCE,
+    gridPos: { x, y, w: WIDTH, h: HEIGHT },
+    fieldConfig: { defaults: { unit, ...(spec.unit !== 'time' && { min: 0 }) }, overrides: [] },
+    targets: targetsOf(spec).map((target, place) => ({
+      ...target,
+      refId: String.fromCharCode('A'.charCodeAt(0) + place),
+      datasource: DATASOURCE,
+    })),
+  };
+}
+
+/** The name without what all names have. */
+function titleOf({ name, type, unit }: MetricSpec): string {
+  const words = name.replace(/^atelier_/, '').replace(/_(?:total|seconds|bytes|info)(?=_|$)/g, '');
+  const text = words.replace(/_timestamp/, '').replaceAll('_', ' ');
+  const title = text === 'cpu' ? 'CPU' : text.charAt(0).toUpperCase() + text.slice(1);
+  return type === 'counter' && unit === 'count' ? `${title} per second` : title;
+}
+
+function targetsOf({ name, type, unit, labels = {} }: MetricSpec): Target[] {
+  const names = Object.keys(labels);
+  const legend = names.map((label) => `{{${label}}}`).join(' ');
+  const sumBy = (expression: string, more: readonly string[] = []): string =>
+    `sum by (${[...more, ...names].join(', ')}) (${expression})`;
+  if (type === 'histogram')
+    return ['0.5', '0.95'].map((quantile) => ({
+      expr: `histogram_quantile(${quantile}, ${sumBy(`rate(${name}_bucket{${CHOICE}}[$__rate_interval])`, ['le'])})`,
+      legendFormat: `p${Number(quantile) * 100}${legend && ` ${legend}`}`,
+    }));
+  if (type === 'counter')
+    return [{ expr: sumBy(`rate(${name}{${CHOICE}}[$__rate_interval])`), legendFormat: legend || 'all' }];
+  // Dates are shown in milliseconds.
+  const expr = `${name}{${CHOICE}}${unit === 'time' ? ' * 1000' : ''}`;
+  return [{ expr, legendFormat: [legend, '{{instance}}'].filter(Boolean).join(' ') }];
+}

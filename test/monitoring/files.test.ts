@@ -1,0 +1,144 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { dashboardOf } from '../../scripts/monitoring/dashboard.ts';
+import { pageOf } from '../../scripts/monitoring/page.ts';
+import { metricList } from '../../src/monitoring/metric-list.ts';
+
+const metrics = Object.values(metricList);
+const dashboard = readFileSync('deploy/monitoring/dashboard.json', 'utf8');
+const rulesFile = 'deploy/monitoring/alerts.yaml';
+const rules = readFileSync(rulesFile, 'utf8');
+const alerts = rules.split(/^ {6}- alert: /m).slice(1);
+
+const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
+const why = hasPromtool ? '' : ' (skipped: there is no promtool, which comes with the package prometheus)';
+
+/** The name of a metric is at least a word after the prefix, so that `instance` and the like are none. */
+const namesIn = (text: string): string[] =>
+  [...text.matchAll(/\batelier_\w+/g)].map(([name]) => name.replace(/_(?:bucket|count|sum)$/, ''));
+
+/** Runs promtool on a file of this content; JSON is YAML too. */
+function promtool(args: readonly string[], content: object): string {
+  const folder = mkdtempSync(join(tmpdir(), 'atelier-rules-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'file.yaml');
+  writeFileSync(file, JSON.stringify(content));
+  const { status, stdout, stderr } = spawnSync('promtool', [...args, file], { encoding: 'utf8' });
+  return status === 0 ? '' : `${stdout}${stderr}`;
+}
+
+describe('The files made from the list of metrics', () => {
+  it('The dashboard and docs/metrics.md are up to date: run `npm run monitoring`', () => {
+    expect(dashboard).toBe(`${JSON.stringify(dashboardOf(metrics), undefined, 2)}\n`);
+    expect(readFileSync('docs/metrics.md', 'utf8')).toBe(pageOf(metrics));
+  });
+
+  it('The dashboard draws every metric and nothing else', () => {
+    const { panels } = JSON.parse(dashboard) as { panels: { id: number; targets?: { expr: string }[] }[] };
+    const drawn = panels.flatMap(({ targets = [] }) => targets.flatMap(({ expr }) => namesIn(expr)));
+    expect([...new Set(drawn)].toSorted()).toEqual(metrics.map(({ name }) => name).toSorted());
+    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
+  });
+
+  it.skipIf(!hasPromtool)(`Prometheus understands every query of the dashboard${why}`, () => {
+    const { panels } = JSON.parse(dashboard) as { panels: { targets?: { expr: string }[] }[] };
+    const queries = panels
+      .flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))
+      .map((expr) => expr.replaceAll('$__rate_interval', '5m').replaceAll(/\$(?:job|instance)/g, '.*'));
+    const group = { name: 'panels', rules: queries.map((expr, place) => ({ record: `panel:${place}`, expr })) };
+    expect(queries.length).toBeGreaterThan(metrics.length);
+    expect(promtool(['check', 'rules'], { groups: [group] })).toBe('');
+  });
+});
+
+describe('deploy/monitoring/alerts.yaml', () => {
+  it('Every alert uses metrics of the list alone, and says in a sentence what to do', () => {
+    const known: ReadonlySet<string> = new Set(metrics.map(({ name }) => name));
+    expect(namesIn(rules).filter((name) => !known.has(name))).toEqual([]);
+    expect(alerts.length).toBeGreaterThanOrEqual(7);
+    for (const alert of alerts) expect(alert).toMatch(/\n {10}description: [A-Z].{30,}\.\n/);
+  });
+
+  it.skipIf(!hasPromtool)(`promtool finds nothing wrong with the alerts${why}`, () => {
+    const { status, stdout } = spawnSync('promtool', ['check', 'rules', rulesFile], { encoding: 'utf8' });
+    expect(stdout).toContain(`${alerts.length} rules found`);
+    expect(status).toBe(0);
+  });
+
+  /** Series a minute apart, and the alerts that fire after twenty of them. */
+  const cases: [string, Record<string, string>, string[]][] = [
+    ['a bot that is well', {}, []],
+    ['a bot that is away', { 'up{job="atelier"}': '0x20' }, ['AtelierAway']],
+    ['a bot without Discord', { 'atelier_ready{part="discord"}': '0x20' }, ['AtelierDisconnected']],
+    ['a bot that has just reconnected', { 'atelier_ready{part="discord"}': '0x18 1x2' }, []],
+    ['a gateway that is away', { 'atelier_ready{part="gateway"}': '0x20' }, ['AtelierGatewayAway']],
+    ['a paused lane', { 'atelier_lane_state{lane="videos",state="busy"}': '1x20' }, ['AtelierLanePaused']],
+    ['a lane that was paused for a moment', { 'atelier_lane_state{lane="videos",state="busy"}': '0x16 1x4' }, []],
+    ['a store that is away', { 'atelier_ready{part="store"}': '0x20' }, ['AtelierStoreTrouble']],
+    ['a store that fails', { 'atelier_store_failures_total{operation="write"}': '0+1x20' }, ['AtelierStoreTrouble']],
+    [
+      'slow deliveries',
+      {
+        'atelier_delivery_seconds_bucket{group="image",le="10"}': '0+1x20',
+        'atelier_delivery_seconds_bucket{group="image",le="30"}': '0+10x20',
+        'atelier_delivery_seconds_bucket{group="image",le="+Inf"}': '0+10x20',
+      },
+      ['AtelierDeliverySlow'],
+    ],
+    [
+      'quick deliveries',
+      {
+        'atelier_delivery_seconds_bucket{group="image",le="10"}': '0+10x20',
+        'atelier_delivery_seconds_bucket{group="image",le="+Inf"}': '0+10x20',
+      },
+      [],
+    ],
+    [
+      'a budget that is used up',
+      { 'atelier_budget_used{of="tasks",period="day",kind="all"}': '20x20' },
+      ['AtelierBudgetUsedUp'],
+    ],
+    ['a limit of zero', { 'atelier_budget_limit{of="tasks",period="day",kind="all"}': '0x20' }, []],
+    ['a full disk', { 'atelier_disk_available_bytes{disk="store"}': '9x20' }, ['AtelierDiskFull']],
+    ['restarts', { atelier_start_timestamp_seconds: '0+1x20' }, ['AtelierRestarts']],
+    ['one restart', { atelier_start_timestamp_seconds: '1x10 2x9' }, []],
+  ];
+  const well: Record<string, string> = {
+    'up{job="atelier"}': '1x20',
+    'atelier_ready{part="discord"}': '1x20',
+    'atelier_ready{part="store"}': '1x20',
+    'atelier_ready{part="gateway"}': '1x20',
+    'atelier_lane_state{lane="videos",state="open"}': '1x20',
+    'atelier_lane_state{lane="videos",state="busy"}': '0x20',
+    'atelier_store_failures_total{operation="write"}': '0x20',
+    'atelier_budget_limit{of="tasks",period="day",kind="all"}': '20x20',
+    'atelier_budget_used{of="tasks",period="day",kind="all"}': '19x20',
+    'atelier_disk_available_bytes{disk="store"}': '11x20',
+    'atelier_disk_size_bytes{disk="store"}': '100x20',
+    atelier_start_timestamp_seconds: '1x20',
+  };
+
+  it.skipIf(!hasPromtool).each(cases)(`Of %s the right alerts are sent${why}`, (_, series, firing) => {
+    const names = alerts.map((alert) => alert.slice(0, alert.indexOf('\n')));
+    expect(names).toEqual(expect.arrayContaining(firing));
+    const input = Object.entries({ ...well, ...series }).map(([name, values]) => ({ series: name, values }));
+    // `ALERTS` counts those that fire, whatever their labels and sentences.
+    const samples = firing.map((name) => ({ labels: `{alertname="${name}"}`, value: 1 }));
+    const expr = 'count by (alertname) (ALERTS{alertstate="firing"})';
+    const content = {
+      rule_files: [resolve(rulesFile)],
+      evaluation_interval: '1m',
+      tests: [
+        {
+          interval: '1m',
+          input_series: input,
+          promql_expr_test: [{ expr, eval_time: '20m', exp_samples: samples }],
+        },
+      ],
+    };
+    expect(promtool(['test', 'rules'], content)).toBe('');
+  });
+});
