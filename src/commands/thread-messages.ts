@@ -1,4 +1,5 @@
 import type { Answers } from '../discord/answers/answers.ts';
+import { newReference } from '../discord/delivery/backoff.ts';
 import type { refuseUnserved } from '../discord/guards.ts';
 import type { Outcome } from '../discord/handlers.ts';
 import type { Origin } from '../discord/place.ts';
@@ -6,6 +7,7 @@ import type { Rates } from '../discord/rates.ts';
 import { type ThreadMessage, threadMessageIn } from '../discord/thread-message.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
+import { aboutInteraction } from '../lib/log-subject.ts';
 import { Once } from '../lib/once.ts';
 import type { Say } from '../locales/index.ts';
 import type { Route } from '../services/tasks/task.ts';
@@ -27,9 +29,7 @@ interface InThreadsParts {
 export function readThreadMessages({ readers, guildRefusal, rates, log }: InThreadsParts) {
   // Discord may deliver a message again after a lost connection.
   const heard = new Once();
-  return async (packet: unknown): Promise<void> => {
-    const spoken = threadMessageIn(packet);
-    if (!spoken || (!hasVisibleText(spoken.content) && spoken.files.length === 0)) return;
+  const take = async (spoken: ThreadMessage): Promise<void> => {
     try {
       if (guildRefusal({ guildId: spoken.guildId, install: 'guild' }, undefined)) return;
       for (const hear of readers) {
@@ -43,6 +43,11 @@ export function readThreadMessages({ readers, guildRefusal, rates, log }: InThre
     } catch (error) {
       log.warn({ err: error }, 'A message in a thread could not be processed.');
     }
+  };
+  return async (packet: unknown): Promise<void> => {
+    const spoken = threadMessageIn(packet);
+    if (!spoken || (!hasVisibleText(spoken.content) && spoken.files.length === 0)) return;
+    await aboutInteraction(newReference(), () => take(spoken));
   };
 }
 

@@ -1,4 +1,5 @@
 import type { PlainLog } from '../lib/log.ts';
+import { currentSubject } from '../lib/log-subject.ts';
 import { safeName } from '../lib/loggable.ts';
 import { Refusal } from '../lib/refusal.ts';
 import type { Say } from '../locales/index.ts';
@@ -63,8 +64,9 @@ export class Funnel {
       this.#log.error({ what, kind: error.kind, reason: error.message }, 'The store failed.');
       return this.#say('refusals.storeUnavailable');
     }
-    // A bug: the member gets a short reference that stands in the log too.
-    const reference = newReference();
+    // A bug: the member gets a reference that stands in all log lines of the task or the interaction.
+    const subject = currentSubject();
+    const reference = subject.task ?? subject.reference ?? newReference();
     this.#log.error({ what, reference, err: error }, 'Something unexpected failed.');
     return this.#say('unexpected', { reference });
   }

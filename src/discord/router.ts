@@ -8,9 +8,11 @@ import type {
   ModalSubmitInteraction,
 } from 'discord.js';
 import type { Clock } from '../lib/clock.ts';
+import { aboutInteraction } from '../lib/log-subject.ts';
 import { Refusal } from '../lib/refusal.ts';
 import type { Say } from '../locales/index.ts';
 import { type CustomId, customIds, readCustomId } from './custom-ids.ts';
+import { newReference } from './delivery/backoff.ts';
 import { readForm } from './form.ts';
 import type { Funnel } from './funnel.ts';
 import { firstRefusal, type Guard } from './guards.ts';
@@ -81,7 +83,7 @@ export class Router<Services> {
 
   /** Never throws: a failure has been told and logged. */
   async take(interaction: Interaction): Promise<void> {
-    const work = this.#answer(interaction);
+    const work = aboutInteraction(newReference(), () => this.#answer(interaction));
     this.#underWay.add(work);
     await work;
     this.#underWay.delete(work);

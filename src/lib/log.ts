@@ -1,5 +1,6 @@
 import pino, { type Logger } from 'pino';
 import { isRecord } from './exact-json.ts';
+import { currentSubject } from './log-subject.ts';
 import { loggableError, loggableFacts } from './loggable.ts';
 import { terminalSafe, terminalSafeJson } from './text.ts';
 
@@ -29,6 +30,8 @@ export function openLog({ level, secrets, readable, write }: LogOptions): Log {
     {
       level,
       base: null,
+      // What a line says itself comes first.
+      mixin: () => ({ ...currentSubject() }),
       // Errors are described below; the library's serializer would add all their properties.
       serializers: { err: (error: unknown) => error },
       hooks: {

@@ -4,6 +4,7 @@ import type { HandlerContext, Outcome } from '../discord/handlers.ts';
 import { mayManageMessages } from '../discord/place.ts';
 import type { MessagePlan } from '../discord/plan.ts';
 import { type Clock, withTimeout } from '../lib/clock.ts';
+import { nameTask } from '../lib/log-subject.ts';
 import { Refusal, throwRefusal } from '../lib/refusal.ts';
 import type { Proposal, Proposals } from '../services/proposals.ts';
 import type { Rules } from '../services/rules/rules.ts';
@@ -33,6 +34,7 @@ export async function pressedTask(taskId: string, { services, place }: HandlerCo
   const task = await services.tasks.book.get(taskId);
   if (!task) throw new Refusal('refusals.unknownTask');
   if (!mayContinue(task, place.userId)) throw new Refusal('refusals.notYours');
+  nameTask(task.id);
   if (!mayManageMessages(place) && !task.traits.isTalk) services.rules.mustMayPress(task, place);
   return task;
 }

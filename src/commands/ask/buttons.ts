@@ -107,6 +107,7 @@ function answerDetails(
     ...leftOutLines(task, say),
     ...(request.instructions === undefined ? [] : [say('ask.details.instructions')]),
     ...(request.schema === undefined ? [] : [say('ask.details.schema')]),
+    say('ask.details.reference', { reference: inCode(task.id) }),
   ];
   return { page: { title: say('ask.details.title'), blocks: [lines.join('\n')] } };
 }

@@ -32,6 +32,7 @@ export const text = {
       'The conversation has ended. Its questions and answers are no longer sent to a model; your next question starts a new one.',
     details: {
       title: 'Details of this answer',
+      reference: 'Reference: {{reference}}',
       model: 'Model: {{model}}',
       tokens: 'Tokens: {{input}} input, {{output}} output',
       cached: 'Cached input tokens: {{cached}}',

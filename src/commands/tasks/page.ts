@@ -103,6 +103,7 @@ function facts(task: Task, { message, parent, cost, left }: Known, say: Say): st
     ended: at(times.ended),
     delivered: delivery.undeliverable === undefined ? at(times.settled) : undefined,
     polls: String(polls),
+    reference: inCode(task.id),
     remoteId: remoteId === undefined ? undefined : inCode(remoteId),
     seed: seed === undefined ? undefined : inCode(seed),
     options: options(task),

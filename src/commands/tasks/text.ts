@@ -60,6 +60,7 @@ export const text = {
       ended: 'Ended',
       delivered: 'Delivered',
       polls: 'Status checks',
+      reference: 'Reference',
       remoteId: 'Gateway task ID',
       seed: 'Seed',
       options: 'Options',

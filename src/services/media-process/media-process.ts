@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Clock } from '../../lib/clock.ts';
+import { aboutNothing, currentSubject } from '../../lib/log-subject.ts';
 import type { FileContent } from '../media/content.ts';
 import { MediaChild, type ProcessReport, residentBytes, toError } from './child.ts';
 import { type Job, type JobClass, JobLost, jobClasses, type LossReason } from './jobs.ts';
@@ -32,6 +33,8 @@ interface Result<Facts> {
 
 interface Entry extends Pick<RunOptions, 'input' | 'into'> {
   readonly id: number;
+  /** For which task, as far as that is known. */
+  readonly task: string | undefined;
   readonly job: Job;
   readonly jobClass: JobClass;
   losses: number;
@@ -103,7 +106,8 @@ export class MediaProcess {
     this.#jobCount++;
     const { promise, resolve, reject } = Promise.withResolvers<Result<object>>();
     const fresh = { losses: 0, isAbandoned: false, unsetLimit: () => undefined };
-    const entry: Entry = { id: this.#jobCount, job, input, into, jobClass, ...fresh, resolve, reject };
+    const task = currentSubject().task;
+    const entry: Entry = { id: this.#jobCount, task, job, input, into, jobClass, ...fresh, resolve, reject };
     const cancel = (): void => this.#cancel(entry, signal?.reason);
     signal?.addEventListener('abort', cancel, { once: true });
     this.#waiting.push(entry);
@@ -185,7 +189,10 @@ export class MediaProcess {
       },
       ended: (how) => {
         if (this.#child !== child) return;
-        this.#log.warn({ how, jobs: this.#running.size }, 'The media process ended unexpectedly.');
+        this.#warn(
+          { how, jobs: this.#running.size, tasks: this.#runningTasks },
+          'The media process ended unexpectedly.',
+        );
         this.#loseProcess('died');
       },
     });
@@ -218,7 +225,8 @@ export class MediaProcess {
   }
 
   #timeOut(entry: Entry): void {
-    this.#log.warn({ job: entry.job.do }, 'A media job took too long, replacing the media process.');
+    const facts = { job: entry.job.do, ...(entry.task !== undefined && { task: entry.task }) };
+    this.#warn(facts, 'A media job took too long, replacing the media process.');
     this.#fail(entry, new JobLost('time'));
     // The other jobs are not the cause.
     const others = [...this.#running.values()].filter(({ isAbandoned }) => !isAbandoned);
@@ -245,8 +253,17 @@ export class MediaProcess {
   #checkMemory(bytes: number): void {
     if (bytes <= this.#memoryBytes || this.#running.size === 0) return;
     const megabytes = Math.round(bytes / 2 ** 20);
-    this.#log.warn({ megabytes }, 'The media process took too much memory: it is replaced.');
+    this.#warn({ megabytes, tasks: this.#runningTasks }, 'The media process took too much memory: it is replaced.');
     this.#loseProcess('memory');
+  }
+
+  get #runningTasks(): string[] {
+    return [...new Set([...this.#running.values()].flatMap(({ task }) => task ?? []))];
+  }
+
+  /** The process works for many tasks, and any of them may have started it. */
+  #warn(facts: object, sentence: string): void {
+    aboutNothing(() => this.#log.warn(facts, sentence));
   }
 
   /** One of the jobs ended the process, or makes it necessary to end it: running each alone shows which one. */

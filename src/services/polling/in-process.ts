@@ -1,4 +1,5 @@
 import { type Clock, SteadyClock } from '../../lib/clock.ts';
+import { aboutNothing } from '../../lib/log-subject.ts';
 import type { TasksLog } from '../tasks/book.ts';
 import { Alarm } from './agenda.ts';
 import type { PollHistory } from './allowance.ts';
@@ -42,7 +43,7 @@ export class InProcessScheduler implements Scheduler {
     this.#log = log;
     this.#room = new PollCapacity({ perSecond, inFlight });
     this.#share = Math.max(1, Math.floor(inFlight * LANE_SHARE));
-    this.#alarm = new Alarm(this.#clock, () => this.#run());
+    this.#alarm = new Alarm(this.#clock, () => aboutNothing(() => this.#run()));
   }
 
   get size(): number {

@@ -1,5 +1,6 @@
 import { isRecord } from '../../lib/exact-json.ts';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
+import { aboutTask } from '../../lib/log-subject.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { isLive, type Task } from './task.ts';
 import type { TaskStore } from './task-store.ts';
@@ -78,7 +79,7 @@ export class TaskBook {
 
   /** Calls the listeners although nothing changed: they were not there when it did. */
   announce(task: Task): void {
-    this.#tell(task);
+    aboutTask(task.id, () => this.#tell(task));
   }
 
   async add(task: Task): Promise<void> {
@@ -104,16 +105,7 @@ export class TaskBook {
 
   /** `mustHold` is for what must not be lost when the store fails: it is kept in memory and stored as soon as possible. */
   async change(id: string, transition: Transition, { mustHold = false } = {}): Promise<Task> {
-    return this.#lock.run(id, async () => {
-      const before = await this.get(id);
-      if (!before) throw new Refusal('refusals.unknownTask');
-      const after = transition(before);
-      if (after === before) return before;
-      if (this.#unsaved.has(id) || isWorthStoring(before, after)) await this.#save(after, mustHold);
-      this.#keepInMemory(after);
-      if (isNews(before, after)) this.#tell(after, before);
-      return after;
-    });
+    return aboutTask(id, () => this.#lock.run(id, () => this.#change(id, transition, mustHold)));
   }
 
   /** Stores what the store could not write, and removes what it wrote although it reported a failure. */
@@ -127,6 +119,17 @@ export class TaskBook {
         this.#keepInMemory(task);
       });
     }
+  }
+
+  async #change(id: string, transition: Transition, mustHold: boolean): Promise<Task> {
+    const before = await this.get(id);
+    if (!before) throw new Refusal('refusals.unknownTask');
+    const after = transition(before);
+    if (after === before) return before;
+    if (this.#unsaved.has(id) || isWorthStoring(before, after)) await this.#save(after, mustHold);
+    this.#keepInMemory(after);
+    if (isNews(before, after)) this.#tell(after, before);
+    return after;
   }
 
   #tell(task: Task, before?: Task): void {

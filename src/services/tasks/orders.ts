@@ -1,4 +1,5 @@
 import type { Clock } from '../../lib/clock.ts';
+import { aboutTask, nameTask } from '../../lib/log-subject.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { trackUntilDone } from '../../lib/track-until-done.ts';
 import { GatewayError, type GatewayErrorKind } from '../gateway/index.ts';
@@ -88,7 +89,11 @@ export class Orders {
       ...parts,
       jobsAtOnce: parts.jobsAtOnce,
       isJob: (kind) => this.#isJob(kind),
-      send: (id) => trackUntilDone(this.#takeTurn(id), this.#underWay),
+      send: (id) =>
+        trackUntilDone(
+          aboutTask(id, () => this.#takeTurn(id)),
+          this.#underWay,
+        ),
     });
   }
 
@@ -199,7 +204,8 @@ export class Orders {
   }
 
   #carryOut(order: Order, id: string, sentBefore?: SentBefore): Promise<Task> {
-    return this.#live.run(id, order, () => this.#carryOutAlone(order, id, sentBefore));
+    nameTask(id);
+    return aboutTask(id, () => this.#live.run(id, order, () => this.#carryOutAlone(order, id, sentBefore)));
   }
 
   async #carryOutAlone(ordered: Order, id: string, sentBefore?: SentBefore): Promise<Task> {

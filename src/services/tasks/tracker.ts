@@ -1,3 +1,4 @@
+import { aboutTask } from '../../lib/log-subject.ts';
 import { GatewayError, type GatewayErrorKind, type Snapshot } from '../gateway/index.ts';
 import { type EarlierPolls, LEAST_GAP_MS } from '../polling/allowance.ts';
 import type { DurationHistory } from '../polling/learned-schedule.ts';
@@ -63,7 +64,7 @@ export class Tracker {
     if (!(news instanceof Map)) return news;
     const { clock } = this.#parts;
     const now = clock.now();
-    for (const [id, one] of news) verdicts.set(id, await this.#applyTo(id, one, now));
+    for (const [id, one] of news) verdicts.set(id, await aboutTask(id, () => this.#applyTo(id, one, now)));
     // Storing hundreds of tasks takes time that is no part of a gap; and tasks polled together stay together.
     const tookMs = clock.now() - now;
     for (const [id, verdict] of verdicts)
@@ -86,7 +87,7 @@ export class Tracker {
     for (const task of tasks) {
       if (news.has(task.id)) continue;
       await earlierPolls.markPoll();
-      const answer = await orTrouble(source.pollOne(remoteIdOf(task)));
+      const answer = await aboutTask(task.id, () => orTrouble(source.pollOne(remoteIdOf(task))));
       if (isTrouble(answer)) return answer;
       if (answer !== 'not-known') this.#leftOut.delete(task.id);
       news.set(task.id, answer);

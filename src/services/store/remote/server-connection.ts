@@ -1,5 +1,6 @@
 import type { Clock } from '../../../lib/clock.ts';
 import type { Log } from '../../../lib/log.ts';
+import { aboutNothing } from '../../../lib/log-subject.ts';
 import { type Backend, brokenStoreError, closedError, reasonOf, StoreError } from '../backend.ts';
 import type { Lease, LeaseServer, StoreTrouble } from '../lease.ts';
 
@@ -87,7 +88,7 @@ export class ServerConnection {
     if (!this.#trouble) return;
     const awayMs = clock.now() - this.#trouble.since;
     this.#trouble = undefined;
-    log.info({ store: name, awayMs }, 'The store responds again.');
+    aboutNothing(() => log.info({ store: name, awayMs }, 'The store responds again.'));
   }
 
   #noteFailure(error: StoreError): StoreError {
@@ -95,7 +96,7 @@ export class ServerConnection {
     this.#failure = error;
     if (error.kind === 'unreachable' && !this.#trouble && !this.#isClosed) {
       this.#trouble = { since: clock.now(), reason: error.message };
-      log.warn({ store: name, err: error.cause }, error.message);
+      aboutNothing(() => log.warn({ store: name, err: error.cause }, error.message));
     }
     return error;
   }

@@ -1,0 +1,38 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+/** What the work under way is about; each of its log lines says so. */
+export interface LogSubject {
+  /** The reference of the interaction that began it. */
+  readonly reference?: string;
+  readonly task?: string;
+}
+
+interface Work {
+  subject: LogSubject;
+  /** It learns only later which task it is about. */
+  readonly isInteraction: boolean;
+}
+
+// The parts that log, down to the codecs, do not know for which task they work, and should not.
+const current = new AsyncLocalStorage<Work>();
+
+/** The work for an interaction. `nameTask` says which task it turns out to be about. */
+export const aboutInteraction = <T>(reference: string, work: () => T): T =>
+  current.run({ subject: { reference }, isInteraction: true }, work);
+
+/** The work for a task, also within work for another one. */
+export const aboutTask = <T>(task: string, work: () => T): T =>
+  current.run({ subject: { ...currentSubject(), task }, isInteraction: false }, work);
+
+/** For what serves many tasks, and may have been started or woken up by one of them. */
+export const aboutNothing = <T>(work: () => T): T => current.exit(work);
+
+/** The interaction under way is about this task. */
+export function nameTask(task: string): void {
+  const work = current.getStore();
+  if (work?.isInteraction) work.subject = { ...work.subject, task };
+}
+
+export const currentSubject = (): LogSubject => current.getStore()?.subject ?? NOTHING;
+
+const NOTHING: LogSubject = {};

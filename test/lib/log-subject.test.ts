@@ -1,0 +1,58 @@
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { openLog } from '../../src/lib/log.ts';
+import { aboutInteraction, aboutNothing, aboutTask, nameTask } from '../../src/lib/log-subject.ts';
+
+function open() {
+  const lines: Record<string, unknown>[] = [];
+  const log = openLog({ level: 'debug', secrets: [], readable: false, write: (line) => lines.push(JSON.parse(line)) });
+  /** The subjects of all lines so far. */
+  const subjects = () =>
+    lines.map(({ task, reference }) => ({ ...(task ? { task } : {}), ...(reference ? { reference } : {}) }));
+  return { log, subjects };
+}
+
+describe('The subject of a log line', () => {
+  it('Lines of two tasks that run at the same time carry their own ids, also after a wait', async () => {
+    const { log, subjects } = open();
+    const work = async (): Promise<void> => {
+      log.info('before');
+      await setImmediate();
+      log.info('after');
+    };
+    await Promise.all([aboutTask('one', work), aboutTask('two', work)]);
+    log.info('outside');
+    expect(subjects()).toEqual([{ task: 'one' }, { task: 'two' }, { task: 'one' }, { task: 'two' }, {}]);
+  });
+
+  it('What a line says itself comes before its surroundings', () => {
+    const { log, subjects } = open();
+    aboutTask('one', () => log.info({ task: 'two' }, 'a line'));
+    expect(subjects()).toEqual([{ task: 'two' }]);
+  });
+
+  it('An interaction has its reference from its beginning, and its task from where that is known', () => {
+    const { log, subjects } = open();
+    aboutInteraction('ref', () => {
+      log.info('early');
+      nameTask('one');
+      log.info('late');
+      aboutTask('two', () => {
+        // It works for a task of its own, so this names nothing.
+        nameTask('three');
+        log.info('within');
+      });
+      log.info('last');
+    });
+    const whole = { reference: 'ref', task: 'one' };
+    expect(subjects()).toEqual([{ reference: 'ref' }, whole, { reference: 'ref', task: 'two' }, whole]);
+  });
+
+  it('What serves many tasks has no subject', () => {
+    const { log, subjects } = open();
+    aboutTask('one', () => aboutNothing(() => log.info('a line')));
+    nameTask('one');
+    log.info('outside');
+    expect(subjects()).toEqual([{}, {}]);
+  });
+});
