@@ -3,6 +3,7 @@ import { measureDiscord } from './discord/measure.ts';
 import { measureGateway } from './gateway/measure.ts';
 import { measureLoad } from './load/measure.ts';
 import { measureMedia } from './media/measure.ts';
+import { measureMonitoring } from './monitoring/measure.ts';
 import { measureOrders } from './orders/measure.ts';
 import { measurePolling } from './polling/measure.ts';
 import { measureReaders } from './readers/measure.ts';
@@ -16,6 +17,7 @@ const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
   gateway: measureGateway,
   load: measureLoad,
   media: measureMedia,
+  monitoring: measureMonitoring,
   orders: measureOrders,
   polling: measurePolling,
   readers: measureReaders,

@@ -44,7 +44,8 @@ export class Metrics {
   }
 
   observe<Key extends HistogramKey>(key: Key, labels: LabelsOf<Key>, value: number): void {
-    this.#histograms.get(key)?.observe({ ...labels }, Math.max(0, value));
+    // The library throws for anything else, and what is measured must not fail because of it.
+    if (Number.isFinite(value)) this.#histograms.get(key)?.observe({ ...labels }, Math.max(0, value));
   }
 
   /** Calls `read` at each scrape; what it leaves out is no longer reported. */

@@ -30,7 +30,7 @@ export async function openMonitoring(
 ) {
   const metrics = new Metrics(log);
   const readiness = new ReadinessCheck(clock);
-  const server = await openServer(settings, { readiness, metrics });
+  const server = await openServer(settings, { readiness, metrics, log });
   const endMeasuring = measureProcess(metrics, version);
   metrics.read('ready', async () => {
     const state = await readiness.check();

@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { type FastifyInstance, fastify } from 'fastify';
+import type { PlainLog } from '../lib/log.ts';
 import type { Metrics } from './metrics.ts';
 import { type HttpSettings, PortError } from './port.ts';
 import { type Readiness, type ReadinessCheck, readyParts } from './readiness.ts';
@@ -17,7 +18,7 @@ const READ_ONLY = new Set(['GET', 'HEAD']);
 /** Returns once the port is open. */
 export async function openServer(
   settings: HttpSettings,
-  { readiness, metrics }: { readiness: ReadinessCheck; metrics: Metrics },
+  { readiness, metrics, log }: { readiness: ReadinessCheck; metrics: Metrics; log: Pick<PlainLog, 'warn'> },
 ): Promise<{ port: number; close(): Promise<void> }> {
   const server = fastify({
     forceCloseConnections: true,
@@ -29,6 +30,11 @@ export async function openServer(
   });
   server.server.maxConnections = MAX_CONNECTIONS;
   refuseAllButReads(server);
+  server.setErrorHandler((error, _, reply) => {
+    // Its message is for the log alone.
+    log.warn({ err: error }, 'A request for the state of the bot failed.');
+    return reply.code(500).send({ error: 'The request failed.' });
+  });
   server.get('/livez', () => ({ live: true }));
   server.get('/readyz', async (_, reply) => {
     const state = await readiness.check();

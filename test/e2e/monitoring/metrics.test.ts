@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { metricList } from '../../../src/monitoring/metric-list.ts';
 import { noLimits } from '../../support/no-limits.ts';
 import { says } from '../quick.ts';
+import { model, threadOf } from '../talk/proof.ts';
 import { type Served, servedBot } from './served.ts';
 
 const token = 'a-token-for-prometheus';
@@ -62,6 +63,9 @@ describe('/metrics', () => {
     const free = values.get('atelier_disk_available_bytes{disk="store"}') ?? 0;
     expect(free).toBeGreaterThan(0);
     expect(values.get('atelier_disk_size_bytes{disk="store"}')).toBeGreaterThan(free);
+    // The process that has decoded the image.
+    expect(values.get('atelier_media_process_resident_bytes')).toBeGreaterThan(1e6);
+    expect(values.get('atelier_media_jobs{state="running"}')).toBe(0);
     expect(values.get('atelier_heap_used_bytes')).toBeGreaterThan(1e6);
     expect(values.get('atelier_cpu_seconds_total')).toBeGreaterThan(0);
   });
@@ -101,6 +105,15 @@ describe('/metrics', () => {
     const streaming = async () => (await bot.metrics()).get('atelier_answers_streaming');
     await expect.poll(streaming).toBe(1);
     await expect.poll(streaming).toBe(0);
+  });
+
+  it('A live conversation is counted until it ends', async () => {
+    const bot = await servedBot({ settings: { DEFAULT_TALK_MODEL: model } });
+    const thread = await threadOf(await bot.discord.as('member').slash('talk start', {}));
+    const open = async () => (await bot.metrics()).get('atelier_talks_open');
+    await expect.poll(open).toBe(1);
+    await (await bot.discord.as('member').in(thread).slash('talk end', {})).message();
+    await expect.poll(open).toBe(0);
   });
 
   it('With METRICS_TOKEN the metrics need it, and nothing else does', async () => {

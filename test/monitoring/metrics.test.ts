@@ -1,0 +1,79 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { Metrics } from '../../src/monitoring/metrics.ts';
+import { PortError } from '../../src/monitoring/port.ts';
+import { ReadinessCheck } from '../../src/monitoring/readiness.ts';
+import { openServer } from '../../src/monitoring/server.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+
+function open() {
+  const warned: object[] = [];
+  const log = { warn: (facts: object) => void warned.push(facts) };
+  return { warned, log, metrics: new Metrics(log) };
+}
+
+describe('The metrics', () => {
+  it('A value that is no number is left out and breaks nothing', async () => {
+    const { metrics } = open();
+    for (const seconds of [Number.NaN, Number.POSITIVE_INFINITY, 2]) metrics.observe('acknowledgement', {}, seconds);
+    // A clock that was set back.
+    metrics.observe('acknowledgement', {}, -5);
+    const text = await metrics.text();
+    expect(text).toContain('atelier_acknowledgement_seconds_count 2');
+    expect(text).toContain('atelier_acknowledgement_seconds_sum 2');
+  });
+
+  it('A gauge reports what its last reading contained and nothing else', async () => {
+    const { metrics } = open();
+    let kinds = ['imagine', 'video'];
+    metrics.read('tasks', () => kinds.map((kind) => ({ labels: { kind, state: 'running' }, value: 1 })));
+    expect(await metrics.text()).toContain('kind="video"');
+    kinds = ['imagine'];
+    const text = await metrics.text();
+    expect(text).toContain('atelier_tasks{kind="imagine",state="running"} 1');
+    expect(text).not.toContain('kind="video"');
+  });
+
+  it('A gauge that cannot be read is logged, and the others are reported', async () => {
+    const { metrics, warned } = open();
+    metrics.read('unsaved', () => Promise.reject(new Error('The reading failed.')));
+    metrics.read('heap', () => [{ labels: {}, value: 7 }]);
+    expect(await metrics.text()).toContain('atelier_heap_used_bytes 7');
+    expect(warned).toEqual([{ metric: 'atelier_tasks_unsaved', err: expect.any(Error) }]);
+  });
+});
+
+describe('The server of the state', () => {
+  const settings = { port: 0, host: '127.0.0.1', metricsToken: undefined };
+
+  it('A failure of our own is logged, and its message is not sent', async () => {
+    const { metrics, log, warned } = open();
+    const readiness = new ReadinessCheck(new ManualClock());
+    const fail = (): never => {
+      throw new Error('private words');
+    };
+    readiness.watch({
+      isDiscordReady: fail,
+      store: { mustBeOurs: fail, trouble: fail, unsaved: fail },
+      gateway: { answeredAt: fail, ask: fail },
+    });
+    const server = await openServer(settings, { readiness, metrics, log });
+    onTestFinished(() => server.close());
+    const response = await fetch(`http://127.0.0.1:${server.port}/readyz`);
+    expect(response.status).toBe(500);
+    expect(await response.text()).not.toContain('private words');
+    expect(warned).toEqual([{ err: expect.any(Error) }]);
+  });
+
+  it('A port that is taken and an address that is not ours are told apart', async () => {
+    const { metrics, log } = open();
+    const parts = { readiness: new ReadinessCheck(new ManualClock()), metrics, log };
+    const server = await openServer(settings, parts);
+    onTestFinished(() => server.close());
+    const again = await openServer({ ...settings, port: server.port }, parts).catch((error: unknown) => error);
+    expect(again).toMatchObject({ name: 'PortError', isInUse: true });
+    // An address for documentation, which no machine has.
+    const foreign = await openServer({ ...settings, host: '192.0.2.1' }, parts).catch((error: unknown) => error);
+    expect(foreign).toBeInstanceOf(PortError);
+    expect(foreign).toMatchObject({ isInUse: false });
+  });
+});
