@@ -35,7 +35,7 @@ export const metricList = {
     help: 'Commands, presses and waiting tasks that ended with an error sentence',
     labels: {
       reason:
-        'the key of the sentence, such as `overBudget.member`; `gateway.` and the kind of a gateway error; `store`; `unexpected`',
+        'the key of the sentence, such as `overBudget.member`; `gateway.` and the kind of a gateway error; `store`; `unexpected`; `other`',
     },
   },
   ended: {

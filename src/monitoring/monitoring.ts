@@ -9,6 +9,7 @@ import type { StoredTasks } from '../services/store/stored-tasks.ts';
 import { Metrics } from './metrics.ts';
 import type { HttpSettings } from './port.ts';
 import { ReadinessCheck, readyParts } from './readiness.ts';
+import { refusalCounter } from './refusals.ts';
 import { openServer } from './server.ts';
 import { measureFiles, measureProcess } from './system.ts';
 import { measureTasks } from './tasks.ts';
@@ -30,6 +31,7 @@ export async function openMonitoring(
 ) {
   const metrics = new Metrics(log);
   const readiness = new ReadinessCheck(clock);
+  const onFailure = refusalCounter(metrics);
   const server = await openServer(settings, { readiness, metrics, log });
   const endMeasuring = measureProcess(metrics, version);
   metrics.read('ready', async () => {
@@ -43,7 +45,7 @@ export async function openMonitoring(
   };
   return {
     onStoreUse,
-    onFailure: (reason: string): void => metrics.count('refusals', { reason }),
+    onFailure,
     onAcknowledged: (ms: number): void => metrics.observe('acknowledgement', {}, ms / 1000),
 
     watch({ engine, store, storeAddress, gateway, clients }: BotParts): void {
@@ -60,7 +62,7 @@ export async function openMonitoring(
           ask: (signal) => gateway.models.list({ attempts: 1, signal }),
         },
       });
-      measureTasks(metrics, engine);
+      measureTasks(metrics, engine, onFailure);
       measureFiles(metrics, engine, storeAddress);
       metrics.read('answeredAt', () => [{ labels: {}, value: (gateway.answeredAt() ?? 0) / 1000 }]);
       clients.traffic.onRequest((route, status) =>

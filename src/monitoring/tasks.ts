@@ -1,10 +1,14 @@
 import type { Engine } from '../services/engine.ts';
-import { hasEnded, type Task } from '../services/tasks/task.ts';
+import { type Failure, hasEnded, type Task } from '../services/tasks/task.ts';
 import type { Metrics } from './metrics.ts';
 
 type TaskParts = Pick<Engine, 'tasks' | 'asks' | 'talks' | 'spending'>;
 
-export function measureTasks(metrics: Metrics, { tasks, asks, talks, spending }: TaskParts): void {
+export function measureTasks(
+  metrics: Metrics,
+  { tasks, asks, talks, spending }: TaskParts,
+  onRefusal: (reason: string) => void,
+): void {
   const { book, scheduler } = tasks;
   metrics.read('tasks', () => countBy(book.live(), ({ kind, state }) => ({ kind, state })));
   metrics.read('unsaved', () => [{ labels: {}, value: book.unsavedCount }]);
@@ -15,7 +19,11 @@ export function measureTasks(metrics: Metrics, { tasks, asks, talks, spending }:
   });
   book.onChange((task, before) => {
     if (!before) return;
-    if (hasEnded(task) && !hasEnded(before)) countEnd(metrics, task);
+    if (hasEnded(task) && !hasEnded(before)) {
+      metrics.count('ended', { kind: task.kind, state: task.state });
+      // A task that has waited is refused without an interaction.
+      if (task.failure?.cause === 'refused') onRefusal(reasonOf(task.failure));
+    }
     if (isSettled(task) && !isSettled(before)) observeDelivery(metrics, task, tasks.waitLimitOf(task));
   });
   scheduler.onPoll((lane, outcome) => metrics.count('polls', { lane, outcome }));
@@ -36,12 +44,8 @@ export function measureTasks(metrics: Metrics, { tasks, asks, talks, spending }:
   metrics.read('budgetUsed', () => allowances().map(({ labels, limit, left }) => ({ labels, value: limit - left })));
 }
 
-function countEnd(metrics: Metrics, { kind, state, failure }: Task): void {
-  metrics.count('ended', { kind, state });
-  // A task that has waited is refused without an interaction. The gateway's own code may be any text.
-  if (failure?.cause === 'refused')
-    metrics.count('refusals', { reason: failure.refusal?.key.replace(/^refusals\./, '') ?? 'gateway.refused' });
-}
+/** The gateway's own code may be any text. */
+const reasonOf = ({ refusal }: Failure): string => refusal?.key.replace(/^refusals\./, '') ?? 'gateway.refused';
 
 /** Its end is shown, or no message will show it. */
 const isSettled = ({ delivery, times }: Task): boolean => delivery.call !== undefined || times.settled !== undefined;

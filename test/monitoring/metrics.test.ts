@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { Metrics } from '../../src/monitoring/metrics.ts';
 import { PortError } from '../../src/monitoring/port.ts';
 import { ReadinessCheck } from '../../src/monitoring/readiness.ts';
+import { refusalCounter } from '../../src/monitoring/refusals.ts';
 import { openServer } from '../../src/monitoring/server.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
@@ -31,6 +32,37 @@ describe('The metrics', () => {
     const text = await metrics.text();
     expect(text).toContain('atelier_tasks{kind="imagine",state="running"} 1');
     expect(text).not.toContain('kind="video"');
+  });
+
+  it('A reason that is no key of a sentence is counted without being repeated, and there are never too many', async () => {
+    const { metrics } = open();
+    const count = refusalCounter(metrics);
+    for (const reason of [
+      'overBudget.member',
+      'gateway.rate-limited',
+      'private words',
+      'a"b',
+      '123456789012345678',
+      '',
+    ])
+      count(reason);
+    const keyOf = (number: number): string =>
+      `key.${[...String(number)].map((digit) => 'abcdefghij'[Number(digit)]).join('')}`;
+    for (let number = 0; number < 1_000; number += 1) count(keyOf(number));
+    const text = await metrics.text();
+    const counted = [...text.matchAll(/atelier_refusals_total\{reason="([^"]*)"\} (\d+)/g)].map(
+      ([, ...found]) => found,
+    );
+    expect(counted).toHaveLength(401);
+    expect(counted).toEqual(
+      expect.arrayContaining([
+        ['overBudget.member', '1'],
+        ['gateway.rate-limited', '1'],
+      ]),
+    );
+    // Four that are no keys, and those beyond the limit.
+    expect(counted).toContainEqual(['other', String(4 + 1_000 - 398)]);
+    expect(text).not.toMatch(/private words|123456789012345678/);
   });
 
   it('A gauge that cannot be read is logged, and the others are reported', async () => {

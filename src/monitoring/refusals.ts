@@ -1,0 +1,17 @@
+import type { Metrics } from './metrics.ts';
+
+/** More than there are sentences. */
+const MAX_REASONS = 400;
+const KEY = /^[A-Za-z][A-Za-z.-]{0,60}$/;
+
+/**
+ * Counts refusals by their reason. Reasons are keys of sentences, but a key may have come through the process that decodes
+ * hostile files, or from the store: what does not look like one is not repeated, and there are never too many.
+ */
+export function refusalCounter(metrics: Metrics): (reason: string) => void {
+  const known = new Set<string>();
+  return (reason) => {
+    if (KEY.test(reason) && known.size < MAX_REASONS) known.add(reason);
+    metrics.count('refusals', { reason: known.has(reason) ? reason : 'other' });
+  };
+}
