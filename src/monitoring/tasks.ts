@@ -51,10 +51,18 @@ const reasonOf = ({ refusal }: Failure): string => refusal?.key.replace(/^refusa
 const isSettled = ({ delivery, times }: Task): boolean => delivery.call !== undefined || times.settled !== undefined;
 
 /** A part of an album has no message, so it is settled the moment it ends. */
-function observeDelivery(metrics: Metrics, { traits, delivery, times, state }: Task, group: string): void {
+function observeDelivery(metrics: Metrics, { traits, delivery, times, state, review }: Task, group: string): void {
   if (delivery.undeliverable !== undefined) metrics.count('undelivered', { reason: delivery.undeliverable });
   const shownAt = delivery.call?.shownAt ?? times.settled;
-  if (traits.isPart || delivery.undeliverable !== undefined || shownAt === undefined || times.ended === undefined)
+  // A moderator takes as long as moderators take.
+  const wasHeld = review?.channelId !== undefined;
+  if (
+    traits.isPart ||
+    wasHeld ||
+    delivery.undeliverable !== undefined ||
+    shownAt === undefined ||
+    times.ended === undefined
+  )
     return;
   metrics.observe('delivery', { group }, (shownAt - times.ended) / 1000);
   const hasResult = state === 'ready' || state === 'delivered';

@@ -27,7 +27,7 @@ interface ReviewParts extends Omit<ResultParts, 'tasks'> {
   say: Say;
 }
 
-/** How often a moderation service that is away is asked about the same results, and how long each pause is. */
+/** How often the same results are sent to a moderation service that is away, and the pause between. */
 const TRIES = 3;
 const PAUSE_MS = 5_000;
 
