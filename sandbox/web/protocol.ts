@@ -235,7 +235,7 @@ export interface BookEntry {
   readonly server?: string | undefined;
   readonly standing: 'reserved' | 'unconfirmed' | 'settled' | 'refunded' | 'waived';
   readonly estimate?: string;
-  /** As the gateway told it. */
+  /** As the gateway reported it. */
   readonly cost?: string;
 }
 

@@ -5,7 +5,7 @@ import type { Allowance } from '../services/spending/allowance.ts';
 import { allowanceText, leftText } from '../services/spending/limits-text.ts';
 import type { Task } from '../services/tasks/task.ts';
 
-/** Every digit, as the gateway told it. */
+/** Every digit, as the gateway reported it. */
 export const exactDollars = (amount: string): string => `$${withCents(amount)}`;
 
 /** Short, and never less than the amount. */

@@ -221,9 +221,9 @@ describe.each(profiles)('Budgets at a gateway of the %s profile', (profile) => {
   });
 
   it.each([
-    ['set', { limits: '5 apples a day' }, 'These limits were not understood'],
+    ['set', { limits: '5 apples a day' }, 'These limits are not valid'],
     ['set', { limits: '$5 a day', for: 'members', member: 'member' }, 'Choose only one'],
-    ['grant', { more: 'a lot' }, 'This was not understood'],
+    ['grant', { more: 'a lot' }, 'is not an amount'],
     ['unblock', { member: 'member' }, 'This member is not blocked'],
   ])('/budget %s with %o is refused and changes nothing', async (command, options, words) => {
     const stage = await botWith();

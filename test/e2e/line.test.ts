@@ -13,7 +13,7 @@ describe.each(profiles)('The line at a gateway of the %s profile', (profile) => 
     await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Queued'));
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a hare' });
     const waiting = await exchange.message(says('Place in line: **1**'));
-    expect(text(waiting)).toContain('as many tasks are running as the gateway takes at once');
+    expect(text(waiting)).toContain('the gateway is already running as many tasks as it accepts at once');
     expect(labels(waiting)).toEqual(['Cancel']);
     const other = await discord.as('other').click(waiting, 'Cancel');
     expect(text(await other.ephemeral())).toMatch(/not yours|only/i);

@@ -58,10 +58,10 @@ describe('The cost of a task at a spec gateway', () => {
     const stage = await quickBot({ gateway: { speed: 20 }, settings });
     await stage.discord.until(() => stage.logged().includes('price list could not be read') || undefined, 'the log');
     await grid(stage);
-    expect(text(await openTask(stage, await list(stage)))).toContain('Cost: ≈ $0.0124 (by the operator’s prices)');
+    expect(text(await openTask(stage, await list(stage)))).toContain('Cost: ≈ $0.0124 (from the operator’s prices)');
     const order = { prompt: 'waves', size: '720p', mode: 'pro', duration: '4' };
     await (await stage.discord.as('member').slash('video', order)).message(says('Finished in'));
-    expect(text(await openTask(stage, await list(stage)))).toContain('Cost: ≈ $0.12 (by the operator’s prices)');
+    expect(text(await openTask(stage, await list(stage)))).toContain('Cost: ≈ $0.12 (from the operator’s prices)');
     await stage.app.stop();
     const amounts = entriesIn(stage).map(({ facts }) => [facts[0]?.amount, facts.at(-1)?.amount]);
     expect(amounts).toEqual(
@@ -81,7 +81,7 @@ describe('The cost of a task at a stock gateway', () => {
     await (await member.slash('image', { prompt: 'a fox' })).message();
     await stage.discord.until(() => stage.gateway.jobs.list()[0], 'the job');
     const running = text(await openTask(stage, await list(stage)));
-    expect(running).toContain('Cost: ≈ $0.0313 (by the gateway’s price list), charged only if the task succeeds');
+    expect(running).toContain('Cost: ≈ $0.0313 (from the gateway’s price list), charged only if the task succeeds');
     stage.gateway.jobs.finish(stage.gateway.jobs.list()[0]?.id ?? '');
     await stage.discord.until(() => stage.discord.messages('studio').find(says('Finished in')), 'the result');
     expect(text(await openTask(stage, await list(stage)))).toMatch(/Cost: \$0\.0312345678901234$/m);
@@ -93,7 +93,7 @@ describe('The cost of a task at a stock gateway', () => {
     await (await stage.discord.as('member').slash('image', { prompt: 'a fox' })).message();
     await stage.discord.until(() => stage.gateway.jobs.list()[0], 'the job');
     const running = text(await openTask(stage, await list(stage)));
-    expect(running).toContain('Cost: at most $0.0469 (by the gateway’s price list)');
+    expect(running).toContain('Cost: at most $0.0469 (from the gateway’s price list)');
   });
 
   it('The bot’s book equals the gateway’s bill to the last digit, for images, follow-ups, videos, songs and answers', async () => {
@@ -151,6 +151,6 @@ describe('The cost of a task at a stock gateway', () => {
     await (await member.slash('shorten', { prompt: 'another long text' })).message();
     await stage.discord.until(() => stage.gateway.jobs.list().length > 20 || undefined, 'the job');
     const page = text(await openTask(stage, await list(stage)));
-    expect(page).toContain('Cost: ≈ $0.00929 (by what such tasks have cost)');
+    expect(page).toContain('Cost: ≈ $0.00929 (from what similar tasks cost)');
   });
 });

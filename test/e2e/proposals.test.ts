@@ -91,7 +91,7 @@ describe.each(profiles)('Confirmation above a price at a gateway of the %s profi
 
   it('Where the server wants it, a result ends with its cost and what is left', async () => {
     const { discord, budget } = await botAt('0.10', { DEFAULT_MEMBER_BUDGET: '$5 a day' });
-    expect(await budget({ show_cost: true })).toContain('Results end with what they cost');
+    expect(await budget({ show_cost: true })).toContain('Results show what they cost');
     const done = await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
     expect(text(done).split('\n').at(-1)).toMatch(/^-# Cost: (≈ )?\$0\.\d{2,4} · Left: \*\*\$4\.9\d*\*\* of \$5 a day/);
     expect(await budget({ show_cost: false })).toContain('no longer show');
@@ -127,6 +127,6 @@ describe.each(profiles)('Confirmation above a price at a gateway of the %s profi
   it('An admin reads which option is missing or wrong, and nothing changes', async () => {
     const { budget } = await botAt('0.10');
     expect(await budget({})).toContain('Add at least one of the options');
-    expect(await budget({ confirm_above: 'much' })).toContain('This price was not understood');
+    expect(await budget({ confirm_above: 'much' })).toContain('is not a price');
   });
 });

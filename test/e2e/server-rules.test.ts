@@ -104,7 +104,7 @@ describe.each(profiles)('The rules of a server at a gateway of the %s profile', 
     const result = await grid(stage);
     await change(stage, 'Change buttons and privacy', { pressers: 'requester' });
     const refused = await discord.as('other').click(result, 'U1');
-    expect(text(await refused.message())).toContain('not for you to press');
+    expect(text(await refused.message())).toContain('does not let you press');
     await (await discord.as('member').click(result, 'U1')).message(says('Finished in'));
     await (await discord.as('admin').click(result, 'V1')).message(says('Finished in'));
   });

@@ -13,7 +13,7 @@ import { seigaiha } from './styles/seigaiha.ts';
 import { type Layer, type Tools, toolsOf, type Window } from './tools.ts';
 
 const STYLES = { landscape, seascape, seigaiha, city, botanical, cosmos, ribbons, bauhaus };
-/** Strokes on a grid four wide and six high, which spell SANDBOX: a slim machine has no fonts. */
+/** Strokes on a grid four wide and six high, which spell SANDBOX: a minimal machine has no fonts. */
 const MARK =
   'M4 .8Q3.4 0 2 0Q0 0 0 1.5Q0 2.7 2 3Q4 3.3 4 4.5Q4 6 2 6Q.6 6 0 5.2M6.2 6L8.2 0L10.2 6M7 4H9.4M12.4 6V0L16.4 6V0M18.6 0V6H20.2Q22.6 6 22.6 3Q22.6 0 20.2 0ZM24.8 0V6H27.1Q28.8 6 28.8 4.4Q28.8 2.9 27.1 2.9H24.8M27.1 2.9Q28.5 2.9 28.5 1.45Q28.5 0 27.1 0H24.8M33 0Q31 0 31 3Q31 6 33 6Q35 6 35 3Q35 0 33 0ZM37.2 0L41.2 6M41.2 0L37.2 6';
 const MARK_WIDTH = 41.2;

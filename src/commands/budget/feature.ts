@@ -74,7 +74,7 @@ function memberAnswer({ guildId }: BudgetTarget, { id: memberId, roleIds }: Chos
   return memberPage({ memberId, ...known, allowances, block }, say);
 }
 
-/** Changes a budget in the name of the member who asks. */
+/** Changes a budget on behalf of the member who asks. */
 function change(
   { guildId }: BudgetTarget,
   { services, place }: Context,

@@ -11,7 +11,7 @@ import type { WrittenWords } from '../../services/tasks/words.ts';
 import type { Services } from '../services.ts';
 import { actionOrder, changeOrder, initialPrompt, sideRegion } from './follow-ups.ts';
 
-/** Presses a button that the gateway gave with a result. The new task belongs to the member who pressed it. */
+/** Presses a button that the gateway returned with a result. The new task belongs to the member who pressed it. */
 const actionButton = button(customIds.action, {
   reply: 'beside',
   async run({ taskId, index }, context: HandlerContext<Services>) {

@@ -49,9 +49,9 @@ export const text = {
       refunded: 'none, because the task had no result ({{cost}})',
     },
     priceFrom: {
-      operator: 'by the operator’s prices',
-      gateway: 'by the gateway’s price list',
-      learned: 'by what such tasks have cost',
+      operator: 'from the operator’s prices',
+      gateway: 'from the gateway’s price list',
+      learned: 'from what similar tasks cost',
     },
     facts: {
       model: 'Model',
@@ -103,7 +103,7 @@ export const text = {
       delete: 'Delete message',
     },
   },
-  /** What is stored about a member, in their own hands. */
+  /** Export and deletion of a member's own data. */
   ownData: {
     exported:
       'This file holds all data stored about you (tasks: {{tasks}}, usage entries: {{entries}}). Only you can see this.',

@@ -76,7 +76,7 @@ export const text = {
       waived_other: '{{count}} tasks are waived: their results were withheld, and their members do not pay for them.',
       unpriced_one: '{{count}} task has no known cost and is counted without an amount.',
       unpriced_other: '{{count}} tasks have no known cost and are counted without an amount.',
-      compared: 'Estimates and costs, where the gateway told the cost:',
+      compared: 'Estimates and costs, where the gateway reported the cost:',
       comparedModel_one: '{{model}}: {{estimate}} estimated, {{cost}} charged ({{count}} request)',
       comparedModel_other: '{{model}}: {{estimate}} estimated, {{cost}} charged ({{count}} requests)',
       severalRoles: 'Members with several of these roles count in each, so the rows add up to more than the total.',

@@ -131,7 +131,7 @@ export const refusals = {
     moderatorsOnly: 'Only members with Manage Messages may do this.',
     moderationAway:
       'Your prompt could not be checked, because the moderation service is away. Try again in a few minutes.',
-    press: 'On this server, these buttons are not for you to press on other members’ results.',
+    press: 'This server does not let you press these buttons on other members’ results.',
     personalInstall: 'This server does not allow apps that only you have installed. Use the bot in a direct message.',
     patternInvalid: 'The pattern {{pattern}} is invalid: {{reason}}. Patterns use the syntax of RE2.',
   },

@@ -4,10 +4,10 @@ export const task = {
   ahead_one: '{{count}} task is ahead in the queue.',
   ahead_other: '{{count}} tasks are ahead in the queue.',
   line: {
-    waiting: 'In line: as many tasks are running as the gateway takes at once.',
+    waiting: 'In line: the gateway is already running as many tasks as it accepts at once.',
     gatewayBusy: 'In line: the gateway cannot take this task right now. The bot tries again automatically.',
     place: 'Place in line: **{{place}}**. Press **Cancel** to leave the line at no cost.',
-    private: 'After 15 minutes the result no longer fits here. It then comes as a direct message, and `/tasks` has it.',
+    private: 'After 15 minutes the bot can no longer post the result here. It then arrives as a direct message, and `/tasks` has it.',
   },
   withdrawn: 'Cancelled before it was sent. It cost nothing.',
   held: 'The result waits for a moderator of this server. It will appear here if they allow it.',
@@ -60,7 +60,7 @@ export const task = {
   seed: 'Seed {{seed}}',
   cost: 'Cost: {{cost}}',
   lostManifest:
-    'The file had a location under its content credentials (C2PA). Both were removed, because the credentials cover the location.',
+    'The file’s content credentials (C2PA) covered a location, so both were removed.',
   costAndLeft: 'Cost: {{cost}} · Left: {{left}}',
   facts: { model: 'Model {{model}}' },
   ownerPing: {

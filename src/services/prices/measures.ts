@@ -6,7 +6,7 @@ import type { CommonRequest } from '../tasks/task.ts';
 /** What a request asks for in words. */
 export const measureNames = ['size', 'resolution', 'quality', 'mode', 'sound'] as const;
 
-/** What makes one job dearer than another. */
+/** What makes one job more expensive than another. */
 export interface Measures extends Partial<Record<(typeof measureNames)[number], string>> {
   /** Images, or repetitions. */
   count: number;
@@ -71,7 +71,7 @@ function flagsIn(prompt: string): { quality?: string; mode?: string; n?: string 
   });
 }
 
-/** Nearly no answer is longer; a model that thinks for long may exceed it. */
+/** Few answers are longer; a model that reasons for long may exceed it. */
 const OUTPUT_TOKENS = 4_000;
 /** Descriptions of tools and the envelope of a request. */
 const FRAME_TOKENS = 1_000;

@@ -14,7 +14,7 @@ export interface TasksLog {
 
 export type Transition = (task: Task) => Task;
 type Listener = (task: Task) => void;
-/** Without `before` nothing changed: it is told again. */
+/** Without `before` nothing changed: the task is announced again. */
 type ChangeListener = (task: Task, before?: Task) => void;
 
 /** All live tasks, in memory. A change is stored before any listener is called. */
@@ -167,7 +167,7 @@ export class TaskBook {
 
 type Facts = Readonly<Record<string, unknown>>;
 
-/** Neither another poll nor another page is worth telling. */
+/** Listeners need not hear of another poll or another page. */
 const NO_NEWS: ReadonlySet<string> = new Set(['polls', 'lastPending', 'page']);
 /** What a restart may lose, because the gateway's next response repeats it. */
 const TRANSIENT: ReadonlySet<string> = new Set([

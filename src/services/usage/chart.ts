@@ -7,7 +7,7 @@ export interface ChartData {
   title: string;
   /** Lines under the title. */
   facts: readonly string[];
-  /** Upright for days, lying to leave room for long names. */
+  /** Vertical bars for days, horizontal ones to leave room for long names. */
   bars: 'upright' | 'lying';
   entries: readonly Bar[];
 }
@@ -161,7 +161,7 @@ function superscript(power: number): string {
   return String(power).replace(/[-\d]/g, (sign) => (sign === '-' ? '⁻' : ('⁰¹²³⁴⁵⁶⁷⁸⁹'[Number(sign)] ?? '')));
 }
 
-/** Loaded from a package: a slim machine has no fonts. */
+/** Loaded from a package: a minimal machine has no fonts. */
 const fontFiles = [
   import.meta.resolve('dejavu-fonts-ttf/ttf/DejaVuSansCondensed.ttf'),
   import.meta.resolve('dejavu-fonts-ttf/ttf/DejaVuSansCondensed-Bold.ttf'),

@@ -26,7 +26,7 @@ describe.each(profiles)('The page of a task at a gateway of the %s profile', (pr
     const shown = await grid(stage);
     const page = await openTask(stage, await list(stage));
     expect(text(page)).toContain(
-      profile === 'stock' ? 'Cost: $0.0371428571428572' : 'Cost: ≈ $0.05 (by the operator’s prices)',
+      profile === 'stock' ? 'Cost: $0.0371428571428572' : 'Cost: ≈ $0.05 (from the operator’s prices)',
     );
     expect(text(page)).toContain(`/${shown.id}`);
     const member = stage.discord.as('member');

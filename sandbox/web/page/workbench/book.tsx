@@ -19,7 +19,7 @@ async function loadBook(): Promise<void> {
   }
 }
 
-/** What orders were reserved and settled at, beside the gateway's bill. */
+/** What was reserved for orders and what they cost, beside the gateway's bill. */
 export function BookPanel() {
   useEffect(() => {
     void loadBook();
@@ -40,8 +40,8 @@ export function BookPanel() {
       </dl>
       {count === 0 ? (
         <p class="bench-empty">
-          No entries yet. Run <code>/imagine</code> in the server <b>elsewhere</b>, which has budgets, to see what it is
-          reserved and settled at.
+          No entries yet. Run <code>/imagine</code> in the server <b>elsewhere</b>, which has budgets, to see what is
+          reserved for it and what it costs.
         </p>
       ) : (
         <ol class="jobs">
