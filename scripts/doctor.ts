@@ -1,14 +1,15 @@
 import { parseArgs } from 'node:util';
-import type { z } from 'zod';
 import { kindSpecs } from '../src/commands/index.ts';
 import * as shape from '../src/config-shapes.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { openLog } from '../src/lib/log.ts';
+import { readSecret } from '../src/lib/secret.ts';
 import { terminalSafe } from '../src/lib/text.ts';
 import {
   type Examination,
   examine,
   type FindingKind,
+  type StoreAddress,
   StoreError,
   type StoreErrorKind,
 } from '../src/services/store/index.ts';
@@ -50,7 +51,7 @@ const FOUND: Readonly<Record<FindingKind, string>> = {
 
 async function doctor(): Promise<number> {
   const { values } = parseArgs({ options: { 'dry-run': { type: 'boolean', default: false } } });
-  const address = setting('STORE_URL', shape.store);
+  const address = configuredStore();
   if (!address) return EX_CONFIG;
   const repair = !values['dry-run'];
   // The output below covers the same for a person.
@@ -61,11 +62,14 @@ async function doctor(): Promise<number> {
   return isLeft ? 1 : 0;
 }
 
-function setting<T>(name: string, known: z.ZodType<T>): T | undefined {
-  const { data } = known.safeParse(process.env[name]?.trim() || undefined);
-  if (data === undefined)
-    console.error(`Invalid settings (see .env.example):\n  ${name} should be ${known.description}`);
-  return data;
+function configuredStore(): StoreAddress | undefined {
+  const { variable, value, problem } = readSecret(process.env, 'STORE_URL');
+  const address = problem === undefined ? shape.store.safeParse(value).data : undefined;
+  if (address === undefined)
+    console.error(
+      `Invalid settings (see .env.example):\n  ${variable} ${problem ?? `should be ${shape.store.description}`}`,
+    );
+  return address;
 }
 
 function tell({ file, holds, findings }: Examination, repair: boolean): void {

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import * as shape from '../src/config-shapes.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { openLog } from '../src/lib/log.ts';
+import { readSecret } from '../src/lib/secret.ts';
 import {
   countRows,
   isSame,
@@ -43,7 +44,7 @@ Usage: ${USAGE}
 
   FROM, TO      ${shape.store.description}
   MIGRATE_FROM  environment variables used instead of the arguments; they keep passwords out of the process list
-  MIGRATE_TO
+  MIGRATE_TO    (MIGRATE_FROM_FILE and MIGRATE_TO_FILE name files that hold them)
   --dry-run     counts the rows without copying them
   --help        shows this help`;
 
@@ -56,7 +57,14 @@ async function migrate(): Promise<number> {
     console.log(HELP);
     return 0;
   }
-  const given = positionals.length > 0 ? positionals : [process.env.MIGRATE_FROM, process.env.MIGRATE_TO];
+  const secrets =
+    positionals.length > 0 ? [] : ['MIGRATE_FROM', 'MIGRATE_TO'].map((name) => readSecret(process.env, name));
+  const unread = secrets.filter(({ problem }) => problem !== undefined);
+  if (unread.length > 0) {
+    console.error(unread.map(({ variable, problem }) => `${variable} ${problem}.`).join('\n'));
+    return EX_CONFIG;
+  }
+  const given = positionals.length > 0 ? positionals : secrets.map(({ value }) => value);
   const [from, to] = [addressOf(given[0]), addressOf(given[1])];
   if (!from || !to || given.length !== 2) {
     console.error(

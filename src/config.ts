@@ -2,6 +2,7 @@ import { z } from 'zod';
 import * as shape from './config-shapes.ts';
 import { withoutUndefined } from './lib/entries.ts';
 import type { Frozen } from './lib/frozen.ts';
+import { fileVariable, readSecret } from './lib/secret.ts';
 import { editDistance } from './lib/text.ts';
 import { modelKinds } from './services/models/families.ts';
 import { imagineReferences } from './services/tasks/materials.ts';
@@ -93,6 +94,15 @@ const variables = (kinds: readonly string[]) =>
 /** These names are a public interface: none is renamed without an old name. */
 export const configVariables = Object.freeze(variables([]).keyof().options);
 
+/** Each may also be in the file that `<NAME>_FILE` names. */
+export const secretVariables: readonly string[] = Object.freeze([
+  'DISCORD_TOKEN',
+  'GATEWAY_API_KEY',
+  'STORE_URL',
+  'MODERATION_API_KEY',
+  'METRICS_TOKEN',
+]);
+
 /** Old names that still work, by their new names, which win. */
 const OLD_NAMES: Readonly<Record<string, string>> = { MAX_WAIT_IMAGE_SECONDS: 'MAX_WAIT_PICTURE_SECONDS' };
 
@@ -120,24 +130,34 @@ export type GatewayConfig = Config['gateway'];
 export function readConfig(environment: Record<string, string | undefined>, kinds: readonly string[]): Config {
   // A blank value in `.env` means "not set"; spaces and carriage returns around a value are ignored.
   const read = (name: string): string | undefined => environment[name]?.trim() || undefined;
+  const secrets = new Map(secretVariables.map((variable) => [variable, readSecret(environment, variable)]));
   const usedName = (variable: string): string => {
     const old = OLD_NAMES[variable];
-    return old !== undefined && !read(variable) && read(old) ? old : variable;
+    if (old !== undefined && !read(variable) && read(old)) return old;
+    return secrets.get(variable)?.variable ?? variable;
   };
-  const given = Object.fromEntries(configVariables.map((variable) => [variable, read(usedName(variable))]));
+  const given = Object.fromEntries(
+    configVariables.map((variable) => [variable, (secrets.get(variable) ?? { value: read(usedName(variable)) }).value]),
+  );
   // Read once: compiling a faster parser takes zod longer than parsing without one.
   const shapes = variables(kinds);
   const result = shapes.safeParse(given, { jitless: true });
   const wrong = new Set(result.error?.issues.map(({ path }) => path[0]));
-  const invalid = configVariables.filter((variable) => wrong.has(variable));
-  const problems = invalid.map((variable) => {
+  const problemOf = (variable: (typeof configVariables)[number]): string | undefined => {
+    const unread = secrets.get(variable)?.problem;
+    if (unread !== undefined || !wrong.has(variable)) return unread;
     const expected = shapes.shape[variable].description;
-    const problem = given[variable] === undefined ? `is required: ${expected}` : `should be ${expected}`;
+    if (given[variable] === undefined) return `is required: ${expected}`;
+    const problem = `should ${usedName(variable) === fileVariable(variable) ? 'contain' : 'be'} ${expected}`;
     const hint = hintOf(result.error?.issues.find(({ path }) => path[0] === variable));
-    return { variable: usedName(variable), problem: hint === undefined ? problem : `${problem}. See ${hint}` };
+    return hint === undefined ? problem : `${problem}. See ${hint}`;
+  };
+  const problems = configVariables.flatMap((variable) => {
+    const problem = problemOf(variable);
+    return problem === undefined ? [] : [{ variable: usedName(variable), problem }];
   });
   const others = [...nearMisses(environment), ...clashes(result.data ?? {})];
-  if (!result.success || others.length > 0) throw new ConfigError([...problems, ...others]);
+  if (!result.success || problems.length + others.length > 0) throw new ConfigError([...problems, ...others]);
   const config = arrange(result.data);
   freeze(config);
   return config;
@@ -267,7 +287,7 @@ const OURS =
 
 /** Finds set variables that are unknown, but spelled almost like a known one. */
 function nearMisses(environment: Record<string, string | undefined>): ConfigProblem[] {
-  const known: readonly string[] = [...configVariables, ...Object.values(OLD_NAMES)];
+  const known = [...configVariables, ...secretVariables.map(fileVariable), ...Object.values(OLD_NAMES)];
   const candidates = Object.keys(environment).filter((name) => OURS.test(name) && environment[name]?.trim());
   return candidates.flatMap((variable) => {
     if (known.includes(variable)) return [];

@@ -5,7 +5,15 @@ import { inspect, parseEnv } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { kindSpecs } from '../src/commands/index.ts';
-import { ConfigError, type ConfigProblem, configVariables, type GatewayConfig, readConfig } from '../src/config.ts';
+import {
+  ConfigError,
+  type ConfigProblem,
+  configVariables,
+  type GatewayConfig,
+  readConfig,
+  secretVariables,
+} from '../src/config.ts';
+import { fileVariable } from '../src/lib/secret.ts';
 import { kindNames } from '../src/services/tasks/task.ts';
 
 type Environment = Record<string, string | undefined>;
@@ -546,6 +554,7 @@ describe('Missing variables', () => {
 describe('Misspelled variables', () => {
   it.each([
     ['DISCORD_TOKE', 'DISCORD_TOKEN'],
+    ['DISCORD_TOKEN_FIEL', 'DISCORD_TOKEN_FILE'],
     ['DISCORD_GUILDS_ID', 'DISCORD_GUILD_ID'],
     ['GATEWAY_API_KYE', 'GATEWAY_API_KEY'],
     ['GATEWAY_BASE_URI', 'GATEWAY_BASE_URL'],
@@ -681,7 +690,7 @@ describe('.env.example', () => {
 
   it('.env.example contains exactly the known variables, each once', () => {
     const names = [...text.matchAll(/^#?([A-Z][A-Z_]+)=/gm)].map(([, variable]) => variable);
-    expect(names.toSorted()).toEqual([...configVariables].toSorted());
+    expect(names.toSorted()).toEqual([...configVariables, ...secretVariables.map(fileVariable)].toSorted());
     expect(names.toSorted()).toEqual(Object.keys({ ...inUse, ...commented }).toSorted());
   });
 
@@ -691,7 +700,10 @@ describe('.env.example', () => {
   });
 
   it('.env.example shows the default of every optional variable', () => {
-    expect(commented).toEqual(defaults);
+    expect(commented).toEqual({
+      ...defaults,
+      ...Object.fromEntries(secretVariables.map((name) => [fileVariable(name), ''])),
+    });
     for (const [name, shown] of Object.entries(commented)) {
       expect([name, withRequired({ [name]: shown })]).toEqual([name, config(required)]);
     }

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { handlers, kindSpecs } from '../src/commands/index.ts';
-import { configVariables, readConfig } from '../src/config.ts';
+import { configVariables, readConfig, secretVariables } from '../src/config.ts';
 import { typedCommands } from '../src/discord/handlers.ts';
+import { fileVariable } from '../src/lib/secret.ts';
 import { kindNames } from '../src/services/tasks/task.ts';
 
 const required = {
@@ -31,6 +32,10 @@ describe('docs/configuration.md', () => {
     expect(rows.map(({ name }) => name).toSorted()).toEqual(
       configVariables.filter((name) => !FORMER_NAMES.includes(name)).toSorted(),
     );
+  });
+
+  it.each(secretVariables)('docs/configuration.md says that %s may be in a file', (name) => {
+    expect(readFileSync('docs/configuration.md', 'utf8')).toContain(`| \`${fileVariable(name)}\` | \`${name}\` |`);
   });
 
   it.each(rows.filter(({ name }) => !(name in required)))(

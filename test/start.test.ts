@@ -4,14 +4,17 @@ import { tmpdir } from 'node:os';
 import { delimiter, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { configVariables } from '../src/config.ts';
+import { configVariables, secretVariables } from '../src/config.ts';
+import { fileVariable } from '../src/lib/secret.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const checkNode = join(root, 'scripts', 'check-node.mjs');
 const EX_CONFIG = 78;
 
 /** Set but empty means "not set", and keeps Node from reading the variable from a developer's `.env`. */
-const nothingSet = Object.fromEntries(configVariables.map((name) => [name, '']));
+const nothingSet = Object.fromEntries(
+  [...configVariables, ...secretVariables.map(fileVariable)].map((name) => [name, '']),
+);
 const required = {
   DISCORD_TOKEN: 'a.b.secret-of-the-bot',
   GATEWAY_BASE_URL: 'http://127.0.0.1:4010',

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
+import { readSecret } from '../../src/lib/secret.ts';
 import { root } from './bot-script.ts';
 import { MissingSettingsError } from './start-errors.ts';
 
@@ -18,8 +19,12 @@ export const systemSettings = (environment: NodeJS.ProcessEnv): Settings =>
 /** For `--real-gateway`: the environment takes precedence over `.env`. */
 export async function gatewaySettings(environment: NodeJS.ProcessEnv): Promise<Settings> {
   const variables = { ...(await envFile()), ...environment };
+  const key = readSecret(variables, 'GATEWAY_API_KEY');
+  if (key.problem !== undefined) throw new MissingSettingsError(`${key.variable} ${key.problem}.`);
   // An empty value means "not set", as `.env.example` says.
-  const settings = pickVariables(variables, (name) => GATEWAY_SETTING.test(name) && variables[name]?.trim() !== '');
+  const isGiven = (name: string) => GATEWAY_SETTING.test(name) && variables[name]?.trim() !== '';
+  const { GATEWAY_API_KEY_FILE: _, ...others } = pickVariables(variables, isGiven);
+  const settings: Settings = { ...others, ...(key.value !== undefined && { GATEWAY_API_KEY: key.value }) };
   const missing = ['GATEWAY_BASE_URL', 'GATEWAY_API_KEY'].filter((name) => settings[name] === undefined);
   if (missing.length > 0)
     throw new MissingSettingsError(

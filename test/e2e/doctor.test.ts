@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { keysIn, makeTask, settled, sql, stage } from '../services/store/stage.ts';
 import { shipped } from '../support/shipped.ts';
@@ -9,10 +11,12 @@ import { shipped } from '../support/shipped.ts';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** The shipped script as a separate process with only the store configured: it must not require tokens. */
-function doctor(store: string, ...args: string[]): Promise<{ code: number; said: string }> {
+const doctor = (store: string, ...args: string[]) => doctorWith({ STORE_URL: store }, ...args);
+
+function doctorWith(settings: Record<string, string>, ...args: string[]): Promise<{ code: number; said: string }> {
   return new Promise((resolve) => {
     const entry = [...shipped('scripts/doctor.ts'), ...args];
-    const env = { PATH: process.env.PATH ?? '', STORE_URL: store };
+    const env = { PATH: process.env.PATH ?? '', ...settings };
     const child = execFile(process.execPath, entry, { cwd: root, env }, (_error, out, problems) => {
       resolve({ code: child.exitCode ?? -1, said: out + problems });
     });
@@ -52,6 +56,22 @@ describe('npm run doctor', () => {
     const { code, said } = await doctor(`sqlite://${file}`);
     expect(code).toBe(75);
     expect(said.trim().split('\n')).toEqual([expect.stringContaining(`using the store ${file}`)]);
+  });
+
+  it('npm run doctor reads the address of the store from a file', async () => {
+    const { file, open } = stage();
+    const store = await open();
+    await store.put(settled(makeTask()));
+    await store.close();
+    const folder = mkdtempSync(join(tmpdir(), 'atelier-secrets-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const address = join(folder, 'store-url');
+    writeFileSync(address, `sqlite://${file}\n`);
+    const examined = await doctorWith({ STORE_URL_FILE: address }, '--dry-run');
+    expect(examined).toMatchObject({ code: 0, said: expect.stringContaining('Tasks: 1.') });
+    const both = await doctorWith({ STORE_URL_FILE: address, STORE_URL: `sqlite://${file}` });
+    const problem = 'STORE_URL_FILE and STORE_URL are both set: remove one of them';
+    expect(both).toEqual({ code: 78, said: expect.stringContaining(problem) });
   });
 
   it('npm run doctor succeeds if there is no store yet', async () => {

@@ -1,8 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
 import { features } from '../../src/commands/index.ts';
 import { registrations } from '../../src/discord/registration.ts';
@@ -55,6 +58,19 @@ function run(
   return one;
 }
 
+/** The secrets of a stage as files, with nothing of them in the environment. */
+function secretFiles({ discord, config }: Stage): Record<string, string> {
+  const folder = mkdtempSync(join(tmpdir(), 'atelier-secrets-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const secrets = { DISCORD_TOKEN: discord.token, GATEWAY_API_KEY: key, STORE_URL: config.store.url };
+  const settings = Object.entries(secrets).map(([name, value]) => {
+    const file = join(folder, name);
+    writeFileSync(file, `${value}\n`);
+    return { [name]: '', [`${name}_FILE`]: file };
+  });
+  return Object.assign({}, ...settings);
+}
+
 const waitLimit = { timeout: 20_000 };
 
 describe('The shipped bot as a process', () => {
@@ -67,6 +83,15 @@ describe('The shipped bot as a process', () => {
     bot.child.kill('SIGTERM');
     expect(await bot.ended).toBe(0);
     expect(bot.said()).toContain('Atelier has stopped.');
+    expect(bot.said()).not.toContain(side.discord.token);
+  });
+
+  it('The bot process starts with its secrets in files', async () => {
+    const side = await stage();
+    const bot = run('src/index.ts', side, [], secretFiles(side));
+    await expect.poll(bot.said, waitLimit).toContain('Atelier is ready.');
+    expect(text(await (await side.discord.as('member').slash('models')).message())).toContain('24 models');
+    expect(existsSync(side.config.store.url.replace('sqlite://', ''))).toBe(true);
     expect(bot.said()).not.toContain(side.discord.token);
   });
 
@@ -142,14 +167,23 @@ describe('The shipped bot as a process', () => {
 const all = registrations(features, { userInstall: false }).map(({ name }) => name);
 
 describe('npm run deploy', () => {
-  const deploy = async (side: Stage, ...args: string[]): Promise<{ code: number | null; said: string }> => {
-    const one = run('scripts/deploy.ts', side, args);
+  const deploy = async (side: Stage, ...args: string[]) => await deployWith({}, side, ...args);
+  const deployWith = async (settings: Record<string, string>, side: Stage, ...args: string[]) => {
+    const one = run('scripts/deploy.ts', side, args, settings);
     return { code: await one.ended, said: one.said() };
   };
   const writes = ({ discord }: Stage): string[] =>
     discord.requests
       .filter(({ method, path }) => method !== 'GET' && path.includes('/commands'))
       .map(({ method }) => method);
+
+  it('npm run deploy reads its secrets from files', async () => {
+    const side = await stage({ deployed: false });
+    const { code, said } = await deployWith(secretFiles(side), side, '--dry-run');
+    expect({ code, said }).toEqual({ code: 0, said: expect.stringContaining('new       /models') });
+    const missing = await deployWith({ DISCORD_TOKEN: '', DISCORD_TOKEN_FILE: 'no/such/file' }, side);
+    expect(missing).toEqual({ code: 78, said: expect.stringContaining('  DISCORD_TOKEN_FILE should be the path') });
+  });
 
   it('npm run deploy registers everything the first time, and later only the changes', async () => {
     const side = await stage({ deployed: false });

@@ -1,6 +1,9 @@
 import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { leave, onServers, onStores, type Site } from '../services/store/sites.ts';
 import { makeTask, START, settled } from '../services/store/stage.ts';
@@ -90,6 +93,25 @@ describe('npm run migrate-store', () => {
       expect(moved).toMatchObject({ code: 0, said: expect.stringContaining('Migration complete.') });
       const there = await migrateBy('sqlite://no/such/store', 'sqlite://neither', from.url, to.url);
       expect(there.code).toBe(0);
+    });
+  });
+
+  onStores(['sqlite'], (stage) => {
+    it('npm run migrate-store also reads its addresses from files', async () => {
+      const [from, to] = [await stage(), await stage()];
+      await fillStore(from);
+      const folder = mkdtempSync(join(tmpdir(), 'atelier-secrets-'));
+      onTestFinished(() => rmSync(folder, { recursive: true }));
+      const files = { MIGRATE_FROM_FILE: join(folder, 'from'), MIGRATE_TO_FILE: join(folder, 'to') };
+      writeFileSync(files.MIGRATE_FROM_FILE, `${from.url}\n`);
+      writeFileSync(files.MIGRATE_TO_FILE, `${to.url}\n`);
+      const moved = await script('scripts/migrate-store.ts', { settings: files });
+      expect(moved).toMatchObject({ code: 0, said: expect.stringContaining('Migration complete.') });
+      const wrong = { MIGRATE_FROM_FILE: folder, MIGRATE_TO_FILE: files.MIGRATE_TO_FILE, MIGRATE_TO: to.url };
+      expect(await script('scripts/migrate-store.ts', { settings: wrong })).toEqual({
+        code: 78,
+        said: 'MIGRATE_FROM_FILE should be the path of a regular file.\nMIGRATE_TO_FILE and MIGRATE_TO are both set: remove one of them.\n',
+      });
     });
   });
 

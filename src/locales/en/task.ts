@@ -7,7 +7,8 @@ export const task = {
     waiting: 'In line: the gateway is already running as many tasks as it accepts at once.',
     gatewayBusy: 'In line: the gateway cannot take this task right now. The bot tries again automatically.',
     place: 'Place in line: **{{place}}**. Press **Cancel** to leave the line at no cost.',
-    private: 'After 15 minutes the bot can no longer post the result here. It then arrives as a direct message, and `/tasks` has it.',
+    private:
+      'After 15 minutes the bot can no longer post the result here. It then arrives as a direct message, and `/tasks` has it.',
   },
   withdrawn: 'Cancelled before it was sent. It cost nothing.',
   held: 'The result waits for a moderator of this server. It will appear here if they allow it.',
@@ -59,8 +60,7 @@ export const task = {
   submitting: 'Submitting to the gateway …',
   seed: 'Seed {{seed}}',
   cost: 'Cost: {{cost}}',
-  lostManifest:
-    'The file’s content credentials (C2PA) covered a location, so both were removed.',
+  lostManifest: 'The file’s content credentials (C2PA) covered a location, so both were removed.',
   costAndLeft: 'Cost: {{cost}} · Left: {{left}}',
   facts: { model: 'Model {{model}}' },
   ownerPing: {

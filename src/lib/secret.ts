@@ -1,0 +1,41 @@
+import { readFileSync, statSync } from 'node:fs';
+
+/** Far more than a token, a key or an address has: a larger file is the wrong one. */
+const MAX_BYTES = 64 * 1024;
+
+export interface Secret {
+  /** The variable that was read: the secret's own, or the one that names its file. */
+  readonly variable: string;
+  readonly value?: string | undefined;
+  /** Continues the variable's name, and never repeats the value or what the file holds. */
+  readonly problem?: string;
+}
+
+export const fileVariable = (name: string): string => `${name}_FILE`;
+
+/** Reads a secret from the environment, or from the file that `<name>_FILE` names, as containers and systemd provide it. */
+export function readSecret(environment: Readonly<Record<string, string | undefined>>, name: string): Secret {
+  const value = environment[name]?.trim() || undefined;
+  const variable = fileVariable(name);
+  const path = environment[variable]?.trim();
+  if (!path) return { variable: name, value };
+  if (value !== undefined) return { variable, problem: `and ${name} are both set: remove one of them` };
+  try {
+    return { variable, ...contentOf(path) };
+  } catch {
+    // The system's own words would repeat the path, which is the secret itself if it was put into the wrong variable.
+    return { variable, problem: 'should be the path of a file that the bot can read' };
+  }
+}
+
+function contentOf(path: string): Pick<Secret, 'value' | 'problem'> {
+  const facts = statSync(path);
+  // A device or a pipe could have no end.
+  if (!facts.isFile()) return { problem: 'should be the path of a regular file' };
+  if (facts.size > MAX_BYTES) return { problem: `names a file of more than ${MAX_BYTES / 1024} KiB` };
+  const text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path)).replace(/\r?\n$/, '');
+  if (text.trim() === '') return { problem: 'names an empty file' };
+  // Drivers would cut a line break out of an address, or send it on.
+  if (/[\r\n]/.test(text)) return { problem: 'names a file of more than one line' };
+  return { value: text };
+}

@@ -1,0 +1,121 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { kindSpecs } from '../src/commands/index.ts';
+import { type Config, ConfigError, readConfig, secretVariables } from '../src/config.ts';
+import { fileVariable } from '../src/lib/secret.ts';
+import { kindNames } from '../src/services/tasks/task.ts';
+
+const kinds = kindNames(kindSpecs);
+const required = {
+  DISCORD_TOKEN: 'MTIzNDU2Nzg5.Gh-7aB.z_9-secret-of-the-bot',
+  GATEWAY_BASE_URL: 'https://gateway.example',
+  GATEWAY_API_KEY: 'sk-secret-of-the-gateway',
+};
+
+/** A value of each secret, and where the configuration has it. */
+const secrets: Record<string, { value: string; at: (config: Config) => unknown }> = {
+  DISCORD_TOKEN: { value: 'MTIz.file.secret-in-a-file', at: ({ discord }) => discord.token },
+  GATEWAY_API_KEY: { value: 'sk-secret-in-a-file', at: ({ gateway }) => gateway.apiKey },
+  STORE_URL: { value: 'redis://:secret-in-a-file@127.0.0.1:6379', at: ({ store }) => store.url },
+  MODERATION_API_KEY: { value: 'secret-in-a-file', at: ({ moderation }) => moderation.apiKey },
+  METRICS_TOKEN: { value: 'secret-token-in-a-file', at: ({ http }) => http.metricsToken },
+};
+const names = Object.keys(secrets);
+
+function folder(): string {
+  const made = mkdtempSync(join(tmpdir(), 'atelier-secrets-'));
+  onTestFinished(() => rmSync(made, { recursive: true }));
+  return made;
+}
+
+function fileWith(content: string | Uint8Array): string {
+  const file = join(folder(), 'secret');
+  writeFileSync(file, content);
+  return file;
+}
+
+/** The settings with one secret in a file instead of in the environment. */
+const withFile = (name: string, path: string) => ({ ...required, [name]: '', [fileVariable(name)]: path });
+
+function problems(environment: Record<string, string>): string[] {
+  try {
+    readConfig(environment, kinds);
+    return [];
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    expect(error.message).not.toMatch(/secret-(?:in|of)/);
+    return error.problems.map(({ variable, problem }) => `${variable} ${problem}`);
+  }
+}
+
+describe('Secrets in files', () => {
+  it('The test has a value for every secret', () => {
+    expect(names).toEqual([...secretVariables]);
+  });
+
+  it.each(names)('%s may be in a file, with or without a newline at its end', (name) => {
+    const { value = '', at = () => undefined } = secrets[name] ?? {};
+    for (const end of ['', '\n', '\r\n']) {
+      const config = readConfig(withFile(name, fileWith(value + end)), kinds);
+      expect(at(config)).toBe(value);
+      expect(config).toEqual(readConfig({ ...required, [name]: value }, kinds));
+    }
+  });
+
+  it.each(names)('%s and its file set together are an error that names both', (name) => {
+    const { value = '' } = secrets[name] ?? {};
+    const both = { ...required, [name]: value, [fileVariable(name)]: fileWith(value) };
+    expect(problems(both)).toEqual([`${name}_FILE and ${name} are both set: remove one of them`]);
+  });
+
+  it.each(names)('A file of %s that cannot be used is an error that names the variable', (name) => {
+    const of = (path: string) => problems(withFile(name, path));
+    expect(of('no/such/secret-in-a-path')).toEqual([`${name}_FILE should be the path of a file that the bot can read`]);
+    expect(of(folder())).toEqual([`${name}_FILE should be the path of a regular file`]);
+    expect(of(fileWith(Buffer.from([0x73, 0x6b, 0xff])))).toEqual([
+      `${name}_FILE should be the path of a file that the bot can read`,
+    ]);
+    for (const content of ['', '\n', ' \n'])
+      expect(of(fileWith(content))).toEqual([`${name}_FILE names an empty file`]);
+    const { value = '' } = secrets[name] ?? {};
+    for (const content of [`${value}\n\n`, `${value}\nsecret-in-line-two\n`])
+      expect(of(fileWith(content))).toEqual([`${name}_FILE names a file of more than one line`]);
+  });
+
+  it('A secret of 64 KiB is read, and a larger file is an error', () => {
+    const longest = `sk-${'x'.repeat(64 * 1024 - 3)}`;
+    const read = readConfig(withFile('GATEWAY_API_KEY', fileWith(longest)), kinds);
+    expect(read.gateway.apiKey).toBe(longest);
+    expect(problems(withFile('GATEWAY_API_KEY', fileWith(`${longest}x`)))).toEqual([
+      'GATEWAY_API_KEY_FILE names a file of more than 64 KiB',
+    ]);
+  });
+
+  it.each([
+    ['DISCORD_TOKEN', 'secret-in-one-part'],
+    ['GATEWAY_API_KEY', 'sk-secret-in-a-file '],
+    ['STORE_URL', 'mysql://secret-in-a-file'],
+    ['MODERATION_API_KEY', 'two secret-in words'],
+  ])('An invalid value of %s in a file is reported under the name of the file’s setting', (name, content) => {
+    expect(problems(withFile(name, fileWith(content)))).toEqual([
+      expect.stringMatching(new RegExp(`^${name}_FILE should contain \\w`)),
+    ]);
+  });
+
+  it('All unusable files are reported together with the other problems, in the order of the settings', () => {
+    const reported = problems({
+      DISCORD_TOKEN_FILE: 'no/such/file',
+      STORE_URL_FILE: fileWith(''),
+      LOG_LEVEL: 'loud',
+    });
+    expect(reported.map((line) => line.split(' ')[0])).toEqual([
+      'DISCORD_TOKEN_FILE',
+      'GATEWAY_BASE_URL',
+      'GATEWAY_API_KEY',
+      'STORE_URL_FILE',
+      'LOG_LEVEL',
+    ]);
+  });
+});
