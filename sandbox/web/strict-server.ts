@@ -1,4 +1,3 @@
-import type { Actor } from '../discord/actor.ts';
 import type { EmbeddedDiscord } from '../discord/discord.ts';
 import type { GatewaySide } from './gateway-side.ts';
 
@@ -29,13 +28,11 @@ const MODERATION = {
 export async function setUpStrictServer(discord: EmbeddedDiscord, gateway: GatewaySide): Promise<void> {
   const owner = discord.as('owner').in('elsewhere/hall');
   for (const options of BUDGETS) await (await owner.slash('budget set', options)).message();
-  for (const [button, values] of Object.entries(RULES)) await fillIn(owner, button, values);
-  if (gateway.kind !== 'embedded') return;
-  for (const [button, values] of Object.entries(MODERATION)) await fillIn(owner, button, values);
-}
-
-async function fillIn(owner: Actor, button: string, values: Parameters<Actor['fill']>[1]): Promise<void> {
-  const page = await (await owner.slash('server rules')).message();
-  const form = await (await owner.click(page, button)).modal();
-  await (await owner.fill(form, values)).message();
+  const sections = { ...RULES, ...(gateway.kind === 'embedded' && MODERATION) };
+  let page = await (await owner.slash('server rules')).message();
+  // The page that opened a form shows its change, and opens the next: an admin may not ask for it so often in a row.
+  for (const [button, values] of Object.entries(sections)) {
+    const form = await (await owner.click(page, button)).modal();
+    page = await (await owner.fill(form, values)).message();
+  }
 }

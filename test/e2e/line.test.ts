@@ -43,7 +43,7 @@ describe.each(profiles)('The line at a gateway of the %s profile', (profile) => 
     });
     await discord.as('member').slash('imagine', { prompt: 'a fox' });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a hare', private: true });
-    expect(text(await exchange.ephemeral(says('Place in line')))).toContain('comes as a direct message');
+    expect(text(await exchange.ephemeral(says('Place in line')))).toContain('arrives as a direct message');
   });
 
   it.each(['rate-limited', 'rate-limited-until', 'rate-limited-silent', 'saturated'] as const)(
