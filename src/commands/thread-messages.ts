@@ -10,7 +10,7 @@ import type { Log } from '../lib/log.ts';
 import { aboutInteraction } from '../lib/log-subject.ts';
 import { Once } from '../lib/once.ts';
 import type { Say } from '../locales/index.ts';
-import type { Route } from '../services/tasks/task.ts';
+import type { Task } from '../services/tasks/task.ts';
 import { hasVisibleText } from './options.ts';
 import type { Services } from './services.ts';
 
@@ -59,18 +59,21 @@ export interface ReplyParts {
   clock: Clock;
 }
 
-/** Replies to a thread message. The reply shows the task that is submitted, or why there is none. */
+/** Replies to a thread message that continues a task. The reply shows the task that is submitted, or why there is none. */
 export async function replyWithTask(
   { id, channelId, guildId, memberId, roleIds }: ThreadMessage,
-  { applicationId, uploadLimit, locale, maySpeak }: Route,
+  continued: Pick<Task, 'route' | 'channelId' | 'parentChannelId'>,
   { answers, sentenceFor, say, clock }: ReplyParts,
   submit: (origin: Origin) => Promise<Outcome>,
 ): Promise<void> {
   const message = await answers.replyTo({ channelId, id }, { content: say('task.submitting') });
   if (!message) return;
+  const { applicationId, uploadLimit, locale, maySpeak } = continued.route;
+  // A message does not tell the channel of its thread.
+  const parentChannelId = continued.channelId === channelId ? continued.parentChannelId : continued.channelId;
   try {
     const outcome = await submit({
-      ...{ requesterId: memberId, guildId, channelId, message, roleIds },
+      ...{ requesterId: memberId, guildId, channelId, parentChannelId, message, roleIds },
       // A message has no interaction token, so the bot itself shows the result.
       route: {
         ...{ applicationId, uploadLimit, locale, isPrivate: false, install: 'guild', mayPost: true, maySpeak },

@@ -132,7 +132,7 @@ export function presenter(parts: PresenterParts) {
       const nothing = { ...NOTHING_SHOWN, parentLink };
       if (!hasEnded(task)) {
         // A result that is to be judged is not shown while it is being made.
-        const preview = parts.rules.judgesResults(task.guildId) ? undefined : await previewOf(task, parts, signal);
+        const preview = parts.rules.judgesResults(task) ? undefined : await previewOf(task, parts, signal);
         const files = preview ? [preview.file] : [];
         return toPrepared(taskMessage(task, context, say, { ...nothing, files }), preview?.release);
       }
@@ -159,7 +159,7 @@ export function presenter(parts: PresenterParts) {
 
 /** Its results wait for a moderator, or for the service that judges them. */
 const isWithheld = (task: Task, { rules }: PresenterParts): boolean =>
-  isHeld(task) || (task.state === 'ready' && isLive(task) && !task.review && rules.judgesResults(task.guildId));
+  isHeld(task) || (task.state === 'ready' && isLive(task) && !task.review && rules.judgesResults(task));
 
 /** What it cost and what is left to its owner, where their server shows it to all who see the result. */
 async function costLines(task: Task, { tasks, budgets, spending, say }: PresenterParts): Promise<string[]> {

@@ -58,6 +58,7 @@ describe.each(profiles)('Moderation of images at a gateway of the %s profile', (
     expect(held.attachments).toEqual([]);
     const asks = await question(stage);
     expect(text(asks)).toContain('objects to: `violence`');
+    expect(text(asks)).toMatch(/: https:\/\/discord\.com\/channels\/\d+\/\d+\/\d+$/m);
     expect(asks.attachments[0]?.filename).toMatch(/^SPOILER_/);
     const opened = await openTask(stage, await list(stage));
     expect(opened.attachments).toEqual([]);
@@ -122,7 +123,7 @@ describe.each(profiles)('Moderation of images at a gateway of the %s profile', (
     const stage = await moderatedBot({ results: 'hold', whenAway: 'refuse' });
     stage.gateway.faults.add({ on: { path: /moderations/ }, do: { type: 'status', status: 500 }, times: 3 });
     await order(stage, 'a quiet lake');
-    expect(text(await question(stage))).toContain('It could not be checked');
+    expect(text(await question(stage))).toContain('could not check it');
     await change(stage, 'Change moderation', { results: 'hold', whenAway: 'allow' });
     stage.gateway.faults.add({ on: { path: /moderations/ }, do: { type: 'status', status: 500 }, times: 3 });
     await (await order(stage, 'a quiet lake')).message(says('Finished in'));
@@ -150,6 +151,29 @@ describe.each(profiles)('Moderation of images at a gateway of the %s profile', (
     expect(text(refused)).toContain('The moderation service objects');
     expect(submits(stage.gateway)).toBe(0);
     await (await describe('#3355aa')).message(says('1️⃣'));
+  });
+
+  it('A prompt that the service objects to can be allowed with its result held, where it makes images', async () => {
+    const stage = await moderatedBot({ prompts: 'hold' });
+    const { discord } = stage;
+    const sent = await order(stage, 'flag:violence');
+    await sent.message(says('waits for a moderator'));
+    const asks = await question(stage);
+    expect(text(asks)).toContain('objects to: `violence`');
+    await discord.as('admin').in(LOG).click(asks, 'Show');
+    expect((await sent.message(says('Finished in'))).attachments).toHaveLength(1);
+    const fine = await order(stage, 'a quiet lake');
+    expect((await fine.message(says('Finished in'))).attachments).toHaveLength(1);
+    const asked = await discord.as('member').slash('ask', { prompt: 'flag:violence' });
+    expect(text(await asked.message((one) => one.ephemeral))).toContain('objects to your prompt');
+  });
+
+  it('Images that the service objects to can be allowed with their result held', async () => {
+    const stage = await moderatedBot({ references: 'hold' });
+    const file = { name: 'given.png', bytes: await image('#ff0000'), contentType: 'image/png' };
+    const sent = await stage.discord.as('member').in('studio').slash('imagine', { prompt: 'a lake', image: file });
+    await sent.message(says('waits for a moderator'));
+    expect(text(await question(stage))).toContain('objects to:');
   });
 
   it('Erasure of the member deletes the question to the moderators too', async () => {

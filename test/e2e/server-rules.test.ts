@@ -6,6 +6,7 @@ import type { Message } from '../../sandbox/discord/exchange.ts';
 import { profiles } from '../contract/both.ts';
 import { folder } from '../services/store/stage.ts';
 import { noLimits } from '../support/no-limits.ts';
+import { asks, hasEnded, models } from './asks/proof.ts';
 import { enter } from './bot.ts';
 import { type QuickStage, quickBot, quickStage, says, submits } from './quick.ts';
 import { list, openTask, requestErasure } from './tasks/pages.ts';
@@ -318,5 +319,43 @@ describe.each(profiles)('The rules of a server at a gateway of the %s profile', 
     const ended = await waiting.message(says('blocked here'));
     expect(text(ended)).toContain('a word or phrase that is blocked here');
     expect(submits(stage.gateway)).toBe(1);
+  });
+
+  it('A member whom a role allows a kind may wait in line for it', async () => {
+    const stage = await quickBot({
+      gateway: { profile, speed: 1 },
+      settings: { ...settings, GATEWAY_JOBS_AT_ONCE: '1' },
+    });
+    const { discord } = stage;
+    const artists = { id: '900000000000000001', name: 'artists', permissions: 0n };
+    const atelier = discord.world.guild('atelier');
+    atelier.roles.push(artists);
+    for (const who of ['member', 'other']) atelier.members.get(discord.world.user(who).id)?.roles.push(artists.id);
+    await change(stage, 'Add a rule for kinds and models', { effect: 'allow', work: 'imagine', roles: ['artists'] });
+    await discord.as('member').slash('imagine', { prompt: 'a fox' });
+    const waiting = await discord.as('other').slash('imagine', { prompt: 'an owl' });
+    await waiting.message(says('In line'));
+    stage.gateway.setSpeed(50);
+    expect(text(await waiting.message(says('Finished in')))).toContain('an owl');
+  });
+
+  it('A rule for a channel holds for what a member writes in its threads', async () => {
+    const stage = await quickBot({
+      settings: { ...settings, ...models, DISCORD_MESSAGE_CONTENT: 'on' },
+      discord: { privilegedIntents: ['message-content'] },
+      gateway: { profile, speed: 20 },
+    });
+    const { discord, gateway } = stage;
+    const there = discord.as('member').in('thread');
+    await (await there.slash('ask', { prompt: 'What is snow?' })).message(hasEnded);
+    await change(stage, 'Add a rule for kinds and models', { effect: 'deny', work: 'ask', channels: ['studio'] });
+    const spoken = await there.say('and ice?');
+    const reply = await discord.until(() =>
+      discord
+        .messages('thread')
+        .find((one) => one.message_reference?.message_id === spoken.id && text(one).includes('does not allow')),
+    );
+    expect(text(reply)).toContain('does not allow this kind of request');
+    expect(asks(gateway)).toHaveLength(1);
   });
 });

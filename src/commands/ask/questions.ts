@@ -85,7 +85,7 @@ export function questionReader({ isThread, ...parts }: AskInThreadsParts): Threa
     const { effort, web } = before.request;
     const question = { prompt: content, image, file, effort, web };
     return () =>
-      replyWithTask(spoken, before.route, parts, (origin) =>
+      replyWithTask(spoken, before, parts, (origin) =>
         submitQuestion(question, before, { services, origin, say: parts.say }),
       );
   };

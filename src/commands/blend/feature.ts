@@ -56,7 +56,7 @@ const blendView: KindView<'blend'> = {
 export const blend: Feature<typeof text> = {
   command: blendCommand,
   text,
-  specs: { blend: { request: blendShape.loose(), traits: { isPaid: true, isGrid: () => true } } },
+  specs: { blend: { request: blendShape.loose(), traits: { isPaid: true, isVisual: true, isGrid: () => true } } },
   kinds: ({ gateway, imgx }) => [
     defineKind({
       name: 'blend',

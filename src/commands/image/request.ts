@@ -16,7 +16,7 @@ declare module '../../services/tasks/task.ts' {
 
 const image: KindSpec<'image'> = {
   request: imageShape.loose(),
-  traits: { isPaid: true, hasOwnPrompt: true, modelKind: 'image' },
+  traits: { isPaid: true, isVisual: true, hasOwnPrompt: true, modelKind: 'image' },
 };
 export const imageSpecs = { image };
 

@@ -64,19 +64,19 @@ const GRIDS: ReadonlySet<ActionFamily> = new Set([
 
 const imagine: KindSpec<'imagine'> = {
   request: storedShape,
-  traits: { isPaid: true, hasOwnPrompt: true, isGrid: () => true },
+  traits: { isPaid: true, isVisual: true, hasOwnPrompt: true, isGrid: () => true },
 };
 const action: KindSpec<'action'> = {
   request: actionShape.loose(),
-  traits: { isPaid: true, isGrid: ({ customId }) => GRIDS.has(meaningOfAction(customId).family) },
+  traits: { isPaid: true, isVisual: true, isGrid: ({ customId }) => GRIDS.has(meaningOfAction(customId).family) },
 };
 const change: KindSpec<'change'> = {
   request: changeShape.loose(),
-  traits: { isPaid: true, isGrid: (request) => request.action !== 'UPSCALE' },
+  traits: { isPaid: true, isVisual: true, isGrid: (request) => request.action !== 'UPSCALE' },
 };
 const animate: KindSpec<'animate'> = {
   request: animateShape.loose(),
-  traits: { isPaid: true, hasOwnPrompt: true },
+  traits: { isPaid: true, isVisual: true, hasOwnPrompt: true },
 };
 export const imagineSpecs = { imagine, action, change, animate };
 

@@ -146,8 +146,8 @@ const onOff = ({ personalInstalls }: RuleSet, say: Say) =>
 
 /** The choices of moderation, in the order of their form. */
 const MODERATION_CHOICES = {
-  prompts: ['off', 'refuse', 'spoiler'],
-  references: ['off', 'refuse', 'spoiler'],
+  prompts: ['off', 'refuse', 'spoiler', 'hold'],
+  references: ['off', 'refuse', 'spoiler', 'hold'],
   results: ['off', 'refuse', 'spoiler', 'hold'],
   unseen: ['show', 'hold'],
   whenAway: ['refuse', 'allow'],
@@ -249,20 +249,21 @@ async function changesOf(
     }
     case 'moderation':
     case 'categories': {
-      const { thresholds, ...chosen } = fields;
+      const { thresholds, ...choices } = fields;
       const filledIn = {
-        ...pick(chosen, Object.keys(MODERATION_CHOICES)),
+        ...pick(choices, Object.keys(MODERATION_CHOICES)),
         ...(section === 'categories' && { thresholds: parseThresholds(thresholds ?? '') }),
       };
       return ({ moderation: before }) => {
         const { data: moderation } = ruleSet.shape.moderation.safeParse({ ...before, ...filledIn });
         // A form can be forged.
         if (!moderation) throw new Refusal('refusals.unknownButton');
-        const isUsed = [moderation.prompts, moderation.references, moderation.results].some((one) => one !== 'off');
+        const chosen = [moderation.prompts, moderation.references, moderation.results];
+        const isUsed = chosen.some((one) => one !== 'off');
         const { rules, budgets } = context.services;
         if (isUsed && !rules.hasModerator) throw new Refusal('refusals.rules.noModerator');
         const { guildId } = ruledServer(context);
-        const mayHold = moderation.results === 'hold' || (moderation.results !== 'off' && moderation.unseen === 'hold');
+        const mayHold = chosen.includes('hold') || (moderation.results !== 'off' && moderation.unseen === 'hold');
         if (mayHold && (rules.of(guildId).logChannelId ?? budgets.of(guildId).alertsChannelId) === undefined)
           throw new Refusal('refusals.rules.holdNeedsLog');
         return { moderation };

@@ -100,6 +100,6 @@ export function utteranceReader(parts: ReplyParts): ThreadMessageReader {
       const request = utteranceRequest(requireOpenTalk(talk, { memberId, channelId }), utterance);
       return submitConfirmed({ kind: 'said', request, parent: talk }, { services, origin });
     };
-    return () => turns.run(channelId, () => replyWithTask(spoken, talk.route, parts, submit));
+    return () => turns.run(channelId, () => replyWithTask(spoken, talk, parts, submit));
   };
 }

@@ -49,7 +49,7 @@ declare module '../../services/tasks/task.ts' {
   }
 }
 
-const traits = { isPaid: true, hasOwnPrompt: true, modelKind: 'video' } as const;
+const traits = { isPaid: true, isVisual: true, hasOwnPrompt: true, modelKind: 'video' } as const;
 const generic: KindSpec<'video'> = { request: genericShape.loose(), traits };
 const second: KindSpec<'second-video'> = { request: videoShape.loose(), traits };
 const vendor: KindSpec<'image-to-video'> = { request: vendorShape.loose(), traits };

@@ -13,10 +13,10 @@ export const task = {
   withdrawn: 'Cancelled before it was sent. It cost nothing.',
   held: 'The result waits for a moderator of this server. It will appear here if they allow it.',
   review: {
-    question:
-      '**A result waits for your decision.** Requested by <@{{member}}>{{where}}. The moderation service objects to: {{category}}.',
-    unseen: '**A result waits for your decision.** Requested by <@{{member}}>{{where}}. It could not be checked.',
-    where: ' in {{link}}',
+    objection: '**A result waits for your decision.** The moderation service objects to: {{category}}.',
+    unchecked: '**A result waits for your decision.** The moderation service could not check it.',
+    requested: 'Requested by <@{{member}}>.',
+    requestedAt: 'Requested by <@{{member}}>: {{link}}',
     waits: 'Without a decision it is deleted after 7 days.',
     allow: 'Show',
     withhold: 'Delete',

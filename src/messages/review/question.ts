@@ -14,14 +14,16 @@ import { buttonPlan } from '../task-buttons.ts';
 export function reviewQuestion(task: Task, say: Say): MessagePlan {
   const { id, requesterId: member, review } = task;
   const link = messageLink(task);
-  const where = link === undefined ? '' : say('task.review.where', { link });
   const category = review?.category;
-  const question =
+  const lines = [
     category === undefined
-      ? say('task.review.unseen', { member, where })
-      : say('task.review.question', { member, where, category: inCode(category) });
+      ? say('task.review.unchecked')
+      : say('task.review.objection', { category: inCode(category) }),
+    link === undefined ? say('task.review.requested', { member }) : say('task.review.requestedAt', { member, link }),
+    `-# ${say('task.review.waits')}`,
+  ];
   return {
-    content: `${question}\n-# ${say('task.review.waits')}`,
+    content: lines.join('\n'),
     controls: [
       buttonPlan(say('task.review.allow'), customIds.allowResult.id(id)),
       buttonPlan(say('task.review.withhold'), customIds.withholdResult.id(id), { look: 'danger' }),

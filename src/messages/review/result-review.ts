@@ -49,7 +49,7 @@ export class ResultReview {
       return false;
     }
     const isVisual = task.media.some(({ kind }) => kind !== 'audio');
-    if (task.review || !isVisual || !this.#parts.rules.judgesResults(task.guildId)) return false;
+    if (task.review || !isVisual || !this.#parts.rules.judgesResults(task)) return false;
     this.#begin(task.id, () => this.#judge(task));
     return true;
   }

@@ -8,6 +8,8 @@ export interface FoldedWord {
   lookalike?: string | undefined;
   /** With digits and signs as the letters that they stand for; undefined: it has none. */
   leet?: string | undefined;
+  /** With its accents; undefined: it has none. */
+  accented?: string | undefined;
 }
 
 export interface FoldedText {
@@ -15,9 +17,9 @@ export interface FoldedText {
   clean: string;
   /** In order. */
   words: readonly FoldedWord[];
-  /** Words that are joined from parts such as `c.a.s.i.n.o` or `c a s i n o`. */
+  /** Words that are joined from parts such as `c.a.s.i.n.o`, `c a s i n o` or `c a  s i n o`. */
   joined: readonly FoldedWord[];
-  /** Runs of single letters, in which a word may begin and end anywhere. */
+  /** Rows of single letters, in which a word may begin and end anywhere. A wider gap ends a row. */
   spelled: readonly FoldedWord[];
   /** Letters and digits alone, for scripts that put no spaces between words. */
   squeezed: string;
@@ -40,7 +42,7 @@ const SIGNS: Readonly<Record<string, string>> = {
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
 /** In these scripts a mark is an accent or a vowel sign that a reader does without; in others it is another letter. */
 const ACCENTS =
-  /(?<=[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Hebrew}\p{N}\p{P}\s])\p{M}+/gu;
+  /(?<=^|[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Hebrew}\p{N}\p{P}\s])\p{M}+/gu;
 const EMOJI_LETTERS = /[\u{1f150}-\u{1f169}\u{1f170}-\u{1f189}\u{1f1e6}-\u{1f1ff}]/gu;
 const BLOCKS_OF_EMOJI_LETTERS = [0x1f150, 0x1f170, 0x1f1e6] as const;
 
@@ -63,9 +65,12 @@ function latinOf(emoji: string): string {
 }
 
 function plainText(clean: string): string {
+  if (isAscii(clean)) return clean;
   const bare = clean.normalize('NFD').replace(ACCENTS, '').normalize('NFC');
   return bare.replace(/[^\p{ASCII}]/gu, (letter) => LETTERS[letter] ?? letter);
 }
+
+const isAscii = (text: string): boolean => !/[^\p{ASCII}]/u.test(text);
 
 export function foldText(text: string): FoldedText {
   const clean = cleanText(text);
@@ -74,30 +79,66 @@ export function foldText(text: string): FoldedText {
   const words: FoldedWord[] = [];
   const joined: FoldedWord[] = [];
   const spelled: FoldedWord[] = [];
-  const fold = (piece: string): FoldedWord => foldWord(piece, isForeign);
-  let singles: string[] = [];
+  const fold = (piece: Piece): FoldedWord => foldWord(piece, isForeign);
+  let rows: Row[] = [];
   const endSpelling = (): void => {
-    if (singles.length >= MIN_SPELLED) {
-      const word = fold(singles.join(''));
-      spelled.push(word);
-      // Phrases may have a part that is spelled.
-      words.push(word);
-    }
-    singles = [];
+    const spelledRows = rows
+      .filter(({ pieces }) => pieces.length >= MIN_SPELLED)
+      .map(({ pieces }) => fold(join(pieces)));
+    spelled.push(...spelledRows);
+    // Phrases may have a part that is spelled.
+    words.push(...spelledRows);
+    if (rows.length > 1) joined.push(fold(join(rows.flatMap(({ pieces }) => pieces))));
+    rows = [];
   };
-  for (const chunk of plain.split(/\s+/)) {
-    const pieces = (chunk.match(PIECE) ?? []).map(withoutEnds).filter(Boolean);
-    for (const piece of pieces) {
-      if (isOneLetter(piece)) singles.push(piece);
+  for (const [, gap = '', chunk = ''] of clean.matchAll(/(\s*)(\S+)/g)) {
+    const pieces = piecesOf(chunk);
+    for (const [at, piece] of pieces.entries()) {
+      if (isOneLetter(piece.plain)) addLetter(rows, piece, at === 0 ? gap.length : 0);
       else {
         endSpelling();
         words.push(fold(piece));
       }
     }
-    if (pieces.length > 1 && !APOSTROPHE.test(chunk)) joined.push(fold(pieces.join('')));
+    if (pieces.length > 1 && !APOSTROPHE.test(chunk)) joined.push(fold(join(pieces)));
   }
   endSpelling();
   return { clean, words, joined, spelled, squeezed: plain.replace(/[^\p{L}\p{N}\p{M}]+/gu, '') };
+}
+
+/** A word or a part of one, without accents and with them. */
+interface Piece {
+  plain: string;
+  accented?: string | undefined;
+}
+
+function piecesOf(chunk: string): Piece[] {
+  const plain = (plainText(chunk).match(PIECE) ?? []).map(withoutEnds).filter(Boolean);
+  if (isAscii(chunk)) return plain.map((piece) => ({ plain: piece }));
+  const accented = (chunk.match(PIECE) ?? []).map(withoutEnds).filter(Boolean);
+  // Accents on nothing make more pieces.
+  const isSame = accented.length === plain.length;
+  return plain.map((piece, at) => ({
+    plain: piece,
+    ...(isSame && accented[at] !== piece && { accented: accented[at] }),
+  }));
+}
+
+const join = (pieces: readonly Piece[]): Piece => ({ plain: pieces.map(({ plain }) => plain).join('') });
+
+/** Single letters with gaps of the same width between them. */
+interface Row {
+  pieces: Piece[];
+  gap: number | undefined;
+}
+
+function addLetter(rows: Row[], piece: Piece, gap: number): void {
+  const row = rows.at(-1);
+  if (!row || (row.gap !== undefined && gap > row.gap)) rows.push({ pieces: [piece], gap: undefined });
+  else {
+    row.pieces.push(piece);
+    row.gap ??= gap;
+  }
 }
 
 function withoutEnds(piece: string): string {
@@ -111,10 +152,13 @@ const isOneLetter = (piece: string): boolean => piece.length <= 2 && [...piece].
 
 /** Words as admins write them. */
 export const foldBlocked = (text: string): FoldedWord[] =>
-  (plainText(cleanText(text)).match(PIECE) ?? []).map((piece) => {
-    const lookalike = latinLetters(piece);
-    return { plain: piece, lookalike, leet: leetLetters(lookalike) };
-  });
+  cleanText(text)
+    .split(/\s+/)
+    .flatMap(piecesOf)
+    .map(({ plain, accented }) => {
+      const lookalike = latinLetters(plain);
+      return { plain, lookalike, leet: leetLetters(lookalike), accented };
+    });
 
 const SCRIPTS = ['Cyrillic', 'Greek', 'Armenian', 'Cherokee', 'Hebrew', 'Arabic', 'Georgian'] as const;
 type Script = (typeof SCRIPTS)[number];
@@ -137,7 +181,7 @@ function foreignScripts(plain: string): Script[] {
 }
 
 /** A word in one script of the text means what it says; a word of several scripts, or of a lone one, is a disguise. */
-function foldWord(piece: string, foreign: ReadonlySet<Script>): FoldedWord {
+function foldWord({ plain: piece, accented }: Piece, foreign: ReadonlySet<Script>): FoldedWord {
   const known = SCRIPTS.filter((script) => LETTER_OF[script].test(piece));
   const isMixed = known.length > 1 || (known.length === 1 && /[a-z]/.test(piece));
   const isMeant = known.length === 1 && !isMixed && known.every((script) => foreign.has(script));
@@ -146,6 +190,7 @@ function foldWord(piece: string, foreign: ReadonlySet<Script>): FoldedWord {
     plain: piece,
     lookalike: isMeant ? undefined : latin,
     leet: hasSigns(piece) ? leetLetters(latin) : undefined,
+    accented,
   };
 }
 

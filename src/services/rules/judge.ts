@@ -16,10 +16,8 @@ export interface Verdict {
 }
 
 /** What a rule looks at. */
-export interface Judged extends Pick<Task, 'kind' | 'request' | 'channelId'> {
+export interface Judged extends Pick<Task, 'kind' | 'request' | 'channelId' | 'parentChannelId'> {
   roleIds?: readonly string[] | undefined;
-  /** The channel of the thread. */
-  parentChannelId?: string | undefined;
 }
 
 interface Lists {

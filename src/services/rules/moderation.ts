@@ -1,6 +1,6 @@
 import { Refusal } from '../../lib/refusal.ts';
 import type { Judgement, Moderator } from '../moderation/moderator.ts';
-import type { CommonRequest } from '../tasks/task.ts';
+import type { CommonRequest, Task } from '../tasks/task.ts';
 import { promptOf, type Verdict } from './judge.ts';
 import type { RuleSet } from './server-rules.ts';
 
@@ -44,24 +44,30 @@ export function outcomeOf(
 interface ModeratedOrder {
   request: CommonRequest;
   isAgeRestricted?: boolean | undefined;
+  /** Moderators can be shown its results before anyone else sees them. */
+  isVisual: boolean;
   images(): Promise<readonly string[]>;
 }
 
-/** The outcome for an order: allowed, allowed behind a spoiler, or refused. */
-export type Moderated = { isAllowed: true; isSpoiler: boolean } | ({ isAllowed: false } & Verdict);
+/** The outcome for an order: allowed, with its results behind a spoiler or held for review; or refused. */
+export type Moderated =
+  | { isAllowed: true; isSpoiler: boolean; holdFor?: NonNullable<Task['holdFor']> }
+  | ({ isAllowed: false } & Verdict);
 
 /** Asks the moderation service about a prompt and its images, where the server wants that. */
 export async function moderateOrder(
-  { request, isAgeRestricted = false, images }: ModeratedOrder,
+  { request, isAgeRestricted = false, isVisual, images }: ModeratedOrder,
   { moderation }: Pick<RuleSet, 'moderation'>,
   moderator: Moderator | undefined,
 ): Promise<Moderated> {
   const { prompts, references } = moderation;
   const text = promptOf(request);
   const outcomes: Outcome[] = [];
-  // Neither is submitted while it cannot be judged.
-  const judged = (judgement: Judgement | undefined, action: Action): Outcome =>
-    outcomeOf(judgement, moderation, { action: judgement ? action : 'refuse', isAgeRestricted });
+  function judged(judgement: Judgement | undefined, wanted: Action): Outcome {
+    // A prompt is not submitted while it cannot be judged, nor where its result cannot be held.
+    const action = judgement && (wanted !== 'hold' || isVisual) ? wanted : 'refuse';
+    return outcomeOf(judgement, moderation, { action, isAgeRestricted });
+  }
   if (prompts !== 'off' && text !== '') outcomes.push(judged(await moderator?.judgeText(text), prompts));
   if (references !== 'off' && !isRefusing(outcomes))
     for (const image of await images()) {
@@ -70,12 +76,14 @@ export async function moderateOrder(
       if (isRefusing(outcomes)) break;
     }
   const strictest = outcomes.reduce(stricter, ALLOWED);
-  if (strictest.action !== 'refuse') return { isAllowed: true, isSpoiler: strictest.action === 'spoiler' };
+  const { action, category } = strictest;
+  if (action === 'hold') return { isAllowed: true, isSpoiler: false, holdFor: { category } };
+  if (action !== 'refuse') return { isAllowed: true, isSpoiler: action === 'spoiler' };
   return {
     isAllowed: false,
     refusal: new Refusal(strictest.isAway ? 'refusals.rules.moderationAway' : 'refusals.rules.moderated'),
     rule: 'moderation',
-    entry: strictest.category,
+    entry: category,
   };
 }
 

@@ -1,7 +1,7 @@
 import { KeyedLock } from '../../lib/keyed-lock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Moderator } from '../moderation/moderator.ts';
-import { type Task, withRequest } from '../tasks/task.ts';
+import { type Task, type Traits, withRequest } from '../tasks/task.ts';
 import { Judge, type Judged, type Verdict } from './judge.ts';
 import { ALLOWED, moderateOrder, type Outcome, outcomeOf, stricter } from './moderation.ts';
 import { NO_RULES, type RuleSet, type ServerRules, withoutAuthor } from './server-rules.ts';
@@ -114,10 +114,14 @@ export class Rules {
   }
 
   /**
-   * The order as the moderation of the operator and the server lets it pass: unchanged, or with its results behind a spoiler. Throws a `Refusal`
-   * otherwise.
+   * The order as the moderation of the operator and the server lets it pass: unchanged, or with its results behind a spoiler or held for review.
+   * Throws a `Refusal` otherwise.
    */
-  async moderated<O extends JudgedOrder>(order: O, images: () => Promise<readonly string[]>): Promise<O> {
+  async moderated<O extends JudgedOrder>(
+    order: O,
+    { isVisual = false }: Pick<Traits, 'isVisual'>,
+    images: () => Promise<readonly string[]>,
+  ): Promise<O> {
     const { guildId, request, isAgeRestricted } = order;
     let loaded: ReturnType<typeof images> | undefined;
     const load = () => {
@@ -125,29 +129,33 @@ export class Rules {
       return loaded;
     };
     let isSpoiler = false;
+    let holdFor: Task['holdFor'];
     for (const [name, rules] of this.#setsFor(guildId)) {
-      const moderated = { request, isAgeRestricted, images: load };
+      const moderated = { request, isAgeRestricted, isVisual, images: load };
       const outcome = await moderateOrder(moderated, rules, this.#parts.moderator);
       if (!outcome.isAllowed) throw this.#refused(order, name, outcome);
       isSpoiler ||= outcome.isSpoiler;
+      holdFor ??= outcome.holdFor;
     }
-    return isSpoiler ? { ...order, request: { ...request, spoiler: true } } : order;
+    const held = holdFor ? { ...order, holdFor } : order;
+    return isSpoiler ? { ...held, request: { ...request, spoiler: true } } : held;
   }
 
-  /** Whether results are to be judged before anyone sees them. */
-  judgesResults(guildId: string | undefined): boolean {
-    return this.#setsFor(guildId).some(([, { moderation }]) => moderation.results !== 'off');
+  /** Whether a task's results are to be judged, by the service or a moderator, before anyone sees them. */
+  judgesResults({ guildId, holdFor }: Pick<Task, 'guildId' | 'holdFor'>): boolean {
+    return holdFor !== undefined || this.#setsFor(guildId).some(([, { moderation }]) => moderation.results !== 'off');
   }
 
   /** What the operator and the server want to be done with a task's results. */
   async judgeResults(
-    { guildId, isAgeRestricted }: Pick<Task, 'guildId' | 'isAgeRestricted'>,
+    { guildId, isAgeRestricted, holdFor }: Pick<Task, 'guildId' | 'isAgeRestricted' | 'holdFor'>,
     images: ResultImages,
   ): Promise<Outcome> {
     const sets = this.#setsFor(guildId)
       .map(([, { moderation }]) => moderation)
       .filter(({ results }) => results !== 'off');
-    let strictest: Outcome = ALLOWED;
+    let strictest: Outcome = holdFor ? { action: 'hold', ...holdFor } : ALLOWED;
+    if (sets.length === 0) return strictest;
     for (const image of images) {
       const judgement = image === undefined ? undefined : await this.#parts.moderator?.judgeImage(image);
       for (const moderation of sets) {

@@ -37,9 +37,9 @@ export type AccessRule = Frozen<z.output<typeof accessRule>>;
 
 /** What is done with what a moderation service objects to. */
 const moderation = z.object({
-  prompts: z.enum(['off', 'refuse', 'spoiler']).default('off'),
+  prompts: z.enum(['off', 'refuse', 'spoiler', 'hold']).default('off'),
   /** Images that members give. */
-  references: z.enum(['off', 'refuse', 'spoiler']).default('off'),
+  references: z.enum(['off', 'refuse', 'spoiler', 'hold']).default('off'),
   /** Images, and videos by their thumbnails. */
   results: z.enum(['off', 'refuse', 'spoiler', 'hold']).default('off'),
   /** Results that the service cannot judge: videos without a thumbnail, and files that could not be fetched. */

@@ -1,3 +1,4 @@
+import { isOtherWord } from './accents.ts';
 import { type FoldedText, type FoldedWord, foldBlocked } from './fold.ts';
 
 /** How one word of a text may differ from a blocked one: `l` for `i` is only the same where there are digits. */
@@ -5,6 +6,7 @@ const forms = ['plain', 'lookalike', 'leet'] as const;
 type Form = (typeof forms)[number];
 
 interface Entry {
+  word: FoldedWord;
   /** How often each letter is repeated. */
   runs: readonly number[];
   /** The blocked words of which it is a part, and its place among their words. */
@@ -15,6 +17,11 @@ interface Entry {
 interface Phrase {
   text: string;
   length: number;
+}
+
+interface Beginning {
+  word: FoldedWord;
+  phrase: Phrase;
 }
 
 /** Scripts that put no spaces between words, and languages that put endings on them. */
@@ -31,7 +38,7 @@ export class WordList {
     lookalike: new Map(),
     leet: new Map(),
   };
-  readonly #beginnings: Readonly<Record<Form, Map<string, Phrase>>> = {
+  readonly #beginnings: Readonly<Record<Form, Map<string, Beginning>>> = {
     ...{ plain: new Map(), lookalike: new Map(), leet: new Map() },
   };
   /** Of words without repeated letters. */
@@ -75,12 +82,12 @@ export class WordList {
     if (words.length > 1) this.#addWord(joinWords(words), { phrase: { text, length: 1 }, at: 0 });
   }
 
-  #addWord(word: FoldedWord, { phrase, at }: Omit<Entry, 'runs'>): void {
+  #addWord(word: FoldedWord, { phrase, at }: Pick<Entry, 'phrase' | 'at'>): void {
     for (const form of forms) {
       const text = word[form] ?? word.plain;
       const { letters, runs } = runsOf(text);
       const known = this.#words[form].get(letters) ?? [];
-      this.#words[form].set(letters, [...known, { runs, phrase, at }]);
+      this.#words[form].set(letters, [...known, { word, runs, phrase, at }]);
       if (phrase.length === 1) this.#lengths.add(letters.length);
     }
   }
@@ -88,7 +95,7 @@ export class WordList {
   #addBeginning(word: FoldedWord, phrase: Phrase): void {
     for (const form of forms) {
       const { letters } = runsOf(word[form] ?? word.plain);
-      this.#beginnings[form].set(letters, phrase);
+      this.#beginnings[form].set(letters, { word, phrase });
       this.#beginningLengths.add(letters.length);
     }
   }
@@ -130,7 +137,8 @@ export class WordList {
             const found = this.#words[form]
               .get(letters.slice(start, start + length))
               ?.find((entry) => isSpelled(entry) && isSameWord(runs.slice(start, start + length), entry.runs));
-            if (found) return found.phrase.text;
+            const isWhole = isWord(letters.slice(0, start)) && isWord(letters.slice(start + length));
+            if (found && isWhole) return found.phrase.text;
           }
       }
     }
@@ -138,13 +146,16 @@ export class WordList {
   }
 
   #entriesOf(word: FoldedWord): Entry[] {
-    return forms.flatMap((form) => this.#lookUp(form, word[form]));
+    return forms.flatMap((form) => this.#lookUp(form, word));
   }
 
-  #lookUp(form: Form, text: string | undefined): Entry[] {
+  #lookUp(form: Form, word: FoldedWord): Entry[] {
+    const text = word[form];
     if (text === undefined) return [];
     const { letters, runs } = runsOf(text);
-    return (this.#words[form].get(letters) ?? []).filter((entry) => isSameWord(runs, entry.runs));
+    const entries = (this.#words[form].get(letters) ?? []).filter((entry) => isSameWord(runs, entry.runs));
+    if (text !== word.plain) return entries;
+    return entries.filter((entry) => entry.phrase.length > 1 || !isOtherWord(word, entry.word));
   }
 
   #beginningOf(word: FoldedWord): Phrase | undefined {
@@ -155,7 +166,7 @@ export class WordList {
       const { letters } = runsOf(text);
       for (const length of this.#beginningLengths) {
         const found = length <= letters.length ? this.#beginnings[form].get(letters.slice(0, length)) : undefined;
-        if (found) return found;
+        if (found && (text !== word.plain || !isOtherWord(word, found.word))) return found.phrase;
       }
     }
     return undefined;
@@ -171,6 +182,12 @@ const joinWords = (words: readonly FoldedWord[]): FoldedWord => ({
 /** Two letters in a row are no word that is spelled. */
 const isSpelled = ({ phrase, runs }: Entry): boolean =>
   phrase.length === 1 && runs.reduce((sum, count) => sum + count, 0) > 2;
+
+/** What is left of a row of single letters beside a word must be able to be a word: `h e l l o` is not `hell` and `o`. */
+const isWord = (letters: string): boolean =>
+  letters.length < 2 ? ['', 'a', 'i', 'u'].includes(letters) : VOWEL_OR_FOREIGN.test(letters);
+
+const VOWEL_OR_FOREIGN = /[aeiouy]|[^a-z]/;
 
 /** A word without repeated letters, and how often each was there. */
 function runsOf(text: string): { letters: string; runs: number[] } {

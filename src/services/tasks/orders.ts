@@ -227,7 +227,7 @@ export class Orders {
     else spending?.check(orderer, { kind: ordered.kind, amount: estimate?.amount });
     // A repeat under the same key has to be the same.
     const isModerated = rules !== undefined && ordered.predecessorId === undefined;
-    const order = isModerated ? await rules.moderated(ordered, () => this.#sender.imagesOf(ordered)) : ordered;
+    const order = isModerated ? await rules.moderated(ordered, traits, () => this.#sender.imagesOf(ordered)) : ordered;
     // What may be running already is not asked to wait.
     const mayWait = this.#isJob(kind.name) && order.predecessorId === undefined;
     const mustWait = mayWait && !this.#line.takePlace({ ...order, id });

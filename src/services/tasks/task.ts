@@ -201,8 +201,12 @@ export const taskFacts = z.object({
   requesterId: z.string(),
   guildId: z.string().optional(),
   channelId: z.string().optional(),
+  /** The channel of the thread where it was ordered. */
+  parentChannelId: z.string().optional(),
   /** Ordered in an age-restricted channel. */
   isAgeRestricted: z.literal(true).optional(),
+  /** Its owner's roles when it was ordered, until the gateway has it: rules for roles hold at its turn too. */
+  roleIds: z.array(z.string()).optional(),
   message: message.optional(),
   /** Other messages of the bot about it, oldest first: the owner ping, and results posted for others. */
   beside: z.array(address).optional(),
@@ -249,6 +253,8 @@ export const taskFacts = z.object({
   talk: talk.optional(),
   failure: failure.optional(),
   review: review.optional(),
+  /** A moderator decides about its results, because of its prompt or the images given for it. */
+  holdFor: z.object({ category: z.string().optional() }).optional(),
   /** Notes about its references after a failure. Set, even if empty, once they are checked: that happens once. */
   referenceNotes: z.array(z.string()).optional(),
   wordsRefused: z.string().optional(),
@@ -293,6 +299,8 @@ export interface Traits<K extends TaskKind = TaskKind> {
   readonly isListedByParent?: boolean;
   /** A text of a model, shown as it arrives. */
   readonly isText?: boolean;
+  /** It makes images or videos, which moderators can be shown before anyone else sees them. */
+  readonly isVisual?: boolean;
   /** An utterance in a live conversation, and its answer. */
   readonly isUtterance?: boolean;
   /** A live conversation: no wait limit applies, since the member decides how long it lasts. */

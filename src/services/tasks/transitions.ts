@@ -35,6 +35,8 @@ export interface OrderFacts {
   parentChannelId?: string | undefined;
   /** It was ordered in an age-restricted channel. */
   isAgeRestricted?: true | undefined;
+  /** A moderator decides about its results. */
+  holdFor?: Task['holdFor'];
   parent?: Task | undefined;
   /** The unconfirmed task that it repeats under the same key. */
   predecessorId?: string | undefined;
@@ -56,13 +58,14 @@ export interface NewTaskFacts {
 
 export function createTask<K extends TaskKind>(order: OrderOf<K>, facts: NewTaskFacts): TaskOf<K> {
   const { id, traits, idempotencyKey, model, estimate, weight, durationKey, now } = facts;
-  const { kind, request, requesterId, guildId, channelId, message, route, parent, predecessorId, isAgeRestricted } =
-    order;
+  const { kind, request, requesterId, guildId, message, route, parent, predecessorId } = order;
+  const { channelId, parentChannelId, isAgeRestricted, roleIds, holdFor } = order;
   return {
     kind,
     request,
     traits,
-    ...{ requesterId, guildId, channelId, message, route, predecessorId, isAgeRestricted },
+    ...{ requesterId, guildId, channelId, parentChannelId, message, route, predecessorId, isAgeRestricted, holdFor },
+    ...(roleIds !== undefined && roleIds.length > 0 && { roleIds: [...roleIds] }),
     version: TASK_VERSION,
     id,
     state: 'submitting',
@@ -112,20 +115,24 @@ export function markTurn({ place: _, ...task }: Task, idempotencyKey: string, no
 }
 
 /** It was refused after it had waited, by the bot or by the gateway. */
-export function markRefused({ place: _, ...task }: Task, failure: Omit<Failure, 'cause'>, now: number): Task {
+export function markRefused(
+  { place: _, roleIds: __, ...task }: Task,
+  failure: Omit<Failure, 'cause'>,
+  now: number,
+): Task {
   if (task.state !== 'waiting' && task.state !== 'submitting') throw transitionError(task, 'refused');
   return { ...task, state: 'failed', failure: { ...failure, cause: 'refused' }, times: { ...task.times, ended: now } };
 }
 
 /** Nothing was sent, so nothing continues. */
-export function markWithdrawn({ place: _, ...task }: Task, now: number): Task {
+export function markWithdrawn({ place: _, roleIds: __, ...task }: Task, now: number): Task {
   return { ...task, state: 'cancelled', failure: { cause: 'withdrawn' }, times: { ...task.times, ended: now } };
 }
 
 export const completeAlbum = (task: Task, now: number): Task =>
   hasEnded(task) ? task : { ...task, state: 'ready', times: { ...task.times, ended: now } };
 
-export function markAccepted(task: Task, submission: Submission, now: number): Task {
+export function markAccepted({ roleIds: _, ...task }: Task, submission: Submission, now: number): Task {
   const { remoteId, needsInput, queuedBehind, finalPrompt } = submission;
   if (task.state !== 'submitting') throw transitionError(task, 'accepted');
   return {
@@ -157,7 +164,7 @@ export function markWordsRefused(task: Task, reason: string): Task {
 }
 
 /** It is unknown whether the gateway took the order. It is not sent again unless its member decides so. */
-export function markUnconfirmed(task: Task, reason: string | undefined, now: number): Task {
+export function markUnconfirmed({ roleIds: _, ...task }: Task, reason: string | undefined, now: number): Task {
   if (task.state !== 'submitting') throw transitionError(task, 'unconfirmed');
   return {
     ...task,

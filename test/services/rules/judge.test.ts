@@ -25,9 +25,9 @@ describe('The judge of a server', () => {
   });
 
   it('A word that is never blocked is not, although it looks like a blocked one', () => {
-    const rules = { ...words('ano', 'hot*'), allowedWords: ['año', 'hotel'] };
-    expect(keyOf(words('ano'), order('feliz año nuevo'))).toBe('refusals.rules.word');
-    expect(keyOf(rules, order('feliz año nuevo'))).toBeUndefined();
+    const rules = { ...words('mono', 'hot*'), allowedWords: ['moño', 'hotel'] };
+    expect(keyOf(words('mono'), order('un moño rojo'))).toBe('refusals.rules.word');
+    expect(keyOf(rules, order('un moño rojo'))).toBeUndefined();
     expect(keyOf(rules, order('a hotel at night'))).toBeUndefined();
     expect(keyOf(rules, order('a hotshot'))).toBe('refusals.rules.word');
   });

@@ -15,9 +15,6 @@ const halves = ['known', 'blind'] as const;
 const corpus = (half: (typeof halves)[number]): Group[] =>
   JSON.parse(readFileSync(new URL(`./corpus/${half}.json`, import.meta.url), 'utf8')) as Group[];
 
-/** Words of one language that are others without their accents, such as "año": admins list them as never blocked. */
-const WRONG = { known: 0, blind: 5 };
-
 /** Shares of the corpus. */
 function measure(groups: readonly Group[]) {
   const missed: string[] = [];
@@ -37,13 +34,16 @@ function measure(groups: readonly Group[]) {
 const finds = (blocked: string[], text: string) => new WordList(blocked).find(foldText(text));
 
 describe('Blocked words', () => {
-  it.each(halves)('Blocked words are found in at least 98 %% of the disguises of the %s half of the corpus', (half) => {
-    const { hits, innocent, missed, wrong } = measure(corpus(half));
-    expect(hits).toBeGreaterThan(150);
-    expect(innocent).toBeGreaterThan(80);
-    expect(missed.length / hits, missed.join('\n')).toBeLessThanOrEqual(0.02);
-    expect(wrong.length, wrong.join('\n')).toBeLessThanOrEqual(WRONG[half]);
-  });
+  it.each(halves)(
+    'Blocked words are found in 98 %% of the disguises of the %s half of the corpus, and in 1 %% of its innocent prompts at most',
+    (half) => {
+      const { hits, innocent, missed, wrong } = measure(corpus(half));
+      expect(hits).toBeGreaterThan(150);
+      expect(innocent).toBeGreaterThan(80);
+      expect(missed.length / hits, missed.join('\n')).toBeLessThanOrEqual(0.02);
+      expect(wrong.length / innocent, wrong.join('\n')).toBeLessThanOrEqual(0.01);
+    },
+  );
 
   it.each([
     ['an ending', ['spam*'], 'spamming all day', 'spa treatment'],
@@ -55,6 +55,14 @@ describe('Blocked words', () => {
     ['a stretched word', ['god'], 'goood', 'good'],
     ['letters of another alphabet', ['casino'], 'саѕіno', 'касса'],
     ['digits for letters', ['hell'], 'h3ll', 'h311 A55'],
+    ['accents that make no other word', ['ano'], 'änö', 'feliz año nuevo'],
+    ['accents in a short word', ['göt'], 'gött göt', 'I got it'],
+    ['further accents in a short word', ['coño'], 'cóño', 'cono de helado'],
+    ['missing accents in a longer word', ['enculé'], 'encule', 'enclume'],
+    ['accents on its beginning', ['sik*'], 'sikici', 'sıkıcı bir film'],
+    ['letters in a row beside whole words', ['hell'], 'g o t o h e l l u', 'h e l l o'],
+    ['letters in a row beside a wide gap', ['ass'], 'b i g  a s s', 'a r t a  s u r'],
+    ['letters in a row with uneven gaps', ['fool'], 'f o  o l', 'f o  r'],
     ['a word between signs', ['damn'], '**damn**!', 'adamn'],
     ['a word without spaces around it', ['赌场'], '墙上写着赌\u200b场的小巷', '赌书的场地'],
   ])('A blocked word is found with %s, and a similar one is not', (_what, blocked, hit, innocent) => {

@@ -1,0 +1,37 @@
+import type { FoldedWord } from './fold.ts';
+
+/**
+ * Everyday words that are insults without their accents. They are other words unless an admin lists them as they are
+ * written here.
+ */
+const OTHER_WORDS: ReadonlySet<string> = new Set([
+  // Spanish, Portuguese, French
+  ...['año', 'años', 'añito', 'añitos', 'añejo', 'mamá', 'mamás', 'pitó', 'cágado', 'cágados', 'fût', 'fûts'],
+  // German, Swedish
+  ...['schwül', 'schwüle', 'schwülem', 'schwülen', 'schwüler', 'schwüles', 'håll'],
+  // Turkish
+  ...['şık', 'şıklık', 'sık', 'sıkı', 'sıkça', 'sıkma', 'sıktı', 'sıkıcı', 'sıkıyor', 'sıkıntı', 'sıklık'],
+  // Hungarian
+  ...['szár', 'szára', 'szárak', 'szárny', 'szárnyak'],
+  // Vietnamese
+  ...['các', 'lớn', 'lợn', 'đủ', 'dù', 'dự'],
+]);
+
+/** Among so many letters nearly every spelling is a word in some language. */
+const SHORT = 4;
+
+const LATIN = /^\p{Script=Latin}+$/u;
+
+/** Whether two words that differ in their accents alone are different words. */
+export function isOtherWord(word: FoldedWord, blocked: FoldedWord): boolean {
+  const length = blocked.plain.length;
+  // Of a blocked beginning, the same part is compared.
+  const written = (word.accented ?? word.plain).slice(0, word.plain.length === length ? undefined : length);
+  const wanted = blocked.accented ?? blocked.plain;
+  if (written === wanted) return false;
+  if (OTHER_WORDS.has(written)) return true;
+  if (blocked.accented === undefined || length > SHORT || !LATIN.test(written)) return false;
+  // Further accents are a disguise; missing ones make another word.
+  const letters = [...written];
+  return letters.length === length && [...wanted].some((letter, at) => letter > 'z' && letter !== letters[at]);
+}
