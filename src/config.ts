@@ -50,7 +50,7 @@ const variables = (kinds: readonly string[]) =>
 
     STORE_URL: shape.store,
     // A shorter lease is lost in every network hiccup; with a longer one a killed bot restarts late.
-    STORE_LEASE_SECONDS: shape.wholeNumber(5, 300, '20', 'seconds'),
+    STORE_LEASE_SECONDS: shape.wholeNumber(5, 300, '10', 'seconds'),
     MEDIA_ALLOW_PRIVATE: shape.onOff,
     // With less memory no image could be decoded; more is a zero too many.
     MARK_RESULTS: shape.choice(['on', 'off'], 'on'),

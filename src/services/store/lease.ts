@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import { pause, systemClock } from '../../lib/clock.ts';
 import { closedError, inUseError, StoreError } from './backend.ts';
+import { hasCertainlyEnded, nameHolder } from './holder.ts';
 
 export interface StoreTrouble {
   since: number;
@@ -36,10 +36,17 @@ export const leaseClock: LeaseClock = {
   after: systemClock.after,
 };
 
+interface OthersLease {
+  holder: string;
+  /** Another lease of another holder, or a renewal, has another number. */
+  renewals: string;
+  endsInMs: number;
+}
+
 /** Keeps the lease at a server, by the server's clock. */
 export interface LeaseServer {
-  /** Returns the fencing number, which grows with every holder, or another's lease, whose mark changes with every renewal. */
-  take(holder: string, ms: number): Promise<number | { mark: string; endsInMs: number }>;
+  /** Returns the fencing number, which grows with every holder, or another's lease. Takes also the lease of `ended`, a holder that is no more. */
+  take(holder: string, ms: number, ended?: string): Promise<number | OthersLease>;
   /** False: it has expired, or belongs to another. */
   renew(holder: string, ms: number): Promise<boolean>;
   giveBack(holder: string): Promise<void>;
@@ -86,17 +93,25 @@ export class Lease {
     this.#renewAfter(parts.ms / RENEWALS);
   }
 
-  /** Waits for the rest of a lease whose holder died; fails with `in-use` where the holder renews it. */
+  /**
+   * Takes the place of a holder whose process has certainly ended, and waits for the rest of a lease whose holder may have died; fails with `in-use`
+   * where the holder renews it.
+   */
   static async take(parts: LeaseParts): Promise<Lease> {
-    const holder = randomUUID();
-    let mark: string | undefined;
+    const holder = nameHolder();
+    let first: OthersLease | undefined;
+    let ended: string | undefined;
     for (;;) {
       const ends = endsOf(parts);
-      const answer = await parts.leaseServer.take(holder, parts.ms);
+      const answer = await parts.leaseServer.take(holder, parts.ms, ended);
       if (typeof answer === 'number') return new Lease(parts, holder, { number: answer, ends });
-      if (mark === undefined) parts.onWait(answer.endsInMs);
-      mark ??= answer.mark;
-      if (answer.mark !== mark) throw inUseError(parts.name);
+      if (answer.holder !== ended && hasCertainlyEnded(answer.holder)) {
+        ended = answer.holder;
+        continue;
+      }
+      if (!first) parts.onWait(answer.endsInMs);
+      first ??= answer;
+      if (answer.holder !== first.holder || answer.renewals !== first.renewals) throw inUseError(parts.name);
       await pause(parts.clock, Math.min(answer.endsInMs + 1, LOOK_EVERY_MS));
     }
   }

@@ -42,13 +42,13 @@ export const holdsWrite = `
 
 /** Opens the store as a bot does, puts a task if there is one, and keeps the store until it is killed. */
 export const holdsStore = `
-  const [file, store, log, commands, task] = process.argv.slice(1);
+  const [url, store, log, commands, task] = process.argv.slice(1);
   const { openStore } = await import(store);
   const { openLog } = await import(log);
   const { kindSpecs } = await import(commands);
   const clock = { now: () => Date.now(), after: () => () => undefined };
   const quiet = openLog({ level: 'silent', secrets: [], readable: true, write: () => undefined });
-  const kept = await openStore({ url: 'sqlite://' + file, scheme: 'sqlite' }, { specs: kindSpecs, log: quiet, clock });
+  const kept = await openStore({ url, scheme: url.split(':')[0] }, { specs: kindSpecs, log: quiet, clock });
   if (task) await kept.put(JSON.parse(task));
   console.log('ready');
   setInterval(() => kept, 1000);

@@ -99,7 +99,7 @@ describe('A store that is in use', () => {
       expect(error.message).toContain(file);
     }
     // The refused ones must not have released the first one's lock, not even for other processes.
-    await expect(child(holdsStore, file, ...modules)).rejects.toThrow('without being ready');
+    await expect(child(holdsStore, `sqlite://${file}`, ...modules)).rejects.toThrow('without being ready');
     await first.put(makeTask());
     await first.close();
     await (await open()).close();
@@ -108,7 +108,7 @@ describe('A store that is in use', () => {
   it('A store that is in use refuses a second process until the first has ended or was killed', async () => {
     const { file, open } = stage();
     const task = makeTask();
-    const other = await child(holdsStore, file, ...modules, JSON.stringify(task));
+    const other = await child(holdsStore, `sqlite://${file}`, ...modules, JSON.stringify(task));
     expect((await refusal(open())).kind).toBe('in-use');
     await other.kill();
     const store = await open();

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { kindSpecs } from '../../../src/commands/index.ts';
 import { openStore, StoreError } from '../../../src/services/store/index.ts';
 import { type LeaseClock, leaseClock } from '../../../src/services/store/lease.ts';
+import { child, holdsStore, modules } from './child.ts';
 import { onServers, type Site } from './sites.ts';
 import { makeTask, settled } from './stage.ts';
 
@@ -60,6 +61,20 @@ describe('The lease of a store', () =>
       await first.close();
       expect(await (await open(site)).live()).toHaveLength(1);
     });
+
+    it.skipIf(process.platform !== 'linux')(
+      'The lease of a store passes at once from a bot that was killed on this machine (needs /proc)',
+      async () => {
+        const site = await stage();
+        const task = makeTask();
+        const killed = await child(holdsStore, site.url, ...modules, JSON.stringify(task));
+        expect((await refused(openRival(site))).kind).toBe('in-use');
+        await killed.kill();
+        // Anything that waits would wait for ever on this clock.
+        const next = await site.open({ leaseMs: LONG_MS, leaseClock: new Standing() });
+        expect(await next.live()).toHaveLength(1);
+      },
+    );
 
     it('The lease of a store lasts as long as it is renewed', async () => {
       const site = await stage();

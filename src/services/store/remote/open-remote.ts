@@ -8,7 +8,7 @@ import { Redis } from './redis.ts';
 import { postgresFailure, redisFailure, type Server, ServerConnection } from './server-connection.ts';
 
 /** How long a store stays reserved for a bot that no longer renews its lease. */
-const LEASE_MS = 20_000;
+const LEASE_MS = 10_000;
 
 export interface RemoteParts {
   log: Log;

@@ -14,7 +14,7 @@ const TAKE = `
   VALUES (1, $1, 1, 0, clock_timestamp() + $2 * interval '1 millisecond')
   ON CONFLICT (id) DO UPDATE
     SET holder = excluded.holder, number = atelier_lease.number + 1, renewals = 0, ends = excluded.ends
-    WHERE atelier_lease.ends <= clock_timestamp()
+    WHERE atelier_lease.ends <= clock_timestamp() OR atelier_lease.holder = $3
   RETURNING number`;
 
 const LOOK = `
@@ -33,12 +33,12 @@ const LEASE_TABLE = `
 
 function createLeaseServer(query: Query): LeaseServer {
   return {
-    async take(holder, ms) {
+    async take(holder, ms, ended) {
       for (;;) {
-        const [taken] = await query(TAKE, [holder, ms]);
+        const [taken] = await query(TAKE, [holder, ms, ended ?? null]);
         if (taken) return Number(taken.number);
         const [held] = await query(LOOK);
-        if (held) return { mark: `${held.holder} ${held.renewals}`, endsInMs: Number(held.left) };
+        if (held) return { holder: String(held.holder), renewals: String(held.renewals), endsInMs: Number(held.left) };
       }
     },
     renew: async (holder, ms) => (await query(RENEW, [holder, ms])).length === 1,

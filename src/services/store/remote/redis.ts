@@ -18,9 +18,8 @@ const LEASE = 'atelier:lease';
 const LEASE_NUMBER = 'atelier:lease:number';
 
 const TAKE = `
-  if redis.call('EXISTS', KEYS[1]) == 1 then
-    return { table.concat(redis.call('HMGET', KEYS[1], 'holder', 'renewals'), ' '), redis.call('PTTL', KEYS[1]) }
-  end
+  local held = redis.call('HMGET', KEYS[1], 'holder', 'renewals')
+  if held[1] and held[1] ~= ARGV[3] then return { held[1], held[2], redis.call('PTTL', KEYS[1]) } end
   redis.call('HSET', KEYS[1], 'holder', ARGV[1], 'renewals', 0)
   redis.call('PEXPIRE', KEYS[1], ARGV[2])
   return redis.call('INCR', KEYS[2])`;
@@ -62,10 +61,11 @@ function createLeaseServer(client: Client, connection: ServerConnection): LeaseS
   const run = (script: string, ...values: (string | number)[]): Promise<unknown> =>
     connection.run(() => client.eval(script, { keys: [LEASE, LEASE_NUMBER], arguments: values.map(String) }));
   return {
-    async take(holder, ms) {
-      const answer = await run(TAKE, holder, ms);
+    async take(holder, ms, ended = '') {
+      const answer = await run(TAKE, holder, ms, ended);
       if (!Array.isArray(answer)) return Number(answer);
-      return { mark: String(answer[0]), endsInMs: Number(answer[1]) };
+      const [heldBy, renewals, endsInMs] = answer;
+      return { holder: String(heldBy), renewals: String(renewals), endsInMs: Number(endsInMs) };
     },
     renew: async (holder, ms) => Number(await run(RENEW, holder, ms)) === 1,
     async giveBack(holder) {

@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync, readlinkSync } from 'node:fs';
+
+/**
+ * A process, so exactly that another one on the same machine can tell whether it has ended: the boot, the namespaces in which its id and its start
+ * time mean something, its id, and when it started.
+ */
+interface ProcessPlace {
+  boot: string;
+  namespaces: string;
+  pid: number;
+  started: string;
+}
+
+const PARTS = 5;
+
+/** A name for a holder of a lease: unique, and with the place of this process where the system tells it. */
+export function nameHolder(): string {
+  const place = ownPlace();
+  return [randomUUID(), ...(place ? [place.boot, place.namespaces, String(place.pid), place.started] : [])].join(' ');
+}
+
+/** Whether the process behind a holder's name has certainly ended. In any doubt, also on another machine or in another container: no. */
+export function hasCertainlyEnded(holder: string): boolean {
+  const place = placeIn(holder);
+  const own = ownPlace();
+  if (!place || !own || place.boot !== own.boot || place.namespaces !== own.namespaces) return false;
+  if (!isThere(place.pid)) return true;
+  const started = startOf(place.pid);
+  return started !== undefined && started !== place.started;
+}
+
+function placeIn(holder: string): ProcessPlace | undefined {
+  const parts = holder.split(' ');
+  const [, boot = '', namespaces = '', pid = '', started = ''] = parts;
+  return parts.length === PARTS && /^[1-9]\d{0,9}$/.test(pid)
+    ? { boot, namespaces, pid: Number(pid), started }
+    : undefined;
+}
+
+/** Undefined on systems that do not tell. */
+function ownPlace(): ProcessPlace | undefined {
+  const started = startOf(process.pid);
+  const boot = read(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim());
+  const pids = read(() => readlinkSync('/proc/self/ns/pid'));
+  // Older systems have one time for all.
+  const times = read(() => readlinkSync('/proc/self/ns/time')) ?? '';
+  if (started === undefined || boot === undefined || pids === undefined) return undefined;
+  return { boot, namespaces: `${pids},${times}`, pid: process.pid, started };
+}
+
+/** In ticks since the boot. The command before it may contain anything, also parentheses. */
+function startOf(pid: number): string | undefined {
+  const stat = read(() => readFileSync(`/proc/${pid}/stat`, 'latin1'));
+  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+}
+
+/** Processes of other users may be hidden in /proc, but not from this. */
+function isThere(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return !(error instanceof Error && 'code' in error && error.code === 'ESRCH');
+  }
+}
+
+function read(work: () => string): string | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return undefined;
+    throw error;
+  }
+}
