@@ -18,6 +18,7 @@ import { LARGEST_MARK, type Provenance } from './images/provenance.ts';
 import { type MediaType, mediaTypes } from './media-types.ts';
 import { recogniseContent, videoFacts } from './recognise.ts';
 import { defaultLimits, type MediaLimits, type MediaParts, type MediaSettings } from './settings.ts';
+import { cleanVideo } from './videos/clean.ts';
 import { markVideo } from './videos/mark.ts';
 import { isTruncated } from './videos/mp4.ts';
 
@@ -150,13 +151,10 @@ export class Media {
     let into: PrivateFile | undefined;
     try {
       if (fetched.type.kind !== 'image') {
-        isReturned = fetched.size <= maxBytes;
-        if (!isReturned) return { how: 'none' };
-        const { sourceType } = provenance ?? {};
-        const canBeMarked = fetched.type === mediaTypes.mp4 && fetched.size + LARGEST_MARK <= maxBytes;
-        if (!sourceType || !canBeMarked) return unchanged;
-        const { type, release } = fetched;
-        return { how: 'as-is', ...(await markVideo(fetched, sourceType)), type, release };
+        if (fetched.size > maxBytes) return { how: 'none' };
+        const shown = provenance ? await shownVideo(fetched, maxBytes, provenance) : fetched;
+        isReturned = true;
+        return { how: 'as-is', ...shown };
       }
       // A re-encoded file is seldom larger than its original.
       if (fetched.path !== undefined) into = await this.#files.create();
@@ -222,6 +220,15 @@ export class Media {
 
 export function openMedia(settings: MediaSettings, tools: MediaParts, limits: Partial<MediaLimits> = {}): Media {
   return new Media(settings, tools, { ...defaultLimits, ...limits });
+}
+
+/** A result that is a video or audio: without its metadata and with a mark, as far as its format allows. */
+async function shownVideo(fetched: FetchedFile, maxBytes: number, { sourceType: wanted }: Provenance) {
+  const { type, release } = fetched;
+  const { content, isSealed, lostManifest, sourceType = wanted } = await cleanVideo(fetched, type);
+  const canBeMarked = type === mediaTypes.mp4 && !isSealed && content.size + LARGEST_MARK <= maxBytes;
+  const marked = wanted && sourceType && canBeMarked ? await markVideo(content, sourceType) : content;
+  return { ...marked, type, release, ...(lostManifest && { lostManifest }) };
 }
 
 /** Files of members and results of the gateway have separate room and connections. */
