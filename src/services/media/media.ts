@@ -2,8 +2,9 @@ import { lookup } from 'node:dns/promises';
 import { tmpdir } from 'node:os';
 import { type Clock, systemClock } from '../../lib/clock.ts';
 import { PassingBytes } from '../../lib/passing-bytes.ts';
+import type { Fingerprint } from '../fingerprints/fingerprint.ts';
 import { MediaProcess } from '../media-process/media-process.ts';
-import { decodeBase64, type FileContent, memoryContent, readChunks, readWhole, withReader } from './content.ts';
+import { decodeBase64, type FileContent, hashOf, memoryContent, readChunks, readWhole, withReader } from './content.ts';
 import { CapacityPool, KeyedLimiter } from './download/capacity.ts';
 import { download } from './download/download.ts';
 import { type AddressSource, Hosts } from './download/hosts.ts';
@@ -43,6 +44,9 @@ interface FetchOptions {
 type Abortable = Pick<FetchOptions, 'signal'>;
 
 type Image = Buffer | FileContent;
+
+/** No delivery waits longer to know what its image looks like. */
+const MOST_LIKENESS_MS = 10_000;
 
 type File = Omit<Extract<FitResult, { bytes: Buffer }>, 'how'>;
 
@@ -181,6 +185,21 @@ export class Media {
 
   async imageFacts(image: Image): Promise<ImageFacts> {
     return await this.#withSignals([], (signal) => this.#images.measure(contentOf(image), signal));
+  }
+
+  /** By what a file is recognised. An image that cannot be decoded in time has no likeness. */
+  async fingerprint(file: FileContent & { readonly type: MediaType }): Promise<Fingerprint> {
+    const hash = await hashOf(file);
+    if (file.type.kind !== 'image') return { hash };
+    try {
+      const likeness = await this.#withTimeout({ waitLimitMs: MOST_LIKENESS_MS }, (signal) =>
+        this.#images.likenessOf(file, signal),
+      );
+      return { hash, ...(likeness !== undefined && { likeness }) };
+    } catch (error) {
+      if (!(error instanceof MediaError)) throw error;
+      return { hash };
+    }
   }
 
   /** A PNG of the image's size, white where it is to be changed and black elsewhere. */
