@@ -61,7 +61,7 @@ async function verdictOn(
     }
   } catch (error) {
     if (!(error instanceof MediaError)) throw error;
-    // What was fetched in vain counts as the most that it can have been.
+    // What failed counts as the most that it can have been.
     return { how: failures.get(error.kind) ?? 'unreachable', bytes: max };
   }
 }

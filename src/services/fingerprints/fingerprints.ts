@@ -86,7 +86,7 @@ export class Fingerprints {
   }
 }
 
-/** Whoever reads the index next is told of the failure. */
+/** The next search reports the failure. */
 const ignore = (): void => undefined;
 
 function isAlike(known: string | undefined, other: string): boolean {

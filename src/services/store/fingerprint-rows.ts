@@ -1,6 +1,8 @@
+import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
 import type { FingerprintStore } from '../fingerprints/fingerprints.ts';
 import type { Task } from '../tasks/task.ts';
+import { ROWS_AT_ONCE } from './backend.ts';
 import type { Namespace } from './namespaces.ts';
 import { parseWith, type Quarantine, Rows } from './rows.ts';
 
@@ -21,7 +23,11 @@ export function fingerprintRow({ fingerprints = [] }: Pick<Task, 'fingerprints'>
 /** A row for each settled task that delivered files. It goes before its task, and an unreadable one is left to the doctor. */
 export const storedFingerprints = (namespace: Namespace): FingerprintStore => ({
   async *all() {
+    let count = 0;
     for await (const [taskId, value] of namespace.entries()) {
+      count += 1;
+      // SQLite responds synchronously, so a long run of rows would block the process.
+      if (count % ROWS_AT_ONCE === 0) await setImmediate();
       const files = row.safeParse(value).data?.files ?? [];
       yield {
         taskId,

@@ -40,7 +40,7 @@ describe('The likeness of an image', () => {
     ['reduced to a quarter and saved as WebP', 1, (image: Sharp) => image.resize(side / 4).webp({ quality: 60 })],
     ['saved with 16 bits', 1, (image: Sharp) => image.toColourspace('rgb16').png()],
     ['without colours', 1, (image: Sharp) => image.greyscale().png()],
-    // Measured on 240 images: 87 %.
+    // Measured on 240 images: 88 %.
     ['cropped by a hundredth at each side', 0.7, (image: Sharp) => cropped(image, 3).jpeg({ quality: 80 })],
   ] as const)('The likeness of an image is found again when it is %s', async (_how, share, change) => {
     const found = await Promise.all(
