@@ -95,6 +95,8 @@ export function openCommands(parts: CommandsParts) {
     threads: outbox.threads,
     videoFields: settings.gateway.fields,
     referenceSeconds: referenceSeconds({ media: engine.media, log }),
+    media: engine.media,
+    fingerprints: engine.fingerprints,
     fineTunes: gateway.fineTunes,
     adminGuildIds: settings.discord.adminGuildIds,
     isOperator: (userId) => operator.includes(userId),

@@ -6,7 +6,9 @@ import type { Rates } from '../discord/rates.ts';
 import type { MessageServices } from '../messages/pressed-task.ts';
 import type { Asks } from '../services/asks/asks.ts';
 import type { AnswerSchemas } from '../services/asks/schema/answer-schemas.ts';
+import type { Fingerprints } from '../services/fingerprints/fingerprints.ts';
 import type { FineTunes } from '../services/gateway/fine-tunes.ts';
+import type { Media } from '../services/media/index.ts';
 import type { Budgets } from '../services/spending/budgets.ts';
 import type { Spending } from '../services/spending/spending.ts';
 import type { Talks } from '../services/talks/talks.ts';
@@ -45,6 +47,8 @@ export interface Services extends MessageServices, ModelServices {
   rates: Pick<Rates, 'mustAllow'>;
   /** Counts what was used in every period, whether or not it is limited. */
   countEverything(): Promise<void>;
+  media: Pick<Media, 'fetch' | 'fingerprint'>;
+  fingerprints: Pick<Fingerprints, 'recognise'>;
   /** The text of a member's file; refuses what is none. */
   readText(file: MemberFile, memberId: string): Promise<string>;
   /** Whether the bot is in a server. */

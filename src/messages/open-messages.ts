@@ -6,7 +6,10 @@ import { type PresenterParts, presenter } from './presenter.ts';
 import { ResultReview } from './review/result-review.ts';
 
 interface MessagesParts
-  extends Omit<PresenterParts, 'media' | 'tasks' | 'offers' | 'models' | 'budgets' | 'spending' | 'rules'> {
+  extends Omit<
+    PresenterParts,
+    'media' | 'fingerprints' | 'tasks' | 'offers' | 'models' | 'budgets' | 'spending' | 'rules'
+  > {
   engine: Engine;
   outbox: Outbox;
 }
@@ -15,11 +18,12 @@ export type Messages = ReturnType<typeof openMessages>;
 
 /** Opens the messages of all tasks, which are updated whenever their tasks change. */
 export function openMessages({ engine, outbox, ...parts }: MessagesParts) {
-  const { tasks, media, offers, models, budgets, spending, rules } = engine;
+  const { tasks, media, fingerprints, offers, models, budgets, spending, rules } = engine;
   const { clock, log } = parts;
   const { prepare, answerOf, messageOf, prepareAgain } = presenter({
     ...parts,
     media,
+    fingerprints,
     tasks,
     offers,
     models,
@@ -28,7 +32,7 @@ export function openMessages({ engine, outbox, ...parts }: MessagesParts) {
     rules,
   });
   const showing = { outbox, clock, log, change: tasks.book.change.bind(tasks.book) };
-  const review = new ResultReview({ ...parts, media, tasks, rules, budgets, outbox });
+  const review = new ResultReview({ ...parts, media, fingerprints, tasks, rules, budgets, outbox });
   const delivery = new Delivery({ ...showing, prepare });
   const answers = new Answers({ ...showing, delivery, plansOf: answerOf });
   tasks.book.onChange((task) => {

@@ -20,7 +20,7 @@ import type { MessageContext } from './kind-view.ts';
 import { aboutDollars, leftOf } from './money.ts';
 import { noteFinder } from './notes.ts';
 import { previewOf, sourcePreviewsOf, thumbnailsOf } from './previews.ts';
-import { type Copies, contentOf, type Result, type ResultParts, resultsOf } from './results.ts';
+import { type Copies, contentOf, type Result, type ResultParts, recordResults, resultsOf } from './results.ts';
 import { talkNotice, talkStyle, transcript, voiceMessage } from './talk-message.ts';
 import { NOTHING_SHOWN, nameOf, type Shown, taskMessage } from './task-message.ts';
 
@@ -58,6 +58,7 @@ export function presenter(parts: PresenterParts) {
     nothing: Shown,
     { areGone = false, signal }: { areGone?: boolean; signal?: AbortSignal | undefined } = {},
   ): Promise<PreparedMessage> {
+    await recordResults(task.id, results, parts);
     // The buttons for larger variants depend on the list of models.
     if (context.views[task.kind]?.needsModelList) await models.listQuickly();
     const prompt = nameOf(task, context, say);

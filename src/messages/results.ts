@@ -1,4 +1,5 @@
 import type { Log } from '../lib/log.ts';
+import type { Fingerprints } from '../services/fingerprints/fingerprints.ts';
 import { GatewayError } from '../services/gateway/index.ts';
 import type { Medium } from '../services/gateway/read/snapshot.ts';
 import {
@@ -16,6 +17,7 @@ import type { Tasks } from '../services/tasks/tasks.ts';
 
 export interface ResultParts {
   media: Media;
+  fingerprints: Pick<Fingerprints, 'record'>;
   tasks: Pick<Tasks, 'fetchSnapshot'>;
   log: Log;
   /** Whether results say in their metadata that they were generated. */
@@ -120,6 +122,16 @@ function fetcher(task: Task, { media, log, marksResults }: ResultParts, max: num
 function sourceTypeOf({ request: { pictures: images = [], references = [] } }: Task): SourceType {
   const hasReferences = images.length > 0 || references.length > 0;
   return hasReferences ? 'compositeWithTrainedAlgorithmicMedia' : 'trainedAlgorithmicMedia';
+}
+
+/** Stores by what the files are recognised, before they are delivered. */
+export async function recordResults(
+  taskId: string,
+  results: readonly Result[],
+  { media, fingerprints }: ResultParts,
+): Promise<void> {
+  const files = results.flatMap((result) => (result.as === 'file' ? media.fingerprint(result) : []));
+  await fingerprints.record(taskId, await Promise.all(files));
 }
 
 export function contentOf(file: FileContent & { type: MediaType }) {

@@ -4,6 +4,7 @@ import type { Log } from '../lib/log.ts';
 import { Refusal } from '../lib/refusal.ts';
 import { Asks } from './asks/asks.ts';
 import { AnswerSchemas } from './asks/schema/answer-schemas.ts';
+import { Fingerprints } from './fingerprints/fingerprints.ts';
 import { isModelCode } from './gateway/error-responses.ts';
 import type { Gateway } from './gateway/index.ts';
 import { createReachCheck, type RefreshAddresses } from './inputs/addresses.ts';
@@ -141,6 +142,7 @@ export function openEngine({
   spending.onUse((guildId, exceeded) => alerts.check(guildId, exceeded));
   const offers = new Offers(clock);
   const book = new TaskBook({ store, log });
+  const fingerprints = new Fingerprints({ book, store: store.fingerprints });
   // A thread takes real time too.
   const schemas = new AnswerSchemas({ gather, timeLimitMs: settings.maxWaitMs.text, clock: systemClock });
   const { path: pricingPath, group } = settings.gateway.pricing;
@@ -224,6 +226,7 @@ export function openEngine({
   });
   return {
     ...{ tasks, asks, schemas, talks, models, offers, media, mediaProcess, usage, spending, budgets, rules, proposals },
+    fingerprints,
 
     /** The text of a member's file. */
     async readText(file: MemberFile, memberId: string): Promise<string> {

@@ -11,7 +11,7 @@ export async function maySeeServerTasks({ place, services }: HandlerContext<Serv
 }
 
 /** A task is visible to its owner and, unless it is private, to those who may see its server's tasks. */
-async function maySeeAll(task: Task, context: HandlerContext<Services>): Promise<boolean> {
+export async function maySeeAll(task: Task, context: HandlerContext<Services>): Promise<boolean> {
   const { requesterId, guildId } = task;
   if (requesterId === context.place.userId) return true;
   return (

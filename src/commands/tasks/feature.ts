@@ -16,6 +16,7 @@ import { loadTaskList } from './list.ts';
 import { ownDataButtons } from './own-data.ts';
 import { loadTaskPage } from './page.ts';
 import { text } from './text.ts';
+import { verifyMenu } from './verify.ts';
 
 /** Turns the pages of `/tasks`, and leads back from a task to the list. */
 export const tasksPageButton = button(customIds.tasks, {
@@ -118,6 +119,7 @@ export const tasks = (kinds: readonly string[], features: readonly Named[]): Fea
     run: (filter, context: HandlerContext<Services>) => loadTaskList(filter, context),
   }),
   text: textWith(kinds, features),
+  menus: [verifyMenu],
   buttons: [
     ...[tasksPageButton, taskSelect, showButton, showMeButton, showAskButton, showAllButton, deletePostButton],
     ...ownDataButtons,

@@ -84,7 +84,7 @@ export function taskListPlan({ filter, lines, waiting, next }: TasksList, say: S
   const button = (name: 'older' | 'newest' | 'toWaiting', shown: TaskFilter): ButtonPlan =>
     buttonPlan(say(`tasks.buttons.${name}`), customIds.tasks.id(shown));
   const isFirst = filter.before === undefined;
-  const options = lines.map((line) => optionOf(line, say));
+  const options = lines.map((line) => taskOption(line, say));
   const select: Control = { type: 'select', id: customIds.task.id(filter), placeholder: say('tasks.choose'), options };
   const ownData = [
     buttonPlan(say('ownData.buttons.export'), customIds.exportData.id(), { startsRow: true }),
@@ -113,7 +113,7 @@ function rowOf(line: TaskSummary, whose: TaskFilter['whose'], say: Say): string 
 /** Discord rejects a label without visible characters. */
 const VISIBLE = /[\p{L}\p{N}\p{P}\p{S}]/u;
 
-function optionOf({ id, kind, state, summary }: TaskSummary, say: Say) {
+export function taskOption({ id, kind, state, summary }: TaskSummary, say: Say) {
   const label = VISIBLE.test(summary) ? summary : say(`tasks.kinds.${kind}`);
   return { value: id, label, description: `${say(`tasks.kinds.${kind}`)} · ${say(`tasks.states.${state}`)}` };
 }

@@ -20,6 +20,30 @@ export const text = {
       whose: { mine: 'Mine', server: 'All public tasks on this server' },
     },
   },
+  menus: { verify: 'Verify' },
+  help: { about: { verify: 'Whether its files were made with this bot, visible only to you' } },
+  /** Whether files were made with this bot. */
+  verify: {
+    same: '{{name}}: made with this bot.',
+    alike: '{{name}}: similar to a result of this bot.',
+    task: {
+      same: '{{name}}: made with this bot. It is the result of task {{reference}}.',
+      alike: '{{name}}: similar to the result of task {{reference}}.',
+    },
+    linked: {
+      same: '{{name}}: made with this bot. It is [the result]({{link}}) of task {{reference}}.',
+      alike: '{{name}}: similar to [the result]({{link}}) of task {{reference}}.',
+    },
+    unknown: '{{name}}: not recognized.',
+    notMedia: '{{name}}: not an image, video or audio file that the bot can read.',
+    tooLarge: '{{name}}: not checked, because the files are too large.',
+    unreachable: '{{name}}: not checked, because it could not be downloaded. Try again later.',
+    leftOut_one: '{{count}} more file was not checked.',
+    leftOut_other: '{{count}} more files were not checked.',
+    aboutAlike: 'Only the look was compared: different images can be similar by chance.',
+    aboutUnknown:
+      'This does not prove that a file was made elsewhere. Changed files, erased tasks and results of earlier versions of the bot are not recognized.',
+  },
   /** Lists of tasks, and everything that is known of one. */
   tasks: {
     title: { mine: 'Your tasks', server: 'Public tasks on this server' },
@@ -128,6 +152,7 @@ export const text = {
     },
   },
   refusals: {
+    noFileInMessage: 'This message has no file to check. Choose a message with an image, video or audio file.',
     tasksNotYours:
       'Only members with Manage Server can see the tasks of others. Leave out the option `whose` to see your own.',
     tasksNoServer: 'The option `whose` works on servers only. Leave it out to see all of your own tasks.',

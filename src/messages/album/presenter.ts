@@ -4,7 +4,7 @@ import type { Say } from '../../locales/index.ts';
 import { MediaError } from '../../services/media/index.ts';
 import type { StoredMedium, StoredTrack, Task } from '../../services/tasks/task.ts';
 import type { Tasks } from '../../services/tasks/tasks.ts';
-import { contentOf, MAX_IN_MEMORY, type Result, type ResultParts, resultsOf } from '../results.ts';
+import { contentOf, MAX_IN_MEMORY, type Result, type ResultParts, recordResults, resultsOf } from '../results.ts';
 import {
   type AlbumEntry,
   areShortVerses,
@@ -149,7 +149,7 @@ const coveredTracks = (task: Task): CoveredTrack[] =>
 /** The audio of an album, one file after the other, within one message's share of the memory. */
 async function addSounds(
   entries: readonly AlbumEntry[],
-  { route }: Task,
+  { id: albumId, route }: Task,
   attachments: Attachments,
   parts: MusicParts,
 ): Promise<void> {
@@ -158,6 +158,7 @@ async function addSounds(
     if (!task || task.failure) continue;
     const song = withFinishedTracks({ ...task, route });
     const results = await resultsOf(song, parts, undefined, MAX_IN_MEMORY - attachments.held);
+    await recordResults(albumId, results, parts);
     for (const [index, result] of results.entries()) {
       const title = titleAt(song, index, parts.say);
       number += 1;

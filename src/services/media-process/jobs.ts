@@ -8,6 +8,7 @@ export type Job =
   | { do: 'fit'; maxBytes: number; maxPixels: number; provenance?: Provenance | undefined }
   | { do: 'check'; maxPixels: number }
   | { do: 'measure'; maxPixels: number }
+  | { do: 'likeness'; maxPixels: number }
   | { do: 'side-mask'; side: MaskSide; size: MaskSize; maxPixels: number }
   | { do: 'drawn-mask'; maxPixels: number }
   | { do: 'chart'; chart: ChartData }
@@ -57,6 +58,7 @@ export const jobClasses: Readonly<Record<Job['do'], JobClass>> = {
   fit: image,
   check: image,
   measure: image,
+  likeness: image,
   'side-mask': image,
   'drawn-mask': image,
   chart,

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
 import { damagedFileError, tooLargeError } from './errors.ts';
@@ -50,6 +51,13 @@ export async function* readChunks(content: FileContent, length = PIECE): AsyncGe
     yield content.bytes.subarray(start, start + length);
     await new Promise(setImmediate);
   }
+}
+
+/** SHA-256, in hexadecimal. */
+export async function hashOf(content: FileContent): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const piece of readChunks(content)) hash.update(piece);
+  return hash.digest('hex');
 }
 
 const DATA_URI_HEAD = /^data:[^,]{0,200};base64,/i;

@@ -26,6 +26,12 @@ const fitFacts = z.union([
 ]);
 const checkFacts = z.object({ extension, isUnchanged });
 const measureFacts = z.object({ width: size, height: size, frames: size });
+const likenessFacts = z.object({
+  likeness: z
+    .string()
+    .regex(/^[0-9a-f]{16}$/)
+    .optional(),
+});
 const maskFacts = z.object({ marks: z.enum(['a part', 'nothing', 'everything', 'unclear']) });
 
 interface FitOptions {
@@ -64,6 +70,12 @@ export class ImageJobs {
 
   async measure(input: FileContent, signal: AbortSignal): Promise<ImageFacts> {
     return (await this.#run({ do: 'measure', ...this.#limits }, measureFacts, { input, signal })).facts;
+  }
+
+  /** The perceptual hash; undefined where there is nothing to recognise the image by. */
+  async likenessOf(input: FileContent, signal: AbortSignal): Promise<string | undefined> {
+    const job: Job = { do: 'likeness', ...this.#limits };
+    return (await this.#run(job, likenessFacts, { input, signal })).facts.likeness;
   }
 
   async createSideMask(side: MaskSide, size: MaskSize, signal: AbortSignal): Promise<Buffer> {

@@ -2,8 +2,9 @@ import { lookup } from 'node:dns/promises';
 import { tmpdir } from 'node:os';
 import { type Clock, systemClock } from '../../lib/clock.ts';
 import { PassingBytes } from '../../lib/passing-bytes.ts';
+import type { Fingerprint } from '../fingerprints/fingerprint.ts';
 import { MediaProcess } from '../media-process/media-process.ts';
-import { decodeBase64, type FileContent, memoryContent, readChunks, readWhole, withReader } from './content.ts';
+import { decodeBase64, type FileContent, hashOf, memoryContent, readChunks, readWhole, withReader } from './content.ts';
 import { CapacityPool, KeyedLimiter } from './download/capacity.ts';
 import { download } from './download/download.ts';
 import { type AddressSource, Hosts } from './download/hosts.ts';
@@ -18,6 +19,7 @@ import { LARGEST_MARK, type Provenance } from './images/provenance.ts';
 import { type MediaType, mediaTypes } from './media-types.ts';
 import { recogniseContent, videoFacts } from './recognise.ts';
 import { defaultLimits, type MediaLimits, type MediaParts, type MediaSettings } from './settings.ts';
+import { cleanVideo } from './videos/clean.ts';
 import { markVideo } from './videos/mark.ts';
 import { isTruncated } from './videos/mp4.ts';
 
@@ -42,6 +44,9 @@ interface FetchOptions {
 type Abortable = Pick<FetchOptions, 'signal'>;
 
 type Image = Buffer | FileContent;
+
+/** No delivery waits longer to know what its image looks like. */
+const MOST_LIKENESS_MS = 10_000;
 
 type File = Omit<Extract<FitResult, { bytes: Buffer }>, 'how'>;
 
@@ -150,13 +155,10 @@ export class Media {
     let into: PrivateFile | undefined;
     try {
       if (fetched.type.kind !== 'image') {
-        isReturned = fetched.size <= maxBytes;
-        if (!isReturned) return { how: 'none' };
-        const { sourceType } = provenance ?? {};
-        const canBeMarked = fetched.type === mediaTypes.mp4 && fetched.size + LARGEST_MARK <= maxBytes;
-        if (!sourceType || !canBeMarked) return unchanged;
-        const { type, release } = fetched;
-        return { how: 'as-is', ...(await markVideo(fetched, sourceType)), type, release };
+        if (fetched.size > maxBytes) return { how: 'none' };
+        const shown = provenance ? await shownVideo(fetched, maxBytes, provenance) : fetched;
+        isReturned = true;
+        return { how: 'as-is', ...shown };
       }
       // A re-encoded file is seldom larger than its original.
       if (fetched.path !== undefined) into = await this.#files.create();
@@ -183,6 +185,21 @@ export class Media {
 
   async imageFacts(image: Image): Promise<ImageFacts> {
     return await this.#withSignals([], (signal) => this.#images.measure(contentOf(image), signal));
+  }
+
+  /** By what a file is recognised. An image that cannot be decoded in time has no likeness. */
+  async fingerprint(file: FileContent & { readonly type: MediaType }): Promise<Fingerprint> {
+    const hash = await hashOf(file);
+    if (file.type.kind !== 'image') return { hash };
+    try {
+      const likeness = await this.#withTimeout({ waitLimitMs: MOST_LIKENESS_MS }, (signal) =>
+        this.#images.likenessOf(file, signal),
+      );
+      return { hash, ...(likeness !== undefined && { likeness }) };
+    } catch (error) {
+      if (!(error instanceof MediaError)) throw error;
+      return { hash };
+    }
   }
 
   /** A PNG of the image's size, white where it is to be changed and black elsewhere. */
@@ -222,6 +239,15 @@ export class Media {
 
 export function openMedia(settings: MediaSettings, tools: MediaParts, limits: Partial<MediaLimits> = {}): Media {
   return new Media(settings, tools, { ...defaultLimits, ...limits });
+}
+
+/** A result that is a video or audio: without its metadata and with a mark, as far as its format allows. */
+async function shownVideo(fetched: FetchedFile, maxBytes: number, { sourceType: wanted }: Provenance) {
+  const { type, release } = fetched;
+  const { content, isSealed, lostManifest, sourceType = wanted } = await cleanVideo(fetched, type);
+  const canBeMarked = type === mediaTypes.mp4 && !isSealed && content.size + LARGEST_MARK <= maxBytes;
+  const marked = wanted && sourceType && canBeMarked ? await markVideo(content, sourceType) : content;
+  return { ...marked, type, release, ...(lostManifest && { lostManifest }) };
 }
 
 /** Files of members and results of the gateway have separate room and connections. */

@@ -156,6 +156,8 @@ export function openNamespaces(backend: Backend, note?: NoteStoreUse) {
     ledger: atOnce(RANGED_NAMESPACE),
     /** Tasks by remote id; after a power cut a missing id counts as one that was never followed. */
     remotes: soon('remotes'),
+    /** What the files of settled tasks are recognised by; a missing row is made again by the doctor. */
+    fingerprints: soon('fingerprints'),
     /** A few may be lost. */
     durations: soon('durations'),
     /** What happened with each model; it happens again. */

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { type Clock, DAY_MS } from '../../lib/clock.ts';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
 import type { Log } from '../../lib/log.ts';
+import type { FingerprintStore } from '../fingerprints/fingerprints.ts';
 import type { EntryStore } from '../ledger/entry.ts';
 import type { ExperienceStore } from '../models/experience.ts';
 import type { LearnedStore } from '../prices/learned-prices.ts';
@@ -22,6 +23,7 @@ import {
 } from '../tasks/task-store.ts';
 import { summaryOf, type TaskSummary } from '../tasks/task-summary.ts';
 import { storedBudgets } from './budget-rows.ts';
+import { storedFingerprints } from './fingerprint-rows.ts';
 import { hashSecret } from './kept-scopes.ts';
 import { type StoreOwnership, soleOwnership } from './lease.ts';
 import { StoredEntries } from './ledger-rows.ts';
@@ -61,6 +63,7 @@ const CLEANED_AT_ONCE = 200;
  *
  * - a new task: its list entries, then the task. An unsettled entry without a task is not shown.
  * - a settled task: the finished row, its list entries, then the live row is deleted. Found in both places, the finished one is right.
+ * - a settled task's fingerprints: before its finished row, and deleted before it.
  * - an order as it is sent: after its task, before it is submitted; it is deleted after a task that no longer needs it.
  * - a finished task that changes or is removed: its list entries point at it until that is done.
  *
@@ -85,6 +88,8 @@ export class StoredTasks implements TaskStore {
   readonly budgets: BudgetStore;
   /** What admins have decided about content. */
   readonly rules: RuleStore;
+  /** What delivered files are recognised by. */
+  readonly fingerprints: FingerprintStore;
   /** Orders that wait for their member's decision. */
   readonly proposals: ProposalStore;
   /** What stands for each member at the gateway. */
@@ -111,6 +116,7 @@ export class StoredTasks implements TaskStore {
     this.costs = storedCosts(namespaces.costs, quarantine);
     this.budgets = storedBudgets(namespaces.budgets, quarantine);
     this.rules = storedRules(namespaces.rules, quarantine);
+    this.fingerprints = storedFingerprints(namespaces.fingerprints);
     this.proposals = storedProposals(namespaces.proposals, quarantine, specs);
     this.pseudonyms = storedPseudonyms(namespaces.pseudonyms, quarantine);
     const tasks = { task: (id: string) => this.get(id), tasks: () => this.#rows.all() };
@@ -165,6 +171,7 @@ export class StoredTasks implements TaskStore {
       await this.#sent.remove(task.id);
       await this.#writeLines(task, asPointer);
       await this.#remotes.forget(task);
+      await this.#parts.namespaces.fingerprints.delete(task.id);
       await this.#parts.namespaces.live.delete(task.id);
       await this.#parts.namespaces.finished.delete(task.id);
       await this.#removeLines(task);

@@ -15,6 +15,7 @@ import {
   taskFacts,
 } from '../tasks/task.ts';
 import { StoreError } from './backend.ts';
+import { fingerprintRow } from './fingerprint-rows.ts';
 import { type Namespace, type Namespaces, UnreadableRow } from './namespaces.ts';
 import { type Quarantine, Rows, UNREADABLE } from './rows.ts';
 
@@ -104,7 +105,7 @@ function migrate(record: Record<string, unknown>, migrations: ReadonlyMap<number
   }
 }
 
-interface TaskRowsParts extends Pick<Namespaces, 'live' | 'finished'> {
+interface TaskRowsParts extends Pick<Namespaces, 'live' | 'finished' | 'fingerprints'> {
   quarantine: Quarantine;
   locks: KeyedLock;
   clock: Clock;
@@ -163,10 +164,13 @@ export class TaskRows {
   }
 
   async putFinished(task: Task): Promise<void> {
-    const { finished, clock } = this.#parts;
+    const { finished, fingerprints, clock } = this.#parts;
     const left = (task.times.settled ?? clock.now()) + RETENTION_MS - clock.now();
     // The adapter treats zero and less as "for ever".
-    await finished.put(task.id, toRecord(task), Math.max(1, left));
+    const lastsMs = Math.max(1, left);
+    const prints = fingerprintRow(task);
+    if (prints) await fingerprints.put(task.id, prints, lastsMs);
+    await finished.put(task.id, toRecord(task), lastsMs);
   }
 
   /** Written to the right place before it is deleted from the wrong one. */

@@ -185,7 +185,7 @@ const TRANSIENT: ReadonlySet<string> = new Set([
 /** Internal fields that no view shows: announcing them would render every view again. */
 const INTERNAL: ReadonlySet<string> = new Set([
   ...NO_NEWS,
-  ...['progressEdits', 'intention', 'goingAt', 'message', 'beside', 'keptAt', 'parts', 'posting'],
+  ...['progressEdits', 'intention', 'goingAt', 'message', 'beside', 'keptAt', 'parts', 'posting', 'fingerprints'],
   ...['word', 'started', 'remoteStarted', 'remoteFinished'],
 ]);
 

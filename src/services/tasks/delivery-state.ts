@@ -1,3 +1,4 @@
+import { type Fingerprint, joinFingerprints } from '../fingerprints/fingerprint.ts';
 import {
   hasEnded,
   type Intention,
@@ -13,6 +14,12 @@ export const settlePart = (task: Task, now: number): Task =>
   task.traits.isPart && hasEnded(task) && isLive(task) ? markDelivered(task, undefined, now) : task;
 
 export const turnPage = (task: Task, page: number): Task => (task.page === page ? task : { ...task, page });
+
+/** Of files that are about to be delivered. */
+export function addFingerprints(task: Task, files: readonly Fingerprint[]): Task {
+  const fingerprints = joinFingerprints(task.fingerprints ?? [], files);
+  return fingerprints ? { ...task, fingerprints } : task;
+}
 
 export function clearMessage(task: Task): Task {
   const { message: _, ...rest } = task;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { fingerprint } from '../fingerprints/fingerprint.ts';
 import type { ModelKind } from '../models/families.ts';
 import { amount, estimate } from '../prices/estimate.ts';
 import { answer } from './answer.ts';
@@ -244,6 +245,8 @@ export const taskFacts = z.object({
   polls: z.number(),
   actions: z.array(action),
   media: z.array(keptMedium),
+  /** Of the files that were delivered. */
+  fingerprints: z.array(fingerprint).optional(),
   tracks: z.array(keptTrack).optional(),
   preview: keptMedium.optional(),
   text: z.string().optional(),

@@ -122,6 +122,7 @@ describe('The visibility of a preview', () => {
     };
     const { prepare } = presenter({
       media,
+      fingerprints: { record: async () => undefined },
       tasks,
       log,
       clock: new ManualClock(),

@@ -3,7 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import type { Image } from '../../../sandbox/gateway/studio/image.ts';
+import type { Studio } from '../../../sandbox/gateway/studio/index.ts';
 import { profiles } from '../../contract/both.ts';
+import { box } from '../../services/media/videos.ts';
 import { labels, type QuickStage, quickBot, says } from '../quick.ts';
 import {
   answerPollsWith,
@@ -174,6 +176,33 @@ describe.each(profiles)('A result at a gateway of the %s profile', (profile) => 
     expect(sent.includes('a secret')).toBe(false);
     expect((await sharp(sent).raw().toBuffer()).equals(await sharp(made).raw().toBuffer())).toBe(true);
   });
+
+  it.each([
+    ['', false],
+    [' and content credentials', true],
+  ])(
+    'A video with a location%s loses it, gets its mark, and the message tells of lost credentials',
+    async (_, isSealed) => {
+      const location = box('udta', box('\u00a9xyz', Buffer.from('+52.5200+013.4050/')));
+      const manifest = box('uuid', Buffer.from('d8fec3d61b0e483c92975828877ec481', 'hex'), Buffer.from('a manifest'));
+      const more = isSealed ? [location, manifest] : [location];
+      const videos = shortVideos();
+      const studio: Studio = {
+        ...videos,
+        async shoot(...given) {
+          const video = await videos.shoot(...given);
+          return { ...video, bytes: Buffer.concat([video.bytes, ...more]) };
+        },
+      };
+      const stage = await quickBot({ gateway: { profile, speed: 20, quirks: { refusedActions: false }, studio } });
+      const video = await follow(stage, await follow(stage, await grid(stage), 'U1'), 'Animate (Low motion)');
+      const bytes = await bytesOf(video);
+      expect(bytes.includes('/digitalsourcetype/trainedAlgorithmicMedia<')).toBe(true);
+      for (const word of ['+52.5200', 'a manifest']) expect(bytes.includes(word)).toBe(false);
+      expect(text(video).includes('content credentials (C2PA) covered a location')).toBe(isSealed);
+      expect(errorsIn(stage)).toEqual([]);
+    },
+  );
 });
 
 describe('A result that exceeds the upload limit', () => {

@@ -6,6 +6,7 @@ import { MediaError } from '../../../src/services/media/errors.ts';
 import { stripGif, stripJpeg, stripPng, stripWebp } from '../../../src/services/media/images/clean.ts';
 import { examineImage } from '../../../src/services/media/images/image-editor.ts';
 import { recognise, videoFacts } from '../../../src/services/media/recognise.ts';
+import { cleanVideo } from '../../../src/services/media/videos/clean.ts';
 import { isTruncated } from '../../../src/services/media/videos/mp4.ts';
 import { mp4Video, webmVideo } from '../../services/media/videos.ts';
 import { BrokenPromise, type Target } from '../target.ts';
@@ -52,7 +53,7 @@ const videos = (): Buffer[] => [
 ];
 
 const FOUR_CHARACTERS =
-  'ftyp moov mvhd trak mdia hdlr vide tkhd mvex mehd mdat free isom qt avif RIFF WEBP VP8X VP8L EXIF XMP IHDR IDAT IEND acTL';
+  'ftyp moov mvhd trak mdia hdlr vide tkhd mvex mehd mdat free udta meta uuid isom qt avif RIFF WEBP VP8X VP8L EXIF XMP IHDR IDAT IEND acTL';
 const SIGNATURES = [
   ...FOUR_CHARACTERS.split(' ').map((word) => word.padEnd(4)),
   ...[
@@ -60,6 +61,7 @@ const SIGNATURES = [
     '\x42\x82\x84webm',
     '\x18\x53\x80\x67',
     '\x16\x54\xae\x6b',
+    '\x12\x54\xc3\x67\x81',
     '\xae\x80',
     '\xe0\x80',
     '\xec\x80',
@@ -235,6 +237,29 @@ export const fileTargets: readonly Target[] = [
         ]),
       'empty elements': (times) => segmentOf(many(times, latin('\xec\x80'))),
       'tracks of a WebM': (times) => segmentOf(element('\x16\x54\xae\x6b', many(times, latin('\xae\x82\xe0\x80')))),
+    },
+  },
+  {
+    name: 'video-notes',
+    reads: 'bytes',
+    seeds: videos,
+    structured: fc.oneof(anyBytes, chunks(ftyp.toString('latin1'))),
+    words: SIGNATURES,
+    async run(input) {
+      const type = recognise(input);
+      if (type?.kind !== 'video') return;
+      const { content } = await cleanVideo(memoryContent(input), type);
+      if (content.size !== input.length) throw new BrokenPromise('The file has another length.');
+      const again = await cleanVideo(content, type);
+      if (again.content.bytes !== content.bytes) throw new BrokenPromise('Something was left.');
+    },
+    isExpected: () => false,
+    growing: {
+      'empty notes': (times) => Buffer.concat([ftyp, many(times, box('udta', Buffer.alloc(0)))]),
+      'notes in the contents': (times) => Buffer.concat([ftyp, box('moov', many(times, box('meta', latin('x'))))]),
+      'notes in a track': (times) =>
+        Buffer.concat([ftyp, box('moov', many(4, box('trak', many(times, box('udta', latin('x'))))))]),
+      'tags of a WebM': (times) => segmentOf(many(times, latin('\x12\x54\xc3\x67\x81x'))),
     },
   },
 ];

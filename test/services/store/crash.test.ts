@@ -115,6 +115,36 @@ describe('A crash between any two writes', () =>
       });
     });
 
+    it('A crash between any two writes leaves no fingerprints without their task', async () => {
+      const site = await stage();
+      const task = makeTask({ ...at(0), fingerprints: [{ hash: 'a'.repeat(64) }] });
+      const isOfTask = async (): Promise<void> => {
+        const store = await site.open();
+        const known = await store.get(task.id);
+        await store.close();
+        expect((await site.keys('fingerprints')).filter(() => !known?.fingerprints)).toEqual([]);
+      };
+      const steps: [readonly Task[], (store: TaskStore) => Promise<void>][] = [
+        [[task], (store) => store.put(settled(task))],
+        [[task], (store) => store.remove(task)],
+        [[settled(task)], (store) => store.remove(settled(task))],
+      ];
+      for (const [before, work] of steps) {
+        const rows = await left(site, before);
+        for (let writes = 0, isThrough = false; !isThrough; writes++) {
+          await putBack(site, rows);
+          const failing = await site.failing(writes);
+          isThrough = await work(failing).then(
+            () => true,
+            () => false,
+          );
+          await failing.close();
+          await isOfTask();
+        }
+      }
+      expect(await site.keys('fingerprints')).toEqual([]);
+    });
+
     it('A crash between any two writes heals for a change to a finished task, and for a task that is finished from the start', async () => {
       const task = settled(makeTask());
       await withEveryCrash(await stage(), [task], (store) => store.put({ ...task, state: 'cancelled' }));

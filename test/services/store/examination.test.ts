@@ -48,6 +48,16 @@ const isOf =
   ({ key }: SiteRow): boolean =>
     key.startsWith(`member:${member}:`);
 
+const recognised = settled(
+  makeTask({ times: { created: START + 500 }, fingerprints: [{ hash: 'c'.repeat(64), likeness: 'd'.repeat(16) }] }),
+);
+
+async function putRecognised(site: Site): Promise<void> {
+  const store = await site.open();
+  await store.put(recognised);
+  await store.close();
+}
+
 /** One way to damage a store, and the expected finding. */
 const damages: [
   name: string,
@@ -67,11 +77,21 @@ const damages: [
   [
     'rubbish in every namespace',
     async (site) => {
-      for (const namespace of ['live', 'finished', 'durations', 'costs', 'budgets', 'rules', 'proposals', 'pseudonyms'])
+      for (const namespace of [
+        'live',
+        'finished',
+        'durations',
+        'costs',
+        'budgets',
+        'rules',
+        'proposals',
+        'pseudonyms',
+        'fingerprints',
+      ])
         await site.write({ namespace, key: 'rubbish', text: 'rubbish' });
       await site.rewrite((row) => (row.namespace === 'index' && isOf('m0')(row) ? 'rubbish' : undefined));
     },
-    { unreadable: 9, 'line-missing': 65 },
+    { unreadable: 10, 'line-missing': 65 },
   ],
   ['no lists at all', (site) => site.drop(({ namespace }) => namespace === 'index'), { 'line-missing': 260 }],
   [
@@ -109,6 +129,25 @@ const damages: [
     { 'order-astray': 21 },
   ],
   [
+    'fingerprints of no task, and of other files',
+    async (site, tasks) => {
+      const files = (hash: string) => JSON.stringify({ value: { files: [hash.repeat(16)] } });
+      for (const key of [...tasks.slice(0, 2).map(({ id }) => id), 'nobody'])
+        await site.write({ namespace: 'fingerprints', key, text: files('a') });
+      await putRecognised(site);
+      await site.write({ namespace: 'fingerprints', key: recognised.id, text: files('b') });
+    },
+    { 'fingerprint-astray': 4 },
+  ],
+  [
+    'no fingerprints of a task',
+    async (site) => {
+      await putRecognised(site);
+      await site.drop(({ namespace }) => namespace === 'fingerprints');
+    },
+    { 'fingerprint-missing': 1 },
+  ],
+  [
     'no mark of who wrote it',
     (site) => site.drop(({ namespace, key }) => namespace === 'meta' && key === 'schema'),
     { unmarked: 1 },
@@ -143,6 +182,7 @@ async function isMended(
   expect(found(await look(site, true))).toEqual({});
 
   const store = await site.open();
+  expect(await site.keys('fingerprints')).toEqual((await store.get(recognised.id)) ? [recognised.id] : []);
   const live = await store.live();
   expect(await site.keys('live')).toEqual(live.map(({ id }) => id).sort());
   const ids = [...(await site.keys('live')), ...(await site.keys('finished'))].sort().reverse();

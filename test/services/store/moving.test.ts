@@ -12,7 +12,8 @@ const COUNT = 250;
 async function used(site: Site): Promise<SiteRow[]> {
   await leave(site, async (store) => {
     for (let at = 0; at < COUNT; at++) {
-      const task = makeTask({ times: { created: START + at }, text: '🦊 "quoted" \u0000' });
+      const fingerprints = [{ hash: String(at).padStart(64, '0'), likeness: '0123456789abcdef' }];
+      const task = makeTask({ times: { created: START + at }, text: '🦊 "quoted" \u0000', fingerprints });
       await store.put(at % 3 === 0 ? task : settled(task));
     }
     for (let at = 0; at < 20; at++)
@@ -92,6 +93,8 @@ for (const kind of ['sqlite', 'redis', 'postgres'] as const)
             const store = await to.open();
             expect(await store.live()).toHaveLength(Math.ceil(COUNT / 3));
             expect((await store.page({ of: { memberId: 'ann' }, max: 500 })).summaries).toHaveLength(COUNT);
+            const recognised = await Array.fromAsync(store.fingerprints.all());
+            expect(recognised).toHaveLength(COUNT - Math.ceil(COUNT / 3));
             expect((await store.costs.all()).map(({ model }) => model)).toEqual(['a/b:1']);
             const days: string[] = [];
             for await (const { id } of store.entries.between('2026-01-01', '2026-01-02')) days.push(id);

@@ -108,7 +108,8 @@ describe('Stored tasks', () =>
       const store = await open();
       const old = settled(makeTask(), START - 500 * DAY_MS);
       await store.put(old);
-      const task = settled(makeTask(), START);
+      const fingerprints = [{ hash: 'a'.repeat(64) }];
+      const task = settled(makeTask({ fingerprints }), START);
       clock.advance(100 * DAY_MS);
       const before = Date.now();
       await store.put(task);
@@ -117,6 +118,10 @@ describe('Stored tasks', () =>
       expect(Number(row?.expires) - before).toBeGreaterThanOrEqual(300 * DAY_MS);
       expect(Number(row?.expires) - Date.now()).toBeLessThanOrEqual(300 * DAY_MS);
       expect(finished.filter(({ expires }) => expires === undefined)).toEqual([]);
+      // What its files are recognised by goes with it.
+      const [prints] = await site.rows('fingerprints');
+      expect(prints?.key).toBe(task.id);
+      expect(Math.abs(Number(prints?.expires) - Number(row?.expires))).toBeLessThan(5_000);
     });
 
     it('The store keeps the latest 200 durations of each key, in order', async () => {

@@ -1,6 +1,7 @@
 import { checkImage } from '../../media/images/clean.ts';
 import { fitImage, fitResult } from '../../media/images/fit.ts';
 import { examineImage, ImageEditor } from '../../media/images/image-editor.ts';
+import { likenessOf } from '../../media/images/likeness.ts';
 import { createSideMask, readDrawnMask } from '../../media/images/mask.ts';
 import type { Job, JobInput, JobOutput } from '../jobs.ts';
 
@@ -27,6 +28,8 @@ export async function runImageJob(job: ImageJob, { bytes, claim }: JobInput): Pr
       const { width, height, frames } = await examineImage(bytes, job.maxPixels);
       return { facts: { width, height, frames } };
     }
+    case 'likeness':
+      return { facts: { likeness: await likenessOf(await examineImage(bytes, job.maxPixels), bench) } };
     case 'side-mask':
       return { facts: {}, body: await createSideMask(job.side, job.size, bench) };
     case 'drawn-mask': {

@@ -25,10 +25,14 @@ function boxHead(bytes: Buffer): BoxHead | undefined {
   return { kind: text(bytes, 4, BOX_HEAD), head, length: short === 0 ? undefined : length };
 }
 
-/** The heads of the file's first top-level boxes; each costs one small read. */
-export async function* boxHeads(reader: ContentReader, max: number): AsyncGenerator<BoxHead & { at: number }> {
-  let at = 0;
-  for (let count = 0; count < max && at < reader.size; count++) {
+/** The heads of the first boxes in a part of the file, by default of those at its top level; each costs one small read. */
+export async function* boxHeads(
+  reader: ContentReader,
+  max: number,
+  { from, end }: { from: number; end: number } = { from: 0, end: reader.size },
+): AsyncGenerator<BoxHead & { at: number }> {
+  let at = from;
+  for (let count = 0; count < max && at < end; count++) {
     const box = boxHead(await reader.read(at, LARGE_BOX_HEAD));
     if (!box) return;
     yield { ...box, at };
@@ -65,7 +69,7 @@ export function mp4FamilyType(bytes: Buffer): MediaType | undefined {
 }
 
 /** A video of an hour written in fragments of a second has no more; millions of tiny boxes are meant to keep us busy. */
-const MAX_IN_FILE = 8_000;
+export const MAX_IN_FILE = 8_000;
 const IN_BOXES = /^(video\/mp4|video\/quicktime|audio\/mp4)$/;
 
 /** Adds up the boxes: a host may end a response early without an error. A file with more boxes than are read is complete. */

@@ -1,3 +1,4 @@
+import type { ContentReader } from '../content.ts';
 import type { VideoFacts } from '../media-types.ts';
 
 const EBML = 0x1a45dfa3;
@@ -75,6 +76,31 @@ export function webmFacts(bytes: Buffer): VideoFacts {
     ...(ticks !== undefined && { seconds: (ticks * scale) / NANOSECONDS }),
   };
 }
+
+/** Where tags are, which may tell a place, a device or a comment. A live recording is read up to its first part without a length. */
+export async function* webmTags(reader: ContentReader): AsyncGenerator<{ at: number; end: number }> {
+  let at = 0;
+  for (let budget = MAX_IN_SEGMENT; budget > 0 && at < reader.size; budget--) {
+    const head = await reader.read(at, LONGEST_HEAD);
+    const id = numberAt(head, 0, { marked: true });
+    const size = id && numberAt(head, id.end, { marked: false });
+    if (!size) return;
+    // The rest is in the segment, which often has no length.
+    if (id.value === SEGMENT) at += size.end;
+    else {
+      const end = at + size.end + size.value;
+      if (size.isUnknown || end > reader.size) return;
+      if (id.value === TAGS) yield { at, end };
+      at = end;
+    }
+  }
+}
+
+const TAGS = 0x1254c367;
+/** An identity and a length have eight bytes each at most. */
+const LONGEST_HEAD = 16;
+/** A part for each second of two hours; thousands of tiny ones are meant to keep us busy. */
+const MAX_IN_SEGMENT = 8_000;
 
 const EMPTY = Buffer.alloc(0);
 

@@ -13,6 +13,7 @@ import { isLive, type KindSpecs, mayBeSentAgain, type Task } from '../../tasks/t
 import { sentOrder } from '../../tasks/task-store.ts';
 import { summaryOf, type TaskSummary } from '../../tasks/task-summary.ts';
 import type { Backend } from '../backend.ts';
+import { fingerprintRow, fingerprintRows } from '../fingerprint-rows.ts';
 import { ledgerRows } from '../ledger-rows.ts';
 import { hasSchemaMark, ledgerMark, markSchema } from '../marks.ts';
 import type { Namespace, Namespaces } from '../namespaces.ts';
@@ -44,6 +45,8 @@ export type FindingKind =
   | 'line-outdated'
   | 'row-astray'
   | 'order-astray'
+  | 'fingerprint-astray'
+  | 'fingerprint-missing'
   | 'entry-missing'
   | 'entry-different';
 
@@ -131,6 +134,33 @@ export async function checkSentOrders(namespace: Namespace, tasks: ReadonlyMap<s
   return {
     findings: findingsOf({ unreadable, 'order-astray': past.length - unreadable }),
     repair: () => namespace.delete(...past),
+  };
+}
+
+/** What delivered files are recognised by must not outlive its task, and be there for each one that is settled. */
+export async function checkFingerprints(
+  namespace: Namespace,
+  quarantine: Quarantine,
+  { tasks, rows }: { tasks: ReadonlyMap<string, Task>; rows: TaskRows },
+): Promise<Check> {
+  const { good, bad, setAside } = await fingerprintRows(namespace, quarantine).readAll();
+  const rightOf = (task: Task | undefined) => (task && !isLive(task) ? fingerprintRow(task) : undefined);
+  const isRight = (task: Task | undefined, row: unknown): boolean =>
+    JSON.stringify(rightOf(task)) === JSON.stringify(row);
+  const astray = [...good].flatMap(([id, row]) => (isRight(tasks.get(id), row) ? [] : [id]));
+  const wrong = new Set(astray);
+  const missing = [...tasks.values()].filter((task) => rightOf(task) && (!good.has(task.id) || wrong.has(task.id)));
+  return {
+    findings: findingsOf({
+      unreadable: bad,
+      'fingerprint-astray': astray.length,
+      'fingerprint-missing': missing.filter(({ id }) => !wrong.has(id)).length,
+    }),
+    repair: async () => {
+      await setAside();
+      await namespace.delete(...astray);
+      for (const task of missing) await rows.putFinished(task);
+    },
   };
 }
 

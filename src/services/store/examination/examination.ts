@@ -20,6 +20,7 @@ import {
   type Check,
   checkExpired,
   checkFile,
+  checkFingerprints,
   checkLedger,
   checkLists,
   checkRows,
@@ -119,6 +120,7 @@ async function examineRows(
     // An erasure with nothing left to do is fine: the next start removes it.
     await checkRows(erasureRows(namespaces.erasures, quarantine)),
     await checkSentOrders(namespaces.sent, tasks.tasks),
+    await checkFingerprints(namespaces.fingerprints, quarantine, { tasks: tasks.tasks, rows }),
     await checkLists(namespaces.index, quarantine, { tasks: tasks.tasks, specs }),
     await checkLedger(namespaces, quarantine, { tasks: tasks.tasks, clock }),
     await checkExpired(backend, clock),

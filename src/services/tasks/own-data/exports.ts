@@ -96,7 +96,8 @@ export async function* exportText(
   const about = {
     memberId,
     exportedAt: new Date(now).toISOString(),
-    tasks: 'Everything you asked for, newest first, with its results as addresses. Times are milliseconds since 1970.',
+    tasks:
+      'Everything you asked for, newest first, with its results as addresses and the hashes by which their files are recognized. Times are milliseconds since 1970.',
     ledger: 'What was counted as used by you, oldest first. Amounts are decimal text.',
     pseudonym: 'What stands for you in requests to the gateway; null if nothing does.',
     proposals: 'Requests that wait for your confirmation.',

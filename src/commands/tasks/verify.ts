@@ -1,0 +1,115 @@
+import { customIds } from '../../discord/custom-ids.ts';
+import type { HandlerContext, Menu } from '../../discord/handlers.ts';
+import { inCode, messageLink } from '../../discord/markdown.ts';
+import type { Attachment } from '../../discord/options.ts';
+import type { Control, MessagePlan } from '../../discord/plan.ts';
+import { Refusal } from '../../lib/refusal.ts';
+import type { Say } from '../../locales/index.ts';
+import { MediaError, type MediaErrorKind } from '../../services/media/index.ts';
+import type { Task } from '../../services/tasks/task.ts';
+import { summaryOf } from '../../services/tasks/task-summary.ts';
+import type { Services } from '../services.ts';
+import { maySeeAll } from './access.ts';
+import { taskOption } from './list.ts';
+
+/** As many as a message may have attached. */
+const MAX_FILES = 10;
+/** Of all files together: a member may verify again and again. */
+const MAX_BYTES = 100 * 2 ** 20;
+/** Of an image in an embed, whose size Discord does not tell. */
+const MAX_EMBEDDED_BYTES = 20 * 2 ** 20;
+const FILE_LIMIT_MS = 45_000;
+
+/** same: byte for byte; alike: an image that looks so. `task`: only for those who may see it. */
+type Verdict =
+  | { how: 'same' | 'alike'; task: Task | undefined }
+  | { how: 'unknown' | 'notMedia' | 'tooLarge' | 'unreachable' };
+
+type Verified = Verdict & { name: string };
+
+/** Says whether the files of any message were made with this bot. The reply is private, for it may name a task. */
+export const verifyMenu: Menu<Services> = {
+  name: 'verify',
+  isPrivate: true,
+  async run({ files }, context) {
+    if (files.length === 0) throw new Refusal('refusals.noFileInMessage');
+    const verified: Verified[] = [];
+    let left = MAX_BYTES;
+    for (const file of files.slice(0, MAX_FILES)) {
+      const { bytes, ...verdict } = await verdictOn(file, left, context);
+      left -= bytes;
+      verified.push({ ...verdict, name: file.name });
+    }
+    return verifiedPlan(verified, { leftOut: Math.max(0, files.length - MAX_FILES) }, context.say);
+  },
+};
+
+async function verdictOn(
+  { address, size }: Attachment,
+  left: number,
+  context: HandlerContext<Services>,
+): Promise<Verdict & { bytes: number }> {
+  const { services, place } = context;
+  const max = size > 0 ? size : Math.min(left, MAX_EMBEDDED_BYTES);
+  if (max > left || max === 0) return { how: 'tooLarge', bytes: 0 };
+  try {
+    const file = await services.media.fetch({ address }, { max, waitLimitMs: FILE_LIMIT_MS, givenBy: place.userId });
+    try {
+      return { ...(await recognise(await services.media.fingerprint(file), context)), bytes: file.size };
+    } finally {
+      file.release();
+    }
+  } catch (error) {
+    if (!(error instanceof MediaError)) throw error;
+    // What failed counts as the most that it can have been.
+    return { how: failures.get(error.kind) ?? 'unreachable', bytes: max };
+  }
+}
+
+const failures = new Map<MediaErrorKind, 'notMedia' | 'tooLarge'>([
+  ['too-large', 'tooLarge'],
+  ['not-media', 'notMedia'],
+  ['damaged', 'notMedia'],
+]);
+
+async function recognise(
+  file: Parameters<Services['fingerprints']['recognise']>[0],
+  context: HandlerContext<Services>,
+): Promise<Verdict> {
+  const found = await context.services.fingerprints.recognise(file);
+  if (!found) return { how: 'unknown' };
+  for (const task of found.tasks) if (await maySeeAll(task, context)) return { how: found.how, task };
+  return { how: found.how, task: undefined };
+}
+
+function verifiedPlan(verified: readonly Verified[], { leftOut }: { leftOut: number }, say: Say): MessagePlan {
+  const tasks = new Map(verified.flatMap((one) => ('task' in one && one.task ? [[one.task.id, one.task]] : [])));
+  const has = (how: Verdict['how']): boolean => verified.some((one) => one.how === how);
+  const lines = [
+    ...verified.map((one) => lineOf(one, say)),
+    ...(leftOut > 0 ? [say('verify.leftOut', { count: leftOut })] : []),
+    ...(has('alike') ? [`-# ${say('verify.aboutAlike')}`] : []),
+    ...(has('unknown') ? [`-# ${say('verify.aboutUnknown')}`] : []),
+  ];
+  const options = [...tasks.values()].map((task) => taskOption(summaryOf(task), say));
+  const open: Control = {
+    ...{ type: 'select', id: customIds.task.id({ whose: 'mine' }), placeholder: say('tasks.choose') },
+    options,
+  };
+  return { content: lines.join('\n'), controls: options.length === 0 ? [] : [open] };
+}
+
+const LONGEST_NAME = 60;
+
+function lineOf(verified: Verified, say: Say): string {
+  const { how } = verified;
+  const name = inCode(verified.name.slice(0, LONGEST_NAME));
+  if (how !== 'same' && how !== 'alike') return say(`verify.${how}`, { name });
+  const { task } = verified;
+  if (!task) return say(`verify.${how}`, { name });
+  const reference = inCode(task.id);
+  const link = messageLink(task);
+  return link === undefined
+    ? say(`verify.task.${how}`, { name, reference })
+    : say(`verify.linked.${how}`, { name, reference, link });
+}

@@ -1,0 +1,96 @@
+import { Refusal } from '../../lib/refusal.ts';
+import type { TaskBook } from '../tasks/book.ts';
+import { addFingerprints } from '../tasks/delivery-state.ts';
+import type { Task } from '../tasks/task.ts';
+import { type Fingerprint, MOST_DIFFERENT_BITS } from './fingerprint.ts';
+import { FingerprintIndex } from './fingerprint-index.ts';
+
+/** The fingerprints of settled tasks, beside them: their tasks could not all be read to find one. */
+export interface FingerprintStore {
+  all(): AsyncIterable<{ taskId: string; files: readonly Fingerprint[] }>;
+}
+
+export interface Recognised {
+  how: 'same' | 'alike';
+  /** Tasks that delivered the file, the newest or most alike first. */
+  tasks: readonly Task[];
+}
+
+/** Enough to find one that its asker may see. */
+const MOST_TASKS = 20;
+
+interface FingerprintsParts {
+  book: Pick<TaskBook, 'get' | 'live' | 'change' | 'onRemove'>;
+  store: FingerprintStore;
+}
+
+/** Finds the task that delivered a file. The task itself has its fingerprints, so nothing outlives it. */
+export class Fingerprints {
+  readonly #parts: FingerprintsParts;
+  /** Read from the store when it is first needed. */
+  #index: Promise<FingerprintIndex> | undefined;
+
+  constructor(parts: FingerprintsParts) {
+    this.#parts = parts;
+    parts.book.onRemove(({ id }) => void this.#index?.then((index) => index.remove(id), ignore));
+  }
+
+  /** Before the files are delivered: so no delivered file is unknown. Never throws for a store that is away, nor for a task that was erased. */
+  async record(taskId: string, files: readonly Fingerprint[]): Promise<void> {
+    if (files.length === 0) return;
+    try {
+      await this.#parts.book.change(taskId, (task) => addFingerprints(task, files), { mustHold: true });
+    } catch (error) {
+      if (error instanceof Refusal) return;
+      throw error;
+    }
+    void this.#index?.then((index) => index.add(taskId, files), ignore);
+  }
+
+  /** Undefined: no task that is kept has delivered it. */
+  async recognise({ hash, likeness }: Fingerprint): Promise<Recognised | undefined> {
+    const index = await this.#ready();
+    const same = await this.#tasks(index.withHash(hash, MOST_TASKS), (file) => file.hash === hash);
+    if (same.length > 0) return { how: 'same', tasks: same };
+    if (likeness === undefined) return undefined;
+    const alike = await this.#tasks(index.alike(likeness, MOST_TASKS), (file) => isAlike(file.likeness, likeness));
+    return alike.length > 0 ? { how: 'alike', tasks: alike } : undefined;
+  }
+
+  async #tasks(ids: readonly string[], isIt: (file: Fingerprint) => boolean): Promise<Task[]> {
+    const tasks: Task[] = [];
+    for (const id of ids) {
+      const task = await this.#parts.book.get(id);
+      if (task && !task.unwanted && task.fingerprints?.some(isIt)) tasks.push(task);
+    }
+    return tasks;
+  }
+
+  async #ready(): Promise<FingerprintIndex> {
+    this.#index ??= this.#read();
+    try {
+      return await this.#index;
+    } catch (error) {
+      this.#index = undefined;
+      throw error;
+    }
+  }
+
+  async #read(): Promise<FingerprintIndex> {
+    const index = new FingerprintIndex();
+    // Taken first: one that settles meanwhile may be missing among the rows.
+    const live = this.#parts.book.live(({ fingerprints }) => fingerprints !== undefined);
+    for await (const { taskId, files } of this.#parts.store.all()) index.add(taskId, files);
+    for (const { id, fingerprints = [] } of live) index.add(id, fingerprints);
+    return index;
+  }
+}
+
+/** The next search reports the failure. */
+const ignore = (): void => undefined;
+
+function isAlike(known: string | undefined, other: string): boolean {
+  if (known === undefined) return false;
+  const different = (BigInt(`0x${known}`) ^ BigInt(`0x${other}`)).toString(2);
+  return different.replaceAll('0', '').length <= MOST_DIFFERENT_BITS;
+}

@@ -1,0 +1,55 @@
+import type { ExaminedImage, ImageEditor } from './image-editor.ts';
+
+/** The image is looked at in this size, in grey. */
+const SIDE = 32;
+/** Of its frequencies, the lowest eight in each direction: what is left after an image was saved again or reduced. */
+const KEPT = 8;
+/** Grey levels. What differs less from its own average has nothing to recognise it by, and would be like anything else of one colour. */
+const LEAST_CONTRAST = 2;
+
+/**
+ * The perceptual hash of an image, 64 bits as hexadecimal text: which of its low frequencies are above their median (pHash, by the discrete cosine
+ * transform). It hardly changes when the image is saved again or reduced. Undefined for an image of one colour.
+ */
+export async function likenessOf(image: ExaminedImage, bench: ImageEditor): Promise<string | undefined> {
+  const grey = await bench.render(image.bytes, {
+    scale: Math.min(1, SIDE / Math.min(image.width, image.height)),
+    render: (original) =>
+      original
+        .autoOrient()
+        .flatten({ background: 'white' })
+        .resize(SIDE, SIDE, { fit: 'fill' })
+        .toColourspace('b-w')
+        .raw(),
+  });
+  return contrastOf(grey) < LEAST_CONTRAST ? undefined : bitsOf(lowFrequencies(grey));
+}
+
+function contrastOf(grey: Buffer): number {
+  const mean = grey.reduce((sum, level) => sum + level, 0) / grey.length;
+  return Math.sqrt(grey.reduce((sum, level) => sum + (level - mean) ** 2, 0) / grey.length);
+}
+
+/** By frequency, then by place. */
+const WAVES = Array.from({ length: KEPT }, (_, frequency) =>
+  Array.from({ length: SIDE }, (_, at) => Math.cos(((2 * at + 1) * frequency * Math.PI) / (2 * SIDE))),
+);
+
+function lowFrequencies(grey: Buffer): number[] {
+  const rows = Array.from({ length: SIDE }, (_, y) =>
+    WAVES.map((wave) => wave.reduce((sum, height, x) => sum + height * (grey[y * SIDE + x] ?? 0), 0)),
+  );
+  return WAVES.flatMap((wave) =>
+    WAVES.map((_, across) => wave.reduce((sum, height, y) => sum + height * (rows[y]?.[across] ?? 0), 0)),
+  );
+}
+
+function bitsOf(values: readonly number[]): string {
+  const sorted = values.toSorted((a, b) => a - b);
+  const [below = 0, above = 0] = sorted.slice(sorted.length / 2 - 1);
+  const median = (below + above) / 2;
+  const bits = values.map((value) => (value > median ? '1' : '0')).join('');
+  return BigInt(`0b${bits}`)
+    .toString(16)
+    .padStart(values.length / 4, '0');
+}

@@ -1,0 +1,106 @@
+import { open } from 'node:fs/promises';
+import { type ContentReader, type FileContent, withReader } from '../content.ts';
+import type { SourceType } from '../images/provenance.ts';
+import { type MediaType, mediaTypes } from '../media-types.ts';
+import { type FoundBox, mp4Metadata } from './metadata.ts';
+import { webmTags } from './webm.ts';
+
+export interface CleanedVideo {
+  readonly content: FileContent;
+  /** A C2PA manifest covers it: nothing in it may change. */
+  readonly isSealed: boolean;
+  /** A manifest covered a location: both are gone. */
+  readonly lostManifest: boolean;
+  /** What the file said about its origin. */
+  readonly sourceType?: SourceType | undefined;
+}
+
+/**
+ * A video without what tells a place, a device or a comment. What held it becomes an unused part of the same length, so that no other byte moves and all
+ * offsets stay true. A file on disk is changed where it is. Audio and other formats come back as they are.
+ */
+export async function cleanVideo(content: FileContent, type: MediaType): Promise<CleanedVideo> {
+  const unchanged = { content, isSealed: false, lostManifest: false };
+  if (type === mediaTypes.webm) {
+    const tags = await withReader(content, (reader) => Array.fromAsync(webmTags(reader), voidElement));
+    return { ...unchanged, content: await overwrite(content, tags) };
+  }
+  if (type !== mediaTypes.mp4 && type !== mediaTypes.mov) return unchanged;
+  const { boxes, manifests, hasLocation, sourceType } = await withReader(content, mp4Metadata);
+  const lostManifest = manifests.length > 0 && hasLocation;
+  if (manifests.length > 0 && !lostManifest) return { ...unchanged, isSealed: true };
+  const places = [...boxes, ...manifests].map(freeBox);
+  return { content: await overwrite(content, places), isSealed: false, lostManifest, sourceType };
+}
+
+/** A new head at `at`, and zeros from `from` to `end`. */
+interface UnusedPart extends FoundBox {
+  readonly head: Buffer;
+}
+
+/** The length before the box's kind stays as it is. */
+const freeBox = ({ at, from, end }: FoundBox): UnusedPart => ({
+  ...{ at: at + 4, from, end },
+  head: Buffer.from('free'),
+});
+
+const VOID = 0xec;
+/** The longest content whose length fits into one byte; a byte of ones alone means an unknown length. */
+const LONGEST_SHORT = 0x7e;
+
+function voidElement({ at, end }: { at: number; end: number }): UnusedPart {
+  const length = end - at - 2;
+  const isShort = length <= LONGEST_SHORT;
+  const head = Buffer.alloc(isShort ? 2 : 9);
+  head[0] = VOID;
+  if (isShort) head[1] = 0x80 | length;
+  else {
+    head[1] = 0x01;
+    head.writeUIntBE(end - at - head.length, 3, 6);
+  }
+  return { at, head, from: at + head.length, end };
+}
+
+const ZEROS = Buffer.alloc(256 * 1024);
+
+async function overwrite(content: FileContent, parts: readonly UnusedPart[]): Promise<FileContent> {
+  const changed = await withReader(content, (reader) => partsWithContent(reader, parts));
+  if (changed.length === 0) return content;
+  if (content.bytes) {
+    const bytes = Buffer.from(content.bytes);
+    for (const { at, head, from, end } of changed) {
+      head.copy(bytes, at);
+      bytes.fill(0, from, end);
+    }
+    return { size: content.size, bytes };
+  }
+  const handle = await open(content.path, 'r+');
+  try {
+    for (const { at, head, from, end } of changed) {
+      await handle.write(head, 0, head.length, at);
+      for (let start = from; start < end; start += ZEROS.length)
+        await handle.write(ZEROS, 0, Math.min(ZEROS.length, end - start), start);
+    }
+  } finally {
+    await handle.close();
+  }
+  return content;
+}
+
+/** An unused part that is empty already stays, and so does the file if there are no others. */
+async function partsWithContent(reader: ContentReader, parts: readonly UnusedPart[]): Promise<UnusedPart[]> {
+  const changed: UnusedPart[] = [];
+  for (const part of parts) {
+    const head = await reader.read(part.at, part.head.length);
+    if (!head.equals(part.head) || !(await isEmpty(reader, part))) changed.push(part);
+  }
+  return changed;
+}
+
+async function isEmpty(reader: ContentReader, { from, end }: FoundBox): Promise<boolean> {
+  for (let at = from; at < end; at += ZEROS.length) {
+    const piece = await reader.read(at, Math.min(ZEROS.length, end - at));
+    if (!piece.equals(ZEROS.subarray(0, piece.length))) return false;
+  }
+  return true;
+}

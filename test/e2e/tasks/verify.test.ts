@@ -1,0 +1,198 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { DatabaseSync } from 'node:sqlite';
+import sharp from 'sharp';
+import { describe, expect, it } from 'vitest';
+import { text } from '../../../sandbox/discord/discord.ts';
+import type { Message } from '../../../sandbox/discord/exchange.ts';
+import { fileOf } from '../../../src/services/store/backend.ts';
+import { profiles } from '../../contract/both.ts';
+import { enter } from '../bot.ts';
+import { type QuickStage, quickBot, says } from '../quick.ts';
+import { list, offeredTaskIds, requestErasure } from './pages.ts';
+import { bytesOf, errorsIn, follow, grid, shortSongs, shortVideos } from './proof.ts';
+
+type GivenFile = { name: string; bytes: Buffer; contentType?: string };
+
+/** What a member reads who verifies a message. */
+async function verify({ discord }: QuickStage, message: Message, who = 'member'): Promise<Message> {
+  const verified = await (await discord.as(who).menu('Verify', message)).message();
+  expect(verified.ephemeral).toBe(true);
+  return verified;
+}
+
+/** Another member posts files, and somebody verifies them. */
+async function verifyFiles(stage: QuickStage, files: readonly GivenFile[], who = 'other'): Promise<Message> {
+  return verify(stage, await stage.discord.as('other').say('look', files), who);
+}
+
+/** The id of the newest task. */
+const newestId = async (stage: QuickStage, who = 'member'): Promise<string> =>
+  offeredTaskIds(await list(stage, who))[0]?.value ?? '';
+
+function stored({ config }: QuickStage, namespace: string): Record<string, unknown>[] {
+  const database = new DatabaseSync(fileOf(config.store), { readOnly: true });
+  const rows = database.prepare('SELECT value FROM atelier WHERE namespace = ?').all(namespace);
+  database.close();
+  return rows.map(({ value }) => JSON.parse(String(value)).value);
+}
+
+const linkTo = ({ channel_id, id }: Message): RegExp =>
+  new RegExp(`\\[the result\\]\\(https://discord.com/channels/\\d+/${channel_id}/${id}\\)`);
+const NOT_RECOGNIZED = 'not recognized';
+const NO_PROOF = 'This does not prove that a file was made elsewhere.';
+
+describe.each(profiles)('Verify at a gateway of the %s profile', (profile) => {
+  const botHere = (options: Parameters<typeof quickBot>[0] = {}) =>
+    quickBot({ ...options, gateway: { profile, speed: 20, ...options.gateway } });
+
+  it('Verify tells a requester which task made a file, and anyone else only that the bot made it', async () => {
+    const stage = await botHere();
+    const message = await grid(stage);
+    const id = await newestId(stage);
+    const mine = await verify(stage, message);
+    expect(text(mine)).toMatch(linkTo(message));
+    expect(text(mine)).toContain(`made with this bot. It is [the result]`);
+    expect(text(mine)).toContain(`of task \`${id}\`.`);
+    const page = await stage.discord.as('member').choose(mine, 'Open a task', [id]);
+    expect(text(await page.message(says('Requested')))).toContain('a fox in the snow');
+
+    const copy = { name: 'copy.png', bytes: await bytesOf(message) };
+    const theirs = await verifyFiles(stage, [copy]);
+    expect(text(theirs)).toBe('`copy.png`: made with this bot.');
+    expect(theirs.components ?? []).toEqual([]);
+    // A member who may see the server's tasks learns which, and a copy leads the requester to the result as well.
+    for (const who of ['admin', 'member']) expect(text(await verifyFiles(stage, [copy], who))).toMatch(linkTo(message));
+    expect(errorsIn(stage)).toEqual([]);
+  });
+
+  it('A result that was saved again or reduced is similar, and another image is not recognized', async () => {
+    const stage = await botHere();
+    const message = await grid(stage);
+    const bytes = await bytesOf(message);
+    const { width = 0 } = await sharp(bytes).metadata();
+    const files = [
+      { name: 'saved.jpg', bytes: await sharp(bytes).jpeg({ quality: 70 }).toBuffer() },
+      {
+        name: 'half.png',
+        bytes: await sharp(bytes)
+          .resize(Math.round(width / 2))
+          .png()
+          .toBuffer(),
+      },
+    ];
+    const noise = { width: 64, height: 64, channels: 3 } as const;
+    const foreign = {
+      name: 'foreign.png',
+      bytes: await sharp(randomBytes(64 * 64 * 3), { raw: noise })
+        .blur(6)
+        .normalise()
+        .png()
+        .toBuffer(),
+    };
+    const theirs = text(await verifyFiles(stage, [...files, foreign])).split('\n');
+    expect(theirs.slice(0, 3)).toEqual([
+      '`saved.jpg`: similar to a result of this bot.',
+      '`half.png`: similar to a result of this bot.',
+      '`foreign.png`: not recognized.',
+    ]);
+    expect(theirs.slice(3).join(' ')).toContain('different images can be similar by chance');
+    expect(theirs.slice(3).join(' ')).toContain(NO_PROOF);
+    const mine = await verifyFiles(stage, files, 'member');
+    expect(text(mine).match(new RegExp(linkTo(message), 'g'))).toHaveLength(2);
+    expect(text(mine)).not.toContain(NO_PROOF);
+    expect(offeredTaskIds(mine)).toHaveLength(1);
+  });
+
+  it('A private result is recognized, and only its requester learns which it is', async () => {
+    const stage = await botHere();
+    const message = await grid(stage, { private: true });
+    const copy = { name: 'copy.png', bytes: await bytesOf(message) };
+    for (const who of ['other', 'admin'])
+      expect(text(await verifyFiles(stage, [copy], who))).toBe('`copy.png`: made with this bot.');
+    expect(text(await verifyFiles(stage, [copy], 'member'))).toContain(`of task \`${await newestId(stage)}\``);
+  });
+
+  it('A result is still recognized after Delete and a restart, and not after an erasure', async () => {
+    const stage = await botHere();
+    const message = await grid(stage);
+    const id = await newestId(stage);
+    const copy = { name: 'copy.png', bytes: await bytesOf(message) };
+    const saved = { name: 'saved.jpg', bytes: await sharp(copy.bytes).jpeg({ quality: 70 }).toBuffer() };
+    await stage.discord.as('member').click(message, 'Delete');
+    await stage.discord.until(() => !stage.discord.messages('studio').some((one) => one.id === message.id));
+    const checkBoth = async () => {
+      expect(text(await verifyFiles(stage, [copy]))).toBe('`copy.png`: made with this bot.');
+      // The task is kept without a message to link to.
+      expect(text(await verifyFiles(stage, [copy, saved], 'member'))).toContain(
+        `made with this bot. It is the result of task \`${id}\`.\n\`saved.jpg\`: similar to the result of task \`${id}\`.`,
+      );
+    };
+    await checkBoth();
+    await stage.app.stop();
+    await enter(stage);
+    await checkBoth();
+    expect([stored(stage, 'fingerprints').length, stored(stage, 'finished').length]).toEqual([1, 1]);
+    await (await requestErasure(stage)).message(says('Your data has been deleted'));
+    const after = text(await verifyFiles(stage, [copy, saved], 'member'));
+    expect(after.match(new RegExp(NOT_RECOGNIZED, 'g'))).toHaveLength(3);
+    expect([stored(stage, 'fingerprints'), stored(stage, 'finished')]).toEqual([[], []]);
+    expect(errorsIn(stage)).toEqual([]);
+  });
+
+  it('A video and a song are recognized byte for byte', async () => {
+    const videos = shortVideos();
+    const stage = await botHere({
+      gateway: { studio: { ...shortSongs(), shoot: videos.shoot }, quirks: { refusedActions: false } },
+    });
+    const video = await follow(stage, await follow(stage, await grid(stage), 'U1'), 'Animate (Low motion)');
+    const song = await (await stage.discord.as('member').slash('music make', { about: 'rain' })).message(
+      says('Finished in'),
+    );
+    for (const [name, message] of [
+      ['a.mp4', video],
+      ['a.mp3', song],
+    ] as const) {
+      const at = message.attachments.findIndex(({ filename }) => /\.(mp4|mp3|wav)$/.test(filename));
+      const bytes = await bytesOf(message, at);
+      expect(text(await verifyFiles(stage, [{ name, bytes }]))).toBe(`\`${name}\`: made with this bot.`);
+      const longer = Buffer.concat([bytes, Buffer.from('\0\0\0\x08free', 'latin1')]);
+      expect(text(await verifyFiles(stage, [{ name, bytes: longer }]))).toContain(NOT_RECOGNIZED);
+    }
+  });
+
+  it('Files that are no media, damaged or too large are named, and nothing breaks', async () => {
+    const stage = await botHere({ discord: { limits: { uploadBytes: 200 * 2 ** 20 } } });
+    const { discord } = stage;
+    const without = await discord.as('other').say('look');
+    expect(text(await verify(stage, without))).toContain('This message has no file to check.');
+    const image = await sharp(randomBytes(64 * 64 * 3), { raw: { width: 64, height: 64, channels: 3 } })
+      .png()
+      .toBuffer();
+    const shown = await verifyFiles(stage, [
+      { name: 'note.txt', bytes: Buffer.from('hello') },
+      { name: 'half.png', bytes: image.subarray(0, 4_000) },
+      { name: 'huge.png', bytes: Buffer.alloc(101 * 2 ** 20, 1) },
+      { name: 'fine.png', bytes: image },
+      ...Array.from({ length: 6 }, (_, index) => ({ name: `more${index}.png`, bytes: image })),
+    ]);
+    expect(text(shown).split('\n').slice(0, 4)).toEqual([
+      '`note.txt`: not an image, video or audio file that the bot can read.',
+      // Its bytes are compared all the same.
+      '`half.png`: not recognized.',
+      '`huge.png`: not checked, because the files are too large.',
+      '`fine.png`: not recognized.',
+    ]);
+    expect(errorsIn(stage)).toEqual([]);
+  });
+
+  it('An export names the hashes of a member’s own results', async () => {
+    const stage = await botHere();
+    const message = await grid(stage);
+    const hash = createHash('sha256')
+      .update(await bytesOf(message))
+      .digest('hex');
+    const exported = await (await stage.discord.as('member').click(await list(stage), 'Export my data')).message();
+    const { tasks } = JSON.parse((await bytesOf(exported)).toString());
+    expect(tasks).toMatchObject([{ fingerprints: [{ hash, likeness: expect.stringMatching(/^[0-9a-f]{16}$/) }] }]);
+  });
+});

@@ -1,0 +1,220 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { sceneOf } from '../../../sandbox/gateway/studio/index.ts';
+import { xmpPacket } from '../../../src/services/media/images/provenance.ts';
+import { type MediaType, mediaTypes } from '../../../src/services/media/media-types.ts';
+import { recognise, videoFacts } from '../../../src/services/media/recognise.ts';
+import { type CleanedVideo, cleanVideo } from '../../../src/services/media/videos/clean.ts';
+import { thriftyStudio } from '../../support/studio.ts';
+import { box, mp4Video, webmVideo } from './videos.ts';
+
+const latin = (text: string): Buffer => Buffer.from(text, 'latin1');
+const uuid = (id: string, content: Buffer): Buffer => box('uuid', Buffer.from(id, 'hex'), content);
+const XMP = 'be7acfcb97a942e89c71999491e3afac';
+const C2PA = 'd8fec3d61b0e483c92975828877ec481';
+
+const location = box('\u00a9xyz', latin('\0\x12\x15\xc7+52.5200+013.4050/'));
+const device = box('\u00a9mod', latin('\0\x08\x15\xc7A camera'));
+const keys = box(
+  'meta',
+  box('hdlr', Buffer.alloc(8), latin('mdta'), Buffer.alloc(13)),
+  box('keys', Buffer.alloc(8), box('mdta', latin('com.apple.quicktime.location.ISO6709'))),
+  box('ilst', box('\0\0\0\x01', box('data', Buffer.alloc(8), latin('+52.5200+013.4050/')))),
+);
+const comment = box('udta', box('meta', Buffer.alloc(4), box('ilst', box('\u00a9cmt', latin('a secret comment')))));
+
+/** A video of the project's own encoder. */
+let encoded: Buffer;
+beforeAll(async () => {
+  const studio = thriftyStudio();
+  encoded = (await studio.shoot(sceneOf('a fox', 1), { width: 160, height: 96, seconds: 1 })).bytes;
+  await studio.close();
+});
+
+/** The place of a box, by its kind. */
+const placeOf = (bytes: Buffer, kind: string): number => bytes.indexOf(kind, 0, 'latin1') - 4;
+const chunkOffset = (bytes: Buffer): number => bytes.readUInt32BE(placeOf(bytes, 'stco') + 16);
+
+/** More boxes at the end of the table of contents, or of the first track; the chunks are where the table says. */
+function withBoxes(video: Buffer, where: 'moov' | 'trak', ...boxes: Buffer[]): Buffer {
+  const more = Buffer.concat(boxes);
+  const at = placeOf(video, where);
+  const end = at + video.readUInt32BE(at);
+  const bytes = Buffer.concat([video.subarray(0, end), more, video.subarray(end)]);
+  for (const kind of where === 'trak' ? ['moov', 'trak'] : ['moov']) {
+    const outer = placeOf(bytes, kind);
+    bytes.writeUInt32BE(bytes.readUInt32BE(outer) + more.length, outer);
+  }
+  if (bytes.includes('stco')) bytes.writeUInt32BE(chunkOffset(bytes) + more.length, placeOf(bytes, 'stco') + 16);
+  return bytes;
+}
+
+const clean = (bytes: Buffer, type: MediaType = mediaTypes.mp4): Promise<CleanedVideo> =>
+  cleanVideo({ size: bytes.length, bytes }, type);
+
+async function cleaned(bytes: Buffer, type?: MediaType): Promise<Buffer> {
+  const { content } = await clean(bytes, type);
+  if (!content.bytes) throw new Error('It was in memory.');
+  return content.bytes;
+}
+
+describe('A video without its metadata', () => {
+  it.each([
+    ['a location in the user data', () => withBoxes(encoded, 'moov', box('udta', location, device))],
+    ['a location of 3GPP', () => withBoxes(encoded, 'moov', box('udta', box('loci', latin('\0\0\0\0+52.5200'))))],
+    ['keys of QuickTime', () => withBoxes(encoded, 'moov', keys)],
+    ['a comment of a track', () => withBoxes(encoded, 'trak', comment)],
+    ['the rest of an older table', () => withBoxes(encoded, 'moov', box('free', latin('+52.5200')))],
+    ['XMP behind everything', () => Buffer.concat([encoded, uuid(XMP, latin('<exif:GPSLatitude>52.5200'))])],
+    [
+      'the box of a program',
+      () => Buffer.concat([encoded, uuid('0123456789abcdef0123456789abcdef', latin('52.5200'))]),
+    ],
+    ['item data behind everything', () => Buffer.concat([encoded, box('meta', latin('A camera'))])],
+  ])('A video with %s loses it, and no other byte changes or moves', async (_what, make) => {
+    const bytes = make();
+    const result = await cleaned(bytes);
+    for (const word of ['52.5200', 'A camera', 'a secret comment', 'location'])
+      expect(result.includes(word)).toBe(false);
+    expect(result.length).toBe(bytes.length);
+    // Every frame is where the table of contents says.
+    const frames = encoded.subarray(chunkOffset(encoded));
+    const at = chunkOffset(result);
+    expect(result.subarray(at, at + frames.length)).toEqual(frames);
+    expect(recognise(result)).toBe(mediaTypes.mp4);
+    const facts = (video: Buffer) => videoFacts({ size: video.length, bytes: video });
+    expect(await facts(result)).toEqual(await facts(encoded));
+    expect(await cleaned(result)).toBe(result);
+  });
+
+  it('A video without metadata comes back as it is', async () => {
+    expect(await cleaned(encoded)).toBe(encoded);
+    expect(await cleaned(mp4Video({ inPieces: true }))).toEqual(mp4Video({ inPieces: true }));
+  });
+
+  it('A track of measurements is no longer in the table of contents', async () => {
+    const track = (handler: string): Buffer =>
+      box('trak', box('mdia', box('hdlr', Buffer.alloc(8), latin(handler), Buffer.alloc(13))));
+    const result = await cleaned(withBoxes(mp4Video(), 'moov', track('meta'), track('text')));
+    expect(result.includes('text')).toBe(true);
+    expect(result.equals(withBoxes(mp4Video(), 'moov', box('free', Buffer.alloc(41)), track('text')))).toBe(true);
+  });
+
+  it('A panorama is still shown as one', async () => {
+    const panorama = uuid('ffcc8263f8554a938814587a02521fdd', latin('equirectangular'));
+    const bytes = withBoxes(encoded, 'trak', panorama);
+    expect(await cleaned(bytes)).toBe(bytes);
+  });
+
+  it('A file on disk is changed where it is', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'atelier-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const path = join(folder, 'video.mov');
+    const bytes = withBoxes(mp4Video({ brand: 'qt  ' }), 'moov', box('udta', location, Buffer.alloc(600_000, 7)));
+    await writeFile(path, bytes);
+    const { content } = await cleanVideo({ size: bytes.length, path }, mediaTypes.mov);
+    expect(content).toEqual({ size: bytes.length, path });
+    expect(await readFile(path)).toEqual(await cleaned(bytes, mediaTypes.mov));
+  });
+
+  it('Content credentials keep a file byte for byte, unless a location is in it: then both go', async () => {
+    const manifest = uuid(C2PA, latin('a manifest'));
+    const sealed = Buffer.concat([withBoxes(encoded, 'moov', comment), manifest]);
+    expect(await clean(sealed)).toMatchObject({ isSealed: true, lostManifest: false, content: { bytes: sealed } });
+    for (const place of [box('udta', location), keys]) {
+      const located = Buffer.concat([withBoxes(encoded, 'moov', place), manifest]);
+      const { content, ...facts } = await clean(located);
+      expect(facts).toMatchObject({ isSealed: false, lostManifest: true });
+      for (const word of ['a manifest', '52.5200']) expect(content.bytes?.includes(word)).toBe(false);
+    }
+  });
+
+  it('What a file says about its origin is kept, and our own mark stays', async () => {
+    const own = Buffer.concat([encoded, uuid(XMP, xmpPacket('trainedAlgorithmicMedia'))]);
+    expect(await clean(own)).toMatchObject({ content: { bytes: own }, sourceType: 'trainedAlgorithmicMedia' });
+    const packet = Buffer.concat([xmpPacket('compositeWithTrainedAlgorithmicMedia'), latin('<dc:creator>A person')]);
+    const { content, sourceType } = await clean(Buffer.concat([encoded, uuid(XMP, packet)]));
+    expect(sourceType).toBe('compositeWithTrainedAlgorithmicMedia');
+    expect(content.bytes?.includes('A person')).toBe(false);
+  });
+
+  it('Audio keeps its tags', async () => {
+    const bytes = withBoxes(encoded, 'moov', comment);
+    expect(await cleaned(bytes, mediaTypes.m4a)).toBe(bytes);
+  });
+});
+
+const size = (bytes: Buffer, at: number, length: number): Buffer => {
+  const changed = Buffer.from(bytes);
+  changed.writeUInt32BE(length, at);
+  return changed;
+};
+
+describe('A video that is made to break its reader', () => {
+  const hostile = (): [string, Buffer][] => {
+    const noted = withBoxes(encoded, 'moov', box('udta', location));
+    const [moov, udta] = [placeOf(noted, 'moov'), placeOf(noted, 'udta')];
+    const large = Buffer.concat([Buffer.from([0, 0, 0, 1]), latin('udta'), Buffer.alloc(8, 0xff), location]);
+    return [
+      ['a table of no length', size(noted, moov, 0)],
+      ['a table that is longer than the file', size(noted, moov, 0x7fff_ffff)],
+      ['a table of four bytes', size(noted, moov, 4)],
+      ['user data of no length', size(noted, udta, 0)],
+      ['user data whose length is elsewhere', size(noted, udta, 1)],
+      ['user data that reaches behind its table', size(noted, udta, noted.length)],
+      ['a length of 64 bits', Buffer.concat([encoded, large])],
+      ['half a head', Buffer.concat([encoded, latin('\0\0\0')])],
+      ['nothing', Buffer.alloc(0)],
+      ['100,000 boxes', Buffer.concat([mp4Video(), Buffer.alloc(800_000, latin('\0\0\0\x08udta'))])],
+      ['100,000 boxes in its table', withBoxes(mp4Video(), 'moov', Buffer.alloc(800_000, latin('\0\0\0\x08udta')))],
+      ['a tower of boxes', nested(20_000)],
+    ];
+  };
+  const nested = (depth: number): Buffer => {
+    const heads = Array.from({ length: depth }, (_, level) => size(latin('\0\0\0\0trak'), 0, (depth - level) * 8));
+    return withBoxes(mp4Video(), 'moov', Buffer.concat(heads));
+  };
+
+  it('A video that is made to break its reader keeps its length and its frames, within a second', async () => {
+    for (const [what, bytes] of hostile()) {
+      const before = performance.now();
+      const result = await cleaned(bytes);
+      expect([what, result.length]).toEqual([what, bytes.length]);
+      expect([what, performance.now() - before < 1_000]).toEqual([what, true]);
+      const frames = encoded.subarray(chunkOffset(encoded));
+      if (bytes.includes(frames) && !what.startsWith('a table'))
+        expect([what, result.includes(frames)]).toEqual([what, true]);
+    }
+  });
+});
+
+describe('A WebM without its tags', () => {
+  const ids = [0x12, 0x54, 0xc3, 0x67];
+  const tags = (content: Buffer): Buffer =>
+    Buffer.concat([Buffer.from(ids), Buffer.from([0x40 | (content.length >> 8), content.length & 0xff]), content]);
+  /** The segment of the test's file ends with the file, so it is written as one without a length. */
+  const live = webmVideo({ isLive: true });
+
+  it.each([1, 100, 124, 125, 126, 300])('A WebM loses tags of %i bytes and nothing else', async (length) => {
+    const tag = tags(Buffer.alloc(length, 'x'));
+    const bytes = Buffer.concat([live, tag, latin('\xec\x81\0')]);
+    const result = await cleaned(bytes, mediaTypes.webm);
+    expect(result.length).toBe(bytes.length);
+    expect(result.includes('x'.repeat(length > 1 ? length : 2))).toBe(false);
+    expect(result.subarray(0, live.length)).toEqual(live);
+    expect(result.subarray(-3)).toEqual(bytes.subarray(-3));
+    expect(result[live.length]).toBe(0xec);
+    expect(recognise(result)).toBe(mediaTypes.webm);
+    // What follows is read at the same place: a second tag is found behind the first.
+    const twice = Buffer.concat([result, tags(latin('a place'))]);
+    expect((await cleaned(twice, mediaTypes.webm)).includes('a place')).toBe(false);
+  });
+
+  it('A WebM without tags comes back as it is, and lengths beyond its end are left alone', async () => {
+    expect(await cleaned(live, mediaTypes.webm)).toBe(live);
+    const beyond = Buffer.concat([live, Buffer.from([...ids, 0x7f, 0xfe]), latin('a place')]);
+    expect(await cleaned(beyond, mediaTypes.webm)).toBe(beyond);
+  });
+});

@@ -1,0 +1,97 @@
+import { randomBytes } from 'node:crypto';
+import sharp, { type Sharp } from 'sharp';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { drawImage } from '../../../sandbox/gateway/studio/image.ts';
+import { sceneOf } from '../../../sandbox/gateway/studio/index.ts';
+import { MOST_DIFFERENT_BITS } from '../../../src/services/fingerprints/fingerprint.ts';
+import { memoryContent } from '../../../src/services/media/content.ts';
+import { examineImage, ImageEditor } from '../../../src/services/media/images/image-editor.ts';
+import { likenessOf } from '../../../src/services/media/images/likeness.ts';
+import { openMedia } from '../../../src/services/media/index.ts';
+import { mediaTypes } from '../../../src/services/media/media-types.ts';
+import { mediaProcess } from '../../support/media-process.ts';
+
+const editor = new ImageEditor(10_000_000, async () => () => undefined);
+const look = async (bytes: Buffer) => likenessOf(await examineImage(bytes, 10_000_000), editor);
+const side = 256;
+const prompts = ['a fox in the snow', 'a city at night', 'waves on a beach', 'a bowl of fruit', 'a castle', 'the moon'];
+
+const images = Promise.all(
+  prompts.flatMap((prompt, at) =>
+    [1, 2, 3].map(async (seed) => {
+      const { bytes } = await drawImage(sceneOf(prompt, seed * 97 + at), { width: side, height: side });
+      return { bytes, likeness: await look(bytes) };
+    }),
+  ),
+);
+
+function bitsBetween(one: string | undefined, other: string | undefined): number {
+  if (one === undefined || other === undefined) throw new Error('An image has no likeness.');
+  return (BigInt(`0x${one}`) ^ BigInt(`0x${other}`)).toString(2).replaceAll('0', '').length;
+}
+
+const cropped = (image: Sharp, by: number): Sharp =>
+  image.extract({ left: by, top: by, width: side - 2 * by, height: side - 2 * by });
+
+describe('The likeness of an image', () => {
+  it.each([
+    ['saved as JPEG of quality 70', 1, (image: Sharp) => image.jpeg({ quality: 70 })],
+    ['reduced to half', 1, (image: Sharp) => image.resize(side / 2).png()],
+    ['reduced to a quarter and saved as WebP', 1, (image: Sharp) => image.resize(side / 4).webp({ quality: 60 })],
+    ['saved with 16 bits', 1, (image: Sharp) => image.toColourspace('rgb16').png()],
+    ['without colours', 1, (image: Sharp) => image.greyscale().png()],
+    // Measured on 240 images: 88 %.
+    ['cropped by a hundredth at each side', 0.7, (image: Sharp) => cropped(image, 3).jpeg({ quality: 80 })],
+  ] as const)('The likeness of an image is found again when it is %s', async (_how, share, change) => {
+    const found = await Promise.all(
+      (await images).map(async ({ bytes, likeness }) => {
+        const other = await look(await change(sharp(bytes)).toBuffer());
+        return bitsBetween(likeness, other) <= MOST_DIFFERENT_BITS;
+      }),
+    );
+    expect(found.filter(Boolean).length / found.length).toBeGreaterThanOrEqual(share);
+  });
+
+  it('The likeness of different images differs, also of those from the same prompt', async () => {
+    const all = await images;
+    const different = all.flatMap((one, at) =>
+      all.slice(0, at).map((other) => bitsBetween(one.likeness, other.likeness)),
+    );
+    expect(different).toHaveLength((all.length * (all.length - 1)) / 2);
+    expect(Math.min(...different)).toBeGreaterThan(MOST_DIFFERENT_BITS);
+  });
+
+  it('The likeness of an image is that of how it is shown', async () => {
+    const [first] = await images;
+    const bytes = await sharp(first?.bytes).png().toBuffer();
+    const turned = await sharp(bytes).withMetadata({ orientation: 6 }).jpeg().toBuffer();
+    expect(
+      bitsBetween(await look(turned), await look(await sharp(bytes).rotate(90).png().toBuffer())),
+    ).toBeLessThanOrEqual(2);
+  });
+
+  it('An image of one colour has no likeness', async () => {
+    for (const background of ['red', '#fff', { r: 0, g: 0, b: 0, alpha: 0 }])
+      expect(
+        await look(
+          await sharp({ create: { width: 9, height: 9, channels: 4, background } })
+            .png()
+            .toBuffer(),
+        ),
+      ).toBeUndefined();
+  });
+
+  it('A damaged image is known by its bytes alone', async () => {
+    const media = openMedia(
+      { gatewayOrigin: 'https://gateway.example', apiKey: 'sk-key', allowPrivate: false },
+      { log: { warn: () => undefined }, process: mediaProcess },
+    );
+    onTestFinished(() => media.close());
+    const bytes = await sharp(randomBytes(64 * 64 * 3), { raw: { width: 64, height: 64, channels: 3 } })
+      .png()
+      .toBuffer();
+    const print = (file: Buffer) => media.fingerprint({ ...memoryContent(file), type: mediaTypes.png });
+    expect(await print(bytes)).toMatchObject({ likeness: expect.stringMatching(/^[0-9a-f]{16}$/) });
+    expect(await print(bytes.subarray(0, 4_000))).toEqual({ hash: expect.stringMatching(/^[0-9a-f]{64}$/) });
+  });
+});
