@@ -9,7 +9,8 @@ const OTHER_WORDS: ReadonlySet<string> = new Set([
   ...['año', 'años', 'añito', 'añitos', 'añejo', 'mamá', 'mamás', 'pitó', 'cágado', 'cágados', 'fût', 'fûts'],
   // German, Swedish
   ...['schwül', 'schwüle', 'schwülem', 'schwülen', 'schwüler', 'schwüles', 'håll'],
-  // Turkish
+  // Romanian, Turkish
+  ...['după'],
   ...['şık', 'şıklık', 'sık', 'sıkı', 'sıkça', 'sıkma', 'sıktı', 'sıkıcı', 'sıkıyor', 'sıkıntı', 'sıklık'],
   // Hungarian
   ...['szár', 'szára', 'szárak', 'szárny', 'szárnyak'],

@@ -21,6 +21,8 @@ export interface FoldedText {
   joined: readonly FoldedWord[];
   /** Rows of single letters, in which a word may begin and end anywhere. A wider gap ends a row. */
   spelled: readonly FoldedWord[];
+  /** Words with stars in place of letters, such as `c*sino`. */
+  masked: readonly string[];
   /** Letters and digits alone, for scripts that put no spaces between words. */
   squeezed: string;
 }
@@ -30,16 +32,17 @@ const LETTERS: Readonly<Record<string, string>> = {
   ...{ ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ð: 'd', þ: 'th', ħ: 'h', ı: 'i', ŧ: 't', ƒ: 'f' },
   ...{ ᴀ: 'a', ʙ: 'b', ᴅ: 'd', ᴇ: 'e', ꜰ: 'f', ɢ: 'g', ʜ: 'h', ᴊ: 'j', ᴋ: 'k', ĸ: 'k', ʟ: 'l', ᴍ: 'm', ɴ: 'n', ᴘ: 'p' },
   ...{ ʀ: 'r', ᴛ: 't', ʍ: 'm', ꞯ: 'q', ƞ: 'n', ɓ: 'b', ɗ: 'd', ɛ: 'e', ɔ: 'c', ƙ: 'k', ɲ: 'n', ɾ: 'r', ʈ: 't' },
-  ...{ ε: 'e', η: 'n', τ: 't', κ: 'k', ω: 'w', χ: 'x', β: 'b' },
+  ...{ ε: 'e', η: 'n', τ: 't', κ: 'k', ω: 'w', χ: 'x', β: 'b', ς: 'c' },
 };
 
 /** What stands for letters among letters. */
 const SIGNS: Readonly<Record<string, string>> = {
   ...{ '0': 'o', '1': 'i', '3': 'e', '4': 'a', '5': 's', '6': 'g', '7': 't', '8': 'b', '9': 'g' },
-  ...{ $: 's', '@': 'a', '!': 'i', '|': 'i', '+': 't', '€': 'e', '£': 'l' },
+  ...{ $: 's', '@': 'a', '!': 'i', '¡': 'i', '|': 'i', '+': 't', '†': 't', '€': 'e', ℮: 'e', '£': 'l', '¢': 'c' },
 };
 
-const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
+/** The second only stretches an Arabic word. */
+const INVISIBLE = /\p{Default_Ignorable_Code_Point}|\u0640/gu;
 /** In these scripts a mark is an accent or a vowel sign that a reader does without; in others it is another letter. */
 const ACCENTS =
   /(?<=^|[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Hebrew}\p{N}\p{P}\s])\p{M}+/gu;
@@ -47,9 +50,17 @@ const EMOJI_LETTERS = /[\u{1f150}-\u{1f169}\u{1f170}-\u{1f189}\u{1f1e6}-\u{1f1ff
 const BLOCKS_OF_EMOJI_LETTERS = [0x1f150, 0x1f170, 0x1f1e6] as const;
 
 /** A word with everything that may stand for a letter in it. */
-const PIECE = /[\p{L}\p{N}\p{M}$@!|+€£]+/gu;
+const PIECE = /[\p{L}\p{N}\p{M}$@!¡|+†€℮£¢]+/gu;
 /** At the ends of a word they are punctuation. */
-const PUNCTUATION = '!|+';
+const BEFORE_WORDS = '!¡|+';
+const AFTER_WORDS = '!|+†';
+/** Written between the letters of a word. */
+const BARS = /\|/g;
+/** A word of which some letters are stars. Discord's marks for bold text are at its ends. */
+const WITH_STARS = /[\p{L}*]+/gu;
+const IS_LETTER = /^\p{L}$/u;
+const MAX_MASKED = 20;
+const LONGEST_MASKED = 40;
 const APOSTROPHE = /['’ʼ`´]/;
 const MIN_SPELLED = 3;
 
@@ -91,19 +102,36 @@ export function foldText(text: string): FoldedText {
     if (rows.length > 1) joined.push(fold(join(rows.flatMap(({ pieces }) => pieces))));
     rows = [];
   };
-  for (const [, gap = '', chunk = ''] of clean.matchAll(/(\s*)(\S+)/g)) {
+  const chunks = clean.split(/(\s+)/);
+  /** Words that have spaces around them. */
+  const apart: string[] = [];
+  // Every other one is a gap.
+  for (let at = 0; at < chunks.length; at += 2) {
+    const [gap = '', chunk = ''] = [chunks[at - 1], chunks[at]];
     const pieces = piecesOf(chunk);
-    for (const [at, piece] of pieces.entries()) {
-      if (isOneLetter(piece.plain)) addLetter(rows, piece, at === 0 ? gap.length : 0);
+    apart.push(pieces.length === 1 && !APOSTROPHE.test(chunk) ? (pieces[0]?.plain ?? '') : '');
+    for (const [place, piece] of pieces.entries()) {
+      if (isOneLetter(piece.accented ?? piece.plain)) addLetter(rows, piece, place === 0 ? gap.length : 0);
       else {
         endSpelling();
         words.push(fold(piece));
+        if (piece.plain.includes('|')) words.push(fold({ plain: piece.plain.replace(BARS, '') }));
       }
     }
     if (pieces.length > 1 && !APOSTROPHE.test(chunk)) joined.push(fold(join(pieces)));
   }
   endSpelling();
-  return { clean, words, joined, spelled, squeezed: plain.replace(/[^\p{L}\p{N}\p{M}]+/gu, '') };
+  joined.push(...brokenWords(apart));
+  const masked = plain.includes('*') ? maskedWords(plain) : [];
+  return { clean, words, joined, spelled, masked, squeezed: plain.replace(/[^\p{L}\p{N}\p{M}]+/gu, '') };
+}
+
+function maskedWords(plain: string): string[] {
+  const isMasked = (text: string): boolean =>
+    text.length <= LONGEST_MASKED &&
+    text.includes('*') &&
+    [text.at(0), text.at(-1)].every((end = '') => IS_LETTER.test(end));
+  return (plain.match(WITH_STARS) ?? []).filter(isMasked).slice(0, MAX_MASKED);
 }
 
 /** A word or a part of one, without accents and with them. */
@@ -126,6 +154,17 @@ function piecesOf(chunk: string): Piece[] {
 
 const join = (pieces: readonly Piece[]): Piece => ({ plain: pieces.map(({ plain }) => plain).join('') });
 
+/** Letters without a vowel are no word, but a part of the one before or behind them: `bi tch`. */
+function brokenWords(apart: readonly string[]): FoldedWord[] {
+  return apart.flatMap((plain, at) => {
+    const next = apart[at + 1] ?? '';
+    if (plain === '' || next === '' || !(PART_OF_A_WORD.test(plain) || PART_OF_A_WORD.test(next))) return [];
+    return [{ plain: plain + next, lookalike: latinLetters(plain + next) }];
+  });
+}
+
+const PART_OF_A_WORD = /^[bcdfghj-np-tvwxz]{2,5}$/;
+
 /** Single letters with gaps of the same width between them. */
 interface Row {
   pieces: Piece[];
@@ -143,8 +182,8 @@ function addLetter(rows: Row[], piece: Piece, gap: number): void {
 
 function withoutEnds(piece: string): string {
   let [start, end] = [0, piece.length];
-  while (start < end && PUNCTUATION.includes(piece[start] ?? '')) start += 1;
-  while (end > start && PUNCTUATION.includes(piece[end - 1] ?? '')) end -= 1;
+  while (start < end && BEFORE_WORDS.includes(piece[start] ?? '')) start += 1;
+  while (end > start && AFTER_WORDS.includes(piece[end - 1] ?? '')) end -= 1;
   return piece.slice(start, end);
 }
 
@@ -195,18 +234,28 @@ function foldWord({ plain: piece, accented }: Piece, foreign: ReadonlySet<Script
 }
 
 function latinLetters(text: string): string {
-  return text.replace(/[^\p{ASCII}]/gu, (letter) => {
-    const own = LETTERS[letter] ?? unhomoglyph(letter).toLowerCase();
+  const latin = text.replace(/[^\p{ASCII}]/gu, (letter) => {
+    const own = LETTERS[letter] ?? lookalikeOf(letter);
     const latin = LETTERS[own] ?? own;
     return /^[a-z0-9]$/.test(latin) ? latin : letter;
   });
+  return latin.replaceAll('vv', 'w');
 }
 
-/** Product codes and sizes have more digits than letters. */
+/** Some letters only look like Latin ones as capitals. */
+function lookalikeOf(letter: string): string {
+  const latin = unhomoglyph(letter);
+  return (latin === letter ? unhomoglyph(letter.toUpperCase()) : latin).toLowerCase();
+}
+
+/** Product codes and sizes are short, or have many more digits than letters. */
+const LONGEST_CODE = 5;
+
 function hasSigns(text: string): boolean {
   const letters = text.match(/\p{L}/gu)?.length ?? 0;
   const digits = text.match(/\d/g)?.length ?? 0;
-  return letters > 0 && letters >= digits && /[\d$@!|+€£]/.test(text);
+  const isWord = letters >= digits || (text.length > LONGEST_CODE && letters * 2 > digits);
+  return letters > 0 && isWord && /[\d$@!¡|+†€℮£¢]/.test(text);
 }
 
 /** `1` stands for an i as well as for an l, so that both become the same letter. */

@@ -24,9 +24,14 @@ interface Beginning {
   phrase: Phrase;
 }
 
-/** Scripts that put no spaces between words, and languages that put endings on them. */
+/** Scripts that put no spaces between words. */
 const WITHOUT_SPACES =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+/** A language that puts endings on its words. */
+const WITH_ENDINGS = /\p{Script=Hangul}/u;
+const KATAKANA = /^[\p{Script=Katakana}ー]+$/u;
+const HIRAGANA = /[\u3041-\u3096]/g;
+const KATAKANA_OFFSET = 0x60;
 
 /** So many times the same letter in a row is no spelling. */
 const STRETCHED = 3;
@@ -45,18 +50,20 @@ export class WordList {
   readonly #lengths = new Set<number>();
   readonly #beginningLengths = new Set<number>();
   readonly #anywhere: { text: string; found: string }[] = [];
+  readonly #singles: { text: string; word: string }[] = [];
 
   constructor(texts: Iterable<string>) {
     for (const text of texts) this.#add(text);
   }
 
   /** The first blocked word or phrase in a text, as it was listed. */
-  find({ words, joined, spelled, squeezed }: FoldedText): string | undefined {
+  find({ words, joined, spelled, masked, squeezed }: FoldedText): string | undefined {
     return (
-      this.#anywhere.find(({ found }) => squeezed.includes(found))?.text ??
+      this.#inUnspaced(squeezed) ??
       this.#inWords(words) ??
       this.#alone(joined) ??
-      this.#inSpelled(spelled)
+      this.#inSpelled(spelled) ??
+      this.#inMasked(masked)
     );
   }
 
@@ -66,16 +73,17 @@ export class WordList {
   }
 
   #add(text: string): void {
-    const isBeginning = text.endsWith('*');
     const words = foldBlocked(text);
     const [first] = words;
     if (!first) return;
     const whole = words.map(({ plain }) => plain).join('');
     if (WITHOUT_SPACES.test(whole)) {
-      this.#anywhere.push({ text, found: whole });
+      this.#anywhere.push({ text, found: toKatakana(whole) });
       return;
     }
+    const isBeginning = text.endsWith('*') || WITH_ENDINGS.test(whole);
     const phrase = { text, length: words.length };
+    if (phrase.length === 1) this.#singles.push({ text, word: whole });
     if (isBeginning && words.length === 1) this.#addBeginning(first, phrase);
     else for (const [at, word] of words.entries()) this.#addWord(word, { phrase, at });
     // A phrase is also written as one word.
@@ -98,6 +106,28 @@ export class WordList {
       this.#beginnings[form].set(letters, { word, phrase });
       this.#beginningLengths.add(letters.length);
     }
+  }
+
+  #inUnspaced(squeezed: string): string | undefined {
+    const katakana = toKatakana(squeezed);
+    return this.#anywhere.find(({ found }) => {
+      if (!KATAKANA.test(found)) return katakana.includes(found);
+      // Foreign words are written in these letters without a gap: one must not begin within another.
+      for (let at = katakana.indexOf(found); at >= 0; at = katakana.indexOf(found, at + 1))
+        if (!KATAKANA.test(squeezed.charAt(at - 1))) return true;
+      return false;
+    })?.text;
+  }
+
+  #inMasked(masked: readonly string[]): string | undefined {
+    for (const text of masked) {
+      const letters = [...text];
+      const isLike = (word: string): boolean =>
+        word.length === text.length && letters.every((letter, at) => letter === '*' || letter === word[at]);
+      const found = this.#singles.find(({ word }) => isLike(word));
+      if (found) return found.text;
+    }
+    return undefined;
   }
 
   #inWords(words: readonly FoldedWord[]): string | undefined {
@@ -137,8 +167,8 @@ export class WordList {
             const found = this.#words[form]
               .get(letters.slice(start, start + length))
               ?.find((entry) => isSpelled(entry) && isSameWord(runs.slice(start, start + length), entry.runs));
-            const isWhole = isWord(letters.slice(0, start)) && isWord(letters.slice(start + length));
-            if (found && isWhole) return found.phrase.text;
+            if (found && areWords(letters.slice(0, start)) && areWords(letters.slice(start + length)))
+              return found.phrase.text;
           }
       }
     }
@@ -183,11 +213,67 @@ const joinWords = (words: readonly FoldedWord[]): FoldedWord => ({
 const isSpelled = ({ phrase, runs }: Entry): boolean =>
   phrase.length === 1 && runs.reduce((sum, count) => sum + count, 0) > 2;
 
-/** What is left of a row of single letters beside a word must be able to be a word: `h e l l o` is not `hell` and `o`. */
-const isWord = (letters: string): boolean =>
-  letters.length < 2 ? ['', 'a', 'i', 'u'].includes(letters) : VOWEL_OR_FOREIGN.test(letters);
+/** The words that stand beside an insult that is spelled. */
+const SMALL_WORDS: ReadonlySet<string> = new Set([
+  ...[
+    'a',
+    'i',
+    'u',
+    'an',
+    'the',
+    'my',
+    'your',
+    'his',
+    'her',
+    'our',
+    'you',
+    'he',
+    'she',
+    'it',
+    'we',
+    'they',
+    'me',
+    'him',
+  ],
+  ...[
+    'this',
+    'that',
+    'is',
+    'are',
+    'was',
+    'be',
+    'am',
+    'do',
+    'go',
+    'to',
+    'of',
+    'of',
+    'in',
+    'on',
+    'at',
+    'by',
+    'with',
+    'for',
+  ],
+  ...['and', 'or', 'but', 'no', 'not', 'al', 'so', 'big', 'fat', 'what', 'who', 'free', 'here', 'a', 'my', 'yes', 'of'],
+  ...['der', 'die', 'das', 'du', 'ein', 'eine', 'ist', 'le', 'la', 'les', 'un', 'une', 'de', 'el', 'los', 'las', 'una'],
+]);
+const LONGEST_SMALL_WORD = 4;
+/** A longer row of single letters is no styled word. */
+const LONGEST_REST = 60;
 
-const VOWEL_OR_FOREIGN = /[aeiouy]|[^a-z]/;
+/** What is left of a row of single letters beside a blocked word must be words too: `h e l l o` is not `hell` and `o`. */
+function areWords(letters: string): boolean {
+  if (letters.length > LONGEST_REST || /[^a-z]/.test(letters)) return true;
+  const ends = new Set([0]);
+  for (let end = 1; end <= letters.length; end++)
+    for (let length = 1; length <= Math.min(end, LONGEST_SMALL_WORD); length++)
+      if (ends.has(end - length) && SMALL_WORDS.has(letters.slice(end - length, end))) ends.add(end);
+  return ends.has(letters.length);
+}
+
+const toKatakana = (text: string): string =>
+  text.replace(HIRAGANA, (letter) => String.fromCodePoint((letter.codePointAt(0) ?? 0) + KATAKANA_OFFSET));
 
 /** A word without repeated letters, and how often each was there. */
 function runsOf(text: string): { letters: string; runs: number[] } {
