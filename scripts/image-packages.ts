@@ -15,7 +15,7 @@ export function imageDependencies({ dependencies, peerDependencies }: Manifest):
 }
 
 /** In `node_modules`. Compilers, browsers and debuggers read these, the bot does not. */
-export const unusedFiles: readonly string[] = [
+const unusedFiles: readonly string[] = [
   'echarts/dist',
   'better-sqlite3/deps',
   '**/*.map',
