@@ -15,12 +15,7 @@ export function imageDependencies({ dependencies, peerDependencies }: Manifest):
 }
 
 /** In `node_modules`. Compilers, browsers and debuggers read these, the bot does not. */
-const unusedFiles: readonly string[] = [
-  'echarts/dist',
-  'better-sqlite3/deps',
-  '**/*.map',
-  '**/*.d.{ts,cts,mts}',
-];
+const unusedFiles: readonly string[] = ['echarts/dist', 'better-sqlite3/deps', '**/*.map', '**/*.d.{ts,cts,mts}'];
 
 /** The Dockerfile calls this before and after `npm ci`. */
 function run(step: string | undefined): void {
