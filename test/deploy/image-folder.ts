@@ -1,0 +1,56 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import packageFile from '../../package.json' with { type: 'json' };
+import { imageDependencies } from '../../scripts/image-packages.ts';
+import { readImage } from './dockerfile.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** The user of the image. Only root can become another one. */
+export const imageUser = process.getuid?.() === 0 ? { uid: 1000, gid: 1000 } : {};
+
+/** The folder of an installed package, as Node finds it from the folder of another. */
+function locate(name: string, from: string): string | undefined {
+  const folder = join(from, 'node_modules', name);
+  if (existsSync(folder)) return folder;
+  return from === dirname(root) ? undefined : locate(name, dirname(from));
+}
+
+/** The folders of these packages and of all that they need. A package for another system is not installed. */
+function closure(names: readonly string[], from: string, found = new Set<string>()): ReadonlySet<string> {
+  for (const name of names) {
+    const folder = locate(name, from);
+    if (folder === undefined || found.has(folder)) continue;
+    found.add(folder);
+    const { dependencies, optionalDependencies, peerDependencies } = JSON.parse(
+      readFileSync(join(folder, 'package.json'), 'utf8'),
+    );
+    closure(Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies }), folder, found);
+  }
+  return found;
+}
+
+/** A copy of what the image holds, made by the steps of the Dockerfile, with the packages that are installed here. */
+export function imageFolder(): { folder: string; data: string; temporary: string } {
+  const folder = mkdtempSync(join(tmpdir(), 'atelier-image-'));
+  chmodSync(folder, 0o755);
+  for (const from of closure(Object.keys(imageDependencies(packageFile)), root))
+    cpSync(from, join(folder, relative(root, from)), {
+      recursive: true,
+      filter: (path) => basename(path) !== 'node_modules',
+    });
+  cpSync(join(root, 'scripts'), join(folder, 'scripts'), { recursive: true });
+  const prune = spawnSync(process.execPath, ['scripts/image-packages.ts', 'prune'], { cwd: folder, encoding: 'utf8' });
+  if (prune.status !== 0) throw new Error(prune.stderr);
+  for (const path of readImage().copied) cpSync(join(root, path), join(folder, path), { recursive: true });
+  const data = join(folder, 'data');
+  const temporary = join(folder, 'tmp');
+  for (const own of [data, temporary]) {
+    mkdirSync(own);
+    if (imageUser.uid !== undefined) chownSync(own, imageUser.uid, imageUser.gid);
+  }
+  return { folder, data, temporary };
+}

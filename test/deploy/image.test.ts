@@ -1,0 +1,117 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { dirname, join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { describe, expect, it } from 'vitest';
+import { text } from '../../sandbox/discord/discord.ts';
+import { key, type Stage, stage } from '../e2e/bot.ts';
+import { says } from '../e2e/quick.ts';
+import { atEnd } from '../support/ending.ts';
+import { readImage } from './dockerfile.ts';
+import { imageFolder, imageUser } from './image-folder.ts';
+
+const WAIT = { timeout: 50_000, interval: 50 };
+/** The limit of compose.yaml is twice as long. */
+const STOP_LIMIT_MS = 10_000;
+const image = readImage();
+
+async function freePort(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return String(port);
+}
+
+/** The image's command with the image's settings, as its user, with the secrets in files as compose.yaml hands them over. */
+async function startImage({ discord, gateway }: Stage) {
+  const { folder, data, temporary } = imageFolder();
+  atEnd(async () => rmSync(folder, { recursive: true }));
+  const secret = (name: string, value: string): string => {
+    const file = join(folder, name);
+    writeFileSync(file, `${value}\n`);
+    return file;
+  };
+  const environment = {
+    PATH: dirname(process.execPath),
+    ...image.environment,
+    // This machine is no container: the port must not be seen from outside, or be in use.
+    HTTP_HOST: '127.0.0.1',
+    HTTP_PORT: await freePort(),
+    TMPDIR: temporary,
+    DISCORD_TOKEN_FILE: secret('discord_token', discord.token),
+    GATEWAY_API_KEY_FILE: secret('gateway_api_key', key),
+    GATEWAY_BASE_URL: gateway.url,
+    DISCORD_API_URL: discord.apiUrl,
+    DISCORD_ADMIN_GUILD_IDS: discord.world.guild('atelier').id,
+  };
+  const how = { cwd: folder, env: environment, ...imageUser };
+  const [command = '', ...args] = image.command;
+  const child = spawn(command, args, { ...how, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece: Buffer) => (output += piece.toString()));
+  const ended = once(child, 'close').then(([code]) => code as number | null);
+  atEnd(async () => {
+    if (child.exitCode === null) child.kill('SIGKILL');
+    await ended;
+  });
+  const address = `http://127.0.0.1:${environment.HTTP_PORT}`;
+  return {
+    child,
+    data,
+    ended,
+    folder,
+    said: () => output,
+    /** Its status, or 0 while nothing answers. */
+    readiness: () =>
+      fetch(`${address}/readyz`).then(
+        ({ status }) => status,
+        () => 0,
+      ),
+    metrics: async () => (await fetch(`${address}/metrics`)).text(),
+    healthCheck: () => spawnSync('node', ['scripts/healthcheck.mjs', '/readyz'], { ...how, encoding: 'utf8' }),
+  };
+}
+
+const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
+
+describe('The image', () => {
+  it(`The command of the image serves members and stops on SIGTERM, with the packages of the image alone${hasPromtool ? '' : ' (not checked with promtool: it is not installed)'}`, async () => {
+    const side = await stage();
+    side.gateway.setSpeed(50);
+    const bot = await startImage(side);
+    const before = readdirSync(bot.folder);
+    expect(bot.healthCheck()).toMatchObject({ status: 1, stdout: 'The bot does not answer: ECONNREFUSED\n' });
+    await expect.poll(bot.readiness, WAIT).toBe(200);
+    expect(bot.healthCheck()).toMatchObject({ status: 0, stdout: expect.stringContaining('"ready":true') });
+
+    const imagined = await side.discord.as('member').slash('imagine', { prompt: 'a fox' });
+    expect((await imagined.message(says('Finished in'))).attachments).toHaveLength(1);
+
+    // It needs what is left of the package that draws charts, and the fonts.
+    const usage = await (await side.discord.as('admin').slash('usage')).message();
+    expect(text(usage)).toContain('Account usage');
+    const chart = usage.attachments.find(({ filename }) => filename.endsWith('.png'));
+    expect(chart?.size).toBeGreaterThan(10_000);
+
+    const metrics = await bot.metrics();
+    expect(metrics).toContain('atelier_tasks_ended_total{kind="imagine",state="ready"} 1');
+    if (hasPromtool) {
+      expect(spawnSync('promtool', ['check', 'metrics'], { input: metrics }).status).toBe(0);
+      expect(spawnSync('promtool', ['check', 'rules', 'deploy/monitoring/alerts.yaml']).status).toBe(0);
+    }
+
+    const stopsAt = performance.now();
+    bot.child.kill('SIGTERM');
+    expect(await bot.ended).toBe(0);
+    expect(performance.now() - stopsAt).toBeLessThan(STOP_LIMIT_MS);
+    expect(bot.said()).toContain('Atelier has stopped.');
+    expect(bot.said()).not.toContain(side.discord.token);
+    // Everything that it writes is in the volume.
+    expect(readdirSync(bot.data)).toContain('atelier.sqlite');
+    expect(readdirSync(bot.folder)).toEqual(before);
+  });
+});

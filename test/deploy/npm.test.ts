@@ -1,0 +1,111 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { configVariables, secretVariables } from '../../src/config.ts';
+import { fileVariable } from '../../src/lib/secret.ts';
+import { key, stage } from '../e2e/bot.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const WAIT = { timeout: 50_000, interval: 50 };
+
+/** Set but empty means "not set", and keeps Node from reading the variable from a developer's `.env`. */
+const nothingSet = Object.fromEntries(
+  [...configVariables, ...secretVariables.map(fileVariable)].map((name) => [name, '']),
+);
+
+/** The number of the parent of each process. Its name, in brackets, may hold anything. */
+function parents(): Map<number, number> {
+  const numbers = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return new Map(
+    numbers.flatMap((pid) => {
+      try {
+        const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+        return [[Number(pid), Number(stat.slice(stat.lastIndexOf(')')).split(' ')[2])] as const];
+      } catch {
+        // It has just ended.
+        return [];
+      }
+    }),
+  );
+}
+
+function descendants(pid: number, all = parents()): number[] {
+  const children = [...all].filter(([, parent]) => parent === pid).map(([child]) => child);
+  return children.flatMap((child) => [child, ...descendants(child, all)]);
+}
+
+function npm(args: readonly string[], settings: Record<string, string> = {}) {
+  const folder = mkdtempSync(join(tmpdir(), 'atelier-npm-'));
+  const child = spawn('npm', args, {
+    cwd: root,
+    env: { ...process.env, ...nothingSet, TMPDIR: folder, ...settings },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  const { pid } = child;
+  if (pid === undefined) throw new Error('npm did not start.');
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece: Buffer) => (output += piece.toString()));
+  // Not before the last process that writes into its pipes has ended.
+  const closed = once(child, 'close');
+  onTestFinished(async () => {
+    for (const one of started) if (isAlive(one)) process.kill(one, 'SIGKILL');
+    if (child.exitCode === null && child.signalCode === null) process.kill(-pid, 'SIGKILL');
+    await closed;
+    rmSync(folder, { recursive: true });
+  });
+  let started: number[] = [];
+  return {
+    folder,
+    said: () => output,
+    /** SIGTERM on npm's own pid alone. Returns everything that npm had started. */
+    async stop(): Promise<number[]> {
+      started = descendants(pid);
+      process.kill(pid, 'SIGTERM');
+      await closed;
+      return started;
+    },
+  };
+}
+
+const isAlive = (pid: number): boolean => parents().has(pid);
+
+describe.skipIf(process.platform !== 'linux')('SIGTERM on npm (skipped where there is no /proc)', () => {
+  it('The bot of npm start stops in an orderly way, and nothing is left running', async () => {
+    const { discord, gateway, config } = await stage();
+    const bot = npm(['start'], {
+      DISCORD_TOKEN: discord.token,
+      DISCORD_API_URL: discord.apiUrl,
+      GATEWAY_BASE_URL: gateway.url,
+      GATEWAY_API_KEY: key,
+      STORE_URL: config.store.url,
+    });
+    await expect.poll(bot.said, WAIT).toContain('Atelier is ready.');
+    const started = await bot.stop();
+    expect(started.length).toBeGreaterThan(0);
+    await expect.poll(() => started.filter(isAlive), WAIT).toEqual([]);
+    expect(bot.said()).toContain('Atelier has stopped.');
+  });
+
+  it('npm run sandbox stops its bot and removes its files, and nothing is left running', async () => {
+    const sandbox = npm(['run', 'sandbox', '--', '--port', '0']);
+    await expect.poll(sandbox.said, WAIT).toContain('Ready in');
+    const started = await sandbox.stop();
+    // At least the sandbox and its bot.
+    expect(started.length).toBeGreaterThan(1);
+    await expect.poll(() => started.filter(isAlive), WAIT).toEqual([]);
+    expect(readdirSync(sandbox.folder).filter((name) => name.startsWith('atelier-'))).toEqual([]);
+  });
+
+  it('npm run sandbox:gateway leaves nothing running', async () => {
+    const gateway = npm(['run', 'sandbox:gateway', '--', '--port', '0']);
+    await expect.poll(gateway.said, WAIT).toContain('listens on');
+    const started = await gateway.stop();
+    expect(started.length).toBeGreaterThan(0);
+    await expect.poll(() => started.filter(isAlive), WAIT).toEqual([]);
+  });
+});
