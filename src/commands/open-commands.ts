@@ -101,7 +101,7 @@ export function openCommands(parts: CommandsParts) {
     countEverything: engine.countEverything,
     readText: engine.readText,
     isInServer: openServerCheck(reads),
-    postInChannel: (channelId, plan) => outbox.sendInChannel(channelId, plan),
+    postInChannel: async (channelId, plan) => (await outbox.sendInChannel(channelId, plan)) !== undefined,
     health: healthCheck({ ...parts, tasks }),
     registeredCommands: registeredCommands(clients, names, clock),
   };

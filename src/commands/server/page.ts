@@ -4,6 +4,7 @@ import type { ButtonPlan, Control, FilePlan, MessagePlan } from '../../discord/p
 import { entriesOf } from '../../lib/entries.ts';
 import type { Say } from '../../locales/index.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
+import { whoIs } from '../../messages/who-is.ts';
 import {
   accessText,
   type RuleName,
@@ -115,8 +116,7 @@ function logLine({ logChannelId, alertsChannelId }: RulesPageFacts, say: Say): s
 function lastChange(names: readonly (RuleName | 'log-channel')[], { history }: RulesPageFacts, say: Say): string[] {
   const last = history.findLast(({ what }) => names.includes(what));
   if (!last) return [];
-  const who = last.by === undefined ? say('budget.deletedMember') : `<@${last.by}>`;
-  return [`-# ${say('rules.changed', { who, at: Math.floor(last.at / 1000) })}`];
+  return [`-# ${say('rules.changed', { who: whoIs(last.by, say), at: Math.floor(last.at / 1000) })}`];
 }
 
 const LIST_FILES = {
