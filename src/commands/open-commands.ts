@@ -112,7 +112,7 @@ export function openCommands(parts: CommandsParts) {
     readText: engine.readText,
     isInServer: openServerCheck(reads),
     postInChannel: async (channelId, plan) => (await outbox.sendInChannel(channelId, plan)) !== undefined,
-    postInLog: logPoster({ outbox, serverLogs: engine.serverLogs, log }),
+    postInLog: logPoster({ outbox, serverLogs: engine.serverLogs, clock, log }),
     health: healthCheck({ ...parts, tasks }),
     registeredCommands: registeredCommands(clients, names, clock),
   };

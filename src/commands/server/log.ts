@@ -15,14 +15,16 @@ type PostInLog = (guildId: string, channelId: string, plan: MessagePlan, about?:
 export function logPoster(parts: {
   outbox: Pick<Outbox, 'sendInChannel'>;
   serverLogs: Pick<ServerLogs, 'note'>;
+  clock: Clock;
   log: Pick<PlainLog, 'warn'>;
 }): PostInLog {
-  const { outbox, serverLogs, log } = parts;
+  const { outbox, serverLogs, clock, log } = parts;
   return async (guildId, channelId, plan, about) => {
+    const at = clock.now();
     const posted = await outbox.sendInChannel(channelId, plan);
     if (!posted) return false;
     try {
-      await serverLogs.note(guildId, { ...posted, ...(about !== undefined && { about }) });
+      await serverLogs.note(guildId, { ...posted, at, ...(about !== undefined && { about }) });
     } catch (error) {
       log.warn({ err: error }, 'A message in a log channel could not be noted, and is never deleted.');
     }

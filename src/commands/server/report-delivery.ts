@@ -126,12 +126,13 @@ export class ReportDelivery {
   /** With a nonce, and after a search, so that it appears once. */
   async #post(report: Report): Promise<void> {
     const { id, guildId, channelId } = report;
+    const at = this.#parts.clock.now();
     const found = await this.#find(report);
     const plan = await this.#plan(report);
     const posted = found ?? (await this.#reach(() => this.#parts.outbox.post(channelId, `${id}-report`, bodyOf(plan))));
     if (posted === 'refused') return this.#giveUp(report);
     if (posted === undefined) throw new RetryLater('unreachable', new Error('The response names no message.'));
-    await this.#stored(() => this.#parts.serverLogs.note(guildId, { ...posted, reportId: id }));
+    await this.#stored(() => this.#parts.serverLogs.note(guildId, { ...posted, at, reportId: id }));
     await this.#change(id, (known) => withMessage(known, posted.id));
   }
 

@@ -8,7 +8,7 @@ import type { Log } from '../../lib/log.ts';
 import type { Say } from '../../locales/index.ts';
 import type { Outcome } from '../../services/rules/moderation.ts';
 import type { Rules } from '../../services/rules/rules.ts';
-import type { ServerLogs } from '../../services/server-log/server-log.ts';
+import type { LogMessage, ServerLogs } from '../../services/server-log/server-log.ts';
 import type { Budgets } from '../../services/spending/budgets.ts';
 import { addMessageBeside } from '../../services/tasks/delivery-state.ts';
 import { markResultsRefused, markReviewed, setReviewMessage } from '../../services/tasks/review.ts';
@@ -110,7 +110,8 @@ export class ResultReview {
       findPosted(task, { by: 'channel', channelId, nonce: nonceOf(task), at }, outbox),
     );
     const posted = known === 'refused' || known === undefined ? await this.#post(task, channelId, say) : known;
-    if (typeof posted === 'object' && task.guildId !== undefined) await this.#note(task.guildId, posted, id);
+    if (typeof posted === 'object' && task.guildId !== undefined)
+      await this.#note(task.guildId, { ...posted, at, heldTaskId: id });
     await this.#change(id, (held) =>
       posted === 'refused' ? markResultsRefused(held, { at, category }) : withQuestion(held, posted),
     );
@@ -138,9 +139,9 @@ export class ResultReview {
   }
 
   /** So that it can be deleted once it is decided and old. */
-  async #note(guildId: string, posted: MessagePlace, heldTaskId: string): Promise<void> {
+  async #note(guildId: string, message: LogMessage): Promise<void> {
     try {
-      await this.#parts.serverLogs.note(guildId, { ...posted, heldTaskId });
+      await this.#parts.serverLogs.note(guildId, message);
     } catch (error) {
       throw new RetryLater('unstored', error);
     }

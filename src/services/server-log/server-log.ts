@@ -52,12 +52,12 @@ export class ServerLogs {
     this.#parts = parts;
   }
 
-  note(guildId: string, message: Omit<LogMessage, 'at'>): Promise<void> {
-    const { store, clock } = this.#parts;
+  note(guildId: string, message: LogMessage): Promise<void> {
+    const { store } = this.#parts;
     return this.#lock.run(guildId, async () => {
       const { messages } = (await store.get(guildId)) ?? { messages: [] };
       if (messages.some((one) => one.id === message.id)) return;
-      await store.put({ guildId, messages: [...messages, { ...message, at: clock.now() }].slice(-MAX_MESSAGES) });
+      await store.put({ guildId, messages: [...messages, message].slice(-MAX_MESSAGES) });
     });
   }
 
