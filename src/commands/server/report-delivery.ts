@@ -147,8 +147,10 @@ export class ReportDelivery {
   /** The channel is gone, or the bot may not post there: without a moderator who reads it, a report is of no use. */
   async #giveUp({ id, reporterId }: Report): Promise<void> {
     const { reports, outbox, say } = this.#parts;
-    if (reporterId !== undefined && !this.#awaited.has(id))
-      await outbox.sendDirectMessage(reporterId, { content: say('reports.lost') });
+    if (reporterId !== undefined && !this.#awaited.has(id)) {
+      const isTold = await outbox.sendDirectMessage(reporterId, { content: say('reports.lost') });
+      if (!isTold) throw new RetryLater('unreachable', new Error('The member could not be told.'));
+    }
     await this.#stored(() => reports.remove(id));
   }
 
@@ -182,7 +184,7 @@ export class ReportDelivery {
       await budgets.change(guildId, (budget) =>
         budget.history.some((line) => line.what === 'block' && line.on === hash && line.at === at)
           ? budget
-          : withBlock(withoutPast(budget, spending.countsFrom, at), { hash, memberId }, until, { by: by ?? '', at }),
+          : withBlock(withoutPast(budget, spending.countsFrom, at), { hash, memberId }, until, { by, at }),
       );
     } catch (error) {
       if (!(error instanceof Refusal)) throw new RetryLater('unstored', error);

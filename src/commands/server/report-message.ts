@@ -23,15 +23,11 @@ export interface ReportFacts {
 export function reportMessage({ report, task, history }: ReportFacts, say: Say): MessagePlan {
   const { guildId, reporterId, reason, words, at } = report;
   const prompt = task === undefined ? '' : escapeText(titleOf(task), LONGEST_PROMPT);
-  const facts = {
-    who: whoIs(report.requesterId, say),
-    link: linkToMessage({ guildId, ...report.message }),
-    at: inSeconds(at),
-  };
+  const link = linkToMessage({ guildId, ...report.message });
   const said = escapeText(words ?? '', LONGEST_REPORT_WORDS + 100);
   return {
     content: [
-      say('reports.title', facts),
+      say('reports.title', { who: whoIs(report.requesterId, say), link, at: inSeconds(at) }),
       say('reports.reason', { reason: say(`reports.reasons.${reason}`) }),
       ...(said === '' ? [] : [`> ${said}`]),
       ...(prompt === '' ? [] : [say('reports.prompt', { prompt })]),

@@ -14,6 +14,8 @@ const MAX_OPEN = 100;
 const MAX_KEPT = 300;
 /** After the decision: for the history that moderators see with the next report. */
 const KEPT_MS = 90 * DAY_MS;
+/** As long as their tasks. */
+const UNDECIDED_KEPT_MS = 400 * DAY_MS;
 
 export interface ReportStore {
   all(): Promise<readonly Report[]>;
@@ -142,11 +144,13 @@ export class Reports {
     return known !== undefined && isUndecided(known);
   }
 
-  /** Deletes decided reports whose time is over. */
+  /** Deletes reports whose time is over. */
   async sweep(): Promise<void> {
-    const before = this.#parts.clock.now() - KEPT_MS;
-    for (const { id, due, decision } of [...this.#known.values()])
-      if (due.length === 0 && decision !== undefined && decision.at < before) await this.remove(id);
+    const now = this.#parts.clock.now();
+    for (const { id, at, due, decision } of [...this.#known.values()]) {
+      const until = decision ? decision.at + KEPT_MS : at + UNDECIDED_KEPT_MS;
+      if (due.length === 0 && until < now) await this.remove(id);
+    }
   }
 
   /** Reports that a member made, and their decisions as a moderator. What others reported about them holds others' data. */

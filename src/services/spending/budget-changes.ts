@@ -12,7 +12,7 @@ import {
 
 /** Who changes something, and when. */
 export interface Author {
-  by: string;
+  by: string | undefined;
   at: number;
 }
 
