@@ -22,7 +22,8 @@ import {
   setLogChannel,
 } from './reports.ts';
 import { list, openTask, publicMessages, requestErasure } from './tasks/pages.ts';
-import { grid } from './tasks/proof.ts';
+import { grid, shortSongs } from './tasks/proof.ts';
+import { orderSongs } from './tasks/songs.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -257,6 +258,20 @@ describe.each(profiles)('Reports at a gateway of the %s profile', (profile) => {
     await reportSaying(stage, 'removed the result');
     for (const one of [first, ...further]) expect(exists(stage, one)).toBe(false);
     expect(buttonsOf(await openTask(stage, await list(stage)))).not.toContain('Show me');
+  });
+
+  it('An album goes with its songs, and none of them is shown again', async () => {
+    const stage = await quickBot({ gateway: { profile, speed: 60, studio: shortSongs() }, settings: noLimits });
+    await setLogChannel(stage);
+    const { discord, gateway } = stage;
+    const ids = await orderSongs(gateway, 'Light', 'Storm');
+    const followed = await discord.as('owner').slash('music follow', { ids: ids.join(' ') });
+    const album = await followed.message((one) => one.attachments.length === 8);
+    await report(stage, album);
+    await decide(stage, await onlyReport(stage), 'Remove');
+    await reportSaying(stage, 'removed the result');
+    await expect.poll(() => exists(stage, album)).toBe(false);
+    expect(buttonsOf(await openTask(stage, await list(stage, 'owner'), 'owner'))).not.toContain('Show me');
   });
 
   it('A result from another server is only taken out of this one', async () => {

@@ -14,7 +14,7 @@ const place = z.object({ channelId: id, id });
 const decided = z.object({ by: id.optional(), at: z.number() });
 
 /** What may still have to be done, in this order. erase: its message goes, then the report, and nothing else is done. */
-export const reportSteps = ['erase', 'post', 'remove', 'block', 'edit'] as const;
+const reportSteps = ['erase', 'post', 'remove', 'block', 'edit'] as const;
 export type ReportStep = (typeof reportSteps)[number];
 
 /** A member's report of a result to the moderators of a server. What was reported is read from the task, and not stored again. */

@@ -24,7 +24,7 @@ export type LogMessage = z.output<typeof logMessage>;
 
 /** The messages in a server's log channels, oldest first. */
 export const serverLog = z.object({ guildId: id, messages: z.array(logMessage) });
-export type StoredServerLog = z.output<typeof serverLog>;
+type StoredServerLog = z.output<typeof serverLog>;
 
 export interface LogStore {
   get(guildId: string): Promise<StoredServerLog | undefined>;
