@@ -46,7 +46,7 @@ async function tasksOf(ids: readonly string[], { services }: Context): Promise<T
 const isShownIn = ({ message, answer, beside }: Task, messageId: string): boolean =>
   [message, ...(answer?.parts ?? []), ...(beside ?? [])].some((one) => one?.id === messageId);
 
-/** Ids can be forged: nobody reports what they cannot have seen, and what is still being made can be cancelled instead. */
+/** Ids can be forged: no one reports what they cannot have seen, and what is still being made can be cancelled instead. */
 export function mustBeReportable(task: Task, messageId: string, { userId }: Pick<Place, 'userId'>): void {
   const isShownToOthers = task.route.isPrivate
     ? task.beside?.some(({ id }) => id === messageId) === true
