@@ -9,7 +9,7 @@ import { Operator } from './discord/operator.ts';
 import { attachmentRefresher } from './discord/outbox/attachment-addresses.ts';
 import { logDiscordEvents, openDiscordClients } from './discord/outbox/clients.ts';
 import { Outbox } from './discord/outbox/outbox.ts';
-import { messageRemover } from './discord/outbox/removal.ts';
+import { messageRemover, ownMessageRemover } from './discord/outbox/removal.ts';
 import { openOwners, requireMessageContent, storedFileReader } from './discord/reads.ts';
 import { type Clock, pause, systemClock } from './lib/clock.ts';
 import type { Log } from './lib/log.ts';
@@ -83,6 +83,10 @@ async function startBot(config: Config, tools: AppTools, monitoring: Monitoring 
   const outbox = new Outbox(clients, log);
   const { channelId, ids } = config.operator;
   const operator = new Operator({ ...{ channelId, ids, outbox, log }, owners: openOwners(reads, log) });
+  const removers = {
+    removeMessages: messageRemover({ outbox, clock, log }),
+    removeMessage: ownMessageRemover({ outbox, log }),
+  };
   const engine = openEngine({
     ...{ store, gateway, clock, mediaClock, mediaProcess, log },
     settings: config,
@@ -91,7 +95,7 @@ async function startBot(config: Config, tools: AppTools, monitoring: Monitoring 
     // If Discord is in a private network, so are its files.
     extraOrigins: [new URL(config.discord.apiUrl).origin, ...(tools.extraOrigins ?? [])],
     refreshAddresses: attachmentRefresher(clients, clock, log),
-    removeMessages: messageRemover({ outbox, clock, log }),
+    ...removers,
     async tellBudgetAlert(alert) {
       if (alert.channelId !== undefined) await outbox.sendInChannel(alert.channelId, alertPlan(alert, 'here', say));
       await operator.tell(alertPlan(alert, 'elsewhere', say));
@@ -108,7 +112,8 @@ async function startBot(config: Config, tools: AppTools, monitoring: Monitoring 
     readsMessages: config.discord.messageContent,
     storedFiles: storedFileReader(reads, log),
   });
-  const { router, follows, readPacket } = openCommands({
+  const commands = openCommands({
+    ...removers,
     ...{ version, engine, messages, store, gateway, clients, outbox, operator, say, clock, log },
     ...{ onFailure: monitoring?.onFailure, onAcknowledged: monitoring?.onAcknowledged },
     settings: config,
@@ -118,8 +123,8 @@ async function startBot(config: Config, tools: AppTools, monitoring: Monitoring 
   const connectionLost = new Promise<number>((resolve) =>
     client.on(Events.ShardDisconnect, ({ code }) => resolve(code)),
   );
-  client.on(Events.Raw, readPacket);
-  client.on(Events.InteractionCreate, (interaction: Interaction) => void router.take(interaction));
+  client.on(Events.Raw, commands.readPacket);
+  client.on(Events.InteractionCreate, (interaction: Interaction) => void commands.router.take(interaction));
   logDiscordEvents(clients, log);
   try {
     if (config.discord.messageContent) await requireMessageContent(reads, config.discord.token, log);
@@ -129,7 +134,7 @@ async function startBot(config: Config, tools: AppTools, monitoring: Monitoring 
     await client.login(config.discord.token);
     await tasks.start();
     for (const id of unplaced) await talks.end(id, 'lost');
-    await follows.resume();
+    await commands.resume();
   } catch (error) {
     await Promise.all([clients.close(), engine.close(), store.close()]);
     throw error;
@@ -147,7 +152,7 @@ async function startBot(config: Config, tools: AppTools, monitoring: Monitoring 
     const timeLimit = pause(clock, STOP_LIMIT_MS, finished.signal).then(() => {
       if (!finished.signal.aborted) log.warn('Stopped before all running work was finished.');
     });
-    const underWay = Promise.all([router.finish(), engine.pause(), follows.pause(), told]).then(() =>
+    const underWay = Promise.all([commands.router.finish(), engine.pause(), commands.pause(), told]).then(() =>
       messages.finish(),
     );
     await Promise.race([underWay, timeLimit]);

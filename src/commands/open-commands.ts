@@ -13,14 +13,15 @@ import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Say } from '../locales/index.ts';
 import type { Messages } from '../messages/open-messages.ts';
-import type { Engine } from '../services/engine.ts';
+import type { Engine, EngineParts } from '../services/engine.ts';
 import type { Gateway } from '../services/gateway/index.ts';
 import type { StoredTasks } from '../services/store/stored-tasks.ts';
 import { healthCheck } from './about/feature.ts';
 import { questionReader } from './ask/questions.ts';
 import { followedPagePlan } from './finetune/view.ts';
 import { handlers } from './index.ts';
-import { openRuleLog } from './server/log.ts';
+import { logPoster, openRuleLog } from './server/log.ts';
+import { ReportDelivery } from './server/report-delivery.ts';
 import type { Services } from './services.ts';
 import { utteranceReader } from './talk/utterances.ts';
 import { readThreadMessages } from './thread-messages.ts';
@@ -45,6 +46,8 @@ interface CommandsParts {
   clients: DiscordClients;
   outbox: Outbox;
   operator: Operator;
+  removeMessages: EngineParts['removeMessages'];
+  removeMessage: EngineParts['removeMessage'];
   say: Say;
   clock: Clock;
   log: Log;
@@ -58,7 +61,7 @@ interface CommandsParts {
 export function openCommands(parts: CommandsParts) {
   const { settings, engine, messages, store, gateway, clients, outbox, operator, say, clock, log } = parts;
   const { reads } = clients;
-  const { tasks, asks, schemas, talks, models, offers, usage, spending, budgets, rules, proposals } = engine;
+  const { tasks, asks, schemas, talks, models, offers, usage, spending, budgets, rules, reports, proposals } = engine;
   const { answers, messageOf, prepareAgain } = messages;
   const { followQuietMs } = settings;
   const follows = new Follower({
@@ -70,6 +73,11 @@ export function openCommands(parts: CommandsParts) {
   });
   const names = [...typedCommands(handlers.commands).keys(), ...menusByName(handlers.menus, say).keys()];
   const rates = new Rates({ settings: settings.rates, clock, log });
+  const reportDelivery = new ReportDelivery({
+    ...parts,
+    ...engine,
+    applicationId: () => clients.client.application?.id ?? '',
+  });
   const services: Services = {
     ...{
       tasks,
@@ -82,6 +90,8 @@ export function openCommands(parts: CommandsParts) {
       spending,
       budgets,
       rules,
+      reports,
+      reportDelivery,
       proposals,
       answers,
       messageOf,
@@ -103,11 +113,12 @@ export function openCommands(parts: CommandsParts) {
     countEverything: engine.countEverything,
     readText: engine.readText,
     isInServer: openServerCheck(reads),
-    postInChannel: (channelId, plan) => outbox.sendInChannel(channelId, plan),
+    postInChannel: async (channelId, plan) => (await outbox.sendInChannel(channelId, plan)) !== undefined,
+    postInLog: logPoster({ outbox, serverLogs: engine.serverLogs, clock, log }),
     health: healthCheck({ ...parts, tasks }),
     registeredCommands: registeredCommands(clients, names, clock),
   };
-  openRuleLog({ rules, budgets, post: services.postInChannel, clock, say });
+  openRuleLog({ rules, budgets, post: services.postInLog, clock, say });
   const funnel = new Funnel(say, log, parts.onFailure);
   const channels = new InteractionChannels();
   const isServed = refuseUnserved(settings.discord);
@@ -126,7 +137,17 @@ export function openCommands(parts: CommandsParts) {
   const readPacket = readThreadMessages({ readers: hearers, guildRefusal: isServed, rates, log });
   return {
     router,
-    follows,
+
+    /** Continues what was under way when the bot last ran. */
+    async resume(): Promise<void> {
+      await follows.resume();
+      reportDelivery.resume();
+      engine.logSweep.start();
+    },
+
+    async pause(): Promise<void> {
+      await Promise.all([follows.pause(), reportDelivery.finish()]);
+    },
 
     readPacket(packet: unknown): void {
       channels.readPacket(packet);

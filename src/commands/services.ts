@@ -9,6 +9,7 @@ import type { AnswerSchemas } from '../services/asks/schema/answer-schemas.ts';
 import type { Fingerprints } from '../services/fingerprints/fingerprints.ts';
 import type { FineTunes } from '../services/gateway/fine-tunes.ts';
 import type { Media } from '../services/media/index.ts';
+import type { Reports } from '../services/reports/reports.ts';
 import type { Budgets } from '../services/spending/budgets.ts';
 import type { Spending } from '../services/spending/spending.ts';
 import type { Talks } from '../services/talks/talks.ts';
@@ -18,6 +19,7 @@ import type { Task } from '../services/tasks/task.ts';
 import type { UsageReader } from '../services/usage/usage-reader.ts';
 import type { Health } from './about/view.ts';
 import type { ModelServices } from './options.ts';
+import type { ReportDelivery } from './server/report-delivery.ts';
 import type { referenceSeconds } from './video/reference-lengths.ts';
 import type { VideoFields } from './video/request.ts';
 
@@ -44,6 +46,9 @@ export interface Services extends MessageServices, ModelServices {
   >;
   /** What admins have decided about spending. */
   budgets: Pick<Budgets, 'of' | 'isAllPaused' | 'memberHash' | 'change'>;
+  /** Reports of results to moderators, and what does what is due for them. */
+  reports: Pick<Reports, 'get' | 'add' | 'change' | 'mustAllow'>;
+  reportDelivery: Pick<ReportDelivery, 'announce' | 'bring'>;
   rates: Pick<Rates, 'mustAllow'>;
   /** Counts what was used in every period, whether or not it is limited. */
   countEverything(): Promise<void>;
@@ -55,6 +60,8 @@ export interface Services extends MessageServices, ModelServices {
   isInServer(guildId: string): Promise<boolean>;
   /** False where Discord did not take the message. */
   postInChannel(channelId: string, plan: MessagePlan): Promise<boolean>;
+  /** The same in a server's log channel, whose messages are deleted after the time that the server wants. */
+  postInLog(guildId: string, channelId: string, plan: MessagePlan): Promise<boolean>;
   fineTunes: Pick<FineTunes, 'events'>;
   follows: Pick<Follower, 'begin' | 'stop'>;
   /** After this time without news, the updates stop. */

@@ -194,6 +194,13 @@ const indexCodec: PointerCodec<number> = {
   read: ([index = '0']) => (/^\d{1,2}$/.test(index) ? Number(index) : forged()),
 };
 
+/** The message of a task that a member reports. */
+const reportedCodec: PointerCodec<{ taskId: string; messageId: string }> = {
+  write: ({ taskId, messageId }) => [taskId, messageId],
+  read: ([taskId = '', messageId = '']) =>
+    isTaskId(taskId) && /^\d{1,20}$/.test(messageId) ? { taskId, messageId } : forged(),
+};
+
 /** The sections of a server's rules. */
 export const ruleSections = ['access', 'use', 'words', 'links', 'moderation', 'categories', 'log'] as const;
 export type RuleSection = (typeof ruleSections)[number];
@@ -273,6 +280,12 @@ export const customIds = {
   /** A moderator's decision about a held result. */
   allowResult: verb('allowr', taskCodec),
   withholdResult: verb('denyr', taskCodec),
+  reportFilled: verb('report', reportedCodec),
+  /** A moderator's decisions about a report. */
+  reportRemove: verb('repdel', taskCodec),
+  reportDismiss: verb('repoff', taskCodec),
+  reportBlock: verb('repblock', taskCodec),
+  reportBlockFilled: verb('repblocf', taskCodec),
   rules: verb('rules', sectionCodec),
   rulesFilled: verb('rulesf', sectionCodec),
   accessRemove: verb('access', noArguments),

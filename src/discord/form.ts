@@ -47,7 +47,7 @@ function component(field: FieldPlan): FieldComponent {
         type: ComponentType.TextInput,
         custom_id: name,
         style: field.isLong ? TextInputStyle.Paragraph : TextInputStyle.Short,
-        max_length: LONGEST_FIELD,
+        max_length: field.max ?? LONGEST_FIELD,
         required,
         ...(field.value !== undefined && field.value !== '' && { value: field.value.slice(0, LONGEST_FIELD) }),
       };

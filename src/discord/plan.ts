@@ -86,6 +86,8 @@ interface TextFieldPlan extends FieldFacts {
   type: 'text';
   value?: string;
   isLong?: boolean;
+  /** The longest text, in characters. */
+  max?: number;
 }
 
 /** Roles or channels of the server, by their ids. */

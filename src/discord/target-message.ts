@@ -1,5 +1,8 @@
 import { type Message, MessageFlags } from 'discord.js';
+import { isTaskId } from '../services/tasks/task-id.ts';
+import { readCustomId } from './custom-ids.ts';
 import { type Attachment, attachmentOf } from './options.ts';
+import { idsIn } from './outbox/adoption.ts';
 
 /** A message of which a button was pressed or the menu was used, as the interaction describes it. */
 export interface TargetMessage {
@@ -9,9 +12,16 @@ export interface TargetMessage {
   isPrivate: boolean;
   /** Images, videos and audio, attached or linked, with addresses that are valid for a day. */
   files: readonly Attachment[];
+  createdAt: number;
+  /** Whether the bot posted it. */
+  isOurs: boolean;
+  /** Tasks that its buttons and files name, if the bot posted it. */
+  taskIds: readonly string[];
 }
 
-export function targetOf({ id, channelId, flags, attachments, embeds }: Message): TargetMessage {
+export function targetOf(message: Message): TargetMessage {
+  const { id, channelId, flags, attachments, embeds, createdTimestamp: createdAt, author, client } = message;
+  const isOurs = author.id === client.user.id || message.applicationId === client.application.id;
   const shown = embeds.flatMap(({ image, thumbnail }, index): Attachment[] => {
     const address = image?.url ?? thumbnail?.url;
     return address === undefined
@@ -23,7 +33,19 @@ export function targetOf({ id, channelId, flags, attachments, embeds }: Message)
     channelId,
     isPrivate: flags.has(MessageFlags.Ephemeral),
     files: [...attachments.values().map(attachmentOf), ...shown],
+    createdAt,
+    isOurs,
+    taskIds: isOurs ? tasksNamedIn(message) : [],
   };
+}
+
+/** The files of results are named after their task. */
+const RESULT_FILE = /-([0-9a-z]{17})-\d{1,3}\.\w{1,5}$/;
+
+function tasksNamedIn({ components, attachments }: Message): string[] {
+  const inButtons = idsIn(components.map((one) => one.toJSON())).flatMap((text) => readCustomId(text)?.args ?? []);
+  const inFiles = attachments.map(({ name }) => RESULT_FILE.exec(name)?.[1] ?? '');
+  return [...new Set([...inButtons, ...inFiles])].filter(isTaskId);
 }
 
 export function fileNameIn(address: string): string {

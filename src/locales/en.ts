@@ -3,6 +3,7 @@ import { task } from './en/task.ts';
 
 /** The sentences that no single feature owns. Names in double braces are variables. */
 export const en = {
+  deletedMember: 'deleted member',
   left: {
     ofPeriod: '**{{left}}** of {{limit}} (resets <t:{{resets}}:R>)',
     atOnce: '**{{left}}** of {{limit}}',

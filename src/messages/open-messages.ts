@@ -18,7 +18,7 @@ export type Messages = ReturnType<typeof openMessages>;
 
 /** Opens the messages of all tasks, which are updated whenever their tasks change. */
 export function openMessages({ engine, outbox, ...parts }: MessagesParts) {
-  const { tasks, media, fingerprints, offers, models, budgets, spending, rules } = engine;
+  const { tasks, media, fingerprints, offers, models, budgets, spending, rules, serverLogs } = engine;
   const { clock, log } = parts;
   const { prepare, answerOf, messageOf, prepareAgain } = presenter({
     ...parts,
@@ -32,7 +32,7 @@ export function openMessages({ engine, outbox, ...parts }: MessagesParts) {
     rules,
   });
   const showing = { outbox, clock, log, change: tasks.book.change.bind(tasks.book) };
-  const review = new ResultReview({ ...parts, media, fingerprints, tasks, rules, budgets, outbox });
+  const review = new ResultReview({ ...parts, media, fingerprints, tasks, rules, budgets, serverLogs, outbox });
   const delivery = new Delivery({ ...showing, prepare });
   const answers = new Answers({ ...showing, delivery, plansOf: answerOf });
   tasks.book.onChange((task) => {

@@ -24,8 +24,11 @@ import type { OperatorPrices } from './prices/operator-prices.ts';
 import { PriceBook } from './prices/price-book.ts';
 import { Proposals } from './proposals.ts';
 import { Pseudonyms } from './pseudonyms.ts';
+import { Reports } from './reports/reports.ts';
 import { Rules } from './rules/rules.ts';
 import type { RuleSet } from './rules/server-rules.ts';
+import { LogSweep } from './server-log/log-sweep.ts';
+import { type Removal, ServerLogs } from './server-log/server-log.ts';
 import { openAudio } from './sound/audio.ts';
 import { Alerts, type BudgetAlert } from './spending/alerts.ts';
 import { Budgets, limitsIn } from './spending/budgets.ts';
@@ -39,7 +42,7 @@ import type { Kind } from './tasks/kind.ts';
 import type { LiveLimits } from './tasks/live-limits.ts';
 import type { MemberFile } from './tasks/materials.ts';
 import { Offers } from './tasks/offers.ts';
-import type { KindSpecs, TaskKind } from './tasks/task.ts';
+import { isHeld, type KindSpecs, type MessagePlace, type TaskKind } from './tasks/task.ts';
 import { Tasks, type TasksParts } from './tasks/tasks.ts';
 import { UsageReader } from './usage/usage-reader.ts';
 
@@ -69,7 +72,9 @@ interface EngineSettings extends Pick<TasksParts, 'maxWaitMs'> {
   unconfirmedReleaseMs: number | undefined;
 }
 
-interface EngineParts extends Pick<TasksParts, 'removeMessages' | 'tellErased'> {
+export interface EngineParts extends Pick<TasksParts, 'removeMessages' | 'tellErased'> {
+  /** Deletes any message of the bot. */
+  removeMessage(message: MessagePlace): Promise<Removal>;
   tellBudgetAlert(alert: BudgetAlert): Promise<void>;
   /** The account has no credit left for this kind. */
   tellNoCredit(kind: TaskKind): Promise<void>;
@@ -130,6 +135,17 @@ export function openEngine({
   // Another service takes real time too.
   const moderator = openModerator(settings.moderation, { log, clock: systemClock });
   const rules = new Rules({ store: store.rules, operatorRules: settings.rules, moderator });
+  const reports = new Reports({ store: store.reports, hashOf, clock });
+  const serverLogs = new ServerLogs({
+    ...{ store: store.serverLogs, rules, clock },
+    removeMessage: parts.removeMessage,
+    async isUndecided({ heldTaskId, reportId }) {
+      if (reportId !== undefined) return reports.isUndecided(reportId);
+      const task = heldTaskId === undefined ? undefined : await book.get(heldTaskId);
+      return task !== undefined && isHeld(task);
+    },
+  });
+  const logSweep = new LogSweep({ serverLogs, reports, clock, log });
   const { timeZone, ...limits } = settings.budgets;
   const spending = new Spending({
     ...{ budgets, hashOf, clock },
@@ -193,6 +209,8 @@ export function openEngine({
       spending,
       budgets,
       rules,
+      reports,
+      serverLogs,
       proposals,
       pseudonyms,
       liveLimits: settings.liveLimits,
@@ -225,7 +243,8 @@ export function openEngine({
     log,
   });
   return {
-    ...{ tasks, asks, schemas, talks, models, offers, media, mediaProcess, usage, spending, budgets, rules, proposals },
+    ...{ tasks, asks, schemas, talks, models, offers, media, mediaProcess, usage, spending, budgets, rules },
+    ...{ reports, serverLogs, logSweep, proposals },
     fingerprints,
 
     /** The text of a member's file. */
@@ -241,14 +260,21 @@ export function openEngine({
     /** Reads what the store has; nothing is done about it yet. */
     async open(): Promise<void> {
       secret = await store.hashSecret();
-      await Promise.all([budgets.open(), rules.open()]);
+      await Promise.all([budgets.open(), rules.open(), reports.open()]);
       await Promise.all([tasks.open(), experience.open(), learned.open()]);
       listed.start();
     },
 
     /** Stops polling, and waits for answers that are being streamed. */
     async pause(): Promise<void> {
-      await Promise.all([tasks.pause(), asks.finish(), talks.finish(), listed.stop(), alerts.finish()]);
+      await Promise.all([
+        tasks.pause(),
+        asks.finish(),
+        talks.finish(),
+        listed.stop(),
+        alerts.finish(),
+        logSweep.stop(),
+      ]);
     },
 
     /** Everything that still waits for the gateway or a file fails now. */

@@ -18,6 +18,11 @@ const INSIDE_MESSAGES = [
   'cancel.1.01k3v9x2mabcdefgh',
   'allowr.1.01k3v9x2mabcdefgh',
   'denyr.1.01k3v9x2mabcdefgh',
+  'report.1.01k3v9x2mabcdefgh.1575182249945464832',
+  'repdel.1.01k3v9x2mabcdefgh',
+  'repoff.1.01k3v9x2mabcdefgh',
+  'repblock.1.01k3v9x2mabcdefgh',
+  'repblocf.1.01k3v9x2mabcdefgh',
   'rules.1.words',
   'rulesf.1.words',
   'access.1',
@@ -104,7 +109,7 @@ describe('The table of custom ids', () => {
   });
 
   it('Every custom id in the table has a handler', () => {
-    const filled = { fields: { words: 'a fox' }, lists: {}, files: {} };
+    const filled = { fields: { words: 'a fox', reason: 'hate', time: 'day' }, lists: {}, files: {} };
     for (const text of INSIDE_MESSAGES) {
       const { id } = read(text);
       const button = handlers.buttons.find(({ verb }) => verb === id.verb)?.press(id, []);
@@ -133,6 +138,7 @@ describe('The table of custom ids', () => {
     'chg.1.01k3v9x2mabcdefgh.U9',
     'large.1.01k3v9x2mabcdefgh.8K',
     'filmf.1.x',
+    'report.1.01k3v9x2mabcdefgh.me',
     'models.1.other..1.',
     'usage.1.year.day',
     'tune.1.delete.ft',

@@ -4,14 +4,6 @@ import type { MessagePlan } from '../../discord/plan.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { exactDollars } from '../../messages/money.ts';
-import { WHOLE_BOT } from '../../services/spending/budgets.ts';
-import type { Limits } from '../../services/spending/limits.ts';
-import { limitsText, parseGrant, parseLimits } from '../../services/spending/limits-text.ts';
-import { type ServerBudget, withoutPast } from '../../services/spending/server-budget.ts';
-import { operatorResets } from '../../services/spending/spending.ts';
-import type { Feature } from '../feature.ts';
-import type { Services } from '../services.ts';
-import { type BudgetTarget, budgetTarget, pauseTarget } from './access.ts';
 import {
   type Author,
   grantText,
@@ -26,7 +18,15 @@ import {
   withPause,
   withResets,
   withShownCost,
-} from './changes.ts';
+} from '../../services/spending/budget-changes.ts';
+import { WHOLE_BOT } from '../../services/spending/budgets.ts';
+import type { Limits } from '../../services/spending/limits.ts';
+import { limitsText, parseGrant, parseLimits } from '../../services/spending/limits-text.ts';
+import { type ServerBudget, withoutPast } from '../../services/spending/server-budget.ts';
+import { operatorResets } from '../../services/spending/spending.ts';
+import type { Feature } from '../feature.ts';
+import type { Services } from '../services.ts';
+import { type BudgetTarget, budgetTarget, pauseTarget } from './access.ts';
 import { historyPage } from './history.ts';
 import { budgetPage, memberPage } from './page.ts';
 import { text } from './text.ts';

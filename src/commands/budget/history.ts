@@ -2,8 +2,8 @@ import type { MessagePlan } from '../../discord/plan.ts';
 import { csv } from '../../lib/csv.ts';
 import type { Say } from '../../locales/index.ts';
 import { exactDollars } from '../../messages/money.ts';
+import { whoIs } from '../../messages/who-is.ts';
 import type { BudgetChange } from '../../services/spending/server-budget.ts';
-import { whoIs } from './page.ts';
 
 const MAX_LINES = 15;
 

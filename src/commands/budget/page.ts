@@ -1,6 +1,7 @@
 import type { MessagePlan } from '../../discord/plan.ts';
 import type { Say } from '../../locales/index.ts';
 import { exactDollars, leftOf } from '../../messages/money.ts';
+import { whoIs } from '../../messages/who-is.ts';
 import type { Allowance } from '../../services/spending/allowance.ts';
 import type { Limits } from '../../services/spending/limits.ts';
 import { limitsText } from '../../services/spending/limits-text.ts';
@@ -60,9 +61,6 @@ export function budgetPage(facts: BudgetFacts, say: Say): MessagePlan {
     return [say(`budget.${name}`), ...items.slice(0, MAX_LISTED).map((item) => `- ${line(item)}`), ...more];
   }
 }
-
-export const whoIs = (memberId: string | undefined, say: Say): string =>
-  memberId === undefined ? say('budget.deletedMember') : `<@${memberId}>`;
 
 const inSeconds = (ms: number): number => Math.ceil(ms / 1000);
 

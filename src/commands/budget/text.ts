@@ -111,7 +111,6 @@ export const text = {
     costShown: 'Results show what they cost and what their owner has left.',
     alerts: 'Alerts are posted in <#{{channel}}>.',
     noAlerts: 'Alerts are off. Choose a channel with `/budget alerts`.',
-    deletedMember: 'deleted member',
     member: {
       title: '**Limits of <@{{member}}>**',
       source: {

@@ -4,7 +4,7 @@ export const text = {
     title: 'Commands',
     line: '{{mention}} · {{description}} ({{who}}). Example: `{{example}}`',
     adminLine: '{{mentions}} · {{description}} (members with Manage Server)',
-    menus: 'On any message with an image, under **Apps**:',
+    menus: 'On messages, under **Apps**:',
     menuLine: '**{{name}}** · {{description}}',
     nothing: 'No commands are registered here yet.',
   },

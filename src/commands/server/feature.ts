@@ -8,6 +8,8 @@ import { ruledServer } from './access.ts';
 import { checkServer } from './check.ts';
 import { openRulesForm, pageHere, type RuleWords, rulesForm } from './forms.ts';
 import { rulesHistory } from './history.ts';
+import { reportBlockForm, reportBlockOpener, reportButtons } from './report-decisions.ts';
+import { reportForm, reportMenu } from './report-form.ts';
 import { text } from './text.ts';
 import { cancelImportButton, exportRules, importRules, takeImportButton } from './transfer.ts';
 
@@ -41,8 +43,9 @@ export const server = (known: RuleWords): Feature<typeof text> => ({
     isForAdmins: true,
     subcommands: [rules, rulesHistory, checkServer, exportRules, importRules],
   },
-  openers: [openRulesForm],
-  forms: [rulesForm(known)],
-  buttons: [removeAccessRule, takeImportButton, cancelImportButton],
+  menus: [reportMenu],
+  openers: [openRulesForm, reportBlockOpener],
+  forms: [rulesForm(known), reportForm, reportBlockForm],
+  buttons: [removeAccessRule, takeImportButton, cancelImportButton, ...reportButtons],
   text,
 });

@@ -11,7 +11,7 @@ import {
   ruleText,
   type ServerRules,
   thresholdLines,
-  withLogChannel,
+  withLog,
   withRules,
 } from '../../services/rules/server-rules.ts';
 import type { Services } from '../services.ts';
@@ -20,6 +20,7 @@ import {
   parseAllowedWords,
   parseCommands,
   parseDomains,
+  parseLogDays,
   parseLongestPrompt,
   parsePatterns,
   parseThresholds,
@@ -47,7 +48,7 @@ export const openRulesForm = opener(customIds.rules, async (section, context: Co
   return { id: customIds.rulesFilled.id(section), title, fields: fieldsOf(section, services.rules.of(guildId), say) };
 });
 
-function fieldsOf(section: RuleSection, { rules, logChannelId }: ServerRules, say: Say): FieldPlan[] {
+function fieldsOf(section: RuleSection, { rules, logChannelId, logDays }: ServerRules, say: Say): FieldPlan[] {
   const label = (name: Parameters<typeof fieldLabel>[0]) => fieldLabel(name, say);
   const list = (name: 'words' | 'patterns' | 'allowedWords' | 'allowedDomains' | 'deniedDomains'): FieldPlan => {
     const value = ruleText(rules, name);
@@ -109,6 +110,12 @@ function fieldsOf(section: RuleSection, { rules, logChannelId }: ServerRules, sa
         {
           ...{ name: 'logChannel', type: 'channels', max: 1, ...label('logChannel') },
           ...(logChannelId !== undefined && { values: [logChannelId] }),
+        },
+        {
+          name: 'logDays',
+          type: 'text',
+          ...label('logDays'),
+          ...(logDays !== undefined && { value: String(logDays) }),
         },
       ];
   }
@@ -181,9 +188,10 @@ export const rulesForm = (known: RuleWords) =>
       const { guildId, author } = ruledServer(context);
       const { rules } = context.services;
       if (section === 'log') {
-        const [channel] = filled.lists.logChannel ?? [];
-        await tryChannel(channel, context);
-        await rules.change(guildId, (before) => withLogChannel(before, channel, author));
+        const [channelId] = filled.lists.logChannel ?? [];
+        const days = parseLogDays(filled.fields.logDays ?? '');
+        if (channelId !== rules.of(guildId).logChannelId) await tryChannel(guildId, channelId, context);
+        await rules.change(guildId, (before) => withLog(before, { channelId, days }, author));
       } else {
         const changed = await changesOf(section, filled, known, context);
         await rules.change(guildId, (before) => withRules(before, changed(before.rules), author));
@@ -193,8 +201,8 @@ export const rulesForm = (known: RuleWords) =>
   });
 
 /** Posting there shows at once whether the bot may. */
-async function tryChannel(channel: string | undefined, { services, say }: Context): Promise<void> {
-  if (channel !== undefined && !(await services.postInChannel(channel, { content: say('rules.log.here') })))
+async function tryChannel(guildId: string, channel: string | undefined, { services, say }: Context): Promise<void> {
+  if (channel !== undefined && !(await services.postInLog(guildId, channel, { content: say('rules.log.here') })))
     throw new Refusal('refusals.rules.logFailed');
 }
 

@@ -1,6 +1,7 @@
 import { command, type HandlerContext } from '../../discord/handlers.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import { csv } from '../../lib/csv.ts';
+import { whoIs } from '../../messages/who-is.ts';
 import type { Services } from '../services.ts';
 import { ruledServer } from './access.ts';
 
@@ -17,8 +18,8 @@ export const rulesHistory = command({
     const newest = services.rules.of(guildId).history.toReversed();
     if (newest.length === 0) return { content: say('rules.history.none') };
     const lines = newest.slice(0, MAX_LINES).map(({ at, by, what }) => {
-      const who = by === undefined ? say('budget.deletedMember') : `<@${by}>`;
-      return `- ${say('rules.history.line', { at: Math.floor(at / 1000), who, what: say(`rules.names.${what}`) })}`;
+      const facts = { at: Math.floor(at / 1000), who: whoIs(by, say), what: say(`rules.names.${what}`) };
+      return `- ${say('rules.history.line', facts)}`;
     });
     const rows = newest.map(({ at, by = '', what, before = '', after = '' }) => {
       return [new Date(at).toISOString(), by, what, before, after];

@@ -5,6 +5,7 @@ import {
   LONGEST_PATTERN,
   LONGEST_WORD,
   MAX_DOMAINS,
+  MAX_LOG_DAYS,
   MAX_PATTERNS,
   MAX_WORDS,
 } from '../../services/rules/server-rules.ts';
@@ -56,6 +57,14 @@ export function parseLongestPrompt(text: string): number | undefined {
   const max = Number(plain);
   if (!/^\d{1,6}$/.test(plain) || max < 1 || max > 100_000) throw new Refusal('refusals.rules.lengthInvalid');
   return max;
+}
+
+export function parseLogDays(text: string): number | undefined {
+  const plain = text.trim();
+  if (plain === '') return undefined;
+  const days = Number(plain);
+  if (!/^\d{1,3}$/.test(plain) || days < 1 || days > MAX_LOG_DAYS) throw new Refusal('refusals.rules.daysInvalid');
+  return days;
 }
 
 export function parseCommands(text: string, known: readonly string[]): string[] {

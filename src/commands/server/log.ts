@@ -1,14 +1,41 @@
 import { truncate } from '../../discord/message-text.ts';
+import type { Outbox } from '../../discord/outbox/outbox.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import type { Clock } from '../../lib/clock.ts';
+import type { PlainLog } from '../../lib/log.ts';
 import type { Say } from '../../locales/index.ts';
 import type { RuleRefusal, Rules } from '../../services/rules/rules.ts';
+import type { ServerLogs } from '../../services/server-log/server-log.ts';
 import type { Budgets } from '../../services/spending/budgets.ts';
+
+/** Posts in a log channel. `about`: the member whom the message names. */
+type PostInLog = (guildId: string, channelId: string, plan: MessagePlan, about?: string) => Promise<boolean>;
+
+/** A message in a log channel is remembered, so that it can be deleted. */
+export function logPoster(parts: {
+  outbox: Pick<Outbox, 'sendInChannel'>;
+  serverLogs: Pick<ServerLogs, 'note'>;
+  clock: Clock;
+  log: Pick<PlainLog, 'warn'>;
+}): PostInLog {
+  const { outbox, serverLogs, clock, log } = parts;
+  return async (guildId, channelId, plan, about) => {
+    const at = clock.now();
+    const posted = await outbox.sendInChannel(channelId, plan);
+    if (!posted) return false;
+    try {
+      await serverLogs.note(guildId, { ...posted, at, ...(about !== undefined && { about }) });
+    } catch (error) {
+      log.warn({ err: error }, 'A message in a log channel could not be noted, and is never deleted.');
+    }
+    return true;
+  };
+}
 
 interface RuleLogParts {
   rules: Pick<Rules, 'of' | 'onChange' | 'onRefusal'>;
   budgets: Pick<Budgets, 'of'>;
-  post(channelId: string, plan: MessagePlan): Promise<boolean>;
+  post: PostInLog;
   clock: Clock;
   say: Say;
 }
@@ -21,16 +48,16 @@ const LONGEST_ENTRY = 60;
 /** Posts changes of a server's rules, and requests that they refused, in its log channel. */
 export function openRuleLog({ rules, budgets, post, clock, say }: RuleLogParts): void {
   const windows = new Map<string, { startsAt: number; posted: number; more: number }>();
-  const tell = (guildId: string, content: string): void => {
+  const tell = (guildId: string, content: string, about: string): void => {
     const channel = rules.of(guildId).logChannelId ?? budgets.of(guildId).alertsChannelId;
-    if (channel !== undefined) void post(channel, { content });
+    if (channel !== undefined) void post(guildId, channel, { content }, about);
   };
   rules.onChange((guildId, { history }, count) => {
     const changes = history.slice(-count);
     const [{ by } = {}] = changes;
     if (by === undefined) return;
     const names = changes.map(({ what }) => say(`rules.names.${what}`)).join(', ');
-    tell(guildId, say('rules.log.changed', { who: `<@${by}>`, names, count: changes.length }));
+    tell(guildId, say('rules.log.changed', { who: `<@${by}>`, names, count: changes.length }), by);
   });
   rules.onRefusal((refusal) => {
     const { guildId } = refusal;
@@ -46,7 +73,7 @@ export function openRuleLog({ rules, budgets, post, clock, say }: RuleLogParts):
     window.posted += 1;
     const missed = isCurrent ? 0 : (known?.more ?? 0);
     const lines = [...(missed > 0 ? [say('rules.log.more', { count: missed })] : []), refusalText(refusal, now, say)];
-    tell(guildId, lines.join('\n'));
+    tell(guildId, lines.join('\n'), refusal.memberId);
   });
 }
 

@@ -4,6 +4,7 @@ import type { ButtonPlan, Control, FilePlan, MessagePlan } from '../../discord/p
 import { entriesOf } from '../../lib/entries.ts';
 import type { Say } from '../../locales/index.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
+import { whoIs } from '../../messages/who-is.ts';
 import {
   accessText,
   type RuleName,
@@ -61,8 +62,8 @@ export function rulesPage(facts: RulesPageFacts, say: Say): MessagePlan {
     ...lastChange(['moderation'], facts, say),
     '',
     say('rules.section.log'),
-    `- ${logLine(facts, say)}`,
-    ...lastChange(['log-channel'], facts, say),
+    ...logLines(facts, say).map((line) => `- ${line}`),
+    ...lastChange(['log-channel', 'log-retention'], facts, say),
     '',
     `-# ${say('rules.integrations')}`,
   ];
@@ -107,16 +108,23 @@ function moderationLines({ rules: { moderation }, hasModerator }: RulesPageFacts
   ];
 }
 
-function logLine({ logChannelId, alertsChannelId }: RulesPageFacts, say: Say): string {
-  if (logChannelId !== undefined) return say('rules.log.own', { channel: logChannelId });
-  return alertsChannelId === undefined ? say('rules.log.none') : say('rules.log.alerts', { channel: alertsChannelId });
+function logLines({ logChannelId, logDays, alertsChannelId }: RulesPageFacts, say: Say): string[] {
+  const channel = logChannelId ?? alertsChannelId;
+  if (channel === undefined) return [say('rules.log.none')];
+  return [
+    logChannelId === undefined ? say('rules.log.alerts', { channel }) : say('rules.log.own', { channel }),
+    logDays === undefined ? say('rules.log.kept') : say('rules.log.days', { count: logDays }),
+  ];
 }
 
-function lastChange(names: readonly (RuleName | 'log-channel')[], { history }: RulesPageFacts, say: Say): string[] {
+function lastChange(
+  names: readonly (RuleName | 'log-channel' | 'log-retention')[],
+  { history }: RulesPageFacts,
+  say: Say,
+): string[] {
   const last = history.findLast(({ what }) => names.includes(what));
   if (!last) return [];
-  const who = last.by === undefined ? say('budget.deletedMember') : `<@${last.by}>`;
-  return [`-# ${say('rules.changed', { who, at: Math.floor(last.at / 1000) })}`];
+  return [`-# ${say('rules.changed', { who: whoIs(last.by, say), at: Math.floor(last.at / 1000) })}`];
 }
 
 const LIST_FILES = {

@@ -14,6 +14,52 @@ export const text = {
       options: { file: 'A file that /server export has made' },
     },
   },
+  menus: { report: 'Report' },
+  help: { about: { report: 'Report a result of the bot to the moderators of this server' } },
+  reports: {
+    form: {
+      title: 'Report this result',
+      reason: 'What is wrong with it?',
+      words: 'What moderators should know',
+      wordsHint: 'Moderators see who reported it; its owner does not.',
+    },
+    reasons: {
+      harmful: 'Dangerous or illegal',
+      sexual: 'Sexual content',
+      violence: 'Violence or gore',
+      hate: 'Hate or harassment',
+      person: 'A real person without consent',
+      rights: 'Copyright or trademark',
+      spam: 'Spam or scam',
+      other: 'Something else',
+    },
+    posted: 'Reported. The moderators of this server will look at it.',
+    later: 'Your report is stored. It reaches the moderators as soon as Discord takes it.',
+    lost: 'Your report could not be posted in the log channel of the server. Tell a moderator directly.',
+    title: '**Report** of a result of {{who}}: {{link}} (<t:{{at}}:R>)',
+    reason: 'Reason: {{reason}}',
+    prompt: 'Prompt: {{prompt}}',
+    reporter: 'Reported by {{who}}',
+    noHistory: 'No earlier reports about this member.',
+    history_one:
+      '{{count}} earlier report about this member <t:{{last}}:R>. Removed: {{removed}}, dismissed: {{dismissed}}, blocked: {{blocked}}.',
+    history_other:
+      '{{count}} earlier reports about this member, the last <t:{{last}}:R>. Removed: {{removed}}, dismissed: {{dismissed}}, blocked: {{blocked}}.',
+    remove: 'Remove',
+    block: 'Block member',
+    dismiss: 'Dismiss',
+    decided: {
+      removed: '{{who}} removed the result <t:{{at}}:f>.',
+      dismissed: '{{who}} dismissed this report <t:{{at}}:f>.',
+      blocked: '{{who}} blocked the member <t:{{at}}:f>, until an admin unblocks them.',
+      blockedUntil: '{{who}} blocked the member <t:{{at}}:f>, until <t:{{until}}:f>.',
+    },
+    blockForm: {
+      title: 'Block the owner of this result',
+      time: 'For how long?',
+      times: { hour: '1 hour', day: '1 day', week: '1 week', always: 'Until an admin unblocks them' },
+    },
+  },
   rules: {
     title: '**Rules of this server**',
     section: {
@@ -65,10 +111,14 @@ export const text = {
       none: 'The operator has not configured a moderation service.',
     },
     log: {
-      own: 'Changes and refusals by these rules are posted in <#{{channel}}>.',
-      alerts: 'Changes and refusals by these rules are posted in <#{{channel}}>, the alerts channel of `/budget`.',
-      none: 'Changes and refusals by these rules are not posted anywhere.',
-      here: 'Changes of this server’s rules, and requests that they refuse, are now posted here.',
+      own: 'Changes, refusals by these rules, and reports are posted in <#{{channel}}>.',
+      alerts:
+        'Changes, refusals by these rules, and reports are posted in <#{{channel}}>, the alerts channel of `/budget`.',
+      none: 'There is no log channel: changes and refusals are posted nowhere, and members cannot report results.',
+      kept: 'The bot’s messages there are kept.',
+      days_one: 'The bot deletes its messages there after {{count}} day.',
+      days_other: 'The bot deletes its messages there after {{count}} days.',
+      here: 'Changes of this server’s rules, requests that they refuse, and reports of members are now posted here.',
       changed_one: '{{who}} changed a rule: {{names}}. `/server history` has the details.',
       changed_other: '{{who}} changed {{count}} rules: {{names}}. `/server history` has the details.',
       refused: '<t:{{at}}:T> A request of <@{{member}}> in <#{{channel}}> was refused. Rule: {{rule}}{{entry}}.',
@@ -141,6 +191,7 @@ export const text = {
         hint: 'One a line, such as: violence 0.8. Else the service decides.',
       },
       logChannel: { label: 'Channel', hint: 'Empty: the alerts channel of /budget, if it has one.' },
+      logDays: { label: 'Delete messages after', hint: 'Days, from 1 to 365. Empty: the messages are kept.' },
     },
     choices: {
       deny: 'Deny',
@@ -164,6 +215,7 @@ export const text = {
       personalInstalls: 'personal installs',
       moderation: 'moderation',
       'log-channel': 'log channel',
+      'log-retention': 'retention time of the log',
     },
     exported: 'The rules of this server. `/server import` takes this file.',
     import: {
@@ -196,6 +248,20 @@ export const text = {
     },
   },
   refusals: {
+    reports: {
+      noResult: 'This message shows no result of mine. Use **Report** on a message with one.',
+      running: 'This task is still running. Report its result when it has finished.',
+      noServer:
+        'There are no moderators here who could read a report. Use **Report** in a server that has installed the bot.',
+      noLog: 'This server has no channel for reports. Tell a moderator directly, with a link to the message.',
+      twice: 'You have already reported this result.',
+      tooMany: 'You have reported a lot in the last hour. Wait a while, or tell a moderator directly.',
+      tooManyHere: 'This server has too many open reports right now. Tell a moderator directly.',
+      notPosted: 'Your report could not be posted in the log channel of this server. Tell a moderator directly.',
+      gone: 'This report no longer exists.',
+      over: 'This report was already decided.',
+      adminsOnly: 'Only members with Manage Server may block members.',
+    },
     rules: {
       noServer: 'Use this command in a server that has installed the bot.',
       notYours: 'Only members with Manage Server can see and change the rules of a server.',
@@ -203,6 +269,7 @@ export const text = {
       unknownCommand: 'There is no command {{command}} that can reply privately. Check the name.',
       domainInvalid: '{{domain}} is not a site. Write it like a.example, one a line.',
       lengthInvalid: 'The longest prompt must be a number from 1 to 100,000.',
+      daysInvalid: 'The retention time of the log must be a number of days from 1 to 365, or empty.',
       tooManyLines_one: 'This list may have {{max}} line.',
       tooManyLines_other: 'This list may have {{max}} lines. Use `word*` or a pattern for groups of words.',
       lineTooLong_one: 'A line may have {{max}} character. This one is longer: {{line}}…',

@@ -42,13 +42,21 @@ export function findPostedPart(
   });
 }
 
+/** Searches for a message with buttons that name something else than a task, posted since a time. */
+export const findNamed = (
+  { id, applicationId }: { id: string; applicationId: string },
+  since: Pick<Intention, 'channelId' | 'at'> & { until: number },
+  channels: Channels,
+): Promise<MessagePlace | undefined> =>
+  find(since, channels, (message) => isOfApplication(message, applicationId) && names(message, id));
+
 async function find(
-  { channelId, at }: Pick<Intention, 'channelId' | 'at'>,
+  { channelId, at, until = at + WINDOW_MS }: Pick<Intention, 'channelId' | 'at'> & { until?: number },
   channels: Channels,
   isWanted: (message: Found) => boolean,
 ): Promise<MessagePlace | undefined> {
   const start = idAt(at - SKEW_MS);
-  let oldest = idAt(at + WINDOW_MS);
+  let oldest = idAt(until);
   for (let pages = 0; pages < MAX_PAGES; pages++) {
     const page = await channels.before(channelId, String(oldest));
     const messages = page.flatMap((one) => found.safeParse(one).data ?? []);
@@ -68,17 +76,21 @@ const idAt = (time: number): bigint =>
 /** Anyone could write our words, but a task's id is unknown before its message is posted. */
 function isMine(message: Found, task: Task): boolean {
   const { id, message: known } = task;
-  if (!isOurs(message, task) || message.id === known?.id) return false;
-  return idsIn(message.components).some((text) => readCustomId(text)?.args.includes(id));
+  return isOurs(message, task) && message.id !== known?.id && names(message, id);
 }
 
+const names = ({ components }: Found, id: string): boolean =>
+  idsIn(components).some((text) => readCustomId(text)?.args.includes(id));
+
 /** Posted by the bot's own token, not by an interaction's. */
-function isOurs({ author, application_id: application, interaction_metadata: by }: Found, { route }: Task): boolean {
-  return (author?.id === route.applicationId || application === route.applicationId) && by === undefined;
+const isOurs = (message: Found, { route }: Task): boolean => isOfApplication(message, route.applicationId);
+
+function isOfApplication({ author, application_id: application, interaction_metadata: by }: Found, id: string) {
+  return (author?.id === id || application === id) && by === undefined;
 }
 
 /** The ids of its buttons, also of those that are options of a menu. */
-function idsIn(tree: unknown): string[] {
+export function idsIn(tree: unknown): string[] {
   if (Array.isArray(tree)) return tree.flatMap(idsIn);
   if (typeof tree !== 'object' || tree === null) return [];
   return Object.entries(tree).flatMap(([key, value]) => {

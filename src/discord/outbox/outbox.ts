@@ -106,14 +106,13 @@ export class Outbox {
     }
   }
 
-  /** A message that belongs to no task; false where Discord did not take it. */
-  async sendInChannel(channelId: string, plan: MessagePlan): Promise<boolean> {
+  /** A message that belongs to no task; undefined where Discord did not take it. */
+  async sendInChannel(channelId: string, plan: MessagePlan): Promise<MessagePlace | undefined> {
     try {
-      await this.post(channelId, nonceOf(channelId, plan), bodyOf(plan));
-      return true;
+      return await this.post(channelId, nonceOf(channelId, plan), bodyOf(plan));
     } catch (error) {
       this.#log.info({ channel: channelId, ...errorFacts(error) }, 'Could not post in a channel.');
-      return false;
+      return undefined;
     }
   }
 

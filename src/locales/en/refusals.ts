@@ -127,6 +127,7 @@ export const refusals = {
     tooLong_other: 'A prompt may have {{max}} characters here. Shorten it and try again.',
     moderated: 'The moderation service objects to your prompt, so it was not submitted. Change it and try again.',
     resultRefused: 'The rules of this server do not allow what it shows. Change the prompt and try again.',
+    resultRemoved: 'A moderator of this server removed it.',
     reviewOver: 'This result is no longer waiting for a decision.',
     moderatorsOnly: 'Only members with Manage Messages may do this.',
     moderationAway:

@@ -8,6 +8,7 @@ import type { Log } from '../../lib/log.ts';
 import type { Say } from '../../locales/index.ts';
 import type { Outcome } from '../../services/rules/moderation.ts';
 import type { Rules } from '../../services/rules/rules.ts';
+import type { LogMessage, ServerLogs } from '../../services/server-log/server-log.ts';
 import type { Budgets } from '../../services/spending/budgets.ts';
 import { addMessageBeside } from '../../services/tasks/delivery-state.ts';
 import { markResultsRefused, markReviewed, setReviewMessage } from '../../services/tasks/review.ts';
@@ -21,6 +22,7 @@ interface ReviewParts extends Omit<ResultParts, 'tasks'> {
   tasks: ResultParts['tasks'] & { book: Pick<Tasks['book'], 'change'> };
   rules: Pick<Rules, 'of' | 'judgesResults' | 'judgeResults' | 'noteRefusedResult'>;
   budgets: Pick<Budgets, 'of'>;
+  serverLogs: Pick<ServerLogs, 'note'>;
   outbox: Pick<Outbox, 'post' | 'before'>;
   clock: Clock;
   log: Log;
@@ -108,6 +110,8 @@ export class ResultReview {
       findPosted(task, { by: 'channel', channelId, nonce: nonceOf(task), at }, outbox),
     );
     const posted = known === 'refused' || known === undefined ? await this.#post(task, channelId, say) : known;
+    if (typeof posted === 'object' && task.guildId !== undefined)
+      await this.#note(task.guildId, { ...posted, at, heldTaskId: id });
     await this.#change(id, (held) =>
       posted === 'refused' ? markResultsRefused(held, { at, category }) : withQuestion(held, posted),
     );
@@ -131,6 +135,15 @@ export class ResultReview {
       if (failureKindOf(error, 'channel') === 'later') throw new RetryLater('unreachable', error);
       this.#parts.log.info({ err: error }, 'The log channel of a server could not be used.');
       return 'refused';
+    }
+  }
+
+  /** So that it can be deleted once it is decided and old. */
+  async #note(guildId: string, message: LogMessage): Promise<void> {
+    try {
+      await this.#parts.serverLogs.note(guildId, message);
+    } catch (error) {
+      throw new RetryLater('unstored', error);
     }
   }
 

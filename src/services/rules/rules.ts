@@ -71,6 +71,11 @@ export class Rules {
     return this.#known.get(guildId) ?? NO_RULES;
   }
 
+  /** Servers whose log is deleted after some days. */
+  logRetentions(): { guildId: string; days: number }[] {
+    return [...this.#known].flatMap(([guildId, { logDays: days }]) => (days === undefined ? [] : [{ guildId, days }]));
+  }
+
   onChange(listener: ChangeListener): void {
     this.#changeListeners.push(listener);
   }
@@ -91,7 +96,8 @@ export class Rules {
       await this.#parts.store.put(guildId, after);
       this.#known.set(guildId, after);
       // An erasure changes the history alone.
-      if (after.rules !== before.rules || after.logChannelId !== before.logChannelId) {
+      const isOfLog = after.logChannelId !== before.logChannelId || after.logDays !== before.logDays;
+      if (after.rules !== before.rules || isOfLog) {
         const last = before.history.at(-1);
         const count = after.history.length - 1 - (last ? after.history.lastIndexOf(last) : -1);
         for (const listener of this.#changeListeners) listener(guildId, after, count);

@@ -51,6 +51,9 @@ const moderation = z.object({
   thresholds: z.record(z.string().max(60), z.number().min(0).max(1)).default({}),
 });
 
+/** Of the log's retention time. */
+export const MAX_LOG_DAYS = 365;
+
 /** The rules themselves, as they are exported and imported, and as the operator's file has them. */
 export const ruleSet = z.object({
   words: z.array(word).max(MAX_WORDS).default([]),
@@ -79,7 +82,7 @@ const change = z.object({
   at: z.number(),
   /** The admin who made it; undefined after their erasure. */
   by: z.string().optional(),
-  what: z.enum([...ruleNames, 'log-channel']),
+  what: z.enum([...ruleNames, 'log-channel', 'log-retention']),
   before: z.string().optional(),
   after: z.string().optional(),
 });
@@ -90,6 +93,8 @@ export const serverRules = z.object({
   rules: ruleSet,
   /** Hears of changes, and of requests that a rule refused. */
   logChannelId: id.optional(),
+  /** After so many days the bot deletes its messages there; undefined: never. */
+  logDays: z.int().min(1).max(MAX_LOG_DAYS).optional(),
   /** An import that waits for its admin's decision. */
   proposed: z.object({ id: z.string(), rules: ruleSet, by: z.string(), at: z.number() }).optional(),
   /** Oldest first. */
@@ -116,11 +121,25 @@ export function withRules(known: ServerRules, changed: Partial<RuleSet>, { by, a
     : { ...known, rules: after, history: [...known.history, ...lines].slice(-MAX_HISTORY) };
 }
 
-export function withLogChannel(known: ServerRules, channelId: string | undefined, { by, at }: Author): ServerRules {
-  const { logChannelId: before } = known;
-  if (before === channelId) return known;
-  const line = { at, by, what: 'log-channel' as const, before, after: channelId };
-  return { ...known, logChannelId: channelId, history: [...known.history, line].slice(-MAX_HISTORY) };
+/** The same rules where nothing differs. */
+export function withLog(
+  known: ServerRules,
+  { channelId, days }: { channelId: string | undefined; days: number | undefined },
+  { by, at }: Author,
+): ServerRules {
+  const { logChannelId, logDays } = known;
+  const [oldDays, freshDays] = [logDays, days].map((one) => (one === undefined ? undefined : String(one)));
+  const lines = [
+    { at, by, what: 'log-channel' as const, before: logChannelId, after: channelId },
+    { at, by, what: 'log-retention' as const, before: oldDays, after: freshDays },
+  ].filter(({ before, after }) => before !== after);
+  if (lines.length === 0) return known;
+  return {
+    ...known,
+    logChannelId: channelId,
+    logDays: days,
+    history: [...known.history, ...lines].slice(-MAX_HISTORY),
+  };
 }
 
 export const withImport = (known: ServerRules, proposed: NonNullable<ServerRules['proposed']>): ServerRules => ({

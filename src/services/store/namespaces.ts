@@ -174,6 +174,10 @@ export function openNamespaces(backend: Backend, note?: NoteStoreUse) {
     budgets: atOnce('budgets'),
     /** What admins have decided about content. */
     rules: atOnce('rules'),
+    /** Reports of results to moderators. */
+    reports: atOnce('reports'),
+    /** What the bot posted in the log channels of servers. */
+    serverLogs: atOnce('server-logs'),
     /** Orders that wait for their member's decision, for a quarter of an hour. */
     proposals: atOnce('proposals'),
     /** What stands for each member at the gateway. */

@@ -8,7 +8,9 @@ import type { ExperienceStore } from '../models/experience.ts';
 import type { LearnedStore } from '../prices/learned-prices.ts';
 import type { ProposalStore } from '../proposals.ts';
 import type { PseudonymStore } from '../pseudonyms.ts';
+import type { ReportStore } from '../reports/reports.ts';
 import type { RuleStore } from '../rules/rules.ts';
+import type { LogStore } from '../server-log/server-log.ts';
 import type { BudgetStore } from '../spending/budgets.ts';
 import { dropExpiredToken } from '../tasks/delivery-state.ts';
 import { isLive, type KindSpecs, type Task } from '../tasks/task.ts';
@@ -31,6 +33,7 @@ import { pollingMark } from './marks.ts';
 import type { Namespace, Namespaces } from './namespaces.ts';
 import { storedProposals } from './proposal-rows.ts';
 import { storedPseudonyms } from './pseudonym-rows.ts';
+import { storedReports, storedServerLogs } from './report-rows.ts';
 import { Quarantine, type Rows } from './rows.ts';
 import { storedRules } from './rule-rows.ts';
 import {
@@ -90,6 +93,10 @@ export class StoredTasks implements TaskStore {
   readonly rules: RuleStore;
   /** What delivered files are recognised by. */
   readonly fingerprints: FingerprintStore;
+  /** Reports of results to moderators. */
+  readonly reports: ReportStore;
+  /** What the bot posted in the log channels of servers. */
+  readonly serverLogs: LogStore;
   /** Orders that wait for their member's decision. */
   readonly proposals: ProposalStore;
   /** What stands for each member at the gateway. */
@@ -117,6 +124,8 @@ export class StoredTasks implements TaskStore {
     this.budgets = storedBudgets(namespaces.budgets, quarantine);
     this.rules = storedRules(namespaces.rules, quarantine);
     this.fingerprints = storedFingerprints(namespaces.fingerprints);
+    this.reports = storedReports(namespaces.reports, quarantine);
+    this.serverLogs = storedServerLogs(namespaces.serverLogs, quarantine);
     this.proposals = storedProposals(namespaces.proposals, quarantine, specs);
     this.pseudonyms = storedPseudonyms(namespaces.pseudonyms, quarantine);
     const tasks = { task: (id: string) => this.get(id), tasks: () => this.#rows.all() };

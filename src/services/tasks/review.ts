@@ -24,3 +24,18 @@ export function markResultsRefused(task: Task, review: Omit<Review, 'outcome'>):
     review: { ...review, outcome: 'deleted' },
   };
 }
+
+/** A moderator took its result away, after members had seen it. As for a withheld one, its owner does not pay for it; its server does. */
+export function markResultRemoved(task: Task, at: number): Task {
+  if (task.state !== 'ready' && task.state !== 'delivered') return task;
+  const { text: _, tracks: __, preview: ___, answer, ...rest } = task;
+  return {
+    ...rest,
+    state: 'failed',
+    media: [],
+    actions: [],
+    ...(answer && { answer: { ...answer, rounds: [], draft: '', heard: undefined, voice: undefined } }),
+    failure: { cause: 'refused', refusal: { key: 'refusals.rules.resultRemoved', variables: {} } },
+    review: { ...task.review, at, outcome: 'deleted' },
+  };
+}

@@ -29,7 +29,10 @@ export interface TasksParts
         'assertOwnership' | 'estimateOf' | 'spending' | 'liveLimits' | 'jobsAtOnce' | 'tellNoCredit' | 'userOf'
       >
     >,
-    Pick<ErasureParts, 'budgets' | 'rules' | 'proposals' | 'pseudonyms' | 'removeMessages' | 'tellErased'> {
+    Pick<
+      ErasureParts,
+      'budgets' | 'rules' | 'reports' | 'serverLogs' | 'proposals' | 'pseudonyms' | 'removeMessages' | 'tellErased'
+    > {
   /** How long an unknown outcome counts without its owner's decision; undefined: until they decide. */
   unconfirmedReleaseMs?: number | undefined;
   store: TaskStore;
@@ -110,6 +113,7 @@ export class Tasks {
         const about = {
           budgets: budgets?.about(memberId) ?? [],
           rules: rules?.about(memberId) ?? [],
+          reports: parts.reports?.about(memberId) ?? [],
           proposals: async () => (await proposals?.of(memberId)) ?? [],
           pseudonym: async () => pseudonyms?.known(memberId),
         };

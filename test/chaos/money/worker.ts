@@ -29,6 +29,7 @@ const engine = openEngine({
   extraOrigins: [],
   refreshAddresses: async () => new Map(),
   removeMessages: async () => ({ removed: 0, left: [], needsRetry: false }),
+  removeMessage: async () => 'gone',
   tellErased: async () => true,
   tellBudgetAlert: async () => undefined,
   tellNoCredit: async () => undefined,

@@ -1,9 +1,15 @@
 import Big from 'big.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { withBlock, withGrant, withLimits, withPause, withResets } from '../../../src/commands/budget/changes.ts';
 import { Refusal } from '../../../src/lib/refusal.ts';
 import { Ledger } from '../../../src/services/ledger/ledger.ts';
+import {
+  withBlock,
+  withGrant,
+  withLimits,
+  withPause,
+  withResets,
+} from '../../../src/services/spending/budget-changes.ts';
 import { Budgets, limitsIn } from '../../../src/services/spending/budgets.ts';
 import { type CapsByPeriod, EVERY_PERIOD, type Limits, mostGenerous } from '../../../src/services/spending/limits.ts';
 import { type Period, periods } from '../../../src/services/spending/periods.ts';

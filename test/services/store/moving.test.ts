@@ -29,6 +29,13 @@ async function used(site: Site): Promise<SiteRow[]> {
     await store.pseudonyms.put('m1', 'atelier-1');
     await store.budgets.put('den', { ...EMPTY_BUDGET, isPaused: true });
     await store.rules.put('den', { ...NO_RULES, logChannelId: '123456789012345678' });
+    const place = { channelId: '123456789012345678', id: '223456789012345678' };
+    await store.reports.put({
+      ...{ id: 'r1', guildId: '323456789012345678', taskId: 't1', requesterId: '1', reporterId: '2' },
+      ...{ hash: 'a', reporterHash: 'b', message: place, reason: 'hate', at: START },
+      ...{ channelId: place.channelId, due: [] },
+    });
+    await store.serverLogs.put({ guildId: '323456789012345678', messages: [{ ...place, at: START, about: '1' }] });
     await store.entries.setOpenSince('2026-01-01');
     const entry = { id: 'x', at: START, kind: 'imagine', facts: [{ standing: 'settled' as const, at: START }] };
     await store.entries.change('2026-01-01:x', () => entry);

@@ -145,6 +145,7 @@ describe('The audio of an answer', () => {
         entries: undefined,
         budgets: [],
         rules: [],
+        reports: [],
         proposals: async () => [],
         pseudonym: async () => undefined,
       },

@@ -11,6 +11,7 @@ import { openNamespaces } from '../namespaces.ts';
 import { proposalRows } from '../proposal-rows.ts';
 import { pseudonymRows } from '../pseudonym-rows.ts';
 import { openRemote } from '../remote/open-remote.ts';
+import { reportRows, serverLogRows } from '../report-rows.ts';
 import { Quarantine } from '../rows.ts';
 import { ruleRows } from '../rule-rows.ts';
 import { costRows, durationRows, erasureRows, experienceRows } from '../side-rows.ts';
@@ -115,6 +116,8 @@ async function examineRows(
     await checkRows(costRows(namespaces.costs, quarantine)),
     await checkRows(budgetRows(namespaces.budgets, quarantine)),
     await checkRows(ruleRows(namespaces.rules, quarantine)),
+    await checkRows(reportRows(namespaces.reports, quarantine)),
+    await checkRows(serverLogRows(namespaces.serverLogs, quarantine)),
     await checkRows(pseudonymRows(namespaces.pseudonyms, quarantine)),
     await checkRows(proposalRows(namespaces.proposals, quarantine, specs)),
     // An erasure with nothing left to do is fine: the next start removes it.

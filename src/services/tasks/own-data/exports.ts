@@ -74,6 +74,8 @@ interface Exported {
   /** What admins have decided about the member, and the member as an admin about others. */
   budgets: readonly object[];
   rules: readonly object[];
+  /** Reports that the member made, and their decisions about others'. */
+  reports: readonly object[];
   /** Orders that wait for the member's decision. */
   proposals(): Promise<readonly object[]>;
   /** What stands for the member at the gateway. */
@@ -90,7 +92,7 @@ const ROWS_AT_ONCE = 10;
 
 /** All data of a member as one JSON document, without secrets that let others act for them or the bot. Written row by row to save memory. */
 export async function* exportText(
-  { memberId, now, tasks, entries, budgets, rules, proposals, pseudonym }: Exported,
+  { memberId, now, tasks, entries, budgets, rules, reports, proposals, pseudonym }: Exported,
   counts: ExportCounts,
 ): AsyncGenerator<string> {
   const about = {
@@ -103,6 +105,7 @@ export async function* exportText(
     proposals: 'Requests that wait for your confirmation.',
     budgets: 'Limits, blocks and grants of yours by server, and changes to budgets by you or about you.',
     rules: 'Changes that you made to the rules of servers.',
+    reports: 'Results that you reported, and what you decided about reports as a moderator.',
   };
   yield `{\n  "about": ${indentJson(about, 2)},\n  "tasks": [`;
   for await (const task of tasks) {
@@ -116,7 +119,7 @@ export async function* exportText(
     counts.entries += 1;
     if (counts.entries % ROWS_AT_ONCE === 0) await setImmediate();
   }
-  yield `${counts.entries === 0 ? '' : '\n  '}],\n  "budgets": ${indentJson(budgets, 2)},\n  "rules": ${indentJson(rules, 2)},\n  "proposals": ${indentJson(await proposals(), 2)},\n  "pseudonym": ${JSON.stringify((await pseudonym()) ?? null)}\n}\n`;
+  yield `${counts.entries === 0 ? '' : '\n  '}],\n  "budgets": ${indentJson(budgets, 2)},\n  "rules": ${indentJson(rules, 2)},\n  "reports": ${indentJson(reports, 2)},\n  "proposals": ${indentJson(await proposals(), 2)},\n  "pseudonym": ${JSON.stringify((await pseudonym()) ?? null)}\n}\n`;
 }
 
 /** JSON strings contain no line breaks of their own. */

@@ -2,7 +2,9 @@ import { setImmediate } from 'node:timers/promises';
 import { KeyedLock } from '../../../lib/keyed-lock.ts';
 import type { Proposals } from '../../proposals.ts';
 import type { Pseudonyms } from '../../pseudonyms.ts';
+import type { Reports } from '../../reports/reports.ts';
 import type { Rules } from '../../rules/rules.ts';
+import type { ServerLogs } from '../../server-log/server-log.ts';
 import type { Budgets } from '../../spending/budgets.ts';
 import { clearMessage } from '../delivery-state.ts';
 import type { OrdersParts } from '../orders.ts';
@@ -16,6 +18,8 @@ export interface ErasureParts extends Pick<OrdersParts, 'book' | 'ledger' | 'clo
   /** Undefined: no limits. */
   budgets?: Pick<Budgets, 'about' | 'forgetId'> | undefined;
   rules?: Pick<Rules, 'about' | 'forgetId' | 'mustAllow' | 'moderated'> | undefined;
+  reports?: Pick<Reports, 'about' | 'forget'> | undefined;
+  serverLogs?: Pick<ServerLogs, 'erase'> | undefined;
   proposals?: Pick<Proposals, 'of' | 'erase'> | undefined;
   pseudonyms?: Pick<Pseudonyms, 'known' | 'erase'> | undefined;
   removeMessages(task: Task): Promise<MessageRemoval>;
@@ -71,7 +75,7 @@ export class MemberErasure {
     const { until } = this.#mark;
     const { removed, running, later } = await this.#removeTasks();
     if (this.#isStopped) return false;
-    const { book, store, ledger, budgets, rules, proposals, pseudonyms } = this.#parts;
+    const { book, store, ledger, budgets, rules, reports, serverLogs, proposals, pseudonyms } = this.#parts;
     // A pass over the whole ledger is only worth it after a change, or when nothing else is left.
     this.#isLedgerDue ||= removed > 0 || running + later === 0;
     const isKnown = async (id: string) => (await book.get(id)) !== undefined;
@@ -82,6 +86,8 @@ export class MemberErasure {
     return this.#lock.run('mark', async () => {
       // The member asked again in the meantime.
       if (this.#mark.until !== until || this.#hasMoreToTell()) return false;
+      if ((await serverLogs?.erase(this.#mark.memberId)) === false) return false;
+      await reports?.forget(this.#mark.memberId);
       await budgets?.forgetId(this.#mark.memberId);
       await rules?.forgetId(this.#mark.memberId);
       await proposals?.erase(this.#mark.memberId);

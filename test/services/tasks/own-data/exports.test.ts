@@ -32,6 +32,7 @@ async function scene(howMany = HOW_MANY) {
       entries: undefined,
       budgets: [],
       rules: [],
+      reports: [],
       proposals: async () => [],
       pseudonym: async () => undefined,
     }),

@@ -1,6 +1,6 @@
 import { Refusal } from '../../lib/refusal.ts';
-import type { Limits } from '../../services/spending/limits.ts';
-import { limitsText } from '../../services/spending/limits-text.ts';
+import type { Limits } from './limits.ts';
+import { limitsText } from './limits-text.ts';
 import {
   type BudgetChange,
   type Grant,
@@ -8,11 +8,11 @@ import {
   type Reset,
   type ServerBudget,
   withChange,
-} from '../../services/spending/server-budget.ts';
+} from './server-budget.ts';
 
 /** Who changes something, and when. */
 export interface Author {
-  by: string;
+  by: string | undefined;
   at: number;
 }
 

@@ -1,0 +1,103 @@
+import { customIds } from '../../discord/custom-ids.ts';
+import { button, form, type HandlerContext, opener } from '../../discord/handlers.ts';
+import { mayManageMessages, mayManageServer } from '../../discord/place.ts';
+import { DAY_MS, HOUR_MS } from '../../lib/clock.ts';
+import { entriesOf } from '../../lib/entries.ts';
+import { Refusal } from '../../lib/refusal.ts';
+import {
+  type Moderator,
+  mustBeBlockable,
+  type Report,
+  type ReportDecision,
+  withBlocked,
+  withDecision,
+} from '../../services/reports/report.ts';
+import { withBlock } from '../../services/spending/budget-changes.ts';
+import type { Services } from '../services.ts';
+
+type Context = HandlerContext<Services>;
+
+/** Ids can be forged, and the channel may be open to all. */
+function reportHere(id: string, { place, services }: Context): Report {
+  const found = services.reports.get(id);
+  if (!found || found.guildId !== place.guildId || place.install !== 'guild')
+    throw new Refusal('refusals.reports.gone');
+  return found;
+}
+
+const moderatorOf = ({ place, services }: Context): Moderator => ({ by: place.userId, at: services.clock.now() });
+
+/** Stores a change of a report; its message and everything else follow, also after a restart. */
+async function decide(id: string, transition: (known: Report) => Report, { services }: Context) {
+  if (!(await services.reports.change(id, transition))) throw new Refusal('refusals.reports.gone');
+  void services.reportDelivery.bring(id);
+  return 'shown as it goes' as const;
+}
+
+const decisionButton = (on: typeof customIds.reportRemove, what: ReportDecision) =>
+  button(on, {
+    reply: 'here',
+    async run(id, context: Context) {
+      reportHere(id, context);
+      if (!mayManageMessages(context.place)) throw new Refusal('refusals.rules.moderatorsOnly');
+      return decide(id, (known) => withDecision(known, what, moderatorOf(context)), context);
+    },
+  });
+
+export const reportButtons = [
+  decisionButton(customIds.reportRemove, 'removed'),
+  decisionButton(customIds.reportDismiss, 'dismissed'),
+];
+
+/** How long a member is blocked; undefined: until an admin unblocks them. */
+const BLOCKS: Readonly<Record<'hour' | 'day' | 'week' | 'always', number | undefined>> = {
+  hour: HOUR_MS,
+  day: DAY_MS,
+  week: 7 * DAY_MS,
+  always: undefined,
+};
+type BlockTime = keyof typeof BLOCKS;
+
+function blockable(id: string, context: Context): Report {
+  const found = reportHere(id, context);
+  if (!mayManageServer(context.place)) throw new Refusal('refusals.reports.adminsOnly');
+  mustBeBlockable(found);
+  return found;
+}
+
+export const reportBlockOpener = opener(customIds.reportBlock, async (id, context: Context) => {
+  blockable(id, context);
+  const { say } = context;
+  return {
+    id: customIds.reportBlockFilled.id(id),
+    title: say('reports.blockForm.title'),
+    fields: [
+      {
+        ...{ name: 'time', type: 'choice', required: true, label: say('reports.blockForm.time') },
+        options: entriesOf(BLOCKS).map(([value]) => ({ value, label: say(`reports.blockForm.times.${value}`) })),
+      },
+    ],
+  };
+});
+
+export const reportBlockForm = form(customIds.reportBlockFilled, {
+  reply: 'here',
+  parse: ({ fields }): BlockTime | Refusal =>
+    entriesOf(BLOCKS).find(([name]) => name === fields.time)?.[0] ?? new Refusal('refusals.unknownButton'),
+  async run(id, time, context: Context) {
+    const { guildId, requesterId } = blockable(id, context);
+    const { budgets } = context.services;
+    const moderator = moderatorOf(context);
+    const lasts = BLOCKS[time];
+    const until = lasts === undefined ? undefined : moderator.at + lasts;
+    // Refused here, where it can be told, if the server's list of blocked members is full.
+    if (requesterId !== undefined)
+      withBlock(budgets.of(guildId), memberName(guildId, requesterId, context), until, moderator);
+    return decide(id, (known) => withBlocked(known, until, moderator), context);
+  },
+});
+
+const memberName = (guildId: string, memberId: string, { services }: Context) => ({
+  hash: services.budgets.memberHash(guildId, memberId),
+  memberId,
+});

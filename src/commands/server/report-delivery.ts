@@ -1,0 +1,226 @@
+import { bodyOf } from '../../discord/adapter.ts';
+import { Backoff, RetryLater } from '../../discord/delivery/backoff.ts';
+import { findNamed } from '../../discord/outbox/adoption.ts';
+import { failureKindOf } from '../../discord/outbox/errors.ts';
+import type { Outbox } from '../../discord/outbox/outbox.ts';
+import type { MessagePlan } from '../../discord/plan.ts';
+import { withTimeout } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
+import { Refusal } from '../../lib/refusal.ts';
+import type { Say } from '../../locales/index.ts';
+import { type Report, type ReportStep, withMessage, withoutDue } from '../../services/reports/report.ts';
+import type { Reports } from '../../services/reports/reports.ts';
+import type { Rules } from '../../services/rules/rules.ts';
+import type { ServerLogs } from '../../services/server-log/server-log.ts';
+import { withBlock } from '../../services/spending/budget-changes.ts';
+import type { Budgets } from '../../services/spending/budgets.ts';
+import { withoutPast } from '../../services/spending/server-budget.ts';
+import type { Spending } from '../../services/spending/spending.ts';
+import type { MessagePlace, Task } from '../../services/tasks/task.ts';
+import { reportMessage } from './report-message.ts';
+import { ResultRemoval, type ResultRemovalParts } from './result-removal.ts';
+
+/** A member waits so long for the word that their report was posted. */
+const POSTED_WITHIN_MS = 20_000;
+/** The largest expected difference between Discord's clock and ours. */
+const SKEW_MS = 60_000;
+
+interface ReportDeliveryParts extends ResultRemovalParts {
+  reports: Reports;
+  rules: Pick<Rules, 'masked'>;
+  budgets: Pick<Budgets, 'change' | 'memberHash'>;
+  spending: Pick<Spending, 'countsFrom'>;
+  serverLogs: Pick<ServerLogs, 'note'>;
+  outbox: Pick<Outbox, 'post' | 'before' | 'edit' | 'sendDirectMessage'>;
+  applicationId(): string;
+  say: Say;
+  log: Log;
+}
+
+/** Does what is due for reports: posts them, and carries out what moderators decided. Each step is stored before it and can be repeated. */
+export class ReportDelivery {
+  readonly #parts: ReportDeliveryParts;
+  readonly #removal: ResultRemoval;
+  readonly #underWay = new Map<string, Promise<void>>();
+  /** Reports whose member is still there to be told. */
+  readonly #awaited = new Set<string>();
+  readonly #stopping = new AbortController();
+
+  constructor(parts: ReportDeliveryParts) {
+    this.#parts = parts;
+    this.#removal = new ResultRemoval(parts);
+    parts.reports.onDue((id) => void this.bring(id));
+  }
+
+  /** Continues what was due when the bot last ran. */
+  resume(): void {
+    for (const id of this.#parts.reports.due()) void this.bring(id);
+  }
+
+  /** Running work is finished; the rest is done after the next start. */
+  async finish(): Promise<void> {
+    this.#stopping.abort();
+    await Promise.all(this.#underWay.values());
+  }
+
+  /** Posts a new report. later: Discord does not take it now, so it is posted as soon as it does. */
+  async announce(id: string): Promise<'posted' | 'refused' | 'later'> {
+    const { reports, clock } = this.#parts;
+    this.#awaited.add(id);
+    try {
+      await withTimeout(clock, POSTED_WITHIN_MS, this.bring(id));
+      const known = reports.get(id);
+      if (!known) return 'refused';
+      return known.messageId === undefined ? 'later' : 'posted';
+    } finally {
+      this.#awaited.delete(id);
+    }
+  }
+
+  /** Does everything that is due for a report, in the background. */
+  bring(id: string): Promise<void> {
+    const running =
+      this.#underWay.get(id) ??
+      new Backoff({ id, ...this.#parts, stopping: this.#stopping.signal })
+        .retryUntilDone(() => this.#work(id), 'A report could not be brought to its server.')
+        .finally(() => {
+          this.#underWay.delete(id);
+          // It became due after the last look.
+          if (!this.#stopping.signal.aborted && this.#isDue(id)) void this.bring(id);
+        });
+    this.#underWay.set(id, running);
+    return running;
+  }
+
+  #isDue(id: string): boolean {
+    return (this.#parts.reports.get(id)?.due.length ?? 0) > 0;
+  }
+
+  async #work(id: string): Promise<void> {
+    for (;;) {
+      const report = this.#parts.reports.get(id);
+      const [step] = report?.due ?? [];
+      if (!report || step === undefined) return;
+      await this.#do(step, report);
+    }
+  }
+
+  async #do(step: ReportStep, report: Report): Promise<void> {
+    switch (step) {
+      case 'erase':
+        return this.#erase(report);
+      case 'post':
+        return this.#post(report);
+      case 'remove':
+        await this.#removal.carryOut(report);
+        break;
+      case 'block':
+        await this.#block(report);
+        break;
+      case 'edit':
+        return this.#edit(report);
+    }
+    await this.#change(report.id, (known) => withoutDue(known, step));
+  }
+
+  /** With a nonce, and after a search, so that it appears once. */
+  async #post(report: Report): Promise<void> {
+    const { id, guildId, channelId } = report;
+    const at = this.#parts.clock.now();
+    const found = await this.#find(report);
+    const plan = await this.#plan(report);
+    const posted = found ?? (await this.#reach(() => this.#parts.outbox.post(channelId, `${id}-report`, bodyOf(plan))));
+    if (posted === 'refused') return this.#giveUp(report);
+    if (posted === undefined) throw new RetryLater('unreachable', new Error('The response names no message.'));
+    await this.#stored(() => this.#parts.serverLogs.note(guildId, { ...posted, at, reportId: id }));
+    await this.#change(id, (known) => withMessage(known, posted.id));
+  }
+
+  async #find({ id, channelId, at }: Report): Promise<MessagePlace | 'refused' | undefined> {
+    const { outbox, clock, applicationId } = this.#parts;
+    const since = { channelId, at, until: clock.now() + SKEW_MS };
+    const found = await this.#reach(() => findNamed({ id, applicationId: applicationId() }, since, outbox));
+    // Where the bot may not read, it may still post, and its nonce prevents a second one.
+    return found === 'refused' ? undefined : found;
+  }
+
+  /** The channel is gone, or the bot may not post there: without a moderator who reads it, a report is of no use. */
+  async #giveUp({ id, reporterId }: Report): Promise<void> {
+    const { reports, outbox, say } = this.#parts;
+    if (reporterId !== undefined && !this.#awaited.has(id)) {
+      const isTold = await outbox.sendDirectMessage(reporterId, { content: say('reports.lost') });
+      if (!isTold) throw new RetryLater('unreachable', new Error('The member could not be told.'));
+    }
+    await this.#stored(() => reports.remove(id));
+  }
+
+  async #edit(report: Report): Promise<void> {
+    const { id, channelId, messageId } = report;
+    if (messageId !== undefined) {
+      const plan = await this.#plan(report);
+      await this.#reach(() =>
+        this.#parts.outbox.edit({ by: 'edit', message: { channelId, id: messageId } }, bodyOf(plan)),
+      );
+    }
+    // What changed meanwhile is shown by another edit.
+    await this.#change(id, (known) => (known === report ? withoutDue(known, 'edit') : known));
+  }
+
+  async #erase(report: Report): Promise<void> {
+    const { channelId, messageId } = report;
+    const message = messageId === undefined ? await this.#find(report) : { channelId, id: messageId };
+    if (typeof message === 'object' && (await this.#parts.removeMessage(message)) === 'later')
+      throw new RetryLater('unreachable', new Error('The message of a report is still there.'));
+    await this.#stored(() => this.#parts.reports.remove(report.id));
+  }
+
+  /** Once, however often the step is repeated. */
+  async #block({ guildId, requesterId: memberId, block }: Report): Promise<void> {
+    if (memberId === undefined || block === undefined) return;
+    const { budgets, spending, log } = this.#parts;
+    const { at, until, by } = block;
+    const hash = budgets.memberHash(guildId, memberId);
+    try {
+      await budgets.change(guildId, (budget) =>
+        budget.history.some((line) => line.what === 'block' && line.on === hash && line.at === at)
+          ? budget
+          : withBlock(withoutPast(budget, spending.countsFrom, at), { hash, memberId }, until, { by, at }),
+      );
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw new RetryLater('unstored', error);
+      log.warn({ refusal: error.key }, 'A member could not be blocked.');
+    }
+  }
+
+  async #plan(report: Report): Promise<MessagePlan> {
+    const { reports, rules, tasks, say } = this.#parts;
+    const task: Task | undefined = await this.#stored(() => tasks.book.get(report.taskId));
+    return reportMessage(
+      { report, task: task && rules.masked(task, report.guildId), history: reports.historyOf(report) },
+      say,
+    );
+  }
+
+  /** Refused: Discord does not let the bot do it there. */
+  async #reach<T>(request: () => Promise<T>): Promise<T | 'refused'> {
+    try {
+      return await request();
+    } catch (error) {
+      if (failureKindOf(error, 'channel') === 'later') throw new RetryLater('unreachable', error);
+      this.#parts.log.info({ err: error }, 'A report could not be shown in the log channel of a server.');
+      return 'refused';
+    }
+  }
+
+  #change(id: string, transition: (known: Report) => Report): Promise<Report | undefined> {
+    return this.#stored(() => this.#parts.reports.change(id, transition));
+  }
+
+  async #stored<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw new RetryLater('unstored', error);
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import { customIds } from '../../discord/custom-ids.ts';
+import { form, type HandlerContext, type Menu } from '../../discord/handlers.ts';
+import type { MessagePlan } from '../../discord/plan.ts';
+import { Refusal } from '../../lib/refusal.ts';
+import { inTimeForForm } from '../../messages/pressed-task.ts';
+import { LONGEST_REPORT_WORDS, type ReportReason, reportReasons } from '../../services/reports/report.ts';
+import type { Services } from '../services.ts';
+import { mustBeReportable, taskShownBy } from './report-target.ts';
+
+type Context = HandlerContext<Services>;
+
+/** Where the moderators of this place read reports. */
+function logOf({ place, services }: Context): { guildId: string; channelId: string } {
+  const { guildId, install } = place;
+  if (guildId === undefined || install !== 'guild') throw new Refusal('refusals.reports.noServer');
+  const channelId = services.rules.of(guildId).logChannelId ?? services.budgets.of(guildId).alertsChannelId;
+  if (channelId === undefined) throw new Refusal('refusals.reports.noLog');
+  return { guildId, channelId };
+}
+
+/** Reports a result of the bot to the moderators of the server. */
+export const reportMenu: Menu<Services> = {
+  name: 'report',
+  async open(target, context) {
+    const { place, services, say } = context;
+    const { guildId } = logOf(context);
+    const task = await inTimeForForm(taskShownBy(target, context), context);
+    mustBeReportable(task, target.id, place);
+    services.reports.mustAllow({ guildId, taskId: task.id, reporterId: place.userId });
+    return {
+      id: customIds.reportFilled.id({ taskId: task.id, messageId: target.id }),
+      title: say('reports.form.title'),
+      fields: [
+        {
+          ...{ name: 'reason', type: 'choice', required: true, label: say('reports.form.reason') },
+          options: reportReasons.map((value) => ({ value, label: say(`reports.reasons.${value}`) })),
+        },
+        {
+          ...{ name: 'words', type: 'text', isLong: true, max: LONGEST_REPORT_WORDS },
+          ...{ label: say('reports.form.words'), hint: say('reports.form.wordsHint') },
+        },
+      ],
+    };
+  },
+};
+
+export const reportForm = form(customIds.reportFilled, {
+  reply: 'aside',
+  isPrivate: () => true,
+  parse({ fields }): { reason: ReportReason; words: string | undefined } | Refusal {
+    const reason = reportReasons.find((one) => one === fields.reason);
+    const words = fields.words?.trim().slice(0, LONGEST_REPORT_WORDS);
+    // A form can be forged.
+    return reason === undefined ? new Refusal('refusals.unknownButton') : { reason, words: words || undefined };
+  },
+  async run({ taskId, messageId }, { reason, words }, context: Context): Promise<MessagePlan> {
+    const { place, services, say } = context;
+    const { guildId, channelId } = logOf(context);
+    const task = await services.tasks.book.get(taskId);
+    if (!task) throw new Refusal('refusals.unknownTask');
+    mustBeReportable(task, messageId, place);
+    const { id } = await services.reports.add({
+      ...{ guildId, channelId, taskId, reason, words },
+      requesterId: task.requesterId,
+      reporterId: place.userId,
+      message: { channelId: place.channelId ?? '', id: messageId },
+    });
+    const outcome = await services.reportDelivery.announce(id);
+    if (outcome === 'refused') throw new Refusal('refusals.reports.notPosted');
+    return { content: say(`reports.${outcome}`) };
+  },
+});

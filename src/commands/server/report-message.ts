@@ -1,0 +1,74 @@
+import { customIds } from '../../discord/custom-ids.ts';
+import { escapeText, linkToMessage } from '../../discord/markdown.ts';
+import type { Control, MessagePlan } from '../../discord/plan.ts';
+import type { Say } from '../../locales/index.ts';
+import { buttonPlan } from '../../messages/task-buttons.ts';
+import { whoIs } from '../../messages/who-is.ts';
+import { LONGEST_REPORT_WORDS, type Report } from '../../services/reports/report.ts';
+import type { ReportHistory } from '../../services/reports/reports.ts';
+import type { Task } from '../../services/tasks/task.ts';
+import { titleOf } from '../../services/tasks/task-facts.ts';
+
+/** As much as a result's own message shows at most: what the member who reported it could see. */
+const LONGEST_PROMPT = 700;
+
+export interface ReportFacts {
+  report: Report;
+  /** As it is shown in the report's server; undefined: it is no longer stored. */
+  task: Task | undefined;
+  history: ReportHistory;
+}
+
+/** A report as moderators read it, with what was decided. */
+export function reportMessage({ report, task, history }: ReportFacts, say: Say): MessagePlan {
+  const { guildId, reporterId, reason, words, at } = report;
+  const prompt = task === undefined ? '' : escapeText(titleOf(task), LONGEST_PROMPT);
+  const link = linkToMessage({ guildId, ...report.message });
+  const said = escapeText(words ?? '', LONGEST_REPORT_WORDS + 100);
+  return {
+    content: [
+      say('reports.title', { who: whoIs(report.requesterId, say), link, at: inSeconds(at) }),
+      say('reports.reason', { reason: say(`reports.reasons.${reason}`) }),
+      ...(said === '' ? [] : [`> ${said}`]),
+      ...(prompt === '' ? [] : [say('reports.prompt', { prompt })]),
+      say('reports.reporter', { who: whoIs(reporterId, say) }),
+      ...historyLines(history, say),
+      ...decisionLines(report, say),
+    ].join('\n'),
+    overflow: 'cut',
+    controls: controls(report, say),
+  };
+}
+
+const inSeconds = (ms: number): number => Math.floor(ms / 1000);
+
+function historyLines({ count, lastAt, ...sums }: ReportHistory, say: Say): string[] {
+  if (count === 0) return [say('reports.noHistory')];
+  return [say('reports.history', { count, ...sums, last: inSeconds(lastAt ?? 0) })];
+}
+
+function decisionLines({ decision, block }: Report, say: Say): string[] {
+  return [
+    ...(decision
+      ? [say(`reports.decided.${decision.what}`, { who: whoIs(decision.by, say), at: inSeconds(decision.at) })]
+      : []),
+    ...(block ? [blockLine(block, say)] : []),
+  ].map((line) => `-# ${line}`);
+}
+
+function blockLine({ by, at, until }: NonNullable<Report['block']>, say: Say): string {
+  const facts = { who: whoIs(by, say), at: inSeconds(at) };
+  if (until === undefined) return say('reports.decided.blocked', facts);
+  return say('reports.decided.blockedUntil', { ...facts, until: Math.ceil(until / 1000) });
+}
+
+/** A dismissed report is over; after a removal the member may still be blocked. */
+function controls({ id, decision, block }: Report, say: Say): Control[] {
+  return [
+    ...(decision ? [] : [buttonPlan(say('reports.remove'), customIds.reportRemove.id(id), { look: 'danger' })]),
+    ...(block || decision?.what === 'dismissed'
+      ? []
+      : [buttonPlan(say('reports.block'), customIds.reportBlock.id(id))]),
+    ...(decision ? [] : [buttonPlan(say('reports.dismiss'), customIds.reportDismiss.id(id))]),
+  ];
+}

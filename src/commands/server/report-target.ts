@@ -1,0 +1,56 @@
+import type { HandlerContext } from '../../discord/handlers.ts';
+import type { Place } from '../../discord/place.ts';
+import type { TargetMessage } from '../../discord/target-message.ts';
+import { Refusal } from '../../lib/refusal.ts';
+import { hasEnded, isClosed, type Task } from '../../services/tasks/task.ts';
+import { taskId } from '../../services/tasks/task-id.ts';
+import type { Services } from '../services.ts';
+
+/** A message has buttons of one task, or of an album and its songs. */
+const MAX_NAMED = 25;
+/** The further messages of an answer name no task; they follow its question soon. */
+const MAX_ANSWERS = 25;
+const SKEW_MS = 60_000;
+
+type Context = Pick<HandlerContext<Services>, 'place' | 'services'>;
+
+/** The task of which a message shows the result. */
+export async function taskShownBy(target: TargetMessage, context: Context): Promise<Task> {
+  if (!target.isOurs) throw new Refusal('refusals.reports.noResult');
+  const named = await tasksOf(target.taskIds.slice(0, MAX_NAMED), context);
+  const exact = named.find((task) => isShownIn(task, target.id));
+  // Only its reader sees a private copy of a result, so no task knows of it.
+  const only = named.length === 1 ? named[0] : undefined;
+  const found = exact ?? only ?? (named.length === 0 ? await answerShownBy(target, context) : undefined);
+  if (!found) throw new Refusal('refusals.reports.noResult');
+  return found;
+}
+
+async function answerShownBy({ id, isPrivate, createdAt }: TargetMessage, context: Context): Promise<Task | undefined> {
+  const { place, services } = context;
+  const of = isPrivate || place.guildId === undefined ? { memberId: place.userId } : { guildId: place.guildId };
+  const before = taskId(createdAt + SKEW_MS, (bytes) => new Uint8Array(bytes));
+  const { summaries } = await services.tasks.lists.page({ of, kind: 'ask', before, max: MAX_ANSWERS });
+  const answers = await tasksOf(
+    summaries.map((summary) => summary.id),
+    context,
+  );
+  return answers.find((task) => isShownIn(task, id));
+}
+
+async function tasksOf(ids: readonly string[], { services }: Context): Promise<Task[]> {
+  const tasks = await Promise.all(ids.map((id) => services.tasks.book.get(id)));
+  return tasks.filter((task) => task !== undefined);
+}
+
+const isShownIn = ({ message, answer, beside }: Task, messageId: string): boolean =>
+  [message, ...(answer?.parts ?? []), ...(beside ?? [])].some((one) => one?.id === messageId);
+
+/** Ids can be forged: no one reports what they cannot have seen, and what is still being made can be cancelled instead. */
+export function mustBeReportable(task: Task, messageId: string, { userId }: Pick<Place, 'userId'>): void {
+  const isShownToOthers = task.route.isPrivate
+    ? task.beside?.some(({ id }) => id === messageId) === true
+    : !isClosed(task) || isShownIn(task, messageId);
+  if (task.requesterId !== userId && !isShownToOthers) throw new Refusal('refusals.reports.noResult');
+  if (!hasEnded(task)) throw new Refusal('refusals.reports.running');
+}

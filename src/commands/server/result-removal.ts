@@ -1,0 +1,68 @@
+import { RetryLater } from '../../discord/delivery/backoff.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { Refusal } from '../../lib/refusal.ts';
+import type { Report } from '../../services/reports/report.ts';
+import type { Removal } from '../../services/server-log/server-log.ts';
+import { removeMessageById } from '../../services/tasks/delivery-state.ts';
+import type { MessageRemoval } from '../../services/tasks/own-data/member-erasure.ts';
+import { markResultRemoved } from '../../services/tasks/review.ts';
+import type { MessagePlace, Task } from '../../services/tasks/task.ts';
+import type { Tasks } from '../../services/tasks/tasks.ts';
+
+export interface ResultRemovalParts {
+  tasks: Pick<Tasks, 'book' | 'albums'>;
+  removeMessages(task: Task): Promise<MessageRemoval>;
+  removeMessage(message: MessagePlace): Promise<Removal>;
+  clock: Clock;
+}
+
+/** Carries out a moderator's Remove. Every part can be repeated. */
+export class ResultRemoval {
+  readonly #parts: ResultRemovalParts;
+
+  constructor(parts: ResultRemovalParts) {
+    this.#parts = parts;
+  }
+
+  /** A result goes with all its messages in the server. One that was made elsewhere is only taken out of the server. */
+  async carryOut({ guildId, taskId, message }: Report): Promise<void> {
+    const { tasks, removeMessages, removeMessage, clock } = this.#parts;
+    const task = await tasks.book.get(taskId);
+    const isOwn = task?.guildId === guildId;
+    const parts = task && isOwn ? (await tasks.albums.partsOf(task)).flatMap(({ task: part }) => part ?? []) : [];
+    const removed = [...parts, ...(task ? [task] : [])];
+    if (isOwn) for (const { id } of removed) await this.#change(id, (known) => markResultRemoved(known, clock.now()));
+    for (const one of removed) mustBeGone((await removeMessages(inServer(one, guildId))).needsRetry);
+    // A copy that no task remembers.
+    mustBeGone((await removeMessage(message)) === 'later');
+    for (const one of removed) await this.#change(one.id, (known) => withoutMessagesIn(known, guildId));
+  }
+
+  /** A task that is erased meanwhile needs no change. */
+  async #change(id: string, transition: (task: Task) => Task): Promise<void> {
+    try {
+      await this.#parts.tasks.book.change(id, transition);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw new RetryLater('unstored', error);
+    }
+  }
+}
+
+function mustBeGone(needsRetry: boolean): void {
+  if (needsRetry) throw new RetryLater('unreachable', new Error('A message of a removed result is still there.'));
+}
+
+/** The task with its messages in one server alone. */
+function inServer(task: Task, guildId: string): Task {
+  const beside = (task.beside ?? []).filter((one) => one.guildId === guildId);
+  if (task.guildId === guildId) return { ...task, beside };
+  const { message: _, answer: __, ...rest } = task;
+  const { token: ___, ...route } = task.route;
+  return { ...rest, beside, route };
+}
+
+function withoutMessagesIn(task: Task, guildId: string): Task {
+  const own = task.guildId === guildId && task.message ? [task.message] : [];
+  const others = (task.beside ?? []).filter((one) => one.guildId === guildId);
+  return [...own, ...others].reduce((rest, { id }) => removeMessageById(rest, id), task);
+}

@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import { Refusal } from '../../lib/refusal.ts';
+
+export const reportReasons = ['harmful', 'sexual', 'violence', 'hate', 'person', 'rights', 'spam', 'other'] as const;
+export type ReportReason = (typeof reportReasons)[number];
+
+/** What a member may write about it. */
+export const LONGEST_REPORT_WORDS = 500;
+
+const id = z.string().regex(/^\d{1,20}$/);
+const place = z.object({ channelId: id, id });
+
+/** The moderator who made it is undefined after their erasure. */
+const decided = z.object({ by: id.optional(), at: z.number() });
+
+/** What may still have to be done, in this order. erase: its message goes, then the report, and nothing else is done. */
+const reportSteps = ['erase', 'post', 'remove', 'block', 'edit'] as const;
+export type ReportStep = (typeof reportSteps)[number];
+
+/** A member's report of a result to the moderators of a server. What was reported is read from the task, and not stored again. */
+export const report = z.object({
+  id: z.string(),
+  guildId: id,
+  taskId: z.string(),
+  /** Undefined after their erasure. */
+  requesterId: id.optional(),
+  reporterId: id.optional(),
+  /** Of the member who reported it, and of the task: a second report is one too many also after an erasure. */
+  hash: z.string(),
+  reporterHash: z.string(),
+  /** The message that was reported. */
+  message: place,
+  reason: z.enum(reportReasons),
+  words: z.string().max(LONGEST_REPORT_WORDS).optional(),
+  at: z.number(),
+  /** Where moderators read it, and the message there once it is posted. */
+  channelId: id,
+  messageId: id.optional(),
+  decision: decided.extend({ what: z.enum(['removed', 'dismissed']) }).optional(),
+  block: decided.extend({ until: z.number().optional() }).optional(),
+  due: z.array(z.enum(reportSteps)),
+});
+export type Report = z.output<typeof report>;
+export type ReportDecision = NonNullable<Report['decision']>['what'];
+
+export interface Moderator {
+  by: string;
+  at: number;
+}
+
+const withDue = (known: Report, ...steps: ReportStep[]): Report => ({
+  ...known,
+  due: reportSteps.filter((step) => known.due.includes(step) || steps.includes(step)),
+});
+
+export const withoutDue = (known: Report, done: ReportStep): Report => ({
+  ...known,
+  due: known.due.filter((step) => step !== done),
+});
+
+/** The first decision stands. */
+export function withDecision(known: Report, what: ReportDecision, by: Moderator): Report {
+  if (known.decision || isBeingErased(known)) throw new Refusal('refusals.reports.over');
+  const after = { ...known, decision: { what, ...by } };
+  return what === 'removed' ? withDue(after, 'remove', 'edit') : withDue(after, 'edit');
+}
+
+export function withBlocked(known: Report, until: number | undefined, by: Moderator): Report {
+  mustBeBlockable(known);
+  return withDue({ ...known, block: { ...by, ...(until !== undefined && { until }) } }, 'block', 'edit');
+}
+
+/** A dismissed report has no consequences. */
+export function mustBeBlockable(known: Report): void {
+  if (known.block || known.decision?.what === 'dismissed' || isBeingErased(known))
+    throw new Refusal('refusals.reports.over');
+}
+
+/** A moderator has not decided about the result yet. */
+export const isUndecided = (known: Report): boolean => known.decision === undefined && !isBeingErased(known);
+
+const isBeingErased = ({ due }: Report): boolean => due.includes('erase');
+
+export const withMessage = (known: Report, messageId: string): Report => withoutDue({ ...known, messageId }, 'post');
+
+/** Without a member whose data was erased; undefined: the report goes with them. */
+export function withoutMember(known: Report, memberId: string): Report {
+  const { requesterId, reporterId, words, decision, block } = known;
+  if (requesterId === memberId)
+    return { ...known, requesterId: undefined, reporterId: undefined, words: undefined, due: ['erase'] };
+  const isReporter = reporterId === memberId;
+  const after: Report = {
+    ...known,
+    ...(isReporter && { reporterId: undefined, words: undefined }),
+    ...(decision?.by === memberId && { decision: { ...decision, by: undefined } }),
+    ...(block?.by === memberId && { block: { ...block, by: undefined } }),
+  };
+  const isSame = reporterId === after.reporterId && words === after.words;
+  if (isSame && decision?.by === after.decision?.by && block?.by === after.block?.by) return known;
+  return withDue(after, 'edit');
+}

@@ -1,0 +1,210 @@
+import { type Clock, DAY_MS, HOUR_MS } from '../../lib/clock.ts';
+import { KeyedLock } from '../../lib/keyed-lock.ts';
+import { Refusal } from '../../lib/refusal.ts';
+import { taskId } from '../tasks/task-id.ts';
+import { isUndecided, type Report, type ReportReason, withoutMember } from './report.ts';
+
+/** A member who sees more than this in an hour tells a moderator. */
+const MAX_BY_MEMBER = 5;
+/** Moderators read each one. */
+const MAX_BY_SERVER = 30;
+/** Undecided ones of a server. */
+const MAX_OPEN = 100;
+/** All of a server; beyond it the oldest decided ones go first. */
+const MAX_KEPT = 300;
+/** After the decision: for the history that moderators see with the next report. */
+const KEPT_MS = 90 * DAY_MS;
+/** As long as their tasks. */
+const UNDECIDED_KEPT_MS = 400 * DAY_MS;
+
+export interface ReportStore {
+  all(): Promise<readonly Report[]>;
+  put(report: Report): Promise<void>;
+  remove(id: string): Promise<void>;
+}
+
+interface ReportsParts {
+  store: ReportStore;
+  hashOf(name: string): string;
+  clock: Clock;
+}
+
+interface NewReport extends Pick<Report, 'guildId' | 'taskId' | 'message' | 'words' | 'channelId'> {
+  requesterId: string;
+  reporterId: string;
+  reason: ReportReason;
+}
+
+/** What was reported about one member in a server before. */
+export interface ReportHistory {
+  count: number;
+  removed: number;
+  dismissed: number;
+  blocked: number;
+  lastAt: number | undefined;
+}
+
+type Reported = Pick<Report, 'guildId' | 'taskId'> & { reporterId: string };
+
+/** Reports of results, in memory: a change is stored first. What is due in Discord is told to a listener. */
+export class Reports {
+  readonly #parts: ReportsParts;
+  readonly #known = new Map<string, Report>();
+  /** The reports of each server, oldest first. */
+  readonly #ids = new Map<string, Set<string>>();
+  readonly #lock = new KeyedLock();
+  #tellDue: ((id: string) => void) | undefined;
+
+  constructor(parts: ReportsParts) {
+    this.#parts = parts;
+  }
+
+  async open(): Promise<void> {
+    for (const report of await this.#parts.store.all()) this.#keep(report);
+  }
+
+  /** Called with every report for which something becomes due outside of its own commands. */
+  onDue(listener: (id: string) => void): void {
+    this.#tellDue = listener;
+  }
+
+  get(id: string): Report | undefined {
+    return this.#known.get(id);
+  }
+
+  /** Those for which something is still to be done. */
+  due(): string[] {
+    return [...this.#known.values()].filter(({ due }) => due.length > 0).map(({ id }) => id);
+  }
+
+  /** Throws where this member may not report this result now. */
+  mustAllow({ guildId, taskId, reporterId }: Reported): void {
+    const all = this.#of(guildId);
+    const hash = this.#hashOf(guildId, `${reporterId} ${taskId}`);
+    if (all.some((one) => one.hash === hash)) throw new Refusal('refusals.reports.twice');
+    const since = this.#parts.clock.now() - HOUR_MS;
+    const recent = all.filter(({ at }) => at > since);
+    const reporterHash = this.#hashOf(guildId, reporterId);
+    if (recent.filter((one) => one.reporterHash === reporterHash).length >= MAX_BY_MEMBER)
+      throw new Refusal('refusals.reports.tooMany');
+    if (recent.length >= MAX_BY_SERVER || all.filter(isUndecided).length >= MAX_OPEN)
+      throw new Refusal('refusals.reports.tooManyHere');
+  }
+
+  /** Stores a report; posting it is due. */
+  add(made: NewReport): Promise<Report> {
+    const { guildId, reporterId, taskId: reported } = made;
+    return this.#lock.run(guildId, async () => {
+      this.mustAllow(made);
+      const at = this.#parts.clock.now();
+      const hash = this.#hashOf(guildId, `${reporterId} ${reported}`);
+      const reporterHash = this.#hashOf(guildId, reporterId);
+      const report: Report = { ...made, id: taskId(at), hash, reporterHash, at, due: ['post'] };
+      await this.#put(report);
+      await this.#makeRoom(guildId);
+      return report;
+    });
+  }
+
+  /** Undefined: there is no such report any more. */
+  async change(id: string, transition: (known: Report) => Report): Promise<Report | undefined> {
+    const guildId = this.#known.get(id)?.guildId;
+    if (guildId === undefined) return undefined;
+    return this.#lock.run(guildId, async () => {
+      const before = this.#known.get(id);
+      if (!before) return undefined;
+      const after = transition(before);
+      if (after !== before) await this.#put(after);
+      return after;
+    });
+  }
+
+  async remove(id: string): Promise<void> {
+    const guildId = this.#known.get(id)?.guildId;
+    if (guildId !== undefined) await this.#lock.run(guildId, () => this.#remove(id));
+  }
+
+  historyOf({ guildId, requesterId, id }: Report): ReportHistory {
+    const earlier = this.#of(guildId).filter(
+      (one) => requesterId !== undefined && one.requesterId === requesterId && one.id < id,
+    );
+    const count = (isWanted: (one: Report) => boolean): number => earlier.filter(isWanted).length;
+    return {
+      count: earlier.length,
+      removed: count(({ decision }) => decision?.what === 'removed'),
+      dismissed: count(({ decision }) => decision?.what === 'dismissed'),
+      blocked: count(({ block }) => block !== undefined),
+      lastAt: earlier.at(-1)?.at,
+    };
+  }
+
+  /** A moderator has not decided yet, so its message stays. */
+  isUndecided(id: string): boolean {
+    const known = this.#known.get(id);
+    return known !== undefined && isUndecided(known);
+  }
+
+  /** Deletes reports whose time is over. */
+  async sweep(): Promise<void> {
+    const now = this.#parts.clock.now();
+    for (const { id, at, due, decision } of [...this.#known.values()]) {
+      const until = decision ? decision.at + KEPT_MS : at + UNDECIDED_KEPT_MS;
+      if (due.length === 0 && until < now) await this.remove(id);
+    }
+  }
+
+  /** Reports that a member made, and their decisions as a moderator. What others reported about them holds others' data. */
+  about(memberId: string): object[] {
+    return [...this.#known.values()].flatMap(
+      ({ guildId, taskId, reporterId, reason, words, at, decision, block }): object[] => {
+        if (reporterId === memberId) return [{ guildId, taskId, reason, words, at }];
+        const made = [decision, block].filter((one) => one?.by === memberId);
+        return made.length === 0 ? [] : [{ guildId, decided: made }];
+      },
+    );
+  }
+
+  /** Reports about a member go, with their messages; those that they made or decided lose their name. */
+  async forget(memberId: string): Promise<void> {
+    for (const { id } of [...this.#known.values()]) {
+      const before = this.#known.get(id);
+      const after = await this.change(id, (known) => withoutMember(known, memberId));
+      if (after !== before) this.#tellDue?.(id);
+    }
+  }
+
+  #of(guildId: string): Report[] {
+    return [...(this.#ids.get(guildId) ?? [])].flatMap((id) => this.#known.get(id) ?? []);
+  }
+
+  #hashOf(guildId: string, name: string): string {
+    return this.#parts.hashOf(`report ${guildId} ${name}`);
+  }
+
+  async #put(report: Report): Promise<void> {
+    await this.#parts.store.put(report);
+    this.#keep(report);
+  }
+
+  #keep(report: Report): void {
+    const { id, guildId } = report;
+    this.#known.set(id, report);
+    const ids = this.#ids.get(guildId) ?? new Set();
+    this.#ids.set(guildId, ids.add(id));
+  }
+
+  async #remove(id: string): Promise<void> {
+    await this.#parts.store.remove(id);
+    const guildId = this.#known.get(id)?.guildId ?? '';
+    this.#known.delete(id);
+    const ids = this.#ids.get(guildId);
+    ids?.delete(id);
+    if (ids?.size === 0) this.#ids.delete(guildId);
+  }
+
+  async #makeRoom(guildId: string): Promise<void> {
+    const all = this.#of(guildId);
+    const decided = all.filter(({ decision, due }) => decision !== undefined && due.length === 0);
+    for (const { id } of decided.slice(0, Math.max(0, all.length - MAX_KEPT))) await this.#remove(id);
+  }
+}

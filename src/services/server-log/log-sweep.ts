@@ -1,0 +1,48 @@
+import type { Clock } from '../../lib/clock.ts';
+import type { PlainLog } from '../../lib/log.ts';
+import type { Reports } from '../reports/reports.ts';
+import type { ServerLogs } from './server-log.ts';
+
+/** Retention times are days. */
+const SWEEP_MS = 10 * 60_000;
+
+interface LogSweepParts {
+  serverLogs: Pick<ServerLogs, 'sweep'>;
+  reports: Pick<Reports, 'sweep'>;
+  clock: Clock;
+  log: Pick<PlainLog, 'warn'>;
+}
+
+/** Deletes old messages in log channels and old reports, from the start on. */
+export class LogSweep {
+  readonly #parts: LogSweepParts;
+  #cancel: (() => void) | undefined;
+  #underWay: Promise<void> = Promise.resolve();
+  #isStopped = false;
+
+  constructor(parts: LogSweepParts) {
+    this.#parts = parts;
+  }
+
+  start(): void {
+    this.#underWay = this.#sweep().then(() => {
+      if (!this.#isStopped) this.#cancel = this.#parts.clock.after(SWEEP_MS, () => this.start());
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#cancel?.();
+    await this.#underWay;
+  }
+
+  async #sweep(): Promise<void> {
+    const { serverLogs, reports, log } = this.#parts;
+    try {
+      await reports.sweep();
+      await serverLogs.sweep();
+    } catch (error) {
+      log.warn({ err: error }, 'Could not delete what is too old in the log channels.');
+    }
+  }
+}

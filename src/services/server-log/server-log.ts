@@ -1,0 +1,108 @@
+import { z } from 'zod';
+import { type Clock, DAY_MS } from '../../lib/clock.ts';
+import { KeyedLock } from '../../lib/keyed-lock.ts';
+import type { Rules } from '../rules/rules.ts';
+
+/** Of a server; of more, the oldest are not remembered and stay in Discord. */
+const MAX_MESSAGES = 1_000;
+/** Deleted in a row: Discord lets a bot delete a few a second in a channel, and others need them too. */
+const MAX_AT_ONCE = 50;
+
+const id = z.string().regex(/^\d{1,20}$/);
+
+const logMessage = z.object({
+  channelId: id,
+  id,
+  at: z.number(),
+  /** The member whom it names. */
+  about: id.optional(),
+  /** It asks for a decision about a held result or a report, and is kept until then. */
+  heldTaskId: z.string().optional(),
+  reportId: z.string().optional(),
+});
+export type LogMessage = z.output<typeof logMessage>;
+
+/** The messages in a server's log channels, oldest first. */
+export const serverLog = z.object({ guildId: id, messages: z.array(logMessage) });
+type StoredServerLog = z.output<typeof serverLog>;
+
+export interface LogStore {
+  get(guildId: string): Promise<StoredServerLog | undefined>;
+  all(): Promise<readonly StoredServerLog[]>;
+  put(log: StoredServerLog): Promise<void>;
+}
+
+/** later: Discord does not take it now; the others are final. */
+export type Removal = 'gone' | 'none' | 'stays' | 'later';
+
+interface ServerLogsParts {
+  store: LogStore;
+  rules: Pick<Rules, 'logRetentions'>;
+  isUndecided(message: LogMessage): Promise<boolean>;
+  removeMessage(message: Pick<LogMessage, 'channelId' | 'id'>): Promise<Removal>;
+  clock: Clock;
+}
+
+/** Remembers what was posted in log channels, so that it can be deleted: when it is too old, or with the data of the member whom it names. */
+export class ServerLogs {
+  readonly #parts: ServerLogsParts;
+  readonly #lock = new KeyedLock();
+
+  constructor(parts: ServerLogsParts) {
+    this.#parts = parts;
+  }
+
+  note(guildId: string, message: LogMessage): Promise<void> {
+    const { store } = this.#parts;
+    return this.#lock.run(guildId, async () => {
+      const { messages } = (await store.get(guildId)) ?? { messages: [] };
+      if (messages.some((one) => one.id === message.id)) return;
+      await store.put({ guildId, messages: [...messages, message].slice(-MAX_MESSAGES) });
+    });
+  }
+
+  /** Deletes what is older than each server wants, a part of it at a time. */
+  async sweep(): Promise<void> {
+    const { rules, clock } = this.#parts;
+    for (const { guildId, days } of rules.logRetentions()) {
+      const before = clock.now() - days * DAY_MS;
+      await this.#remove(
+        guildId,
+        async (one) => one.at <= before && !(await this.#parts.isUndecided(one)),
+        MAX_AT_ONCE,
+      );
+    }
+  }
+
+  /** Deletes the messages that name a member; false: some may still be deleted later. */
+  async erase(memberId: string): Promise<boolean> {
+    let isClear = true;
+    for (const { guildId, messages } of await this.#parts.store.all())
+      if (messages.some(({ about }) => about === memberId))
+        isClear = (await this.#remove(guildId, async ({ about }) => about === memberId)) && isClear;
+    return isClear;
+  }
+
+  /** A message that cannot be deleted for good is forgotten. */
+  #remove(
+    guildId: string,
+    isWanted: (message: LogMessage) => Promise<boolean>,
+    max = Number.POSITIVE_INFINITY,
+  ): Promise<boolean> {
+    const { store, removeMessage } = this.#parts;
+    return this.#lock.run(guildId, async () => {
+      const { messages } = (await store.get(guildId)) ?? { messages: [] };
+      const removed = new Set<string>();
+      let isClear = true;
+      for (const message of messages) {
+        if (removed.size >= max) break;
+        if (!(await isWanted(message))) continue;
+        isClear = (await removeMessage(message)) !== 'later';
+        if (!isClear) break;
+        removed.add(message.id);
+      }
+      if (removed.size > 0) await store.put({ guildId, messages: messages.filter((one) => !removed.has(one.id)) });
+      return isClear;
+    });
+  }
+}
