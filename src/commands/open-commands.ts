@@ -45,6 +45,7 @@ interface CommandsParts {
   clients: DiscordClients;
   outbox: Outbox;
   operator: Operator;
+  operatorState: Services['operatorState'];
   say: Say;
   clock: Clock;
   log: Log;
@@ -103,6 +104,7 @@ export function openCommands(parts: CommandsParts) {
     isInServer: openServerCheck(reads),
     postInChannel: (channelId, plan) => outbox.sendInChannel(channelId, plan),
     health: healthCheck({ ...parts, tasks }),
+    operatorState: parts.operatorState,
     registeredCommands: registeredCommands(clients, names, clock),
   };
   openRuleLog({ rules, budgets, post: services.postInChannel, clock, say });

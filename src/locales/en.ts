@@ -1,3 +1,4 @@
+import { lanes, notices } from './en/notices.ts';
 import { refusals } from './en/refusals.ts';
 import { task } from './en/task.ts';
 
@@ -8,10 +9,8 @@ export const en = {
     atOnce: '**{{left}}** of {{limit}}',
   },
   cost: { about: '≈ {{amount}}', atMost: 'at most {{amount}}', unknown: 'price unknown' },
-  operator: {
-    noCredit:
-      'The gateway refused a task of the kind {{kind}} because the account has no credit left. New tasks of this kind are refused for 2 minutes at a time, until the gateway takes one. Add credit to the account.',
-  },
+  notices,
+  lanes,
   proposal: {
     above: 'This server asks before requests that cost more than {{limit}}.',
     again: 'Nothing was submitted yet.',

@@ -34,6 +34,7 @@ import { Spending, type SpendingSettings } from './spending/spending.ts';
 import type { StoredTasks } from './store/stored-tasks.ts';
 import { Talks } from './talks/talks.ts';
 import { TaskBook } from './tasks/book.ts';
+import { ModelCircuits } from './tasks/circuits.ts';
 import type { Kind } from './tasks/kind.ts';
 import type { LiveLimits } from './tasks/live-limits.ts';
 import type { MemberFile } from './tasks/materials.ts';
@@ -71,7 +72,7 @@ interface EngineSettings extends Pick<TasksParts, 'maxWaitMs'> {
 interface EngineParts extends Pick<TasksParts, 'removeMessages' | 'tellErased'> {
   tellBudgetAlert(alert: BudgetAlert): Promise<void>;
   /** The account has no credit left for this kind. */
-  tellNoCredit(kind: TaskKind): Promise<void>;
+  tellNoCredit(kind: TaskKind): void;
   settings: EngineSettings;
   store: StoredTasks;
   gateway: Gateway;
@@ -182,8 +183,9 @@ export function openEngine({
   });
   const inFlight = Math.max(1, Math.floor(settings.gateway.connections * POLLS_SHARE));
   const pollLimits = { perSecond: settings.poll.perSecond, inFlight };
+  const circuits = new ModelCircuits({ book, clock });
   const tasks = new Tasks({
-    ...{ book, store, ledger, offers, models, specs, gather, clock, log },
+    ...{ book, circuits, store, ledger, offers, models, specs, gather, clock, log },
     kinds: [...kinds, asks.kind, ...talks.kinds],
     scheduler: new InProcessScheduler({ clock, log, random: Math.random, limits: pollLimits }),
     estimateOf: (order) => prices.estimateOf(order),
@@ -223,7 +225,22 @@ export function openEngine({
     log,
   });
   return {
-    ...{ tasks, asks, schemas, talks, models, offers, media, mediaProcess, usage, spending, budgets, rules, proposals },
+    ...{
+      tasks,
+      circuits,
+      asks,
+      schemas,
+      talks,
+      models,
+      offers,
+      media,
+      mediaProcess,
+      usage,
+      spending,
+      budgets,
+      rules,
+      proposals,
+    },
 
     /** The text of a member's file. */
     async readText(file: MemberFile, memberId: string): Promise<string> {

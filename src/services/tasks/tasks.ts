@@ -26,7 +26,14 @@ export interface TasksParts
     Partial<
       Pick<
         OrdersParts,
-        'assertOwnership' | 'estimateOf' | 'spending' | 'liveLimits' | 'jobsAtOnce' | 'tellNoCredit' | 'userOf'
+        | 'assertOwnership'
+        | 'circuits'
+        | 'estimateOf'
+        | 'spending'
+        | 'liveLimits'
+        | 'jobsAtOnce'
+        | 'tellNoCredit'
+        | 'userOf'
       >
     >,
     Pick<ErasureParts, 'budgets' | 'rules' | 'proposals' | 'pseudonyms' | 'removeMessages' | 'tellErased'> {
@@ -92,11 +99,7 @@ export class Tasks {
       const since = task.times.accepted ?? task.times.created;
       this.#follow(task, clock.now(), { since, times: 0, last: Number.NEGATIVE_INFINITY });
     };
-    const {
-      offers = new Offers(clock),
-      assertOwnership = () => undefined,
-      tellNoCredit = async () => undefined,
-    } = parts;
+    const { offers = new Offers(clock), assertOwnership = () => undefined, tellNoCredit = () => undefined } = parts;
     const shared = { ...parts, kinds: this.#kinds, offers, assertOwnership, tellNoCredit, follow };
     this.orders = new Orders(shared);
     this.words = new Words({ ...shared, hint: (id) => scheduler.hint(id) });
