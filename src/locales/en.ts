@@ -23,6 +23,13 @@ export const en = {
     submitted_other: '{{count}} tasks submitted. Each gets its own message.',
     cancelled: 'Cancelled. Nothing was submitted.',
   },
+  /** What members may expect of a model now. */
+  outlook: {
+    failingModel: 'The model {{model}} has been failing since <t:{{since}}:R>.',
+    failingKind: 'The gateway has been failing at this since <t:{{since}}:R>.',
+    slow: 'Such tasks take about {{minutes}} min now.',
+    suggestion: { failing: '{{model}} · failing now', slow: '{{model}} · about {{minutes}} min' },
+  },
   models: { previous: 'Previous', next: 'Next' },
   task,
   ask: {

@@ -62,13 +62,12 @@ const views: Readonly<Record<NoticeTopic, View>> = {
 function started({ facts, count, since }: Notice, say: Say): string[] {
   const { previous, awaySince, wasClean } = facts;
   const version = textOf(facts.version);
-  const away = wasClean === true ? 'notices.started.away' : 'notices.started.crashed';
   return [
     previous === undefined
       ? say('notices.started.same', { version })
       : say('notices.started.changed', { version, previous: textOf(previous) }),
     ...(count > 1 ? [say('notices.started.times', { count, since: seconds(since) })] : []),
-    ...(awaySince === undefined ? [] : [say(away, { awaySince: seconds(awaySince) })]),
+    ...(awaySince === undefined ? [] : [say(wasClean === true ? 'notices.started.away' : 'notices.started.crashed', { awaySince: seconds(awaySince) })]),
     ...counted(facts.tasks, (tasks) => say('notices.started.tasks', { count: tasks })),
     ...counted(facts.unconfirmed, (tasks) => say('notices.started.unconfirmed', { count: tasks })),
   ];

@@ -158,11 +158,13 @@ export const refusals = {
   failing: {
     model:
       'The model {{model}} has been failing since <t:{{since}}:R>, so nothing was submitted. Choose another model, or try again <t:{{until}}:R>.',
-    modelTried:
-      'The model {{model}} has been failing since <t:{{since}}:R>, and one task is trying it again now. Choose another model, or try again in a few minutes.',
     kind: 'The gateway has been failing at this since <t:{{since}}:R>, so nothing was submitted. Try again <t:{{until}}:R>.',
-    kindTried:
-      'The gateway has been failing at this since <t:{{since}}:R>, and one task is trying it again now. Try again in a few minutes.',
+  },
+  /** One task finds out whether it still fails. */
+  tried: {
+    model:
+      'The model {{model}} has been failing since <t:{{since}}:R>, and one task is trying it again now. Choose another model, or try again in a few minutes.',
+    kind: 'The gateway has been failing at this since <t:{{since}}:R>, and one task is trying it again now. Try again in a few minutes.',
   },
   lineFull: 'Too many tasks are in line. Try again later.',
   noCredit: 'The bot’s account has no credit left for this, and the operator has been told. Try again later.',

@@ -70,11 +70,11 @@ export class ModelCircuits {
     const opening = this.#circuits.get(keyOf(order))?.opening;
     if (!opening) return undefined;
     const { since, until, probe } = opening;
-    if (probe ? probe.id !== id : this.#clock.now() < until) {
-      const what = `${model === undefined ? 'kind' : 'model'}${probe ? 'Tried' : ''}`;
-      const facts = { since: inSeconds(since), ...(!probe && { until: inSeconds(until) }) };
-      throw new Refusal(`refusals.failing.${what}`, { ...facts, ...(model !== undefined && { model }) });
-    }
+    const what = model === undefined ? 'kind' : 'model';
+    const facts = { ...(model !== undefined && { model }), since: inSeconds(since) };
+    if (probe && probe.id !== id) throw new Refusal(`refusals.tried.${what}`, facts);
+    if (!probe && this.#clock.now() < until)
+      throw new Refusal(`refusals.failing.${what}`, { ...facts, until: inSeconds(until) });
     opening.probe = { id };
     return opening.probe;
   }
@@ -110,6 +110,11 @@ export class ModelCircuits {
     return circuit && failingIn(circuit);
   }
 
+  /** Of how many models something is known. */
+  get size(): number {
+    return this.#circuits.size;
+  }
+
   /** All models that fail now. */
   get allFailing(): FailingModel[] {
     this.#forget();
@@ -123,6 +128,8 @@ export class ModelCircuits {
   }
 
   #noteFailure(task: Task): void {
+    // A conversation may go on for hours, so none of them can be the one that tries again.
+    if (task.traits.isTalk) return;
     const now = this.#clock.now();
     const key = keyOf(task);
     const { kind, request, requesterId: memberId } = task;

@@ -62,7 +62,7 @@ export interface OrdersParts extends SenderParts {
   offers: Pick<Offers, 'markRefused' | 'markAccepted' | 'isMissing'>;
   liveLimits?: LiveLimits | undefined;
   /** Refuse orders for models that fail now. */
-  circuits?: Pick<ModelCircuits, 'run' | 'enter' | 'noteRefused'> | undefined;
+  circuits?: Pick<ModelCircuits, 'run' | 'enter' | 'noteRefused' | 'failing'> | undefined;
   /** How many jobs the gateway takes at once; undefined: no limit. */
   jobsAtOnce?: number | undefined;
   /** The account has no credit left for this kind. */

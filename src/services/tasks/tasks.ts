@@ -9,6 +9,7 @@ import { InlineResults } from './inline-results.ts';
 import type { Kind, Source, WaitLimit } from './kind.ts';
 import { Offers } from './offers.ts';
 import { Orders, type OrdersParts } from './orders.ts';
+import { Outlook } from './outlook.ts';
 import { Erasures } from './own-data/erasures.ts';
 import { Exports } from './own-data/exports.ts';
 import { type ErasureParts, type MessageRemoval, tasksOf } from './own-data/member-erasure.ts';
@@ -54,6 +55,7 @@ export class Tasks {
   readonly ledger: OrdersParts['ledger'];
   readonly scheduler: Scheduler;
   readonly orders: Orders;
+  readonly outlook: Outlook;
   readonly words: Words;
   readonly albums: Albums;
   readonly erasure: Erasures;
@@ -80,6 +82,7 @@ export class Tasks {
     this.#earlierPolls = new EarlierPolls({ store, clock, log });
     const waitLimitOf = (task: Task) => this.waitLimitOf(task);
     const durationHistory = new DurationHistory({ store, waitLimitOf, log });
+    this.outlook = new Outlook({ kinds: this.#kinds, durations: durationHistory, circuits: parts.circuits, clock });
     const learned = new LearnedSchedule({ durationHistory, pressure: () => scheduler.pressure });
     const schedule = parts.schedule === 'spec' ? specSchedule : learned;
     this.#inlineResults = new InlineResults(clock);
