@@ -103,7 +103,7 @@ async function startBot(config: Config, tools: AppTools, monitoring: Monitoring 
   });
   const { tasks, talks } = engine;
   const readiness = monitoring?.readiness ?? new ReadinessCheck(clock);
-  const notices = openNotices({ version, engine, store, operator, say, clock, log });
+  const notices = openNotices({ version, engine, gateway, store, operator, say, clock, log });
   const messages = openMessages({
     ...{ engine, outbox, say, clock, log },
     views: kindViews,

@@ -1,10 +1,8 @@
-import { escapeText } from '../discord/markdown.ts';
+import { inCode } from '../discord/markdown.ts';
 import type { MessagePlan } from '../discord/plan.ts';
 import { lanes } from '../locales/en/notices.ts';
 import type { Say } from '../locales/index.ts';
 import { isEvent, isTopic, type Notice, type NoticeTopic } from '../services/notices/notice.ts';
-
-const LONGEST_MODEL = 200;
 
 /** A notice to the operator, as it is now. */
 export function noticePlan(notice: Notice, say: Say): MessagePlan {
@@ -50,7 +48,7 @@ const views: Readonly<Record<NoticeTopic, View>> = {
     const known = { kind: textOf(kind), since: seconds(since) };
     if (isUnlisted === true) return [say('notices.model.unlisted', known)];
     if (model === undefined) return [say('notices.model.kind', known)];
-    return [say('notices.model.one', { ...known, model: escapeText(textOf(model), LONGEST_MODEL) })];
+    return [say('notices.model.one', { ...known, model: inCode(textOf(model)) })];
   },
   channel: (_, say) => [say('notices.channel')],
   started,

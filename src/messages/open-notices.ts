@@ -3,15 +3,18 @@ import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Say } from '../locales/index.ts';
 import type { Engine } from '../services/engine.ts';
+import type { Gateway } from '../services/gateway/index.ts';
 import { Notices } from '../services/notices/notices.ts';
 import { Runs } from '../services/notices/runs.ts';
 import { Watch } from '../services/notices/watch.ts';
 import type { StoredTasks } from '../services/store/stored-tasks.ts';
+import { BalanceWatch } from '../services/usage/balance.ts';
 import { noticePlan } from './notice.ts';
 
 interface NoticesParts {
   version: string;
-  engine: Pick<Engine, 'tasks' | 'spending' | 'circuits' | 'models'>;
+  engine: Pick<Engine, 'tasks' | 'ledger' | 'usage' | 'spending' | 'circuits' | 'models'>;
+  gateway: Pick<Gateway, 'usage'>;
   store: StoredTasks;
   operator: Operator;
   say: Say;
@@ -22,8 +25,8 @@ interface NoticesParts {
 export type OperatorNotices = ReturnType<typeof openNotices>;
 
 /** Opens what the operator is told: a notice for each cause, and the last starts. */
-export function openNotices({ version, engine, store, operator, say, clock, log }: NoticesParts) {
-  const { tasks, spending, circuits, models } = engine;
+export function openNotices({ version, engine, gateway, store, operator, say, clock, log }: NoticesParts) {
+  const { tasks, ledger, usage, spending, circuits, models } = engine;
   const notices = new Notices({
     store: store.notices,
     delivery: {
@@ -35,7 +38,8 @@ export function openNotices({ version, engine, store, operator, say, clock, log 
   const runs = new Runs({ store: store.runs, version, clock, log });
   operator.onChannel((isGone) => (isGone ? notices.begin({ topic: 'channel' }) : notices.end('channel')));
   const { scheduler, book } = tasks;
-  const watch = new Watch({ notices, runs, scheduler, store, book, spending, circuits, models, clock });
+  const balance = new BalanceWatch({ reports: gateway.usage, ledger, clock, log });
+  const watch = new Watch({ notices, runs, balance, scheduler, store, book, spending, circuits, models, clock });
   return {
     tell: notices.tell.bind(notices),
 
@@ -62,12 +66,14 @@ export function openNotices({ version, engine, store, operator, say, clock, log 
       if (store.olderSchema) notices.tell({ topic: 'schema', facts: store.schema });
       notices.start();
       watch.start();
+      // In another unit its amounts say nothing.
+      if (usage.unit === 'cents') balance.start();
     },
 
     /** Waits for what is being sent. */
     async pause(): Promise<void> {
       watch.stop();
-      await notices.stop();
+      await Promise.all([notices.stop(), balance.stop()]);
     },
 
     /** Notes that the bot has stopped on request; to be called before the store is closed. */

@@ -1,11 +1,10 @@
-import { escapeText } from '../discord/markdown.ts';
+import { inCode } from '../discord/markdown.ts';
 import type { Say } from '../locales/index.ts';
 import type { Outlook } from '../services/tasks/outlook.ts';
 import type { TaskKind } from '../services/tasks/task.ts';
 import type { OrderedRequest } from '../services/tasks/transitions.ts';
 
 const MINUTE_MS = 60_000;
-const LONGEST_MODEL = 200;
 
 /** In whole minutes, where it is worth a word. */
 export function slowMinutes(typicalMs: number | undefined): number | undefined {
@@ -25,7 +24,7 @@ export function outlookNotes(
       const since = Math.floor(failing.since / 1000);
       const { model } = failing;
       if (model === undefined) return [say('outlook.failingKind', { since })];
-      return [say('outlook.failingModel', { model: escapeText(model, LONGEST_MODEL), since })];
+      return [say('outlook.failingModel', { model: inCode(model), since })];
     }
     const minutes = slowMinutes(typicalMs);
     return minutes === undefined ? [] : [say('outlook.slow', { minutes })];

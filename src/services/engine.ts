@@ -227,6 +227,7 @@ export function openEngine({
   return {
     ...{
       tasks,
+      ledger,
       circuits,
       asks,
       schemas,

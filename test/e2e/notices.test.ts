@@ -1,10 +1,12 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { RESTJSONErrorCodes as Code, PermissionFlagsBits as Permission } from 'discord.js';
 import { describe, expect, it, vi } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
 import type { GatewayOptions } from '../../sandbox/gateway/gateway.ts';
 import { profiles } from '../contract/both.ts';
 import { onServers } from '../services/store/sites.ts';
-import { sql } from '../services/store/stage.ts';
+import { folder, sql } from '../services/store/stage.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { Wire } from '../support/wire.ts';
 import { enter } from './bot.ts';
@@ -243,4 +245,52 @@ it('The limit of the whole bot is told at 80 % and when it is used up, in one me
   await expect.poll(told, waitLimit).toEqual([expect.stringContaining('is used up')]);
   clock.putForward(24 * HOUR_MS);
   await expect.poll(told, waitLimit).toEqual([expect.stringContaining('Resolved')]);
+});
+
+describe('The balance of the account', () => {
+  async function atLimit(creditLimit: number, settings: Record<string, string> = { GATEWAY_USAGE_UNIT: 'cents' }) {
+    const prices = join(folder(), 'prices.json');
+    writeFileSync(prices, JSON.stringify({ image: '0.03' }));
+    const stage = await withChannel({ PRICES: prices, ...settings }, { quirks: { creditLimit }, speed: 50 });
+    await enter(stage);
+    const make = async (prompt: string): Promise<void> => {
+      const exchange = await stage.discord.as('member').slash('image', { prompt, model: 'lumen-image-1' });
+      await exchange.message(says('Finished in'));
+    };
+    const look = async (): Promise<void> => {
+      const limits = () => stage.gateway.heard.filter(({ path }) => path.endsWith('/subscription')).length;
+      const before = limits();
+      stage.clock.putForward(16 * 60_000);
+      await expect.poll(limits, waitLimit).toBeGreaterThan(before);
+    };
+    return { stage, make, look };
+  }
+
+  it('Where the gateway tells it, it is told when it would not last for another day, and when credit was added', async () => {
+    const { stage, make, look } = await atLimit(0.1);
+    await make('1');
+    await look();
+    expect(about(inHall(stage), 'left, less than a day')).toEqual([]);
+    await make('2');
+    await look();
+    const told = (): string[] => about(inHall(stage), 'left, less than a day');
+    await expect.poll(told, waitLimit).toEqual([
+      expect.stringMatching(/^The gateway account has \$0\.0375 left, less than a day at the recent rate \(\$0\.06 a day\)/),
+    ]);
+    stage.gateway.settings.quirks = { ...stage.gateway.settings.quirks, creditLimit: 50 };
+    await look();
+    await expect.poll(() => about(told(), 'Resolved'), waitLimit).toHaveLength(1);
+  });
+
+  it('A gateway that does not tell it, and one with an unknown unit, are not asked again and again', async () => {
+    const { stage } = await atLimit(0);
+    const asked = ({ gateway }: typeof stage): number =>
+      gateway.heard.filter(({ path }) => path.endsWith('/subscription')).length;
+    await expect.poll(() => asked(stage), waitLimit).toBe(1);
+    stage.clock.putForward(60 * 60_000);
+    await expect.poll(() => inHall(stage), waitLimit).toHaveLength(1);
+    const other = await atLimit(1, {});
+    await expect.poll(() => inHall(other.stage), waitLimit).toHaveLength(1);
+    expect([asked(stage), asked(other.stage)]).toEqual([1, 0]);
+  });
 });

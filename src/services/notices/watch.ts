@@ -7,6 +7,7 @@ import type { Spending } from '../spending/spending.ts';
 import type { StoredTasks } from '../store/stored-tasks.ts';
 import type { TaskBook } from '../tasks/book.ts';
 import type { ModelCircuits } from '../tasks/circuits.ts';
+import type { BalanceWatch } from '../usage/balance.ts';
 import type { NoticeTopic, Occurrence } from './notice.ts';
 import type { Notices } from './notices.ts';
 import type { Runs } from './runs.ts';
@@ -16,7 +17,7 @@ const LOOK_EVERY_MS = 10_000;
 /** A busy gateway asks for short pauses every day. */
 const LASTING_MS = 60_000;
 
-const watched: readonly NoticeTopic[] = ['lane', 'store', 'budget', 'model'];
+const watched: readonly NoticeTopic[] = ['lane', 'store', 'budget', 'balance', 'model'];
 
 interface WatchParts {
   notices: Pick<Notices, 'update' | 'tell'>;
@@ -27,6 +28,7 @@ interface WatchParts {
   spending: Pick<Spending, 'allowances'>;
   circuits: Pick<ModelCircuits, 'allFailing'>;
   models: Pick<ModelCatalogue, 'lastListed'>;
+  balance: Pick<BalanceWatch, 'low'>;
   clock: Clock;
 }
 
@@ -55,7 +57,7 @@ export class Watch {
     const { added } = store.quarantine;
     if (added > this.#unreadable) notices.tell({ topic: 'unreadable' }, added - this.#unreadable);
     this.#unreadable = added;
-    notices.update(watched, [...this.#lanes(), ...this.#store(), ...this.#budgets(), ...this.#models()]);
+    notices.update(watched, [...this.#lanes(), ...this.#store(), ...this.#budgets(), ...this.#balance(), ...this.#models()]);
   }
 
   #lanes(): Occurrence[] {
@@ -76,6 +78,11 @@ export class Watch {
     const unsaved = book.unsavedCount;
     if (!failure && unsaved === 0) return [];
     return [{ topic: 'store', facts: { kind: failure?.kind ?? 'failed', unsaved }, since: failure?.since }];
+  }
+
+  #balance(): Occurrence[] {
+    const { low } = this.#parts.balance;
+    return low ? [{ topic: 'balance', facts: { ...low } }] : [];
   }
 
   /** Members can invent ids of models, so only listed ones are named. */
