@@ -55,7 +55,10 @@ export async function suggestModels(purpose: Purpose, typed: string, context: Ha
     const minutes = slowMinutes(typicalMs);
     const slow = minutes === undefined ? model : say('outlook.suggestion.slow', { model, minutes });
     const name = failing ? say('outlook.suggestion.failing', { model }) : slow;
-    return { fails: failing !== undefined, suggestion: { name: name.length > LONGEST_NAME ? model : name, value: model } };
+    return {
+      fails: failing !== undefined,
+      suggestion: { name: name.length > LONGEST_NAME ? model : name, value: model },
+    };
   });
   return all.sort((a, b) => Number(a.fails) - Number(b.fails)).map(({ suggestion }) => suggestion);
 }

@@ -65,7 +65,13 @@ function started({ facts, count, since }: Notice, say: Say): string[] {
       ? say('notices.started.same', { version })
       : say('notices.started.changed', { version, previous: textOf(previous) }),
     ...(count > 1 ? [say('notices.started.times', { count, since: seconds(since) })] : []),
-    ...(awaySince === undefined ? [] : [say(wasClean === true ? 'notices.started.away' : 'notices.started.crashed', { awaySince: seconds(awaySince) })]),
+    ...(awaySince === undefined
+      ? []
+      : [
+          say(wasClean === true ? 'notices.started.away' : 'notices.started.crashed', {
+            awaySince: seconds(awaySince),
+          }),
+        ]),
     ...counted(facts.tasks, (tasks) => say('notices.started.tasks', { count: tasks })),
     ...counted(facts.unconfirmed, (tasks) => say('notices.started.unconfirmed', { count: tasks })),
   ];

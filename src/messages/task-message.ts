@@ -32,7 +32,12 @@ export const NOTHING_SHOWN: Shown = { files: [], links: [], wholes: [], gone: 0,
 export function taskMessage(task: Task, context: MessageContext, say: Say, shown: Shown = NOTHING_SHOWN): MessagePlan {
   const view = context.views[task.kind];
   const facts = view?.facts?.(task, say) ?? [];
-  const lines = [...lineage(task, view, shown, say), ...facts, ...body(task, view, { shown, context }, say), ...shown.notes];
+  const lines = [
+    ...lineage(task, view, shown, say),
+    ...facts,
+    ...body(task, view, { shown, context }, say),
+    ...shown.notes,
+  ];
   // The state matters most: the prompt gets the room that is left.
   const room = Math.max(LEAST_PROMPT, Math.min(LONGEST_PROMPT, CONTENT - lines.join('\n').length - OWNER));
   const content = [headline(task, nameOf(task, context, say), room, say), ...lines].join('\n');

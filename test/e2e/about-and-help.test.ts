@@ -35,12 +35,16 @@ describe('/about for the operator', () => {
     const well = await about('owner');
     expect(well).toMatch(/Bot: ready\nDiscord: ready\nDatabase: ready\nGateway: ready/);
     expect(well).toContain('**Notices**: nothing is wrong.');
-    expect(well).toMatch(/<t:\d+:f>, version 1\.2\.3: running\n<t:\d+:f>, version 1\.2\.2: stopped on request <t:\d+:f>/);
+    expect(well).toMatch(
+      /<t:\d+:f>, version 1\.2\.3: running\n<t:\d+:f>, version 1\.2\.2: stopped on request <t:\d+:f>/,
+    );
     gateway.setSpeed(0.01);
     await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Queued'));
     gateway.faults.add({ on: { path: /fetch$|models/ }, do: 'unauthorized', times: 1_000 });
     clock.putForward(2 * 60_000);
-    await expect.poll(() => about('owner'), { timeout: 15_000 }).toMatch(/\*\*Notices\*\*\nThe gateway refuses status checks for `\/imagine` .*Check the API key/);
+    await expect
+      .poll(() => about('owner'), { timeout: 15_000 })
+      .toMatch(/\*\*Notices\*\*\nThe gateway refuses status checks for `\/imagine` .*Check the API key/);
     expect(await about('owner')).toContain('Gateway: not ready. The gateway rejects the key.');
     for (const who of ['member', 'admin']) {
       const said = await about(who);

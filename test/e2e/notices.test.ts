@@ -247,6 +247,20 @@ it('The limit of the whole bot is told at 80 % and when it is used up, in one me
   await expect.poll(told, waitLimit).toEqual([expect.stringContaining('Resolved')]);
 });
 
+it('A limit counts as used up when it has no room for a request, although something is left', async () => {
+  const prices = join(folder(), 'prices.json');
+  writeFileSync(prices, JSON.stringify({ imagine: '0.30', image: '5' }));
+  const stage = await withChannel({ TOTAL_BUDGET: '$1 a day', PRICES: prices }, { speed: 50 });
+  await enter(stage);
+  const member = stage.discord.as('member');
+  const refused = says('above the limit of the whole bot');
+  await (await member.slash('image', { prompt: 'a fox', model: 'lumen-image-1' })).ephemeral(refused);
+  for (const prompt of ['1', '2', '3']) await (await member.slash('imagine', { prompt })).message(says('Finished in'));
+  await (await member.slash('imagine', { prompt: '4' })).ephemeral(refused);
+  const told = (): string[] => about(inHall(stage), 'limit of the whole bot ($1 a day)');
+  await expect.poll(told, waitLimit).toEqual([expect.stringContaining('is used up')]);
+});
+
 describe('The balance of the account', () => {
   async function atLimit(creditLimit: number, settings: Record<string, string> = { GATEWAY_USAGE_UNIT: 'cents' }) {
     const prices = join(folder(), 'prices.json');
@@ -274,9 +288,13 @@ describe('The balance of the account', () => {
     await make('2');
     await look();
     const told = (): string[] => about(inHall(stage), 'left, less than a day');
-    await expect.poll(told, waitLimit).toEqual([
-      expect.stringMatching(/^The gateway account has \$0\.0375 left, less than a day at the recent rate \(\$0\.06 a day\)/),
-    ]);
+    await expect
+      .poll(told, waitLimit)
+      .toEqual([
+        expect.stringMatching(
+          /^The gateway account has \$0\.0375 left, less than a day at the recent rate \(\$0\.06 a day\)/,
+        ),
+      ]);
     stage.gateway.settings.quirks = { ...stage.gateway.settings.quirks, creditLimit: 50 };
     await look();
     await expect.poll(() => about(told(), 'Resolved'), waitLimit).toHaveLength(1);

@@ -39,7 +39,11 @@ const at = {
 export class UsageReports extends Resource {
   /** What the account may spend in all. The specification has no such query, but gateways with this usage query have it (wire facts, part 7). */
   async limit(options?: CallOptions): Promise<string | undefined> {
-    return firstAt(await this.http.read({ path: '/v1/dashboard/billing/subscription', ...options }), at.limit, asAmount);
+    return firstAt(
+      await this.http.read({ path: '/v1/dashboard/billing/subscription', ...options }),
+      at.limit,
+      asAmount,
+    );
   }
 
   /** Both dates are required (4.11); the end is included. Some gateways ignore the range: check the rows' dates. */

@@ -2,6 +2,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { ModelCatalogue } from '../models/catalogue.ts';
 import type { LaneTrouble, Scheduler } from '../polling/scheduler.ts';
 import { shareOf } from '../spending/alerts.ts';
+import type { Allowance } from '../spending/allowance.ts';
 import { allowanceText, leftText } from '../spending/limits-text.ts';
 import type { Spending } from '../spending/spending.ts';
 import type { StoredTasks } from '../store/stored-tasks.ts';
@@ -25,7 +26,7 @@ interface WatchParts {
   scheduler: Pick<Scheduler, 'troubles'>;
   store: Pick<StoredTasks, 'ownership' | 'health' | 'quarantine'>;
   book: Pick<TaskBook, 'unsavedCount'>;
-  spending: Pick<Spending, 'allowances'>;
+  spending: Pick<Spending, 'allowances' | 'onRefusal'>;
   circuits: Pick<ModelCircuits, 'allFailing'>;
   models: Pick<ModelCatalogue, 'lastListed'>;
   balance: Pick<BalanceWatch, 'low'>;
@@ -35,11 +36,17 @@ interface WatchParts {
 /** Looks again and again for what the operator has to know. */
 export class Watch {
   readonly #parts: WatchParts;
+  /** Limits of the whole bot for which an order was refused, and until when they hold. */
+  readonly #exceeded = new Map<string, number>();
   #unreadable = 0;
   #cancel: (() => void) | undefined;
 
   constructor(parts: WatchParts) {
     this.#parts = parts;
+    parts.spending.onRefusal((exceeded) => {
+      const { holder, resetsAt } = exceeded;
+      if (holder === 'total' && resetsAt !== undefined) this.#exceeded.set(nameOf(exceeded), resetsAt);
+    });
   }
 
   start(): void {
@@ -57,7 +64,13 @@ export class Watch {
     const { added } = store.quarantine;
     if (added > this.#unreadable) notices.tell({ topic: 'unreadable' }, added - this.#unreadable);
     this.#unreadable = added;
-    notices.update(watched, [...this.#lanes(), ...this.#store(), ...this.#budgets(), ...this.#balance(), ...this.#models()]);
+    notices.update(watched, [
+      ...this.#lanes(),
+      ...this.#store(),
+      ...this.#budgets(),
+      ...this.#balance(),
+      ...this.#models(),
+    ]);
   }
 
   #lanes(): Occurrence[] {
@@ -100,12 +113,19 @@ export class Watch {
 
   /** The limits of the whole bot; servers have alerts of their own. */
   #budgets(): Occurrence[] {
-    return this.#parts.spending.allowances({}).flatMap((allowance): Occurrence[] => {
-      const { of, period, kind = '', resetsAt = 0 } = allowance;
-      const share = shareOf(allowance);
-      if (period === undefined || share === undefined) return [];
+    const { spending, clock } = this.#parts;
+    return spending.allowances({}).flatMap((allowance): Occurrence[] => {
+      const { period, resetsAt = 0 } = allowance;
+      const subject = nameOf(allowance);
+      const isExceeded = (this.#exceeded.get(subject) ?? 0) > clock.now();
+      // One expensive request does not use up a limit of which most is left.
+      const used = shareOf(allowance);
+      if (period === undefined || used === undefined) return [];
+      const share = isExceeded ? 100 : used;
       const facts = { share, limit: allowanceText(allowance), left: leftText(allowance), resets: resetsAt };
-      return [{ topic: 'budget', subject: `${of} ${period} ${kind}`, facts }];
+      return [{ topic: 'budget', subject, facts }];
     });
   }
 }
+
+const nameOf = ({ of, period, kind = '' }: Allowance): string => `${of} ${period} ${kind}`;

@@ -1,5 +1,14 @@
 import { type Clock, DAY_MS, dayOf } from '../../lib/clock.ts';
-import { compare, difference, hundredth, product, roundedDown, roundedUp, sumOf, withCents } from '../../lib/decimals.ts';
+import {
+  compare,
+  difference,
+  hundredth,
+  product,
+  roundedDown,
+  roundedUp,
+  sumOf,
+  withCents,
+} from '../../lib/decimals.ts';
 import type { PlainLog } from '../../lib/log.ts';
 import { GatewayError } from '../gateway/index.ts';
 import type { UsageReports } from '../gateway/usage.ts';

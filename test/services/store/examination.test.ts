@@ -67,11 +67,14 @@ const damages: [
   [
     'rubbish in every namespace',
     async (site) => {
-      for (const namespace of ['live', 'finished', 'durations', 'costs', 'budgets', 'rules', 'proposals', 'pseudonyms'])
+      for (const namespace of [
+        ...['live', 'finished', 'durations', 'costs', 'budgets', 'rules', 'proposals', 'pseudonyms'],
+        ...['notices', 'runs'],
+      ])
         await site.write({ namespace, key: 'rubbish', text: 'rubbish' });
       await site.rewrite((row) => (row.namespace === 'index' && isOf('m0')(row) ? 'rubbish' : undefined));
     },
-    { unreadable: 9, 'line-missing': 65 },
+    { unreadable: 11, 'line-missing': 65 },
   ],
   ['no lists at all', (site) => site.drop(({ namespace }) => namespace === 'index'), { 'line-missing': 260 }],
   [

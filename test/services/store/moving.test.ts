@@ -27,6 +27,9 @@ async function used(site: Site): Promise<SiteRow[]> {
     await store.proposals.put({ id: 'p1', memberId: 'm1', orders, until: START + 60_000 }, 60_000);
     await store.pseudonyms.put('m1', 'atelier-1');
     await store.budgets.put('den', { ...EMPTY_BUDGET, isPaused: true });
+    await store.runs.put({ at: START, version: '1.2.3', seenAt: START });
+    const notice = { topic: 'lane', subject: 'videos', facts: { kind: 'busy' }, since: START, count: 1 };
+    await store.notices.put({ ...notice, messages: [{ channelId: '1', id: '2' }], isShown: true });
     await store.rules.put('den', { ...NO_RULES, logChannelId: '123456789012345678' });
     await store.entries.setOpenSince('2026-01-01');
     const entry = { id: 'x', at: START, kind: 'imagine', facts: [{ standing: 'settled' as const, at: START }] };

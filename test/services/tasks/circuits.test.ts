@@ -16,7 +16,11 @@ function another(over: Partial<Order> = {}): Order {
   return { ...order, requesterId, request: { prompt: `a fox ${made}` }, ...over } as Order;
 }
 
-const ofModel = (model: string): Order => ({ ...another(), kind: 'image', request: { prompt: `a fox ${made}`, model } });
+const ofModel = (model: string): Order => ({
+  ...another(),
+  kind: 'image',
+  request: { prompt: `a fox ${made}`, model },
+});
 const submitted = ({ gateway }: Engine): number =>
   gateway.heard.filter(({ path, method }) => method === 'POST' && /submit|\/images\//.test(path)).length;
 const ends = (side: Engine, task: Task): Promise<Task> =>
@@ -180,7 +184,8 @@ describe('A model whose jobs fail', () => {
     const side = await engine();
     const fault = { type: 'status', status: 404, code: 'model_not_found', message: 'No such model.' } as const;
     side.gateway.faults.add({ on: { path: /\/images\// }, do: fault, times: 10_000 });
-    for (let at = 0; at < 520; at += 1) await side.tasks.orders.submit(ofModel(`invented-${at}`)).catch(() => undefined);
+    for (let at = 0; at < 520; at += 1)
+      await side.tasks.orders.submit(ofModel(`invented-${at}`)).catch(() => undefined);
     expect(side.circuits.size).toBe(500);
   });
 });

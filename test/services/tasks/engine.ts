@@ -135,7 +135,19 @@ export async function engine(
       () => client.close(),
     );
   atEnd(drop);
-  return { tasks, circuits, store, gateway, clock, file, news, logged: () => lines.join(''), until: untilOn(clock), leave, drop };
+  return {
+    tasks,
+    circuits,
+    store,
+    gateway,
+    clock,
+    file,
+    news,
+    logged: () => lines.join(''),
+    until: untilOn(clock),
+    leave,
+    drop,
+  };
 }
 
 const MAX_STEPS = 60_000;
