@@ -22,8 +22,6 @@ interface NoticesParts {
   log: Log;
 }
 
-export type OperatorNotices = ReturnType<typeof openNotices>;
-
 /** Opens what the operator is told: a notice for each cause, and the last starts. */
 export function openNotices({ version, engine, gateway, store, operator, say, clock, log }: NoticesParts) {
   const { tasks, ledger, usage, spending, circuits, models } = engine;

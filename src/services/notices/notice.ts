@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
 /** What has an end: it is told that it is over. */
-export const troubleTopics = ['lane', 'store', 'budget', 'balance', 'model', 'channel'] as const;
+const troubleTopics = ['lane', 'store', 'budget', 'balance', 'model', 'channel'] as const;
 /** What has none. */
-export const eventTopics = ['started', 'schema', 'unreadable', 'noCredit'] as const;
+const eventTopics = ['started', 'schema', 'unreadable', 'noCredit'] as const;
 export type NoticeTopic = (typeof troubleTopics)[number] | (typeof eventTopics)[number];
 
 const facts = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));

@@ -24,7 +24,7 @@ const GRACE_MS = 2 * 60_000;
 /** A store that is locked keeps each write waiting for seconds. */
 const STORE_AGAIN_MS = 60_000;
 
-export interface NoticeDelivery {
+interface NoticeDelivery {
   /** Sends a new message; returns where it is, in none or several channels. */
   post(notice: Notice): Promise<Notice['messages']>;
   /** Returns those of its messages that still exist. */
