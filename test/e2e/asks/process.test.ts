@@ -75,7 +75,9 @@ it('A bot that is killed while it posts a further message finds it again and sho
   await first.ended;
   run(side);
   await exchange.message(hasEnded);
-  const posted = side.discord.requests.filter(({ method, path }) => method === inChannel.method && path === inChannel.route);
+  const posted = side.discord.requests.filter(
+    ({ method, path }) => method === inChannel.method && path === inChannel.route,
+  );
   const further = side.discord.messages('studio').slice(1);
   expect(new Set(further.map(text)).size).toBe(further.length);
   expect(posted).toHaveLength(further.length);
