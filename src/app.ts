@@ -15,11 +15,13 @@ import { type Clock, pause, systemClock } from './lib/clock.ts';
 import type { Log } from './lib/log.ts';
 import { createSay } from './locales/index.ts';
 import { openMessages } from './messages/open-messages.ts';
+import { openNotices } from './messages/open-notices.ts';
 import type { Monitoring } from './monitoring/monitoring.ts';
 import { openEngine } from './services/engine.ts';
 import { openGateway } from './services/gateway/index.ts';
 import type { GatewayLimits } from './services/gateway/settings.ts';
 import type { MediaProcess } from './services/media-process/media-process.ts';
+import { ReadinessCheck, watchedBot } from './services/readiness.ts';
 import { limitsText } from './services/spending/limits-text.ts';
 import { openStore, type StoreError } from './services/store/index.ts';
 
@@ -100,10 +102,12 @@ async function startBot(config: Config, tools: AppTools, monitoring: Monitoring 
       if (alert.channelId !== undefined) await outbox.sendInChannel(alert.channelId, alertPlan(alert, 'here', say));
       await operator.tell(alertPlan(alert, 'elsewhere', say));
     },
-    tellNoCredit: (kind) => operator.tell({ content: say('operator.noCredit', { kind }) }),
+    tellNoCredit: (kind) => notices.tell({ topic: 'noCredit', subject: kind }),
     tellErased: (memberId, forgotten) => outbox.sendDirectMessage(memberId, erasureOutcome(forgotten, say)),
   });
   const { tasks, talks } = engine;
+  const readiness = monitoring?.readiness ?? new ReadinessCheck(clock);
+  const notices = openNotices({ version, engine, gateway, store, operator, say, clock, log });
   const messages = openMessages({
     ...{ engine, outbox, say, clock, log },
     views: kindViews,
@@ -115,10 +119,12 @@ async function startBot(config: Config, tools: AppTools, monitoring: Monitoring 
   const commands = openCommands({
     ...removers,
     ...{ version, engine, messages, store, gateway, clients, outbox, operator, say, clock, log },
+    operatorState: async () => ({ ...notices.state(), readiness: await readiness.check() }),
     ...{ onFailure: monitoring?.onFailure, onAcknowledged: monitoring?.onAcknowledged },
     settings: config,
   });
-  monitoring?.watch({ engine, store, storeAddress: config.store, gateway, clients });
+  readiness.watch(watchedBot({ engine, store, gateway, isConnected: clients.isConnected }));
+  monitoring?.watch({ engine, storeAddress: config.store, gateway, clients });
 
   const connectionLost = new Promise<number>((resolve) =>
     client.on(Events.ShardDisconnect, ({ code }) => resolve(code)),
@@ -128,7 +134,7 @@ async function startBot(config: Config, tools: AppTools, monitoring: Monitoring 
   logDiscordEvents(clients, log);
   try {
     if (config.discord.messageContent) await requireMessageContent(reads, config.discord.token, log);
-    await engine.open();
+    await Promise.all([engine.open(), notices.open()]);
     // Read before members can start new ones.
     const unplaced = talksWithoutThread(tasks.book);
     await client.login(config.discord.token);
@@ -140,6 +146,7 @@ async function startBot(config: Config, tools: AppTools, monitoring: Monitoring 
     throw error;
   }
   log.info({ version, tasks: tasks.book.liveCount, ...limitsOf(config.budgets) }, 'Atelier is ready.');
+  notices.start();
   // After the start, which must not wait for direct messages or fail with them.
   const told = store.quarantine
     .tellOwners((memberId) => outbox.sendDirectMessage(memberId, { content: say('tasks.unreadable') }))
@@ -152,14 +159,14 @@ async function startBot(config: Config, tools: AppTools, monitoring: Monitoring 
     const timeLimit = pause(clock, STOP_LIMIT_MS, finished.signal).then(() => {
       if (!finished.signal.aborted) log.warn('Stopped before all running work was finished.');
     });
-    const underWay = Promise.all([commands.router.finish(), engine.pause(), commands.pause(), told]).then(() =>
-      messages.finish(),
-    );
+    const finishing = [commands.router.finish(), engine.pause(), commands.pause(), notices.pause(), told];
+    const underWay = Promise.all(finishing).then(() => messages.finish());
     await Promise.race([underWay, timeLimit]);
     finished.abort();
     client.removeAllListeners(Events.ShardReconnecting);
     await clients.close();
     await engine.close();
+    await notices.stop();
     await engine.stop();
     await monitoring?.close();
     log.info('Atelier has stopped.');

@@ -31,6 +31,8 @@ export interface Quirks {
   usageIgnoresDates: boolean;
   /** `GET /api/pricing` lists the prices of the models. */
   pricesListed: boolean;
+  /** What the account may spend in all, in dollars, as `GET /v1/dashboard/billing/subscription` tells it (wire facts, part 7); 0: it is not told. */
+  creditLimit: number;
   /** A task says how much quota it was charged: half a million is a dollar (wire facts, part 2). */
   tellsQuota: boolean;
   /** Variation, reroll and pan require a prompt first (wire facts, 1.4). */
@@ -85,6 +87,7 @@ const spec: Quirks = {
   fineTunesMissing: false,
   usageIgnoresDates: false,
   pricesListed: false,
+  creditLimit: 0,
   tellsQuota: false,
   remix: false,
   localhostPictures: false,
@@ -116,6 +119,7 @@ const stock: Quirks = {
   fineTunesMissing: true,
   usageIgnoresDates: true,
   pricesListed: true,
+  creditLimit: 100_000_000,
   tellsQuota: true,
   refusedActions: true,
   repeatsKnown: true,

@@ -48,6 +48,7 @@ interface CommandsParts {
   operator: Operator;
   removeMessages: EngineParts['removeMessages'];
   removeMessage: EngineParts['removeMessage'];
+  operatorState: Services['operatorState'];
   say: Say;
   clock: Clock;
   log: Log;
@@ -116,6 +117,7 @@ export function openCommands(parts: CommandsParts) {
     postInChannel: async (channelId, plan) => (await outbox.sendInChannel(channelId, plan)) !== undefined,
     postInLog: logPoster({ outbox, serverLogs: engine.serverLogs, clock, log }),
     health: healthCheck({ ...parts, tasks }),
+    operatorState: parts.operatorState,
     registeredCommands: registeredCommands(clients, names, clock),
   };
   openRuleLog({ rules, budgets, post: services.postInLog, clock, say });

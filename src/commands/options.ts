@@ -3,11 +3,14 @@ import type { Attachment, TextOption, Values } from '../discord/options.ts';
 import { fileNameIn, type TargetMessage } from '../discord/target-message.ts';
 import { keysOf } from '../lib/entries.ts';
 import { Refusal } from '../lib/refusal.ts';
+import { slowMinutes } from '../messages/outlook.ts';
+import type { MessageServices } from '../messages/pressed-task.ts';
 import { GatewayError } from '../services/gateway/index.ts';
 import { webAddress } from '../services/gateway/schemas.ts';
 import { type ModelCatalogue, ORDER_LIMIT_MS } from '../services/models/catalogue.ts';
 import type { MemberFile } from '../services/tasks/materials.ts';
-import type { Task } from '../services/tasks/task.ts';
+import type { Task, TaskKind } from '../services/tasks/task.ts';
+import type { OrderedRequest } from '../services/tasks/transitions.ts';
 
 /** The most that Discord lets a member type into an option. */
 export const LONGEST_OPTION = 6_000;
@@ -20,7 +23,7 @@ export const hasVisibleText = (text: string): boolean => /[^\s\p{Cf}]/u.test(tex
 export const emptyPromptRefusal = ({ prompt }: { prompt: string }): Refusal | undefined =>
   hasVisibleText(prompt) ? undefined : new Refusal('refusals.optionPromptEmpty');
 
-export interface ModelServices {
+export interface ModelServices extends Pick<MessageServices, 'tasks'> {
   models: ModelCatalogue;
   /** Used when a member names none. */
   defaultModels: Readonly<Partial<Record<'image' | 'video' | 'music' | 'text' | 'talk', string>>>;
@@ -30,13 +33,40 @@ type Purpose = 'image' | 'video' | 'music' | 'text' | 'voice';
 
 export const modelOption = { type: 'text', hasSuggestions: true, max: 200 } as const satisfies TextOption;
 
-export async function suggestModels(purpose: Purpose, typed: string, { services }: HandlerContext<ModelServices>) {
+/** An order as a member would first make it. */
+const plainOrder: Readonly<Partial<Record<Purpose, (model: string) => OrderedRequest<TaskKind>>>> = {
+  image: (model) => ({ kind: 'image', request: { prompt: '', model } }),
+  video: (model) => ({ kind: 'video', request: { prompt: '', model } }),
+  music: (model) => ({ kind: 'song', request: { prompt: '', model } }),
+  text: (model) => ({ kind: 'ask', request: { prompt: '', model } }),
+};
+
+/** With what is known of each model now; those that fail go last. */
+export async function suggestModels(purpose: Purpose, typed: string, context: HandlerContext<ModelServices>) {
+  const { services, say } = context;
   const models = await services.models.listFor(purpose);
-  return suggestionsFrom(
+  const suggestions = suggestionsFrom(
     models.map(({ id }) => id),
     typed,
-  );
+  ).slice(0, MAX_LOOKED_AT);
+  const all = suggestions.map(({ value: model }) => {
+    const order = plainOrder[purpose]?.(model);
+    const { typicalMs, failing } = order ? services.tasks.outlook.of(order) : {};
+    const minutes = slowMinutes(typicalMs);
+    const slow = minutes === undefined ? model : say('outlook.suggestion.slow', { model, minutes });
+    const name = failing ? say('outlook.suggestion.failing', { model }) : slow;
+    return {
+      fails: failing !== undefined,
+      suggestion: { name: name.length > LONGEST_NAME ? model : name, value: model },
+    };
+  });
+  return all.sort((a, b) => Number(a.fails) - Number(b.fails)).map(({ suggestion }) => suggestion);
 }
+
+/** A few more than Discord shows, so that others take the place of those that fail. */
+const MAX_LOOKED_AT = 50;
+/** Discord's limit for a suggestion. */
+const LONGEST_NAME = 100;
 
 export const suggestionsFrom = (names: readonly string[], typed: string): Suggestion[] =>
   names.filter((name) => name.toLowerCase().includes(typed.toLowerCase())).map((name) => ({ name, value: name }));

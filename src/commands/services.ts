@@ -17,7 +17,7 @@ import type { MemberFile } from '../services/tasks/materials.ts';
 import type { Offers } from '../services/tasks/offers.ts';
 import type { Task } from '../services/tasks/task.ts';
 import type { UsageReader } from '../services/usage/usage-reader.ts';
-import type { Health } from './about/view.ts';
+import type { Health, OperatorState } from './about/view.ts';
 import type { ModelServices } from './options.ts';
 import type { ReportDelivery } from './server/report-delivery.ts';
 import type { referenceSeconds } from './video/reference-lengths.ts';
@@ -75,6 +75,8 @@ export interface Services extends MessageServices, ModelServices {
   /** A finished task's message with its results, fetched again, within the upload limit of this place. */
   prepareAgain(task: Task, place: Place): Promise<PreparedMessage>;
   health(): Promise<Health>;
+  /** What only the operator sees of it. */
+  operatorState(): Promise<OperatorState>;
   /** The commands and menus that are registered for this place, with their ids. */
   registeredCommands(place: Place): Promise<ReadonlyMap<string, string>>;
 }

@@ -1,5 +1,9 @@
+import { RESTJSONErrorCodes as Code } from 'discord.js';
 import type { PlainLog } from '../lib/log.ts';
-import type { Outbox } from './outbox/outbox.ts';
+import type { MessagePlace } from '../services/tasks/task.ts';
+import { bodyOf } from './adapter.ts';
+import { errorFacts, failureKindOf, hasCode } from './outbox/errors.ts';
+import { nonceOf, type Outbox } from './outbox/outbox.ts';
 import type { MessagePlan } from './plan.ts';
 
 interface OperatorParts {
@@ -8,13 +12,14 @@ interface OperatorParts {
   /** Those who operate the bot, beside the application's owners. */
   ids: readonly string[];
   owners(): Promise<ReadonlySet<string>>;
-  outbox: Pick<Outbox, 'sendInChannel' | 'sendDirectMessage'>;
-  log: Pick<PlainLog, 'warn'>;
+  outbox: Pick<Outbox, 'post' | 'edit' | 'openDirectChannel'>;
+  log: Pick<PlainLog, 'info' | 'warn'>;
 }
 
 /** Who operates the bot, and how they are told what they need to know. */
 export class Operator {
   readonly #parts: OperatorParts;
+  readonly #channelListeners: ((isGone: boolean) => void)[] = [];
 
   constructor(parts: OperatorParts) {
     this.#parts = parts;
@@ -25,12 +30,72 @@ export class Operator {
     return ids.includes(userId) || (await owners()).has(userId);
   }
 
-  /** In the operator's channel, or else directly: to those named, or else to the application's owners. */
-  async tell(plan: MessagePlan): Promise<void> {
-    const { channelId, ids, owners, outbox, log } = this.#parts;
-    if (channelId !== undefined && (await outbox.sendInChannel(channelId, plan))) return;
+  /** Called after each message to the channel: whether it is gone, or the bot may not post there. */
+  onChannel(listener: (isGone: boolean) => void): void {
+    this.#channelListeners.push(listener);
+  }
+
+  /** In the operator's channel, or else directly: to those named, or else to the application's owners. Returns its messages. */
+  async tell(plan: MessagePlan): Promise<MessagePlace[]> {
+    const inChannel = await this.#tellChannel(plan);
+    if (inChannel) return [inChannel];
+    const { ids, owners, log } = this.#parts;
     const people = ids.length > 0 ? ids : [...(await owners())];
-    const told = await Promise.all(people.map((id) => outbox.sendDirectMessage(id, plan)));
-    if (!told.includes(true)) log.warn({}, 'A notice reached no one: set OPERATOR_CHANNEL_ID or OPERATOR_IDS.');
+    const told = await Promise.all(people.map((id) => this.#tellPerson(id, plan)));
+    const messages = told.filter((message) => message !== undefined);
+    if (messages.length === 0) log.warn({}, 'A notice reached no one: set OPERATOR_CHANNEL_ID or OPERATOR_IDS.');
+    return messages;
+  }
+
+  /** Changes what was told, and returns the messages that still exist. */
+  async retell(
+    messages: readonly MessagePlace[],
+    plan: MessagePlan,
+  ): Promise<{ messages: MessagePlace[]; isLate: boolean }> {
+    const fates = await Promise.all(messages.map((message) => this.#retellOne(message, plan)));
+    return { messages: messages.filter((_, at) => fates[at] !== 'gone'), isLate: fates.includes('late') };
+  }
+
+  async #tellChannel(plan: MessagePlan): Promise<MessagePlace | undefined> {
+    const { channelId, outbox, log } = this.#parts;
+    if (channelId === undefined) return undefined;
+    try {
+      const message = await outbox.post(channelId, nonceOf(channelId, plan), bodyOf(plan));
+      this.#noteChannel(false);
+      return message;
+    } catch (error) {
+      log.info({ channel: channelId, ...errorFacts(error) }, "Could not post in the operator's channel.");
+      if (isClosed(error)) this.#noteChannel(true);
+      return undefined;
+    }
+  }
+
+  #noteChannel(isGone: boolean): void {
+    for (const listener of this.#channelListeners) listener(isGone);
+  }
+
+  async #tellPerson(userId: string, plan: MessagePlan): Promise<MessagePlace | undefined> {
+    const { outbox, log } = this.#parts;
+    try {
+      return await outbox.post(await outbox.openDirectChannel(userId), nonceOf(userId, plan), bodyOf(plan));
+    } catch (error) {
+      log.info(errorFacts(error), 'Could not send a direct message to an operator.');
+      return undefined;
+    }
+  }
+
+  async #retellOne(message: MessagePlace, plan: MessagePlan): Promise<'changed' | 'gone' | 'late'> {
+    try {
+      await this.#parts.outbox.edit({ by: 'edit', message }, bodyOf(plan));
+      return 'changed';
+    } catch (error) {
+      this.#parts.log.info(errorFacts(error), 'Could not change a message to the operator.');
+      if (isClosed(error) && message.channelId === this.#parts.channelId) this.#noteChannel(true);
+      return failureKindOf(error, 'edit') === 'later' ? 'late' : 'gone';
+    }
   }
 }
+
+/** The channel was deleted, or the bot may not see it or write in it. */
+const isClosed = (error: unknown): boolean =>
+  hasCode(error, Code.UnknownChannel, Code.MissingAccess, Code.MissingPermissions);

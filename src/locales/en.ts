@@ -1,3 +1,4 @@
+import { lanes, notices } from './en/notices.ts';
 import { refusals } from './en/refusals.ts';
 import { task } from './en/task.ts';
 
@@ -9,10 +10,8 @@ export const en = {
     atOnce: '**{{left}}** of {{limit}}',
   },
   cost: { about: '≈ {{amount}}', atMost: 'at most {{amount}}', unknown: 'price unknown' },
-  operator: {
-    noCredit:
-      'The gateway refused a task of the kind {{kind}} because the account has no credit left. New tasks of this kind are refused for 2 minutes at a time, until the gateway takes one. Add credit to the account.',
-  },
+  notices,
+  lanes,
   proposal: {
     above: 'This server asks before requests that cost more than {{limit}}.',
     again: 'Nothing was submitted yet.',
@@ -24,6 +23,13 @@ export const en = {
     submitted_one: '{{count}} task submitted. It gets its own message.',
     submitted_other: '{{count}} tasks submitted. Each gets its own message.',
     cancelled: 'Cancelled. Nothing was submitted.',
+  },
+  /** What members may expect of a model now. */
+  outlook: {
+    failingModel: 'The model {{model}} has been failing since <t:{{since}}:R>.',
+    failingKind: 'The gateway has been failing at this since <t:{{since}}:R>.',
+    slow: 'Such tasks take about {{minutes}} min now.',
+    suggestion: { failing: '{{model}} · failing now', slow: '{{model}} · about {{minutes}} min' },
   },
   models: { previous: 'Previous', next: 'Next' },
   task,

@@ -2,7 +2,7 @@ import type { ButtonPlan, FilePlan, MessagePlan } from '../discord/plan.ts';
 import type { Say } from '../locales/index.ts';
 import type { ModelSize } from '../services/models/ids.ts';
 import type { MemberFile } from '../services/tasks/materials.ts';
-import type { StoredMedium, TaskKind, TaskOf } from '../services/tasks/task.ts';
+import type { StoredMedium, Task, TaskKind, TaskOf } from '../services/tasks/task.ts';
 
 /** What is special about the messages of one kind of task. */
 export interface KindView<K extends TaskKind = TaskKind> {
@@ -37,6 +37,8 @@ export interface MessageContext {
   isOffered(customId: string): boolean;
   /** The larger variants of a model. */
   largerVariants(model: string): readonly ModelSize[];
+  /** How long such tasks take now; undefined where too little is known. */
+  typicalMs(task: Task): number | undefined;
   /** Members can speak in talks by writing in the thread. */
   readsMessages: boolean;
   /** The gateway's account is in remix mode: variations ask for a prompt. */

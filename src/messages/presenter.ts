@@ -27,6 +27,7 @@ import { NOTHING_SHOWN, nameOf, type Shown, taskMessage } from './task-message.t
 export interface PresenterParts extends ResultParts, Pick<MessageContext, 'views' | 'isRemix' | 'readsMessages'> {
   say: Say;
   tasks: Pick<Tasks, 'fetchSnapshot' | 'ledger'> & {
+    outlook: Pick<Tasks['outlook'], 'typicalMs'>;
     book: Pick<Tasks['book'], 'get' | 'live' | 'change'>;
     albums: Pick<Tasks['albums'], 'partsOf'>;
   };
@@ -46,6 +47,7 @@ export function presenter(parts: PresenterParts) {
   const context: MessageContext = {
     ...{ views, isRemix, readsMessages },
     isOffered: (customId) => offers.isOffered(customId),
+    typicalMs: (task) => tasks.outlook.typicalMs(task),
     largerVariants: (model) => largerSizes(model, models.lastListed),
   };
   const noted = noteFinder({ ...parts, change: (id, transition) => tasks.book.change(id, transition) });

@@ -79,7 +79,8 @@ export async function submitOrder(order: NewOrder, { services, origin, say }: As
   // `Orders` judges what is submitted; a question comes before that.
   services.rules.mustAllow({ ...origin, ...order });
   const reason = say('proposal.above', { limit: exactDollars(limit) });
-  return proposalQuestion(await proposeHere(order, { services, origin }), { reason }, say);
+  const { outlook } = services.tasks;
+  return proposalQuestion(await proposeHere(order, { services, origin }), { reason, outlook }, say);
 }
 
 /** Stores an order that its member has to confirm; its result is shown where they are asked. */
@@ -103,7 +104,7 @@ export async function proposeAll(
     orders: orders.map(({ parent, ...order }) => ({ ...order, parentId: parent?.id })),
     messages: isPrivate ? 'private' : 'public',
   });
-  return proposalQuestion(proposal, { reason }, say);
+  return proposalQuestion(proposal, { reason, outlook: services.tasks.outlook }, say);
 }
 
 /** Submits an order; the delivery of its task shows the result. */

@@ -2,7 +2,9 @@ import { customIds } from '../discord/custom-ids.ts';
 import type { MessagePlan } from '../discord/plan.ts';
 import type { Say } from '../locales/index.ts';
 import type { Proposal } from '../services/proposals.ts';
+import type { Outlook } from '../services/tasks/outlook.ts';
 import { aboutDollars } from './money.ts';
+import { outlookNotes } from './outlook.ts';
 import { buttonPlan } from './task-buttons.ts';
 
 interface QuestionFacts {
@@ -11,12 +13,13 @@ interface QuestionFacts {
   /** On the button that submits. */
   run?: string;
   hasRisen?: boolean;
+  outlook: Pick<Outlook, 'of'>;
 }
 
 /** Asks a member whether orders are to be submitted. */
 export function proposalQuestion(
   { id, orders, price }: Proposal,
-  { reason, run, hasRisen = false }: QuestionFacts,
+  { reason, run, hasRisen = false, outlook }: QuestionFacts,
   say: Say,
 ): MessagePlan {
   const cost = price === undefined ? say('cost.unknown') : say('cost.about', { amount: aboutDollars(price) });
@@ -24,6 +27,7 @@ export function proposalQuestion(
     content: [
       ...(hasRisen ? [say('proposal.risen')] : []),
       reason,
+      ...outlookNotes(orders, outlook, say),
       say('proposal.cost', { cost, count: orders.length }),
     ].join('\n'),
     controls: [

@@ -5,6 +5,7 @@ import type { Say } from '../locales/index.ts';
 import { hasEnded, isHeld, type Task } from '../services/tasks/task.ts';
 import { titleOf } from '../services/tasks/task-facts.ts';
 import type { KindView, MessageContext } from './kind-view.ts';
+import { slowMinutes } from './outlook.ts';
 import { taskButtons } from './task-buttons.ts';
 
 /** What a message shows of a result. */
@@ -31,7 +32,12 @@ export const NOTHING_SHOWN: Shown = { files: [], links: [], wholes: [], gone: 0,
 export function taskMessage(task: Task, context: MessageContext, say: Say, shown: Shown = NOTHING_SHOWN): MessagePlan {
   const view = context.views[task.kind];
   const facts = view?.facts?.(task, say) ?? [];
-  const lines = [...lineage(task, view, shown, say), ...facts, ...body(task, view, shown, say), ...shown.notes];
+  const lines = [
+    ...lineage(task, view, shown, say),
+    ...facts,
+    ...body(task, view, { shown, context }, say),
+    ...shown.notes,
+  ];
   // The state matters most: the prompt gets the room that is left.
   const room = Math.max(LEAST_PROMPT, Math.min(LONGEST_PROMPT, CONTENT - lines.join('\n').length - OWNER));
   const content = [headline(task, nameOf(task, context, say), room, say), ...lines].join('\n');
@@ -66,8 +72,13 @@ function headline(task: Task, name: string, room: number, say: Say): string {
   return title === '' ? owner : say('task.headline', { prompt: title, owner });
 }
 
-function body(task: Task, view: KindView | undefined, shown: Shown, say: Say): string[] {
-  if (!hasEnded(task)) return underWay(task, say);
+function body(
+  task: Task,
+  view: KindView | undefined,
+  { shown, context }: { shown: Shown; context: MessageContext },
+  say: Say,
+): string[] {
+  if (!hasEnded(task)) return underWay(task, context, say);
   if (isHeld(task)) return [say('task.held')];
   const reason = escapeText(task.failure?.reason ?? '', LONGEST_PROMPT);
   switch (task.state) {
@@ -91,7 +102,7 @@ function body(task: Task, view: KindView | undefined, shown: Shown, say: Say): s
   }
 }
 
-function underWay(task: Task, say: Say): string[] {
+function underWay(task: Task, context: MessageContext, say: Say): string[] {
   const { state, progress, queuedBehind, times } = task;
   const since = String(Math.floor(times.created / 1000));
   if (times.overdue !== undefined) return [bar(progress), say('task.overdue', { since })];
@@ -100,7 +111,9 @@ function underWay(task: Task, say: Say): string[] {
   if (state === 'running') return [bar(progress), running(task, say)];
   const ahead =
     queuedBehind === undefined || queuedBehind === 0 ? '' : ` ${say('task.ahead', { count: queuedBehind })}`;
-  return [bar(progress), say('task.waiting', { since }) + ahead];
+  const minutes = slowMinutes(context.typicalMs(task));
+  const usual = minutes === undefined ? '' : ` ${say('outlook.slow', { minutes })}`;
+  return [bar(progress), say('task.waiting', { since }) + ahead + usual];
 }
 
 function inLine({ place, returns = 0, route }: Task, say: Say): string[] {

@@ -105,6 +105,11 @@ export const metricList = {
     help: '1 for the current state of a lane. In every other state than open its polls are paused while tasks wait',
     labels: { lane: LANE, state: '`open`, `busy`, `refused` or `unreachable`' },
   },
+  failingModels: {
+    ...{ name: 'atelier_models_failing', type: 'gauge', section: 'Gateway', unit: 'count' },
+    help: 'Models whose tasks fail, so that new ones are refused',
+    labels: { kind: KIND },
+  },
   answeredAt: {
     ...{ name: 'atelier_gateway_answered_timestamp_seconds', type: 'gauge', section: 'Gateway', unit: 'time' },
     help: 'When the gateway last answered; 0 if it has not yet',

@@ -3,12 +3,11 @@ import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Engine } from '../services/engine.ts';
 import type { Gateway } from '../services/gateway/index.ts';
+import { ReadinessCheck, readyParts } from '../services/readiness.ts';
 import type { StoreAddress } from '../services/store/index.ts';
 import type { NoteStoreUse } from '../services/store/namespaces.ts';
-import type { StoredTasks } from '../services/store/stored-tasks.ts';
 import { Metrics } from './metrics.ts';
 import type { HttpSettings } from './port.ts';
-import { ReadinessCheck, readyParts } from './readiness.ts';
 import { refusalCounter } from './refusals.ts';
 import { openServer } from './server.ts';
 import { measureFiles, measureProcess } from './system.ts';
@@ -16,10 +15,9 @@ import { measureTasks } from './tasks.ts';
 
 interface BotParts {
   engine: Engine;
-  store: Pick<StoredTasks, 'ownership'>;
   storeAddress: StoreAddress;
-  gateway: Pick<Gateway, 'models' | 'answeredAt'>;
-  clients: Pick<DiscordClients, 'traffic' | 'isConnected'>;
+  gateway: Pick<Gateway, 'answeredAt'>;
+  clients: Pick<DiscordClients, 'traffic'>;
 }
 
 export type Monitoring = Awaited<ReturnType<typeof openMonitoring>>;
@@ -39,29 +37,17 @@ export async function openMonitoring(
     return readyParts.map((part) => ({ labels: { part }, value: state[part] === undefined ? 1 : 0 }));
   });
   log.info({ host: settings.host, port: server.port }, 'Serving /livez, /readyz and /metrics.');
-  const onStoreUse: NoteStoreUse = ({ operation, ms, hasFailed }) => {
+  const onStoreUse: NoteStoreUse = ({ operation, ms, failure }) => {
     metrics.observe('storeTime', { operation }, ms / 1000);
-    if (hasFailed) metrics.count('storeFailures', { operation });
+    if (failure !== undefined) metrics.count('storeFailures', { operation });
   };
   return {
+    readiness,
     onStoreUse,
     onFailure,
     onAcknowledged: (ms: number): void => metrics.observe('acknowledgement', {}, ms / 1000),
 
-    watch({ engine, store, storeAddress, gateway, clients }: BotParts): void {
-      const { ownership } = store;
-      readiness.watch({
-        isDiscordReady: clients.isConnected,
-        store: {
-          mustBeOurs: ownership.mustBeOurs,
-          trouble: ownership.trouble,
-          unsaved: () => engine.tasks.book.unsavedCount,
-        },
-        gateway: {
-          answeredAt: gateway.answeredAt,
-          ask: (signal) => gateway.models.list({ attempts: 1, signal }),
-        },
-      });
+    watch({ engine, storeAddress, gateway, clients }: BotParts): void {
       measureTasks(metrics, engine, onFailure);
       measureFiles(metrics, engine, storeAddress);
       metrics.read('answeredAt', () => [{ labels: {}, value: (gateway.answeredAt() ?? 0) / 1000 }]);

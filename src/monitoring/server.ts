@@ -1,9 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { type FastifyInstance, fastify } from 'fastify';
 import type { PlainLog } from '../lib/log.ts';
+import { type Readiness, type ReadinessCheck, readyParts } from '../services/readiness.ts';
 import type { Metrics } from './metrics.ts';
 import { type HttpSettings, PortError } from './port.ts';
-import { type Readiness, type ReadinessCheck, readyParts } from './readiness.ts';
 
 /** Requests are a line and a few headers: what is longer or slower is no probe. */
 const MAX_HEADER_BYTES = 8 * 1024;

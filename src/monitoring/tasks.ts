@@ -2,11 +2,11 @@ import type { Engine } from '../services/engine.ts';
 import { type Failure, hasEnded, type Task } from '../services/tasks/task.ts';
 import type { Metrics } from './metrics.ts';
 
-type TaskParts = Pick<Engine, 'tasks' | 'asks' | 'talks' | 'spending'>;
+type TaskParts = Pick<Engine, 'tasks' | 'circuits' | 'asks' | 'talks' | 'spending'>;
 
 export function measureTasks(
   metrics: Metrics,
-  { tasks, asks, talks, spending }: TaskParts,
+  { tasks, circuits, asks, talks, spending }: TaskParts,
   onRefusal: (reason: string) => void,
 ): void {
   const { book, scheduler } = tasks;
@@ -34,6 +34,7 @@ export function measureTasks(
       states.map((state) => ({ labels: { lane, state }, value: (troubles.get(lane) ?? 'open') === state ? 1 : 0 })),
     );
   });
+  metrics.read('failingModels', () => countBy(circuits.allFailing, ({ kind }) => ({ kind })));
   const allowances = () =>
     spending.allowances({}).map(({ of, period = 'at-once', kind = 'all', limit, left }) => ({
       labels: { of, period, kind },

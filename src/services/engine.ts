@@ -38,6 +38,7 @@ import { Spending, type SpendingSettings } from './spending/spending.ts';
 import type { StoredTasks } from './store/stored-tasks.ts';
 import { Talks } from './talks/talks.ts';
 import { TaskBook } from './tasks/book.ts';
+import { ModelCircuits } from './tasks/circuits.ts';
 import type { Kind } from './tasks/kind.ts';
 import type { LiveLimits } from './tasks/live-limits.ts';
 import type { MemberFile } from './tasks/materials.ts';
@@ -77,7 +78,7 @@ export interface EngineParts extends Pick<TasksParts, 'removeMessages' | 'tellEr
   removeMessage(message: MessagePlace): Promise<Removal>;
   tellBudgetAlert(alert: BudgetAlert): Promise<void>;
   /** The account has no credit left for this kind. */
-  tellNoCredit(kind: TaskKind): Promise<void>;
+  tellNoCredit(kind: TaskKind): void;
   settings: EngineSettings;
   store: StoredTasks;
   gateway: Gateway;
@@ -200,8 +201,9 @@ export function openEngine({
   });
   const inFlight = Math.max(1, Math.floor(settings.gateway.connections * POLLS_SHARE));
   const pollLimits = { perSecond: settings.poll.perSecond, inFlight };
+  const circuits = new ModelCircuits({ book, clock });
   const tasks = new Tasks({
-    ...{ book, store, ledger, offers, models, specs, gather, clock, log },
+    ...{ book, circuits, store, ledger, offers, models, specs, gather, clock, log },
     kinds: [...kinds, asks.kind, ...talks.kinds],
     scheduler: new InProcessScheduler({ clock, log, random: Math.random, limits: pollLimits }),
     estimateOf: (order) => prices.estimateOf(order),
@@ -243,7 +245,22 @@ export function openEngine({
     log,
   });
   return {
-    ...{ tasks, asks, schemas, talks, models, offers, media, mediaProcess, usage, spending, budgets, rules },
+    ...{
+      tasks,
+      ledger,
+      circuits,
+      asks,
+      schemas,
+      talks,
+      models,
+      offers,
+      media,
+      mediaProcess,
+      usage,
+      spending,
+      budgets,
+      rules,
+    },
     ...{ reports, serverLogs, logSweep, proposals },
     fingerprints,
 

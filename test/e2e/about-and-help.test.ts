@@ -1,7 +1,8 @@
 import { ApplicationCommandOptionType, ApplicationCommandType } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
-import { bot } from './bot.ts';
+import { bot, enter } from './bot.ts';
+import { quickStage, says } from './quick.ts';
 
 describe('/about', () => {
   it('/about names the version and says that the gateway responds', async () => {
@@ -19,6 +20,47 @@ describe('/about', () => {
     expect(said).toContain('rejected this bot’s API key');
     await gateway.close();
     expect(text(await (await discord.as('member').slash('about')).message())).toContain('cannot be reached');
+  });
+});
+
+describe('/about for the operator', () => {
+  it('The operator alone sees each check, what is wrong, and the last starts with their versions', async () => {
+    const stage = await quickStage();
+    const { discord, gateway, clock } = stage;
+    const about = async (who: string): Promise<string> =>
+      text(await (await discord.as(who).slash('about')).ephemeral());
+    await (await enter({ ...stage, version: '1.2.2' })).stop();
+    clock.putForward(3_600_000);
+    await enter(stage);
+    const well = await about('owner');
+    expect(well).toMatch(/Bot: ready\nDiscord: ready\nDatabase: ready\nGateway: ready/);
+    expect(well).toContain('**Notices**: nothing is wrong.');
+    expect(well).toMatch(
+      /<t:\d+:f>, version 1\.2\.3: running\n<t:\d+:f>, version 1\.2\.2: stopped on request <t:\d+:f>/,
+    );
+    gateway.setSpeed(0.01);
+    await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Queued'));
+    gateway.faults.add({ on: { path: /fetch$|models/ }, do: 'unauthorized', times: 1_000 });
+    clock.putForward(2 * 60_000);
+    await expect
+      .poll(() => about('owner'), { timeout: 15_000 })
+      .toMatch(/\*\*Notices\*\*\nThe gateway refuses status checks for `\/imagine` .*Check the API key/);
+    expect(await about('owner')).toContain('Gateway: not ready. The gateway rejects the key.');
+    for (const who of ['member', 'admin']) {
+      const said = await about(who);
+      expect(said).toContain('Version 1.2.3');
+      expect(said).not.toMatch(/Checks|Notices|Last starts|1\.2\.2/);
+    }
+  });
+
+  it('Only the last ten starts are kept, and those whom the operator has named see them too', async () => {
+    const stage = await quickStage();
+    const other = stage.discord.world.user('other').id;
+    const staged = { ...stage, config: { ...stage.config, operator: { ids: [other] } } };
+    for (let start = 0; start < 11; start += 1) await (await enter(staged)).stop();
+    await enter(staged);
+    const said = text(await (await stage.discord.as('other').slash('about')).ephemeral());
+    expect(said.split('version 1.2.3').length - 1).toBe(10);
   });
 });
 

@@ -26,6 +26,8 @@ export interface Stage {
   /** The complete log output. */
   logged(): string;
   log: Log;
+  /** The bot's version. */
+  version?: string;
   tools: Pick<AppTools, 'clock' | 'gatewayLimits' | 'mediaClock' | 'extraOrigins' | 'mediaProcess'>;
 }
 
@@ -108,8 +110,8 @@ export async function bot(options: StageOptions = {}): Promise<Stage & { app: Ap
 }
 
 /** Starts the shipped bot on a stage; it can be stopped and started again. */
-export async function enter({ config, log, tools }: Stage): Promise<App> {
-  const app = await startApp(config, { log, version: '1.2.3', ...tools });
+export async function enter({ config, log, version = '1.2.3', tools }: Stage): Promise<App> {
+  const app = await startApp(config, { log, version, ...tools });
   atEnd(() => app.stop());
   return app;
 }

@@ -8,6 +8,7 @@ export const context: MessageContext = {
   views: kindViews,
   readsMessages: false,
   isRemix: false,
+  typicalMs: () => undefined,
   largerVariants: (model) => largerSizes(model, [{ id: 'lumen-2K' }, { id: 'lumen-4K' }]),
   isOffered: (customId) => new Offers(systemClock).isOffered(customId),
 };

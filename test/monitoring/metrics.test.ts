@@ -1,9 +1,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Metrics } from '../../src/monitoring/metrics.ts';
 import { PortError } from '../../src/monitoring/port.ts';
-import { ReadinessCheck } from '../../src/monitoring/readiness.ts';
 import { refusalCounter } from '../../src/monitoring/refusals.ts';
 import { openServer } from '../../src/monitoring/server.ts';
+import { ReadinessCheck } from '../../src/services/readiness.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
 function open() {

@@ -17,6 +17,7 @@ const quirksSchema = z
     queuedFrom: z.int().min(0),
     fullFrom: z.int().min(0),
     batchLimit: z.int().min(1),
+    creditLimit: z.number().min(0).max(1e9),
     realtimeDialect: z.enum(dialects),
     realtimeMinutes: z
       .number()

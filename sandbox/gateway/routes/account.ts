@@ -17,6 +17,15 @@ export const accountRoutes: Routes = (server, parts) => {
     return usageBody(parts.usage.rows(request.grant.key, from, to), viewOf(parts));
   });
 
+  server.get('/v1/dashboard/billing/subscription', (request) => {
+    const { creditLimit } = parts.settings.quirks;
+    if (creditLimit === 0) throw unknownRoute(request.method, pathOf(request));
+    return {
+      ...{ object: 'billing_subscription', has_payment_method: true, access_until: 0 },
+      ...{ soft_limit_usd: creditLimit, hard_limit_usd: creditLimit, system_hard_limit_usd: creditLimit },
+    };
+  });
+
   server.get('/api/pricing', (request) => {
     if (parts.settings.quirks.pricesListed) return priceList();
     throw unknownRoute(request.method, pathOf(request));

@@ -52,9 +52,14 @@ export const about: Feature<typeof text> = {
     isPrivate: true,
     options: {},
     async run(_values, { services, place, origin, say }: HandlerContext<Services>) {
-      const [health, registered] = await Promise.all([services.health(), services.registeredCommands(place)]);
+      const isOperator = await services.isOperator(place.userId);
+      const [health, registered, operator] = await Promise.all([
+        services.health(),
+        services.registeredCommands(place),
+        isOperator ? services.operatorState() : undefined,
+      ]);
       const allowances = services.spending.allowances(ordererOf(origin));
-      return aboutPage({ ...health, allowances }, commandMention('help', registered.get('help')), say);
+      return aboutPage({ ...health, allowances, operator }, commandMention('help', registered.get('help')), say);
     },
   }),
   text,

@@ -21,16 +21,22 @@ export const text = {
       unreachable:
         'The gateway does not respond to status checks for {{lane}}. This began <t:{{since}}:R>. Reason: {{reason}}',
     },
-    lanes: {
-      imgx: '`/imagine` and its follow-ups',
-      'image jobs': '`/image`',
-      videos: '`/video`',
-      'second videos': '`/video` (endpoint v1)',
-      'image to video': '`/video` (image to video)',
-      music: '`/music`',
-    },
     storeUnreachable:
       'The bot cannot reach its database; this began <t:{{since}}:R>. It accepts no new tasks for now; running tasks continue.',
+    operator: {
+      checks: '**Checks** (only you see this)',
+      ready: '{{part}}: ready',
+      notReady: '{{part}}: not ready. {{reason}}',
+      parts: { bot: 'Bot', discord: 'Discord', store: 'Database', gateway: 'Gateway' },
+      noNotices: '**Notices**: nothing is wrong.',
+      notices: '**Notices**',
+      moreNotices_one: 'And {{count}} more.',
+      moreNotices_other: 'And {{count}} more.',
+      starts: '**Last starts**',
+      running: '<t:{{at}}:f>, version {{version}}: running',
+      stopped: '<t:{{at}}:f>, version {{version}}: stopped on request <t:{{ended}}:f>',
+      crashed: '<t:{{at}}:f>, version {{version}}: ended otherwise, last seen <t:{{ended}}:f>',
+    },
     more: 'Use {{mention}} to see all commands.',
   },
 } as const;

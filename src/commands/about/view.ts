@@ -1,9 +1,12 @@
 import type { MessagePlan } from '../../discord/plan.ts';
 import type { Say } from '../../locales/index.ts';
+import { nameOfLane, noticeLines } from '../../messages/notice.ts';
+import type { Notice } from '../../services/notices/notice.ts';
+import type { Run } from '../../services/notices/runs.ts';
 import type { LaneTrouble } from '../../services/polling/scheduler.ts';
+import { type Readiness, readyParts } from '../../services/readiness.ts';
 import type { Allowance } from '../../services/spending/allowance.ts';
 import { allowanceText } from '../../services/spending/limits-text.ts';
-import { text } from './text.ts';
 
 export interface Health {
   version: string;
@@ -17,9 +20,19 @@ export interface Health {
   store: { since: number } | undefined;
 }
 
+export interface OperatorState {
+  readiness: Readiness;
+  /** What is wrong, oldest first. */
+  notices: readonly Notice[];
+  /** The last starts, newest first. */
+  runs: readonly Run[];
+}
+
 interface About extends Health {
   /** The limits that hold for the member who asks. */
   allowances: readonly Allowance[];
+  /** Undefined: someone else asks. */
+  operator?: OperatorState | undefined;
 }
 
 /** `help` is the mention of the command `/help`. */
@@ -40,9 +53,41 @@ export function aboutPage(about: About, help: string, say: Say): MessagePlan {
     ),
     ...(store ? [say('about.storeUnreachable', { since: String(Math.floor(store.since / 1000)) })] : []),
   ];
-  return { page: { title: say('about.title'), blocks: [lines.join('\n'), say('about.more', { mention: help })] } };
+  const blocks = [
+    lines.join('\n'),
+    ...(about.operator ? operatorBlocks(about.operator, say) : []),
+    say('about.more', { mention: help }),
+  ];
+  return { page: { title: say('about.title'), blocks } };
 }
 
-const isNamed = (lane: string): lane is keyof typeof text.about.lanes => Object.hasOwn(text.about.lanes, lane);
+/** A page has room for so many notices. */
+const MAX_NOTICES = 6;
 
-const nameOfLane = (lane: string, say: Say): string => (isNamed(lane) ? say(`about.lanes.${lane}`) : lane);
+function operatorBlocks({ readiness, notices, runs }: OperatorState, say: Say): string[] {
+  const checks = readyParts.map((part) => {
+    const reason = readiness[part];
+    const name = say(`about.operator.parts.${part}`);
+    return reason === undefined
+      ? say('about.operator.ready', { part: name })
+      : say('about.operator.notReady', { part: name, reason });
+  });
+  const wrong = notices.slice(0, MAX_NOTICES).flatMap((notice) => noticeLines(notice, say));
+  const more = notices.length - MAX_NOTICES;
+  return [
+    [say('about.operator.checks'), ...checks].join('\n'),
+    [
+      say(notices.length === 0 ? 'about.operator.noNotices' : 'about.operator.notices'),
+      ...wrong,
+      ...(more > 0 ? [say('about.operator.moreNotices', { count: more })] : []),
+    ].join('\n'),
+    [say('about.operator.starts'), ...runs.map((run, at) => runLine(run, at === 0, say))].join('\n'),
+  ];
+}
+
+function runLine({ at, version, seenAt, stoppedAt }: Run, isCurrent: boolean, say: Say): string {
+  const facts = { at: Math.floor(at / 1000), version };
+  if (isCurrent) return say('about.operator.running', facts);
+  const ended = Math.floor((stoppedAt ?? seenAt) / 1000);
+  return say(stoppedAt === undefined ? 'about.operator.crashed' : 'about.operator.stopped', { ...facts, ended });
+}

@@ -40,5 +40,7 @@ export async function submitOrAsk(
   const lines = excesses(references, seconds, referenceLimits(model), say);
   if (lines.length === 0) return submitOrder(order, context);
   const reason = [say('video.limits.model', { model: inCode(model) }), ...lines.map((line) => `- ${line}`)].join('\n');
-  return proposalQuestion(await proposeHere(order, context), { reason, run: say('video.limits.submit') }, say);
+  const { outlook } = services.tasks;
+  const question = { reason, run: say('video.limits.submit'), outlook };
+  return proposalQuestion(await proposeHere(order, context), question, say);
 }

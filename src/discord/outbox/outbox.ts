@@ -137,7 +137,7 @@ export const asEphemeral = ({ body, files }: MessageBody): MessageBody => ({
 });
 
 /** The same for the same text, so that a message whose response was lost appears only once. */
-function nonceOf(userId: string, { content = '' }: MessagePlan): string {
+export function nonceOf(userId: string, { content = '' }: MessagePlan): string {
   return createHash('sha256').update(`${userId}:${content}`).digest('base64url').slice(0, LONGEST_NONCE);
 }
 

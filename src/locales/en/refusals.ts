@@ -156,6 +156,17 @@ export const refusals = {
     total_one: 'The bot may have {{count}} task in line. Wait until it starts, then try again.',
     total_other: 'The bot may have {{count}} tasks in line. Wait until one starts, then try again.',
   },
+  failing: {
+    model:
+      'The model {{model}} has been failing since <t:{{since}}:R>, so nothing was submitted. Choose another model, or try again <t:{{until}}:R>.',
+    kind: 'The gateway has been failing at this since <t:{{since}}:R>, so nothing was submitted. Try again <t:{{until}}:R>.',
+  },
+  /** One task finds out whether it still fails. */
+  tried: {
+    model:
+      'The model {{model}} has been failing since <t:{{since}}:R>, and one task is trying it again now. Choose another model, or try again in a few minutes.',
+    kind: 'The gateway has been failing at this since <t:{{since}}:R>, and one task is trying it again now. Try again in a few minutes.',
+  },
   lineFull: 'Too many tasks are in line. Try again later.',
   noCredit: 'The bot’s account has no credit left for this, and the operator has been told. Try again later.',
   busy: 'The bot is too busy right now. Try again in a moment.',

@@ -35,6 +35,20 @@ const MODEL_CODES: ReadonlySet<string> = new Set(
 /** Whether a code says that a model cannot do what was asked of it. */
 export const isModelCode = (code: string | undefined): boolean => MODEL_CODES.has(normalized(code));
 
+/** More codes for what a model will not make: they say nothing about other requests. */
+const CONTENT_CODES: ReadonlySet<string> = new Set(
+  splitWords(`content_filter content_filtered content_blocked nsfw nsfw_detected safety safety_violation policy_violation
+    moderation_failed sensitive_content banned_prompt banned_prompt_detected output_blocked`),
+);
+
+const NOT_THE_MODEL: ReadonlySet<GatewayErrorKind | undefined> = new Set<GatewayErrorKind>([
+  ...(['invalid', 'quota', 'rate-limited', 'unauthorized'] as const),
+]);
+
+/** Whether a job failed for its content, its parameters or the account, so that another job of the same model may succeed. */
+export const blamesRequest = (code: string | undefined): boolean =>
+  !isModelCode(code) && (CONTENT_CODES.has(normalized(code)) || NOT_THE_MODEL.has(KIND_OF_CODE.get(normalized(code))));
+
 interface Symptoms extends Pick<ErrorResponse, 'status' | 'familyCodes' | 'missing'> {
   /** The code in the response, which may be a number. */
   sentCode: string | undefined;

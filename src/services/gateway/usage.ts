@@ -27,6 +27,7 @@ const range = z
 const at = {
   rows: places('daily_costs[]', 'data.daily_costs[]', 'data[]', 'data.data[]', 'rows[]', 'usage[]', '[]'),
   total: places('total_usage', 'data.total_usage', 'total_amount', 'total', 'amount', 'spend'),
+  limit: places('hard_limit_usd', 'data.hard_limit_usd', 'system_hard_limit_usd'),
   items: places('line_items[]', 'LineItems[]', 'items[]'),
   date: places('date', 'day', 'timestamp', 'created_at', 'time'),
   model: places('model', 'model_name', 'name'),
@@ -36,6 +37,15 @@ const at = {
 } as const;
 
 export class UsageReports extends Resource {
+  /** What the account may spend in all. The specification has no such query, but gateways with this usage query have it (wire facts, part 7). */
+  async limit(options?: CallOptions): Promise<string | undefined> {
+    return firstAt(
+      await this.http.read({ path: '/v1/dashboard/billing/subscription', ...options }),
+      at.limit,
+      asAmount,
+    );
+  }
+
   /** Both dates are required (4.11); the end is included. Some gateways ignore the range: check the rows' dates. */
   async get(input: { start: string; end: string }, options?: CallOptions): Promise<Usage> {
     const { start, end } = validate(range, input);

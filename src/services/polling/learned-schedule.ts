@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../lib/clock.ts';
 import type { TasksLog } from '../tasks/book.ts';
 import type { WaitLimit } from '../tasks/kind.ts';
 import type { Task } from '../tasks/task.ts';
@@ -16,6 +17,11 @@ const OTHERS_WEIGHT = 10;
 const OTHERS_WEIGHT_UNTIL = 60;
 /** A law is computed again after this share of new jobs. */
 const RECOMPUTE_SHARE = 0.05;
+
+/** What the latest jobs say about now. */
+const LATEST_JOBS = 10;
+const LATEST_MS = 6 * HOUR_MS;
+const FEWEST_LATEST = 3;
 
 /** A job from its acceptance to its end, or from the start of its run. */
 type Span = 'all' | 'run';
@@ -58,6 +64,13 @@ export class DurationHistory {
     const model = isEnough ? new DurationModel(fitHistogram(withOthers(seen, assumed)), rhythm) : undefined;
     own.models[span] = { model, at: own.count };
     return model;
+  }
+
+  /** How long the latest jobs took, as a median; undefined where too few of them are recent, or they are still being read. */
+  typicalMs(key: string, now: number): number | undefined {
+    const latest = this.#cached(key)?.durations.slice(-LATEST_JOBS) ?? [];
+    const times = latest.filter(({ at }) => now - at < LATEST_MS).map(({ atMostMs }) => atMostMs);
+    return times.length < FEWEST_LATEST ? undefined : times.sort((a, b) => a - b)[Math.floor(times.length / 2)];
   }
 
   /** Never fails: a duration is worth less than the job. */

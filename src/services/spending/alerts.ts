@@ -82,7 +82,7 @@ export class Alerts {
 }
 
 /** A limit of zero is meant to be used up. */
-function shareOf({ limit, left }: Allowance): Share | undefined {
+export function shareOf({ limit, left }: Allowance): Share | undefined {
   if (isZero(limit)) return undefined;
   if (isZero(left)) return 100;
   return compare(left, product(limit, '0.2')) <= 0 ? 80 : undefined;

@@ -58,6 +58,7 @@ export interface Count {
 export class Spending {
   readonly #parts: SpendingParts;
   readonly #listeners: UseListener[] = [];
+  readonly #refusalListeners: ((exceeded: Allowance) => void)[] = [];
   #tally: Tally;
   /** By server and member, as they were with the last order. */
   readonly #rolesOf = new Map<string, readonly string[]>();
@@ -104,6 +105,11 @@ export class Spending {
     this.#listeners.push(listener);
   }
 
+  /** Called with the limit for which an order is refused. */
+  onRefusal(listener: (exceeded: Allowance) => void): void {
+    this.#refusalListeners.push(listener);
+  }
+
   /** Follows the ledger: an entry counts what it says, instead of what it said before. */
   replace(before: Entry | undefined, after: Entry | undefined): void {
     const known = after ?? before;
@@ -131,6 +137,7 @@ export class Spending {
     for (const rule of this.#rulesFor(orderer)) {
       const exceeded = this.#allowancesOf(rule, order.kind).find((one) => isExceeded(one, order.amount));
       if (!exceeded) continue;
+      for (const listener of this.#refusalListeners) listener(exceeded);
       if (isOfServer(rule.holder)) this.#announce(orderer, exceeded);
       throw refusalFor(exceeded, order.amount);
     }

@@ -12,6 +12,9 @@ export const SCHEMA_KEY = 'schema';
 export const MOVE_KEY = 'moving';
 
 const writtenSchema = z.object({ store: z.number(), task: z.number(), by: z.string().optional() });
+/** The layout of namespaces and rows, and of tasks. */
+export const currentSchema = { store: STORE_VERSION, task: TASK_VERSION };
+export type Schema = z.output<typeof writtenSchema>;
 const askingSchema = z.object({ at: z.number() });
 const ledgerSchema = z.object({ openSince: z.string() });
 const hashSecretSchema = z.object({ secret: z.string() });
@@ -73,10 +76,11 @@ export function refuseNewer(name: string, text: string | undefined): void {
 
 export const hasSchemaMark = async (meta: Namespace): Promise<boolean> => (await schemaMark(meta).read()) !== undefined;
 
-/** From here on an older bot refuses the store. */
-export async function markSchema(meta: Namespace, botVersion: string | undefined): Promise<void> {
+/** From here on an older bot refuses the store. Returns the older schema that this bot has replaced. */
+export async function markSchema(meta: Namespace, botVersion: string | undefined): Promise<Schema | undefined> {
   const mark = schemaMark(meta);
   const known = await mark.read();
-  const schema = { store: STORE_VERSION, task: TASK_VERSION, by: botVersion ?? known?.by };
+  const schema = { ...currentSchema, by: botVersion ?? known?.by };
   if (known?.store !== schema.store || known.task !== schema.task || known.by !== schema.by) await mark.write(schema);
+  return known && (known.store < schema.store || known.task < schema.task) ? known : undefined;
 }

@@ -9,6 +9,7 @@ import {
   ROWS_AT_ONCE,
   refusedWriteError,
   StoreError,
+  type StoreErrorKind,
 } from './backend.ts';
 
 /** Stands for an unreadable row, where throwing would end the iteration over all others. */
@@ -41,7 +42,8 @@ function rowIn(text: string): unknown {
 export interface StoreUse {
   operation: 'read' | 'write' | 'delete';
   ms: number;
-  hasFailed: boolean;
+  /** Undefined: it worked. */
+  failure: StoreErrorKind | undefined;
 }
 
 export type NoteStoreUse = (use: StoreUse) => void;
@@ -123,13 +125,14 @@ export class Namespace {
     const note = this.#note;
     if (!note) return work();
     const began = performance.now();
-    let hasFailed = true;
+    let failure: StoreErrorKind | undefined;
     try {
-      const result = await work();
-      hasFailed = false;
-      return result;
+      return await work();
+    } catch (error) {
+      failure = error instanceof StoreError ? error.kind : 'failed';
+      throw error;
     } finally {
-      note({ operation, ms: performance.now() - began, hasFailed });
+      note({ operation, ms: performance.now() - began, failure });
     }
   }
 
@@ -182,6 +185,10 @@ export function openNamespaces(backend: Backend, note?: NoteStoreUse) {
     proposals: atOnce('proposals'),
     /** What stands for each member at the gateway. */
     pseudonyms: atOnce('pseudonyms'),
+    /** What the operator is told, with its messages. */
+    notices: soon('notices'),
+    /** The last starts of the bot. */
+    runs: soon('runs'),
     /** Rows that could not be read. */
     quarantine: atOnce('quarantine'),
     erasures: atOnce('forgetting'),

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { KindSpecs } from '../tasks/task.ts';
 import { fileOf, IN_MEMORY, isLocal, type StoreAddress } from './backend.ts';
+import { StoreHealth } from './health.ts';
 import { soleOwnership } from './lease.ts';
 import { markSchema, refuseForeign, refuseIncomplete } from './marks.ts';
 import { type NoteStoreUse, openNamespaces } from './namespaces.ts';
@@ -24,10 +25,14 @@ interface StoreParts extends OpenParts {
 export async function openStore(address: StoreAddress, parts: StoreParts): Promise<StoredTasks> {
   const { backend, ownership, close } = await openBackend(address, parts);
   try {
-    const namespaces = openNamespaces(backend, parts.onUse);
+    const health = new StoreHealth(parts.clock);
+    const namespaces = openNamespaces(backend, (use) => {
+      health.note(use);
+      parts.onUse?.(use);
+    });
     await refuseIncomplete(namespaces.meta, backend.name);
-    await markSchema(namespaces.meta, parts.botVersion);
-    return new StoredTasks({ ...parts, namespaces, ownership, close });
+    const olderSchema = await markSchema(namespaces.meta, parts.botVersion);
+    return new StoredTasks({ ...parts, namespaces, ownership, health, olderSchema, close });
   } catch (error) {
     await close();
     throw error;

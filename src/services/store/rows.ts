@@ -10,10 +10,16 @@ const untoldRow = z.looseObject({ owner: z.string(), isTold: z.undefined().optio
 export class Quarantine {
   readonly #namespace: Namespace;
   readonly #parts: { log: Log; clock: Clock };
+  #added = 0;
 
   constructor(namespace: Namespace, parts: { log: Log; clock: Clock }) {
     this.#namespace = namespace;
     this.#parts = parts;
+  }
+
+  /** How many rows were set aside since the start. */
+  get added(): number {
+    return this.#added;
   }
 
   /** Written there before it is deleted here: after a crash in between it is in both places, and never in none. */
@@ -25,6 +31,7 @@ export class Quarantine {
     const row = { from: from.name, key, text, why, at, ...(owner && { owner }) };
     await this.#namespace.put(`${from.name}:${key}:${at}`, row);
     await from.delete(key);
+    this.#added += 1;
     log.error({ namespace: from.name, key, why }, 'A stored row was set aside; run `npm run doctor` for details.');
   }
 

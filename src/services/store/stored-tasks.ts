@@ -5,6 +5,8 @@ import type { Log } from '../../lib/log.ts';
 import type { FingerprintStore } from '../fingerprints/fingerprints.ts';
 import type { EntryStore } from '../ledger/entry.ts';
 import type { ExperienceStore } from '../models/experience.ts';
+import type { NoticeStore } from '../notices/notice.ts';
+import type { RunStore } from '../notices/runs.ts';
 import type { LearnedStore } from '../prices/learned-prices.ts';
 import type { ProposalStore } from '../proposals.ts';
 import type { PseudonymStore } from '../pseudonyms.ts';
@@ -26,11 +28,13 @@ import {
 import { summaryOf, type TaskSummary } from '../tasks/task-summary.ts';
 import { storedBudgets } from './budget-rows.ts';
 import { storedFingerprints } from './fingerprint-rows.ts';
+import { StoreHealth } from './health.ts';
 import { hashSecret } from './kept-scopes.ts';
 import { type StoreOwnership, soleOwnership } from './lease.ts';
 import { StoredEntries } from './ledger-rows.ts';
-import { pollingMark } from './marks.ts';
+import { currentSchema, pollingMark, type Schema } from './marks.ts';
 import type { Namespace, Namespaces } from './namespaces.ts';
+import { storedNotices, storedRuns } from './notice-rows.ts';
 import { storedProposals } from './proposal-rows.ts';
 import { storedPseudonyms } from './pseudonym-rows.ts';
 import { storedReports, storedServerLogs } from './report-rows.ts';
@@ -55,6 +59,8 @@ interface StoredTasksParts {
   specs: KindSpecs;
   migrations?: ReadonlyMap<number, Migration> | undefined;
   ownership?: StoreOwnership;
+  health?: StoreHealth;
+  olderSchema?: Schema | undefined;
   close(): void | Promise<void>;
 }
 
@@ -101,6 +107,14 @@ export class StoredTasks implements TaskStore {
   readonly proposals: ProposalStore;
   /** What stands for each member at the gateway. */
   readonly pseudonyms: PseudonymStore;
+  /** What the operator is told. */
+  readonly notices: NoticeStore;
+  /** The last starts of the bot. */
+  readonly runs: RunStore;
+  /** What wrote the store before this bot; undefined where nothing has, or in the same way. */
+  readonly olderSchema: Schema | undefined;
+  readonly schema = currentSchema;
+  readonly health: StoreHealth;
   readonly ownership: StoreOwnership;
   /** Messages that are kept up to date. */
   readonly follows: Namespace;
@@ -127,6 +141,10 @@ export class StoredTasks implements TaskStore {
     this.reports = storedReports(namespaces.reports, quarantine);
     this.serverLogs = storedServerLogs(namespaces.serverLogs, quarantine);
     this.proposals = storedProposals(namespaces.proposals, quarantine, specs);
+    this.notices = storedNotices(namespaces.notices, quarantine);
+    this.runs = storedRuns(namespaces.runs, quarantine);
+    this.olderSchema = parts.olderSchema;
+    this.health = parts.health ?? new StoreHealth(clock);
     this.pseudonyms = storedPseudonyms(namespaces.pseudonyms, quarantine);
     const tasks = { task: (id: string) => this.get(id), tasks: () => this.#rows.all() };
     this.entries = new StoredEntries({ ...namespaces, quarantine, ...tasks });

@@ -1,6 +1,5 @@
-import { type Clock, HOUR_MS } from '../../lib/clock.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import type { TasksLog } from './book.ts';
 import type { TaskKind } from './task.ts';
 
 /** After this time one order may find out whether the account has credit again. */
@@ -8,16 +7,14 @@ export const NO_CREDIT_MS = 2 * 60_000;
 
 interface CreditParts {
   clock: Clock;
-  log: TasksLog;
-  /** Tells the operator; called at most once an hour for each kind. */
-  tell(kind: TaskKind): Promise<void>;
+  /** Tells the operator. */
+  tell(kind: TaskKind): void;
 }
 
 /** Kinds of jobs that the gateway refused because the account has no credit left for them. */
 export class Credit {
   readonly #parts: CreditParts;
   readonly #emptyUntil = new Map<TaskKind, number>();
-  readonly #toldAt = new Map<TaskKind, number>();
 
   constructor(parts: CreditParts) {
     this.#parts = parts;
@@ -28,15 +25,9 @@ export class Credit {
   }
 
   markUsedUp(kind: TaskKind): void {
-    const { clock, log, tell } = this.#parts;
-    const now = clock.now();
-    this.#emptyUntil.set(kind, now + NO_CREDIT_MS);
-    const toldAt = this.#toldAt.get(kind);
-    if (toldAt !== undefined && now - toldAt < HOUR_MS) return;
-    this.#toldAt.set(kind, now);
-    tell(kind).catch((error: unknown) =>
-      log.warn({ kind, err: error }, 'The operator was not told of missing credit.'),
-    );
+    const { clock, tell } = this.#parts;
+    this.#emptyUntil.set(kind, clock.now() + NO_CREDIT_MS);
+    tell(kind);
   }
 
   markEnough(kind: TaskKind): void {

@@ -9,6 +9,7 @@ import type { Estimate } from '../prices/estimate.ts';
 import type { Rules } from '../rules/rules.ts';
 import { ordererOf, type Spending } from '../spending/spending.ts';
 import type { TaskBook } from './book.ts';
+import type { ModelCircuits } from './circuits.ts';
 import { Credit, NO_CREDIT_MS } from './credit.ts';
 import type { Kind } from './kind.ts';
 import { Line } from './line/line.ts';
@@ -60,10 +61,12 @@ export interface OrdersParts extends SenderParts {
   models?: Pick<ModelCatalogue, 'markUnfit'> | undefined;
   offers: Pick<Offers, 'markRefused' | 'markAccepted' | 'isMissing'>;
   liveLimits?: LiveLimits | undefined;
+  /** Refuse orders for models that fail now. */
+  circuits?: Pick<ModelCircuits, 'run' | 'enter' | 'noteRefused' | 'failing'> | undefined;
   /** How many jobs the gateway takes at once; undefined: no limit. */
   jobsAtOnce?: number | undefined;
   /** The account has no credit left for this kind. */
-  tellNoCredit(kind: TaskKind): Promise<void>;
+  tellNoCredit(kind: TaskKind): void;
   follow(task: Task): void;
 }
 
@@ -205,7 +208,11 @@ export class Orders {
 
   #carryOut(order: Order, id: string, sentBefore?: SentBefore): Promise<Task> {
     nameTask(id);
-    return aboutTask(id, () => this.#live.run(id, order, () => this.#carryOutAlone(order, id, sentBefore)));
+    const carryOut = (): Promise<Task> => this.#carryOutAlone(order, id, sentBefore);
+    const { circuits } = this.#parts;
+    return aboutTask(id, () =>
+      this.#live.run(id, order, circuits ? () => circuits.run(id, order, carryOut) : carryOut),
+    );
   }
 
   async #carryOutAlone(ordered: Order, id: string, sentBefore?: SentBefore): Promise<Task> {
@@ -279,7 +286,7 @@ export class Orders {
 
   /** Sends a task that has waited. The references are checked again, since they may have expired. */
   async #takeTurn(id: string): Promise<void> {
-    const { book, clock, kinds, spending, rules, log } = this.#parts;
+    const { book, clock, kinds, spending, rules, circuits, log } = this.#parts;
     const task = book.find(id);
     const kind = task && kinds.get(task.kind);
     if (task?.state !== 'waiting' || !kind) return;
@@ -287,6 +294,7 @@ export class Orders {
       const prepared = await this.#sender.prepare(kind, task);
       spending?.checkMay(ordererOf(task));
       rules?.mustAllow(task);
+      circuits?.enter(id, task);
       // It waits for the next start.
       if (!this.#line.isRunning) return;
       const submitting = await book.change(id, (known) => markTurn(known, prepared.idempotencyKey, clock.now()));
@@ -309,6 +317,7 @@ export class Orders {
     const { book, clock, offers } = this.#parts;
     const outcome = await this.#sender.send(kind, task, prepared);
     if ('refused' in outcome) {
+      this.#parts.circuits?.noteRefused(task, outcome.refused);
       if (outcome.refused instanceof GatewayError && outcome.refused.kind === 'quota') {
         this.#credit.markUsedUp(kind.name);
         this.#line.hold(kind.name, 1, NO_CREDIT_MS);

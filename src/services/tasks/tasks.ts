@@ -9,6 +9,7 @@ import { InlineResults } from './inline-results.ts';
 import type { Kind, Source, WaitLimit } from './kind.ts';
 import { Offers } from './offers.ts';
 import { Orders, type OrdersParts } from './orders.ts';
+import { Outlook } from './outlook.ts';
 import { Erasures } from './own-data/erasures.ts';
 import { Exports } from './own-data/exports.ts';
 import { type ErasureParts, type MessageRemoval, tasksOf } from './own-data/member-erasure.ts';
@@ -26,7 +27,14 @@ export interface TasksParts
     Partial<
       Pick<
         OrdersParts,
-        'assertOwnership' | 'estimateOf' | 'spending' | 'liveLimits' | 'jobsAtOnce' | 'tellNoCredit' | 'userOf'
+        | 'assertOwnership'
+        | 'circuits'
+        | 'estimateOf'
+        | 'spending'
+        | 'liveLimits'
+        | 'jobsAtOnce'
+        | 'tellNoCredit'
+        | 'userOf'
       >
     >,
     Pick<
@@ -50,6 +58,7 @@ export class Tasks {
   readonly ledger: OrdersParts['ledger'];
   readonly scheduler: Scheduler;
   readonly orders: Orders;
+  readonly outlook: Outlook;
   readonly words: Words;
   readonly albums: Albums;
   readonly erasure: Erasures;
@@ -76,6 +85,7 @@ export class Tasks {
     this.#earlierPolls = new EarlierPolls({ store, clock, log });
     const waitLimitOf = (task: Task) => this.waitLimitOf(task);
     const durationHistory = new DurationHistory({ store, waitLimitOf, log });
+    this.outlook = new Outlook({ kinds: this.#kinds, durations: durationHistory, circuits: parts.circuits, clock });
     const learned = new LearnedSchedule({ durationHistory, pressure: () => scheduler.pressure });
     const schedule = parts.schedule === 'spec' ? specSchedule : learned;
     this.#inlineResults = new InlineResults(clock);
@@ -95,11 +105,7 @@ export class Tasks {
       const since = task.times.accepted ?? task.times.created;
       this.#follow(task, clock.now(), { since, times: 0, last: Number.NEGATIVE_INFINITY });
     };
-    const {
-      offers = new Offers(clock),
-      assertOwnership = () => undefined,
-      tellNoCredit = async () => undefined,
-    } = parts;
+    const { offers = new Offers(clock), assertOwnership = () => undefined, tellNoCredit = () => undefined } = parts;
     const shared = { ...parts, kinds: this.#kinds, offers, assertOwnership, tellNoCredit, follow };
     this.orders = new Orders(shared);
     this.words = new Words({ ...shared, hint: (id) => scheduler.hint(id) });

@@ -118,6 +118,7 @@ describe('The visibility of a preview', () => {
         change: () => Promise.reject(new Error('Nothing changes.')),
       },
       albums: { partsOf: async () => [] },
+      outlook: { typicalMs: () => undefined },
       fetchSnapshot: () => Promise.reject(new Error('Previews are not fetched here.')),
     };
     const { prepare } = presenter({

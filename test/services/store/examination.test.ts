@@ -87,11 +87,13 @@ const damages: [
         'proposals',
         'pseudonyms',
         'fingerprints',
+        'notices',
+        'runs',
       ])
         await site.write({ namespace, key: 'rubbish', text: 'rubbish' });
       await site.rewrite((row) => (row.namespace === 'index' && isOf('m0')(row) ? 'rubbish' : undefined));
     },
-    { unreadable: 12, 'line-missing': 65 },
+    { unreadable: 14, 'line-missing': 65 },
   ],
   ['no lists at all', (site) => site.drop(({ namespace }) => namespace === 'index'), { 'line-missing': 260 }],
   [

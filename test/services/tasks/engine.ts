@@ -10,6 +10,7 @@ import { InProcessScheduler } from '../../../src/services/polling/in-process.ts'
 import { openStore } from '../../../src/services/store/index.ts';
 import type { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
 import { TaskBook } from '../../../src/services/tasks/book.ts';
+import { ModelCircuits } from '../../../src/services/tasks/circuits.ts';
 import type { Kind } from '../../../src/services/tasks/kind.ts';
 import type { Gather } from '../../../src/services/tasks/materials.ts';
 import type { Offers } from '../../../src/services/tasks/offers.ts';
@@ -22,6 +23,7 @@ import { thriftyStudio } from '../../support/studio.ts';
 
 export interface Engine {
   tasks: Tasks;
+  circuits: ModelCircuits;
   store: StoredTasks;
   gateway: EmbeddedGateway;
   clock: ManualClock;
@@ -88,8 +90,10 @@ export async function engine(
   const maxWaitMs = { image: 300_000, video: 900_000, music: 300_000, text: 120_000 };
   const ledger = hasLedger ? new Ledger({ entries: store.entries, clock, log }) : undefined;
   const kept = storeFor(store);
+  const book = new TaskBook({ store: kept, log });
+  const circuits = new ModelCircuits({ book, clock });
   const tasks = new Tasks({
-    book: new TaskBook({ store: kept, log }),
+    ...{ book, circuits },
     specs: kindSpecs,
     store: kept,
     ledger,
@@ -131,7 +135,19 @@ export async function engine(
       () => client.close(),
     );
   atEnd(drop);
-  return { tasks, store, gateway, clock, file, news, logged: () => lines.join(''), until: untilOn(clock), leave, drop };
+  return {
+    tasks,
+    circuits,
+    store,
+    gateway,
+    clock,
+    file,
+    news,
+    logged: () => lines.join(''),
+    until: untilOn(clock),
+    leave,
+    drop,
+  };
 }
 
 const MAX_STEPS = 60_000;

@@ -200,7 +200,7 @@ export const checkFile = (file: string): Check => ({
 
 export const checkSchemaMark = async (meta: Namespace): Promise<Check> => ({
   findings: findingsOf({ unmarked: Number(!(await hasSchemaMark(meta))) }),
-  repair: () => markSchema(meta, undefined),
+  repair: async () => void (await markSchema(meta, undefined)),
 });
 
 export async function checkRows<T extends object>(rows: Rows<T>): Promise<Check> {

@@ -8,6 +8,7 @@ import { budgetRows } from '../budget-rows.ts';
 import { keptScopeRows } from '../kept-scopes.ts';
 import { refuseForeign } from '../marks.ts';
 import { openNamespaces } from '../namespaces.ts';
+import { noticeRows, runRows } from '../notice-rows.ts';
 import { proposalRows } from '../proposal-rows.ts';
 import { pseudonymRows } from '../pseudonym-rows.ts';
 import { openRemote } from '../remote/open-remote.ts';
@@ -120,6 +121,8 @@ async function examineRows(
     await checkRows(serverLogRows(namespaces.serverLogs, quarantine)),
     await checkRows(pseudonymRows(namespaces.pseudonyms, quarantine)),
     await checkRows(proposalRows(namespaces.proposals, quarantine, specs)),
+    await checkRows(noticeRows(namespaces.notices, quarantine)),
+    await checkRows(runRows(namespaces.runs, quarantine)),
     // An erasure with nothing left to do is fine: the next start removes it.
     await checkRows(erasureRows(namespaces.erasures, quarantine)),
     await checkSentOrders(namespaces.sent, tasks.tasks),

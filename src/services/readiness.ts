@@ -1,5 +1,7 @@
 import { type Clock, withTimeout } from '../lib/clock.ts';
-import { GatewayError, type GatewayErrorKind } from '../services/gateway/index.ts';
+import type { Engine } from './engine.ts';
+import { type Gateway, GatewayError, type GatewayErrorKind } from './gateway/index.ts';
+import type { StoredTasks } from './store/stored-tasks.ts';
 
 /** An idle bot hears nothing from the gateway, so after this time it is asked. */
 const ANSWER_LASTS_MS = 50_000;
@@ -33,6 +35,28 @@ export interface Watched {
   };
 }
 
+interface BotParts {
+  engine: Pick<Engine, 'tasks'>;
+  store: Pick<StoredTasks, 'ownership'>;
+  gateway: Pick<Gateway, 'models' | 'answeredAt'>;
+  /** Whether interactions of Discord arrive. */
+  isConnected(): boolean;
+}
+
+export const watchedBot = ({ engine, store: { ownership }, gateway, isConnected }: BotParts): Watched => ({
+  isDiscordReady: isConnected,
+  store: {
+    mustBeOurs: ownership.mustBeOurs,
+    trouble: ownership.trouble,
+    unsaved: () => engine.tasks.book.unsavedCount,
+  },
+  gateway: {
+    answeredAt: gateway.answeredAt,
+    ask: (signal) => gateway.models.list({ attempts: 1, signal }),
+  },
+});
+
+/** What `/readyz` and `/about` say about the parts of the bot. */
 export class ReadinessCheck {
   readonly #clock: Clock;
   #watched: Watched | undefined;

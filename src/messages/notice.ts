@@ -1,0 +1,94 @@
+import { inCode } from '../discord/markdown.ts';
+import type { MessagePlan } from '../discord/plan.ts';
+import { lanes } from '../locales/en/notices.ts';
+import type { Say } from '../locales/index.ts';
+import { isEvent, isTopic, type Notice, type NoticeTopic } from '../services/notices/notice.ts';
+
+/** A notice to the operator, as it is now. */
+export function noticePlan(notice: Notice, say: Say): MessagePlan {
+  const { topic, endedAt, count, since } = notice;
+  const isOver = endedAt !== undefined && !isEvent(notice);
+  // A start and unreadable rows say themselves how many there were.
+  const saysCount = topic === 'started' || topic === 'unreadable';
+  return {
+    content: [
+      ...(isOver ? [say('notices.resolved', { ended: seconds(endedAt) })] : []),
+      ...noticeLines(notice, say),
+      ...(count > 1 && !saysCount ? [say('notices.times', { count, since: seconds(since) })] : []),
+    ].join('\n'),
+  };
+}
+
+/** None for a topic of another version. */
+export const noticeLines = (notice: Notice, say: Say): string[] =>
+  isTopic(notice.topic) ? views[notice.topic](notice, say) : [];
+
+type View = (notice: Notice, say: Say) => string[];
+
+const views: Readonly<Record<NoticeTopic, View>> = {
+  lane: ({ subject, facts, since }, say) => [
+    say(`notices.lane.${oneOf(['busy', 'refused', 'unreachable'], facts.kind)}`, {
+      lane: nameOfLane(subject, say),
+      since: seconds(since),
+    }),
+  ],
+  store: ({ facts, since }, say) => [
+    say(`notices.store.${oneOf(['failed', 'full', 'locked', 'unreachable'], facts.kind)}`, { since: seconds(since) }),
+    ...counted(facts.unsaved, (count) => say('notices.store.unsaved', { count })),
+  ],
+  budget: ({ facts }, say) => {
+    const { share, limit, left, resets } = facts;
+    const texts = { limit: textOf(limit), left: textOf(left), resets: seconds(resets) };
+    return [say(share === 100 ? 'notices.budget.usedUp' : 'notices.budget.most', texts)];
+  },
+  balance: ({ facts, since }, say) => [
+    say('notices.balance', { left: textOf(facts.left), perDay: textOf(facts.perDay), since: seconds(since) }),
+  ],
+  model: ({ facts: { kind, model, isUnlisted }, since }, say) => {
+    const known = { kind: textOf(kind), since: seconds(since) };
+    if (isUnlisted === true) return [say('notices.model.unlisted', known)];
+    if (model === undefined) return [say('notices.model.kind', known)];
+    return [say('notices.model.one', { ...known, model: inCode(textOf(model)) })];
+  },
+  channel: (_, say) => [say('notices.channel')],
+  started,
+  schema: ({ facts }, say) => [say('notices.schema', { store: textOf(facts.store), tasks: textOf(facts.task) })],
+  unreadable: ({ count }, say) => [say('notices.unreadable', { count })],
+  noCredit: ({ subject }, say) => [say('notices.noCredit', { kind: subject })],
+};
+
+function started({ facts, count, since }: Notice, say: Say): string[] {
+  const { previous, awaySince, wasClean } = facts;
+  const version = textOf(facts.version);
+  return [
+    previous === undefined
+      ? say('notices.started.same', { version })
+      : say('notices.started.changed', { version, previous: textOf(previous) }),
+    ...(count > 1 ? [say('notices.started.times', { count, since: seconds(since) })] : []),
+    ...(awaySince === undefined
+      ? []
+      : [
+          say(wasClean === true ? 'notices.started.away' : 'notices.started.crashed', {
+            awaySince: seconds(awaySince),
+          }),
+        ]),
+    ...counted(facts.tasks, (tasks) => say('notices.started.tasks', { count: tasks })),
+    ...counted(facts.unconfirmed, (tasks) => say('notices.started.unconfirmed', { count: tasks })),
+  ];
+}
+
+const seconds = (at: unknown): number => (typeof at === 'number' ? Math.floor(at / 1000) : 0);
+
+const counted = (count: unknown, line: (count: number) => string): string[] =>
+  typeof count === 'number' && count > 0 ? [line(count)] : [];
+
+/** The first where it is none of them: another version may have stored it. */
+const oneOf = <Name extends string>(names: readonly [Name, ...Name[]], found: unknown): Name =>
+  names.find((name) => name === found) ?? names[0];
+
+const textOf = (fact: Notice['facts'][string] | undefined): string => String(fact ?? '');
+
+const isNamed = (lane: string): lane is keyof typeof lanes => Object.hasOwn(lanes, lane);
+
+/** What members use this kind of polls for. */
+export const nameOfLane = (lane: string, say: Say): string => (isNamed(lane) ? say(`lanes.${lane}`) : lane);

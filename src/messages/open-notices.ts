@@ -1,0 +1,80 @@
+import type { Operator } from '../discord/operator.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import type { Say } from '../locales/index.ts';
+import type { Engine } from '../services/engine.ts';
+import type { Gateway } from '../services/gateway/index.ts';
+import { Notices } from '../services/notices/notices.ts';
+import { Runs } from '../services/notices/runs.ts';
+import { Watch } from '../services/notices/watch.ts';
+import type { StoredTasks } from '../services/store/stored-tasks.ts';
+import { BalanceWatch } from '../services/usage/balance.ts';
+import { noticePlan } from './notice.ts';
+
+interface NoticesParts {
+  version: string;
+  engine: Pick<Engine, 'tasks' | 'ledger' | 'usage' | 'spending' | 'circuits' | 'models'>;
+  gateway: Pick<Gateway, 'usage'>;
+  store: StoredTasks;
+  operator: Operator;
+  say: Say;
+  clock: Clock;
+  log: Log;
+}
+
+/** Opens what the operator is told: a notice for each cause, and the last starts. */
+export function openNotices({ version, engine, gateway, store, operator, say, clock, log }: NoticesParts) {
+  const { tasks, ledger, usage, spending, circuits, models } = engine;
+  const notices = new Notices({
+    store: store.notices,
+    delivery: {
+      post: (notice) => operator.tell(noticePlan(notice, say)),
+      edit: (notice) => operator.retell(notice.messages, noticePlan(notice, say)),
+    },
+    ...{ clock, log },
+  });
+  const runs = new Runs({ store: store.runs, version, clock, log });
+  operator.onChannel((isGone) => (isGone ? notices.begin({ topic: 'channel' }) : notices.end('channel')));
+  const { scheduler, book } = tasks;
+  const balance = new BalanceWatch({ reports: gateway.usage, ledger, clock, log });
+  const watch = new Watch({ notices, runs, balance, scheduler, store, book, spending, circuits, models, clock });
+  return {
+    tell: notices.tell.bind(notices),
+
+    /** What goes on, and the last starts. */
+    state: () => ({ notices: notices.ongoing, runs: runs.recent }),
+
+    async open(): Promise<void> {
+      await Promise.all([notices.open(), runs.open()]);
+    },
+
+    /** To be called when the bot has started: it is told first. */
+    start(): void {
+      const [, before] = runs.recent;
+      notices.tell({
+        topic: 'started',
+        facts: {
+          version,
+          ...(before && before.version !== version && { previous: before.version }),
+          ...(before && { awaySince: before.stoppedAt ?? before.seenAt, wasClean: before.stoppedAt !== undefined }),
+          tasks: book.liveCount,
+          unconfirmed: book.live(({ state }) => state === 'unconfirmed').length,
+        },
+      });
+      if (store.olderSchema) notices.tell({ topic: 'schema', facts: store.schema });
+      notices.start();
+      watch.start();
+      // In another unit its amounts say nothing.
+      if (usage.unit === 'cents') balance.start();
+    },
+
+    /** Waits for what is being sent. */
+    async pause(): Promise<void> {
+      watch.stop();
+      await Promise.all([notices.stop(), balance.stop()]);
+    },
+
+    /** Notes that the bot has stopped on request; to be called before the store is closed. */
+    stop: (): Promise<void> => runs.stop(),
+  };
+}

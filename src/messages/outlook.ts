@@ -1,0 +1,33 @@
+import { inCode } from '../discord/markdown.ts';
+import type { Say } from '../locales/index.ts';
+import type { Outlook } from '../services/tasks/outlook.ts';
+import type { TaskKind } from '../services/tasks/task.ts';
+import type { OrderedRequest } from '../services/tasks/transitions.ts';
+
+const MINUTE_MS = 60_000;
+
+/** In whole minutes, where it is worth a word. */
+export function slowMinutes(typicalMs: number | undefined): number | undefined {
+  const minutes = Math.round((typicalMs ?? 0) / MINUTE_MS);
+  return minutes >= 1 ? minutes : undefined;
+}
+
+/** What a member should know before they decide about orders: which models are slow or fail. */
+export function outlookNotes(
+  orders: readonly OrderedRequest<TaskKind>[],
+  outlook: Pick<Outlook, 'of'>,
+  say: Say,
+): string[] {
+  const notes = orders.flatMap((order) => {
+    const { typicalMs, failing } = outlook.of(order);
+    if (failing) {
+      const since = Math.floor(failing.since / 1000);
+      const { model } = failing;
+      if (model === undefined) return [say('outlook.failingKind', { since })];
+      return [say('outlook.failingModel', { model: inCode(model), since })];
+    }
+    const minutes = slowMinutes(typicalMs);
+    return minutes === undefined ? [] : [say('outlook.slow', { minutes })];
+  });
+  return [...new Set(notes)];
+}

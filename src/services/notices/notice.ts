@@ -1,0 +1,55 @@
+import { z } from 'zod';
+
+/** What has an end: it is told that it is over. */
+const troubleTopics = ['lane', 'store', 'budget', 'balance', 'model', 'channel'] as const;
+/** What has none. */
+const eventTopics = ['started', 'schema', 'unreadable', 'noCredit'] as const;
+export type NoticeTopic = (typeof troubleTopics)[number] | (typeof eventTopics)[number];
+
+const facts = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
+
+/** A message to the operator about one cause. Nothing in it is about a member. */
+export const noticeRow = z.object({
+  /** A topic; another version may have written others. */
+  topic: z.string(),
+  /** What it is about, such as the name of a lane: each has its own notice. */
+  subject: z.string(),
+  /** They fill the sentence. */
+  facts,
+  since: z.number(),
+  /** How often it has begun or happened. */
+  count: z.number(),
+  /** Undefined: it goes on. */
+  endedAt: z.number().optional(),
+  /** When its last new message was about to be sent. */
+  postedAt: z.number().optional(),
+  messages: z.array(z.object({ channelId: z.string(), id: z.string() })),
+  /** Whether the messages say all of this. */
+  isShown: z.boolean(),
+});
+export type Notice = z.output<typeof noticeRow>;
+export type NoticeFacts = z.output<typeof facts>;
+
+/** What is wrong, or has happened. */
+export interface Occurrence {
+  topic: NoticeTopic;
+  subject?: string | undefined;
+  facts?: NoticeFacts | undefined;
+  /** Since when, where that is known. */
+  since?: number | undefined;
+}
+
+export interface NoticeStore {
+  all(): Promise<Notice[]>;
+  put(notice: Notice): Promise<void>;
+  remove(notice: Notice): Promise<void>;
+}
+
+export const causeOf = ({ topic, subject = '' }: Pick<Occurrence, 'subject'> & { topic: string }): string =>
+  `${topic} ${subject}`;
+
+const events: ReadonlySet<string> = new Set(eventTopics);
+const topics: ReadonlySet<string> = new Set([...troubleTopics, ...eventTopics]);
+
+export const isEvent = ({ topic }: Pick<Notice, 'topic'>): boolean => events.has(topic);
+export const isTopic = (topic: string): topic is NoticeTopic => topics.has(topic);

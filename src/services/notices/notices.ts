@@ -1,0 +1,254 @@
+import { type Clock, HOUR_MS } from '../../lib/clock.ts';
+import type { PlainLog } from '../../lib/log.ts';
+import { aboutNothing } from '../../lib/log-subject.ts';
+import {
+  causeOf,
+  isEvent,
+  type Notice,
+  type NoticeFacts,
+  type NoticeStore,
+  type NoticeTopic,
+  type Occurrence,
+} from './notice.ts';
+
+/** A cause makes no second new message within this time, also across restarts. */
+const QUIET_MS = HOUR_MS;
+/** Changes that come sooner wait: only the latest state is shown. */
+const EDIT_GAP_MS = 30_000;
+/** After Discord took no message, or was away. It doubles up to the quiet time. */
+const RETRY_MS = 60_000;
+/** More causes at once say no more. */
+const MAX_NOTICES = 60;
+/** What was wrong before a restart may be wrong again as soon as it is looked for. */
+const GRACE_MS = 2 * 60_000;
+/** A store that is locked keeps each write waiting for seconds. */
+const STORE_AGAIN_MS = 60_000;
+
+interface NoticeDelivery {
+  /** Sends a new message; returns where it is, in none or several channels. */
+  post(notice: Notice): Promise<Notice['messages']>;
+  /** Returns those of its messages that still exist. */
+  edit(notice: Notice): Promise<{ messages: Notice['messages']; isLate: boolean }>;
+}
+
+interface NoticesParts {
+  store: NoticeStore;
+  delivery: NoticeDelivery;
+  clock: Clock;
+  log: Pick<PlainLog, 'info' | 'warn'>;
+}
+
+interface State {
+  notice: Notice;
+  isStored: boolean;
+  /** Before then nothing of it is sent. */
+  opensAt: number;
+  /** How often in a row nothing could be sent. */
+  misses: number;
+  sending?: Promise<void> | undefined;
+  cancel?: (() => void) | undefined;
+}
+
+/**
+ * Tells the operator what is wrong and what has happened. Trouble is a new message; its repeats and its end edit it. Everything is kept in memory, so
+ * that trouble with the store is told too, and stored besides, so that a bot that crashes again and again does not flood the channel.
+ */
+export class Notices {
+  readonly #parts: NoticesParts;
+  readonly #known = new Map<string, State>();
+  #startedAt = 0;
+  #storeAgainAt = 0;
+  #isRunning = false;
+
+  constructor(parts: NoticesParts) {
+    this.#parts = parts;
+  }
+
+  async open(): Promise<void> {
+    for (const notice of await this.#parts.store.all())
+      this.#known.set(causeOf(notice), { notice, isStored: true, opensAt: 0, misses: 0 });
+  }
+
+  /** Nothing is sent before this. */
+  start(): void {
+    this.#startedAt = this.#parts.clock.now();
+    this.#isRunning = true;
+    for (const [cause, { notice }] of this.#known) if (!notice.isShown) this.#showSoon(cause);
+  }
+
+  /** Waits for what is being sent. */
+  async stop(): Promise<void> {
+    this.#isRunning = false;
+    for (const { cancel } of this.#known.values()) cancel?.();
+    await Promise.all([...this.#known.values()].map(({ sending }) => sending));
+  }
+
+  /** What goes on, oldest first. */
+  get ongoing(): Notice[] {
+    return [...this.#known.values()]
+      .map(({ notice }) => notice)
+      .filter((notice) => notice.endedAt === undefined)
+      .sort((a, b) => a.since - b.since);
+  }
+
+  /** Something happened that has no end. */
+  tell(occurrence: Occurrence, times = 1): void {
+    this.#record(occurrence, times);
+  }
+
+  /** Something is wrong from now on; while it goes on, only its facts may change. */
+  begin(occurrence: Occurrence): void {
+    const known = this.#known.get(causeOf(occurrence))?.notice;
+    if (!known || known.endedAt !== undefined) this.#record(occurrence, 1);
+    else if (!isSame(known.facts, occurrence.facts ?? {})) this.#set({ ...known, facts: occurrence.facts ?? {} });
+  }
+
+  end(topic: NoticeTopic, subject?: string): void {
+    const known = this.#known.get(causeOf({ topic, subject }))?.notice;
+    if (known && known.endedAt === undefined) this.#set({ ...known, endedAt: this.#parts.clock.now() });
+  }
+
+  /** Everything of these topics that is wrong now: what is missing is over. */
+  update(topics: readonly NoticeTopic[], wrong: readonly Occurrence[]): void {
+    for (const occurrence of wrong) this.begin(occurrence);
+    const now = this.#parts.clock.now();
+    const causes = new Set(wrong.map(causeOf));
+    for (const [cause, state] of this.#known) {
+      const { topic, endedAt } = state.notice;
+      const isOver = endedAt === undefined && topics.some((one) => one === topic) && !causes.has(cause);
+      if (isOver && now - this.#startedAt >= GRACE_MS) this.#set({ ...state.notice, endedAt: now });
+      this.#tidy(cause, state, now);
+    }
+  }
+
+  /** Stores what could not be stored, and drops what is over, told and no longer counts against a new message. */
+  #tidy(cause: string, state: State, now: number): void {
+    const { notice, sending, isStored } = state;
+    const isPast = now - (notice.postedAt ?? Number.NEGATIVE_INFINITY) >= QUIET_MS;
+    if (notice.endedAt !== undefined && notice.isShown && isPast && !sending) {
+      this.#known.delete(cause);
+      state.cancel?.();
+      this.#parts.store.remove(notice).catch((error: unknown) => this.#noteUnstored(error));
+    } else if (!isStored && !sending && now >= this.#storeAgainAt) {
+      this.#storeAgainAt = now + STORE_AGAIN_MS;
+      void this.#store(state);
+    }
+  }
+
+  #record(occurrence: Occurrence, times: number): void {
+    const { clock, log } = this.#parts;
+    const { topic, subject = '', facts = {} } = occurrence;
+    const now = clock.now();
+    const known = this.#known.get(causeOf(occurrence))?.notice;
+    const endedAt = isEvent({ topic }) ? now : undefined;
+    if (known && (known.postedAt === undefined || now - known.postedAt < QUIET_MS)) {
+      const { endedAt: _, ...rest } = known;
+      this.#set({ ...rest, facts, count: known.count + times, ...(endedAt !== undefined && { endedAt }) });
+      return;
+    }
+    if (!known && this.#known.size >= MAX_NOTICES) {
+      log.warn({ topic }, 'There are too many notices for the operator: one was left out.');
+      return;
+    }
+    const since = occurrence.since ?? now;
+    const fresh = { topic, subject, facts, since, count: times, messages: [], isShown: false };
+    this.#set({ ...fresh, ...(endedAt !== undefined && { endedAt }) });
+  }
+
+  #set(notice: Notice): void {
+    const cause = causeOf(notice);
+    const known = this.#known.get(cause);
+    const next = { ...notice, isShown: false };
+    if (known) Object.assign(known, { notice: next, isStored: false });
+    else this.#known.set(cause, { notice: next, isStored: false, opensAt: 0, misses: 0 });
+    this.#showSoon(cause);
+  }
+
+  #showSoon(cause: string): void {
+    const state = this.#known.get(cause);
+    if (!state || !this.#isRunning || state.sending || state.cancel) return;
+    const waitMs = state.opensAt - this.#parts.clock.now();
+    if (waitMs > 0) {
+      state.cancel = this.#parts.clock.after(waitMs, () => {
+        state.cancel = undefined;
+        this.#showSoon(cause);
+      });
+      return;
+    }
+    state.sending = aboutNothing(() => this.#show(state))
+      .catch((error: unknown) => {
+        this.#close(state, false);
+        this.#parts.log.warn({ err: error }, 'A notice for the operator could not be sent.');
+      })
+      .finally(() => {
+        state.sending = undefined;
+        if (!state.notice.isShown) this.#showSoon(cause);
+      });
+  }
+
+  async #show(state: State): Promise<void> {
+    const { delivery, clock } = this.#parts;
+    const { notice } = state;
+    if (notice.messages.length > 0) {
+      await this.#store(state);
+      const { messages, isLate } = await delivery.edit(notice);
+      const isSaid = state.notice === notice && !isLate;
+      // What goes on without a message is told again once the hour is over.
+      const hasReader = messages.length > 0 || notice.endedAt !== undefined;
+      state.notice = { ...state.notice, messages, isShown: isSaid && hasReader };
+      this.#close(state, !isLate);
+    } else if (notice.endedAt !== undefined && !isEvent(notice)) {
+      // It was over before it could be told.
+      state.notice = { ...notice, isShown: true };
+    } else {
+      const quietUntil = (notice.postedAt ?? Number.NEGATIVE_INFINITY) + QUIET_MS;
+      if (quietUntil > clock.now()) {
+        state.opensAt = quietUntil;
+        return;
+      }
+      await this.#post(state);
+    }
+    await this.#store(state);
+  }
+
+  /** Stored first: after a crash in between a notice is missing, and never sent twice. */
+  async #post(state: State): Promise<void> {
+    const { delivery, clock } = this.#parts;
+    const posted = { ...state.notice, postedAt: clock.now() };
+    state.notice = posted;
+    await this.#store(state);
+    const messages = await delivery.post(posted);
+    const isSaid = state.notice === posted && messages.length > 0;
+    const { postedAt, ...rest } = state.notice;
+    // No one got it, so the next try is no second message.
+    state.notice = { ...rest, ...(messages.length > 0 && { postedAt }), messages, isShown: isSaid };
+    this.#close(state, messages.length > 0);
+  }
+
+  #close(state: State, wasSent: boolean): void {
+    const waitMs = wasSent ? EDIT_GAP_MS : Math.min(QUIET_MS, RETRY_MS * 2 ** state.misses);
+    state.misses = wasSent ? 0 : state.misses + 1;
+    state.opensAt = this.#parts.clock.now() + waitMs;
+  }
+
+  /** Not having stored it stops nothing: the notice may be about the store. */
+  async #store(state: State): Promise<void> {
+    const { notice } = state;
+    try {
+      await this.#parts.store.put(notice);
+      if (state.notice === notice) state.isStored = true;
+    } catch (error) {
+      state.isStored = false;
+      this.#noteUnstored(error);
+    }
+  }
+
+  #noteUnstored(error: unknown): void {
+    this.#parts.log.info({ err: error }, 'A notice for the operator could not be stored.');
+  }
+}
+
+const isSame = (one: NoticeFacts, other: NoticeFacts): boolean => {
+  const names = Object.keys(one);
+  return names.length === Object.keys(other).length && names.every((name) => one[name] === other[name]);
+};

@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import type { Clock } from '../../lib/clock.ts';
+import type { PlainLog } from '../../lib/log.ts';
+
+/** One run of the bot, from a start to its end. */
+export const runRow = z.object({
+  at: z.number(),
+  version: z.string(),
+  /** When it was last known to run. */
+  seenAt: z.number(),
+  /** When it stopped on request; undefined: it still runs, or ended otherwise. */
+  stoppedAt: z.number().optional(),
+});
+export type Run = z.output<typeof runRow>;
+
+export interface RunStore {
+  all(): Promise<Run[]>;
+  put(run: Run): Promise<void>;
+  remove(run: Run): Promise<void>;
+}
+
+const KEPT_RUNS = 10;
+/** After a crash it is known to within this time when it came. */
+const SEEN_EVERY_MS = 60_000;
+
+interface RunsParts {
+  store: RunStore;
+  version: string;
+  clock: Clock;
+  log: Pick<PlainLog, 'info'>;
+}
+
+/** The last starts of the bot, and how each run ended. */
+export class Runs {
+  readonly #parts: RunsParts;
+  #runs: Run[] = [];
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(parts: RunsParts) {
+    this.#parts = parts;
+  }
+
+  /** Notes this start. */
+  async open(): Promise<void> {
+    const { store, version, clock } = this.#parts;
+    const at = clock.now();
+    const known = (await store.all()).sort((a, b) => b.at - a.at);
+    this.#runs = [{ at, version, seenAt: at }, ...known.slice(0, KEPT_RUNS - 1)];
+    for (const run of known.slice(KEPT_RUNS - 1)) await store.remove(run);
+    this.#write();
+    await this.#writing;
+  }
+
+  /** This run first. */
+  get recent(): readonly Run[] {
+    return this.#runs;
+  }
+
+  /** To be called often; written once a minute. */
+  noteSeen(): void {
+    const now = this.#parts.clock.now();
+    const [current] = this.#runs;
+    if (current && now - current.seenAt >= SEEN_EVERY_MS) this.#change({ ...current, seenAt: now });
+  }
+
+  async stop(): Promise<void> {
+    const now = this.#parts.clock.now();
+    const [current] = this.#runs;
+    if (current) this.#change({ ...current, seenAt: now, stoppedAt: now });
+    await this.#writing;
+  }
+
+  #change(run: Run): void {
+    this.#runs = [run, ...this.#runs.slice(1)];
+    this.#write();
+  }
+
+  #write(): void {
+    const [run] = this.#runs;
+    if (!run) return;
+    this.#writing = this.#writing
+      .then(() => this.#parts.store.put(run))
+      .catch((error: unknown) => this.#parts.log.info({ err: error }, 'This run of the bot could not be noted.'));
+  }
+}

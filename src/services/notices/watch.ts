@@ -1,0 +1,131 @@
+import type { Clock } from '../../lib/clock.ts';
+import type { ModelCatalogue } from '../models/catalogue.ts';
+import type { LaneTrouble, Scheduler } from '../polling/scheduler.ts';
+import { shareOf } from '../spending/alerts.ts';
+import type { Allowance } from '../spending/allowance.ts';
+import { allowanceText, leftText } from '../spending/limits-text.ts';
+import type { Spending } from '../spending/spending.ts';
+import type { StoredTasks } from '../store/stored-tasks.ts';
+import type { TaskBook } from '../tasks/book.ts';
+import type { ModelCircuits } from '../tasks/circuits.ts';
+import type { BalanceWatch } from '../usage/balance.ts';
+import type { NoticeTopic, Occurrence } from './notice.ts';
+import type { Notices } from './notices.ts';
+import type { Runs } from './runs.ts';
+
+/** Trouble that is shorter is no news. */
+const LOOK_EVERY_MS = 10_000;
+/** A busy gateway asks for short pauses every day. */
+const LASTING_MS = 60_000;
+
+const watched: readonly NoticeTopic[] = ['lane', 'store', 'budget', 'balance', 'model'];
+
+interface WatchParts {
+  notices: Pick<Notices, 'update' | 'tell'>;
+  runs: Pick<Runs, 'noteSeen'>;
+  scheduler: Pick<Scheduler, 'troubles'>;
+  store: Pick<StoredTasks, 'ownership' | 'health' | 'quarantine'>;
+  book: Pick<TaskBook, 'unsavedCount'>;
+  spending: Pick<Spending, 'allowances' | 'onRefusal'>;
+  circuits: Pick<ModelCircuits, 'allFailing'>;
+  models: Pick<ModelCatalogue, 'lastListed'>;
+  balance: Pick<BalanceWatch, 'low'>;
+  clock: Clock;
+}
+
+/** Looks again and again for what the operator has to know. */
+export class Watch {
+  readonly #parts: WatchParts;
+  /** Limits of the whole bot for which an order was refused, and until when they hold. */
+  readonly #exceeded = new Map<string, number>();
+  #unreadable = 0;
+  #cancel: (() => void) | undefined;
+
+  constructor(parts: WatchParts) {
+    this.#parts = parts;
+    parts.spending.onRefusal((exceeded) => {
+      const { holder, resetsAt } = exceeded;
+      if (holder === 'total' && resetsAt !== undefined) this.#exceeded.set(nameOf(exceeded), resetsAt);
+    });
+  }
+
+  start(): void {
+    this.#look();
+    this.#cancel = this.#parts.clock.after(LOOK_EVERY_MS, () => this.start());
+  }
+
+  stop(): void {
+    this.#cancel?.();
+  }
+
+  #look(): void {
+    const { notices, runs, store } = this.#parts;
+    runs.noteSeen();
+    const { added } = store.quarantine;
+    if (added > this.#unreadable) notices.tell({ topic: 'unreadable' }, added - this.#unreadable);
+    this.#unreadable = added;
+    notices.update(watched, [
+      ...this.#lanes(),
+      ...this.#store(),
+      ...this.#budgets(),
+      ...this.#balance(),
+      ...this.#models(),
+    ]);
+  }
+
+  #lanes(): Occurrence[] {
+    const { scheduler, clock } = this.#parts;
+    const now = clock.now();
+    // What the gateway refuses does not pass by itself.
+    const isNews = ({ kind, since }: LaneTrouble): boolean => kind === 'refused' || now - since >= LASTING_MS;
+    return scheduler
+      .troubles()
+      .filter(isNews)
+      .map(({ lane, kind, since }) => ({ topic: 'lane', subject: lane, facts: { kind }, since }));
+  }
+
+  #store(): Occurrence[] {
+    const { store, book } = this.#parts;
+    const away = store.ownership.trouble();
+    const failure = away ? { since: away.since, kind: 'unreachable' } : store.health.failure;
+    const unsaved = book.unsavedCount;
+    if (!failure && unsaved === 0) return [];
+    return [{ topic: 'store', facts: { kind: failure?.kind ?? 'failed', unsaved }, since: failure?.since }];
+  }
+
+  #balance(): Occurrence[] {
+    const { low } = this.#parts.balance;
+    return low ? [{ topic: 'balance', facts: { ...low } }] : [];
+  }
+
+  /** Members can invent ids of models, so only listed ones are named. */
+  #models(): Occurrence[] {
+    const { circuits, models } = this.#parts;
+    const { allFailing } = circuits;
+    const listed = new Set(allFailing.length === 0 ? [] : models.lastListed.map(({ id }) => id));
+    return allFailing.map(({ kind, model, since }): Occurrence => {
+      if (model === undefined) return { topic: 'model', subject: kind, facts: { kind }, since };
+      if (!listed.has(model))
+        return { topic: 'model', subject: `${kind} (unlisted)`, facts: { kind, isUnlisted: true } };
+      return { topic: 'model', subject: `${kind} ${model}`, facts: { kind, model }, since };
+    });
+  }
+
+  /** The limits of the whole bot; servers have alerts of their own. */
+  #budgets(): Occurrence[] {
+    const { spending, clock } = this.#parts;
+    return spending.allowances({}).flatMap((allowance): Occurrence[] => {
+      const { period, resetsAt = 0 } = allowance;
+      const subject = nameOf(allowance);
+      const isExceeded = (this.#exceeded.get(subject) ?? 0) > clock.now();
+      // One expensive request does not use up a limit of which most is left.
+      const used = shareOf(allowance);
+      if (period === undefined || used === undefined) return [];
+      const share = isExceeded ? 100 : used;
+      const facts = { share, limit: allowanceText(allowance), left: leftText(allowance), resets: resetsAt };
+      return [{ topic: 'budget', subject, facts }];
+    });
+  }
+}
+
+const nameOf = ({ of, period, kind = '' }: Allowance): string => `${of} ${period} ${kind}`;

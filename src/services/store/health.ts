@@ -1,0 +1,30 @@
+import type { Clock } from '../../lib/clock.ts';
+import type { StoreErrorKind } from './backend.ts';
+import type { StoreUse } from './namespaces.ts';
+
+interface StoreFailure {
+  since: number;
+  kind: StoreErrorKind;
+}
+
+/** Whether the store did what it was last asked to do. */
+export class StoreHealth {
+  readonly #clock: Pick<Clock, 'now'>;
+  readonly #failures = new Map<'reads' | 'writes', StoreFailure>();
+
+  constructor(clock: Pick<Clock, 'now'>) {
+    this.#clock = clock;
+  }
+
+  note({ operation, failure }: Pick<StoreUse, 'operation' | 'failure'>): void {
+    // A full disk can still be read.
+    const side = operation === 'read' ? 'reads' : 'writes';
+    if (failure === undefined) this.#failures.delete(side);
+    else this.#failures.set(side, { since: this.#failures.get(side)?.since ?? this.#clock.now(), kind: failure });
+  }
+
+  /** Undefined: all is well. */
+  get failure(): StoreFailure | undefined {
+    return this.#failures.get('writes') ?? this.#failures.get('reads');
+  }
+}

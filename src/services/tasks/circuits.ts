@@ -1,0 +1,187 @@
+import type { Clock } from '../../lib/clock.ts';
+import { Refusal } from '../../lib/refusal.ts';
+import { blamesRequest } from '../gateway/error-responses.ts';
+import { GatewayError } from '../gateway/index.ts';
+import type { TaskBook } from './book.ts';
+import { hasEnded, type Task, type TaskKind } from './task.ts';
+
+/** So many failures in a row within this time are the model's state, unless they are all of one member, whose requests may be at fault. */
+const FAILURES = 5;
+const WINDOW_MS = 10 * 60_000;
+const LEAST_MEMBERS = 2;
+/** How long orders are refused before one may try again. It doubles with each one that fails. */
+const FIRST_PAUSE_MS = 60_000;
+const LONGEST_PAUSE_MS = 30 * 60_000;
+/** Nothing is known any more of a model that no one has tried for so long after its pause. */
+const FORGOTTEN_MS = 60 * 60_000;
+/** Members can invent ids of models. */
+const MAX_CIRCUITS = 500;
+
+type Ordered = Pick<Task, 'kind' | 'request' | 'requesterId'>;
+
+interface Probe {
+  readonly id: string;
+}
+
+interface Opening {
+  since: number;
+  until: number;
+  pauseMs: number;
+  /** The one order that tries again. */
+  probe?: Probe | undefined;
+}
+
+interface Circuit {
+  kind: TaskKind;
+  /** Undefined where such orders name none. */
+  model: string | undefined;
+  failures: { at: number; memberId: string }[];
+  opening?: Opening | undefined;
+}
+
+export interface FailingModel extends Pick<Circuit, 'kind' | 'model'>, Pick<Opening, 'since' | 'until'> {
+  isTried: boolean;
+}
+
+/**
+ * Refuses orders for a model whose jobs fail, until one that is let through succeeds. Only what the model or the gateway did with a job counts: not a
+ * refused request, not an unknown outcome, and nothing that concerns all models, such as a missing credit, a wrong key or a gateway that is away. In
+ * memory only: after a restart a model is tried again.
+ */
+export class ModelCircuits {
+  readonly #clock: Pick<Clock, 'now'>;
+  /** Those with the latest failures last. */
+  readonly #circuits = new Map<string, Circuit>();
+
+  constructor({ book, clock }: { book: Pick<TaskBook, 'onChange' | 'onRemove'>; clock: Pick<Clock, 'now'> }) {
+    this.#clock = clock;
+    book.onChange((task, before) => {
+      if (hasEnded(task) && before && !hasEnded(before)) this.#noteEnd(task);
+      // It says nothing for long, so another one may try.
+      else if (task.times.overdue !== undefined) this.#release(task.id);
+    });
+    book.onRemove(({ id }) => this.#release(id));
+  }
+
+  /** Throws where the model fails now. The first order after a pause is let through, alone. */
+  enter(id: string, order: Ordered): Probe | undefined {
+    this.#forget();
+    const { model } = order.request;
+    const opening = this.#circuits.get(keyOf(order))?.opening;
+    if (!opening) return undefined;
+    const { since, until, probe } = opening;
+    const what = model === undefined ? 'kind' : 'model';
+    const facts = { ...(model !== undefined && { model }), since: inSeconds(since) };
+    if (probe && probe.id !== id) throw new Refusal(`refusals.tried.${what}`, facts);
+    if (!probe && this.#clock.now() < until)
+      throw new Refusal(`refusals.failing.${what}`, { ...facts, until: inSeconds(until) });
+    opening.probe = { id };
+    return opening.probe;
+  }
+
+  /** Lets an order through, or refuses it. Without a task that is sent it is no probe any more. */
+  async run(
+    id: string,
+    order: Ordered & { predecessorId?: string | undefined },
+    work: () => Promise<Task>,
+  ): Promise<Task> {
+    // A repeat under the same key orders nothing new.
+    if (order.predecessorId !== undefined) return work();
+    const probe = this.enter(id, order);
+    let task: Task | undefined;
+    try {
+      task = await work();
+      return task;
+    } finally {
+      if (probe && (!task || task.state === 'waiting')) this.#release(probe);
+    }
+  }
+
+  /** The gateway has definitely refused the order of this task. */
+  noteRefused(task: Task, error: unknown): void {
+    if (!(error instanceof GatewayError)) return;
+    if (error.refusesModel || (error.kind === 'forbidden' && error.hasKnownCode)) this.#noteFailure(task);
+  }
+
+  /** Undefined: it does not fail, as far as is known. */
+  failing(order: Pick<Task, 'kind' | 'request'>): FailingModel | undefined {
+    this.#forget();
+    const circuit = this.#circuits.get(keyOf(order));
+    return circuit && failingIn(circuit);
+  }
+
+  /** Of how many models something is known. */
+  get size(): number {
+    return this.#circuits.size;
+  }
+
+  /** All models that fail now. */
+  get allFailing(): FailingModel[] {
+    this.#forget();
+    return [...this.#circuits.values()].flatMap((circuit) => failingIn(circuit) ?? []);
+  }
+
+  #noteEnd(task: Task): void {
+    if (task.state === 'ready' || task.state === 'delivered') this.#circuits.delete(keyOf(task));
+    else if (isModelsFault(task)) this.#noteFailure(task);
+    else this.#release(task.id);
+  }
+
+  #noteFailure(task: Task): void {
+    // A conversation may go on for hours, so none of them can be the one that tries again.
+    if (task.traits.isTalk) return;
+    const now = this.#clock.now();
+    const key = keyOf(task);
+    const { kind, request, requesterId: memberId } = task;
+    const circuit = this.#circuits.get(key) ?? { kind, model: request.model, failures: [] };
+    const { opening } = circuit;
+    if (opening) {
+      // Other jobs were ordered before it failed.
+      if (opening.probe?.id === task.id) {
+        const pauseMs = Math.min(LONGEST_PAUSE_MS, 2 * opening.pauseMs);
+        circuit.opening = { since: opening.since, until: now + pauseMs, pauseMs };
+      }
+      return;
+    }
+    const failures = [...circuit.failures.filter(({ at }) => now - at < WINDOW_MS), { at: now, memberId }];
+    circuit.failures = failures;
+    const members = new Set(failures.map((failure) => failure.memberId));
+    if (failures.length >= FAILURES && members.size >= LEAST_MEMBERS)
+      circuit.opening = { since: failures[0]?.at ?? now, until: now + FIRST_PAUSE_MS, pauseMs: FIRST_PAUSE_MS };
+    this.#circuits.delete(key);
+    this.#circuits.set(key, circuit);
+    const [oldest] = this.#circuits.keys();
+    if (this.#circuits.size > MAX_CIRCUITS && oldest !== undefined) this.#circuits.delete(oldest);
+  }
+
+  /** By its id, or by the one time that it was let through. */
+  #release(ended: string | Probe): void {
+    for (const { opening } of this.#circuits.values()) {
+      const { probe } = opening ?? {};
+      if (opening && probe && (probe === ended || probe.id === ended)) opening.probe = undefined;
+    }
+  }
+
+  #forget(): void {
+    const now = this.#clock.now();
+    for (const [key, { opening, failures }] of this.#circuits) {
+      const latest = failures.at(-1)?.at ?? 0;
+      const isPast = opening ? !opening.probe && now - opening.until >= FORGOTTEN_MS : now - latest >= WINDOW_MS;
+      if (isPast) this.#circuits.delete(key);
+    }
+  }
+}
+
+const keyOf = ({ kind, request: { model = '' } }: Pick<Task, 'kind' | 'request'>): string => `${kind} ${model}`;
+
+const inSeconds = (at: number): number => Math.ceil(at / 1000);
+
+function failingIn({ kind, model, opening }: Circuit): FailingModel | undefined {
+  if (!opening) return undefined;
+  const { since, until, probe } = opening;
+  return { kind, model, since, until, isTried: probe !== undefined };
+}
+
+/** The gateway took the job, and did not carry it out. */
+const isModelsFault = ({ state, failure }: Task): boolean =>
+  state === 'expired' || (state === 'failed' && failure?.cause === 'failed' && !blamesRequest(failure.code));

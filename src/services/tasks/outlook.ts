@@ -1,0 +1,43 @@
+import type { Clock } from '../../lib/clock.ts';
+import type { DurationHistory } from '../polling/learned-schedule.ts';
+import type { FailingModel, ModelCircuits } from './circuits.ts';
+import type { Kind } from './kind.ts';
+import type { Task, TaskKind } from './task.ts';
+import type { OrderedRequest } from './transitions.ts';
+
+export interface Prospect {
+  /** How long such tasks take now; undefined where too little is known. */
+  typicalMs: number | undefined;
+  /** Undefined: the model does not fail, as far as is known. */
+  failing: FailingModel | undefined;
+}
+
+interface OutlookParts {
+  kinds: ReadonlyMap<TaskKind, Kind>;
+  durations: Pick<DurationHistory, 'typicalMs'>;
+  circuits: Pick<ModelCircuits, 'failing'> | undefined;
+  clock: Pick<Clock, 'now'>;
+}
+
+/** What members may expect of a model now, from the latest jobs. */
+export class Outlook {
+  readonly #parts: OutlookParts;
+
+  constructor(parts: OutlookParts) {
+    this.#parts = parts;
+  }
+
+  of(order: OrderedRequest<TaskKind>): Prospect {
+    const { kinds, durations, circuits, clock } = this.#parts;
+    const key = kinds.get(order.kind)?.durationKey(order.request);
+    return {
+      typicalMs: key === undefined ? undefined : durations.typicalMs(key, clock.now()),
+      failing: circuits?.failing(order),
+    };
+  }
+
+  typicalMs({ durationKey }: Task): number | undefined {
+    const { durations, clock } = this.#parts;
+    return durations.typicalMs(durationKey, clock.now());
+  }
+}

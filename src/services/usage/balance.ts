@@ -1,0 +1,106 @@
+import { type Clock, DAY_MS, dayOf } from '../../lib/clock.ts';
+import {
+  compare,
+  difference,
+  hundredth,
+  product,
+  roundedDown,
+  roundedUp,
+  sumOf,
+  withCents,
+} from '../../lib/decimals.ts';
+import type { PlainLog } from '../../lib/log.ts';
+import { GatewayError } from '../gateway/index.ts';
+import type { UsageReports } from '../gateway/usage.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { addDays } from './days.ts';
+
+const LOOK_EVERY_MS = 15 * 60_000;
+/** A gateway that does not tell it may do so after an upgrade. */
+const NOT_TOLD_MS = DAY_MS;
+/** Days whose use says how much a day costs now. */
+const RATE_DAYS = 7;
+/** Gateways with limits by month take no longer ranges; the others ignore the range. */
+const USAGE_DAYS = 99;
+/** What such gateways tell of an account without a limit. */
+const UNLIMITED = '100000000';
+
+interface BalanceParts {
+  reports: Pick<UsageReports, 'get' | 'limit'>;
+  ledger: Pick<Ledger, 'queryUsage'>;
+  clock: Clock;
+  log: Pick<PlainLog, 'info'>;
+}
+
+/** In dollars. */
+export interface LowBalance {
+  left: string;
+  /** What a day has cost lately. */
+  perDay: string;
+}
+
+/** Looks whether the account's balance lasts for another day, where the gateway tells it and its amounts are known to be cents. */
+export class BalanceWatch {
+  readonly #parts: BalanceParts;
+  #low: LowBalance | undefined;
+  #cancel: (() => void) | undefined;
+  #looking: Promise<void> = Promise.resolve();
+  #isStopped = false;
+
+  constructor(parts: BalanceParts) {
+    this.#parts = parts;
+  }
+
+  /** Undefined: it lasts, or is not known. */
+  get low(): LowBalance | undefined {
+    return this.#low;
+  }
+
+  start(): void {
+    this.#looking = this.#look().then((waitMs) => {
+      if (!this.#isStopped) this.#cancel = this.#parts.clock.after(waitMs, () => this.start());
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#cancel?.();
+    await this.#looking;
+  }
+
+  /** Returns when to look again. */
+  async #look(): Promise<number> {
+    const { reports, log } = this.#parts;
+    try {
+      const limit = await reports.limit({ attempts: 1 });
+      if (limit === undefined || compare(limit, UNLIMITED) >= 0) return NOT_TOLD_MS;
+      this.#low = await this.#lowOf(limit);
+    } catch (error) {
+      if (error instanceof GatewayError && NEVER_TOLD.has(error.kind)) return NOT_TOLD_MS;
+      log.info({ err: error }, 'The balance of the gateway account could not be read.');
+    }
+    return LOOK_EVERY_MS;
+  }
+
+  async #lowOf(limit: string): Promise<LowBalance | undefined> {
+    const { reports, clock } = this.#parts;
+    const today = dayOf(clock.now());
+    const { total } = await reports.get({ start: addDays(today, -USAGE_DAYS), end: today }, { attempts: 1 });
+    const perDay = await this.#perDay(today);
+    if (total === undefined) return undefined;
+    const left = difference(limit, hundredth(total));
+    if (compare(left, perDay) >= 0 && compare(left, '0') > 0) return undefined;
+    return { left: `$${withCents(roundedDown(left))}`, perDay: `$${withCents(roundedUp(perDay))}` };
+  }
+
+  /** The average of the days on which something was used. */
+  async #perDay(today: string): Promise<string> {
+    const range = { start: addDays(today, 1 - RATE_DAYS), end: today };
+    const uses = (await this.#parts.ledger.queryUsage({ range })).filter(({ amount }) => amount !== undefined);
+    const days = new Set(uses.map(({ day }) => day)).size;
+    const sum = sumOf(uses.flatMap(({ amount }) => amount ?? [])) ?? '0';
+    return days === 0 ? '0' : product(sum, String(1 / days));
+  }
+}
+
+const NEVER_TOLD: ReadonlySet<string> = new Set(['not-offered', 'not-found', 'invalid', 'malformed', 'forbidden']);

@@ -1,0 +1,128 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { text } from '../../sandbox/discord/discord.ts';
+import type { Message } from '../../sandbox/discord/exchange.ts';
+import { profiles } from '../contract/both.ts';
+import { folder } from '../services/store/stage.ts';
+import { noLimits } from '../support/no-limits.ts';
+import { type QuickStage, quickBot, says } from './quick.ts';
+
+const MODEL = 'lumen-image-1';
+const minute = 60_000;
+const waitLimit = { timeout: 15_000 };
+
+const orders = ({ gateway }: QuickStage): number =>
+  gateway.heard.filter(({ method, path }) => method === 'POST' && path.includes('/images/')).length;
+const toOwner = ({ discord }: QuickStage, words: string): string[] =>
+  discord
+    .messages(discord.openDirectMessage('owner').id)
+    .map(text)
+    .filter((line) => line.includes(words));
+
+let made = 0;
+const image = ({ discord }: QuickStage, by: string, model = MODEL) =>
+  discord.as(by).slash('image', { prompt: `a secret fox ${++made}`, model });
+
+async function failing(stage: QuickStage, count: number): Promise<Message[]> {
+  const failed: Message[] = [];
+  for (let at = 0; at < count; at += 1) {
+    stage.gateway.faults.add({ do: 'fail', times: 1 });
+    const by = at % 2 === 0 ? 'member' : 'other';
+    failed.push(await (await image(stage, by)).message(says('The engine could not finish this task')));
+  }
+  return failed;
+}
+
+/** Waits for the list of models, because one second is very short on the quick clock. */
+const suggested = async ({ discord }: QuickStage, typed = 'lumen') => {
+  const member = discord.as('member');
+  await (await member.slash('models', {})).message();
+  return member.complete('image', { prompt: 'x', model: typed }, 'model');
+};
+
+describe.each(profiles)('A model that fails at a gateway of the %s profile', (profile) => {
+  const start = () => quickBot({ gateway: { profile, speed: 50 }, settings: noLimits });
+
+  it('New requests and retries are refused in private, other models work, and the suggestions say so', async () => {
+    const stage = await start();
+    const { discord } = stage;
+    await suggested(stage);
+    const [first] = await failing(stage, 5);
+    if (!first) throw new Error('Nothing has failed.');
+    const before = orders(stage);
+    const refused = text(await (await image(stage, 'member')).ephemeral());
+    expect(refused).toMatch(
+      /^The model `lumen-image-1` has been failing since <t:\d+:R>, so nothing was submitted\. Choose another model, or try again <t:\d+:R>\.$/,
+    );
+    const retried = await discord.as('member').click(first, 'Retry');
+    expect(text(await retried.ephemeral())).toContain('has been failing since');
+    expect(orders(stage)).toBe(before);
+    await (await image(stage, 'member', `${MODEL}-2K`)).message(says('Finished in'));
+    expect(await suggested(stage)).toEqual([
+      { name: `${MODEL}-2K`, value: `${MODEL}-2K` },
+      { name: `${MODEL}-4K`, value: `${MODEL}-4K` },
+      { name: `${MODEL} · failing now`, value: MODEL },
+    ]);
+  });
+
+  it('The operator is told once; one request tries again after a while, and its success lets all through', async () => {
+    const stage = await start();
+    await suggested(stage);
+    await failing(stage, 5);
+    await expect.poll(() => toOwner(stage, `Tasks of the model \`${MODEL}\` (image) fail`), waitLimit).toHaveLength(1);
+    stage.clock.putForward(minute);
+    stage.gateway.setSpeed(0.01);
+    const trying = await image(stage, 'member');
+    await trying.message(says('Queued'));
+    const refused = text(await (await image(stage, 'other')).ephemeral());
+    expect(refused).toContain('one task is trying it again now. Choose another model, or try again in a few minutes.');
+    stage.gateway.setSpeed(50);
+    await trying.message(says('Finished in'));
+    await (await image(stage, 'other')).message(says('Finished in'));
+    stage.clock.putForward(2 * minute);
+    await expect.poll(() => toOwner(stage, 'Resolved'), waitLimit).toHaveLength(1);
+    expect(toOwner(stage, `Tasks of the model \`${MODEL}\``)).toHaveLength(1);
+    expect(toOwner(stage, 'secret')).toEqual([]);
+  });
+
+  it('A question before an expensive request says that the model fails', async () => {
+    const prices = join(folder(), 'prices.json');
+    writeFileSync(prices, JSON.stringify({ image: '1.25' }));
+    const stage = await quickBot({ gateway: { profile, speed: 50 }, settings: { ...noLimits, PRICES: prices } });
+    await failing(stage, 5);
+    await (await stage.discord.as('admin').slash('budget set', { confirm_above: '$1' })).message();
+    const question = await (await image(stage, 'member')).message(says('This server asks'));
+    expect(text(question)).toMatch(/\nThe model `lumen-image-1` has been failing since <t:\d+:R>\.\nEstimated cost/);
+    const before = orders(stage);
+    const run = await stage.discord.as('member').click(question, 'Run');
+    expect(text(await run.followUp())).toContain('has been failing since');
+    expect(orders(stage)).toBe(before);
+  });
+});
+
+it('A slow model is told in its suggestion, in the question about its price and in the first line of progress', async () => {
+  const prices = join(folder(), 'prices.json');
+  writeFileSync(prices, JSON.stringify({ image: '1.25' }));
+  const stage = await quickBot({ gateway: { speed: 50 }, settings: { ...noLimits, PRICES: prices } });
+  const { discord, gateway, clock } = stage;
+  for (let at = 0; at < 3; at += 1) {
+    gateway.faults.add({ do: 'stick' });
+    const exchange = await image(stage, 'member');
+    await exchange.message(says('%'));
+    clock.putForward(4 * minute);
+    const job = gateway.jobs.list().at(-1);
+    gateway.jobs.finish(job?.id ?? '');
+    await exchange.message(says('Finished in'));
+  }
+  gateway.setSpeed(0.01);
+  const queued = await (await image(stage, 'other')).message(says('Such tasks take'));
+  expect(text(queued)).toMatch(/Queued <t:\d+:R>\.( \d+ tasks? .*queue\.)? Such tasks take about 4 min now\./);
+  expect((await suggested(stage)).map(({ name }) => name)).toContain(`${MODEL} · about 4 min`);
+  await (await discord.as('admin').slash('budget set', { confirm_above: '$1' })).message();
+  const question = await (await image(stage, 'member')).message(says('This server asks'));
+  expect(text(question)).toContain('\nSuch tasks take about 4 min now.\nEstimated cost');
+  // What was long ago says nothing about now.
+  clock.putForward(7 * 60 * minute);
+  expect((await suggested(stage)).map(({ name }) => name)).toContain(MODEL);
+});

@@ -1,0 +1,314 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { RESTJSONErrorCodes as Code, PermissionFlagsBits as Permission } from 'discord.js';
+import { describe, expect, it, vi } from 'vitest';
+import { text } from '../../sandbox/discord/discord.ts';
+import type { GatewayOptions } from '../../sandbox/gateway/gateway.ts';
+import { profiles } from '../contract/both.ts';
+import { onServers } from '../services/store/sites.ts';
+import { folder, sql } from '../services/store/stage.ts';
+import { noLimits } from '../support/no-limits.ts';
+import { Wire } from '../support/wire.ts';
+import { enter } from './bot.ts';
+import { type QuickStage, quickStage, says, submits } from './quick.ts';
+
+const waitLimit = { timeout: 15_000 };
+const HOUR_MS = 3_600_000;
+
+/** A bot whose operator has chosen the channel `hall`. */
+async function withChannel(settings: Record<string, string> = {}, gateway: GatewayOptions = {}) {
+  const stage = await quickStage({ gateway, settings: { ...noLimits, ...settings } });
+  const { discord } = stage;
+  const channel = [...discord.world.channels.values()].find(({ name }) => name === 'hall');
+  if (!channel) throw new Error('There is no hall.');
+  const config = { ...stage.config, operator: { channelId: channel.id, ids: [] } };
+  return { ...stage, config, channel };
+}
+
+const inHall = ({ discord }: Pick<QuickStage, 'discord'>): string[] => discord.messages('hall').map(text);
+const direct = ({ discord }: Pick<QuickStage, 'discord'>, who = 'owner'): string[] =>
+  discord.messages(discord.openDirectMessage(who).id).map(text);
+
+const about = (lines: readonly string[], words: string): string[] => lines.filter((line) => line.includes(words));
+
+describe('The operator is told of a start', () => {
+  it('A start names the version, what was taken up and how long the bot was away; another version names the one before', async () => {
+    const stage = await withChannel();
+    const first = await enter(stage);
+    await expect.poll(() => inHall(stage), waitLimit).toEqual(['Atelier 1.2.3 has started.']);
+    stage.gateway.setSpeed(0.01);
+    await (await stage.discord.as('member').slash('imagine', { prompt: 'a secret fox' })).message(says('Queued'));
+    await first.stop();
+    stage.clock.putForward(2 * HOUR_MS);
+    await enter({ ...stage, version: '1.3.0' });
+    await expect.poll(() => inHall(stage), waitLimit).toHaveLength(2);
+    const [, second = ''] = inHall(stage);
+    expect(second).toContain('Atelier 1.3.0 has started. The version before was 1.2.3.');
+    expect(second).toMatch(/It was away since <t:\d+:f>\.\nIt took up 1 task\./);
+    expect(second).not.toContain('secret');
+  });
+
+  it('A bot that starts again and again has one message an hour, which counts the starts', async () => {
+    const stage = await withChannel();
+    for (let start = 0; start < 4; start += 1) {
+      const app = await enter(stage);
+      const words = start === 0 ? 'has started.' : `It has started ${start + 1} times since`;
+      await expect.poll(() => about(inHall(stage), words), waitLimit).toHaveLength(1);
+      await app.stop();
+    }
+    expect(inHall(stage)).toHaveLength(1);
+    stage.clock.putForward(HOUR_MS);
+    await enter(stage);
+    await expect.poll(() => inHall(stage), waitLimit).toHaveLength(2);
+    expect(inHall(stage)[1]).not.toContain('times since');
+  });
+
+  it('After a crash the start says that the bot did not stop on request, and how many outcomes are unknown', async () => {
+    const stage = await withChannel();
+    const app = await enter(stage);
+    await expect.poll(() => inHall(stage), waitLimit).toHaveLength(1);
+    await app.stop();
+    const file = stage.config.store.url.replace('sqlite://', '');
+    // As a crash leaves it: no one noted the stop.
+    sql(file, "UPDATE atelier SET value = json_remove(value, '$.value.stoppedAt') WHERE namespace = 'runs'");
+    stage.clock.putForward(2 * HOUR_MS);
+    await enter(stage);
+    await expect.poll(() => about(inHall(stage), 'It did not stop on request'), waitLimit).toHaveLength(1);
+  });
+});
+
+describe.each(profiles)('Trouble with a gateway of the %s profile', (profile) => {
+  it('A paused lane is one message, which its repeats and its end edit; after an hour it is a new one', async () => {
+    const stage = await withChannel({}, { profile });
+    const { discord, gateway, clock } = stage;
+    await enter(stage);
+    gateway.setSpeed(0.01);
+    const lane = (): string[] => about(inHall(stage), 'refuses status checks for `/imagine`');
+    const exchange = await discord.as('member').slash('imagine', { prompt: 'a secret fox' });
+    await exchange.message(says('Queued'));
+    const begin = async (): Promise<void> => {
+      gateway.faults.add({ on: { path: /\/fetch$/ }, do: 'unauthorized', times: 1_000 });
+      await expect.poll(() => lane().filter((one) => !one.includes('Resolved')).length, waitLimit).toBe(1);
+    };
+    const end = async (): Promise<void> => {
+      gateway.faults.clear();
+      clock.putForward(5 * 60_000);
+      await expect.poll(() => lane().filter((one) => !one.includes('Resolved')).length, waitLimit).toBe(0);
+    };
+    await begin();
+    await end();
+    expect(lane()).toHaveLength(1);
+    await begin();
+    expect(lane()).toEqual([
+      expect.stringMatching(/^The gateway refuses .*\nThis has happened 2 times since <t:\d+:f>\.$/),
+    ]);
+    await end();
+    expect(lane()).toEqual([expect.stringMatching(/^\*\*Resolved\*\* <t:\d+:R>\.\nThe gateway refuses/)]);
+    clock.putForward(HOUR_MS);
+    await begin();
+    expect(lane()).toHaveLength(2);
+    expect(inHall(stage).join('\n')).not.toMatch(/secret|127\.0\.0\.1/);
+  });
+});
+
+describe('The operator’s channel', () => {
+  const gone: readonly (readonly [string, (stage: Awaited<ReturnType<typeof withChannel>>) => void])[] = [
+    ['is deleted', ({ discord, channel }) => discord.world.removeChannel(channel)],
+    ['is hidden from the bot', ({ discord }) => discord.restrict('hall', Permission.ViewChannel)],
+    ['may not be written in', ({ discord }) => discord.restrict('hall', Permission.SendMessages)],
+  ];
+
+  it.each(gone)('Where it %s, notices go to the owner, who is told once that it is gone', async (_, remove) => {
+    const stage = await withChannel();
+    remove(stage);
+    const app = await enter(stage);
+    await expect.poll(() => direct(stage), waitLimit).toHaveLength(2);
+    expect(about(direct(stage), 'has started')).toHaveLength(1);
+    expect(about(direct(stage), '`OPERATOR_CHANNEL_ID`')).toHaveLength(1);
+    stage.gateway.faults.add({ on: { path: '/imgx/submit' }, do: 'quota' });
+    await (await stage.discord.as('member').slash('imagine', { prompt: 'a secret fox' })).ephemeral(says('quota'));
+    await expect.poll(() => about(direct(stage), 'no credit left'), waitLimit).toHaveLength(1);
+    await app.stop();
+    await enter(stage);
+    await expect.poll(() => about(direct(stage), 'has started 2 times'), waitLimit).toHaveLength(1);
+    expect(direct(stage)).toHaveLength(3);
+    expect(direct(stage).join('\n')).not.toContain('secret');
+  });
+
+  it('When it works again, that is told too, and what follows is posted there', async () => {
+    const stage = await withChannel();
+    const { discord } = stage;
+    const status = { type: 'status', status: 403, code: Code.MissingAccess } as const;
+    discord.faults.add({
+      on: { method: 'POST', route: `/channels/${stage.channel.id}/messages` },
+      do: status,
+      times: 2,
+    });
+    await enter(stage);
+    await expect.poll(() => about(direct(stage), '`OPERATOR_CHANNEL_ID`'), waitLimit).toHaveLength(1);
+    stage.gateway.faults.add({ on: { path: '/imgx/submit' }, do: 'quota' });
+    await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).ephemeral(says('quota'));
+    await expect.poll(() => about(inHall(stage), 'no credit left'), waitLimit).toHaveLength(1);
+    await expect.poll(() => about(direct(stage), 'Resolved'), waitLimit).toHaveLength(1);
+  });
+
+  it('Without a channel the people are told whom the operator has named', async () => {
+    const stage = await withChannel();
+    const other = stage.discord.world.user('other').id;
+    await enter({ ...stage, config: { ...stage.config, operator: { ids: [other] } } });
+    await expect.poll(() => direct(stage, 'other'), waitLimit).toEqual(['Atelier 1.2.3 has started.']);
+    expect([direct(stage), inHall(stage)]).toEqual([[], []]);
+  });
+
+  it('While Discord takes no message, a notice is kept and sent later, once', async () => {
+    const stage = await withChannel();
+    const fault = { type: 'status', status: 500, body: 'away' } as const;
+    stage.discord.faults.add({ on: { method: 'POST', route: /^\/channels\/\d+\/messages$/ }, do: fault, times: 8 });
+    await enter(stage);
+    await expect.poll(() => [...inHall(stage), ...direct(stage)], waitLimit).toEqual(['Atelier 1.2.3 has started.']);
+  });
+});
+
+describe('Trouble with the store', () => {
+  it('Writes that fail are told from memory, and so is their end', async () => {
+    const stage = await withChannel();
+    const { clock, discord } = stage;
+    await enter(stage);
+    await expect.poll(() => inHall(stage), waitLimit).toHaveLength(1);
+    const file = stage.config.store.url.replace('sqlite://', '');
+    sql(file, "CREATE TRIGGER refuse BEFORE INSERT ON atelier BEGIN SELECT RAISE(FAIL, 'no'); END");
+    const refused = await discord.as('member').slash('imagine', { prompt: 'a secret fox' });
+    expect(text(await refused.message())).toBeTruthy();
+    const told = (): string[] => about(inHall(stage), 'The database does not work');
+    await expect.poll(told, waitLimit).toHaveLength(1);
+    sql(file, 'DROP TRIGGER refuse');
+    clock.putForward(60_000);
+    await expect.poll(() => about(told(), 'Resolved'), waitLimit).toHaveLength(1);
+    expect(submits(stage.gateway)).toBe(0);
+    expect(inHall(stage).join('\n')).not.toMatch(/secret|sqlite/);
+  });
+
+  it('Rows that cannot be read are told with their number', async () => {
+    const stage = await withChannel();
+    const first = await enter(stage);
+    await first.stop();
+    const file = stage.config.store.url.replace('sqlite://', '');
+    for (const id of ['1', '2'])
+      sql(file, `INSERT INTO atelier (key, value, namespace) VALUES ('${id}', '{"value":{"odd":true}}', 'live')`);
+    await enter(stage);
+    await expect
+      .poll(() => about(inHall(stage), '2 rows of the database could not be read'), waitLimit)
+      .toHaveLength(1);
+  });
+
+  it('A new schema is told', async () => {
+    const stage = await withChannel();
+    const first = await enter(stage);
+    await first.stop();
+    const file = stage.config.store.url.replace('sqlite://', '');
+    sql(
+      file,
+      "UPDATE atelier SET value = json_set(value, '$.value.store', 0) WHERE namespace = 'meta' AND key = 'schema'",
+    );
+    await enter(stage);
+    await expect.poll(() => about(inHall(stage), 'keeps its data in a new format'), waitLimit).toHaveLength(1);
+  });
+});
+
+describe('A store on a server', () =>
+  onServers((site) => {
+    it('An outage is told while it lasts, and so is its end', async () => {
+      const store = await site();
+      const wire = await Wire.to(store.url);
+      const stage = await withChannel({ STORE_URL: wire.url, STORE_LEASE_SECONDS: '60' });
+      await enter(stage);
+      await expect.poll(() => inHall(stage), waitLimit).toHaveLength(1);
+      wire.cut();
+      await expect.poll(() => about(inHall(stage), 'cannot reach its database'), waitLimit).toHaveLength(1);
+      wire.mend();
+      stage.clock.putForward(60_000);
+      await vi.waitFor(() => expect(about(inHall(stage), 'Resolved')).toHaveLength(1), waitLimit);
+      expect(inHall(stage).join('\n')).not.toContain(new URL(store.url).host);
+    });
+  }));
+
+it('The limit of the whole bot is told at 80 % and when it is used up, in one message', async () => {
+  const stage = await withChannel({ TOTAL_BUDGET: '5 tasks a day' });
+  const { discord, clock } = stage;
+  await enter(stage);
+  stage.gateway.setSpeed(50);
+  const told = (): string[] => about(inHall(stage), 'limit of the whole bot (5 tasks a day)');
+  for (const prompt of ['1', '2', '3', '4'])
+    await (await discord.as('member').slash('imagine', { prompt })).message(says('Finished in'));
+  await expect.poll(told, waitLimit).toEqual([expect.stringMatching(/^More than 80 %.* Left: 1 task\./)]);
+  await (await discord.as('other').slash('imagine', { prompt: '5' })).message(says('Finished in'));
+  await expect.poll(told, waitLimit).toEqual([expect.stringContaining('is used up')]);
+  clock.putForward(24 * HOUR_MS);
+  await expect.poll(told, waitLimit).toEqual([expect.stringContaining('Resolved')]);
+});
+
+it('A limit counts as used up when it has no room for a request, although something is left', async () => {
+  const prices = join(folder(), 'prices.json');
+  writeFileSync(prices, JSON.stringify({ imagine: '0.30', image: '5' }));
+  const stage = await withChannel({ TOTAL_BUDGET: '$1 a day', PRICES: prices }, { speed: 50 });
+  await enter(stage);
+  const member = stage.discord.as('member');
+  const refused = says('above the limit of the whole bot');
+  await (await member.slash('image', { prompt: 'a fox', model: 'lumen-image-1' })).ephemeral(refused);
+  for (const prompt of ['1', '2', '3']) await (await member.slash('imagine', { prompt })).message(says('Finished in'));
+  await (await member.slash('imagine', { prompt: '4' })).ephemeral(refused);
+  const told = (): string[] => about(inHall(stage), 'limit of the whole bot ($1 a day)');
+  await expect.poll(told, waitLimit).toEqual([expect.stringContaining('is used up')]);
+});
+
+describe('The balance of the account', () => {
+  async function atLimit(creditLimit: number, settings: Record<string, string> = { GATEWAY_USAGE_UNIT: 'cents' }) {
+    const prices = join(folder(), 'prices.json');
+    writeFileSync(prices, JSON.stringify({ image: '0.03' }));
+    const stage = await withChannel({ PRICES: prices, ...settings }, { quirks: { creditLimit }, speed: 50 });
+    await enter(stage);
+    const make = async (prompt: string): Promise<void> => {
+      const exchange = await stage.discord.as('member').slash('image', { prompt, model: 'lumen-image-1' });
+      await exchange.message(says('Finished in'));
+    };
+    const look = async (): Promise<void> => {
+      const limits = () => stage.gateway.heard.filter(({ path }) => path.endsWith('/subscription')).length;
+      const before = limits();
+      stage.clock.putForward(16 * 60_000);
+      await expect.poll(limits, waitLimit).toBeGreaterThan(before);
+    };
+    return { stage, make, look };
+  }
+
+  it('Where the gateway tells it, it is told when it would not last for another day, and when credit was added', async () => {
+    const { stage, make, look } = await atLimit(0.1);
+    await make('1');
+    await look();
+    expect(about(inHall(stage), 'left, less than a day')).toEqual([]);
+    await make('2');
+    await look();
+    const told = (): string[] => about(inHall(stage), 'left, less than a day');
+    await expect
+      .poll(told, waitLimit)
+      .toEqual([
+        expect.stringMatching(
+          /^The gateway account has \$0\.0375 left, less than a day at the recent rate \(\$0\.06 a day\)/,
+        ),
+      ]);
+    stage.gateway.settings.quirks = { ...stage.gateway.settings.quirks, creditLimit: 50 };
+    await look();
+    await expect.poll(() => about(told(), 'Resolved'), waitLimit).toHaveLength(1);
+  });
+
+  it('A gateway that does not tell it, and one with an unknown unit, are not asked again and again', async () => {
+    const { stage } = await atLimit(0);
+    const asked = ({ gateway }: typeof stage): number =>
+      gateway.heard.filter(({ path }) => path.endsWith('/subscription')).length;
+    await expect.poll(() => asked(stage), waitLimit).toBe(1);
+    stage.clock.putForward(60 * 60_000);
+    await expect.poll(() => inHall(stage), waitLimit).toHaveLength(1);
+    const other = await atLimit(1, {});
+    await expect.poll(() => inHall(other.stage), waitLimit).toHaveLength(1);
+    expect([asked(stage), asked(other.stage)]).toEqual([1, 0]);
+  });
+});

@@ -1,0 +1,159 @@
+import { describe, expect, it } from 'vitest';
+import type { Notice, NoticeStore } from '../../src/services/notices/notice.ts';
+import { Notices } from '../../src/services/notices/notices.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** What was sent, with a side that can be away, and rows that outlive a bot. */
+function scene() {
+  const clock = new ManualClock();
+  const sent: string[] = [];
+  const rows = new Map<string, Notice>();
+  const side = { takes: true, stores: true };
+  const store: NoticeStore = {
+    all: async () => [...rows.values()],
+    async put(notice) {
+      if (!side.stores) throw new Error('The disk is full.');
+      rows.set(`${notice.topic} ${notice.subject}`, structuredClone(notice));
+    },
+    remove: async ({ topic, subject }) => void rows.delete(`${topic} ${subject}`),
+  };
+  const lineOf = ({ topic, count, endedAt }: Notice): string =>
+    `${topic} ${count}${endedAt === undefined ? '' : ' over'}`;
+  const start = async (): Promise<Notices> => {
+    const notices = new Notices({
+      ...{ store, clock, log: { info: () => undefined, warn: () => undefined } },
+      delivery: {
+        async post(notice) {
+          if (side.takes) sent.push(`new ${lineOf(notice)}`);
+          return side.takes ? [{ channelId: '1', id: String(sent.length) }] : [];
+        },
+        async edit(notice) {
+          if (side.takes) sent.push(`edit ${lineOf(notice)}`);
+          return { messages: notice.messages, isLate: !side.takes };
+        },
+      },
+    });
+    await notices.open();
+    notices.start();
+    return notices;
+  };
+  const pass = async (ms: number): Promise<void> => {
+    for (let left = ms; left > 0; left -= 1_000) {
+      clock.advance(Math.min(left, 1_000));
+      await new Promise(setImmediate);
+    }
+  };
+  return { clock, sent, rows, side, start, pass };
+}
+
+describe('Notices', () => {
+  it('Trouble that comes and goes makes one message an hour, and edits it no more than twice a minute', async () => {
+    const { sent, start, pass } = scene();
+    const notices = await start();
+    for (let time = 0; time < 360; time += 1) {
+      notices.begin({ topic: 'lane', subject: 'videos' });
+      await pass(5_000);
+      notices.end('lane', 'videos');
+      await pass(5_000);
+    }
+    expect(sent.filter((line) => line.startsWith('new'))).toHaveLength(1);
+    expect(sent.length).toBeLessThanOrEqual(121);
+    notices.begin({ topic: 'lane', subject: 'videos' });
+    await pass(60_000);
+    expect(sent.filter((line) => line.startsWith('new'))).toHaveLength(2);
+  });
+
+  it('A bot that crashes again and again makes one message an hour', async () => {
+    const { sent, start, pass } = scene();
+    for (let crash = 0; crash < 50; crash += 1) {
+      (await start()).tell({ topic: 'started' });
+      await pass(30_000);
+    }
+    expect(sent.filter((line) => line.startsWith('new'))).toEqual(['new started 1 over']);
+    expect(sent.at(-1)).toBe('edit started 50 over');
+  });
+
+  it('What was wrong before a restart and is no longer wrong is over, but not before it could be looked for', async () => {
+    const { sent, start, pass } = scene();
+    const first = await start();
+    first.begin({ topic: 'lane', subject: 'videos' });
+    await pass(1_000);
+    await first.stop();
+    const second = await start();
+    second.update(['lane'], []);
+    await pass(60_000);
+    expect(sent).toEqual(['new lane 1']);
+    await pass(60_000);
+    second.update(['lane'], []);
+    await pass(1_000);
+    expect(sent).toEqual(['new lane 1', 'edit lane 1 over']);
+  });
+
+  it('An end that could not be shown before a restart is shown after it', async () => {
+    const { sent, side, start, pass } = scene();
+    const first = await start();
+    first.begin({ topic: 'lane' });
+    await pass(60_000);
+    side.takes = false;
+    first.end('lane');
+    await pass(1_000);
+    await first.stop();
+    side.takes = true;
+    await start();
+    await pass(1_000);
+    expect(sent).toEqual(['new lane 1', 'edit lane 1 over']);
+  });
+
+  it('While nothing can be stored, notices are sent from memory, and stored once that works', async () => {
+    const { sent, rows, side, start, pass } = scene();
+    side.stores = false;
+    const notices = await start();
+    notices.begin({ topic: 'store' });
+    await pass(1_000);
+    expect([sent, rows.size]).toEqual([['new store 1'], 0]);
+    side.stores = true;
+    await pass(60_000);
+    notices.update(['store'], [{ topic: 'store' }]);
+    await pass(1_000);
+    expect([...rows.values()]).toMatchObject([{ topic: 'store', isShown: true }]);
+  });
+
+  it('What Discord does not take is tried again, less and less often, and told once', async () => {
+    const { sent, side, start, pass } = scene();
+    side.takes = false;
+    const notices = await start();
+    notices.begin({ topic: 'lane' });
+    await pass(2 * HOUR_MS);
+    side.takes = true;
+    await pass(HOUR_MS);
+    expect(sent).toEqual(['new lane 1']);
+  });
+
+  it('Trouble that was over before it could be told is not told', async () => {
+    const { sent, side, start, pass } = scene();
+    side.takes = false;
+    const notices = await start();
+    notices.begin({ topic: 'lane' });
+    await pass(1_000);
+    notices.end('lane');
+    side.takes = true;
+    await pass(2 * HOUR_MS);
+    expect(sent).toEqual([]);
+  });
+
+  it('There are never too many notices, and past ones leave no row', async () => {
+    const { sent, rows, start, pass } = scene();
+    const notices = await start();
+    for (let at = 0; at < 200; at += 1) notices.begin({ topic: 'model', subject: String(at) });
+    await pass(1_000);
+    expect([sent.length, notices.ongoing.length, rows.size]).toEqual([60, 60, 60]);
+    await pass(2 * 60_000);
+    notices.update(['model'], []);
+    await pass(HOUR_MS);
+    notices.update(['model'], []);
+    await pass(1_000);
+    expect([notices.ongoing.length, rows.size]).toEqual([0, 0]);
+  });
+});
