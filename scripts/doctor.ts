@@ -1,32 +1,9 @@
 import { parseArgs } from 'node:util';
 import { kindSpecs } from '../src/commands/index.ts';
-import * as shape from '../src/config-shapes.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { openLog } from '../src/lib/log.ts';
-import { readSecret } from '../src/lib/secret.ts';
-import { terminalSafe } from '../src/lib/text.ts';
-import {
-  type Examination,
-  examine,
-  type FindingKind,
-  type StoreAddress,
-  StoreError,
-  type StoreErrorKind,
-} from '../src/services/store/index.ts';
-
-/** sysexits.h */
-const EX_USAGE = 64;
-const EX_TEMPFAIL = 75;
-const EX_CONFIG = 78;
-
-const EXIT_CODES: Partial<Record<StoreErrorKind, number>> = {
-  'in-use': EX_TEMPFAIL,
-  locked: EX_TEMPFAIL,
-  unreachable: EX_TEMPFAIL,
-  lost: EX_TEMPFAIL,
-  unsupported: EX_CONFIG,
-  denied: EX_CONFIG,
-};
+import { type Examination, examine, type FindingKind } from '../src/services/store/index.ts';
+import { configuredStore, EX_CONFIG, runScript } from './store-script.ts';
 
 const USAGE = 'npm run doctor -- [--dry-run]';
 
@@ -62,16 +39,6 @@ async function doctor(): Promise<number> {
   return isLeft ? 1 : 0;
 }
 
-function configuredStore(): StoreAddress | undefined {
-  const { variable, value, problem } = readSecret(process.env, 'STORE_URL');
-  const address = problem === undefined ? shape.store.safeParse(value).data : undefined;
-  if (address === undefined)
-    console.error(
-      `Invalid settings (see .env.example):\n  ${variable} ${problem ?? `should be ${shape.store.description}`}`,
-    );
-  return address;
-}
-
 function tell({ file, holds, findings }: Examination, repair: boolean): void {
   console.log(`Store ${file}:`);
   for (const { kind, count } of findings) {
@@ -82,16 +49,4 @@ function tell({ file, holds, findings }: Examination, repair: boolean): void {
   if (holds) console.log(`Tasks: ${holds.tasks}. Rows set aside so far: ${holds.setAside}.`);
 }
 
-function failed(error: unknown): number {
-  if (error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')) {
-    console.error(`${error.message.split('. ')[0]}. Usage: ${USAGE}`);
-    return EX_USAGE;
-  }
-  if (error instanceof StoreError) {
-    console.error(terminalSafe(error.message));
-    return EXIT_CODES[error.kind] ?? 1;
-  }
-  throw error;
-}
-
-process.exitCode = await doctor().catch(failed);
+await runScript(USAGE, doctor);

@@ -72,6 +72,14 @@ export const metricsToken = z
   .optional()
   .describe('a token of 16 to 500 characters without spaces');
 
+/** Guesses at a short one would be cheap for whoever has the file. */
+export const backupPassphrase = z
+  .string()
+  .min(12)
+  .max(1_000)
+  .optional()
+  .describe('a passphrase of 12 to 1000 characters');
+
 export const waitSeconds = (byDefault: string) =>
   wholeNumber(LEAST_WAIT_SECONDS, MAX_WAIT_SECONDS, byDefault, 'seconds');
 

@@ -46,6 +46,7 @@ async function run(config: Config): Promise<void> {
       config.gateway.apiKey,
       config.moderation.apiKey ?? '',
       config.http.metricsToken ?? '',
+      config.backupPassphrase ?? '',
       ...passwordsIn(config.store.url),
     ],
     readable: process.stdout.isTTY,
@@ -106,6 +107,7 @@ const EXIT_CODES: Readonly<Record<StoreErrorKind, number>> = {
   corrupt: EX_IOERR,
   failed: EX_IOERR,
   newer: EX_CONFIG,
+  older: EX_CONFIG,
   unsupported: EX_CONFIG,
   denied: EX_CONFIG,
 };

@@ -1,4 +1,5 @@
 export { passwordsIn, publicName, type StoreAddress, StoreError, type StoreErrorKind } from './backend.ts';
+export { backUpStore } from './backup/back-up.ts';
 export type { FindingKind } from './examination/checks.ts';
 export { type Examination, examine } from './examination/examination.ts';
 export { countRows, isSameContent as isSame, type MovedNamespace as Moved, moveStore } from './move-store.ts';

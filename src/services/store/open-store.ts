@@ -4,7 +4,7 @@ import { fileOf, IN_MEMORY, isLocal, type StoreAddress } from './backend.ts';
 import { soleOwnership } from './lease.ts';
 import { markSchema, refuseForeign, refuseIncomplete } from './marks.ts';
 import { type NoteStoreUse, openNamespaces } from './namespaces.ts';
-import { type OpenedBackend, openRemote, type RemoteParts } from './remote/open-remote.ts';
+import { type OpenedBackend, openRemote, openRemoteToRead, type RemoteParts } from './remote/open-remote.ts';
 import { lockStore, makePrivate, resolvePath, SqliteBackend, sqliteFailure } from './sqlite.ts';
 import { StoredTasks } from './stored-tasks.ts';
 import type { Migration } from './task-rows.ts';
@@ -46,6 +46,27 @@ export async function openBackend(address: StoreAddress, parts: OpenParts): Prom
 export async function openExisting(address: StoreAddress, parts: OpenParts): Promise<OpenedBackend | undefined> {
   if (!isLocal(address)) return openRemote(address, parts, { makes: false });
   return existsSync(fileOf(address)) ? openFile(address, parts) : undefined;
+}
+
+/** Opens a store that a bot may own, only to read it; creates nothing. */
+export async function openToRead(
+  address: StoreAddress,
+  parts: OpenParts,
+): Promise<Omit<OpenedBackend, 'ownership'> | undefined> {
+  if (!isLocal(address)) return openRemoteToRead(address, parts);
+  const file = fileOf(address);
+  if (!existsSync(file)) return undefined;
+  const backend = new SqliteBackend(file, { busyTimeoutMs: parts.busyTimeoutMs, readOnly: true });
+  const close = async (): Promise<void> => backend.close();
+  try {
+    refuseForeign(backend);
+    if (backend.rows('SELECT name FROM sqlite_master').length > 0) return { backend, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  await close();
+  return undefined;
 }
 
 function openFile(address: StoreAddress, { busyTimeoutMs }: OpenParts): OpenedBackend {
