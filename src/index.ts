@@ -67,7 +67,8 @@ async function run(config: Config): Promise<void> {
       process.once('SIGTERM', () => resolve());
       process.once('SIGINT', () => resolve());
     });
-    const app = await startApp(config, { log, version: packageFile.version });
+    const mayMigrate = process.argv.includes('--migrate');
+    const app = await startApp(config, { log, version: packageFile.version, mayMigrate });
     stopSignal.then(() => app.stop()).catch(crash);
     // Not awaited: `lost` may never resolve, and Node would end an entry module that waits for it.
     app.connectionLost.then((code) => ended(code, app, log)).catch(crash);

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { KindSpecs } from '../tasks/task.ts';
 import { fileOf, IN_MEMORY, isLocal, type StoreAddress } from './backend.ts';
+import { secureOlder } from './backup/before-upgrade.ts';
 import { soleOwnership } from './lease.ts';
 import { markSchema, refuseForeign, refuseIncomplete } from './marks.ts';
 import { type NoteStoreUse, openNamespaces } from './namespaces.ts';
@@ -18,6 +19,9 @@ interface StoreParts extends OpenParts {
   botVersion?: string | undefined;
   migrations?: ReadonlyMap<number, Migration> | undefined;
   onUse?: NoteStoreUse | undefined;
+  backupPassphrase?: string | undefined;
+  /** May change the schema of a store on a server, which no start backs up. */
+  mayMigrate?: boolean | undefined;
 }
 
 /** Throws a `StoreError` where the store cannot be used; nothing is opened or changed then. */
@@ -26,6 +30,7 @@ export async function openStore(address: StoreAddress, parts: StoreParts): Promi
   try {
     const namespaces = openNamespaces(backend, parts.onUse);
     await refuseIncomplete(namespaces.meta, backend.name);
+    await secureOlder(address, namespaces, backend.name, parts);
     await markSchema(namespaces.meta, parts.botVersion);
     return new StoredTasks({ ...parts, namespaces, ownership, close });
   } catch (error) {

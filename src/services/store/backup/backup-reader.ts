@@ -162,13 +162,13 @@ async function* piecesOf(handle: FileHandle, { start, end }: { start: number; en
   }
 }
 
-/** The digest was right, so that only the passphrase can be wrong. */
+/** The digest was right, so that most likely the passphrase is wrong. */
 function readFailure(error: unknown, file: string): unknown {
   if (error instanceof StoreError) return error;
   if (error instanceof SealError)
     return new StoreError(
       'denied',
-      `The passphrase does not fit the backup ${file}. Set BACKUP_PASSPHRASE to the one it was made with.`,
+      `The passphrase does not fit the backup ${file}, or someone has changed the file. Set BACKUP_PASSPHRASE to the one it was made with, or use another backup.`,
       error,
     );
   if (error instanceof TypeError || isZlibError(error)) return damagedError(file, error);
