@@ -19,7 +19,7 @@ const linesOf = (text: string): string[] => text.split('\n').filter(Boolean);
 function release(): number {
   const { values } = parseArgs({ options: { 'dry-run': { type: 'boolean', default: false } } });
   const changelog = readFileSync('CHANGELOG.md', 'utf8');
-  const tags = linesOf(git('tag', '--list', 'v*', '--merged', '--sort=-version:refname'));
+  const tags = linesOf(git('tag', '--list', 'v*', '--sort=-version:refname', '--merged', 'HEAD'));
   const [last] = tags;
   const packageFile: { version: string } = JSON.parse(readFileSync('package.json', 'utf8'));
   const problems = problemsOf({

@@ -38,14 +38,15 @@ describe('npm run release', () => {
   });
 
   it('npm run release only looks with --dry-run, and then commits and tags the version', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'atelier-release-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const home = mkdtempSync(join(tmpdir(), 'atelier-release-'));
+    onTestFinished(() => rmSync(home, { recursive: true }));
+    const folder = join(home, 'repository');
     const identity = { GIT_AUTHOR_NAME: 'a', GIT_AUTHOR_EMAIL: 'a@b.c', GIT_COMMITTER_NAME: 'a', GIT_COMMITTER_EMAIL: 'a@b.c' };
-    const env = { PATH: process.env.PATH, HOME: folder, ...identity };
+    const env = { PATH: process.env.PATH, HOME: home, ...identity };
     const git = (...args: string[]): string => execFileSync('git', args, { cwd: folder, env, encoding: 'utf8' }).trim();
     const scripts = { check: 'node -e 0', test: 'node -e 0' };
     const write = (name: string, content: string): void => writeFileSync(join(folder, name), content);
-    mkdirSync(join(folder, 'docs'));
+    mkdirSync(join(folder, 'docs'), { recursive: true });
     write('package.json', `${JSON.stringify({ name: 'a', version: '1.1.0', scripts }, null, 2)}\n`);
     write('CHANGELOG.md', good.changelog);
     write('docs/upgrading.md', good.upgrading);
@@ -56,10 +57,10 @@ describe('npm run release', () => {
     const run = (...args: string[]) => spawnSync(process.execPath, [entry, ...args], { cwd: folder, env, encoding: 'utf8' });
 
     const looked = run('--dry-run');
-    expect([looked.status, looked.stdout]).toEqual([0, expect.stringContaining('1.2.0 can be released.')]);
+    expect(looked).toMatchObject({ status: 0, stdout: expect.stringContaining('1.2.0 can be released.') });
     expect([git('tag'), git('status', '--porcelain')]).toEqual(['', '']);
     const released = run();
-    expect([released.status, released.stdout]).toEqual([0, expect.stringContaining('tagged as v1.2.0')]);
+    expect(released).toMatchObject({ status: 0, stdout: expect.stringContaining('tagged as v1.2.0') });
     expect(git('log', '--format=%s %D', '-1')).toContain('Release 1.2.0');
     expect(git('tag', '--points-at', 'HEAD')).toBe('v1.2.0');
     expect(readFileSync(join(folder, 'package.json'), 'utf8')).toContain('"version": "1.2.0"');

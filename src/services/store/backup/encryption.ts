@@ -8,7 +8,7 @@ const SALT_BYTES = 32;
 const TAG_BYTES = 16;
 const NONCE_BYTES = 12;
 /** Of the plain text; each is sealed on its own, so that a file of any size is read in bounded memory. */
-export const CHUNK_BYTES = 64 * 1024;
+const CHUNK_BYTES = 64 * 1024;
 
 /** 128 MiB and about half a second for each guess of a passphrase. */
 const COST = { N: 2 ** 17, r: 8, p: 1 } as const;
@@ -32,7 +32,7 @@ export const encryptionSchema = z
   })
   .refine((given) => memoryOf(given) <= MAX_MEMORY_BYTES);
 
-export type Encryption = z.output<typeof encryptionSchema>;
+type Encryption = z.output<typeof encryptionSchema>;
 
 export const newEncryption = (): Encryption => ({
   cipher: CIPHER,
