@@ -72,7 +72,7 @@ export const metricsToken = z
   .optional()
   .describe('a token of 16 to 500 characters without spaces');
 
-/** Guesses at a short one would be cheap for whoever has the file. */
+/** With the file at hand, a short one could be guessed. */
 export const backupPassphrase = z
   .string()
   .min(12)

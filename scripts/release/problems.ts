@@ -17,7 +17,7 @@ export interface ReleaseState {
 const VERSION = /^(\d+)\.(\d+)\.(\d+)$/;
 const LONGEST_SUBJECT = 72;
 
-/** The newest version in the changelog is the one to release: whoever writes its heading decides the number. */
+/** The newest version in the changelog is the one to release: its heading decides the number. */
 export function versionToRelease(changelog: string): string | undefined {
   return headings(changelog).find((heading) => VERSION.test(heading));
 }

@@ -6,7 +6,7 @@ import { encryptionSchema } from './encryption.ts';
  * A backup file: one line of JSON (the header), the rows, and the SHA-256 of everything before it, as 32 bytes. The rows are lines of JSON in gzip,
  * `[namespace, key, text]` each; the last line is the trailer. With a passphrase the gzip is sealed in chunks (`encryption.ts`).
  */
-export const FORMAT_VERSION = 1;
+const FORMAT_VERSION = 1;
 
 export const DIGEST_BYTES = 32;
 export const MAX_HEADER_BYTES = 4_096;
