@@ -43,21 +43,24 @@ describe('The store of a release', () => {
     expect(upgrading).toContain(`| ${schemaName(presentSchema)} |`);
   });
 
-  it.each(releases)('The store of release %s, with schema %s, is taken up, and so is its backup', async (version, schema) => {
-    const scene = stage();
-    scene.clock.advance(made.at - scene.clock.now());
-    if (version !== FIRST) {
-      const backup = await openBackup(backupOf(version), undefined);
-      onTestFinished(() => backup.close());
-      expect(schemaName((await checkBackup(backup)).schema)).toBe(schema);
-      expect((await counted(await restored(backupOf(version), scene), scene)).live).toBeGreaterThan(0);
-      return;
-    }
-    writeOldStore(scene.file);
-    const upgraded = await counted(scene.file, scene);
-    expect(upgraded.live).toBeGreaterThan(20);
-    const backupFile = `${scene.file}.schema-${schema}.backup`;
-    expect(existsSync(backupFile)).toBe(true);
-    expect(await counted(await restored(backupFile, scene), scene)).toEqual(upgraded);
-  });
+  it.each(releases)(
+    'The store of release %s, with schema %s, is taken up, and so is its backup',
+    async (version, schema) => {
+      const scene = stage();
+      scene.clock.advance(made.at - scene.clock.now());
+      if (version !== FIRST) {
+        const backup = await openBackup(backupOf(version), undefined);
+        onTestFinished(() => backup.close());
+        expect(schemaName((await checkBackup(backup)).schema)).toBe(schema);
+        expect((await counted(await restored(backupOf(version), scene), scene)).live).toBeGreaterThan(0);
+        return;
+      }
+      writeOldStore(scene.file);
+      const upgraded = await counted(scene.file, scene);
+      expect(upgraded.live).toBeGreaterThan(20);
+      const backupFile = `${scene.file}.schema-${schema}.backup`;
+      expect(existsSync(backupFile)).toBe(true);
+      expect(await counted(await restored(backupFile, scene), scene)).toEqual(upgraded);
+    },
+  );
 });
