@@ -6,18 +6,15 @@ import { type StoreAddress, StoreError, type StoreErrorKind } from '../src/servi
 // What the scripts that work on a store share: exit codes as in sysexits.h, settings and errors.
 
 export const EX_USAGE = 64;
-const EX_IOERR = 74;
 const EX_TEMPFAIL = 75;
 export const EX_CONFIG = 78;
 
-const EXIT_CODES: Readonly<Record<StoreErrorKind, number>> = {
+/** Everything else is 1. */
+const EXIT_CODES: Readonly<Partial<Record<StoreErrorKind, number>>> = {
   'in-use': EX_TEMPFAIL,
   locked: EX_TEMPFAIL,
   unreachable: EX_TEMPFAIL,
   lost: EX_TEMPFAIL,
-  full: EX_IOERR,
-  corrupt: EX_IOERR,
-  failed: EX_IOERR,
   unsupported: EX_CONFIG,
   denied: EX_CONFIG,
   newer: EX_CONFIG,
@@ -64,7 +61,7 @@ function failed(error: unknown, usage: string): number {
   }
   if (error instanceof StoreError) {
     console.error(terminalSafe(error.message));
-    return EXIT_CODES[error.kind];
+    return EXIT_CODES[error.kind] ?? 1;
   }
   throw error;
 }
