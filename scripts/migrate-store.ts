@@ -14,23 +14,8 @@ import {
   publicName,
   type StoreAddress,
   StoreError,
-  type StoreErrorKind,
 } from '../src/services/store/index.ts';
-
-/** sysexits.h */
-const EX_USAGE = 64;
-const EX_TEMPFAIL = 75;
-const EX_CONFIG = 78;
-
-const EXIT_CODES: Partial<Record<StoreErrorKind, number>> = {
-  'in-use': EX_TEMPFAIL,
-  locked: EX_TEMPFAIL,
-  unreachable: EX_TEMPFAIL,
-  lost: EX_TEMPFAIL,
-  unsupported: EX_CONFIG,
-  denied: EX_CONFIG,
-  newer: EX_CONFIG,
-};
+import { EX_CONFIG, EX_USAGE, runScript } from './store-script.ts';
 
 const USAGE = 'npm run migrate-store -- [FROM TO] [--dry-run]';
 
@@ -126,16 +111,4 @@ function tell(moved: readonly Moved[], isDry: boolean): void {
     console.log(row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '));
 }
 
-function failed(error: unknown): number {
-  if (error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')) {
-    console.error(`${error.message.split('. ')[0]}. Usage: ${USAGE}`);
-    return EX_USAGE;
-  }
-  if (error instanceof StoreError) {
-    console.error(error.message);
-    return EXIT_CODES[error.kind] ?? 1;
-  }
-  throw error;
-}
-
-process.exitCode = await migrate().catch(failed);
+await runScript(USAGE, migrate);

@@ -40,6 +40,8 @@ export interface App {
 export interface AppTools {
   log: Log;
   version: string;
+  /** The operator has backed up the store, whose schema may change. */
+  mayMigrate?: boolean;
   clock?: Clock;
   gatewayLimits?: Partial<GatewayLimits>;
   /** Times the downloads of files; by default the same clock. */
@@ -77,6 +79,7 @@ async function startBot(config: Config, tools: AppTools, monitoring: Monitoring 
   const store = await openStore(config.store, {
     ...{ log, clock, specs: kindSpecs },
     ...{ botVersion: version, leaseMs: config.storeLeaseMs, onUse: monitoring?.onStoreUse },
+    ...{ backupPassphrase: config.backupPassphrase, mayMigrate: tools.mayMigrate },
   });
   const { ownership } = store;
   const gateway = openGateway(config.gateway, { log, clock }, gatewayLimits);

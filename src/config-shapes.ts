@@ -72,6 +72,14 @@ export const metricsToken = z
   .optional()
   .describe('a token of 16 to 500 characters without spaces');
 
+/** With the file at hand, a short one could be guessed. */
+export const backupPassphrase = z
+  .string()
+  .min(12)
+  .max(1_000)
+  .optional()
+  .describe('a passphrase of 12 to 1000 characters');
+
 export const waitSeconds = (byDefault: string) =>
   wholeNumber(LEAST_WAIT_SECONDS, MAX_WAIT_SECONDS, byDefault, 'seconds');
 

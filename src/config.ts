@@ -51,6 +51,7 @@ const variables = (kinds: readonly string[]) =>
     STORE_URL: shape.store,
     // A shorter lease is lost in every network hiccup; with a longer one a killed bot restarts late.
     STORE_LEASE_SECONDS: shape.wholeNumber(5, 300, '10', 'seconds'),
+    BACKUP_PASSPHRASE: shape.backupPassphrase,
     MEDIA_ALLOW_PRIVATE: shape.onOff,
     // With less memory no image could be decoded; more is a zero too many.
     MARK_RESULTS: shape.choice(['on', 'off'], 'on'),
@@ -99,6 +100,7 @@ export const secretVariables: readonly string[] = Object.freeze([
   'DISCORD_TOKEN',
   'GATEWAY_API_KEY',
   'STORE_URL',
+  'BACKUP_PASSPHRASE',
   'MODERATION_API_KEY',
   'METRICS_TOKEN',
 ]);
@@ -211,6 +213,8 @@ function arrange(given: z.output<ReturnType<typeof variables>>) {
     },
     store: given.STORE_URL,
     storeLeaseMs: given.STORE_LEASE_SECONDS * 1000,
+    /** Of the backup that a start takes before the schema changes. */
+    backupPassphrase: given.BACKUP_PASSPHRASE,
     /** In US dollars, by kind, or by `kind:model`. */
     prices: given.PRICES,
     budgets: {
@@ -283,7 +287,7 @@ function clashes(given: Partial<z.output<ReturnType<typeof variables>>>): Config
 const MAX_SLIPS = 2;
 /** Only names with our prefixes are checked: an environment is full of other variables. */
 const OURS =
-  /^(DISCORD|GATEWAY|STORE|MEDIA|POLL|DEFAULT|MAX_WAIT|BUDGET|TOTAL|DIRECT|OPERATOR|UNCONFIRMED|HTTP|METRICS?)_\w*$/;
+  /^(DISCORD|GATEWAY|STORE|MEDIA|POLL|DEFAULT|MAX_WAIT|BUDGET|TOTAL|DIRECT|OPERATOR|UNCONFIRMED|HTTP|METRICS?|BACKUPS?)_\w*$/;
 
 /** Finds set variables that are unknown, but spelled almost like a known one. */
 function nearMisses(environment: Record<string, string | undefined>): ConfigProblem[] {

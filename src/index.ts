@@ -46,6 +46,7 @@ async function run(config: Config): Promise<void> {
       config.gateway.apiKey,
       config.moderation.apiKey ?? '',
       config.http.metricsToken ?? '',
+      config.backupPassphrase ?? '',
       ...passwordsIn(config.store.url),
     ],
     readable: process.stdout.isTTY,
@@ -66,7 +67,8 @@ async function run(config: Config): Promise<void> {
       process.once('SIGTERM', () => resolve());
       process.once('SIGINT', () => resolve());
     });
-    const app = await startApp(config, { log, version: packageFile.version });
+    const mayMigrate = process.argv.includes('--migrate');
+    const app = await startApp(config, { log, version: packageFile.version, mayMigrate });
     stopSignal.then(() => app.stop()).catch(crash);
     // Not awaited: `lost` may never resolve, and Node would end an entry module that waits for it.
     app.connectionLost.then((code) => ended(code, app, log)).catch(crash);
@@ -106,6 +108,7 @@ const EXIT_CODES: Readonly<Record<StoreErrorKind, number>> = {
   corrupt: EX_IOERR,
   failed: EX_IOERR,
   newer: EX_CONFIG,
+  older: EX_CONFIG,
   unsupported: EX_CONFIG,
   denied: EX_CONFIG,
 };

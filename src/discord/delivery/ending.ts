@@ -1,6 +1,7 @@
+import { setMessage } from '../../services/tasks/delivery-state.ts';
 import { isLive, type MessagePlace, type PendingPing, type Task } from '../../services/tasks/task.ts';
 import { bodyOf, type MessageBody } from '../adapter.ts';
-import { findPosted } from '../outbox/adoption.ts';
+import { findPosted, findShown, type ShownTask } from '../outbox/adoption.ts';
 import {
   errorFacts,
   type FailureKind,
@@ -43,11 +44,14 @@ export class EndDelivery {
     }, 'Could not show the end of a task.');
   }
 
-  async #attemptDelivery(task: Task): Promise<DeliveryResult> {
+  async #attemptDelivery(stored: Task): Promise<DeliveryResult> {
     const { clock, known, prepare } = this.#context;
     if (known.isDeleted) return { nowhere: 'deleted' };
-    const posted = await this.#findPosted(task);
+    const posted = await this.#findPosted(stored);
     if (posted) return posted;
+    const shown = await this.#findShown(stored);
+    if (shown?.showsEnd) return { there: shown.place, by: 'edit', wasShown: true };
+    const task = shown ? setMessage(stored, shown.place) : stored;
     // Prepared for every try: minutes may pass between two, in which no memory is held.
     const prepared = await prepare(task);
     try {
@@ -87,10 +91,15 @@ export class EndDelivery {
     }
   }
 
-  async #send(way: Way, { id }: Task, sent: MessageBody): Promise<MessagePlace | undefined> {
-    const { outbox, record } = this.#context;
+  async #send(way: Way, task: Task, sent: MessageBody): Promise<MessagePlace | undefined> {
+    const { id, outbox, record } = this.#context;
     if (way.by === 'token' || way.by === 'edit') return outbox.edit(way, sent);
     const channelId = way.by === 'channel' ? way.channelId : await outbox.openDirectChannel(way.memberId);
+    if (way.by === 'direct' && task.restored) {
+      const { message: _, ...unplaced } = task;
+      const shown = await findShown(unplaced, channelId, outbox);
+      if (shown?.showsEnd) return shown.place;
+    }
     await record.storeIntention(way.by, channelId);
     return outbox.post(channelId, id, sent);
   }
@@ -110,6 +119,18 @@ export class EndDelivery {
     } catch (error) {
       // Where the bot may not read the channel, only the nonce prevents a second message.
       if (this.#note(error, intention) === 'later') throw new RetryLater('unreachable', error);
+      return undefined;
+    }
+  }
+
+  /** After a restore the message may show more than the store knows: an end that it shows stays as it is. */
+  async #findShown(task: Task): Promise<ShownTask | undefined> {
+    const { restored, message, channelId = message?.channelId, route } = task;
+    if (!restored || route.isPrivate || channelId === undefined) return undefined;
+    try {
+      return await findShown(task, message?.channelId ?? channelId, this.#context.outbox);
+    } catch (error) {
+      if (this.#note(error, { by: 'channel' }) === 'later') throw new RetryLater('unreachable', error);
       return undefined;
     }
   }

@@ -35,7 +35,13 @@ export interface DeliveryParts {
 }
 
 /** Where the end of a task is shown and which way it got there, or why nowhere. */
-export type DeliveryResult = { there: MessagePlace | undefined; by: Way['by'] } | { nowhere: 'deleted' | 'no-way' };
+export type DeliveryResult =
+  | {
+      there: MessagePlace | undefined;
+      by: Way['by'] /** Before a restore: its owner was told then. */;
+      wasShown?: true;
+    }
+  | { nowhere: 'deleted' | 'no-way' };
 
 type RecordParts = Pick<DeliveryParts, 'change' | 'clock' | 'log'> & { id: string };
 
@@ -74,7 +80,7 @@ export class DeliveryRecord {
         // The end of a conversation needs no place if its thread is gone.
         return task.traits.isTalk ? markDelivered(task, undefined, at) : markUndeliverable(task, fate.nowhere, at);
       }
-      return (needsOwnerPing(task, fate.by) ? markPingDue : markDelivered)(task, fate.there, at);
+      return (!fate.wasShown && needsOwnerPing(task, fate.by) ? markPingDue : markDelivered)(task, fate.there, at);
     });
     if ('nowhere' in fate)
       this.#parts.log.info({ task: this.#parts.id, why: fate.nowhere }, 'Could not show the end of a task anywhere.');

@@ -2,7 +2,7 @@ import { SnowflakeUtil } from 'discord.js';
 import { z } from 'zod';
 import type { PendingPost } from '../../services/tasks/answer.ts';
 import type { Intention, MessagePlace, Task } from '../../services/tasks/task.ts';
-import { readCustomId } from '../custom-ids.ts';
+import { customIds, readCustomId } from '../custom-ids.ts';
 import type { Outbox } from './outbox.ts';
 
 /** The largest expected difference between Discord's clock and ours. */
@@ -50,13 +50,49 @@ export const findNamed = (
 ): Promise<MessagePlace | undefined> =>
   find(since, channels, (message) => isOfApplication(message, applicationId) && names(message, id));
 
-async function find(
+/** Only messages that show the end of a task have these buttons. */
+const END_VERBS: ReadonlySet<string> = new Set(
+  [customIds.delete, customIds.tryAgain, customIds.dismiss].map(({ name }) => name),
+);
+
+export interface ShownTask {
+  place: MessagePlace;
+  showsEnd: boolean;
+}
+
+/** Searches for the message about a task of a restored store, which may be newer than what is stored about the task. */
+export async function findShown(task: Task, channelId: string, channels: Channels): Promise<ShownTask | undefined> {
+  const { message, restored, times } = task;
+  let shown: ShownTask | undefined;
+  const isAbout = (one: Found): boolean => {
+    const buttons = idsIn(one.components).flatMap((text) => readCustomId(text) ?? []);
+    const own = buttons.filter(({ args }) => args[0] === task.id);
+    if (!isBots(one, task.route.applicationId) || (message ? one.id !== message.id : own.length === 0)) return false;
+    shown = { place: { channelId, id: one.id }, showsEnd: own.some(({ verb }) => END_VERBS.has(verb)) };
+    return true;
+  };
+  const window = message
+    ? { start: BigInt(message.id), end: BigInt(message.id) + 1n }
+    : { start: idAt(times.created - SKEW_MS), end: idAt((restored?.at ?? times.created) + SKEW_MS) };
+  await findIn(channelId, window, channels, isAbout);
+  return shown;
+}
+
+const find = (
   { channelId, at, until = at + WINDOW_MS }: Pick<Intention, 'channelId' | 'at'> & { until?: number },
   channels: Channels,
   isWanted: (message: Found) => boolean,
+): Promise<MessagePlace | undefined> =>
+  findIn(channelId, { start: idAt(at - SKEW_MS), end: idAt(until) }, channels, isWanted);
+
+/** Newest first. */
+async function findIn(
+  channelId: string,
+  { start, end }: { start: bigint; end: bigint },
+  channels: Channels,
+  isWanted: (message: Found) => boolean,
 ): Promise<MessagePlace | undefined> {
-  const start = idAt(at - SKEW_MS);
-  let oldest = idAt(until);
+  let oldest = end;
   for (let pages = 0; pages < MAX_PAGES; pages++) {
     const page = await channels.before(channelId, String(oldest));
     const messages = page.flatMap((one) => found.safeParse(one).data ?? []);
@@ -85,9 +121,11 @@ const names = ({ components }: Found, id: string): boolean =>
 /** Posted by the bot's own token, not by an interaction's. */
 const isOurs = (message: Found, { route }: Task): boolean => isOfApplication(message, route.applicationId);
 
-function isOfApplication({ author, application_id: application, interaction_metadata: by }: Found, id: string) {
-  return (author?.id === id || application === id) && by === undefined;
-}
+const isOfApplication = (message: Found, id: string): boolean =>
+  isBots(message, id) && message.interaction_metadata === undefined;
+
+const isBots = ({ author, application_id: application }: Found, id: string): boolean =>
+  author?.id === id || application === id;
 
 /** The ids of its buttons, also of those that are options of a menu. */
 export function idsIn(tree: unknown): string[] {

@@ -3,7 +3,7 @@ import type { KeyvStorageAdapter } from 'keyv';
 
 /**
  * full: no space left; locked: another program holds the database for too long; in-use: another Atelier runs on it; newer: written by a later
- * version; corrupt: not readable as a database; unsupported: not ours to open; unreachable: its server does not respond; denied: its server rejects
+ * version; older: by an earlier one, and not backed up; corrupt: not readable as a database; unsupported: not ours to open; unreachable: its server does not respond; denied: its server rejects
  * the login; lost: another bot may own it now; failed: anything else.
  */
 export type StoreErrorKind =
@@ -11,6 +11,7 @@ export type StoreErrorKind =
   | 'locked'
   | 'in-use'
   | 'newer'
+  | 'older'
   | 'corrupt'
   | 'unsupported'
   | 'unreachable'
@@ -96,6 +97,11 @@ export interface Row {
   text: string;
 }
 
+/** A row and the name of its namespace. */
+export interface PlacedRow extends Row {
+  namespace: string;
+}
+
 export interface Range {
   /** The first key that may be included, or the key after which the range starts. */
   from: { first: string } | { after: string };
@@ -130,6 +136,8 @@ export interface Backend {
   clearExpired(): Promise<void>;
   /** Rows that the adapter treats as gone although they are still stored. */
   countExpired(now: number): Promise<number>;
+  /** Every row in these namespaces, expired ones too, one namespace after the other. All of one moment, but on Redis. */
+  everyRow(namespaces: readonly string[]): AsyncGenerator<PlacedRow>;
   /** The latest failure: an adapter reports a broken iteration only as text. */
   readonly failure: StoreError | undefined;
   close(): void | Promise<void>;

@@ -18,7 +18,8 @@ export type Schema = z.output<typeof writtenSchema>;
 const askingSchema = z.object({ at: z.number() });
 const ledgerSchema = z.object({ openSince: z.string() });
 const hashSecretSchema = z.object({ secret: z.string() });
-const moveSchema = z.object({ from: z.string(), isWhole: z.boolean() });
+/** `by`: what fills the store; a mark without it is a move's. */
+const moveSchema = z.object({ from: z.string(), isWhole: z.boolean(), by: z.literal('restore').optional() });
 
 /** One row about the store itself; an unreadable one counts as missing. */
 const markOn = <T>(namespace: Namespace, key: string, schema: z.ZodType<T>) => ({
@@ -35,18 +36,27 @@ export const ledgerMark = (meta: Namespace) => markOn(meta, 'ledger', ledgerSche
 /** The key of the hashes that stand for members after an erasure. */
 export const hashSecretMark = (meta: Namespace) => markOn(meta, 'hashes', hashSecretSchema);
 
-/** In the target of a move: where its rows come from, and whether all have arrived. */
+/** In the target of a move or a restore: where its rows come from, and whether all have arrived. */
 export const moveMark = (meta: Namespace) => markOn(meta, MOVE_KEY, moveSchema);
 
 const schemaMark = (meta: Namespace) => markOn(meta, SCHEMA_KEY, writtenSchema);
 
 /** A bot that started on half a store would lose the rest of its tasks. */
 export async function refuseIncomplete(meta: Namespace, name: string): Promise<void> {
-  if ((await moveMark(meta).read())?.isWhole === false)
-    throw new StoreError(
-      'unsupported',
-      `The migration to the store ${name} is not complete. Run the same \`npm run migrate-store\` command again until it reports that it is.`,
-    );
+  mustBeWhole(name, await moveMark(meta).read());
+}
+
+/** `text`: the row with that mark. */
+export const refuseIncompleteRow = (name: string, text: string): void =>
+  mustBeWhole(name, moveSchema.safeParse(rowFormat.parse<{ value: unknown }>(text).value).data);
+
+function mustBeWhole(name: string, mark: z.output<typeof moveSchema> | undefined): void {
+  if (mark?.isWhole !== false) return;
+  const sentence =
+    mark.by === 'restore'
+      ? `The store ${name} holds an unfinished restore. Run \`npm run restore -- <file>\` again until it reports that it is complete.`
+      : `The migration to the store ${name} is not complete. Run the same \`npm run migrate-store\` command again until it reports that it is.`;
+  throw new StoreError('unsupported', sentence);
 }
 
 /** Refuses a store that is not ours to open. Reads without the adapter, which would repair what it takes for its own tables. */
@@ -62,11 +72,29 @@ export function refuseForeign(connection: SqliteBackend): void {
   refuseNewer(connection.name, row && String(row.value));
 }
 
+/** The version of a store's rows, and of the bot that last started on it. */
+export type WrittenSchema = z.output<typeof writtenSchema>;
+
+/** For people and file names. */
+export const schemaName = ({ store, task }: Pick<WrittenSchema, 'store' | 'task'>): string => `${store}.${task}`;
+
+export const presentSchema = { store: STORE_VERSION, task: TASK_VERSION } as const;
+
 /** `text`: the row with the version that wrote the store. */
+export const schemaIn = (text: string): WrittenSchema | undefined =>
+  writtenSchema.safeParse(rowFormat.parse<{ value: unknown }>(text).value).data;
+
+export const isNewer = ({ store, task }: WrittenSchema): boolean => store > STORE_VERSION || task > TASK_VERSION;
+
+/** The schema of a store that an older version left; undefined: ours, or none yet. */
+export async function olderSchema(meta: Namespace): Promise<WrittenSchema | undefined> {
+  const known = await schemaMark(meta).read();
+  return known && (known.store < STORE_VERSION || known.task < TASK_VERSION) ? known : undefined;
+}
+
 export function refuseNewer(name: string, text: string | undefined): void {
-  if (text === undefined) return;
-  const written = writtenSchema.safeParse(rowFormat.parse<{ value: unknown }>(text).value).data;
-  if (!written || (written.store <= STORE_VERSION && written.task <= TASK_VERSION)) return;
+  const written = text === undefined ? undefined : schemaIn(text);
+  if (!written || !isNewer(written)) return;
   const by = written.by === undefined ? '' : ` (${written.by})`;
   throw new StoreError(
     'newer',

@@ -143,9 +143,9 @@ export class Namespace {
 
 export type Namespaces = ReturnType<typeof openNamespaces>;
 
-export function openNamespaces(backend: Backend, note?: NoteStoreUse) {
-  const atOnce = (name: string): Namespace => new Namespace(name, backend, 'at-once', note);
-  const soon = (name: string): Namespace => new Namespace(name, backend, 'soon', note);
+function everyNamespace<T>(make: (name: string, durability: Durability) => T) {
+  const atOnce = (name: string): T => make(name, 'at-once');
+  const soon = (name: string): T => make(name, 'soon');
   return {
     /** Tasks for which something is left to do. */
     live: atOnce('live'),
@@ -195,3 +195,12 @@ export function openNamespaces(backend: Backend, note?: NoteStoreUse) {
     meta: atOnce('meta'),
   };
 }
+
+export const openNamespaces = (backend: Backend, note?: NoteStoreUse) =>
+  everyNamespace((name, durability) => new Namespace(name, backend, durability, note));
+
+/** In the order in which they are copied: erasures under way before what they erase, and the store's own marks last, so that they are true of the rest. */
+export const namespaceNames: readonly string[] = (() => {
+  const { erasures, meta, ...others } = everyNamespace((name) => name);
+  return [erasures, ...Object.values(others), meta];
+})();

@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
 import type { KindSpecs } from '../tasks/task.ts';
 import { fileOf, IN_MEMORY, isLocal, type StoreAddress } from './backend.ts';
+import { secureOlder } from './backup/before-upgrade.ts';
 import { StoreHealth } from './health.ts';
 import { soleOwnership } from './lease.ts';
 import { markSchema, refuseForeign, refuseIncomplete } from './marks.ts';
 import { type NoteStoreUse, openNamespaces } from './namespaces.ts';
-import { type OpenedBackend, openRemote, type RemoteParts } from './remote/open-remote.ts';
+import { type OpenedBackend, openRemote, openRemoteToRead, type RemoteParts } from './remote/open-remote.ts';
 import { lockStore, makePrivate, resolvePath, SqliteBackend, sqliteFailure } from './sqlite.ts';
 import { StoredTasks } from './stored-tasks.ts';
 import type { Migration } from './task-rows.ts';
@@ -19,6 +20,9 @@ interface StoreParts extends OpenParts {
   botVersion?: string | undefined;
   migrations?: ReadonlyMap<number, Migration> | undefined;
   onUse?: NoteStoreUse | undefined;
+  backupPassphrase?: string | undefined;
+  /** May change the schema of a store on a server, which no start backs up. */
+  mayMigrate?: boolean | undefined;
 }
 
 /** Throws a `StoreError` where the store cannot be used; nothing is opened or changed then. */
@@ -31,6 +35,7 @@ export async function openStore(address: StoreAddress, parts: StoreParts): Promi
       parts.onUse?.(use);
     });
     await refuseIncomplete(namespaces.meta, backend.name);
+    await secureOlder(address, namespaces, backend.name, parts);
     const olderSchema = await markSchema(namespaces.meta, parts.botVersion);
     return new StoredTasks({ ...parts, namespaces, ownership, health, olderSchema, close });
   } catch (error) {
@@ -51,6 +56,27 @@ export async function openBackend(address: StoreAddress, parts: OpenParts): Prom
 export async function openExisting(address: StoreAddress, parts: OpenParts): Promise<OpenedBackend | undefined> {
   if (!isLocal(address)) return openRemote(address, parts, { makes: false });
   return existsSync(fileOf(address)) ? openFile(address, parts) : undefined;
+}
+
+/** Opens a store that a bot may own, only to read it; creates nothing. */
+export async function openToRead(
+  address: StoreAddress,
+  parts: OpenParts,
+): Promise<Omit<OpenedBackend, 'ownership'> | undefined> {
+  if (!isLocal(address)) return openRemoteToRead(address, parts);
+  const file = fileOf(address);
+  if (!existsSync(file)) return undefined;
+  const backend = new SqliteBackend(file, { busyTimeoutMs: parts.busyTimeoutMs, readOnly: true });
+  const close = async (): Promise<void> => backend.close();
+  try {
+    refuseForeign(backend);
+    if (backend.rows('SELECT name FROM sqlite_master').length > 0) return { backend, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  await close();
+  return undefined;
 }
 
 function openFile(address: StoreAddress, { busyTimeoutMs }: OpenParts): OpenedBackend {

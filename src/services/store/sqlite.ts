@@ -8,6 +8,7 @@ import {
   closedError,
   type Durability,
   inUseError,
+  type PlacedRow,
   type Range,
   type Row,
   rowsAtOnce,
@@ -179,6 +180,21 @@ export class SqliteBackend implements Backend {
   async countExpired(now: number): Promise<number> {
     const [row] = this.rows(`SELECT count(*) AS count FROM "${TABLE}" WHERE expires <= ?`, now);
     return Number(row?.count);
+  }
+
+  /** In one transaction, which sees nothing that others write meanwhile. Nothing else may use this connection until it is over. */
+  async *everyRow(namespaces: readonly string[]): AsyncGenerator<PlacedRow> {
+    this.rows('BEGIN');
+    try {
+      const wanted = namespaces.map(() => '?').join();
+      const sql = `SELECT namespace, key, value FROM "${TABLE}" WHERE namespace IN (${wanted}) ORDER BY rowid`;
+      for (const { namespace, key, value } of this.#database.prepare(sql).iterate(...namespaces))
+        yield { namespace: String(namespace), key: String(key), text: String(value) };
+    } catch (error) {
+      throw sqliteFailure(error, this.name);
+    } finally {
+      if (this.#database.isOpen) this.rows('COMMIT');
+    }
   }
 
   rows(sql: string, ...values: unknown[]): Record<string, unknown>[] {

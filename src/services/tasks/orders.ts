@@ -182,7 +182,9 @@ export class Orders {
     const { book, store, clock, kinds, ledger } = this.#parts;
     const successorId = taskId(clock.now());
     const known = await book.get(id);
-    const isKeyed = known !== undefined && kinds.get(known.kind)?.keyed !== undefined;
+    // Another key was used for what was sent after a backup.
+    const isKeyed =
+      known !== undefined && kinds.get(known.kind)?.keyed !== undefined && known.restored?.wasWaiting === undefined;
     if (known && !isKeyed) await ledger?.expectDecision(mustBeUndecided(known, origin.requesterId));
     // A crash may have come after the successor's id was stored and before its task was.
     const isTaken = known?.successorId !== undefined && (await book.get(known.successorId)) !== undefined;

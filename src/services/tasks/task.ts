@@ -193,6 +193,13 @@ const review = z.object({
   messageId: z.string().optional(),
 });
 
+/** It was live when its store was restored from a backup, so that more may have happened to it than is stored. */
+const restored = z.object({
+  at: time,
+  /** It had not been sent: its idempotency key says nothing about what was sent later. */
+  wasWaiting: z.literal(true).optional(),
+});
+
 export const taskFacts = z.object({
   version: z.literal(TASK_VERSION),
   id: z.string(),
@@ -223,6 +230,7 @@ export const taskFacts = z.object({
   isRepeated: z.literal(true).optional(),
   /** The task that it replaced, with the same order under the same key. */
   predecessorId: z.string().optional(),
+  restored: restored.optional(),
   /** Its successor is the same order, which the gateway carries out once: only the successor is shown and counted. */
   handedOver: z.literal(true).optional(),
   model: z.string().optional(),

@@ -174,6 +174,26 @@ export function markUnconfirmed({ roleIds: _, ...task }: Task, reason: string | 
   };
 }
 
+/**
+ * A live task of a restored store. What was sent since the backup is unknown: an order that was about to be sent may have been, and words that came
+ * with one are only sent again by its member.
+ */
+export function markRestored(task: Task, now: number): Task {
+  if (!task.traits.isPaid || hasEnded(task)) return { ...task, restored: { at: now } };
+  const { state, times } = task;
+  if (state === 'submitting') return markUnconfirmed({ ...task, restored: { at: now } }, undefined, now);
+  if (state === 'waiting') {
+    const { place: _, ...rest } = task;
+    return markUnconfirmed({ ...rest, state: 'submitting', restored: { at: now, wasWaiting: true } }, undefined, now);
+  }
+  const hasUnsentWords = task.request.words !== undefined && times.wordsSent === undefined;
+  return {
+    ...task,
+    restored: { at: now },
+    times: hasUnsentWords && times.wordsTaken === undefined ? { ...times, wordsLost: times.wordsLost ?? now } : times,
+  };
+}
+
 /** `isKeyed`: the gateway recognizes the order by its key, and carries it out once. */
 export const setSuccessor = (task: Task, successorId: string | undefined, isKeyed = true): Task => ({
   ...task,

@@ -184,6 +184,7 @@ function failingPower(backend: Backend, writes: number): Backend {
     range: (...question) => backend.range(...question),
     clearExpired: async () => undefined,
     countExpired: (now) => backend.countExpired(now),
+    everyRow: (namespaces) => backend.everyRow(namespaces),
     close: () => undefined,
   };
 }

@@ -97,7 +97,8 @@ function checkDamage(file: string): boolean | undefined {
   }
 }
 
-async function examineRows(
+/** For a store that is reserved for this process already. */
+export async function examineRows(
   backend: Backend,
   { repair, log, clock, specs }: ExaminationParts,
   ...before: Check[]

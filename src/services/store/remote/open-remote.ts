@@ -31,23 +31,13 @@ export async function openRemote(
   { makes }: { makes: boolean },
 ): Promise<OpenedBackend | undefined> {
   const name = publicName(address);
-  const isRedis = address.scheme.startsWith('redis');
-  const limitMs = requestLimitMs(leaseMs);
-  const connection = new ServerConnection({
-    name,
-    limitMs,
-    clock,
-    log,
-    toStoreError: isRedis ? redisFailure : postgresFailure,
-  });
   let lease: Lease | undefined;
   const takenLease = (): Lease => {
     if (!lease) throw new StoreError('failed', `The store ${name} is not open yet.`);
     return lease;
   };
   const mustBeOurs = (): void => takenLease().mustBeHeld();
-  const parts = { url: address.url, name, connection, limitMs, lease: takenLease };
-  const backend: Server = await (isRedis ? Redis : Postgres).open(parts);
+  const { backend, connection } = await connect(address, { log, clock, leaseMs }, takenLease);
   let closing: Promise<void> | undefined;
   const end = async (): Promise<void> => {
     try {
@@ -84,6 +74,48 @@ export async function openRemote(
     await close();
     throw error;
   }
+}
+
+/** Connects without a lease, and so cannot write: a bot may own the store. undefined where there is none. */
+export async function openRemoteToRead(
+  address: StoreAddress,
+  { log, clock, leaseMs = LEASE_MS }: RemoteParts,
+): Promise<Omit<OpenedBackend, 'ownership'> | undefined> {
+  const { backend, connection } = await connect(address, { log, clock, leaseMs }, () => {
+    throw new StoreError('failed', `The store ${publicName(address)} is only read.`);
+  });
+  const close = async (): Promise<void> => {
+    connection.close();
+    await backend.close();
+  };
+  try {
+    if (!(await backend.isEmpty())) return { backend, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  await close();
+  return undefined;
+}
+
+async function connect(
+  address: StoreAddress,
+  { log, clock, leaseMs }: RemoteParts & { leaseMs: number },
+  lease: () => Lease,
+): Promise<{ backend: Server; connection: ServerConnection }> {
+  const name = publicName(address);
+  const isRedis = address.scheme.startsWith('redis');
+  const limitMs = requestLimitMs(leaseMs);
+  const toStoreError = isRedis ? redisFailure : postgresFailure;
+  const connection = new ServerConnection({ name, limitMs, clock, log, toStoreError });
+  const backend: Server = await (isRedis ? Redis : Postgres).open({
+    url: address.url,
+    name,
+    connection,
+    limitMs,
+    lease,
+  });
+  return { backend, connection };
 }
 
 /** Some servers do not reveal their settings, which is fine. */

@@ -1,9 +1,9 @@
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
-import type { Pool } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import { systemClock, withTimeout } from '../../../lib/clock.ts';
-import { type Range, type Row, type RowStore, rowsAtOnce, type StoreError } from '../backend.ts';
+import { type PlacedRow, type Range, type Row, type RowStore, rowsAtOnce, type StoreError } from '../backend.ts';
 import type { LeaseServer } from '../lease.ts';
 import { importOptional, toRowStore } from './adapter.ts';
 import type { Server, ServerParts } from './server-connection.ts';
@@ -163,6 +163,31 @@ export class Postgres implements Server {
     return Number(row?.count);
   }
 
+  /** In one transaction, which sees nothing that others write meanwhile. */
+  async *everyRow(namespaces: readonly string[]): AsyncGenerator<PlacedRow> {
+    const { connection } = this.#parts;
+    const client = await connection.run(() => this.#pool.connect());
+    let isWell = false;
+    try {
+      const query: Query = (sql, values) => connection.run((signal) => runOn(client, sql, values, signal));
+      await query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+      for (const namespace of namespaces) {
+        const max = rowsAtOnce(namespace);
+        const sql = `SELECT key, value FROM ${TABLE} WHERE namespace = $1 AND key > $2 ORDER BY key LIMIT ${max}`;
+        for (let after = '', isLast = false; !isLast; ) {
+          const rows = (await query(sql, [namespace, after])).map(asRow);
+          for (const row of rows) yield { namespace, ...row };
+          isLast = rows.length < max;
+          after = rows.at(-1)?.key ?? after;
+        }
+      }
+      await query('COMMIT');
+      isWell = true;
+    } finally {
+      client.release(!isWell);
+    }
+  }
+
   readonly #query: Query = (sql, values) => this.#parts.connection.run((signal) => this.#run(sql, values, signal));
 
   async close(): Promise<void> {
@@ -199,26 +224,39 @@ export class Postgres implements Server {
 
   async #page(where: string, values: unknown[], most: number): Promise<Row[]> {
     const sql = `SELECT key, value FROM ${TABLE} WHERE namespace = $1 AND ${where} ORDER BY key LIMIT ${most}`;
-    const rows = await this.#query(sql, values);
-    return rows.map(({ key, value }) => ({ key: String(key), text: String(value) }));
+    return (await this.#query(sql, values)).map(asRow);
   }
 
-  async #run(sql: string, values: unknown[] = [], signal: AbortSignal): Promise<Rows> {
+  async #run(sql: string, values: unknown[] | undefined, signal: AbortSignal): Promise<Rows> {
     const client = await this.#pool.connect();
-    const reset = (): void => resetConnection(client.connection.stream);
-    signal.addEventListener('abort', reset);
     let isWell = false;
     try {
-      const { rows } = await client.query(sql, values);
+      const rows = await runOn(client, sql, values, signal);
       isWell = true;
       return rows;
     } catch (error) {
       isWell = error instanceof Error && 'severity' in error;
       throw error;
     } finally {
-      signal.removeEventListener('abort', reset);
       client.release(!isWell);
     }
+  }
+}
+
+const asRow = ({ key, value }: Rows[number]): Row => ({ key: String(key), text: String(value) });
+
+async function runOn(
+  client: PoolClient,
+  sql: string,
+  values: unknown[] | undefined,
+  signal: AbortSignal,
+): Promise<Rows> {
+  const reset = (): void => resetConnection(client.connection.stream);
+  signal.addEventListener('abort', reset);
+  try {
+    return (await client.query(sql, values)).rows;
+  } finally {
+    signal.removeEventListener('abort', reset);
   }
 }
 

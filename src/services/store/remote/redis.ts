@@ -1,6 +1,7 @@
 import type { createClient } from '@redis/client';
 import type { Log } from '../../../lib/log.ts';
 import {
+  type PlacedRow,
   RANGED_NAMESPACE,
   type Range,
   ROWS_AT_ONCE,
@@ -180,23 +181,39 @@ export class Redis implements Server {
     if (this.#client.isOpen) this.#client.destroy();
   }
 
-  /** SCAN may return a key twice, and a deleted key has no value. */
+  /** There is no snapshot: a row that changes meanwhile comes as it was before or after, and may come twice. */
+  async *everyRow(namespaces: readonly string[]): AsyncGenerator<PlacedRow> {
+    for (const namespace of namespaces)
+      for await (const keys of this.#keys(namespace))
+        for await (const row of this.#rowsAt(namespace, keys)) yield { namespace, ...row };
+  }
+
+  /** SCAN may return a key twice. */
   async *#rows(namespace: string): AsyncGenerator<[key: string, text: string]> {
-    const beginning = PREFIX + namespace + SEPARATOR;
     const seen = new Set<string>();
+    for await (const keys of this.#keys(namespace)) {
+      const fresh = [...new Set(keys)].filter((key) => !seen.has(key));
+      for (const key of fresh) seen.add(key);
+      for await (const { key, text } of this.#rowsAt(namespace, fresh)) yield [key, text];
+    }
+  }
+
+  async *#keys(namespace: string): AsyncGenerator<string[]> {
+    const beginning = PREFIX + namespace + SEPARATOR;
     let cursor = '0';
     do {
       const page = await this.#ask(() =>
         this.#client.scan(cursor, { MATCH: `${beginning}*`, COUNT: ROWS_AT_ONCE, TYPE: 'string' }),
       );
       cursor = String(page.cursor);
-      const keys = page.keys.map((key) => key.slice(beginning.length)).filter((key) => !seen.has(key));
-      for (const key of keys) seen.add(key);
-      const max = rowsAtOnce(namespace);
-      const fresh = [...new Set(keys)];
-      for (let at = 0; at < fresh.length; at += max)
-        for (const { key, text } of await this.#rowsOf(namespace, fresh.slice(at, at + max))) yield [key, text];
+      yield page.keys.map((key) => key.slice(beginning.length));
     } while (cursor !== '0');
+  }
+
+  /** A deleted key has no row. */
+  async *#rowsAt(namespace: string, keys: readonly string[]): AsyncGenerator<Row> {
+    const max = rowsAtOnce(namespace);
+    for (let at = 0; at < keys.length; at += max) yield* await this.#rowsOf(namespace, keys.slice(at, at + max));
   }
 
   async #rowsOf(namespace: string, keys: readonly string[]): Promise<Row[]> {

@@ -1,0 +1,47 @@
+import { parseArgs } from 'node:util';
+import packageFile from '../package.json' with { type: 'json' };
+import { systemClock } from '../src/lib/clock.ts';
+import { openLog } from '../src/lib/log.ts';
+import { backUpStore, passwordsIn, publicName } from '../src/services/store/index.ts';
+import { configuredPassphrase, configuredStore, EX_CONFIG, EX_USAGE, runScript, tellRows } from './store-script.ts';
+
+const USAGE = 'npm run backup -- FILE';
+
+const HELP = `Writes everything in the store of STORE_URL to a new file. The bot may run meanwhile.
+
+Usage: ${USAGE}
+
+  BACKUP_PASSPHRASE  encrypts the file (or BACKUP_PASSPHRASE_FILE, which names a file that holds it)
+  --help             shows this help`;
+
+async function backUp(): Promise<number> {
+  const { values, positionals } = parseArgs({
+    options: { help: { type: 'boolean', default: false } },
+    allowPositionals: true,
+  });
+  if (values.help) {
+    console.log(HELP);
+    return 0;
+  }
+  const [file] = positionals;
+  if (file === undefined || positionals.length !== 1) {
+    console.error(`Usage: ${USAGE}. Name one new file.`);
+    return EX_USAGE;
+  }
+  const address = configuredStore();
+  const secret = configuredPassphrase();
+  if (!address || !secret) return EX_CONFIG;
+  const { passphrase } = secret;
+  const secrets = [...passwordsIn(address.url), passphrase ?? ''];
+  const log = openLog({ level: 'warn', secrets, readable: true, write: (line) => process.stderr.write(line) });
+  console.error(`Backing up the store ${publicName(address)} …`);
+  const { rows, bytes, digest } = await backUpStore(address, file, {
+    ...{ log, clock: systemClock, by: packageFile.version, passphrase, onProgress: tellRows },
+  });
+  const how = passphrase === undefined ? 'not encrypted: set BACKUP_PASSPHRASE to encrypt it' : 'encrypted';
+  console.log(`Backup ${file}: ${rows} rows, ${bytes} bytes, ${how}.`);
+  console.log(`SHA-256 ${digest}`);
+  return 0;
+}
+
+await runScript(USAGE, backUp);

@@ -1,0 +1,33 @@
+import type { Examination, FindingKind } from '../src/services/store/index.ts';
+
+/** What each finding is called in the output, before its count. */
+const FOUND: Readonly<Record<FindingKind, string>> = {
+  damaged: 'damaged database file (restore it from a backup)',
+  'readable-by-others': 'file readable by other users of this machine',
+  unmarked: 'missing schema version',
+  unreadable: 'unreadable rows (set aside, not deleted)',
+  'in-both-places': 'tasks stored both as live and as finished',
+  misplaced: 'tasks stored in the wrong namespace',
+  'expired-token': 'tasks with an expired interaction token',
+  past: 'tasks and rows past their retention time',
+  'line-missing': 'task summaries missing from the lists of members and servers',
+  'line-dangling': 'task summaries without a task',
+  'line-outdated': 'task summaries older than their task',
+  'row-astray': 'list rows that belong to no list',
+  'order-astray': 'stored orders that are no longer needed',
+  'fingerprint-astray': 'fingerprints of files that belong to no task',
+  'fingerprint-missing': 'tasks whose files are not recognized',
+  'entry-missing': 'tasks missing from the ledger',
+  'entry-different': 'ledger entries that contradict their task',
+};
+
+/** `repair`: whether what was found was repaired. */
+export function tellExamination({ file, holds, findings }: Examination, repair: boolean): void {
+  console.log(`Store ${file}:`);
+  for (const { kind, count } of findings) {
+    const isRepaired = repair && kind !== 'damaged';
+    console.log(`  ${FOUND[kind]}: ${count}, ${isRepaired ? 'repaired' : 'not repaired'}`);
+  }
+  if (findings.length === 0) console.log(holds ? '  no problems found' : '  empty: nothing is stored yet');
+  if (holds) console.log(`Tasks: ${holds.tasks}. Rows set aside so far: ${holds.setAside}.`);
+}

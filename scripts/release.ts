@@ -1,0 +1,56 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { schemaName } from '../src/services/store/index.ts';
+import { presentSchema } from '../src/services/store/marks.ts';
+import { problemsOf, tagOf, versionToRelease } from './release/problems.ts';
+
+// npm run release -- [--dry-run]: checks whether the newest version in CHANGELOG.md can be released. Without --dry-run it then sets the version in
+// package.json, commits and tags it. Nothing is pushed.
+
+const git = (...args: string[]): string => execFileSync('git', args, { encoding: 'utf8' }).trim();
+
+/** Its output is shown. */
+const passes = (...args: string[]): boolean =>
+  spawnSync('npm', args, { stdio: 'inherit', shell: process.platform === 'win32' }).status === 0;
+
+const linesOf = (text: string): string[] => text.split('\n').filter(Boolean);
+
+function release(): number {
+  const { values } = parseArgs({ options: { 'dry-run': { type: 'boolean', default: false } } });
+  const changelog = readFileSync('CHANGELOG.md', 'utf8');
+  const tags = linesOf(git('tag', '--list', 'v*', '--sort=-version:refname', '--merged', 'HEAD'));
+  const [last] = tags;
+  const packageFile: { version: string } = JSON.parse(readFileSync('package.json', 'utf8'));
+  const problems = problemsOf({
+    version: packageFile.version,
+    changelog,
+    upgrading: readFileSync('docs/upgrading.md', 'utf8'),
+    schema: schemaName(presentSchema),
+    tags,
+    status: git('status', '--porcelain'),
+    subjects: last === undefined ? undefined : linesOf(git('log', '--format=%s', `${last}..HEAD`)),
+  });
+  const version = versionToRelease(changelog);
+  if (problems.length > 0 || version === undefined) {
+    console.error(problems.join('\n'));
+    return 1;
+  }
+  if (last === undefined) console.log('No version was tagged before, so the subjects of commits are not checked.');
+  if (!passes('run', 'check') || !passes('test')) {
+    console.error('The checks or the tests failed.');
+    return 1;
+  }
+  if (values['dry-run']) {
+    console.log(`${version} can be released.`);
+    return 0;
+  }
+  if (!passes('version', version, '--no-git-tag-version', '--allow-same-version')) return 1;
+  // It may have been set before.
+  if (git('status', '--porcelain') !== '') git('commit', '--all', '--message', `Release ${version}`);
+  git('tag', '--annotate', tagOf(version), '--message', `Release ${version}`);
+  console.log(`${version} is committed and tagged as ${tagOf(version)}. Push both to publish it.`);
+  return 0;
+}
+
+process.exitCode = release();

@@ -1,0 +1,63 @@
+/** What a release is made from. */
+export interface ReleaseState {
+  /** Of package.json. */
+  version: string;
+  changelog: string;
+  /** docs/upgrading.md */
+  upgrading: string;
+  /** The schema that this version writes. */
+  schema: string;
+  tags: readonly string[];
+  /** `git status --porcelain` */
+  status: string;
+  /** Of the commits since the last release; undefined: there was none. */
+  subjects: readonly string[] | undefined;
+}
+
+const VERSION = /^(\d+)\.(\d+)\.(\d+)$/;
+const LONGEST_SUBJECT = 72;
+
+/** The newest version in the changelog is the one to release: its heading decides the number. */
+export function versionToRelease(changelog: string): string | undefined {
+  return headings(changelog).find((heading) => VERSION.test(heading));
+}
+
+export const tagOf = (version: string): string => `v${version}`;
+
+/** Why there can be no release; each a sentence. */
+export function problemsOf({ version, changelog, upgrading, schema, tags, status, subjects }: ReleaseState): string[] {
+  const next = versionToRelease(changelog);
+  if (next === undefined) return ['CHANGELOG.md has no version. Give its entries a heading such as "## 1.2.3".'];
+  const problems: string[] = [];
+  if (tags.includes(tagOf(next)))
+    problems.push(`${next} is released already. Rename "## Unreleased" in CHANGELOG.md to the next version.`);
+  else if (headings(changelog)[0] !== next)
+    problems.push(`CHANGELOG.md has changes above ${next}. Put them under the version that has them.`);
+  if (entryOf(changelog, next) === '') problems.push(`CHANGELOG.md says nothing about ${next}.`);
+  if (compareVersions(next, version) < 0)
+    problems.push(`package.json has ${version}, which is newer than ${next} in CHANGELOG.md.`);
+  if (!upgrading.includes(`| ${next} | ${schema} |`))
+    problems.push(`docs/upgrading.md does not say that ${next} has schema ${schema}.`);
+  if (status !== '') problems.push('The working tree has changes. Commit them first.');
+  for (const subject of subjects ?? [])
+    if (!isGoodSubject(subject)) problems.push(`The subject of a commit is against the rules: ${subject}`);
+  return problems;
+}
+
+const headings = (changelog: string): string[] =>
+  [...changelog.matchAll(/^## (.+)$/gm)].map(([, heading = '']) => heading.trim());
+
+function entryOf(changelog: string, version: string): string {
+  const [, after = ''] = changelog.split(`\n## ${version}\n`);
+  return (after.split(/^## /m)[0] ?? '').trim();
+}
+
+/** See CONTRIBUTING.md. */
+const isGoodSubject = (subject: string): boolean =>
+  subject.length <= LONGEST_SUBJECT && /^\p{Lu}/u.test(subject) && !subject.endsWith('.');
+
+function compareVersions(one: string, other: string): number {
+  const numbers = (version: string): number[] => (VERSION.exec(version) ?? []).slice(1).map(Number);
+  const [a, b] = [numbers(one), numbers(other)];
+  return a.map((number, at) => number - (b[at] ?? 0)).find((difference) => difference !== 0) ?? 0;
+}

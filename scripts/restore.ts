@@ -1,0 +1,93 @@
+import { parseArgs } from 'node:util';
+import packageFile from '../package.json' with { type: 'json' };
+import { kindSpecs } from '../src/commands/index.ts';
+import { systemClock } from '../src/lib/clock.ts';
+import { openLog } from '../src/lib/log.ts';
+import { terminalSafe } from '../src/lib/text.ts';
+import {
+  checkBackup,
+  openBackup,
+  passwordsIn,
+  publicName,
+  restoreStore,
+  schemaName,
+} from '../src/services/store/index.ts';
+import { tellExamination } from './findings.ts';
+import { configuredPassphrase, configuredStore, EX_CONFIG, EX_USAGE, runScript, tellRows } from './store-script.ts';
+
+const USAGE = 'npm run restore -- FILE [--dry-run]';
+
+const HELP = `Fills the store of STORE_URL from a file that npm run backup wrote. The store must be empty. Stop the bot first.
+
+Usage: ${USAGE}
+
+  BACKUP_PASSPHRASE  the passphrase of an encrypted file (or BACKUP_PASSPHRASE_FILE, which names a file that holds it)
+  --dry-run          only checks the file and counts its rows
+  --help             shows this help`;
+
+type Passphrase = string | undefined;
+
+async function restore(): Promise<number> {
+  const { values, positionals } = parseArgs({
+    options: { 'dry-run': { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
+    allowPositionals: true,
+  });
+  if (values.help) {
+    console.log(HELP);
+    return 0;
+  }
+  const [file] = positionals;
+  if (file === undefined || positionals.length !== 1) {
+    console.error(`Usage: ${USAGE}. Name one file.`);
+    return EX_USAGE;
+  }
+  const secret = configuredPassphrase();
+  if (!secret) return EX_CONFIG;
+  return values['dry-run'] ? look(file, secret.passphrase) : fill(file, secret.passphrase);
+}
+
+async function look(file: string, passphrase: Passphrase): Promise<number> {
+  const backup = await openBackup(file, passphrase);
+  try {
+    await tellBackup(backup);
+  } finally {
+    await backup.close();
+  }
+  return 0;
+}
+
+async function fill(file: string, passphrase: Passphrase): Promise<number> {
+  const address = configuredStore();
+  if (!address) return EX_CONFIG;
+  const secrets = [...passwordsIn(address.url), passphrase ?? ''];
+  const log = openLog({ level: 'warn', secrets, readable: true, write: (line) => process.stderr.write(line) });
+  const backup = await openBackup(file, passphrase);
+  try {
+    // To its end, so that nothing is changed for a file that turns out to be damaged.
+    await tellBackup(backup);
+    console.error(`Restoring to the store ${publicName(address)} …`);
+    const { written, leftOut, live, unconfirmed, examination } = await restoreStore(backup, address, {
+      ...{ log, clock: systemClock, specs: kindSpecs, botVersion: packageFile.version, onProgress: tellRows },
+    });
+    tellExamination(examination, true);
+    console.log(
+      `Restore complete: ${written} rows, ${leftOut} left out because they had expired or were unanswered confirmations.`,
+    );
+    console.log(
+      `Tasks under way: ${live}. Orders with an unknown outcome, which their members decide: ${unconfirmed}.`,
+    );
+  } finally {
+    await backup.close();
+  }
+  return 0;
+}
+
+async function tellBackup(backup: Awaited<ReturnType<typeof openBackup>>): Promise<void> {
+  const { digest, at, by, isEncrypted, schema, rows, counts } = await checkBackup(backup);
+  console.log(`Backup of ${new Date(at).toISOString()}, written by Atelier ${terminalSafe(by)}:`);
+  for (const [namespace, count] of counts) console.log(`  ${namespace.padEnd(12)} ${count}`);
+  console.log(`Rows: ${rows}. Schema: ${schemaName(schema)}. ${isEncrypted ? 'Encrypted' : 'Not encrypted'}.`);
+  console.log(`SHA-256 ${digest}`);
+}
+
+await runScript(USAGE, restore);

@@ -1,0 +1,67 @@
+import * as shape from '../src/config-shapes.ts';
+import { readSecret } from '../src/lib/secret.ts';
+import { terminalSafe } from '../src/lib/text.ts';
+import { type StoreAddress, StoreError, type StoreErrorKind } from '../src/services/store/index.ts';
+
+// What the scripts that work on a store share: exit codes as in sysexits.h, settings and errors.
+
+export const EX_USAGE = 64;
+const EX_TEMPFAIL = 75;
+export const EX_CONFIG = 78;
+
+/** Everything else is 1. */
+const EXIT_CODES: Readonly<Partial<Record<StoreErrorKind, number>>> = {
+  'in-use': EX_TEMPFAIL,
+  locked: EX_TEMPFAIL,
+  unreachable: EX_TEMPFAIL,
+  lost: EX_TEMPFAIL,
+  unsupported: EX_CONFIG,
+  denied: EX_CONFIG,
+  newer: EX_CONFIG,
+  older: EX_CONFIG,
+};
+
+/** STORE_URL; undefined where it is wrong, which is said then. */
+export function configuredStore(): StoreAddress | undefined {
+  const { variable, value, problem } = readSecret(process.env, 'STORE_URL');
+  const address = problem === undefined ? shape.store.safeParse(value).data : undefined;
+  if (address === undefined) tellInvalid(variable, problem ?? `should be ${shape.store.description}`);
+  return address;
+}
+
+/** BACKUP_PASSPHRASE. */
+export function configuredPassphrase(): { passphrase?: string | undefined } | undefined {
+  const { variable, value, problem } = readSecret(process.env, 'BACKUP_PASSPHRASE');
+  const read = shape.backupPassphrase.safeParse(value);
+  if (problem === undefined && read.success) return { passphrase: read.data };
+  tellInvalid(variable, problem ?? `should be ${shape.backupPassphrase.description}`);
+  return undefined;
+}
+
+function tellInvalid(variable: string, problem: string): void {
+  console.error(`Invalid settings (see .env.example):\n  ${variable} ${problem}`);
+}
+
+const TELL_EVERY_ROWS = 10_000;
+
+/** Shows progress on standard error. */
+export function tellRows(rows: number): void {
+  if (rows % TELL_EVERY_ROWS === 0) console.error(`  ${rows} rows`);
+}
+
+/** Runs a script, and ends it with the exit code of what goes wrong. */
+export async function runScript(usage: string, script: () => Promise<number>): Promise<void> {
+  process.exitCode = await script().catch((error: unknown) => failed(error, usage));
+}
+
+function failed(error: unknown, usage: string): number {
+  if (error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')) {
+    console.error(`${error.message.split('. ')[0]}. Usage: ${usage}`);
+    return EX_USAGE;
+  }
+  if (error instanceof StoreError) {
+    console.error(terminalSafe(error.message));
+    return EXIT_CODES[error.kind] ?? 1;
+  }
+  throw error;
+}

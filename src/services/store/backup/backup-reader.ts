@@ -1,0 +1,179 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { type FileHandle, open } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { type PlacedRow, reasonOf, StoreError } from '../backend.ts';
+import {
+  type BackupHeader,
+  DIGEST_BYTES,
+  damagedError,
+  MAX_HEADER_BYTES,
+  MAX_LINE_BYTES,
+  noBackupError,
+  readHeader,
+  readLine,
+} from './backup-format.ts';
+import { deriveKey, SealError, unseal } from './encryption.ts';
+
+const PIECE_BYTES = 256 * 1024;
+const NEWLINE = 0x0a;
+
+/** A backup file whose digest is right. Its rows can be read several times. */
+export class Backup {
+  readonly file: string;
+  readonly header: BackupHeader;
+  readonly digest: string;
+  readonly #handle: FileHandle;
+  readonly #body: { start: number; end: number };
+  readonly #sealing: { key: Buffer; header: Buffer } | undefined;
+
+  private constructor(parts: {
+    file: string;
+    handle: FileHandle;
+    header: BackupHeader;
+    digest: string;
+    body: { start: number; end: number };
+    sealing: { key: Buffer; header: Buffer } | undefined;
+  }) {
+    this.file = parts.file;
+    this.header = parts.header;
+    this.digest = parts.digest;
+    this.#handle = parts.handle;
+    this.#body = parts.body;
+    this.#sealing = parts.sealing;
+  }
+
+  /** Throws a `StoreError` where the file is no backup, was cut or changed, or needs a passphrase. */
+  static async open(path: string, passphrase: string | undefined): Promise<Backup> {
+    const file = resolve(path);
+    const handle = await opened(file);
+    try {
+      const { size } = await handle.stat();
+      const line = await headerIn(handle, file);
+      const header = readHeader(line.toString('utf8').slice(0, -1), file);
+      const body = { start: line.length, end: size - DIGEST_BYTES };
+      const digest = await checkedDigest(handle, file, body);
+      const { encryption } = header;
+      if (encryption && passphrase === undefined)
+        throw new StoreError('denied', `The backup ${file} is encrypted. Set BACKUP_PASSPHRASE to its passphrase.`);
+      const sealing =
+        encryption && passphrase !== undefined
+          ? { key: await deriveKey(passphrase, encryption), header: line }
+          : undefined;
+      return new Backup({ file, handle, header, digest, body, sealing });
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
+  }
+
+  /** In the order in which they were written. Ends with an error where anything is missing. */
+  async *rows(): AsyncGenerator<PlacedRow> {
+    let count = 0;
+    let announced: number | undefined;
+    try {
+      for await (const line of this.#lines()) {
+        if (announced !== undefined) throw damagedError(this.file);
+        const read = readLine(line, this.file);
+        if ('rows' in read) announced = read.rows;
+        else {
+          count += 1;
+          yield read;
+        }
+      }
+    } catch (error) {
+      throw readFailure(error, this.file);
+    }
+    if (announced !== count) throw damagedError(this.file);
+  }
+
+  async close(): Promise<void> {
+    await this.#handle.close();
+  }
+
+  async *#lines(): AsyncGenerator<string> {
+    const sealing = this.#sealing;
+    const pieces = piecesOf(this.#handle, this.#body);
+    const zipped = Readable.from(sealing ? unseal(pieces, sealing) : pieces, { objectMode: false });
+    const plain = createGunzip();
+    zipped.on('error', (error) => plain.destroy(error));
+    const decoder = new TextDecoder('utf-8', { fatal: true });
+    let held: Buffer[] = [];
+    let bytes = 0;
+    for await (const piece of zipped.pipe(plain) as AsyncIterable<Buffer>) {
+      let start = 0;
+      for (let end = piece.indexOf(NEWLINE); end >= 0; end = piece.indexOf(NEWLINE, start)) {
+        yield decoder.decode(Buffer.concat([...held, piece.subarray(start, end)]));
+        held = [];
+        bytes = 0;
+        start = end + 1;
+      }
+      held.push(piece.subarray(start));
+      bytes += piece.length - start;
+      if (bytes > MAX_LINE_BYTES) throw damagedError(this.file);
+    }
+    if (bytes > 0) throw damagedError(this.file);
+  }
+}
+
+async function opened(file: string): Promise<FileHandle> {
+  try {
+    return await open(file, 'r');
+  } catch (error) {
+    throw new StoreError('failed', `The backup ${file} cannot be opened: ${reasonOf(error)}.`, error);
+  }
+}
+
+/** With the end of its line. */
+async function headerIn(handle: FileHandle, file: string): Promise<Buffer> {
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(MAX_HEADER_BYTES), 0, MAX_HEADER_BYTES, 0);
+    const end = buffer.subarray(0, bytesRead).indexOf(NEWLINE);
+    if (end < 0) throw noBackupError(file);
+    return buffer.subarray(0, end + 1);
+  } catch (error) {
+    throw readFailure(error, file);
+  }
+}
+
+async function checkedDigest(
+  handle: FileHandle,
+  file: string,
+  { start, end }: { start: number; end: number },
+): Promise<string> {
+  if (end < start) throw damagedError(file);
+  const hash = createHash('sha256');
+  for await (const piece of piecesOf(handle, { start: 0, end })) hash.update(piece);
+  const digest = hash.digest();
+  const told = await handle.read(Buffer.alloc(DIGEST_BYTES), 0, DIGEST_BYTES, end);
+  if (told.bytesRead !== DIGEST_BYTES || !timingSafeEqual(digest, told.buffer)) throw damagedError(file);
+  return digest.toString('hex');
+}
+
+async function* piecesOf(handle: FileHandle, { start, end }: { start: number; end: number }): AsyncGenerator<Buffer> {
+  for (let at = start; at < end; ) {
+    const length = Math.min(PIECE_BYTES, end - at);
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, at);
+    // Someone cut it meanwhile.
+    if (bytesRead === 0) return;
+    yield buffer.subarray(0, bytesRead);
+    at += bytesRead;
+  }
+}
+
+/** The digest was right, so that most likely the passphrase is wrong. */
+function readFailure(error: unknown, file: string): unknown {
+  if (error instanceof StoreError) return error;
+  if (error instanceof SealError)
+    return new StoreError(
+      'denied',
+      `The passphrase does not fit the backup ${file}, or someone has changed the file. Set BACKUP_PASSPHRASE to the one it was made with, or use another backup.`,
+      error,
+    );
+  if (error instanceof TypeError || isZlibError(error)) return damagedError(file, error);
+  return new StoreError('failed', `The backup ${file} cannot be read: ${reasonOf(error)}.`, error);
+}
+
+const isZlibError = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' && error.code.startsWith('Z_');

@@ -1,0 +1,71 @@
+import { existsSync } from 'node:fs';
+import type { Clock } from '../../../lib/clock.ts';
+import type { Log } from '../../../lib/log.ts';
+import { fileOf, IN_MEMORY, isLocal, type StoreAddress, StoreError } from '../backend.ts';
+import { olderSchema, presentSchema, schemaName } from '../marks.ts';
+import type { Namespaces } from '../namespaces.ts';
+import { SqliteBackend } from '../sqlite.ts';
+import { type BackupOptions, type WrittenBackup, writeBackup } from './backup-writer.ts';
+import { rowsToKeep } from './rows-to-keep.ts';
+
+interface UpgradeParts {
+  log: Log;
+  clock: Clock;
+  botVersion?: string | undefined;
+  backupPassphrase?: string | undefined;
+  /** The operator has a backup of the store on a server. */
+  mayMigrate?: boolean | undefined;
+}
+
+/** Keeps what a store was before this version changes its schema, so that the former version can be restored. Throws where it cannot. */
+export async function secureOlder(
+  address: StoreAddress,
+  { meta }: Pick<Namespaces, 'meta'>,
+  name: string,
+  parts: UpgradeParts,
+): Promise<void> {
+  const older = await olderSchema(meta);
+  if (!older || (isLocal(address) && fileOf(address) === IN_MEMORY)) return;
+  const [from, to] = [schemaName(older), schemaName(presentSchema)];
+  const by = older.by === undefined ? '' : ` (${older.by})`;
+  const { log, clock, botVersion = '', backupPassphrase: passphrase, mayMigrate = false } = parts;
+  if (isLocal(address)) {
+    try {
+      const file = freeName(`${name}.schema-${from}`);
+      const { digest } = await backUpFile(name, file, { by: botVersion, now: clock.now(), passphrase });
+      log.info({ file, digest, from, to }, 'The schema of the store changes; a backup of it was taken before.');
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      throw new StoreError(
+        error.kind,
+        `The store ${name} is of an older Atelier${by}, and the backup before its upgrade failed. Nothing was changed. ${error.message}`,
+        error.cause,
+      );
+    }
+    return;
+  }
+  if (!mayMigrate)
+    throw new StoreError(
+      'older',
+      `The store ${name} is of an older Atelier${by}, and this version changes its schema (${from} to ${to}). Back it up with \`npm run backup -- <file>\`, then start once with \`npm start -- --migrate\`.`,
+    );
+  log.info({ store: name, from, to }, 'The schema of the store changes.');
+}
+
+/** Over a connection of its own, beside the one that owns the store. */
+async function backUpFile(store: string, file: string, options: BackupOptions): Promise<WrittenBackup> {
+  const backend = new SqliteBackend(store, { readOnly: true });
+  try {
+    return await writeBackup(file, rowsToKeep(backend), options);
+  } finally {
+    backend.close();
+  }
+}
+
+/** An earlier upgrade may have left a backup of the same schema, which is kept. */
+function freeName(beginning: string): string {
+  for (let number = 1; ; number++) {
+    const name = `${beginning}${number === 1 ? '' : `-${number}`}.backup`;
+    if (!existsSync(name)) return name;
+  }
+}

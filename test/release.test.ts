@@ -1,0 +1,95 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { problemsOf } from '../scripts/release/problems.ts';
+import { schemaName } from '../src/services/store/index.ts';
+import { presentSchema } from '../src/services/store/marks.ts';
+
+const schema = schemaName(presentSchema);
+const good = {
+  version: '1.1.0',
+  changelog: '# Changelog\n\n## 1.2.0\n\n- More.\n\n## 1.1.0\n\n- Some.\n',
+  upgrading: `| release | schema |\n| 1.2.0 | ${schema} |\n`,
+  schema,
+  tags: ['v1.1.0'],
+  status: '',
+  subjects: ['Add more'],
+};
+
+describe('npm run release', () => {
+  it.each([
+    ['nothing', {}, []],
+    ['a version that was set before', { version: '1.2.0' }, []],
+    ['no release before', { tags: [], subjects: undefined }, []],
+    ['no version', { changelog: '# Changelog\n\n## Unreleased\n\n- More.\n' }, ['CHANGELOG.md has no version']],
+    ['a released version', { tags: ['v1.2.0'] }, ['1.2.0 is released already']],
+    [
+      'unreleased changes',
+      { changelog: good.changelog.replace('## 1.2.0', '## Unreleased\n\n- New.\n\n## 1.2.0') },
+      ['has changes above 1.2.0'],
+    ],
+    ['an empty entry', { changelog: good.changelog.replace('- More.\n\n', '') }, ['says nothing about 1.2.0']],
+    ['a lower version', { version: '1.10.0' }, ['package.json has 1.10.0']],
+    ['another schema', { schema: '9.9' }, ['docs/upgrading.md does not say']],
+    ['a changed tree', { status: ' M src/app.ts' }, ['The working tree has changes']],
+    [
+      'bad subjects',
+      { subjects: ['Add more.', 'add more', 'A'.repeat(73)] },
+      ['subject of a commit', 'subject', 'subject'],
+    ],
+  ] as const)('npm run release is refused for %s, in a sentence each', (_what, change, sentences) => {
+    const problems = problemsOf({ ...good, ...change });
+    expect(problems).toEqual(sentences.map((sentence) => expect.stringContaining(sentence)));
+  });
+
+  it('npm run release only looks with --dry-run, and then commits and tags the version', () => {
+    const home = mkdtempSync(join(tmpdir(), 'atelier-release-'));
+    onTestFinished(() => rmSync(home, { recursive: true }));
+    const folder = join(home, 'repository');
+    const identity = {
+      GIT_AUTHOR_NAME: 'a',
+      GIT_AUTHOR_EMAIL: 'a@b.c',
+      GIT_COMMITTER_NAME: 'a',
+      GIT_COMMITTER_EMAIL: 'a@b.c',
+    };
+    const env = { PATH: process.env.PATH, HOME: home, ...identity };
+    const git = (...args: string[]): string => execFileSync('git', args, { cwd: folder, env, encoding: 'utf8' }).trim();
+    const scripts = { check: 'node -e 0', test: 'node -e 0' };
+    const write = (name: string, content: string): void => writeFileSync(join(folder, name), content);
+    mkdirSync(join(folder, 'docs'), { recursive: true });
+    write('package.json', `${JSON.stringify({ name: 'a', version: '1.1.0', scripts }, null, 2)}\n`);
+    write('CHANGELOG.md', good.changelog);
+    write('docs/upgrading.md', good.upgrading);
+    git('init', '--quiet');
+    git('add', '.');
+    git('commit', '--quiet', '--message', 'Add all');
+    const entry = fileURLToPath(new URL('../scripts/release.ts', import.meta.url));
+    const run = (...args: string[]) =>
+      spawnSync(process.execPath, [entry, ...args], { cwd: folder, env, encoding: 'utf8' });
+
+    const looked = run('--dry-run');
+    expect(looked).toMatchObject({ status: 0, stdout: expect.stringContaining('1.2.0 can be released.') });
+    expect([git('tag'), git('status', '--porcelain')]).toEqual(['', '']);
+    const released = run();
+    expect(released).toMatchObject({ status: 0, stdout: expect.stringContaining('tagged as v1.2.0') });
+    expect(git('log', '--format=%s %D', '-1')).toContain('Release 1.2.0');
+    expect(git('tag', '--points-at', 'HEAD')).toBe('v1.2.0');
+    expect(readFileSync(join(folder, 'package.json'), 'utf8')).toContain('"version": "1.2.0"');
+    expect(run('--dry-run')).toMatchObject({ status: 1, stderr: expect.stringContaining('1.2.0 is released already') });
+
+    write('CHANGELOG.md', good.changelog.replace('## 1.2.0', '## 1.3.0\n\n- New.\n\n## 1.2.0'));
+    write('docs/upgrading.md', good.upgrading.replace('1.2.0', '1.3.0'));
+    write(
+      'package.json',
+      readFileSync(join(folder, 'package.json'), 'utf8').replace(
+        '"test": "node -e 0"',
+        '"test": "node -e \\"process.exit(1)\\""',
+      ),
+    );
+    git('commit', '--quiet', '--all', '--message', 'Break the tests');
+    expect(run('--dry-run')).toMatchObject({ status: 1, stderr: expect.stringContaining('the tests failed') });
+  });
+});
