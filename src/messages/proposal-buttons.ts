@@ -18,7 +18,7 @@ const runButton = button(customIds.runProposal, {
     if (services.proposals.hasRisen(proposal)) {
       const { memberId, orders, messages } = proposal;
       const dearer = await services.proposals.make({ memberId, orders, messages }, id);
-      return proposalQuestion(dearer, { reason: say('proposal.again'), hasRisen: true }, say);
+      return proposalQuestion(dearer, { reason: say('proposal.notSubmitted'), hasRisen: true }, say);
     }
     try {
       return await carryOut(proposal, context);

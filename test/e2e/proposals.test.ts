@@ -31,7 +31,7 @@ describe.each(profiles)('Confirmation above a price at a gateway of the %s profi
 
   it('The bot asks before a request above the price, with the price, and runs or cancels it for its owner alone', async () => {
     const { discord, gateway, budget } = await botAt('1.25');
-    expect(await budget({ confirm_above: '$1' })).toBe('Members are asked before requests that cost more than $1.00.');
+    expect(await budget({ confirm_above: '$1' })).toBe('Members are asked for confirmation before requests that cost more than $1.00.');
     const member = discord.as('member');
     const question = await (await member.slash('imagine', { prompt: 'a fox' })).message(says('This server asks'));
     expect(text(question)).toContain('requests that cost more than $1.00.\nEstimated cost: ≈ $1.25.');

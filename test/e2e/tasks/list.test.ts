@@ -58,7 +58,7 @@ describe.each(profiles)('/tasks at a gateway of the %s profile', (profile) => {
     expect(elsewhere).not.toMatch(/fox|owl|wolf/);
     for (const who of ['member', 'other'])
       expect(text(await list(stage, who, whose))).toContain('Only members with Manage Server');
-    expect(text(await list(stage, 'member', whose, 'dm'))).toContain('works on servers only');
+    expect(text(await list(stage, 'member', whose, 'dm'))).toContain('works only on servers');
     expect(text(await list(stage, 'member', {}, 'dm'))).toMatch(/wolf.*hare.*owl.*fox/s);
     expect(text(await list(stage, 'admin', {}, 'dm'))).toContain('No tasks found');
     expect(errorsIn(stage)).toEqual([]);
