@@ -34,16 +34,16 @@ describe.each(profiles)('Budgets at a gateway of the %s profile', (profile) => {
     const stage = await botWith();
     expect(await budget(stage, 'admin', 'set', { limits: '1 task a day', for: 'members' })).toContain('1 task a day');
     expect(await imagine(stage, 'member', 'a fox')).toContain('Finished');
-    expect(await imagine(stage, 'member', 'a hare')).toContain('above your limit in this server: `1 task a day`');
+    expect(await imagine(stage, 'member', 'a hare')).toContain('exceed your limit on this server: `1 task a day`');
     await budget(stage, 'admin', 'set', { limits: '2 tasks a day', member: 'member' });
     expect(await imagine(stage, 'member', 'a hare')).toContain('Finished');
     expect(await imagine(stage, 'member', 'an owl')).toContain('2 tasks a day');
     expect(submits(stage.gateway)).toBe(2);
     const shown = await budget(stage, 'admin', 'show');
-    expect(shown).toContain('Limits of each member: 1 task a day');
+    expect(shown).toContain('Limits for each member: 1 task a day');
     expect(shown).toMatch(/Members with their own limits:\n- <@\d+>: 2 tasks a day/);
     expect(await budget(stage, 'admin', 'show', { member: 'member' })).toMatch(
-      /2 tasks a day \(their own\)\n- Left: \*\*0 tasks\*\* of 2 tasks a day \(resets <t:\d+:R>\)/,
+      /2 tasks a day \(their own\)\n- Remaining: \*\*0 tasks\*\* of 2 tasks a day \(resets <t:\d+:R>\)/,
     );
   });
 
@@ -56,12 +56,12 @@ describe.each(profiles)('Budgets at a gateway of the %s profile', (profile) => {
     atelier.members.get(discord.world.user('member').id)?.roles.push(artists.id);
     await budget(stage, 'admin', 'set', { limits: '2 tasks a day', role: 'artists' });
     for (const prompt of ['a fox', 'a hare']) expect(await imagine(stage, 'member', prompt)).toContain('Finished');
-    expect(await imagine(stage, 'member', 'an owl')).toContain('your limit in this server: `2 tasks a day`');
+    expect(await imagine(stage, 'member', 'an owl')).toContain('your limit on this server: `2 tasks a day`');
     expect(await imagine(stage, 'other', 'an owl')).toContain('Finished');
-    expect(await imagine(stage, 'other', 'a toad')).toContain('your limit in this server: `1 task a day`');
+    expect(await imagine(stage, 'other', 'a toad')).toContain('your limit on this server: `1 task a day`');
     expect(await budget(stage, 'admin', 'show', { member: 'member' })).toContain('2 tasks a day (from their roles)');
     await budget(stage, 'admin', 'set', { limits: '3 tasks a day', role: '@everyone' });
-    expect(await budget(stage, 'admin', 'show')).toContain('Limits of each member: 3 tasks a day');
+    expect(await budget(stage, 'admin', 'show')).toContain('Limits for each member: 3 tasks a day');
   });
 
   it('A pause refuses new requests at once, lets running ones end, and survives a restart', async () => {
@@ -154,7 +154,7 @@ describe.each(profiles)('Budgets at a gateway of the %s profile', (profile) => {
       DISCORD_ADMIN_GUILD_IDS: '100000000000000000',
     });
     expect(await budget(stage, 'admin', 'set', { limits: 'none' })).toMatch(
-      /limits of the server are now: none\nThe operator’s limits for this server still apply: 2 tasks a day/,
+      /limits for the server are now: none\nThe operator’s limits for this server still apply: 2 tasks a day/,
     );
     for (const prompt of ['a fox', 'a hare']) expect(await imagine(stage, 'member', prompt)).toContain('Finished');
     expect(await imagine(stage, 'member', 'an owl')).toContain('exceed the operator’s limit for this server');
@@ -215,8 +215,8 @@ describe.each(profiles)('Budgets at a gateway of the %s profile', (profile) => {
     const history = await budget(stage, 'admin', 'history');
     const [admin, owner] = ['admin', 'owner'].map((name) => stage.discord.world.user(name).id);
     expect(history.split('\n').slice(1)).toEqual([
-      expect.stringMatching(new RegExp(`<@${owner}>: limits of the server from \\$5 a day to the default$`)),
-      expect.stringMatching(new RegExp(`<@${admin}>: limits of the server from the default to \\$5 a day$`)),
+      expect.stringMatching(new RegExp(`<@${owner}>: limits for the server from \\$5 a day to the default$`)),
+      expect.stringMatching(new RegExp(`<@${admin}>: limits for the server from the default to \\$5 a day$`)),
     ]);
   });
 
@@ -239,7 +239,7 @@ it('Members cannot use /budget, not even where the server’s settings show it t
   for (const command of discord.commands.global())
     if (command.name === 'budget') command.default_member_permissions = null;
   for (const name of ['show', 'pause', 'history'])
-    expect(await budget(stage, 'member', name)).toContain('Only members with Manage Server');
+    expect(await budget(stage, 'member', name)).toContain('Only members with the Manage Server permission');
 });
 
 describe('Budget alerts', () => {
@@ -275,7 +275,7 @@ describe('Budget alerts', () => {
     ]);
     const direct = discord.messages(discord.openDirectMessage('owner').id).map(text);
     expect(direct.filter((one) => one.includes('Budget alert'))).toHaveLength(2);
-    expect(direct[0]).toContain(`for the server \`${discord.world.guild('atelier').id}\``);
+    expect(direct[0]).toContain(`for server \`${discord.world.guild('atelier').id}\``);
   });
 
   it('The operator is told in a channel of their own, if they have chosen one', async () => {

@@ -21,7 +21,7 @@ describe.each(profiles)('Limits at a gateway of the %s profile', (profile) => {
       expect(text(await imagine(stage, 'member', prompt))).toContain('Finished');
     const refused = await imagine(stage, 'member', 'an owl');
     expect(text(refused)).toMatch(
-      /price: `unknown`\) is above your limit in this server: `2 tasks a day`\. You have `0 tasks` left, and the limit resets <t:\d+:R>/,
+      /price: `unknown`\) would exceed your limit on this server: `2 tasks a day`\. You have `0 tasks` left, and the limit resets <t:\d+:R>/,
     );
     expect(refused.ephemeral).toBe(true);
     expect(submits(stage.gateway)).toBe(2);
@@ -30,7 +30,7 @@ describe.each(profiles)('Limits at a gateway of the %s profile', (profile) => {
     const about = text(await (await stage.discord.as('member').slash('about')).message());
     expect(about).toContain('Your limit on this server: 2 tasks a day');
     expect(about).not.toContain('Bot-wide limit');
-    expect(usage).toMatch(/^Left: \*\*0 tasks\*\* of 2 tasks a day \(resets <t:\d+:R>\)/);
+    expect(usage).toMatch(/^Remaining: \*\*0 tasks\*\* of 2 tasks a day \(resets <t:\d+:R>\)/);
   });
 
   it('A task’s page and an answer’s details tell their owner what is left, and no one else', async () => {

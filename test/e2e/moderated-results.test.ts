@@ -91,7 +91,7 @@ describe.each(profiles)('Moderation of images at a gateway of the %s profile', (
     const withheld = await sent.message(says('The result was withheld'));
     expect(withheld.attachments).toEqual([]);
     expect(labels(withheld)).not.toContain('U1');
-    expect(await standings(stage, 'server')).toContain('1 task is waived');
+    expect(await standings(stage, 'server')).toContain('The charge for 1 task was waived');
     expect(await standings(stage, 'me')).not.toContain('waived');
   });
 

@@ -391,9 +391,9 @@ describe('/usage of a server', () => {
     const month = await (await discord.as('admin').click(page, 'This month')).message(says('This server’s usage'));
     expect(text(month)).toMatch(/imagine +2/);
     const refused = await discord.as('member').slash('usage', { of: 'server' });
-    expect(text(await refused.message())).toContain('Only members with Manage Server');
+    expect(text(await refused.message())).toContain('Only members with the Manage Server permission');
     const elsewhere = await discord.as('owner').in('elsewhere/hall').slash('usage', { of: 'server' });
-    expect(text(await elsewhere.message())).toMatch(/This server has no usage|Only members with Manage Server/);
+    expect(text(await elsewhere.message())).toMatch(/This server has no usage|Only members with the Manage Server permission/);
   });
 
   it('Admins see what members with each role used, as far as the role has limits', async () => {

@@ -2,7 +2,7 @@ const who = 'members with the Manage Server permission';
 
 export const text = {
   command: {
-    description: 'Decide what members may request on this server',
+    description: 'Control what members can request on this server',
     rules: { description: 'Show and change the rules of this server', example: '/server rules', who },
     history: { description: 'Show who changed which rule, and when', example: '/server history', who },
     check: { description: 'Check the bot’s permissions in this channel', example: '/server check', who },

@@ -96,7 +96,7 @@ describe.each(profiles)('Audio in a question at a gateway of the %s profile', (p
   it('Audio is refused privately where the gateway has no model that transcribes it', async () => {
     const stage = await stageOf(models, ['quill-5']);
     const refused = await ask(stage, { prompt: 'what is this?', file: await recording() });
-    expect(text(refused)).toMatch(/`quill-5` does not support audio, and .* transcribes `voice\.ogg`/);
+    expect(text(refused)).toMatch(/`quill-5` does not support audio, and .* can transcribe `voice\.ogg`/);
     expect(refused.ephemeral).toBe(true);
     expect(asks(stage.gateway)).toHaveLength(0);
     expect(text(await (await stage.discord.as('member').slash('about')).message())).toContain('Tasks in progress: 0');
