@@ -62,7 +62,7 @@ describe.each(profiles)('Limits at a gateway of the %s profile', (profile) => {
     await imagine(stage, 'other', 'a hare');
     await first.stop();
     await enter(stage);
-    expect(text(await imagine(stage, 'member', 'an owl'))).toContain('limit of this server: `2 tasks a day`');
+    expect(text(await imagine(stage, 'member', 'an owl'))).toContain('this server’s limit: `2 tasks a day`');
     expect(submits(stage.gateway)).toBe(2);
   });
 

@@ -35,7 +35,7 @@ export class Credit {
     if (toldAt !== undefined && now - toldAt < HOUR_MS) return;
     this.#toldAt.set(kind, now);
     tell(kind).catch((error: unknown) =>
-      log.warn({ kind, err: error }, 'The operator was not told of missing credit.'),
+      log.warn({ kind, err: error }, 'The operator could not be notified that the account has no credit left.'),
     );
   }
 
