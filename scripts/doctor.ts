@@ -44,7 +44,7 @@ const FOUND: Readonly<Record<FindingKind, string>> = {
   'line-dangling': 'task summaries without a task',
   'line-outdated': 'task summaries older than their task',
   'row-astray': 'list rows that belong to no list',
-  'order-astray': 'stored orders that are no longer needed',
+  'order-astray': 'stored requests that are no longer needed',
   'entry-missing': 'tasks missing from the ledger',
   'entry-different': 'ledger entries that contradict their task',
 };

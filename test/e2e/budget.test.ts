@@ -198,7 +198,7 @@ describe.each(profiles)('Budgets at a gateway of the %s profile', (profile) => {
     expect(await imagine(stage, 'other', 'a fox', 'hall')).toContain('Finished');
     expect(await imagine(stage, 'other', 'a hare', 'hall')).toContain('this server’s limit');
     const unknown = { server: '100000000000000009' };
-    expect(await budget(stage, 'owner', 'show', unknown)).toContain('not in a server with the ID');
+    expect(await budget(stage, 'owner', 'show', unknown)).toContain('not on a server with the ID');
     await budget(stage, 'owner', 'pause', { server: 'all' });
     expect(await imagine(stage, 'member', 'a hare')).toContain('The operator has paused new requests');
     expect(await budget(stage, 'owner', 'show')).toContain('The operator has paused new requests on all servers.');

@@ -71,7 +71,9 @@ describe.each(profiles)('Limits at a gateway of the %s profile', (profile) => {
     const running = await stage.discord.as('member').slash('imagine', { prompt: 'a fox' });
     await running.message(says('fox'));
     const refused = await imagine(stage, 'member', 'a hare');
-    expect(text(refused)).toContain('Your limit on this server is `1 at once`. Wait until one of your tasks has finished');
+    expect(text(refused)).toContain(
+      'Your limit on this server is `1 at once`. Wait until one of your tasks has finished',
+    );
     await running.message(says('Finished in'));
     expect(text(await imagine(stage, 'member', 'a hare'))).toContain('Finished');
   });

@@ -331,7 +331,11 @@ describe.each(profiles)('The rules of a server at a gateway of the %s profile', 
     const atelier = discord.world.guild('atelier');
     atelier.roles.push(artists);
     for (const who of ['member', 'other']) atelier.members.get(discord.world.user(who).id)?.roles.push(artists.id);
-    await change(stage, 'Add a rule for task types and models', { effect: 'allow', work: 'imagine', roles: ['artists'] });
+    await change(stage, 'Add a rule for task types and models', {
+      effect: 'allow',
+      work: 'imagine',
+      roles: ['artists'],
+    });
     await discord.as('member').slash('imagine', { prompt: 'a fox' });
     const waiting = await discord.as('other').slash('imagine', { prompt: 'an owl' });
     await waiting.message(says('Waiting in the bot’s queue'));

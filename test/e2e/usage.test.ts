@@ -393,7 +393,9 @@ describe('/usage of a server', () => {
     const refused = await discord.as('member').slash('usage', { of: 'server' });
     expect(text(await refused.message())).toContain('Only members with the Manage Server permission');
     const elsewhere = await discord.as('owner').in('elsewhere/hall').slash('usage', { of: 'server' });
-    expect(text(await elsewhere.message())).toMatch(/This server has no usage|Only members with the Manage Server permission/);
+    expect(text(await elsewhere.message())).toMatch(
+      /This server has no usage|Only members with the Manage Server permission/,
+    );
   });
 
   it('Admins see what members with each role used, as far as the role has limits', async () => {

@@ -16,7 +16,7 @@ export const text = {
       direct: 'Your limit in direct messages: {{limits}}',
     },
     trouble: {
-      busy: 'Status checks for {{lane}} are paused because the gateway is busy. Paused since <t:{{since}}:f>.',
+      busy: 'Status checks for {{lane}} have been paused since <t:{{since}}:f> because the gateway is busy.',
       refused: 'The gateway has been refusing status checks for {{lane}} since <t:{{since}}:f>. Reason: {{reason}}',
       unreachable:
         'The gateway has not responded to status checks for {{lane}} since <t:{{since}}:f>. Reason: {{reason}}',

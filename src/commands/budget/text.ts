@@ -187,7 +187,7 @@ export const text = {
     budgetNoServer: 'Use this command on a server, or name one with the option `server`.',
     budgetNotYours: 'Only members with Manage Server can see and change the budget of this server.',
     budgetOtherServer: 'Only the operator can manage the budgets of other servers. Leave out the option `server`.',
-    budgetUnknownServer: 'The bot is not in a server with the ID {{server}}. Check the ID.',
+    budgetUnknownServer: 'The bot is not on a server with the ID {{server}}. Check the ID.',
     budgetLimitsInvalid:
       'These limits are not valid: {{limits}}. Write them like `$5 a day, 100 tasks a week, video: 10 tasks a day, 3 at once`, or `none`, or `default`.',
     budgetMoreInvalid: '{{more}} is not an amount. Write it like `$5`, `20 tasks` or `$5, 20 tasks`.',

@@ -77,7 +77,10 @@ export class DeliveryRecord {
       return (needsOwnerPing(task, fate.by) ? markPingDue : markDelivered)(task, fate.there, at);
     });
     if ('nowhere' in fate)
-      this.#parts.log.info({ task: this.#parts.id, why: fate.nowhere }, 'Could not post the outcome of a task anywhere.');
+      this.#parts.log.info(
+        { task: this.#parts.id, why: fate.nowhere },
+        'Could not post the outcome of a task anywhere.',
+      );
   }
 
   /** Whether the owner ping is still to be sent. */

@@ -21,7 +21,9 @@ describe.each(profiles)('/tasks at a gateway of the %s profile', (profile) => {
     const managed = text(await list(stage, 'admin', { whose: 'server' }));
     expect(managed).toContain('a fox in the snow');
     expect(managed).not.toContain('an owl at night');
-    expect(text(await list(stage, 'member', { whose: 'server' }))).toContain('Only members with the Manage Server permission');
+    expect(text(await list(stage, 'member', { whose: 'server' }))).toContain(
+      'Only members with the Manage Server permission',
+    );
   });
 
   it('/tasks shows a result again after three months, with Discord’s file and working buttons', async () => {
@@ -81,7 +83,9 @@ describe.each(profiles)('/tasks at a gateway of the %s profile', (profile) => {
     await grid(stage, {}, stage.discord.as('installer'));
     await grid(stage, { prompt: 'an owl at home' });
     expect(text(await list(stage, 'installer'))).toContain('fox');
-    expect(text(await list(stage, 'installer', { whose: 'server' }))).toContain('Only members with the Manage Server permission');
+    expect(text(await list(stage, 'installer', { whose: 'server' }))).toContain(
+      'Only members with the Manage Server permission',
+    );
     expect(text(await list(stage, 'installer', {}, 'dm'))).toContain('fox');
     expect(text(await list(stage, 'installer'))).not.toContain('owl');
   });
