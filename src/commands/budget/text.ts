@@ -185,7 +185,7 @@ export const text = {
   },
   refusals: {
     budgetNoServer: 'Use this command on a server, or name one with the option `server`.',
-    budgetNotYours: 'Only members with Manage Server can see and change the budget of this server.',
+    budgetNotYours: 'Only members with the Manage Server permission can see and change this server’s budget.',
     budgetOtherServer: 'Only the operator can manage the budgets of other servers. Leave out the option `server`.',
     budgetUnknownServer: 'The bot is not on a server with the ID {{server}}. Check the ID.',
     budgetLimitsInvalid:
