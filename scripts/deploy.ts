@@ -45,7 +45,7 @@ async function carryOut({ create, change, remove }: Deployment, rest: REST, all:
 }
 
 function tell({ create, change, remove, unchanged }: Deployment, guild: string | undefined, isDryRun: boolean): void {
-  const where = guild === undefined ? 'in all servers' : `in server ${guild}`;
+  const where = guild === undefined ? 'on all servers' : `on server ${guild}`;
   console.log(isDryRun ? `Planned changes ${where}:` : `Commands ${where}:`);
   const lines = [
     ...create.map(({ name }) => `  new       /${name}`),

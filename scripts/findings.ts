@@ -14,7 +14,7 @@ const FOUND: Readonly<Record<FindingKind, string>> = {
   'line-dangling': 'task summaries without a task',
   'line-outdated': 'task summaries older than their task',
   'row-astray': 'list rows that belong to no list',
-  'order-astray': 'stored orders that are no longer needed',
+  'order-astray': 'stored requests that are no longer needed',
   'fingerprint-astray': 'fingerprints of files that belong to no task',
   'fingerprint-missing': 'tasks whose files are not recognized',
   'entry-missing': 'tasks missing from the ledger',

@@ -153,7 +153,7 @@ async function startBot(config: Config, tools: AppTools, monitoring: Monitoring 
   // After the start, which must not wait for direct messages or fail with them.
   const told = store.quarantine
     .tellOwners((memberId) => outbox.sendDirectMessage(memberId, { content: say('tasks.unreadable') }))
-    .catch((error: unknown) => log.warn({ err: error }, 'Could not tell owners of unreadable tasks.'));
+    .catch((error: unknown) => log.warn({ err: error }, 'Could not notify the owners of unreadable tasks.'));
 
   let stopped: Promise<void> | undefined;
   async function stop(): Promise<void> {

@@ -125,7 +125,7 @@ export const botToken = z
 export const gatewayKey = z
   .string()
   .regex(/^sk-[\x21-\x7e]+$/)
-  .describe('the gateway API key (starts with sk- and contains no spaces)');
+  .describe('the gateway API key (it starts with sk- and contains no spaces)');
 
 /** Only scheme, host and path: a query, a fragment or a password would end up in every request and in logs. */
 const plainAddress = z.string().transform((text, context) => {
@@ -181,7 +181,7 @@ const fieldName = z
   .regex(/^[A-Za-z][\w.-]*$/)
   .refine((name) => !TAKEN.includes(name));
 export const FIELD_NAME =
-  'a JSON field name (a letter, then letters, digits, dots, - or _) without another use in a video request';
+  'a JSON field name (a letter, then letters, digits, dots, - or _) that a video request does not already use';
 
 export const referenceField = fieldName;
 export const flagField = fieldName
@@ -232,7 +232,7 @@ export const modelKinds = <Kind extends string>(kinds: readonly Kind[]) =>
     .optional()
     .transform((known = {}) => known)
     .describe(
-      `the path of a JSON file with the kinds of models by their IDs, in which * stands for any text, such as {"my-*": "${kinds[0]}"}; the kinds are ${kinds.join(', ')}`,
+      `the path of a JSON file with the kinds of models by their IDs, where * stands for any text, such as {"my-*": "${kinds[0]}"}; the kinds are ${kinds.join(', ')}`,
     );
 
 /** Limits as text, or `none` written out: nothing is unlimited by accident. */
@@ -327,7 +327,7 @@ export const prices = (kinds: readonly string[]) => {
     .optional()
     .transform((known = {}) => known)
     .describe(
-      `the path of a JSON file with prices in US dollars by kind or kind:model, such as {"${kinds[0]}": "0.05", "${kinds[0]}:a-model": {"each": "0.08"}}; the kinds are ${kinds.join(', ')}`,
+      `the path of a JSON file with prices in US dollars by task type or type:model, such as {"${kinds[0]}": "0.05", "${kinds[0]}:a-model": {"each": "0.08"}}; the types are ${kinds.join(', ')}`,
     );
 };
 

@@ -82,7 +82,7 @@ describe('Secrets in files', () => {
       expect(of(fileWith(content))).toEqual([`${name}_FILE names an empty file`]);
     const { value = '' } = secrets[name] ?? {};
     for (const content of [`${value}\n\n`, `${value}\nsecret-in-line-two\n`])
-      expect(of(fileWith(content))).toEqual([`${name}_FILE names a file of more than one line`]);
+      expect(of(fileWith(content))).toEqual([`${name}_FILE names a file with more than one line`]);
   });
 
   it('A secret of 64 KiB is read, and a larger file is an error', () => {
@@ -90,7 +90,7 @@ describe('Secrets in files', () => {
     const read = readConfig(withFile('GATEWAY_API_KEY', fileWith(longest)), kinds);
     expect(read.gateway.apiKey).toBe(longest);
     expect(problems(withFile('GATEWAY_API_KEY', fileWith(`${longest}x`)))).toEqual([
-      'GATEWAY_API_KEY_FILE names a file of more than 64 KiB',
+      'GATEWAY_API_KEY_FILE names a file larger than 64 KiB',
     ]);
   });
 

@@ -18,14 +18,14 @@ function readArguments(): Arguments {
   const { values } = parseOptions();
   const port = Number(values.port);
   if (!/^\d+$/.test(values.port) || port > 65_535)
-    throw new UsageError(`--port is a number from 0 to 65535, not ${values.port}.`);
+    throw new UsageError(`--port must be a number from 0 to 65535, not ${values.port}.`);
   const speed = Number(values.speed);
   if (!(speed > 0 && speed <= 100_000))
-    throw new UsageError(`--speed is a number above 0 and at most 100000, such as 10, not ${values.speed}.`);
+    throw new UsageError(`--speed must be a number above 0 and at most 100000, such as 10, not ${values.speed}.`);
   if (!/^\S+$/.test(values.key))
-    throw new UsageError('--key is the key that clients will send, such as sk-sandbox, without spaces.');
+    throw new UsageError('--key must be the key that clients send, such as sk-sandbox, without spaces.');
   const profile = profiles.find((one) => one === values.profile);
-  if (!profile) throw new UsageError(`--profile is ${profiles.join(' or ')}, not ${values.profile}.`);
+  if (!profile) throw new UsageError(`--profile must be ${profiles.join(' or ')}, not ${values.profile}.`);
   return { port, speed, key: values.key, profile };
 }
 
@@ -52,11 +52,11 @@ async function start(args: Arguments): Promise<EmbeddedGateway> {
     const { code } = problem as NodeJS.ErrnoException;
     if (code === 'EADDRINUSE')
       throw new UsageError(
-        `Port ${args.port} is in use: stop what listens there, or choose another with --port (0 is any free one).`,
+        `Port ${args.port} is in use. Stop the program that uses it, or choose another port with --port (0 picks a free port).`,
       );
     if (code === 'EACCES')
       throw new UsageError(
-        `Port ${args.port} needs rights this user does not have: choose one above 1023 with --port.`,
+        `Port ${args.port} requires privileges that this user lacks. Choose a port above 1023 with --port.`,
       );
     throw problem;
   }
@@ -69,7 +69,7 @@ try {
 Key:      ${args.key}
 Try:      curl ${gateway.url}/v1/models -H 'Authorization: Bearer ${args.key}'
 Trouble:  curl -X POST ${gateway.url}/_sandbox/faults -H 'Authorization: Bearer ${args.key}' -H 'Content-Type: application/json' -d '{"do":"rate-limited"}'
-          GET the same address for the list of faults; /_sandbox/{state,jobs,settings,heard,realtime} show and steer the rest.`);
+          GET the same URL to list the faults; /_sandbox/{state,jobs,settings,heard,realtime} show and control the rest.`);
   const stop = () => {
     gateway.close().then(
       () => process.exit(0),

@@ -73,6 +73,6 @@ export class Funnel {
 
   /** Discord no longer takes a reply, so only the log is told. */
   logTooLate(what: string): void {
-    this.#log.warn({ what }, 'Discord no longer takes the reply.');
+    this.#log.warn({ what }, 'Discord no longer accepts the reply.');
   }
 }

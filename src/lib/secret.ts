@@ -32,10 +32,10 @@ function contentOf(path: string): Pick<Secret, 'value' | 'problem'> {
   const facts = statSync(path);
   // A device or a pipe could have no end.
   if (!facts.isFile()) return { problem: 'should be the path of a regular file' };
-  if (facts.size > MAX_BYTES) return { problem: `names a file of more than ${MAX_BYTES / 1024} KiB` };
+  if (facts.size > MAX_BYTES) return { problem: `names a file larger than ${MAX_BYTES / 1024} KiB` };
   const text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path)).replace(/\r?\n$/, '');
   if (text.trim() === '') return { problem: 'names an empty file' };
   // Drivers would cut a line break out of an address, or send it on.
-  if (/[\r\n]/.test(text)) return { problem: 'names a file of more than one line' };
+  if (/[\r\n]/.test(text)) return { problem: 'names a file with more than one line' };
   return { value: text };
 }

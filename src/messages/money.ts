@@ -15,7 +15,7 @@ export const aboutDollars = (amount: string): string => `$${withCents(roundedUp(
 export function leftOf(allowance: Allowance, say: Say): string {
   const facts = { left: leftText(allowance), limit: allowanceText(allowance) };
   const { resetsAt } = allowance;
-  if (resetsAt === undefined) return say('left.atOnce', facts);
+  if (resetsAt === undefined) return say('left.concurrent', facts);
   return say('left.ofPeriod', { ...facts, resets: Math.ceil(resetsAt / 1000) });
 }
 

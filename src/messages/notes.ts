@@ -113,7 +113,7 @@ export function referenceNotes(
   const lines = references.map(({ name: given, medium, look }) => {
     const name = inCode(given.slice(0, LONGEST_NAME));
     if (typeof look === 'object') return `-# ${say('video.reference.status', { name, status: String(look.status) })}`;
-    return `-# ${look === 'odd' ? say(`video.reference.odd.${medium}`, { name }) : say(`video.reference.${look}`, { name })}`;
+    return `-# ${look === 'odd' ? say(`video.reference.wrongType.${medium}`, { name }) : say(`video.reference.${look}`, { name })}`;
   });
   // The specification, part 7: the address must be reachable, or the field must match the model.
   return areUsable && lines.length > 0 ? [...lines, `-# ${say('video.reference.model')}`] : lines;

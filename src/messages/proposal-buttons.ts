@@ -19,7 +19,7 @@ const runButton = button(customIds.runProposal, {
       const { memberId, orders, messages } = proposal;
       const dearer = await services.proposals.make({ memberId, orders, messages }, id);
       const { outlook } = services.tasks;
-      return proposalQuestion(dearer, { reason: say('proposal.again'), hasRisen: true, outlook }, say);
+      return proposalQuestion(dearer, { reason: say('proposal.notSubmitted'), hasRisen: true, outlook }, say);
     }
     try {
       return await carryOut(proposal, context);

@@ -50,7 +50,7 @@ function lineage(task: Task, view: KindView | undefined, { parentLink }: Shown, 
   const what = view?.lineage?.(task, say);
   if (what === undefined) {
     const link = task.parentId === undefined ? undefined : parentLink;
-    return link === undefined ? [] : [`-# ${say('task.madeOf', { link })}`];
+    return link === undefined ? [] : [`-# ${say('task.madeFrom', { link })}`];
   }
   return [`-# ${parentLink === undefined ? what : say('task.lineage', { what, link: parentLink })}`];
 }

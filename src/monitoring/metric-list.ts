@@ -11,10 +11,10 @@ export interface MetricSpec {
   readonly buckets?: readonly number[];
 }
 
-const KIND = 'kind of task, such as `imagine`';
+const KIND = 'type of task, such as `imagine`';
 const STATE = 'state of a task, such as `running`';
 const GROUP = '`image`, `video`, `music` or `text`';
-const LANE = 'kind of polls, such as `videos`';
+const LANE = 'group of polls, such as `videos`';
 const DISK = '`store` (its file) or `files` (temporary files)';
 const OPERATION = '`read`, `write` or `delete`';
 
@@ -22,30 +22,30 @@ const OPERATION = '`read`, `write` or `delete`';
 export const metricList = {
   tasks: {
     ...{ name: 'atelier_tasks', type: 'gauge', section: 'Tasks', unit: 'count' },
-    help: 'Tasks for which something is left to do',
+    help: 'Tasks that still need work',
     labels: { kind: KIND, state: STATE },
   },
   orders: {
     ...{ name: 'atelier_orders_total', type: 'counter', section: 'Tasks', unit: 'count' },
-    help: 'Paid tasks that members have ordered',
+    help: 'Paid tasks that members have requested',
     labels: { kind: KIND },
   },
   refusals: {
     ...{ name: 'atelier_refusals_total', type: 'counter', section: 'Tasks', unit: 'count' },
-    help: 'Commands, presses and waiting tasks that ended with an error sentence',
+    help: 'Commands, button presses and queued tasks that ended with an error message',
     labels: {
       reason:
-        'the key of the sentence, such as `overBudget.member`; `gateway.` and the kind of a gateway error; `store`; `unexpected`; `other`',
+        'the key of the message, such as `overBudget.member`; `gateway.` and the type of a gateway error; `store`; `unexpected`; `other`',
     },
   },
   ended: {
     ...{ name: 'atelier_tasks_ended_total', type: 'counter', section: 'Tasks', unit: 'count' },
-    help: 'Tasks that have ended, by their state at that moment: `ready` has a result',
+    help: 'Tasks that have ended, by their state at that time; `ready` means that there is a result',
     labels: { kind: KIND, state: STATE },
   },
   delivery: {
     ...{ name: 'atelier_delivery_seconds', type: 'histogram', section: 'Tasks', unit: 'seconds' },
-    help: 'Time from the response that said how a task ended to the message that shows it',
+    help: 'Time from the response that reported the outcome of a task to the message that shows it',
     labels: { group: GROUP },
     buckets: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
   },
@@ -57,8 +57,8 @@ export const metricList = {
   },
   undelivered: {
     ...{ name: 'atelier_tasks_undelivered_total', type: 'counter', section: 'Tasks', unit: 'count' },
-    help: 'Tasks whose end no message shows',
-    labels: { reason: '`deleted` (their message was) or `no-way` (to the member)' },
+    help: 'Tasks whose outcome could not be posted',
+    labels: { reason: '`deleted` (the message was deleted) or `no-way` (the member could not be reached)' },
   },
   answers: {
     ...{ name: 'atelier_answers_streaming', type: 'gauge', section: 'Tasks', unit: 'count' },
@@ -79,7 +79,7 @@ export const metricList = {
     help: 'Requests to Discord',
     labels: {
       route:
-        'class of the address: `callback`, `webhook`, `message`, `channel`, `thread`, `user`, `command`, `gateway` or `other`',
+        'type of endpoint: `callback`, `webhook`, `message`, `channel`, `thread`, `user`, `command`, `gateway` or `other`',
       status: 'HTTP status, or `none` without a response',
     },
   },
@@ -91,7 +91,7 @@ export const metricList = {
   },
   ready: {
     ...{ name: 'atelier_ready', type: 'gauge', section: 'Discord', unit: 'count' },
-    help: '1 where this part of /readyz is ready',
+    help: '1 if this part of /readyz is ready',
     labels: { part: '`bot`, `discord`, `store` or `gateway`' },
   },
 
@@ -102,7 +102,7 @@ export const metricList = {
   },
   lanes: {
     ...{ name: 'atelier_lane_state', type: 'gauge', section: 'Gateway', unit: 'count' },
-    help: '1 for the current state of a lane. In every other state than open its polls are paused while tasks wait',
+    help: '1 for the current state of a lane. In every state except `open`, its polls are paused while tasks wait',
     labels: { lane: LANE, state: '`open`, `busy`, `refused` or `unreachable`' },
   },
   failingModels: {
@@ -112,7 +112,7 @@ export const metricList = {
   },
   answeredAt: {
     ...{ name: 'atelier_gateway_answered_timestamp_seconds', type: 'gauge', section: 'Gateway', unit: 'time' },
-    help: 'When the gateway last answered; 0 if it has not yet',
+    help: 'When the gateway last responded; 0 if it has not responded yet',
   },
 
   budgetLimit: {
@@ -121,28 +121,28 @@ export const metricList = {
     labels: {
       of: '`amount` (US dollars) or `tasks`',
       period: '`day`, `week`, `month`, or `at-once`',
-      kind: '`all`, or the kind of task that a limit is for',
+      kind: '`all`, or the type of task that a limit is for',
     },
   },
   budgetUsed: {
     ...{ name: 'atelier_budget_used', type: 'gauge', section: 'Spending', unit: 'dollars or tasks' },
-    help: 'What is used of them in the current period',
+    help: 'How much of these limits has been used in the current period',
     labels: {
       of: '`amount` (US dollars) or `tasks`',
       period: '`day`, `week`, `month`, or `at-once`',
-      kind: '`all`, or the kind of task that a limit is for',
+      kind: '`all`, or the type of task that a limit is for',
     },
   },
 
   storeTime: {
     ...{ name: 'atelier_store_seconds', type: 'histogram', section: 'Store', unit: 'seconds' },
-    help: 'Time that the store took',
+    help: 'Duration of store operations',
     labels: { operation: OPERATION },
     buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5],
   },
   storeFailures: {
     ...{ name: 'atelier_store_failures_total', type: 'counter', section: 'Store', unit: 'count' },
-    help: 'Operations of the store that failed',
+    help: 'Failed store operations',
     labels: { operation: OPERATION },
   },
   unsaved: {

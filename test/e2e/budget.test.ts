@@ -34,16 +34,16 @@ describe.each(profiles)('Budgets at a gateway of the %s profile', (profile) => {
     const stage = await botWith();
     expect(await budget(stage, 'admin', 'set', { limits: '1 task a day', for: 'members' })).toContain('1 task a day');
     expect(await imagine(stage, 'member', 'a fox')).toContain('Finished');
-    expect(await imagine(stage, 'member', 'a hare')).toContain('above your limit in this server: `1 task a day`');
+    expect(await imagine(stage, 'member', 'a hare')).toContain('exceed your limit on this server: `1 task a day`');
     await budget(stage, 'admin', 'set', { limits: '2 tasks a day', member: 'member' });
     expect(await imagine(stage, 'member', 'a hare')).toContain('Finished');
     expect(await imagine(stage, 'member', 'an owl')).toContain('2 tasks a day');
     expect(submits(stage.gateway)).toBe(2);
     const shown = await budget(stage, 'admin', 'show');
-    expect(shown).toContain('Limits of each member: 1 task a day');
+    expect(shown).toContain('Limits for each member: 1 task a day');
     expect(shown).toMatch(/Members with their own limits:\n- <@\d+>: 2 tasks a day/);
     expect(await budget(stage, 'admin', 'show', { member: 'member' })).toMatch(
-      /2 tasks a day \(their own\)\n- Left: \*\*0 tasks\*\* of 2 tasks a day \(resets <t:\d+:R>\)/,
+      /2 tasks a day \(their own\)\n- Remaining: \*\*0 tasks\*\* of 2 tasks a day \(resets <t:\d+:R>\)/,
     );
   });
 
@@ -56,12 +56,12 @@ describe.each(profiles)('Budgets at a gateway of the %s profile', (profile) => {
     atelier.members.get(discord.world.user('member').id)?.roles.push(artists.id);
     await budget(stage, 'admin', 'set', { limits: '2 tasks a day', role: 'artists' });
     for (const prompt of ['a fox', 'a hare']) expect(await imagine(stage, 'member', prompt)).toContain('Finished');
-    expect(await imagine(stage, 'member', 'an owl')).toContain('your limit in this server: `2 tasks a day`');
+    expect(await imagine(stage, 'member', 'an owl')).toContain('your limit on this server: `2 tasks a day`');
     expect(await imagine(stage, 'other', 'an owl')).toContain('Finished');
-    expect(await imagine(stage, 'other', 'a toad')).toContain('your limit in this server: `1 task a day`');
+    expect(await imagine(stage, 'other', 'a toad')).toContain('your limit on this server: `1 task a day`');
     expect(await budget(stage, 'admin', 'show', { member: 'member' })).toContain('2 tasks a day (from their roles)');
     await budget(stage, 'admin', 'set', { limits: '3 tasks a day', role: '@everyone' });
-    expect(await budget(stage, 'admin', 'show')).toContain('Limits of each member: 3 tasks a day');
+    expect(await budget(stage, 'admin', 'show')).toContain('Limits for each member: 3 tasks a day');
   });
 
   it('A pause refuses new requests at once, lets running ones end, and survives a restart', async () => {
@@ -69,8 +69,8 @@ describe.each(profiles)('Budgets at a gateway of the %s profile', (profile) => {
     const first = await enter(stage);
     const running = await stage.discord.as('member').slash('imagine', { prompt: 'a fox' });
     await running.message(says('fox'));
-    expect(await budget(stage, 'admin', 'pause')).toContain('New requests in this server are refused');
-    expect(await imagine(stage, 'member', 'a hare')).toContain('An admin has paused new requests in this server');
+    expect(await budget(stage, 'admin', 'pause')).toContain('New requests on this server are now refused');
+    expect(await imagine(stage, 'member', 'a hare')).toContain('An admin has paused new requests on this server');
     await running.message(says('Finished in'));
     await first.stop();
     await enter(stage);
@@ -100,7 +100,7 @@ describe.each(profiles)('Budgets at a gateway of the %s profile', (profile) => {
     const stage = await botWith();
     expect(await imagine(stage, 'member', 'a fox')).toContain('Finished');
     expect(await budget(stage, 'admin', 'block', { member: 'member', days: 7 })).toMatch(/refused until <t:\d+:f>/);
-    expect(await imagine(stage, 'member', 'a hare')).toMatch(/blocked you from new requests until <t:\d+:f>/);
+    expect(await imagine(stage, 'member', 'a hare')).toMatch(/blocked you from making new requests until <t:\d+:f>/);
     const member = stage.discord.as('member');
     await (await requestErasure(stage, 'member')).message(says('Your data has been deleted'));
     await expect.poll(async () => budget(stage, 'admin', 'show')).toMatch(/Blocked:\n- deleted member until/);
@@ -154,10 +154,10 @@ describe.each(profiles)('Budgets at a gateway of the %s profile', (profile) => {
       DISCORD_ADMIN_GUILD_IDS: '100000000000000000',
     });
     expect(await budget(stage, 'admin', 'set', { limits: 'none' })).toMatch(
-      /limits of the server are now: none\nThe operator’s limits for this server still hold as well: 2 tasks a day/,
+      /limits for the server are now: none\nThe operator’s limits for this server still apply: 2 tasks a day/,
     );
     for (const prompt of ['a fox', 'a hare']) expect(await imagine(stage, 'member', prompt)).toContain('Finished');
-    expect(await imagine(stage, 'member', 'an owl')).toContain('above the operator’s limit for this server');
+    expect(await imagine(stage, 'member', 'an owl')).toContain('exceed the operator’s limit for this server');
     for (const [command, options] of [
       ['set', { limits: 'none', for: 'operator' }],
       ['show', { server: stage.discord.world.guild('elsewhere').id }],
@@ -165,7 +165,7 @@ describe.each(profiles)('Budgets at a gateway of the %s profile', (profile) => {
     ] as const)
       expect(await budget(stage, 'admin', command, options)).toContain('Only the operator can');
     await budget(stage, 'admin', 'grant', { more: '5 tasks' });
-    expect(await imagine(stage, 'member', 'an owl')).toContain('above the operator’s limit for this server');
+    expect(await imagine(stage, 'member', 'an owl')).toContain('exceed the operator’s limit for this server');
     await budget(stage, 'owner', 'grant', { more: '1 task' });
     expect(await imagine(stage, 'member', 'an owl')).toContain('Finished');
     await budget(stage, 'owner', 'set', { limits: '4 tasks a day', for: 'operator' });
@@ -181,9 +181,9 @@ describe.each(profiles)('Budgets at a gateway of the %s profile', (profile) => {
       ['grant', { more: '$5' }],
       ['reset', {}],
     ] as const)
-      expect(await budget(stage, 'admin', command, options)).toContain('only the operator can raise');
+      expect(await budget(stage, 'admin', command, options)).toContain('Only the operator can raise');
     await imagine(stage, 'member', 'a fox');
-    expect(await imagine(stage, 'member', 'a hare')).toContain('limit of this server');
+    expect(await imagine(stage, 'member', 'a hare')).toContain('this server’s limit');
     await budget(stage, 'owner', 'reset');
     expect(await imagine(stage, 'member', 'a hare')).toContain('Finished');
   });
@@ -196,12 +196,12 @@ describe.each(profiles)('Budgets at a gateway of the %s profile', (profile) => {
     );
     expect(await budget(stage, 'owner', 'show', { server: elsewhere })).toContain(`server ${elsewhere}`);
     expect(await imagine(stage, 'other', 'a fox', 'hall')).toContain('Finished');
-    expect(await imagine(stage, 'other', 'a hare', 'hall')).toContain('limit of this server');
+    expect(await imagine(stage, 'other', 'a hare', 'hall')).toContain('this server’s limit');
     const unknown = { server: '100000000000000009' };
-    expect(await budget(stage, 'owner', 'show', unknown)).toContain('not in a server with the ID');
+    expect(await budget(stage, 'owner', 'show', unknown)).toContain('not on a server with the ID');
     await budget(stage, 'owner', 'pause', { server: 'all' });
     expect(await imagine(stage, 'member', 'a hare')).toContain('The operator has paused new requests');
-    expect(await budget(stage, 'owner', 'show')).toContain('The operator has paused new requests in all servers.');
+    expect(await budget(stage, 'owner', 'show')).toContain('The operator has paused new requests on all servers.');
     await budget(stage, 'owner', 'pause', { server: 'all', paused: false });
     expect(await imagine(stage, 'member', 'a hare')).toContain('Finished');
   });
@@ -215,8 +215,8 @@ describe.each(profiles)('Budgets at a gateway of the %s profile', (profile) => {
     const history = await budget(stage, 'admin', 'history');
     const [admin, owner] = ['admin', 'owner'].map((name) => stage.discord.world.user(name).id);
     expect(history.split('\n').slice(1)).toEqual([
-      expect.stringMatching(new RegExp(`<@${owner}>: limits of the server from \\$5 a day to the default$`)),
-      expect.stringMatching(new RegExp(`<@${admin}>: limits of the server from the default to \\$5 a day$`)),
+      expect.stringMatching(new RegExp(`<@${owner}>: limits for the server from \\$5 a day to the default$`)),
+      expect.stringMatching(new RegExp(`<@${admin}>: limits for the server from the default to \\$5 a day$`)),
     ]);
   });
 
@@ -239,7 +239,7 @@ it('Members cannot use /budget, not even where the server’s settings show it t
   for (const command of discord.commands.global())
     if (command.name === 'budget') command.default_member_permissions = null;
   for (const name of ['show', 'pause', 'history'])
-    expect(await budget(stage, 'member', name)).toContain('Only members with Manage Server');
+    expect(await budget(stage, 'member', name)).toContain('Only members with the Manage Server permission');
 });
 
 describe('Budget alerts', () => {
@@ -268,16 +268,16 @@ describe('Budget alerts', () => {
     messages.map(text).filter((one) => one.startsWith('**Budget alert'));
   const posted = ({ discord }: QuickStage): string[] => discord.messages('no-threads').map(text);
 
-  it('The channel of the server and the operator are told once at 80 % and once at 100 %, over a restart too', async () => {
+  it('The channel of the server and the operator are told once at 80% and once at 100%, over a restart too', async () => {
     const { stage, discord } = await alerts({}, true);
     expect(posted(stage)).toEqual([
-      'Budget alerts of this server will appear here.',
-      expect.stringMatching(/^\*\*Budget alert\*\*\nMore than 80 % of 5 tasks a day is used\. 1 task left/),
-      expect.stringMatching(/^\*\*Budget alert\*\*\n5 tasks a day is used up.* 0 tasks left/),
+      'Budget alerts for this server will appear here.',
+      expect.stringMatching(/^\*\*Budget alert\*\*\nMore than 80% of 5 tasks a day has been used\. 1 task left/),
+      expect.stringMatching(/^\*\*Budget alert\*\*\n5 tasks a day has been used up.* 0 tasks left/),
     ]);
     const direct = alertsIn(discord.messages(discord.openDirectMessage('owner').id));
     expect(direct).toHaveLength(2);
-    expect(direct[0]).toContain(`for the server \`${discord.world.guild('atelier').id}\``);
+    expect(direct[0]).toContain(`for server \`${discord.world.guild('atelier').id}\``);
   });
 
   it('The operator is told in a channel of their own, if they have chosen one', async () => {

@@ -54,7 +54,7 @@ describe('The bot during failures', () => {
     const exchange = await discord.as('member').slash('models');
     await exchange.acknowledged();
     discord.expireTokens();
-    await expect.poll(logged, { timeout: 20_000 }).toContain('Discord no longer takes the reply');
+    await expect.poll(logged, { timeout: 20_000 }).toContain('Discord no longer accepts the reply');
     expect(text(await (await discord.as('member').slash('help')).message())).toContain('/models');
   });
 
@@ -116,7 +116,7 @@ describe('Requests that Discord does not receive at once', () => {
     const { discord, gateway, logged } = await bot();
     discord.faults.add({ on: callback, do: { type: 'status', status: 400, code: 40060 }, times: 1 });
     await discord.as('member').slash('imagine', { prompt: 'a fox' });
-    await expect.poll(logged, { timeout: 20_000 }).toContain('Discord no longer takes the reply');
+    await expect.poll(logged, { timeout: 20_000 }).toContain('Discord no longer accepts the reply');
     expect(gateway.heard.filter(({ path }) => path.includes('/submit/'))).toEqual([]);
   });
 

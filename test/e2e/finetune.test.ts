@@ -144,7 +144,7 @@ describe('A followed fine-tune', () => {
     setEvents(gateway, [event(1_700_000_000, 'begun'), event(1_700_000_300, 'still at it')]);
     await exchange.message((message) => read(message).includes('still at it'));
     clock.putForward(5.7 * minute);
-    const ended = await exchange.message(says('for 15 minutes'));
+    const ended = await exchange.message(says('for only 15 minutes'));
     const renewed = await (await admin.click(ended, 'Follow')).message(says('Updated automatically'));
     expect(read(renewed)).toContain('still at it');
   });
@@ -173,7 +173,7 @@ describe('A followed fine-tune', () => {
       do: { type: 'body', body: { data: [event(1_700_000_000, 'begun'), event(1_700_000_001, 'back again')] } },
     });
     gateway.faults.add({ on: { path }, do: { type: 'status', status: 404 }, times: 9 });
-    const ended = await exchange.message(says('no longer has this fine-tune'));
+    const ended = await exchange.message(says('this fine-tune is no longer on the gateway'));
     expect(read(ended)).toContain('back again');
   });
 });

@@ -21,16 +21,16 @@ describe.each(profiles)('Limits at a gateway of the %s profile', (profile) => {
       expect(text(await imagine(stage, 'member', prompt))).toContain('Finished');
     const refused = await imagine(stage, 'member', 'an owl');
     expect(text(refused)).toMatch(
-      /price: `unknown`\) is above your limit in this server: `2 tasks a day`\. You have `0 tasks` left, and the limit resets <t:\d+:R>/,
+      /price: `unknown`\) would exceed your limit on this server: `2 tasks a day`\. You have `0 tasks` left, and the limit resets <t:\d+:R>/,
     );
     expect(refused.ephemeral).toBe(true);
     expect(submits(stage.gateway)).toBe(2);
     expect(text(await imagine(stage, 'other', 'an owl'))).toContain('Finished');
     const usage = text(await (await stage.discord.as('member').slash('usage')).message());
     const about = text(await (await stage.discord.as('member').slash('about')).message());
-    expect(about).toContain('Your limit in this server: 2 tasks a day');
-    expect(about).not.toContain('Limit of the whole bot');
-    expect(usage).toMatch(/^Left: \*\*0 tasks\*\* of 2 tasks a day \(resets <t:\d+:R>\)/);
+    expect(about).toContain('Your limit on this server: 2 tasks a day');
+    expect(about).not.toContain('Bot-wide limit');
+    expect(usage).toMatch(/^Remaining: \*\*0 tasks\*\* of 2 tasks a day \(resets <t:\d+:R>\)/);
   });
 
   it('A task’s page and an answer’s details tell their owner what is left, and no one else', async () => {
@@ -38,12 +38,12 @@ describe.each(profiles)('Limits at a gateway of the %s profile', (profile) => {
     const { discord } = stage;
     await imagine(stage, 'member', 'a fox');
     expect(text(await openTask(stage, await list(stage)))).toMatch(
-      /You have left: \*\*2 tasks\*\* of 3 tasks a day \(resets <t:\d+:R>\)/,
+      /Remaining: \*\*2 tasks\*\* of 3 tasks a day \(resets <t:\d+:R>\)/,
     );
     const asked = await (await discord.as('member').slash('ask', { prompt: 'why?' })).message(hasDetails);
     const details = async (who: string) => text(await (await discord.as(who).click(asked, 'Show details')).message());
-    expect(await details('member')).toContain('You have left: **1 task** of 3 tasks a day');
-    expect(await details('other')).not.toContain('You have left');
+    expect(await details('member')).toContain('Remaining: **1 task** of 3 tasks a day');
+    expect(await details('other')).not.toContain('Remaining');
   });
 
   it('A failed task gives its reservation back', async () => {
@@ -62,7 +62,7 @@ describe.each(profiles)('Limits at a gateway of the %s profile', (profile) => {
     await imagine(stage, 'other', 'a hare');
     await first.stop();
     await enter(stage);
-    expect(text(await imagine(stage, 'member', 'an owl'))).toContain('limit of this server: `2 tasks a day`');
+    expect(text(await imagine(stage, 'member', 'an owl'))).toContain('this server’s limit: `2 tasks a day`');
     expect(submits(stage.gateway)).toBe(2);
   });
 
@@ -71,7 +71,9 @@ describe.each(profiles)('Limits at a gateway of the %s profile', (profile) => {
     const running = await stage.discord.as('member').slash('imagine', { prompt: 'a fox' });
     await running.message(says('fox'));
     const refused = await imagine(stage, 'member', 'a hare');
-    expect(text(refused)).toContain('Your limit in this server is `1 at once`. Wait until one of your tasks has ended');
+    expect(text(refused)).toContain(
+      'Your limit on this server is `1 at once`. Wait until one of your tasks has finished',
+    );
     await running.message(says('Finished in'));
     expect(text(await imagine(stage, 'member', 'a hare'))).toContain('Finished');
   });

@@ -12,13 +12,13 @@ describe.each(profiles)('The line at a gateway of the %s profile', (profile) => 
     });
     await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Queued'));
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a hare' });
-    const waiting = await exchange.message(says('Place in line: **1**'));
-    expect(text(waiting)).toContain('the gateway is already running as many tasks as it accepts at once');
+    const waiting = await exchange.message(says('Position in the queue: **1**'));
+    expect(text(waiting)).toContain('the gateway is already running as many tasks as it can');
     expect(labels(waiting)).toEqual(['Cancel']);
     const other = await discord.as('other').click(waiting, 'Cancel');
     expect(text(await other.ephemeral())).toMatch(/not yours|only/i);
     await discord.as('member').click(waiting, 'Cancel');
-    const cancelled = await exchange.message(says('Cancelled before it was sent. It cost nothing.'));
+    const cancelled = await exchange.message(says('Canceled before it was sent. It cost nothing.'));
     expect(labels(cancelled)).toContain('Retry');
     expect(submits(gateway)).toBe(1);
   });
@@ -28,7 +28,7 @@ describe.each(profiles)('The line at a gateway of the %s profile', (profile) => 
     const { discord, gateway, app } = staged;
     await discord.as('member').slash('imagine', { prompt: 'a fox' });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a hare' });
-    await exchange.message(says('Place in line'));
+    await exchange.message(says('Position in the queue'));
     await app.stop();
     await enter(staged);
     const done = await exchange.message(says('Finished in'));
@@ -43,7 +43,7 @@ describe.each(profiles)('The line at a gateway of the %s profile', (profile) => 
     });
     await discord.as('member').slash('imagine', { prompt: 'a fox' });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a hare', private: true });
-    expect(text(await exchange.ephemeral(says('Place in line')))).toContain('arrives as a direct message');
+    expect(text(await exchange.ephemeral(says('Position in the queue')))).toContain('as a direct message');
   });
 
   it.each(['rate-limited', 'rate-limited-until', 'rate-limited-silent', 'saturated'] as const)(
@@ -52,7 +52,7 @@ describe.each(profiles)('The line at a gateway of the %s profile', (profile) => 
       const { discord, gateway } = await quickBot({ gateway: { profile } });
       gateway.faults.add({ on: { path: '/imgx/submit' }, do: fault, times: 1 });
       const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
-      await exchange.message(says('the gateway cannot take this task right now'));
+      await exchange.message(says('the gateway cannot accept this task right now'));
       await exchange.message(says('Finished in'));
       expect(submits(gateway)).toBe(2);
     },
@@ -77,14 +77,14 @@ describe.each(profiles)('The line at a gateway of the %s profile', (profile) => 
     });
     const imagine = (prompt: string) => discord.as('member').slash('imagine', { prompt });
     await (await imagine('a fox')).message(says('Queued'));
-    await (await imagine('a hare')).message(says('Place in line'));
-    expect(text(await (await imagine('an owl')).ephemeral())).toContain('You may have 1 task in line.');
+    await (await imagine('a hare')).message(says('Position in the queue'));
+    expect(text(await (await imagine('an owl')).ephemeral())).toContain('You can have at most 1 task in the queue.');
     const admin = discord.as('admin');
     const wrong = await admin.slash('budget set', { limits: 'weight 3' });
-    expect(text(await wrong.ephemeral())).toContain('A weight is for members');
+    expect(text(await wrong.ephemeral())).toContain('Weights apply only to members');
     const set = await admin.slash('budget set', { limits: '5 waiting, weight 3', for: 'members' });
     expect(text(await set.ephemeral())).toContain('5 waiting, weight 3');
-    await (await imagine('an owl')).message(says('Place in line: **2**'));
+    await (await imagine('an owl')).message(says('Position in the queue: **2**'));
     expect(submits(gateway)).toBe(1);
   });
 });

@@ -54,16 +54,16 @@ describe.each(profiles)('Moderation of images at a gateway of the %s profile', (
     const stage = await moderatedBot({ results: 'hold' });
     const { discord } = stage;
     const sent = await order(stage, 'shows:violence');
-    const held = await sent.message(says('waits for a moderator'));
+    const held = await sent.message(says('is waiting for a moderator'));
     expect(held.attachments).toEqual([]);
     const asks = await question(stage);
-    expect(text(asks)).toContain('objects to: `violence`');
+    expect(text(asks)).toContain('flagged it: `violence`');
     expect(text(asks)).toMatch(/: https:\/\/discord\.com\/channels\/\d+\/\d+\/\d+$/m);
     expect(asks.attachments[0]?.filename).toMatch(/^SPOILER_/);
     const opened = await openTask(stage, await list(stage));
     expect(opened.attachments).toEqual([]);
     const outsider = await discord.as('other').in(LOG).click(asks, 'Show');
-    expect(text(await outsider.followUp())).toContain('Only members with Manage Messages');
+    expect(text(await outsider.followUp())).toContain('Only members with the Manage Messages permission');
     expect((await (await discord.as('admin').in(LOG).click(asks, 'Show')).message()).attachments).toEqual([]);
     const shown = await sent.message(says('Finished in'));
     expect(shown.attachments).toHaveLength(1);
@@ -91,7 +91,7 @@ describe.each(profiles)('Moderation of images at a gateway of the %s profile', (
     const withheld = await sent.message(says('The result was withheld'));
     expect(withheld.attachments).toEqual([]);
     expect(labels(withheld)).not.toContain('U1');
-    expect(await standings(stage, 'server')).toContain('1 task is waived');
+    expect(await standings(stage, 'server')).toContain('The charge for 1 task was waived');
     expect(await standings(stage, 'me')).not.toContain('waived');
   });
 
@@ -148,7 +148,7 @@ describe.each(profiles)('Moderation of images at a gateway of the %s profile', (
       return stage.discord.as('member').in('studio').slash('describe', { image: file });
     };
     const refused = await (await describe('#ff0000')).message((one) => one.ephemeral);
-    expect(text(refused)).toContain('The moderation service objects');
+    expect(text(refused)).toContain('The moderation service flagged');
     expect(submits(stage.gateway)).toBe(0);
     await (await describe('#3355aa')).message(says('1️⃣'));
   });
@@ -157,23 +157,23 @@ describe.each(profiles)('Moderation of images at a gateway of the %s profile', (
     const stage = await moderatedBot({ prompts: 'hold' });
     const { discord } = stage;
     const sent = await order(stage, 'flag:violence');
-    await sent.message(says('waits for a moderator'));
+    await sent.message(says('is waiting for a moderator'));
     const asks = await question(stage);
-    expect(text(asks)).toContain('objects to: `violence`');
+    expect(text(asks)).toContain('flagged it: `violence`');
     await discord.as('admin').in(LOG).click(asks, 'Show');
     expect((await sent.message(says('Finished in'))).attachments).toHaveLength(1);
     const fine = await order(stage, 'a quiet lake');
     expect((await fine.message(says('Finished in'))).attachments).toHaveLength(1);
     const asked = await discord.as('member').slash('ask', { prompt: 'flag:violence' });
-    expect(text(await asked.message((one) => one.ephemeral))).toContain('objects to your prompt');
+    expect(text(await asked.message((one) => one.ephemeral))).toContain('flagged your prompt');
   });
 
   it('Images that the service objects to can be allowed with their result held', async () => {
     const stage = await moderatedBot({ references: 'hold' });
     const file = { name: 'given.png', bytes: await image('#ff0000'), contentType: 'image/png' };
     const sent = await stage.discord.as('member').in('studio').slash('imagine', { prompt: 'a lake', image: file });
-    await sent.message(says('waits for a moderator'));
-    expect(text(await question(stage))).toContain('objects to:');
+    await sent.message(says('is waiting for a moderator'));
+    expect(text(await question(stage))).toContain('flagged it:');
   });
 
   it('Erasure of the member deletes the question to the moderators too', async () => {

@@ -31,7 +31,9 @@ describe.each(profiles)('Confirmation above a price at a gateway of the %s profi
 
   it('The bot asks before a request above the price, with the price, and runs or cancels it for its owner alone', async () => {
     const { discord, gateway, budget } = await botAt('1.25');
-    expect(await budget({ confirm_above: '$1' })).toBe('Members are asked before requests that cost more than $1.00.');
+    expect(await budget({ confirm_above: '$1' })).toBe(
+      'Members are asked for confirmation before requests that cost more than $1.00.',
+    );
     const member = discord.as('member');
     const question = await (await member.slash('imagine', { prompt: 'a fox' })).message(says('This server asks'));
     expect(text(question)).toContain('requests that cost more than $1.00.\nEstimated cost: ≈ $1.25.');
@@ -86,14 +88,16 @@ describe.each(profiles)('Confirmation above a price at a gateway of the %s profi
     const { discord, budget } = await botAt('0.10', { ...models, DEFAULT_MEMBER_BUDGET: '5 tasks a day' });
     await budget({ show_cost: true });
     const answer = await (await discord.as('member').slash('ask', { prompt: 'hi' })).message(hasEnded);
-    expect(text(answer).split('\n').at(-1)).toMatch(/^-# Cost: .+ · Left: \*\*4 tasks\*\* of 5 tasks a day/);
+    expect(text(answer).split('\n').at(-1)).toMatch(/^-# Cost: .+ · Remaining: \*\*4 tasks\*\* of 5 tasks a day/);
   });
 
   it('Where the server wants it, a result ends with its cost and what is left', async () => {
     const { discord, budget } = await botAt('0.10', { DEFAULT_MEMBER_BUDGET: '$5 a day' });
     expect(await budget({ show_cost: true })).toContain('Results show what they cost');
     const done = await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
-    expect(text(done).split('\n').at(-1)).toMatch(/^-# Cost: (≈ )?\$0\.\d{2,4} · Left: \*\*\$4\.9\d*\*\* of \$5 a day/);
+    expect(text(done).split('\n').at(-1)).toMatch(
+      /^-# Cost: (≈ )?\$0\.\d{2,4} · Remaining: \*\*\$4\.9\d*\*\* of \$5 a day/,
+    );
     expect(await budget({ show_cost: false })).toContain('no longer show');
     const plain = await (await discord.as('member').slash('imagine', { prompt: 'an owl' })).message(
       says('Finished in'),

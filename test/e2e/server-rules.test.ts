@@ -54,7 +54,7 @@ describe.each(profiles)('The rules of a server at a gateway of the %s profile', 
       const refusal = await imagine(stage, prompt);
       expect(refusal, prompt).toContain('a word or phrase that is blocked here');
     }
-    expect(await imagine(stage, `a boat ${'far away '.repeat(5)}`)).toContain('may have 40 characters');
+    expect(await imagine(stage, `a boat ${'far away '.repeat(5)}`)).toContain('can be at most 40 characters long');
     expect(submits(stage.gateway)).toBe(0);
     expect(await imagine(stage, 'a Cassis harbour')).toContain('Finished in');
   });
@@ -68,7 +68,7 @@ describe.each(profiles)('The rules of a server at a gateway of the %s profile', 
     const admins = discord.world.guild('atelier').members.get(discord.world.user('admin').id);
     admins?.roles.splice(0);
     const refused = await discord.as('admin').fill(form, { words: 'fox' });
-    expect(text(await refused.followUp())).toContain('Only members with Manage Server');
+    expect(text(await refused.followUp())).toContain('Only members with the Manage Server permission');
     expect(await imagine(stage, 'a fox')).toContain('Finished in');
   });
 
@@ -78,23 +78,23 @@ describe.each(profiles)('The rules of a server at a gateway of the %s profile', 
     const atelier = discord.world.guild('atelier');
     const artists = { id: '900000000000000001', name: 'artists', permissions: 0n };
     atelier.roles.push(artists);
-    const add = (values: Record<string, unknown>) => change(stage, 'Add a rule for kinds and models', values);
+    const add = (values: Record<string, unknown>) => change(stage, 'Add a rule for task types and models', values);
     await add({ effect: 'deny', work: 'imagine', channels: ['studio'] });
-    expect(await imagine(stage, 'a fox')).toContain('does not allow this kind of request');
+    expect(await imagine(stage, 'a fox')).toContain('can’t use this command or model in this channel');
     const inThread = await discord.as('member').in('thread').slash('imagine', { prompt: 'a fox' });
-    expect(text(await inThread.message())).toContain('does not allow this kind of request');
+    expect(text(await inThread.message())).toContain('can’t use this command or model in this channel');
     const elsewhere = await discord.as('member').in('no-threads').slash('imagine', { prompt: 'a fox' });
     expect(text(await elsewhere.message(says('Finished in')))).toContain('a fox');
     await add({ effect: 'allow', work: 'imagine', roles: ['artists'] });
     const refused = await discord.as('member').in('no-threads').slash('imagine', { prompt: 'an owl' });
-    expect(text(await refused.message((one) => one.ephemeral))).toContain('does not allow');
+    expect(text(await refused.message((one) => one.ephemeral))).toContain('can’t use this command');
     atelier.members.get(discord.world.user('member').id)?.roles.push(artists.id);
     const allowed = await discord.as('member').in('no-threads').slash('imagine', { prompt: 'an owl' });
     await allowed.message(says('Finished in'));
-    expect(await imagine(stage, 'an owl')).toContain('does not allow');
+    expect(await imagine(stage, 'an owl')).toContain('can’t use this command');
     const shown = await page(stage);
     expect(text(shown)).toMatch(/- deny imagine in <#\d+>\n- allow imagine for <@&900000000000000001>/);
-    const after = await discord.as('admin').choose(shown, 'Remove a rule about kinds and models', ['0']);
+    const after = await discord.as('admin').choose(shown, 'Remove a rule for task types and models', ['0']);
     expect(text(await after.message())).not.toContain('deny imagine');
     expect(await imagine(stage, 'an owl')).toContain('Finished in');
   });
@@ -119,7 +119,7 @@ describe.each(profiles)('The rules of a server at a gateway of the %s profile', 
     const open = await discord.as('member').slash('imagine', { prompt: 'an owl', private: false });
     expect((await open.message(says('Finished in'))).ephemeral).toBe(false);
     const wrong = await refusedChange(stage, 'Change buttons and privacy', { privateCommands: 'paint' });
-    expect(wrong).toContain('There is no command `paint`');
+    expect(wrong).toContain('`paint` is not a command');
   });
 
   it('Links, patterns, options and file names are judged too, by kind where the rule says so', async () => {
@@ -179,7 +179,7 @@ describe.each(profiles)('The rules of a server at a gateway of the %s profile', 
     expect(text(taken)).toContain('Prompts of at most 500 characters');
     expect(await imagine(stage, 'a casino')).toContain('Finished in');
     const history = await (await admin.slash('server history')).message();
-    expect(text(history)).toMatch(/longest prompt[\s\S]*blocked words/);
+    expect(text(history)).toMatch(/maximum prompt length[\s\S]*blocked words/);
   });
 
   it('A result from another server is shown without the words that are blocked here', async () => {
@@ -211,8 +211,8 @@ describe.each(profiles)('The rules of a server at a gateway of the %s profile', 
     it('A prompt that the service objects to is refused before anything is submitted, and the log names the category', async () => {
       const stage = await moderatedBot({ prompts: 'refuse', thresholds: 'hate 0.4\nviolence 1' });
       await change(stage, 'Change log channel', { logChannel: ['no-threads'] });
-      expect(await imagine(stage, 'flag:sexual')).toContain('The moderation service objects to your prompt');
-      expect(await imagine(stage, 'doubt:hate')).toContain('objects to your prompt');
+      expect(await imagine(stage, 'flag:sexual')).toContain('The moderation service flagged your prompt');
+      expect(await imagine(stage, 'doubt:hate')).toContain('flagged your prompt');
       expect(submits(stage.gateway)).toBe(0);
       expect(await imagine(stage, 'doubt:sexual flag:violence')).toContain('Finished in');
       expect(judged(stage)[0]).toEqual({ model: 'omni-moderation-latest', input: 'flag:sexual' });
@@ -252,7 +252,7 @@ describe.each(profiles)('The rules of a server at a gateway of the %s profile', 
 
     it('Without a service moderation cannot be switched on, and a wrong threshold is refused', async () => {
       const stage = await botAt();
-      expect(await refusedChange(stage, 'Change moderation', { prompts: 'refuse' })).toContain('no moderation service');
+      expect(await refusedChange(stage, 'Change moderation', { prompts: 'refuse' })).toContain('No moderation service');
       expect(await refusedChange(stage, 'Change categories', { thresholds: 'violence 2' })).toContain('from 0 to 1');
       expect(text(await page(stage))).toContain('The operator has not configured a moderation service');
     });
@@ -296,7 +296,7 @@ describe.each(profiles)('The rules of a server at a gateway of the %s profile', 
     const checked = await (await admin.slash('server check')).message();
     const fine = text(checked);
     expect(fine).toContain('✅ Send Voice Messages');
-    expect(fine).toContain('Everything that features need');
+    expect(fine).toContain('all the permissions it needs here');
     expect(JSON.stringify(checked.components)).toContain('https://discord.com/oauth2/authorize?');
     const lacking = text(await (await admin.in('no-threads').slash('server check')).message());
     expect(lacking).toContain('❌ Create Public Threads: `/talk start`');
@@ -311,7 +311,7 @@ describe.each(profiles)('The rules of a server at a gateway of the %s profile', 
     const { discord } = stage;
     await discord.as('member').slash('imagine', { prompt: 'a fox' });
     const waiting = await discord.as('other').slash('imagine', { prompt: 'a casino' });
-    await waiting.message(says('In line'));
+    await waiting.message(says('Waiting in the bot’s queue'));
     await change(stage, 'Change words', { words: 'casino' });
     await first.stop();
     await enter(stage);
@@ -331,10 +331,14 @@ describe.each(profiles)('The rules of a server at a gateway of the %s profile', 
     const atelier = discord.world.guild('atelier');
     atelier.roles.push(artists);
     for (const who of ['member', 'other']) atelier.members.get(discord.world.user(who).id)?.roles.push(artists.id);
-    await change(stage, 'Add a rule for kinds and models', { effect: 'allow', work: 'imagine', roles: ['artists'] });
+    await change(stage, 'Add a rule for task types and models', {
+      effect: 'allow',
+      work: 'imagine',
+      roles: ['artists'],
+    });
     await discord.as('member').slash('imagine', { prompt: 'a fox' });
     const waiting = await discord.as('other').slash('imagine', { prompt: 'an owl' });
-    await waiting.message(says('In line'));
+    await waiting.message(says('Waiting in the bot’s queue'));
     stage.gateway.setSpeed(50);
     expect(text(await waiting.message(says('Finished in')))).toContain('an owl');
   });
@@ -348,14 +352,14 @@ describe.each(profiles)('The rules of a server at a gateway of the %s profile', 
     const { discord, gateway } = stage;
     const there = discord.as('member').in('thread');
     await (await there.slash('ask', { prompt: 'What is snow?' })).message(hasEnded);
-    await change(stage, 'Add a rule for kinds and models', { effect: 'deny', work: 'ask', channels: ['studio'] });
+    await change(stage, 'Add a rule for task types and models', { effect: 'deny', work: 'ask', channels: ['studio'] });
     const spoken = await there.say('and ice?');
     const reply = await discord.until(() =>
       discord
         .messages('thread')
-        .find((one) => one.message_reference?.message_id === spoken.id && text(one).includes('does not allow')),
+        .find((one) => one.message_reference?.message_id === spoken.id && text(one).includes('can’t use this command')),
     );
-    expect(text(reply)).toContain('does not allow this kind of request');
+    expect(text(reply)).toContain('can’t use this command or model in this channel');
     expect(asks(gateway)).toHaveLength(1);
   });
 });

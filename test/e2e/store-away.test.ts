@@ -23,10 +23,10 @@ describe('A bot whose store is temporarily unavailable', () =>
       const refused = await (await member.slash('imagine', { prompt: 'a fox' })).message();
       expect(text(refused)).toContain('cannot save anything right now');
       expect(submits(gateway)).toBe(0);
-      expect(await about()).toContain('cannot reach its database');
+      expect(await about()).toContain('unable to reach its database');
 
       wire.mend();
-      await vi.waitFor(async () => expect(await about()).not.toContain('cannot reach its database'), waitLimit);
+      await vi.waitFor(async () => expect(await about()).not.toContain('unable to reach its database'), waitLimit);
       gateway.setSpeed(50);
       const done = await (await member.slash('imagine', { prompt: 'an owl' })).message(says('Finished in'));
       expect(done.attachments).toHaveLength(1);

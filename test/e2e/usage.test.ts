@@ -180,8 +180,8 @@ describe.each(profiles)('The access to /usage at a %s gateway', (profile) => {
     [{ start: '2026-03-05', end: '2026-03-04' }, 'is before the start date'],
     [{ start: '2026-03-11' }, 'is in the future'],
     [{ start: '2030-01-01', end: '2030-01-02' }, 'is in the future'],
-    [{ start: '2025-03-09' }, 'has `367` days, and the limit is `366`'],
-    [{ start: '2016-01-01', end: '2026-01-01' }, 'has `3654` days, and the limit is `366`'],
+    [{ start: '2025-03-09' }, 'is `367` days long; the maximum is `366`'],
+    [{ start: '2016-01-01', end: '2026-01-01' }, 'is `3654` days long; the maximum is `366`'],
   ])(
     '/usage refuses %o at once with an ephemeral sentence and without a request to the gateway',
     async (given, words) => {
@@ -386,14 +386,16 @@ describe('/usage of a server', () => {
     const page = await asked.message();
     expect(page.ephemeral).toBe(true);
     expect(text(page)).toContain('**18 tasks** of 20 tasks a day');
-    expect(text(page)).toContain('Usage of this server through this bot');
+    expect(text(page)).toContain('This server’s usage through this bot');
     expect(text(page)).toMatch(/imagine +2/);
-    const month = await (await discord.as('admin').click(page, 'This month')).message(says('Usage of this server'));
+    const month = await (await discord.as('admin').click(page, 'This month')).message(says('This server’s usage'));
     expect(text(month)).toMatch(/imagine +2/);
     const refused = await discord.as('member').slash('usage', { of: 'server' });
-    expect(text(await refused.message())).toContain('Only members with Manage Server');
+    expect(text(await refused.message())).toContain('Only members with the Manage Server permission');
     const elsewhere = await discord.as('owner').in('elsewhere/hall').slash('usage', { of: 'server' });
-    expect(text(await elsewhere.message())).toMatch(/This server has no usage|Only members with Manage Server/);
+    expect(text(await elsewhere.message())).toMatch(
+      /This server has no usage|Only members with the Manage Server permission/,
+    );
   });
 
   it('Admins see what members with each role used, as far as the role has limits', async () => {

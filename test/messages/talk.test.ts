@@ -54,7 +54,7 @@ describe('The message of a talk', () => {
 
   it.each([
     ['ended', 'has ended.'],
-    ['idle', 'it was inactive'],
+    ['idle', 'of inactivity'],
     ['lost', 'ended unexpectedly'],
   ] as const)('The message of a talk that has %s says so, has no buttons and suggests a new one', (end, words) => {
     const plan = opening(talk({}, end));
@@ -121,7 +121,7 @@ describe('The message of an utterance', () => {
   it('The message of an utterance whose audio is too long says so', () => {
     const voice = { seconds: 600, waveform: 'AAAA', isCut: true as const };
     expect(shown(utteranceTask({ state: 'delivered', answer: { ...EMPTY_ANSWER, voice } })).content).toContain(
-      'is cut short',
+      'was cut short',
     );
   });
 

@@ -15,16 +15,16 @@ const labelsOf = (task: Task): string[] =>
 
 describe('The message of a task', () => {
   it.each([
-    ['accepted', {}, 'Queued <t:'],
-    ['queued', { queuedBehind: 1 }, '1 task is ahead in the queue.'],
-    ['queued', { queuedBehind: 3 }, '3 tasks are ahead in the queue.'],
+    ['accepted', {}, 'Queued at the gateway <t:'],
+    ['queued', { queuedBehind: 1 }, '1 task is ahead of it.'],
+    ['queued', { queuedBehind: 3 }, '3 tasks are ahead of it.'],
     ['running', { progress: 50 }, '▰▰▰▰▰▰▱▱▱▱▱▱ 50 %'],
     ['running', { times: { created: start, overdue: start } }, 'longer than usual'],
     ['needs-input', {}, 'needs a prompt'],
     ['failed', { failure: { cause: 'failed', reason: 'too *bold*' } }, 'This task failed: too \\*bold\\*'],
     ['failed', { failure: { cause: 'failed' } }, 'gave no reason'],
     ['failed', { failure: { cause: 'forgotten' } }, 'no longer has this task'],
-    ['cancelled', { failure: { cause: 'cancelled' } }, 'The gateway cancelled this task'],
+    ['cancelled', { failure: { cause: 'cancelled' } }, 'The gateway canceled this task'],
     ['cancelled', { failure: { cause: 'dismissed' } }, 'Dismissed.'],
     ['expired', {}, 'This task expired'],
     ['unconfirmed', { failure: { cause: 'unconfirmed', reason: 'reset' } }, 'Reason: reset'],

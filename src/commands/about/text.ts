@@ -6,23 +6,23 @@ export const text = {
     latency: 'Discord: connected ({{ms}} ms)',
     latencyUnknown: 'Discord: connected (latency not measured yet)',
     gatewayAvailable: 'Gateway: available ({{ms}} ms)',
-    gatewayUnavailable: 'Gateway: not available. {{reason}}',
+    gatewayUnavailable: 'Gateway: unavailable. {{reason}}',
     liveTasks: 'Tasks in progress: {{count}}',
     limits: {
-      total: 'Limit of the whole bot: {{limits}}',
-      operator: 'Limit of the operator for this server: {{limits}}',
-      server: 'Limit of this server: {{limits}}',
-      member: 'Your limit in this server: {{limits}}',
-      direct: 'Your limit outside of servers: {{limits}}',
+      total: 'Bot-wide limit: {{limits}}',
+      operator: 'The operator’s limit for this server: {{limits}}',
+      server: 'This server’s limit: {{limits}}',
+      member: 'Your limit on this server: {{limits}}',
+      direct: 'Your limit in direct messages: {{limits}}',
     },
     trouble: {
-      busy: 'Status checks for {{lane}} are paused because the gateway is busy. This began <t:{{since}}:R>.',
-      refused: 'The gateway refuses status checks for {{lane}}. This began <t:{{since}}:R>. Reason: {{reason}}',
+      busy: 'Status checks for {{lane}} have been paused since <t:{{since}}:f> because the gateway is busy.',
+      refused: 'The gateway has been refusing status checks for {{lane}} since <t:{{since}}:f>. Reason: {{reason}}',
       unreachable:
-        'The gateway does not respond to status checks for {{lane}}. This began <t:{{since}}:R>. Reason: {{reason}}',
+        'The gateway has not responded to status checks for {{lane}} since <t:{{since}}:f>. Reason: {{reason}}',
     },
     storeUnreachable:
-      'The bot cannot reach its database; this began <t:{{since}}:R>. It accepts no new tasks for now; running tasks continue.',
+      'The bot has been unable to reach its database since <t:{{since}}:f>. It accepts no new tasks for now; running tasks continue.',
     operator: {
       checks: '**Checks** (only you see this)',
       ready: '{{part}}: ready',

@@ -29,7 +29,7 @@ export const text = {
       fileHint: 'An image, a PDF, a text file or audio.',
     },
     forgotten:
-      'The conversation has ended. Its questions and answers are no longer sent to a model; your next question starts a new one.',
+      'The conversation has ended. Its questions and answers will not be sent to a model again; your next question starts a new one.',
     details: {
       title: 'Details of this answer',
       reference: 'Reference: {{reference}}',
@@ -39,7 +39,7 @@ export const text = {
       reasoning: 'Reasoning tokens: {{reasoning}}',
       noTokens: 'Tokens: not reported by the gateway',
       cost: 'Cost: {{cost}}',
-      left: 'You have left: {{left}}',
+      left: 'Remaining: {{left}}',
       seconds: 'Duration: {{seconds}} s',
       characters_one: 'Length: {{count}} character',
       characters_other: 'Length: {{count}} characters',
@@ -50,15 +50,15 @@ export const text = {
       leftOut: 'Not sent again: {{files}}',
       leftOutMore: '{{files}} and {{count}} more',
       leftOutFile: '{{name}} ({{why}})',
-      leftOutHidden_one: 'Not sent again: {{count}} file of another member or a private question',
-      leftOutHidden_other: 'Not sent again: {{count}} files of other members or private questions',
+      leftOutHidden_one: 'Not sent again: {{count}} file from another member or from a private question',
+      leftOutHidden_other: 'Not sent again: {{count}} files from other members or from private questions',
       leftOutReasons: {
         'too-large': 'too large',
         'too-many': 'too many files',
         gone: 'no longer available',
-        unusable: 'not readable',
+        unusable: 'unreadable',
         late: 'took too long',
-        refused: 'not taken by the model',
+        refused: 'not supported by the model',
         hidden: 'not yours',
       },
       schema: 'With a JSON Schema',
@@ -72,11 +72,10 @@ export const text = {
     schemaNotJson: 'The schema is not valid JSON. Correct it and try again.',
     schemaNotObject: 'The schema must be a JSON object that contains `"type": "object"`. Correct it and try again.',
     schemaTooDeep: 'The schema has more than {{max}} levels. Use a flatter one.',
-    schemaInvalid:
-      'This is not a valid JSON Schema: the value at {{at}} is not allowed there. Correct it and try again.',
+    schemaInvalid: 'This is not a valid JSON Schema: the value at {{at}} is not allowed. Correct it and try again.',
     schemaSlow: 'The schema takes too long to check. Use a simpler one.',
-    audioNotTaken:
-      '{{model}} does not take audio, and this gateway has no model that transcribes {{name}}. Choose a model that takes audio, or remove the file.',
+    modelWithoutAudio:
+      '{{model}} does not support audio, and this gateway has no model that can transcribe {{name}}. Choose a model that supports audio, or remove the file.',
   },
   tasks: { kinds: { ask: 'Answer' } },
 } as const;

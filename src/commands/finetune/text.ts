@@ -4,7 +4,7 @@ export const text = {
     example: '/finetune id:ft-abc123 follow:True',
     who: 'the operator, and admins of the bot’s admin servers',
     options: {
-      id: 'ID of the fine-tune, as the gateway gave it',
+      id: 'ID of the fine-tune, as returned by the gateway',
       follow: 'Automatic updates until you stop them',
     },
   },
@@ -19,18 +19,19 @@ export const text = {
     follow: 'Follow',
     stop: 'Stop following',
     followed:
-      'Updated automatically until <t:{{until}}:t>, or until nothing new arrives for {{minutes}} min. The newest event is last.',
+      'Updated automatically until <t:{{until}}:t>, or until nothing new arrives for {{minutes}} min. The newest event is at the bottom.',
     ended: {
       stopped: 'No longer updated: you stopped it.',
       quiet: 'No longer updated: nothing new arrived for a while. The last event shows whether the job has ended.',
-      'too-late': 'No longer updated: Discord allows updates for 15 minutes. Press **Follow** to start them again.',
-      gone: 'No longer updated: the gateway no longer has this fine-tune.',
+      'too-late':
+        'No longer updated: Discord allows updates for only 15 minutes. Press **Follow** to start them again.',
+      gone: 'No longer updated: this fine-tune is no longer on the gateway.',
     },
   },
   refusals: {
     fineTuneNotYours: 'Only the operator and admins of the bot’s admin servers can see fine-tunes. Ask one of them.',
     fineTuneNoId:
-      'This is not a fine-tune ID. Enter it as the gateway gave it, such as `ft-abc123`, with at most 60 characters.',
+      'This is not a fine-tune ID. Enter it as returned by the gateway, such as `ft-abc123`, with at most 60 characters.',
     fineTuneUnknown: 'The gateway does not know the fine-tune {{id}}. Check that the ID is exact.',
     fineTunesNotOffered: 'This gateway does not support fine-tune events.',
   },

@@ -3,7 +3,7 @@ export const text = {
   help: {
     title: 'Commands',
     line: '{{mention}} · {{description}} ({{who}}). Example: `{{example}}`',
-    adminLine: '{{mentions}} · {{description}} (members with Manage Server)',
+    adminLine: '{{mentions}} · {{description}} (members with the Manage Server permission)',
     menus: 'On messages, under **Apps**:',
     menuLine: '**{{name}}** · {{description}}',
     nothing: 'No commands are registered here yet.',

@@ -60,7 +60,7 @@ export function outOfRangeRefusal(prompt: string): Refusal | undefined {
     if (!range || number === undefined) continue;
     const { least, max } = range;
     if (Number(number) >= least && Number(number) <= max) continue;
-    return new Refusal('refusals.optionOutOfRange', { flag: `--${name}`, least: String(least), max: String(max) });
+    return new Refusal('refusals.optionOutOfRange', { flag: `--${name}`, min: String(least), max: String(max) });
   }
   return undefined;
 }

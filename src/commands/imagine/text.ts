@@ -91,7 +91,7 @@ export const text = {
   },
   promptForm: { imagineTitle: 'Generate images from this prompt' },
   refusals: {
-    optionOutOfRange: '{{flag}} must be between {{least}} and {{max}}. Change the number and try again.',
+    optionOutOfRange: '{{flag}} must be between {{min}} and {{max}}. Change the number and try again.',
     optionNegativeHasFlag: 'The option `negative` cannot contain flags. Move {{flag}} to the prompt.',
   },
   tasks: {

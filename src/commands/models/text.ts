@@ -34,7 +34,7 @@ export const text = {
     pageFooter_other:
       '{{count}} models, page {{page}} of {{pages}}. Purposes are guessed from the gateway’s data or the model’s name.',
     unknownOwner: 'unknown owner',
-    none: 'No models match. Change the filter, or use `/models` to see the whole list.',
+    none: 'No models match. Change the filters, or use `/models` without options to see the whole list.',
     empty: 'The gateway lists no models for this bot’s key.',
     kinds: {
       text: 'text',

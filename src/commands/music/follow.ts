@@ -17,7 +17,7 @@ function idsIn(texts: readonly string[]): string[] | Refusal {
   const read = texts.map(readIds);
   const ids = [...new Set(read.flatMap((one) => one.ids))];
   const odd = read.flatMap((one) => one.odd);
-  if (odd.length > 0) return new Refusal('refusals.idsInvalid', { odd: listForSentence(odd) });
+  if (odd.length > 0) return new Refusal('refusals.idsInvalid', { invalidIds: listForSentence(odd) });
   if (ids.length === 0) return new Refusal('refusals.noIds');
   if (ids.length <= MAX_IDS) return ids;
   return new Refusal('refusals.tooManyIds', { max: String(MAX_IDS), count: String(ids.length) });

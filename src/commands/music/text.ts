@@ -2,9 +2,9 @@ export const text = {
   command: {
     description: 'Generate songs, or follow existing ones',
     follow: {
-      description: 'Follow songs of the gateway in one message',
+      description: 'Follow songs that the gateway is making, in one message',
       example: '/music follow ids:4f1c…, 88a0…',
-      who: 'everyone, for their own and public tasks; the operator and admins of the bot’s admin servers, for any ID',
+      who: 'everyone, for their own tasks and public ones; the operator and admins of the bot’s admin servers, for any ID',
       options: {
         ids: 'Task IDs or URLs, separated by commas or spaces, or as JSON',
         more: 'More task IDs or URLs',
@@ -30,9 +30,10 @@ export const text = {
   refusals: {
     songEmpty: 'The song request is empty. Enter a description, lyrics, a style or a title.',
     songBoth: 'A song needs either `about` or `lyrics`, not both. Remove one and try again.',
-    songTooLong: 'The option {{option}} has {{count}} characters, and the limit is {{max}}. Shorten it and try again.',
+    songTooLong:
+      'The option {{option}} is {{count}} characters long; the maximum is {{max}}. Shorten it and try again.',
     noIds: 'No task IDs found. Enter IDs or URLs that end in one, separated by commas, spaces or line breaks.',
-    idsInvalid: 'These are not valid task IDs: {{odd}}. Remove them and try again.',
+    idsInvalid: 'These are not valid task IDs: {{invalidIds}}. Remove them and try again.',
     tooManyIds: 'One message can follow at most {{max}} tasks, and you entered {{count}}. Use several messages.',
     idsNotYours:
       'You can follow only your own tasks and public ones. Only the operator and admins of the bot’s admin servers can follow {{ids}}.',

@@ -4,7 +4,7 @@ export const text = {
     start: {
       description: 'Start a live conversation in a thread',
       example: '/talk start voice:marin who:everyone',
-      who: 'everyone, on servers',
+      who: 'everyone, on servers only',
       options: {
         model: 'Model ID; default: this bot’s live model',
         voice: 'Voice name; a suggested one or any other',
@@ -16,7 +16,7 @@ export const text = {
     end: {
       description: 'End the live conversation in this thread',
       example: '/talk end',
-      who: 'the member who started it, and members who can manage messages here',
+      who: 'the member who started it, and members with the Manage Messages permission here',
     },
   },
   talk: {
@@ -37,11 +37,12 @@ export const text = {
     talkHere:
       'This thread already has a live conversation. End it with `/talk end`, or start another one in a different channel.',
     talkNone: 'There is no live conversation in this thread. Start one with `/talk start`.',
-    talkNotYours: 'Only the member who started this conversation and members who can manage messages here can end it.',
+    talkNotYours:
+      'Only the member who started this conversation and members with the Manage Messages permission here can end it.',
     talkElsewhere: 'This conversation takes place in its own thread. Speak there.',
     talkOnlyOwner: 'Only the member who started this conversation can speak in it. Start your own with `/talk start`.',
     talkNothing: 'This message is empty. Write something, or add an audio file.',
-    talkNotOpened: 'The gateway did not confirm that the conversation was opened. Try again in a moment.',
+    talkNotOpened: 'The gateway did not confirm that the conversation has started. Try again in a moment.',
     talkNoRealtime:
       'The model {{model}} does not support live conversations. Choose another with the option `model`; `/models kind:voice` lists likely ones.',
     talkNoRealtimeNear:

@@ -92,9 +92,9 @@ const deletePostButton = button(customIds.deletePost, {
     const task = await visibleTask(taskId, context);
     if (!mayDeleteMessage(task, context)) throw new Refusal('refusals.notYours');
     const { removed, left, needsRetry } = await context.services.tasks.removeMessage(task);
-    if (needsRetry) throw new Refusal('refusals.messageStays');
+    if (needsRetry) throw new Refusal('refusals.deleteFailed');
     if (left.length > 0)
-      return { content: context.say('tasks.deleteStays', { link: left.map(linkToMessage).join(' ') }) };
+      return { content: context.say('tasks.cannotDelete', { link: left.map(linkToMessage).join(' ') }) };
     return { content: context.say(removed > 0 ? 'tasks.deleted' : 'tasks.deletedBefore') };
   },
 });

@@ -2,19 +2,19 @@ export const text = {
   command: {
     description: 'List your tasks and their states',
     example: '/tasks state:Finished',
-    who: 'everyone, for their own tasks; members with Manage Server, for all public tasks of the server',
+    who: 'everyone, for their own tasks; members with the Manage Server permission, for all public tasks on the server',
     options: {
       text: 'Text in the prompt',
-      kind: 'Kind of task',
+      kind: 'Type of task',
       state: 'State of the task',
-      whose: 'Your tasks, or those of the server',
+      whose: 'Your tasks, or all public tasks on this server',
     },
     choices: {
       state: {
-        working: 'Queued or running',
+        working: 'Waiting, queued or running',
         done: 'Finished',
         waiting: 'Finished, but not delivered',
-        failed: 'Failed, cancelled or expired',
+        failed: 'Failed, canceled or expired',
         unknown: 'Unconfirmed',
       },
       whose: { mine: 'Mine', server: 'All public tasks on this server' },
@@ -44,7 +44,7 @@ export const text = {
     aboutUnknown:
       'This does not prove that a file was made elsewhere. Changed files, erased tasks and results of earlier versions of the bot are not recognized.',
   },
-  /** Lists of tasks, and everything that is known of one. */
+  /** Lists of tasks, and everything known about one. */
   tasks: {
     title: { mine: 'Your tasks', server: 'Public tasks on this server' },
     none: 'No tasks found. Use `/tasks` without options to see all of your tasks.',
@@ -52,7 +52,7 @@ export const text = {
     waiting_other: '📬 {{count}} results could not be delivered. Press **Show undelivered** to see them.',
     choose: 'Open a task',
     original: 'Original: <{{address}}>',
-    originalUntil: 'Original: <{{address}}> (until <t:{{until}}:f>)',
+    originalUntil: 'Original: <{{address}}> (available until <t:{{until}}:f>)',
     showAsk: 'This task is private. If you show it here, everyone in this channel sees its prompt and result.',
     visibility: { private: 'private (only you can see it)' },
     undeliverable: {
@@ -63,12 +63,12 @@ export const text = {
       'One of your tasks cannot be read, so it is no longer updated. Nothing was deleted. Contact the operator of this bot.',
     deleted: 'The message has been deleted. The task itself is kept.',
     deletedBefore: 'The message was already deleted. The task itself is kept.',
-    deleteStays: 'The bot cannot delete this message. If only you can see it, dismiss it yourself: {{link}}',
+    cannotDelete: 'The bot cannot delete this message. If only you can see it, dismiss it yourself: {{link}}',
     cost: {
       settled: '{{cost}}',
       reserved: '{{cost}}, charged only if the task succeeds',
       unconfirmed: '{{cost}}, charged only if the gateway accepted the task',
-      released: 'no longer counted, because it stayed unknown whether the gateway accepted the task ({{cost}})',
+      released: 'no longer counted, because it was never confirmed whether the gateway accepted the task ({{cost}})',
       waived: 'none, because moderators or the rules of this server withheld the result ({{cost}})',
       refunded: 'none, because the task had no result ({{cost}})',
     },
@@ -89,7 +89,7 @@ export const text = {
       seed: 'Seed',
       options: 'Options',
       cost: 'Cost',
-      left: 'You have left',
+      left: 'Remaining',
       reason: 'Reason',
       message: 'Message',
       parent: 'Based on',
@@ -98,16 +98,16 @@ export const text = {
     },
     states: {
       submitting: 'Submitting',
-      accepted: 'Queued',
-      queued: 'Queued',
+      accepted: 'Queued at the gateway',
+      queued: 'Queued at the gateway',
       running: 'Running',
       'needs-input': 'Waiting for input',
-      waiting: 'In line',
+      waiting: 'Waiting to be sent',
       ready: 'Finished, not delivered',
       delivered: 'Finished',
       failed: 'Failed',
       expired: 'Expired',
-      cancelled: 'Cancelled',
+      cancelled: 'Canceled',
       unconfirmed: 'Unconfirmed',
     },
     buttons: {
@@ -130,7 +130,7 @@ export const text = {
   /** Export and deletion of a member's own data. */
   ownData: {
     exported:
-      'This file holds all data stored about you (tasks: {{tasks}}, usage entries: {{entries}}). Only you can see this.',
+      'This file contains all data stored about you (tasks: {{tasks}}, usage entries: {{entries}}). Only you can see this.',
     confirm_one:
       'This deletes your {{count}} task and, where possible, the bot’s messages with its results; their buttons stop working. A task that is still running is deleted when it ends, without showing a result. Costs stay in the totals, without your name. Export your data first if you want to keep it.',
     confirm_other:
@@ -141,7 +141,7 @@ export const text = {
     running_other: '{{count}} tasks are still running and will be deleted when they end.',
     left_one: 'The bot could not delete {{count}} message. If only you can see it, dismiss it yourself:',
     left_other: 'The bot could not delete {{count}} messages. If only you can see a message, dismiss it yourself:',
-    more: 'And {{count}} more.',
+    more: '…and {{count}} more.',
     deleting:
       'Your data is being deleted, which takes a while because Discord limits how fast messages can be deleted. You will see the outcome here within 15 minutes, or later in a direct message.',
     buttons: {
@@ -154,9 +154,9 @@ export const text = {
   refusals: {
     noFileInMessage: 'This message has no file to check. Choose a message with an image, video or audio file.',
     tasksNotYours:
-      'Only members with Manage Server can see the tasks of others. Leave out the option `whose` to see your own.',
-    tasksNoServer: 'The option `whose` works on servers only. Leave it out to see all of your own tasks.',
-    messageStays: 'The message cannot be deleted right now. Try again in a minute.',
+      'Only members with the Manage Server permission can see other members’ tasks. Leave out the option `whose` to see your own.',
+    tasksNoServer: 'The option `whose` works only on servers. Leave it out to see all of your own tasks.',
+    deleteFailed: 'The message cannot be deleted right now. Try again in a minute.',
     tasksTextTooLong: 'This text is too long to search for. Use one or two words.',
   },
 } as const;

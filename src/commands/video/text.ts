@@ -22,7 +22,7 @@ export const text = {
       camera: 'Camera movement in the model’s own terms, or as JSON',
       reference_video: 'URLs of reference videos, separated by spaces',
       reference_audio: 'URLs of reference audio files, separated by spaces',
-      face_check: 'Face consistency check; not needed by some models',
+      face_check: 'Face consistency check; some models do not need it',
       extra: 'JSON metadata; keys starting with ! go to the top level',
       endpoint: 'Gateway endpoint; default: generic',
       private: 'Private reply that only you can see',
@@ -65,7 +65,7 @@ export const text = {
   },
   refusals: {
     sizeInvalid: '{{size}} is not a valid size. Use a format such as `1280x720`, `16:9` or `720p`.',
-    durationInvalid: '{{duration}} is not a valid duration. Enter the number of seconds, such as `5`.',
+    durationInvalid: '{{duration}} is not a valid duration. Enter a number of seconds, such as `5`.',
     cameraInvalid:
       'The option `camera` contains invalid JSON. Use plain text, or a complete object such as `{"type": "simple", "config": {"zoom": 5}}`.',
     extraInvalid: 'The option `extra` contains invalid JSON. Use a format such as `{"cfg_scale": 0.5, "!fps": 24}`.',
@@ -74,13 +74,13 @@ export const text = {
     extraKeyInvalid: '{{key}} is not a valid field name in `extra`. Choose another name.',
     extraNumberTooLarge: 'A number in `extra` is too large to send exactly. Put it in quotation marks.',
     extraHasOption: '{{key}} cannot be set in `extra`. Use the option {{option}} instead.',
-    tooManyUrls: 'The option {{option}} takes at most {{max}} URLs. Remove some and try again.',
+    tooManyUrls: 'The option {{option}} accepts at most {{max}} URLs. Remove some and try again.',
     urlInvalid:
       '{{link}} in {{option}} is not a valid URL. Enter full URLs that start with `https://` or `http://`, separated by spaces.',
     endpointTakesOneImage:
-      'This endpoint takes one image, and you added {{count}}. Remove the others, or choose the generic endpoint.',
+      'This endpoint accepts one image, and you added {{count}}. Remove the others, or choose the generic endpoint.',
     endpointTakesTwoImages:
-      'This endpoint takes a first and a last frame, and you added {{count}} images. Remove the others, or choose the generic endpoint.',
+      'This endpoint accepts a first and a last frame, and you added {{count}} images. Remove the others, or choose the generic endpoint.',
     imageRequired: 'This endpoint needs an image. Add one with `image` or `links`.',
     optionNotSupported:
       'This endpoint does not support the option {{option}}. Leave it out, or choose the generic endpoint.',

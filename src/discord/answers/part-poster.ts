@@ -94,7 +94,7 @@ export class PartPoster {
       }
       log.info(
         { task: this.#parts.id },
-        'Unknown whether a part of an answer was posted: the whole answer will be sent as a file.',
+        'It is unknown whether a part of an answer was posted: the whole answer will be sent as a file.',
       );
     }
     return 'no-way';

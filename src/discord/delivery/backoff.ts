@@ -55,7 +55,7 @@ export class Backoff {
     const { id, clock, log, stopping } = this.#parts;
     const waitMs = Math.min(longest, first * 2 ** this.#repeats);
     const facts = { task: id, obstacle, waitMs, ...errorFacts(cause) };
-    if (this.#repeats === 0) log.warn(facts, 'The delivery of a task has to wait and is retried.');
+    if (this.#repeats === 0) log.warn(facts, 'The delivery of a task was delayed and will be retried.');
     if (!stopping.aborted) await pause(clock, waitMs, stopping);
   }
 

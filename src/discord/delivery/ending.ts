@@ -141,8 +141,8 @@ export class EndDelivery {
     const facts = { task: id, by, trouble, ...errorFacts(error) };
     if (trouble === 'malformed')
       log.error({ ...facts, reference: newReference() }, 'Discord refused a message as malformed.');
-    else if (trouble === 'too-large') log.warn(facts, 'A result is larger than Discord takes.');
-    else if (trouble !== 'later') log.info(facts, 'Could not show the end of a task this way.');
+    else if (trouble === 'too-large') log.warn(facts, 'A result is larger than Discord allows.');
+    else if (trouble !== 'later') log.info(facts, 'Could not post the outcome of a task this way.');
     return trouble;
   }
 }
@@ -180,7 +180,7 @@ export class OwnerPing {
     const now = clock.now();
     const way = wayToPing(task, known.closed, now);
     if (way && mayStillPing(task, call, way, now)) await this.#tryWay(way, task);
-    else log.info({ task: id }, 'The owner of a task was not pinged: too late, or no way to them.');
+    else log.info({ task: id }, 'The owner of a task was not pinged: it was too late, or they could not be reached.');
   }
 
   async #tryWay(way: ReplyWay | TokenWay, task: Task): Promise<void> {
@@ -233,7 +233,7 @@ export class OwnerPing {
     } catch (error) {
       this.#context.log.info(
         { task: this.#context.id, ...errorFacts(error) },
-        'Could not delete a ping whose message is deleted.',
+        'Could not delete a ping whose message was deleted.',
       );
     }
   }

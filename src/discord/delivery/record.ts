@@ -83,7 +83,10 @@ export class DeliveryRecord {
       return (!fate.wasShown && needsOwnerPing(task, fate.by) ? markPingDue : markDelivered)(task, fate.there, at);
     });
     if ('nowhere' in fate)
-      this.#parts.log.info({ task: this.#parts.id, why: fate.nowhere }, 'Could not show the end of a task anywhere.');
+      this.#parts.log.info(
+        { task: this.#parts.id, why: fate.nowhere },
+        'Could not post the outcome of a task anywhere.',
+      );
   }
 
   /** Whether the owner ping is still to be sent. */

@@ -137,7 +137,7 @@ export function logDiscordEvents({ client, tokenRest, callbackRest }: DiscordCli
   tokenRest.on('rateLimited', ({ route, timeToReset }) => log.warn({ route, timeToReset }, 'Rate limited by Discord.'));
   for (const rest of [client.rest, tokenRest, callbackRest]) {
     rest.on('invalidRequestWarning', ({ count }) =>
-      log.warn({ count }, 'Discord counts many invalid requests; at 10,000 it blocks the address.'),
+      log.warn({ count }, 'Many invalid requests to Discord; it blocks the IP address at 10,000.'),
     );
   }
 }

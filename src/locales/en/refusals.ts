@@ -29,18 +29,18 @@ export const refusals = {
   usageNoDate: '{{day}} is not a valid date. Use the format `2026-01-31`.',
   usageEndFirst: 'The end date {{end}} is before the start date {{start}}. Swap them and try again.',
   usageAhead: 'The start date {{start}} is in the future; today is {{today}} (UTC). Choose an earlier date.',
-  usageTooLong: 'The range has {{days}} days, and the limit is {{max}}. Choose a shorter range.',
+  usageTooLong: 'The range is {{days}} days long; the maximum is {{max}}. Choose a shorter range.',
   guildNotServed: 'This bot does not accept requests on this server.',
-  notUserInstallable: 'This bot works only on its servers, not as a personal app.',
+  notUserInstallable: 'This bot works only on servers where it has been added, not as a personal app.',
   unknownCommand: 'This command no longer exists. Restart Discord to see the current commands.',
   unknownButton: 'This button no longer works. Run the command again.',
   outdatedButton: 'This button is from another version of the bot. Run the command again to get a new one.',
   talkOutsideServer:
-    'A live conversation needs a thread on a server that has installed this bot. Use `/talk start` there.',
+    'A live conversation needs a thread on a server where this bot is installed. Use `/talk start` there.',
   talkNoThreads:
     'A live conversation needs a thread, and this channel cannot have one. Use `/talk start` in a text channel or a thread.',
   talkNotAllowed:
-    'A live conversation needs a thread, for which the bot needs these permissions here: {{missing}}. Ask an admin to grant them, or try another channel.',
+    'The bot needs these permissions here to open a thread for a live conversation: {{missing}}. Ask an admin to grant them, or try another channel.',
   talkThreadRefused:
     'Discord did not let the bot create or use a thread here, so the conversation ended. Try another channel or an existing thread.',
   talkThreadsFull:
@@ -56,7 +56,7 @@ export const refusals = {
   nameModelNear:
     'No suitable model was found. Enter a model ID with the option `model`, such as {{near}}, or ask the operator to set {{setting}}.',
   unknownModel:
-    'The model {{id}} does not exist or is not available to this bot. Check the exact ID, including upper and lower case.',
+    'The model {{id}} does not exist or is not available to this bot. Check the exact ID, including uppercase and lowercase letters.',
   unknownModelNear: 'The model {{id}} does not exist or is not available to this bot. Similar models: {{near}}.',
   tooManyImages: 'You can add at most {{max}} files and URLs, and you added {{count}}. Remove some and try again.',
   imagesTooLarge: 'The images are larger than {{max}} in total. Use fewer or smaller ones.',
@@ -65,7 +65,7 @@ export const refusals = {
   videoInvalid: '{{name}} is not a valid video. Use an MP4, MOV or WebM file.',
   audioInvalid: '{{name}} is not a valid audio file. Use an MP3, M4A, WAV or OGG file.',
   fileTooLarge: '{{name}} is larger than {{max}}. Reduce its size and try again.',
-  questionGone: 'This question has expired or was already answered. Make the request again.',
+  questionGone: 'This confirmation has expired or was already answered. Submit the request again.',
   mediaInvalid: '{{name}} is not a valid image, video or audio file. Choose another file.',
   notMedia: '{{name}} is not an image, a video or an audio file (its type is {{mediaType}}).',
   uploadsNotSupported:
@@ -74,67 +74,68 @@ export const refusals = {
   referenceUnreachable: 'The gateway cannot download {{name}} from Discord. Use a public URL with `links`.',
   referenceExpired: 'The URL of {{name}} expired at {{until}}. Upload the file again.',
   referenceExpiresSoon:
-    'The URL of {{name}} expires at {{until}}, but the gateway may need it for {{minutes}} minutes. Upload the file again.',
+    'The URL of {{name}} expires at {{until}}, but the gateway may need it for another {{minutes}} minutes. Upload the file again.',
   imageGone: '{{name}} is no longer available. Upload it again.',
   sourceImageGone: 'The source image is no longer available. Generate it again, then edit it.',
   imageUnreachable: '{{name}} could not be downloaded. Upload it to Discord, or try again in a moment.',
   maskEmpty: '{{name}} marks no area. Paint the area to change in white on black, or make it transparent.',
   maskFull: '{{name}} marks the whole image. Paint only the area to change in white, and leave the rest black.',
   maskUnclear:
-    '{{name}} has too many shades of grey. Paint the area to change in white on black, or make it transparent.',
+    '{{name}} has too many shades of gray. Paint the area to change in white on black, or make it transparent.',
   maskSizeUnknown:
     'The bot cannot determine the size of the source image right now. Try again in a moment, or upload a mask.',
-  audioDamaged: 'This audio is damaged. Record or save it again, then send it again.',
+  audioDamaged: 'This audio is damaged. Record or save it again, then resend it.',
   audioTooLong: 'This audio is longer than {{max}} seconds. Send it in shorter parts.',
-  audioEmpty: 'This audio is empty. Record it again and send it.',
+  audioEmpty: 'This audio is empty. Record it again, then resend it.',
   audioNotSupported: 'This audio format is not supported. Send a voice message, or an Ogg Opus, MP3 or WAV file.',
   audioBusy: 'The bot is processing too much audio right now. Try again in a moment.',
   overBudget: {
     member:
-      'This request (price: {{price}}) is above your limit in this server: {{limit}}. You have {{left}} left, and the limit resets <t:{{resets}}:R>.',
+      'This request (price: {{price}}) would exceed your limit on this server: {{limit}}. You have {{left}} left, and the limit resets <t:{{resets}}:R>.',
     direct:
-      'This request (price: {{price}}) is above your limit outside of servers: {{limit}}. You have {{left}} left, and the limit resets <t:{{resets}}:R>.',
+      'This request (price: {{price}}) would exceed your limit in direct messages: {{limit}}. You have {{left}} left, and the limit resets <t:{{resets}}:R>.',
     server:
-      'This request (price: {{price}}) is above the limit of this server: {{limit}}. It has {{left}} left, and the limit resets <t:{{resets}}:R>.',
+      'This request (price: {{price}}) would exceed this server’s limit: {{limit}}. The server has {{left}} left, and the limit resets <t:{{resets}}:R>.',
     operator:
-      'This request (price: {{price}}) is above the operator’s limit for this server: {{limit}}. It has {{left}} left, and the limit resets <t:{{resets}}:R>.',
+      'This request (price: {{price}}) would exceed the operator’s limit for this server: {{limit}}. The server has {{left}} left, and the limit resets <t:{{resets}}:R>.',
     total:
-      'This request (price: {{price}}) is above the limit of the whole bot: {{limit}}. It has {{left}} left, and the limit resets <t:{{resets}}:R>.',
+      'This request (price: {{price}}) would exceed the bot-wide limit: {{limit}}. The bot has {{left}} left, and the limit resets <t:{{resets}}:R>.',
   },
-  atOnce: {
-    member: 'Your limit in this server is {{limit}}. Wait until one of your tasks has ended, then try again.',
-    direct: 'Your limit outside of servers is {{limit}}. Wait until one of your tasks has ended, then try again.',
-    server: 'The limit of this server is {{limit}}. Wait until one of its tasks has ended, then try again.',
+  concurrent: {
+    member: 'Your limit on this server is {{limit}}. Wait until one of your tasks has finished, then try again.',
+    direct: 'Your limit in direct messages is {{limit}}. Wait until one of your tasks has finished, then try again.',
+    server: 'This server’s limit is {{limit}}. Wait until one of its tasks has finished, then try again.',
     operator:
-      'The operator’s limit for this server is {{limit}}. Wait until one of its tasks has ended, then try again.',
-    total: 'The limit of the whole bot is {{limit}}. Wait a moment, then try again.',
+      'The operator’s limit for this server is {{limit}}. Wait until one of its tasks has finished, then try again.',
+    total: 'The bot-wide limit is {{limit}}. Wait a moment, then try again.',
   },
   paused: {
-    server: 'An admin has paused new requests in this server. Running tasks continue. Try again later.',
+    server: 'An admin has paused new requests on this server. Running tasks continue. Try again later.',
     everywhere: 'The operator has paused new requests. Running tasks continue. Try again later.',
   },
   blocked: {
-    until: 'An admin of this server has blocked you from new requests until <t:{{until}}:f>.',
-    always: 'An admin of this server has blocked you from new requests. Ask an admin if you think this is a mistake.',
+    until: 'An admin of this server has blocked you from making new requests until <t:{{until}}:f>.',
+    always:
+      'An admin of this server has blocked you from making new requests. Ask an admin if you think this is a mistake.',
   },
   notText: 'The file is not text. Save it as plain text (UTF-8), then try again.',
   rules: {
-    access: 'This server does not allow this kind of request or this model for you in this channel.',
+    access: 'You can’t use this command or model in this channel. Ask an admin if you think this is a mistake.',
     word: 'Your request contains a word or phrase that is blocked here. Change it and try again.',
     pattern: 'Your request matches a pattern that is blocked here. Change it and try again.',
     link: 'Your request contains a link to a site that is not allowed here. Remove it and try again.',
-    tooLong_one: 'A prompt may have {{max}} character here. Shorten it and try again.',
-    tooLong_other: 'A prompt may have {{max}} characters here. Shorten it and try again.',
-    moderated: 'The moderation service objects to your prompt, so it was not submitted. Change it and try again.',
-    resultRefused: 'The rules of this server do not allow what it shows. Change the prompt and try again.',
+    tooLong_one: 'Prompts here can be at most {{max}} character long. Shorten yours and try again.',
+    tooLong_other: 'Prompts here can be at most {{max}} characters long. Shorten yours and try again.',
+    moderated: 'The moderation service flagged your prompt, so it was not submitted. Change it and try again.',
+    resultRefused: 'This server’s rules do not allow the generated result. Change the prompt and try again.',
     resultRemoved: 'A moderator of this server removed it.',
     reviewOver: 'This result is no longer waiting for a decision.',
-    moderatorsOnly: 'Only members with Manage Messages may do this.',
-    moderationAway:
-      'Your prompt could not be checked, because the moderation service is away. Try again in a few minutes.',
+    moderatorsOnly: 'Only members with the Manage Messages permission can do this.',
+    moderationUnavailable:
+      'Your prompt could not be checked because the moderation service is unavailable. Try again in a few minutes.',
     press: 'This server does not let you press these buttons on other members’ results.',
     personalInstall: 'This server does not allow apps that only you have installed. Use the bot in a direct message.',
-    patternInvalid: 'The pattern {{pattern}} is invalid: {{reason}}. Patterns use the syntax of RE2.',
+    patternInvalid: 'The pattern {{pattern}} is invalid: {{reason}}. Patterns use RE2 syntax.',
   },
   tooMany: {
     ask_one: 'You already have {{count}} answer in progress. Wait until it has finished, or press **Stop** under it.',
@@ -145,16 +146,20 @@ export const refusals = {
   },
   tooFast: 'You are sending requests too quickly. Try again <t:{{until}}:R>.',
   waiting: {
-    member_one: 'You may have {{count}} task in line. Wait until it starts, or cancel it, then try again.',
-    member_other: 'You may have {{count}} tasks in line. Wait until one starts, or cancel one, then try again.',
-    direct_one: 'You may have {{count}} task in line. Wait until it starts, or cancel it, then try again.',
-    direct_other: 'You may have {{count}} tasks in line. Wait until one starts, or cancel one, then try again.',
-    server_one: 'This server may have {{count}} task in line. Wait until it starts, then try again.',
-    server_other: 'This server may have {{count}} tasks in line. Wait until one starts, then try again.',
-    operator_one: 'The operator allows this server {{count}} task in line. Wait until it starts, then try again.',
-    operator_other: 'The operator allows this server {{count}} tasks in line. Wait until one starts, then try again.',
-    total_one: 'The bot may have {{count}} task in line. Wait until it starts, then try again.',
-    total_other: 'The bot may have {{count}} tasks in line. Wait until one starts, then try again.',
+    member_one: 'You can have at most {{count}} task in the queue. Wait until it starts, or cancel it, then try again.',
+    member_other:
+      'You can have at most {{count}} tasks in the queue. Wait until one starts, or cancel one, then try again.',
+    direct_one: 'You can have at most {{count}} task in the queue. Wait until it starts, or cancel it, then try again.',
+    direct_other:
+      'You can have at most {{count}} tasks in the queue. Wait until one starts, or cancel one, then try again.',
+    server_one: 'This server can have at most {{count}} task in the queue. Wait until it starts, then try again.',
+    server_other: 'This server can have at most {{count}} tasks in the queue. Wait until one starts, then try again.',
+    operator_one:
+      'The operator allows this server at most {{count}} task in the queue. Wait until it starts, then try again.',
+    operator_other:
+      'The operator allows this server at most {{count}} tasks in the queue. Wait until one starts, then try again.',
+    total_one: 'The bot can have at most {{count}} task in the queue. Wait until it starts, then try again.',
+    total_other: 'The bot can have at most {{count}} tasks in the queue. Wait until one starts, then try again.',
   },
   failing: {
     model:
@@ -167,7 +172,7 @@ export const refusals = {
       'The model {{model}} has been failing since <t:{{since}}:R>, and one task is trying it again now. Choose another model, or try again in a few minutes.',
     kind: 'The gateway has been failing at this since <t:{{since}}:R>, and one task is trying it again now. Try again in a few minutes.',
   },
-  lineFull: 'Too many tasks are in line. Try again later.',
-  noCredit: 'The bot’s account has no credit left for this, and the operator has been told. Try again later.',
+  lineFull: 'The bot’s queue is full. Try again later.',
+  noCredit: 'The bot’s account has no credit left for this. The operator has been notified. Try again later.',
   busy: 'The bot is too busy right now. Try again in a moment.',
 } as const;

@@ -106,8 +106,8 @@ function stateOf(entry: AlbumEntry, say: Say): string {
 
 /** The state without emoji and style, for places with little room. */
 export function shortState({ task }: AlbumEntry, say: Say): string {
-  if (!task) return say('music.state.gone');
-  if (task.failure?.cause === 'forgotten') return say('music.state.forgotten');
+  if (!task) return say('music.state.noLongerStored');
+  if (task.failure?.cause === 'forgotten') return say('music.state.notFound');
   if (task.failure) {
     const reason = escapeText(task.failure.reason ?? '', ENTRY.reason);
     return reason === '' ? say('music.state.failed') : say('music.state.failedWith', { reason });
@@ -115,7 +115,7 @@ export function shortState({ task }: AlbumEntry, say: Say): string {
   const heard = lengths(task, say);
   if (hasEnded(task))
     return heard ?? (versesOf(task).length > 0 ? say('music.state.lyricsOnly') : say('music.state.nothing'));
-  const progress = isMissed(task) ? 'notKnown' : task.times.overdue !== undefined ? 'overdue' : underWay(task);
+  const progress = isMissed(task) ? 'notFoundYet' : task.times.overdue !== undefined ? 'overdue' : underWay(task);
   return [...(heard === undefined ? [] : [heard]), say(`music.state.${progress}`)].join(' · ');
 }
 

@@ -43,7 +43,7 @@ export function misfitLines(task: Task, say: Say): string[] {
     say(`ask.schema.${rule}`, { at: at === '' ? say('ask.schema.answer') : code(at), expected: code(expected) }),
   );
   const more = count - misfits.length;
-  return [say('ask.schema.misfits'), ...lines, ...(more > 0 ? [say('ask.schema.more', { count: more })] : [])];
+  return [say('ask.schema.mismatches'), ...lines, ...(more > 0 ? [say('ask.schema.more', { count: more })] : [])];
 }
 
 const LONGEST_CODE = 60;

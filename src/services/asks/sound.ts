@@ -47,7 +47,7 @@ export async function transcribe(
   { name, model: asked, signal }: { name: string; model: string; signal: AbortSignal },
   { transcriptions, models }: TranscriberParts,
 ): Promise<string> {
-  const refusal = new Refusal('refusals.audioNotTaken', { name, model: asked });
+  const refusal = new Refusal('refusals.modelWithoutAudio', { name, model: asked });
   const model = findTranscriber(await models.list());
   if (model === undefined) throw refusal;
   try {

@@ -86,7 +86,7 @@ const REASONS = new Map([
 export function unreachableError(cause: unknown, host: string, isSubmit: boolean, signal?: AbortSignal): GatewayError {
   const facts = { kind: 'unreachable', cause } as const;
   if (signal?.aborted) {
-    const message = 'The request was cancelled before the gateway responded.';
+    const message = 'The request was canceled before the gateway responded.';
     return new GatewayError(message, { ...facts, code: 'aborted', mayHaveTakenEffect: isSubmit });
   }
   const code = codeOf(cause);

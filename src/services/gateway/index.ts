@@ -42,7 +42,7 @@ export function openGateway(
   if (isUnencrypted(http.baseUrl))
     http.parts.log.warn(
       { host: http.baseUrl.host },
-      'GATEWAY_BASE_URL begins with http:// and leads to another machine: the key and all prompts travel unencrypted. Use https://.',
+      'GATEWAY_BASE_URL starts with http:// and points to another machine: the key and all prompts are sent unencrypted. Use https://.',
     );
   const tasks = new TaskClient(http, settings);
   const realtime = new Realtime(http, settings);

@@ -59,7 +59,7 @@ export class TaskClient {
       },
       onFoundBySearch: (family, remoteId) => {
         const facts = { family, remoteId: safeName(remoteId) };
-        log.warn(facts, 'A result was at no known place; found by searching the whole response.');
+        log.warn(facts, 'A result was not in a known place; it was found by searching the whole response.');
       },
     };
   }

@@ -122,7 +122,7 @@ class Attachments {
       if (!(error instanceof GatewayError)) throw error;
       // Nothing was ordered: an image that was uploaded twice costs nothing.
       if (!NO_UPLOADS.has(error.kind)) throw withTakenEffect(error, false);
-      this.#parts.log.info({ kind: error.kind }, 'The gateway stored no uploaded image.');
+      this.#parts.log.info({ kind: error.kind }, 'The gateway did not store an uploaded image.');
     }
     throw problem ?? new Refusal('refusals.uploadsNotSupported');
   }

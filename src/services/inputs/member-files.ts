@@ -118,7 +118,7 @@ export class MemberFiles {
   toExpectedError(error: unknown): MediaError {
     if (!(error instanceof MediaError)) throw error;
     if (error.code === 'closed') throw new Refusal('refusals.stopping');
-    this.#parts.log.info({ kind: error.kind }, 'A file of an order could not be used.');
+    this.#parts.log.info({ kind: error.kind }, 'A file of a request could not be used.');
     return error;
   }
 }

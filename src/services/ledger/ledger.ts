@@ -308,7 +308,7 @@ export class Ledger {
       this.#open.delete(task.id);
       this.#unwritten.delete(task.id);
     } catch (error) {
-      log.error({ task: task.id, err: error }, 'The end of an order could not be written into the ledger.');
+      log.error({ task: task.id, err: error }, 'The outcome of a task could not be written to the ledger.');
       this.#unwritten.set(task.id, { task, fact });
     }
   }

@@ -69,7 +69,7 @@ export function openModerator(
       return result && judgementOf(result);
     } catch (error) {
       // The body may repeat what was sent.
-      log.warn({ reason: error instanceof Error ? error.name : 'unknown' }, 'The moderation service is away.');
+      log.warn({ reason: error instanceof Error ? error.name : 'unknown' }, 'The moderation service is unavailable.');
       return undefined;
     } finally {
       cancel();

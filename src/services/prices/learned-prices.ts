@@ -87,7 +87,7 @@ export class LearnedPrices {
       await this.#parts.store.put(costs);
     } catch (error) {
       // The next task of this model writes it too.
-      this.#parts.log.warn({ err: error }, 'What a task has cost could not be stored for later estimates.');
+      this.#parts.log.warn({ err: error }, 'The cost of a task could not be stored for later estimates.');
     }
   }
 

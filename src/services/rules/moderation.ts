@@ -81,7 +81,7 @@ export async function moderateOrder(
   if (action !== 'refuse') return { isAllowed: true, isSpoiler: action === 'spoiler' };
   return {
     isAllowed: false,
-    refusal: new Refusal(strictest.isAway ? 'refusals.rules.moderationAway' : 'refusals.rules.moderated'),
+    refusal: new Refusal(strictest.isAway ? 'refusals.rules.moderationUnavailable' : 'refusals.rules.moderated'),
     rule: 'moderation',
     entry: category,
   };

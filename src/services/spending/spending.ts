@@ -406,7 +406,7 @@ function isExceeded({ of, left }: Allowance, price: string | undefined): boolean
 function refusalFor(allowance: Allowance, price: string | undefined): Refusal {
   const { holder, period, resetsAt } = allowance;
   const limit = allowanceText(allowance);
-  if (period === undefined || resetsAt === undefined) return new Refusal(`refusals.atOnce.${holder}`, { limit });
+  if (period === undefined || resetsAt === undefined) return new Refusal(`refusals.concurrent.${holder}`, { limit });
   return new Refusal(`refusals.overBudget.${holder}`, {
     limit,
     left: leftText(allowance),

@@ -91,7 +91,7 @@ export class Utterances {
       await change(id, (talk) => addTurn(talk, task.id, at));
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      log.info({ task: task.id }, 'An utterance has outlasted its conversation.');
+      log.info({ task: task.id }, 'An utterance outlived its conversation.');
     }
   }
 

@@ -153,7 +153,7 @@ export class Albums {
     const work = book
       .change(id, (album) => completeAlbum(album, clock.now()), { mustHold: true })
       // The member has erased it with everything else.
-      .catch((error: unknown) => log.info({ task: id, err: error }, 'An album was gone before it was complete.'))
+      .catch((error: unknown) => log.info({ task: id, err: error }, 'An album was erased before it was complete.'))
       .finally(() => this.#underWay.delete(work));
     this.#underWay.add(work);
   }

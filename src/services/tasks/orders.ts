@@ -162,7 +162,7 @@ export class Orders {
       await ledger?.refund(first);
     } catch (error) {
       // The order is under way all the same, and the next start tries again.
-      log.warn({ task: id, err: error }, 'A repeated order could not replace the first one.');
+      log.warn({ task: id, err: error }, 'A resubmitted task could not replace the first one.');
     }
   }
 
@@ -396,7 +396,7 @@ export class Orders {
       if (task) await ledger?.refund(task);
     } catch (error) {
       // The next start finds it with an unknown outcome, and its owner is told.
-      this.#parts.log.error({ task: id, err: error }, 'A refused order could not be removed from the store.');
+      this.#parts.log.error({ task: id, err: error }, 'A refused task could not be removed from the store.');
     }
   }
 }

@@ -48,7 +48,7 @@ export class Release {
       }
       this.#lookedUntil = until;
     } catch (error) {
-      log.error({ err: error }, 'Orders with an unknown outcome could not be released; trying again later.');
+      log.error({ err: error }, 'Tasks with an unknown outcome could not be released; trying again later.');
     }
   }
 }

@@ -90,7 +90,7 @@ export class Sender {
         return smaller ? this.send(kind, order, smaller) : { refused: error };
       }
       const reason = error instanceof GatewayError ? error.message : undefined;
-      this.#parts.log.warn({ kind: kind.name, err: error }, 'An order was submitted with an unknown outcome.');
+      this.#parts.log.warn({ kind: kind.name, err: error }, 'A task was submitted with an unknown outcome.');
       return { reason };
     }
   }

@@ -45,7 +45,7 @@ export class Words {
     if (times.wordsSent !== undefined || times.wordsTaken !== undefined || times.wordsLost !== undefined) return;
     trackUntilDone(this.#send(id, {}, mustWaitForWords), this.#underWay).catch((error: unknown) => {
       // It keeps waiting, and its member can continue.
-      this.#parts.log.warn({ task: id, err: error }, 'The words that came with an order could not be sent.');
+      this.#parts.log.warn({ task: id, err: error }, 'The prompt that came with a task could not be sent.');
     });
   }
 
@@ -79,7 +79,7 @@ export class Words {
         return book.change(id, (task) => markWordsRefused(task, error.message));
       }
       // The next poll shows whether the gateway has them.
-      log.warn({ task: id, err: error }, 'Words for a task were sent with an unknown outcome.');
+      log.warn({ task: id, err: error }, 'A prompt for a task was sent with an unknown outcome.');
       return waiting;
     }
   }

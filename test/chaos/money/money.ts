@@ -126,7 +126,7 @@ export async function money({ seed, members, orders, kills, storeUrl, studio }: 
       await pause(500);
       open = (await bot.tell({ do: 'count' }))?.open;
     } while (open !== 0 && Date.now() < until);
-    if (open !== 0) broken.push(`${open} tasks have not ended`);
+    if (open !== 0) broken.push(`${open} tasks have not finished`);
     await bot.kill('SIGTERM');
     const verdict = verdictOf(await readBooks(settings), gateway, limits);
     const counts = [...outcomes].sort().map(([name, count]) => `${name} ${count}`);

@@ -10,8 +10,8 @@ const health = {
 
 it('/about says since when the store is unreachable, and nothing about a reachable store', () => {
   const away = JSON.stringify(aboutPage({ ...health, store: { since: 1_700_000_000_123 } }, '/help', createSay(texts)));
-  expect(away).toContain('cannot reach its database; this began <t:1700000000:R>');
+  expect(away).toContain('unable to reach its database since <t:1700000000:f>');
   expect(JSON.stringify(aboutPage({ ...health, store: undefined }, '/help', createSay(texts)))).not.toContain(
-    'cannot reach its database',
+    'unable to reach its database',
   );
 });

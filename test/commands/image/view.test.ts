@@ -110,7 +110,7 @@ describe('The form for an image with references', () => {
             "type": "text",
           },
           {
-            "hint": "One URL per line. Each must lead to a publicly accessible image.",
+            "hint": "One URL per line. Each must point to a publicly accessible image.",
             "isLong": true,
             "label": "Reference images",
             "name": "pictures",

@@ -101,7 +101,7 @@ describe('The message of a video task', () => {
       -# The URL of the reference \`old.png\` has expired. Upload the file again.
       -# The reference \`ˋoddˋ.png\` is not an image. Choose another file.
       -# The URL of the reference \`v.mp4\` returns HTTP 404. Check the URL.
-      -# The reference \`w.mp4\` is available, but too large to check.
+      -# The reference \`w.mp4\` is available, but it is too large to check.
       -# The reference \`s.mp3\` is not on the public internet. Use a public URL.
       -# The reference \`t.mp3\` could not be reached. Check its URL."
     `);

@@ -19,7 +19,7 @@ describe('The route to a member', () => {
   });
 
   it.each([
-    ['a server that has installed the bot', { in: 'studio' }, true],
+    ['a server where the bot is installed', { in: 'studio' }, true],
     ['a thread there', { in: 'thread' }, true],
     ['a channel where it may not write', { in: 'read-only' }, false],
     ['a server where only the member has installed it', { by: 'installer' }, false],

@@ -92,8 +92,8 @@ describe.each(profiles)('The files of earlier questions at a gateway of the %s p
     gateway.faults.add({ on: { path: '/v1/responses' }, do: { type: 'body', body: { error }, status: 400 }, times: 1 });
     const second = await ask(stage, { prompt: 'and why?' });
     expect(text(second)).toContain(latestAnswer(gateway));
-    expect(text(second)).toContain('did not take the files of earlier questions');
-    expect(await detailsOf(stage, second)).toContain('blue.png (not taken by the model)');
+    expect(text(second)).toContain('did not accept files from earlier questions');
+    expect(await detailsOf(stage, second)).toContain('blue.png (not supported by the model)');
     const before = asks(gateway).length;
     await ask(stage, { prompt: 'and now?' });
     expect(asks(gateway)).toHaveLength(before + 1);

@@ -22,7 +22,7 @@ describe.each(profiles)('The end of an answer at a gateway of the %s profile', (
       expect(text(broken)).toContain(BEGINNING);
       expect(latestAnswer(gateway)).not.toBe('');
       expect(text(broken)).not.toContain(latestAnswer(gateway));
-      expect(text(broken)).toMatch(/What arrived is kept|The answer failed/);
+      expect(text(broken)).toMatch(/The part that had arrived was kept|The answer failed/);
       expect(labels(broken)).toEqual(['Continue', 'Retry', 'End conversation', 'Show details', 'Delete']);
       expect(asks(gateway)).toHaveLength(1);
       clock.putForward(5_000);

@@ -26,21 +26,21 @@ describe.each(profiles)('/ask with a schema at a gateway of the %s profile', (pr
     expect(asks(stage.gateway)[0]).not.toHaveProperty('tools');
     const wanted = JSON.stringify(JSON.parse(latestAnswer(stage.gateway)), null, 2);
     expect(text(final)).toContain(`\`\`\`json\n${wanted}\n\`\`\``);
-    expect(text(final)).not.toContain('does not fit');
+    expect(text(final)).not.toContain('does not match');
     expect(final.attachments.map(({ filename }) => filename)).toEqual(['answer.json']);
     expect((await bytesOf(final, 0)).toString()).toBe(wanted);
     expect(stage.logged()).not.toContain('mood');
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('An answer that does not fit says where, and what was expected', async () => {
+  it('An answer that does not match the schema says where, and what was expected', async () => {
     const stage = await stageOf();
     const schema = { type: 'object', properties: { code: { type: 'string', pattern: '^\\d{40}$' } } };
     const given = { prompt, schema_text: JSON.stringify(schema) };
     const final = await (await stage.discord.as('member').slash('ask', given)).message(hasEnded);
     expect(lastFormat(stage)).toMatchObject({ format: { strict: false, schema } });
-    expect(text(final)).toContain('The answer does not fit the schema:');
-    expect(text(final)).toContain('`/code` does not fit `pattern: ^\\d{40}$`.');
+    expect(text(final)).toContain('The answer does not match the schema:');
+    expect(text(final)).toContain('`/code` does not match `pattern: ^\\d{40}$`.');
   });
 
   it('A long answer shows its beginning, and its file is complete', async () => {

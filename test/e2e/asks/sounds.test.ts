@@ -64,13 +64,13 @@ describe.each(profiles)('Audio in a question at a gateway of the %s profile', (p
     const stage = await stageOf();
     const first = await answered(stage, { prompt: 'what is this?', file: await recording() });
     expect(partsOf(stage, 0)[1]?.text).toMatch(/^\[Transcript of voice\.ogg\]: A recording of \d seconds?\.$/);
-    expect(text(first)).toContain('does not take audio');
+    expect(text(first)).toContain('does not support audio');
     expect(text(first)).toContain(latestAnswer(stage.gateway));
     expect(await detailsOf(stage, first)).toMatch(/Transcript of voice\.ogg: A recording of \d second/);
     expect(stage.logged()).not.toContain('A recording of');
     const second = await answered(stage, { prompt: 'and why?' });
     expect(partsOf(stage, 0)[1]?.text).toContain('[Transcript of voice.ogg]');
-    expect(text(second)).not.toContain('does not take audio');
+    expect(text(second)).not.toContain('does not support audio');
     expect(transcriptions(stage)).toHaveLength(1);
     expect(errorsIn(stage)).toEqual([]);
   });
@@ -86,7 +86,7 @@ describe.each(profiles)('Audio in a question at a gateway of the %s profile', (p
     };
     gateway.faults.add({ on: { path: '/v1/responses' }, do: { type: 'body', body: { error }, status: 400 }, times: 1 });
     const first = await answered(stage, { prompt: 'what is this?', file: await recording() });
-    expect(text(first)).toContain('does not take audio');
+    expect(text(first)).toContain('does not support audio');
     expect(partsOf(stage, 0)[1]?.text).toContain('[Transcript of voice.ogg]');
     await answered(stage, { prompt: 'and that?', file: await recording(), new: true });
     expect(asks(gateway)).toHaveLength(3);
@@ -96,7 +96,7 @@ describe.each(profiles)('Audio in a question at a gateway of the %s profile', (p
   it('Audio is refused privately where the gateway has no model that transcribes it', async () => {
     const stage = await stageOf(models, ['quill-5']);
     const refused = await ask(stage, { prompt: 'what is this?', file: await recording() });
-    expect(text(refused)).toMatch(/`quill-5` does not take audio, and .* transcribes `voice\.ogg`/);
+    expect(text(refused)).toMatch(/`quill-5` does not support audio, and .* can transcribe `voice\.ogg`/);
     expect(refused.ephemeral).toBe(true);
     expect(asks(stage.gateway)).toHaveLength(0);
     expect(text(await (await stage.discord.as('member').slash('about')).message())).toContain('Tasks in progress: 0');
@@ -106,7 +106,7 @@ describe.each(profiles)('Audio in a question at a gateway of the %s profile', (p
     const stage = await stageOf();
     stage.gateway.faults.add({ on: { path: '/v1/audio/transcriptions' }, do: { type: 'status', status: 404 } });
     expect(text(await ask(stage, { prompt: 'what is this?', file: await recording() }))).toContain(
-      'does not take audio',
+      'does not support audio',
     );
     expect(asks(stage.gateway)).toHaveLength(0);
   });

@@ -58,7 +58,7 @@ describe('The end of a talk', () => {
     const { thread, opening } = await startTalk(stage);
     clock.putForward(16 * MINUTE_MS);
     const [over, notice] = await discord.until(() => {
-      const told = messagesWith(discord, thread, 'it was inactive');
+      const told = messagesWith(discord, thread, 'of inactivity');
       return told.length === 2 ? told : undefined;
     });
     expect(over?.id).toBe(opening.id);

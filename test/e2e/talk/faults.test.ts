@@ -128,7 +128,8 @@ describe.each(dialects)('Faults of a live session in the dialect %s', (dialect) 
       'failed',
       'incomplete',
     ]);
-    const cut = 'The connection to the gateway was lost mid-reply. What arrived is kept. Send your message again.';
+    const cut =
+      'The connection to the gateway was lost mid-reply. The part that had arrived was kept. Send your message again.';
     expect(outcomes).toEqual({
       'drop-middle': cut,
       'hang-middle': cut,

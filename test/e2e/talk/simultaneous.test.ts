@@ -106,7 +106,7 @@ describe('The time limits of a talk', () => {
     await stage.app.stop();
     clock.putForward(16 * MINUTE_MS);
     const second = await enter(stage);
-    const told = () => messagesWith(discord, thread, 'it was inactive');
+    const told = () => messagesWith(discord, thread, 'of inactivity');
     await discord.until(() => told().length === 2 || undefined, 'a notice');
     await second.stop();
     await enter(stage);

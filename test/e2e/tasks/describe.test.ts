@@ -117,7 +117,7 @@ describe.each(profiles)('/describe at a gateway of the %s profile', (profile) =>
     const told = await discord.until(() => presses.flatMap((one) => one.followUps()).find(says('already answered')));
     expect(told.ephemeral).toBe(true);
     const answered = discord.messages('studio').find(({ id }) => id === question.id);
-    expect(answered && text(answered)).toBe('4 tasks submitted. Each gets its own message.');
+    expect(answered && text(answered)).toBe('4 tasks submitted. Each has its own message.');
     expect(answered && labels(answered)).toEqual([]);
     expect(errorsIn(stage)).toEqual([]);
   });

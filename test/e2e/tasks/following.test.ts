@@ -49,7 +49,7 @@ describe.each(profiles)('The polling of a gateway of the %s profile', (profile) 
     gateway.faults.add({ on: onFetch, do: 'unauthorized', times: 1_000 });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
     await expect.poll(logged, waitLimit).toContain('"kind":"refused"');
-    expect(text(await (await discord.as('admin').slash('about')).message())).toContain('refuses status checks');
+    expect(text(await (await discord.as('admin').slash('about')).message())).toContain('refusing status checks');
     await exchange.message(says('longer than usual'));
     gateway.faults.clear();
     await expect
@@ -58,7 +58,7 @@ describe.each(profiles)('The polling of a gateway of the %s profile', (profile) 
         return messagesWith(discord, 'studio', 'Finished in');
       }, waitLimit)
       .toHaveLength(1);
-    expect(text(await (await discord.as('admin').slash('about')).message())).not.toContain('refuses status checks');
+    expect(text(await (await discord.as('admin').slash('about')).message())).not.toContain('refusing status checks');
     expect(submits(gateway)).toBe(1);
   });
 
@@ -111,8 +111,8 @@ describe('A gateway that can be polled for many tasks at once', () => {
 
 describe('The delivery of an unusual result', () => {
   it.each([
-    ['html-as-picture', 'its file is not valid'],
-    ['executable-as-picture', 'its file is not valid'],
+    ['html-as-picture', 'its file is invalid'],
+    ['executable-as-picture', 'its file is invalid'],
     ['lose-files', 'could not be downloaded'],
     ['no-media', 'Finished without a result'],
   ] as const)(

@@ -21,7 +21,9 @@ describe.each(profiles)('/tasks at a gateway of the %s profile', (profile) => {
     const managed = text(await list(stage, 'admin', { whose: 'server' }));
     expect(managed).toContain('a fox in the snow');
     expect(managed).not.toContain('an owl at night');
-    expect(text(await list(stage, 'member', { whose: 'server' }))).toContain('Only members with Manage Server');
+    expect(text(await list(stage, 'member', { whose: 'server' }))).toContain(
+      'Only members with the Manage Server permission',
+    );
   });
 
   it('/tasks shows a result again after three months, with Discord’s file and working buttons', async () => {
@@ -57,8 +59,8 @@ describe.each(profiles)('/tasks at a gateway of the %s profile', (profile) => {
     expect(elsewhere).toContain('hare');
     expect(elsewhere).not.toMatch(/fox|owl|wolf/);
     for (const who of ['member', 'other'])
-      expect(text(await list(stage, who, whose))).toContain('Only members with Manage Server');
-    expect(text(await list(stage, 'member', whose, 'dm'))).toContain('works on servers only');
+      expect(text(await list(stage, who, whose))).toContain('Only members with the Manage Server permission');
+    expect(text(await list(stage, 'member', whose, 'dm'))).toContain('works only on servers');
     expect(text(await list(stage, 'member', {}, 'dm'))).toMatch(/wolf.*hare.*owl.*fox/s);
     expect(text(await list(stage, 'admin', {}, 'dm'))).toContain('No tasks found');
     expect(errorsIn(stage)).toEqual([]);
@@ -81,7 +83,9 @@ describe.each(profiles)('/tasks at a gateway of the %s profile', (profile) => {
     await grid(stage, {}, stage.discord.as('installer'));
     await grid(stage, { prompt: 'an owl at home' });
     expect(text(await list(stage, 'installer'))).toContain('fox');
-    expect(text(await list(stage, 'installer', { whose: 'server' }))).toContain('Only members with Manage Server');
+    expect(text(await list(stage, 'installer', { whose: 'server' }))).toContain(
+      'Only members with the Manage Server permission',
+    );
     expect(text(await list(stage, 'installer', {}, 'dm'))).toContain('fox');
     expect(text(await list(stage, 'installer'))).not.toContain('owl');
   });

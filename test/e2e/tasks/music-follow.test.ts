@@ -144,7 +144,7 @@ describe('/music follow', () => {
     await enter(stage);
     const used = text(await (await other.slash('usage')).message());
     expect(used).toContain('You have no usage');
-    expect(used).not.toContain('has not ended');
+    expect(used).not.toContain('has not finished');
   });
 
   it('/music follow allows foreign ids to operators and managers, and names the ids that it refuses', async () => {

@@ -90,7 +90,7 @@ describe.each(['spec', 'stock'] as const)('/music make at a %s gateway', (profil
     expect(orders(gateway)).toHaveLength(1);
     const used = text(await (await discord.as('member').slash('usage')).message());
     expect(used).toContain('You have no usage');
-    expect(used).not.toContain('has not ended');
+    expect(used).not.toContain('has not finished');
     expect(text(await (await discord.as('member').slash('tasks')).message())).toContain('No tasks found');
     clock.putForward(10 * 60_000);
     expect(text(await (await make('other', 'a calm')).message())).toContain(missing);
@@ -130,7 +130,7 @@ describe('/music make', () => {
     [{}, 'The song request is empty'],
     [{ about: ' \u200b ', private: true }, 'The song request is empty'],
     [{ about: 'a storm', lyrics: 'la la' }, 'either `about` or `lyrics`'],
-    [{ about: 'x'.repeat(3_001) }, 'The option `about` has `3001` characters, and the limit is `3000`'],
+    [{ about: 'x'.repeat(3_001) }, 'The option `about` is `3001` characters long; the maximum is `3000`'],
     [{ about: 'a storm', title: 'x'.repeat(201) }, 'The option `title`'],
     [{ about: 'a storm', model: 'nobodys-model' }, 'The model `nobodys-model` does not exist'],
   ])(

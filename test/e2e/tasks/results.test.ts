@@ -108,7 +108,7 @@ describe.each(profiles)('A result at a gateway of the %s profile', (profile) => 
   });
 
   it.each([
-    ['half', 'its file is not valid'],
+    ['half', 'its file is invalid'],
     ['lying', 'could not be attached. Open it at http'],
     ['cut', 'could not be attached. Open it at http'],
   ] as const)('A result whose file arrives %s is reported and never attached', async (how, words) => {
@@ -129,7 +129,7 @@ describe.each(profiles)('A result at a gateway of the %s profile', (profile) => 
     stage.gateway.faults.add({ on: { path: /\.mp4$/ }, do: { type: 'truncated', how: 'half' }, times: 1_000 });
     const video = await follow(stage, single, 'Animate (Low motion)');
     expect(video.attachments).toEqual([]);
-    expect(text(video)).toContain('its file is not valid');
+    expect(text(video)).toContain('its file is invalid');
   });
 
   it('If two of four images are lost or invalid, the others are still delivered', async () => {
@@ -150,7 +150,7 @@ describe.each(profiles)('A result at a gateway of the %s profile', (profile) => 
     ]);
     expect((await bytesOf(message, 1)).equals(await bytesOf(other))).toBe(true);
     expect(text(message)).toContain('1 result could not be downloaded.');
-    expect(text(message)).toContain('1 result could not be shown because its file is not valid.');
+    expect(text(message)).toContain('1 result could not be shown because its file is invalid.');
   });
 
   it('The metadata of an image is removed, and every pixel is kept', async () => {

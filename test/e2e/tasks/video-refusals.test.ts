@@ -26,7 +26,7 @@ describe.each(profiles)('The refusals of /video before a request to a gateway of
       [{ extra: '{"!duration":5}' }, '`!duration` cannot be set in `extra`. Use the option `duration`'],
       [{ extra: '{"__proto__":{"model":"x"}}' }, '`__proto__` is not a valid field name'],
       [{ camera: '{"type"' }, 'The option `camera` contains invalid JSON.'],
-      [{ reference_video: `${video} `.repeat(21) }, '`reference_video` takes at most `20` URLs'],
+      [{ reference_video: `${video} `.repeat(21) }, '`reference_video` accepts at most `20` URLs'],
       [{ reference_audio: 'song' }, '`song` in `reference_audio` is not a valid URL'],
       [
         { image: { name: 'a.txt', bytes: Buffer.from('hello') } },

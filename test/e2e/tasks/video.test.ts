@@ -148,7 +148,7 @@ describe.each(profiles)('/video at a gateway of the %s profile', (profile) => {
     const refused = await stage.discord
       .as('member')
       .slash('video', { prompt: 'x', ...options, model: MODEL, endpoint: 'videos' });
-    expect(text(await refused.message(says('takes one image')))).toContain('you added `2`');
+    expect(text(await refused.message(says('accepts one image')))).toContain('you added `2`');
     expect(receivedOrders(stage.gateway)).toHaveLength(2);
   });
 

@@ -51,9 +51,9 @@ describe('The message of an answer by a schema', () => {
       ...Array.from({ length: 4 }, () => ({ at, rule: 'type' as const, expected: 'y`'.repeat(100) })),
     ];
     const { content } = ended(`{\n${'  "a": 1,\n'.repeat(500)}}`, { misfits, count: 9, isUnfinished: false });
-    expect(content).toContain('-# The answer lacks `name`.');
-    expect(content.match(/must be of the type/g)).toHaveLength(4);
-    expect(content).toContain('-# And 4 more places.');
+    expect(content).toContain('-# The answer is missing `name`.');
+    expect(content.match(/must be of type/g)).toHaveLength(4);
+    expect(content).toContain('-# …and 4 more.');
     expect(content).not.toMatch(/\u202e|`\*\*/);
     expect(content).toContain('The full answer is in answer.json.');
     expect(content.length).toBeLessThanOrEqual(2_000);
@@ -62,7 +62,7 @@ describe('The message of an answer by a schema', () => {
   it('An answer that could not be compared says so and is shown as it came', () => {
     const { content } = ended('{"a":1}', { ...fits, isUnfinished: true });
     expect(content).toContain('{"a":1}');
-    expect(content).toContain('could not be compared with the schema');
+    expect(content).toContain('could not be checked against the schema');
   });
 
   it('An answer that is no JSON is shown as text', () => {

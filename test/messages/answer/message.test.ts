@@ -41,9 +41,9 @@ function shown(task: Task) {
 describe('The message of an answer', () => {
   it('The message of an answer shows the activity of the model before its first word, with a stop button', () => {
     const { content, labels } = shown(markAnswering(askTask(), []));
-    expect(content).toContain('Thinking …');
+    expect(content).toContain('Thinking…');
     expect(labels).toEqual(['Stop']);
-    expect(shown(updateDraft(askTask(), '', 'searching', 0)).content).toContain('Searching the web …');
+    expect(shown(updateDraft(askTask(), '', 'searching', 0)).content).toContain('Searching the web…');
   });
 
   it('The message of an answer says that the answer reached its limit, with the reason of the gateway', () => {

@@ -41,9 +41,9 @@ describe('The command for the embedded gateway', () => {
   });
 
   it.each([
-    [['--speed', 'fast'], /--speed is a number above 0/],
-    [['--port', '70000'], /--port is a number from 0 to 65535/],
-    [['--profile', 'wild'], /--profile is spec or stock/],
+    [['--speed', 'fast'], /--speed must be a number above 0/],
+    [['--port', '70000'], /--port must be a number from 0 to 65535/],
+    [['--profile', 'wild'], /--profile must be spec or stock/],
     [['--key', 'a b'], /--key/],
     [['--colour', 'red'], /--port, --speed, --key and --profile/],
     [['--port'], /--port, --speed, --key and --profile/],
@@ -61,6 +61,6 @@ describe('The command for the embedded gateway', () => {
     const { port } = taken.address() as { port: number };
     const { said, ended } = run('--port', String(port));
     expect(await ended).toBe(64);
-    expect(said()).toMatch(new RegExp(`^Port ${port} is in use: .*--port.*\n$`));
+    expect(said()).toMatch(new RegExp(`^Port ${port} is in use\\. .*--port.*\n$`));
   });
 });

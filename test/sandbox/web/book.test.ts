@@ -44,14 +44,14 @@ describe('The server with budgets on the sandbox page', () => {
     for (const n of [1, 2, 3]) await command('member', 'imagine', { prompt: `boat ${n}` });
     await waitFor('member', '2 at once');
     await command('other', 'video', { prompt: 'waves', model: 'reel-2' });
-    await waitFor('other', 'asks before requests that cost more than');
+    await waitFor('other', 'asks for confirmation before requests that cost more than');
   });
 
   it('The owner’s rules refuse a blocked word in any spelling, and the log channel hears of it', async () => {
     await command('other', 'imagine', { prompt: 'a c4s1no at night' });
     await waitFor('other', 'a word or phrase that is blocked here');
     await command('other', 'imagine', { prompt: 'doubt:violence' });
-    await waitFor('other', 'The moderation service objects to your prompt');
+    await waitFor('other', 'The moderation service flagged your prompt');
     const log = await at.channel('owner', 'log');
     await at.until(async () => (await at.messages(log, 'owner')).find((one) => text(one).includes('(||casino||)')));
   });

@@ -40,7 +40,7 @@ export function BookPanel() {
       </dl>
       {count === 0 ? (
         <p class="bench-empty">
-          No entries yet. Run <code>/imagine</code> in the server <b>elsewhere</b>, which has budgets, to see what is
+          No entries yet. Run <code>/imagine</code> on the server <b>elsewhere</b>, which has budgets, to see what is
           reserved for it and what it costs.
         </p>
       ) : (

@@ -129,7 +129,7 @@ const MESSAGES = {
   cut: (host: string) => `The gateway at ${host} cut the connection.`,
   silent: (host: string) => `The gateway at ${host} did not answer in time.`,
   closed: (host: string) => `The gateway at ${host} is no longer used: the conversation was closed.`,
-  aborted: () => 'The utterance was cancelled before the gateway responded.',
+  aborted: () => 'The utterance was canceled before the gateway responded.',
 };
 
 export function connectionError(reason: keyof typeof MESSAGES, host: string, cause?: unknown): GatewayError {

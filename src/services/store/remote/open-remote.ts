@@ -44,7 +44,7 @@ export async function openRemote(
       await lease?.giveBack();
     } catch (error) {
       // It expires without our help.
-      log.warn({ store: name, err: error }, 'The lease of the store could not be given back.');
+      log.warn({ store: name, err: error }, 'The lease of the store could not be released.');
     }
     connection.close();
     await backend.close();
@@ -62,10 +62,10 @@ export async function openRemote(
     const onWait = (endsInMs: number): void =>
       log.info(
         { store: name, endsInMs },
-        'Another bot may still own the store: waiting until it renews its lease, or the lease ends.',
+        'Another bot may still own the store: waiting until it renews its lease or the lease expires.',
       );
     lease = await Lease.take({ leaseServer: backend.leaseServer, name, ms: leaseMs, clock: watch, onWait });
-    log.debug({ store: name, number: lease.number }, 'The store is ours.');
+    log.debug({ store: name, number: lease.number }, 'This process owns the store.');
     const schema = await backend.adapter('meta', 'at-once').get<string>(SCHEMA_KEY);
     refuseNewer(name, typeof schema === 'string' ? schema : undefined);
     await warnAbout(backend, log);

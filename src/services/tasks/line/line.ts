@@ -181,7 +181,7 @@ export class Line {
       if (!known || known.place === place) continue;
       await book
         .change(id, (task) => setPlace(task, place))
-        .catch((error: unknown) => log.debug({ task: id, err: error }, 'A place in the line could not be shown.'));
+        .catch((error: unknown) => log.debug({ task: id, err: error }, 'A position in the queue could not be shown.'));
     }
   }
 }
