@@ -4,6 +4,7 @@ import type { Log } from '../lib/log.ts';
 import { Refusal } from '../lib/refusal.ts';
 import { Asks } from './asks/asks.ts';
 import { AnswerSchemas } from './asks/schema/answer-schemas.ts';
+import { type CallbackSettings, openCallbacks } from './callbacks/index.ts';
 import { isModelCode } from './gateway/error-responses.ts';
 import type { Gateway } from './gateway/index.ts';
 import { createReachCheck, type RefreshAddresses } from './inputs/addresses.ts';
@@ -65,6 +66,8 @@ interface EngineSettings extends Pick<TasksParts, 'maxWaitMs'> {
   liveLimits: LiveLimits;
   rules: RuleSet;
   moderation: ModerationSettings;
+  /** Undefined: the gateway is given no addresses to call back. */
+  callbacks: CallbackSettings | undefined;
   unconfirmedReleaseMs: number | undefined;
 }
 
@@ -182,10 +185,11 @@ export function openEngine({
   });
   const inFlight = Math.max(1, Math.floor(settings.gateway.connections * POLLS_SHARE));
   const pollLimits = { perSecond: settings.poll.perSecond, inFlight };
+  const scheduler = new InProcessScheduler({ clock, log, random: Math.random, limits: pollLimits });
+  const callbacks = settings.callbacks && openCallbacks(settings.callbacks, { book, scheduler, kinds, clock, log });
   const tasks = new Tasks({
-    ...{ book, store, ledger, offers, models, specs, gather, clock, log },
+    ...{ book, store, ledger, offers, models, specs, gather, scheduler, clock, log, ...callbacks?.forTasks },
     kinds: [...kinds, asks.kind, ...talks.kinds],
-    scheduler: new InProcessScheduler({ clock, log, random: Math.random, limits: pollLimits }),
     estimateOf: (order) => prices.estimateOf(order),
     ...{
       spending,
@@ -224,6 +228,7 @@ export function openEngine({
   });
   return {
     ...{ tasks, asks, schemas, talks, models, offers, media, mediaProcess, usage, spending, budgets, rules, proposals },
+    callbacks: callbacks?.callbacks,
 
     /** The text of a member's file. */
     async readText(file: MemberFile, memberId: string): Promise<string> {
@@ -241,6 +246,7 @@ export function openEngine({
       await Promise.all([budgets.open(), rules.open()]);
       await Promise.all([tasks.open(), experience.open(), learned.open()]);
       listed.start();
+      await callbacks?.listen(secret);
     },
 
     /** Stops polling, and waits for answers that are being streamed. */
@@ -251,7 +257,7 @@ export function openEngine({
     /** Everything that still waits for the gateway or a file fails now. */
     async close(): Promise<void> {
       const isOwn = mediaProcess !== parts.mediaProcess;
-      const ours = [gateway.close(), media.close(), sounds.close(), schemas.close()];
+      const ours = [gateway.close(), media.close(), sounds.close(), schemas.close(), callbacks?.close()];
       await Promise.all([...ours, isOwn && mediaProcess.close()]);
     },
 

@@ -125,7 +125,7 @@ export function markWithdrawn({ place: _, ...task }: Task, now: number): Task {
 export const completeAlbum = (task: Task, now: number): Task =>
   hasEnded(task) ? task : { ...task, state: 'ready', times: { ...task.times, ended: now } };
 
-export function markAccepted(task: Task, submission: Submission, now: number): Task {
+export function markAccepted(task: Task, submission: Submission, now: number, hasCallback = false): Task {
   const { remoteId, needsInput, queuedBehind, finalPrompt } = submission;
   if (task.state !== 'submitting') throw transitionError(task, 'accepted');
   return {
@@ -134,6 +134,7 @@ export function markAccepted(task: Task, submission: Submission, now: number): T
     state: needsInput ? 'needs-input' : 'accepted',
     queuedBehind,
     finalPrompt: finalPrompt && withoutSignedAddresses(finalPrompt),
+    ...(hasCallback && { hasCallback }),
     times: { ...task.times, accepted: now },
   };
 }
