@@ -34,6 +34,10 @@ const alteringFaults = [
   }),
 ] as const;
 
+/** What happens to the callbacks of a job. `forged` adds wrong ends, `challenge` demands a value back before the first. */
+export const callbackFaults = ['lost', 'lost-end', 'late', 'doubled', 'forged', 'challenge'] as const;
+export type CallbackFault = (typeof callbackFaults)[number];
+
 const jobFaults = [
   z.strictObject({ type: z.literal('stick') }),
   z.strictObject({ type: z.literal('fail'), reason: z.string().min(1).optional() }),
@@ -43,6 +47,7 @@ const jobFaults = [
   z.strictObject({ type: z.literal('no-media') }),
   z.strictObject({ type: z.literal('imposter'), as: z.enum(['html', 'executable']).optional() }),
   z.strictObject({ type: z.literal('no-buttons') }),
+  z.strictObject({ type: z.literal('callbacks'), how: z.enum(callbackFaults) }),
 ] as const;
 
 const responseFaultSchema = z.discriminatedUnion('type', [...plainFaults, ...alteringFaults]);

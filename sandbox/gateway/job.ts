@@ -1,4 +1,5 @@
 import type { Amount } from './decimal.ts';
+import type { CallbackFault } from './fault.ts';
 import type { ImageDetails, ImgxDetails, MusicDetails, VideoDetails } from './job-details.ts';
 
 type Family = 'image' | 'imgx' | 'video' | 'music';
@@ -41,6 +42,7 @@ export interface JobFaultEffects {
   readonly withoutMedia?: boolean;
   readonly pretends?: 'html' | 'executable';
   readonly withoutButtons?: boolean;
+  readonly callbacks?: CallbackFault;
 }
 
 type Details = ImageDetails | ImgxDetails | VideoDetails | MusicDetails;
