@@ -102,7 +102,7 @@ export function openCommands(parts: CommandsParts) {
     readText: engine.readText,
     isInServer: openServerCheck(reads),
     postInChannel: (channelId, plan) => outbox.sendInChannel(channelId, plan),
-    health: healthCheck({ ...parts, tasks }),
+    health: healthCheck({ ...parts, tasks, callbacks: engine.callbacks }),
     registeredCommands: registeredCommands(clients, names, clock),
   };
   openRuleLog({ rules, budgets, post: services.postInChannel, clock, say });

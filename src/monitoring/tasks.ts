@@ -1,12 +1,13 @@
+import { habitNames } from '../services/callbacks/habits.ts';
 import type { Engine } from '../services/engine.ts';
 import { type Failure, hasEnded, type Task } from '../services/tasks/task.ts';
 import type { Metrics } from './metrics.ts';
 
-type TaskParts = Pick<Engine, 'tasks' | 'asks' | 'talks' | 'spending'>;
+type TaskParts = Pick<Engine, 'tasks' | 'asks' | 'talks' | 'spending' | 'callbacks'>;
 
 export function measureTasks(
   metrics: Metrics,
-  { tasks, asks, talks, spending }: TaskParts,
+  { tasks, asks, talks, spending, callbacks }: TaskParts,
   onRefusal: (reason: string) => void,
 ): void {
   const { book, scheduler } = tasks;
@@ -34,6 +35,12 @@ export function measureTasks(
       states.map((state) => ({ labels: { lane, state }, value: (troubles.get(lane) ?? 'open') === state ? 1 : 0 })),
     );
   });
+  callbacks?.onCallback((outcome) => metrics.count('callbacks', { outcome }));
+  metrics.read('callbackHabits', () =>
+    (callbacks?.habits ?? []).flatMap(({ lane, habit: known }) =>
+      habitNames.map((habit) => ({ labels: { lane, habit }, value: habit === known ? 1 : 0 })),
+    ),
+  );
   const allowances = () =>
     spending.allowances({}).map(({ of, period = 'at-once', kind = 'all', limit, left }) => ({
       labels: { of, period, kind },

@@ -21,6 +21,13 @@ export const text = {
       unreachable:
         'The gateway does not respond to status checks for {{lane}}. This began <t:{{since}}:R>. Reason: {{reason}}',
     },
+    callbacks: {
+      untried: 'Callbacks for {{lane}}: none yet',
+      none: 'Callbacks for {{lane}}: the gateway sends none',
+      progress: 'Callbacks for {{lane}}: the gateway reports progress only',
+      ends: 'Callbacks for {{lane}}: the gateway reports ends',
+      both: 'Callbacks for {{lane}}: the gateway reports progress and ends',
+    },
     lanes: {
       imgx: '`/imagine` and its follow-ups',
       'image jobs': '`/image`',

@@ -1,5 +1,6 @@
 import type { MessagePlan } from '../../discord/plan.ts';
 import type { Say } from '../../locales/index.ts';
+import type { HabitName } from '../../services/callbacks/habits.ts';
 import type { LaneTrouble } from '../../services/polling/scheduler.ts';
 import type { Allowance } from '../../services/spending/allowance.ts';
 import { allowanceText } from '../../services/spending/limits-text.ts';
@@ -13,6 +14,8 @@ export interface Health {
   liveTasks: number;
   /** Endpoint families that are not polled at the moment, and why. */
   troubles: readonly LaneTrouble[];
+  /** What the gateway calls back, by lane; empty where it is given no addresses. */
+  callbacks: readonly { lane: string; habit: HabitName }[];
   /** Since when the store does not respond; undefined if it does. */
   store: { since: number } | undefined;
 }
@@ -24,7 +27,7 @@ interface About extends Health {
 
 /** `help` is the mention of the command `/help`. */
 export function aboutPage(about: About, help: string, say: Say): MessagePlan {
-  const { version, latencyMs, gateway, liveTasks, troubles, store, allowances } = about;
+  const { version, latencyMs, gateway, liveTasks, troubles, callbacks, store, allowances } = about;
   const lines = [
     say('about.version', { version }),
     latencyMs === undefined ? say('about.latencyUnknown') : say('about.latency', { ms: String(latencyMs) }),
@@ -35,6 +38,7 @@ export function aboutPage(about: About, help: string, say: Say): MessagePlan {
     ...troubles.map(({ kind, lane, since, reason }) =>
       say(`about.trouble.${kind}`, { lane: nameOfLane(lane, say), since: String(Math.floor(since / 1000)), reason }),
     ),
+    ...callbacks.map(({ lane, habit }) => say(`about.callbacks.${habit}`, { lane: nameOfLane(lane, say) })),
     ...[...Map.groupBy(allowances, ({ holder }) => holder)].map(([holder, all]) =>
       say(`about.limits.${holder}`, { limits: all.map(allowanceText).join(', ') }),
     ),

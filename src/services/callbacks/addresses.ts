@@ -1,13 +1,12 @@
-import { createCipheriv, createDecipheriv, createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import { isTaskId } from '../tasks/task-id.ts';
 
 const TAG_BYTES = 16;
-const ID_BYTES = 17;
 const TOKEN = /^[A-Za-z0-9_-]{44}$/;
 
 /**
- * The addresses that gateways call back: the task's id, encrypted under its own keyed hash (a synthetic IV). So an address
- * cannot be guessed and tells nothing, any process with the store's secret reads it, and nothing is stored for it.
+ * The addresses that gateways call back: the task's id, encrypted under its own keyed hash. So an address cannot be guessed
+ * and tells nothing, any process with the store's secret reads it, and nothing is stored for it.
  */
 export class CallbackAddresses {
   readonly #base: string;
@@ -23,10 +22,9 @@ export class CallbackAddresses {
   }
 
   of(taskId: string): string {
-    const tag = this.#tagOf(taskId);
-    const cipher = createCipheriv('aes-256-ctr', this.#textKey, tag);
-    const token = Buffer.concat([tag, cipher.update(taskId, 'latin1'), cipher.final()]);
-    return `${this.#base}/${token.toString('base64url')}`;
+    const id = Buffer.from(taskId, 'latin1');
+    const tag = this.#tagOf(id);
+    return `${this.#base}/${Buffer.concat([tag, this.#crypt(id, tag)]).toString('base64url')}`;
   }
 
   /** The id that this request target names, if it is one of ours. Every well-formed forgery costs the same. */
@@ -36,12 +34,21 @@ export class CallbackAddresses {
     if (!TOKEN.test(token)) return undefined;
     const bytes = Buffer.from(token, 'base64url');
     const tag = bytes.subarray(0, TAG_BYTES);
-    const decipher = createDecipheriv('aes-256-ctr', this.#textKey, tag);
-    const id = decipher.update(bytes.subarray(TAG_BYTES, TAG_BYTES + ID_BYTES)).toString('latin1');
-    return timingSafeEqual(tag, this.#tagOf(id)) && isTaskId(id) ? id : undefined;
+    const id = this.#crypt(bytes.subarray(TAG_BYTES), tag);
+    if (!timingSafeEqual(tag, this.#tagOf(id))) return undefined;
+    const text = id.toString('latin1');
+    return isTaskId(text) ? text : undefined;
   }
 
-  #tagOf(taskId: string): Buffer {
-    return createHmac('sha256', this.#tagKey).update(taskId, 'latin1').digest().subarray(0, TAG_BYTES);
+  #tagOf(id: Buffer): Buffer {
+    return keyedHash(this.#tagKey, id).subarray(0, TAG_BYTES);
+  }
+
+  #crypt(text: Buffer, tag: Buffer): Buffer {
+    const pad = keyedHash(this.#textKey, tag);
+    return Buffer.from(text.map((byte, place) => byte ^ (pad[place] ?? 0)));
   }
 }
+
+/** SHA-3 needs no HMAC around it, and in one call it takes a quarter of the time: forgeries may arrive by the thousand. */
+const keyedHash = (key: Buffer, text: Buffer): Buffer => hash('sha3-256', Buffer.concat([key, text]), 'buffer');

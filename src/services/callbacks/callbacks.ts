@@ -14,17 +14,7 @@ const MAX_REMEMBERED = 20_000;
 const MAX_HINTS = 4;
 
 /** What became of a callback. */
-export const callbackOutcomes = [
-  'hint',
-  'progress',
-  'challenge',
-  'early',
-  'late',
-  'ignored',
-  'limited',
-  'unknown',
-] as const;
-export type CallbackOutcome = (typeof callbackOutcomes)[number];
+export type CallbackOutcome = 'hint' | 'progress' | 'challenge' | 'early' | 'late' | 'ignored' | 'limited' | 'unknown';
 
 /** What was said about a live task. */
 interface Call {
