@@ -7,3 +7,5 @@ const server = createServer((_, response) => {
 });
 server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }));
 process.once('SIGTERM', () => process.exit());
+// It must not outlive what measures.
+process.once('disconnect', () => process.exit());

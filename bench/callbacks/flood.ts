@@ -51,3 +51,5 @@ process.once('message', async ({ port, perSecond }: FloodOrder) => {
   process.send?.({ answers, perSecond: sent / seconds } satisfies FloodFigures);
 });
 process.once('SIGTERM', () => process.exit());
+// It must not outlive what measures.
+process.once('disconnect', () => process.exit());
