@@ -4,6 +4,8 @@ import { Pool } from 'undici';
 
 const CONNECTIONS = 32;
 const STEP_MS = 10;
+/** What is answered later than this after the last one was sent counts as unanswered. */
+const LATE_MS = 3_000;
 
 export interface FloodOrder {
   port: number;
@@ -29,9 +31,11 @@ process.once('message', async ({ port, perSecond }: FloodOrder) => {
   });
   const count = (name: string): void => {
     answers[name] = (answers[name] ?? 0) + 1;
+    answered += 1;
   };
   const start = performance.now();
   let sent = 0;
+  let answered = 0;
   process.send?.({});
   while (!isOver) {
     const due = Math.floor(((performance.now() - start) * perSecond) / 1_000);
@@ -47,6 +51,7 @@ process.once('message', async ({ port, perSecond }: FloodOrder) => {
     await sleep(STEP_MS);
   }
   const seconds = (performance.now() - start) / 1_000;
+  for (const late = performance.now() + LATE_MS; answered < sent && performance.now() < late; ) await sleep(STEP_MS);
   await pool.destroy();
   process.send?.({ answers, perSecond: sent / seconds } satisfies FloodFigures);
 });
