@@ -18,7 +18,7 @@ export interface FloodFigures {
   perSecond: number;
 }
 
-/** Well-formed addresses that nobody gave, with a task as gateways send it. */
+/** Well-formed addresses that were never given, with a task as gateways send it. */
 const forged = (): string => `/callbacks/${randomBytes(33).toString('base64url')}`;
 const body = JSON.stringify({ id: '1320098173412546', status: 'SUCCESS', progress: '100%', prompt: 'x'.repeat(800) });
 

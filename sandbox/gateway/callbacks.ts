@@ -119,11 +119,14 @@ export class Callbacks extends EventEmitter<{ sent: [SentCallback] }> {
       // A receiver that is down.
     }
     this.#lastId += 1;
-    const path = new URL(url).pathname.replace(/[^/]+$/, '…');
+    const path = `${folderOf(new URL(url).pathname)}…`;
     this.emit('sent', { id: this.#lastId, jobId, at, path, body, status, ms: performance.now() - start });
     return text;
   }
 }
+
+/** Without the last part, which is the secret. */
+const folderOf = (address: string): string => address.slice(0, address.lastIndexOf('/') + 1);
 
 /** Wrong ends: to the job's own address, as one who has seen it could send them, and to a guessed one. */
 function forgeries(url: string, task: unknown): [string, unknown][] {
@@ -131,7 +134,7 @@ function forgeries(url: string, task: unknown): [string, unknown][] {
   const isUpper = typeof body.status === 'string' && body.status === body.status.toUpperCase();
   const success = { ...body, status: isUpper ? 'SUCCESS' : 'succeeded', imageUrl: 'https://forged.example/1.png' };
   const failure = { ...body, status: isUpper ? 'FAILURE' : 'failed', failReason: 'A forged reason.' };
-  const guessed = url.replace(/[^/]+$/, () => randomBytes(33).toString('base64url'));
+  const guessed = folderOf(url) + randomBytes(33).toString('base64url');
   return [
     [url, success],
     [url, failure],

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { callbackFaults } from './callback-fault.ts';
 import { jobKinds } from './job.ts';
 import { type RealtimeFault, realtimeFault } from './realtime/fault.ts';
 import { type TextFault, textFault } from './text/fault.ts';
@@ -33,10 +34,6 @@ const alteringFaults = [
     everyMs: z.number().min(0).optional(),
   }),
 ] as const;
-
-/** What happens to the callbacks of a job. `forged` adds wrong ends, `challenge` demands a value back before the first. */
-export const callbackFaults = ['lost', 'lost-end', 'late', 'doubled', 'forged', 'challenge'] as const;
-export type CallbackFault = (typeof callbackFaults)[number];
 
 const jobFaults = [
   z.strictObject({ type: z.literal('stick') }),

@@ -1,5 +1,5 @@
+import type { CallbackFault } from './callback-fault.ts';
 import type { Amount } from './decimal.ts';
-import type { CallbackFault } from './fault.ts';
 import type { ImageDetails, ImgxDetails, MusicDetails, VideoDetails } from './job-details.ts';
 
 type Family = 'image' | 'imgx' | 'video' | 'music';

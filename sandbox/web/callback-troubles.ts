@@ -1,4 +1,4 @@
-import type { CallbackFault } from '../gateway/fault.ts';
+import type { CallbackFault } from '../gateway/callback-fault.ts';
 
 /** What happens to the callbacks of the next job. */
 export const CALLBACK_SENTENCES: Readonly<Record<CallbackFault, string>> = {

@@ -255,7 +255,7 @@ export interface Book {
   readonly difference?: string;
 }
 
-export type CallbackTrouble = 'lost' | 'lost-end' | 'late' | 'doubled' | 'forged' | 'challenge';
+type CallbackTrouble = 'lost' | 'lost-end' | 'late' | 'doubled' | 'forged' | 'challenge';
 
 export type Trouble =
   | { readonly do: 'speed'; readonly factor: number }

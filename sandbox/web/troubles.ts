@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { callbackFaults } from '../gateway/fault.ts';
+import { callbackFaults } from '../gateway/callback-fault.ts';
 import type { EmbeddedGateway } from '../gateway/gateway.ts';
 import { quirksOf } from '../gateway/quirks.ts';
 import { dialects } from '../gateway/realtime/dialect.ts';

@@ -43,7 +43,21 @@ function Jobs() {
 }
 
 function JobCard({ job }: { job: Job }) {
-  const { id, kind, model, prompt, state, progress, reason, polls, submits, queries, callbacks, createdAt, finishedAt } = job;
+  const {
+    id,
+    kind,
+    model,
+    prompt,
+    state,
+    progress,
+    reason,
+    polls,
+    submits,
+    queries,
+    callbacks,
+    createdAt,
+    finishedAt,
+  } = job;
   return (
     <li class={`job ${state}`}>
       <p class="job-head">
