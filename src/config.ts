@@ -253,10 +253,7 @@ function arrange(given: z.output<ReturnType<typeof variables>>) {
     /** Without a port nothing is served and nothing is measured. */
     http: { port: given.HTTP_PORT, host: given.HTTP_HOST, metricsToken: given.METRICS_TOKEN },
     /** Without both an address and a port there are no callbacks. */
-    callbacks:
-      given.CALLBACK_URL === undefined || given.CALLBACK_PORT === undefined
-        ? undefined
-        : { url: given.CALLBACK_URL, port: given.CALLBACK_PORT, host: given.CALLBACK_HOST },
+    callbacks: { url: given.CALLBACK_URL, port: given.CALLBACK_PORT, host: given.CALLBACK_HOST },
     log: { level: given.LOG_LEVEL },
     poll: {
       schedule: given.POLL_SCHEDULE,

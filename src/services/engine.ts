@@ -66,8 +66,7 @@ interface EngineSettings extends Pick<TasksParts, 'maxWaitMs'> {
   liveLimits: LiveLimits;
   rules: RuleSet;
   moderation: ModerationSettings;
-  /** Undefined: the gateway is given no addresses to call back. */
-  callbacks: CallbackSettings | undefined;
+  callbacks: CallbackSettings;
   unconfirmedReleaseMs: number | undefined;
 }
 
@@ -186,7 +185,7 @@ export function openEngine({
   const inFlight = Math.max(1, Math.floor(settings.gateway.connections * POLLS_SHARE));
   const pollLimits = { perSecond: settings.poll.perSecond, inFlight };
   const scheduler = new InProcessScheduler({ clock, log, random: Math.random, limits: pollLimits });
-  const callbacks = settings.callbacks && openCallbacks(settings.callbacks, { book, scheduler, kinds, clock, log });
+  const callbacks = openCallbacks(settings.callbacks, { book, scheduler, kinds, clock, log });
   const tasks = new Tasks({
     ...{ book, store, ledger, offers, models, specs, gather, scheduler, clock, log, ...callbacks?.forTasks },
     kinds: [...kinds, asks.kind, ...talks.kinds],

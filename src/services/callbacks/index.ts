@@ -6,11 +6,13 @@ import type { Kind } from '../tasks/kind.ts';
 import type { Task } from '../tasks/task.ts';
 import { CallbackAddresses } from './addresses.ts';
 import { Callbacks } from './callbacks.ts';
-import { type ListenerSettings, openListener } from './listener.ts';
+import { openListener } from './listener.ts';
 
-export interface CallbackSettings extends ListenerSettings {
+export interface CallbackSettings {
   /** Under which the gateway reaches the listener, without a slash at its end. */
-  url: string;
+  url: string | undefined;
+  port: number | undefined;
+  host: string;
 }
 
 interface CallbackParts {
@@ -18,14 +20,19 @@ interface CallbackParts {
   kinds: readonly Kind[];
   scheduler: Pick<Scheduler, 'hint'>;
   clock: Clock;
-  log: Pick<PlainLog, 'info'>;
+  log: Pick<PlainLog, 'info' | 'warn'>;
 }
 
-/** Callbacks from the gateway: an address for each order, and hints from what arrives there. The port opens with `listen`. */
+/** Callbacks from the gateway: an address for each order, and hints from what arrives there. The port opens with `listen`. Undefined where they are off. */
 export function openCallbacks(
   { url, port, host }: CallbackSettings,
   { book, scheduler, kinds, clock, log }: CallbackParts,
 ) {
+  if (url === undefined || port === undefined) {
+    if (url !== undefined || port !== undefined)
+      log.warn('Callbacks are off: they need both CALLBACK_URL and CALLBACK_PORT.');
+    return undefined;
+  }
   const lanes = new Map(kinds.map(({ name, source }) => [name, source?.name]));
   const callbacks = new Callbacks({
     ...{ book, clock },

@@ -21,7 +21,7 @@ const ADDRESS_RATE = { atOnce: 20, perSecond: 2 };
 /** Of requests to unknown addresses, by source. A valid address is never refused, since all may come through one proxy. */
 const UNKNOWN_RATE = { atOnce: 50, perSecond: 10 };
 
-export interface ListenerSettings {
+interface ListenerSettings {
   port: number;
   host: string;
 }
