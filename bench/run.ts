@@ -1,4 +1,5 @@
 import { cpus } from 'node:os';
+import { measureCallbacks } from './callbacks/measure.ts';
 import { measureDiscord } from './discord/measure.ts';
 import { measureGateway } from './gateway/measure.ts';
 import { measureLoad } from './load/measure.ts';
@@ -13,6 +14,7 @@ import { measureTasks } from './tasks/measure.ts';
 import { measureText } from './text/measure.ts';
 
 const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
+  callbacks: measureCallbacks,
   discord: measureDiscord,
   gateway: measureGateway,
   load: measureLoad,

@@ -151,6 +151,12 @@ export const gatewayBase = plainAddress
   .transform((url) => withoutTrailingSlash(withoutTrailingSlash(url.origin + url.pathname).replace(/\/v1$/, '')))
   .describe('the gateway URL (http:// or https://, without a query, fragment, user name or password)');
 
+/** The token of a task is added, so the gateway gets this with every order. */
+export const callbackBase = plainAddress
+  .transform((url) => withoutTrailingSlash(url.origin + url.pathname))
+  .optional()
+  .describe('the public URL for callbacks (http:// or https://, without a query, fragment, user name or password)');
+
 const PATH = /^(\/(?!\.{1,2}(\/|$))[\w.~@:+-]+)*\/*$/;
 const PATH_TEXT = 'a path that starts with / and contains no spaces, query, empty segments or dot segments';
 
@@ -184,6 +190,7 @@ export const FIELD_NAME =
   'a JSON field name (a letter, then letters, digits, dots, - or _) that a video request does not already use';
 
 export const referenceField = fieldName;
+export const callbackField = fieldName.optional().describe(FIELD_NAME);
 export const flagField = fieldName
   .refine((name) => name !== 'images')
   .optional()

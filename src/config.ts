@@ -35,6 +35,8 @@ const variables = (kinds: readonly string[]) =>
     GATEWAY_FACE_CHECK_FIELD: shape.flagField,
     GATEWAY_IMAGINE_REFERENCES: shape.choice(imagineReferences, 'address'),
     GATEWAY_USER_FIELD: shape.optionalField,
+    GATEWAY_MUSIC_CALLBACK_FIELD: shape.optionalField,
+    GATEWAY_VIDEO_CALLBACK_FIELD: shape.callbackField,
     GATEWAY_DESCRIBE_FIELD: shape.choice(['base64Array', 'base64'], 'base64Array'),
     GATEWAY_VIDEOS_BODY: shape.choice(['json', 'form'], 'json'),
     GATEWAY_SIMPLE_CHANGE_ORDER: shape.choice(['action-first', 'id-first'], 'action-first'),
@@ -59,6 +61,9 @@ const variables = (kinds: readonly string[]) =>
     HTTP_PORT: shape.port,
     HTTP_HOST: shape.host('127.0.0.1'),
     METRICS_TOKEN: shape.metricsToken,
+    CALLBACK_URL: shape.callbackBase,
+    CALLBACK_PORT: shape.port,
+    CALLBACK_HOST: shape.host('127.0.0.1'),
     LOG_LEVEL: shape.choice(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'info'),
     POLL_SCHEDULE: shape.choice(['learned', 'spec'], 'learned'),
     PRICES: shape.prices(kinds),
@@ -202,6 +207,10 @@ function arrange(given: z.output<ReturnType<typeof variables>>) {
         describeField: given.GATEWAY_DESCRIBE_FIELD,
         user: given.GATEWAY_USER_FIELD,
       },
+      callbackFields: withoutUndefined({
+        music: given.GATEWAY_MUSIC_CALLBACK_FIELD,
+        video: given.GATEWAY_VIDEO_CALLBACK_FIELD,
+      }),
       imagineReferences: given.GATEWAY_IMAGINE_REFERENCES,
       videosBody: given.GATEWAY_VIDEOS_BODY,
       simpleChangeOrder: given.GATEWAY_SIMPLE_CHANGE_ORDER,
@@ -247,6 +256,8 @@ function arrange(given: z.output<ReturnType<typeof variables>>) {
     },
     /** Without a port nothing is served and nothing is measured. */
     http: { port: given.HTTP_PORT, host: given.HTTP_HOST, metricsToken: given.METRICS_TOKEN },
+    /** Without both an address and a port there are no callbacks. */
+    callbacks: { url: given.CALLBACK_URL, port: given.CALLBACK_PORT, host: given.CALLBACK_HOST },
     log: { level: given.LOG_LEVEL },
     poll: {
       schedule: given.POLL_SCHEDULE,
@@ -287,7 +298,7 @@ function clashes(given: Partial<z.output<ReturnType<typeof variables>>>): Config
 const MAX_SLIPS = 2;
 /** Only names with our prefixes are checked: an environment is full of other variables. */
 const OURS =
-  /^(DISCORD|GATEWAY|STORE|MEDIA|POLL|DEFAULT|MAX_WAIT|BUDGET|TOTAL|DIRECT|OPERATOR|UNCONFIRMED|HTTP|METRICS?|BACKUPS?)_\w*$/;
+  /^(DISCORD|GATEWAY|STORE|MEDIA|POLL|DEFAULT|MAX_WAIT|BUDGET|TOTAL|DIRECT|OPERATOR|UNCONFIRMED|HTTP|METRICS?|BACKUPS?|CALLBACK)_\w*$/;
 
 /** Finds set variables that are unknown, but spelled almost like a known one. */
 function nearMisses(environment: Record<string, string | undefined>): ConfigProblem[] {

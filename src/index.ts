@@ -5,7 +5,7 @@ import { kindSpecs } from './commands/index.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { MissingIntent } from './discord/reads.ts';
 import { type Log, openLog } from './lib/log.ts';
-import { PortError } from './monitoring/port.ts';
+import { PortError } from './lib/port-error.ts';
 import { passwordsIn, StoreError, type StoreErrorKind } from './services/store/index.ts';
 import { kindNames } from './services/tasks/task.ts';
 

@@ -5,6 +5,8 @@ import type { VirtualClock } from './virtual-clock.ts';
 
 /** To the gateway and back. */
 const WAY_MS = 20;
+/** The shares of a job at which its progress is called back. */
+const CALLED_AT = [0.25, 0.5, 0.75];
 
 export interface Job {
   /** How long it takes, from the moment the gateway has it. */
@@ -22,10 +24,15 @@ export class SimulatedGateway {
     this.#clock = clock;
   }
 
-  async submit(ms: number): Promise<Submission> {
+  /** `callBack` is called, as far away as the gateway is, when the job changes. */
+  async submit(ms: number, callBack?: (said: 'progress' | 'end') => void): Promise<Submission> {
     await this.#clock.wait(WAY_MS);
     const remoteId = `${this.jobs.size + 1}`;
     this.jobs.set(remoteId, { ms, endsAt: this.#clock.now() + ms, questions: 0 });
+    if (callBack) {
+      for (const share of CALLED_AT) this.#clock.after(share * ms + WAY_MS, () => callBack('progress'));
+      this.#clock.after(ms + WAY_MS, () => callBack('end'));
+    }
     await this.#clock.wait(WAY_MS);
     return { remoteId, needsInput: false, finalPrompt: undefined, queuedBehind: undefined };
   }

@@ -1,9 +1,11 @@
 import { kindSpecs } from '../../src/commands/index.ts';
+import { CallbackAddresses } from '../../src/services/callbacks/addresses.ts';
+import { Callbacks } from '../../src/services/callbacks/callbacks.ts';
 import { InProcessScheduler } from '../../src/services/polling/in-process.ts';
 import { TaskBook } from '../../src/services/tasks/book.ts';
 import { markDelivered } from '../../src/services/tasks/delivery-state.ts';
 import { defineKind, type Kind, type WaitLimit } from '../../src/services/tasks/kind.ts';
-import type { TaskKind } from '../../src/services/tasks/task.ts';
+import type { Task, TaskKind } from '../../src/services/tasks/task.ts';
 import { Tasks } from '../../src/services/tasks/tasks.ts';
 import { SimulatedGateway } from './gateway.ts';
 import { type Draw, exponential, type Random, seeded } from './laws.ts';
@@ -20,6 +22,7 @@ const namesOf = { image: 'imagine', video: 'video', music: 'song' } as const sat
 
 export type Way = 'spec' | 'learned';
 export type Sort = keyof typeof namesOf;
+const sortNames = ['image', 'video', 'music'] as const satisfies readonly Sort[];
 
 /** How jobs come: by chance, so many seconds apart on average; many within the first second; or each when another's end is found. */
 type Coming = { every: number } | { atOnce: number } | { live: number };
@@ -40,6 +43,8 @@ export interface Scenario {
   /** How many jobs count, after so many that do not. */
   counted: number;
   before?: number;
+  /** Orders name an address to call back, and this share of all callbacks arrives. */
+  calledBack?: number;
 }
 
 export interface Figures {
@@ -70,12 +75,29 @@ export async function run(way: Way, scenario: Scenario, seed: number): Promise<F
     warn: (facts: object) => trouble.push(facts),
     error: (facts: object) => trouble.push(facts),
   };
+  const book = new TaskBook({ store, log });
+  const scheduler = new InProcessScheduler({ clock, random: seeded(seed + 1), log, limits: scenario });
+  const { calledBack } = scenario;
+  const laneOf = ({ kind: name }: { kind: TaskKind }): string | undefined =>
+    sortNames.find((sort) => namesOf[sort] === name);
+  const callbacks = new Callbacks({ book, clock, laneOf, hint: (id) => scheduler.hint(id) });
+  callbacks.open(new CallbackAddresses('https://bot.example', 'a secret of the store'));
+  // Its own chance, so that the jobs stay the same.
+  const chance = seeded(seed + 2);
+  const callBack = (address: string, said: 'progress' | 'end'): void => {
+    const id = chance() < (calledBack ?? 0) ? callbacks.find(address) : undefined;
+    if (id !== undefined) callbacks.take(id, said);
+  };
   const tasks = new Tasks({
-    book: new TaskBook({ store, log }),
+    book,
     specs: kindSpecs,
     store,
-    kinds: scenario.streams.map(({ sort }) => simulatedKind(sort, gateway)),
-    scheduler: new InProcessScheduler({ clock, random: seeded(seed + 1), log, limits: scenario }),
+    kinds: scenario.streams.map(({ sort }) => simulatedKind(sort, gateway, callBack)),
+    scheduler,
+    ...(calledBack !== undefined && {
+      callbackUrlOf: (lane: string, id: string) => callbacks.addressFor(lane, id),
+      missedShare: (task: Task) => callbacks.missedShare(task),
+    }),
     schedule: way,
     clock,
     log,
@@ -172,14 +194,20 @@ function keepComing(coming: Coming, random: Random, clock: VirtualClock, come: (
 const asked = ({ jobs }: SimulatedGateway): number =>
   [...jobs.values()].reduce((sum, { questions }) => sum + questions, 0);
 
-function simulatedKind(sort: Sort, gateway: SimulatedGateway): Kind {
+function simulatedKind(
+  sort: Sort,
+  gateway: SimulatedGateway,
+  callBack: (address: string, said: 'progress' | 'end') => void,
+): Kind {
   return defineKind({
     name: namesOf[sort],
     source: gateway.source(sort),
+    takesCallback: true,
     waitLimit: () => sort,
     durationKey: () => namesOf[sort],
     // How long it takes is what it asks for.
-    submit: ({ prompt }) => gateway.submit(Number(prompt)),
+    submit: ({ prompt }, { callbackUrl }) =>
+      gateway.submit(Number(prompt), callbackUrl === undefined ? undefined : (said) => callBack(callbackUrl, said)),
   });
 }
 

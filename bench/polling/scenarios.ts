@@ -49,6 +49,22 @@ export function coldAndWarm(): Named[] {
   ];
 }
 
+/** The same jobs without callbacks, and with addresses for them of which none, half and all are called back. */
+export function calledBack(): { name: string; ways: readonly Named[] }[] {
+  return (['image', 'video'] as const).flatMap((sort) => {
+    const { name, median, every } = sorts[sort];
+    return (
+      [
+        [`${name}, sigma ${SIGMA}`, logNormal(median, SIGMA)],
+        [`${name}, 60 % of them four times as quick as the rest`, twoHumps(median)],
+      ] as const
+    ).map(([title, draw]) => {
+      const base = alone(title, { sort, coming: { every }, draw });
+      return { name: title, ways: [base, ...[0, 0.5, 1].map((share) => ({ ...base, calledBack: share }))] };
+    });
+  });
+}
+
 /** The store knows the durations of 200 jobs, and they were of another law. */
 export function wronglyBelieved(): Named[] {
   return (['image', 'video'] as const).flatMap((sort) => {

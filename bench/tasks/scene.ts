@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { noLimits } from '../../test/support/no-limits.ts';
 import { end, messageFrom, start } from '../discord/child.ts';
+import type { Load, LoadFigures } from '../discord/orders.ts';
 import { Stage } from '../discord/stage.ts';
 import { startBot } from './bot.ts';
 import type { Filling } from './filled-store.ts';
@@ -60,6 +61,11 @@ export class Scene {
       hereAfter: here.at - bot.startedAt,
       firstPollAfter: polled && polled.firstAt - bot.startedAt,
     };
+  }
+
+  /** Members who use a command meanwhile. */
+  load(load: Load): Promise<LoadFigures> {
+    return this.#stage.ask('load', load);
   }
 
   async leave(bot: ChildProcess): Promise<void> {

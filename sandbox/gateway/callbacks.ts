@@ -1,51 +1,143 @@
+import { randomBytes } from 'node:crypto';
+import { EventEmitter } from 'node:events';
 import { Agent, request } from 'undici';
+import { type Clock, pause } from '../../src/lib/clock.ts';
+import { isRecord } from '../../src/lib/exact-json.ts';
+import { isOver, type Job } from './job.ts';
+import type { Quirks } from './quirks.ts';
 import { isLoopback } from './reference-fetcher.ts';
 
 const TIMEOUT_MS = 2_000;
 const MAX_QUEUED = 50;
+/** Late callbacks take turns in being late, so that they arrive out of order. */
+const LATE_MS = [6_000, 2_000];
+const DOUBLED = 3;
 
-/** Calls the callback URL for every change of a job, in order and without retries (wire facts, 1.5). */
-export class Callbacks {
+/** A callback that was sent, without the address's secret. */
+export interface SentCallback {
+  readonly id: number;
+  readonly jobId: string;
+  readonly at: number;
+  readonly path: string;
+  readonly body: unknown;
+  /** 0 without a response. */
+  readonly status: number;
+  readonly ms: number;
+}
+
+interface Queue {
+  last: Promise<void>;
+  queued: number;
+  /** The receiver did not return the challenge. */
+  isRefused: boolean;
+  turn: number;
+}
+
+/** Calls the callback URL for every change of a job, in order and without retries (wire facts, 1.5), unless a fault says otherwise. */
+export class Callbacks extends EventEmitter<{ sent: [SentCallback] }> {
   readonly #agent = new Agent({
     connect: { timeout: TIMEOUT_MS },
     headersTimeout: TIMEOUT_MS,
     bodyTimeout: TIMEOUT_MS,
   });
-  readonly #queues = new Map<string, { last: Promise<void>; queued: number }>();
+  readonly #queues = new Map<string, Queue>();
+  readonly #late = new Set<Promise<void>>();
+  readonly #closing = new AbortController();
+  readonly #clock: Clock;
+  #lastId = 0;
 
-  notify(jobId: string, url: string, body: unknown): void {
-    if (!isLoopback(url)) return;
-    const queue = this.#queues.get(jobId) ?? { last: Promise.resolve(), queued: 0 };
+  constructor(clock: Clock) {
+    super();
+    this.#clock = clock;
+  }
+
+  notify(job: Job, url: string, body: unknown, habit: Quirks['callbacks']): void {
+    const { callbacks: fault } = job.orders;
+    const isEnd = isOver(job.state);
+    if (!isLoopback(url) || fault === 'lost' || (isEnd && fault === 'lost-end')) return;
+    if (habit === 'none' || habit === (isEnd ? 'progress' : 'ends')) return;
+    const queue = this.#queues.get(job.id) ?? { last: Promise.resolve(), queued: 0, isRefused: false, turn: 0 };
     if (queue.queued >= MAX_QUEUED) return;
-    const text = JSON.stringify(body);
+    this.#queues.set(job.id, queue);
+    const isFirst = queue.turn === 0;
+    queue.turn += 1;
+    const post = (to: string, what: unknown) => this.#post(job.id, to, what);
+    if (fault === 'late') {
+      const late = pause(this.#clock, LATE_MS[queue.turn % LATE_MS.length] ?? 0, this.#closing.signal)
+        .then(() => post(url, body))
+        .then(() => void this.#late.delete(late));
+      this.#late.add(late);
+      if (isEnd) this.#queues.delete(job.id);
+      return;
+    }
     queue.queued += 1;
     queue.last = queue.last.then(async () => {
-      await this.#post(url, text);
+      if (isFirst && fault === 'challenge') queue.isRefused = !(await this.#isAnswered(job.id, url));
+      if (isFirst && fault === 'forged') for (const [to, what] of forgeries(url, body)) await post(to, what);
+      for (let count = 0; count < (fault === 'doubled' ? DOUBLED : 1) && !queue.isRefused; count += 1)
+        await post(url, body);
       queue.queued -= 1;
-      if (queue.queued === 0) this.#queues.delete(jobId);
+      if (isEnd) this.#queues.delete(job.id);
     });
-    this.#queues.set(jobId, queue);
   }
 
   async close(): Promise<void> {
+    this.#closing.abort();
     await this.#agent.destroy();
-    await Promise.all([...this.#queues.values()].map((queue) => queue.last));
+    await Promise.all([...[...this.#queues.values()].map((queue) => queue.last), ...this.#late]);
   }
 
-  /** Whether the call succeeded. Failures are ignored, because clients also poll (wire facts, 1.2). */
-  async #post(url: string, body: string): Promise<boolean> {
+  /** Some gateways call back only where a value of theirs is returned. */
+  async #isAnswered(jobId: string, url: string): Promise<boolean> {
+    const challenge = randomBytes(12).toString('hex');
+    const text = await this.#post(jobId, url, { challenge });
     try {
-      const response = await request(url, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body,
-        dispatcher: this.#agent,
-        signal: AbortSignal.timeout(TIMEOUT_MS),
-      });
-      await response.body.dump();
-      return response.statusCode < 300;
+      const answer: unknown = JSON.parse(text);
+      return isRecord(answer) && answer.challenge === challenge;
     } catch {
       return false;
     }
   }
+
+  /** Returns the response; an empty one after a failure, which is ignored, because clients also poll (wire facts, 1.2). */
+  async #post(jobId: string, url: string, body: unknown): Promise<string> {
+    const at = this.#clock.now();
+    const start = performance.now();
+    let status = 0;
+    let text = '';
+    try {
+      const response = await request(url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+        dispatcher: this.#agent,
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      });
+      status = response.statusCode;
+      text = await response.body.text();
+    } catch {
+      // A receiver that is down.
+    }
+    this.#lastId += 1;
+    const path = `${folderOf(new URL(url).pathname)}…`;
+    this.emit('sent', { id: this.#lastId, jobId, at, path, body, status, ms: performance.now() - start });
+    return text;
+  }
+}
+
+/** Without the last part, which is the secret. */
+const folderOf = (address: string): string => address.slice(0, address.lastIndexOf('/') + 1);
+
+/** Wrong ends: to the job's own address, as one who has seen it could send them, and to a guessed one. */
+function forgeries(url: string, task: unknown): [string, unknown][] {
+  const body = isRecord(task) ? task : {};
+  const isUpper = typeof body.status === 'string' && body.status === body.status.toUpperCase();
+  const success = { ...body, status: isUpper ? 'SUCCESS' : 'succeeded', imageUrl: 'https://forged.example/1.png' };
+  const failure = { ...body, status: isUpper ? 'FAILURE' : 'failed', failReason: 'A forged reason.' };
+  const guessed = folderOf(url) + randomBytes(33).toString('base64url');
+  return [
+    [url, success],
+    [url, failure],
+    [guessed, success],
+  ];
 }

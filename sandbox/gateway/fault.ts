@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { callbackFaults } from './callback-fault.ts';
 import { jobKinds } from './job.ts';
 import { type RealtimeFault, realtimeFault } from './realtime/fault.ts';
 import { type TextFault, textFault } from './text/fault.ts';
@@ -43,6 +44,7 @@ const jobFaults = [
   z.strictObject({ type: z.literal('no-media') }),
   z.strictObject({ type: z.literal('imposter'), as: z.enum(['html', 'executable']).optional() }),
   z.strictObject({ type: z.literal('no-buttons') }),
+  z.strictObject({ type: z.literal('callbacks'), how: z.enum(callbackFaults) }),
 ] as const;
 
 const responseFaultSchema = z.discriminatedUnion('type', [...plainFaults, ...alteringFaults]);

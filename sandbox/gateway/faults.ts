@@ -132,5 +132,7 @@ function effectsOf(fault: JobFault): JobFaultEffects {
       return { pretends: fault.as ?? 'html' };
     case 'no-buttons':
       return { withoutButtons: true };
+    case 'callbacks':
+      return { callbacks: fault.how };
   }
 }

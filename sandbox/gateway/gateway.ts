@@ -4,7 +4,7 @@ import fastify, { type FastifyInstance } from 'fastify';
 import { type Clock, systemClock } from '../../src/lib/clock.ts';
 import { usageEntryOf, viewOf } from './accept-job.ts';
 import { addBodyParser } from './body.ts';
-import { Callbacks } from './callbacks.ts';
+import { Callbacks, type SentCallback } from './callbacks.ts';
 import { controlRoutes } from './control.ts';
 import { FaultQueue } from './faults.ts';
 import { Files } from './files.ts';
@@ -43,6 +43,8 @@ import { Tally } from './tally.ts';
 import { UsageLedger } from './usage-ledger.ts';
 import { imgxTask } from './wire/imgx.ts';
 import { isMusic, musicTask } from './wire/music.ts';
+import { isVideo, vendorPathTask, videosEndpointTask, videoTask } from './wire/video.ts';
+import type { View } from './wire/view.ts';
 
 export type { KeyGrant, Profile, Quirks };
 
@@ -75,6 +77,8 @@ export interface EmbeddedGateway {
   readonly writing: number;
   /** Every request, as it is answered. */
   onHeard(listener: (heard: RecordedGatewayRequest) => void): () => void;
+  /** Every callback, as it is sent. */
+  onCalledBack(listener: (sent: SentCallback) => void): () => void;
   /** As if it were switched off: nothing listens at its address until it is switched on again. Its jobs go on. */
   setDown(isDown: boolean): Promise<void>;
   readonly isDown: boolean;
@@ -114,7 +118,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Embedd
   const pace = new Pace(clock, speed);
   const random = randomOf(options.seed ?? randomInt(2 ** 32));
   const references = new ReferenceFetcher();
-  const callbacks = new Callbacks();
+  const callbacks = new Callbacks(clock);
   const materials = new ReferenceImages(references);
   let url = '';
   const files = new Files(studio, materials, () => url);
@@ -143,6 +147,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Embedd
     url: () => url,
   };
   followJobs(parts, materials, callbacks);
+  callbacks.on('sent', ({ jobId }) => parts.tally.countCallback(jobId));
   const server = await serverFor(parts, clock);
   const sockets = new Sockets(server.server);
   const close = async () => {
@@ -166,6 +171,10 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Embedd
     onHeard: (listener) => {
       heard.on('answered', listener);
       return () => heard.off('answered', listener);
+    },
+    onCalledBack: (listener) => {
+      callbacks.on('sent', listener);
+      return () => callbacks.off('sent', listener);
     },
     setDown: (isDown) => power.set(!isDown),
     get writing() {
@@ -198,15 +207,22 @@ async function serverFor(parts: Parts, clock: Clock): Promise<FastifyInstance> {
   return server;
 }
 
+/** As its query shows it. */
+function taskOf(job: Job, view: View): unknown {
+  if (isImgx(job)) return imgxTask(job, view);
+  if (isMusic(job)) return musicTask(job, view);
+  if (!isVideo(job)) throw new Error(`A job of the kind ${job.kind} has no callbacks.`);
+  if (job.details.endpoint === 'image2video') return vendorPathTask(job, view);
+  return job.details.endpoint === 'videos' ? videosEndpointTask(job, view) : videoTask(job, view);
+}
+
 /** What happens because a job changed. */
 function followJobs(parts: Parts, materials: ReferenceImages, callbacks: Callbacks): void {
   parts.jobs.on('change', (job, before) => {
     if (job.state === 'failed' && before?.state !== 'failed' && job.charge > 0n) parts.usage.refund(usageEntryOf(job));
     if (job.state === before?.state && job.progress === before.progress) return;
-    if (isImgx(job) && job.details.notifyHook)
-      callbacks.notify(job.id, job.details.notifyHook, imgxTask(job, viewOf(parts)));
-    if (isMusic(job) && job.details.notifyHook)
-      callbacks.notify(job.id, job.details.notifyHook, musicTask(job, viewOf(parts)));
+    const hook = 'notifyHook' in job.details ? job.details.notifyHook : undefined;
+    if (hook !== undefined) callbacks.notify(job, hook, taskOf(job, viewOf(parts)), parts.settings.quirks.callbacks);
   });
   parts.jobs.on('drop', (job) => {
     parts.files.deleteFiles(job);

@@ -92,6 +92,7 @@ export interface VideoDetails extends JobWithResults {
   readonly height: number;
   readonly seconds: number;
   readonly mode?: string;
+  readonly notifyHook?: string;
 }
 
 export interface Clip {

@@ -1,3 +1,4 @@
+import type { CallbackFault } from './callback-fault.ts';
 import type { Amount } from './decimal.ts';
 import type { ImageDetails, ImgxDetails, MusicDetails, VideoDetails } from './job-details.ts';
 
@@ -41,6 +42,7 @@ export interface JobFaultEffects {
   readonly withoutMedia?: boolean;
   readonly pretends?: 'html' | 'executable';
   readonly withoutButtons?: boolean;
+  readonly callbacks?: CallbackFault;
 }
 
 type Details = ImageDetails | ImgxDetails | VideoDetails | MusicDetails;

@@ -5,6 +5,7 @@ export type Profile = 'spec' | 'stock';
 export const profiles = ['spec', 'stock'] as const;
 
 export const videoShapes = ['flat', 'wrapped', 'short', 'legacy', 'native'] as const;
+export const callbackHabits = ['all', 'progress', 'ends', 'none'] as const;
 type VideoShape = (typeof videoShapes)[number];
 
 /** Undocumented behaviour of real gateways (wire facts, part 10). */
@@ -67,6 +68,8 @@ export interface Quirks {
   fullFrom: number;
   /** The body format that `/v1/videos` accepts. */
   videosBody: 'either' | 'json' | 'form';
+  /** Which callbacks are sent: many gateways send only some, or none (wire facts, 1.2). */
+  callbacks: (typeof callbackHabits)[number];
   /** The largest request body in bytes (wire facts, part 8: 413). */
   bodyLimit: number;
   /** The dialect of new live sessions (wire facts, part 6). */
@@ -105,6 +108,7 @@ const spec: Quirks = {
   queuedFrom: 0,
   fullFrom: 0,
   videosBody: 'either',
+  callbacks: 'all',
   bodyLimit: 32 * 1024 * 1024,
   realtimeDialect: 'ga',
   realtimeMinutes: 60,

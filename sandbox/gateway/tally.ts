@@ -9,9 +9,11 @@ export interface Count {
   readonly submits: number;
   /** Polls after the job ended. */
   readonly queries: number;
+  /** Callbacks that were sent, whether or not they were received. */
+  readonly callbacks: number;
 }
 
-const NONE: Count = { polls: 0, submits: 0, queries: 0 };
+const NONE: Count = { polls: 0, submits: 0, queries: 0, callbacks: 0 };
 
 export class Tally extends EventEmitter<{ change: [id: string] }> {
   readonly #counts = new Map<string, Count>();
@@ -26,6 +28,10 @@ export class Tally extends EventEmitter<{ change: [id: string] }> {
 
   countPoll({ id, state }: Pick<Job, 'id' | 'state'>): void {
     this.#add(id, isOver(state) ? 'queries' : 'polls');
+  }
+
+  countCallback(id: string): void {
+    this.#add(id, 'callbacks');
   }
 
   delete(id: string): void {

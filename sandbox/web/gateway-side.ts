@@ -1,6 +1,7 @@
 import type { ActiveFault } from '../gateway/faults.ts';
 import type { EmbeddedGateway } from '../gateway/gateway.ts';
 import type { Job as Known } from '../gateway/job.ts';
+import { CALLBACK_SENTENCES } from './callback-troubles.ts';
 import type { Fault, Job, Workbench } from './protocol.ts';
 import { talkWorkbench } from './talk-side.ts';
 import { talkTroubleSentence } from './talk-troubles.ts';
@@ -60,6 +61,8 @@ function sentenceOf({ do: fault, left }: ActiveFault): string {
       return `${next('submit')} is accepted, but its response is lost.`;
     case 'fail':
       return `${next('job')} fails${fault.reason === undefined ? '' : `: ${fault.reason}`}`.replace(/([^.])$/, '$1.');
+    case 'callbacks':
+      return CALLBACK_SENTENCES[fault.how];
     case 'realtime':
       return `${talkTroubleSentence(fault.how)}${left > 1 ? ` This happens ${left} times.` : ''}`;
     default:

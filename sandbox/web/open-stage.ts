@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { EventEmitter, setMaxListeners } from 'node:events';
+import { EventEmitter, once, setMaxListeners } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { systemClock } from '../../src/lib/clock.ts';
 import { type EmbeddedDiscord, startDiscord } from '../discord/discord.ts';
@@ -93,6 +94,7 @@ async function gatewayFor(
   // Prices and costs, as many gateways tell them.
   const embedded = await startGateway({ speed, keys: [{ key }], quirks: { pricesListed: true, tellsQuota: true } });
   await resources.keep(embedded, () => embedded.close());
+  const callbackPort = await freePort();
   const gateway: GatewaySide = { kind: 'embedded', embedded, initialSpeed: speed, key };
   return {
     gateway,
@@ -104,8 +106,23 @@ async function gatewayFor(
       MODERATION_BASE_URL: embedded.url,
       MODERATION_API_KEY: key,
       MODEL_KINDS: modelKindsFile,
+      CALLBACK_URL: `http://127.0.0.1:${callbackPort}/callbacks`,
+      CALLBACK_PORT: String(callbackPort),
+      GATEWAY_MUSIC_CALLBACK_FIELD: 'notify_hook',
+      GATEWAY_VIDEO_CALLBACK_FIELD: 'callback_url',
     },
   };
+}
+
+/** One that is free now: the bot opens it again with every start. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
 }
 
 /** Only the origin, because a URL can contain a user name and a password. */
@@ -122,7 +139,10 @@ function connectEvents({ discord, gateway, bot, traffic, troubles }: Stage): voi
     if (kind === 'heard') traffic.discord(what as RecordedRequest);
     if (kind === 'session' && (what as { connected: number }).connected > 0) bot.markConnected();
   });
-  if (gateway.kind === 'embedded') gateway.embedded.onHeard((heard) => traffic.gateway(heard));
+  if (gateway.kind === 'embedded') {
+    gateway.embedded.onHeard((heard) => traffic.gateway(heard));
+    gateway.embedded.onCalledBack((sent) => traffic.callback(sent));
+  }
 }
 
 /** Waits for the bot's first connection; a failed start includes the end of the log. */

@@ -139,6 +139,8 @@ export interface Job {
   readonly submits: number;
   /** The number of polls after the job ended. */
   readonly queries: number;
+  /** The number of callbacks that the gateway sent. */
+  readonly callbacks: number;
 }
 
 /** A live session of the gateway. */
@@ -189,7 +191,8 @@ interface Violation {
 export interface Exchange {
   readonly id: string;
   readonly at: number;
-  readonly side: 'discord' | 'gateway';
+  /** `callback` is from the gateway to the bot, all others are from the bot. */
+  readonly side: 'discord' | 'gateway' | 'callback';
   readonly method: string;
   /** Without secrets: interaction tokens and keys are replaced by …. */
   readonly path: string;
@@ -252,11 +255,14 @@ export interface Book {
   readonly difference?: string;
 }
 
+type CallbackTrouble = 'lost' | 'lost-end' | 'late' | 'doubled' | 'forged' | 'challenge';
+
 export type Trouble =
   | { readonly do: 'speed'; readonly factor: number }
   | { readonly do: 'fail-next'; readonly reason?: string }
   | { readonly do: 'rate-limit-next'; readonly times?: number }
   | { readonly do: 'lose-next-answer' }
+  | { readonly do: 'callbacks'; readonly how: CallbackTrouble }
   | { readonly do: 'gateway-down'; readonly on: boolean }
   | { readonly do: 'talk-trouble'; readonly how: string }
   | { readonly do: 'dialect'; readonly speak: Dialect }

@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { RecordedRequest } from '../discord/request-log.ts';
+import type { SentCallback } from '../gateway/callbacks.ts';
 import type { RecordedGatewayRequest } from '../gateway/request-log.ts';
 import type { Exchange } from './protocol.ts';
 import { shorten, shortenJson } from './shorten.ts';
@@ -43,6 +44,16 @@ export class Traffic extends EventEmitter<{ exchange: [Exchange] }> {
       ...(body !== undefined && { request: shorten(body) }),
       ...(ms !== undefined && { ms }),
       ...(answer && { answer: shortenJson(answer) }),
+      verdict: 'fine',
+    });
+  }
+
+  callback({ id, at, path, status, body, ms }: SentCallback): void {
+    this.#add({
+      id: `c${id}`,
+      side: 'callback',
+      ...{ at, path, status, ms, method: 'POST' },
+      request: shorten(body),
       verdict: 'fine',
     });
   }

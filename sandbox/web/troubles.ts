@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import { callbackFaults } from '../gateway/callback-fault.ts';
 import type { EmbeddedGateway } from '../gateway/gateway.ts';
 import { quirksOf } from '../gateway/quirks.ts';
 import { dialects } from '../gateway/realtime/dialect.ts';
 import { validationMessage } from '../validation-message.ts';
+import { CALLBACK_SENTENCES } from './callback-troubles.ts';
 import type { TroubleResult } from './protocol.ts';
 import type { Stage } from './stage.ts';
 import { endSession } from './talk-side.ts';
@@ -16,6 +18,7 @@ const troubleSchema = z.discriminatedUnion('do', [
   z.strictObject({ do: z.literal('fail-next'), reason: z.string().trim().min(1).max(500).optional() }),
   z.strictObject({ do: z.literal('rate-limit-next'), times: z.int().min(1).max(100).default(1) }),
   z.strictObject({ do: z.literal('lose-next-answer') }),
+  z.strictObject({ do: z.literal('callbacks'), how: z.enum(callbackFaults) }),
   z.strictObject({ do: z.literal('gateway-down'), on: z.boolean() }),
   z.strictObject({ do: z.literal('talk-trouble'), how: z.enum(talkTroubleNames) }),
   z.strictObject({ do: z.literal('dialect'), speak: z.enum(dialects) }),
@@ -75,7 +78,7 @@ async function applyTrouble(trouble: Trouble, { discord, gateway, bot }: Stage):
 type GatewayTrouble = Extract<
   Trouble,
   {
-    do: 'speed' | 'fail-next' | 'rate-limit-next' | 'lose-next-answer' | 'gateway-down' | TalkTroubleKind;
+    do: 'speed' | 'fail-next' | 'rate-limit-next' | 'lose-next-answer' | 'callbacks' | 'gateway-down' | TalkTroubleKind;
   }
 >;
 type TalkTroubleKind = 'talk-trouble' | 'dialect' | 'session';
@@ -97,6 +100,9 @@ async function applyAtGateway(trouble: GatewayTrouble, gateway: EmbeddedGateway)
     case 'lose-next-answer':
       faults.add({ on: { method: 'POST', kind: 'any' }, do: 'accepted-then-reset' });
       return 'The gateway will accept the next submit, but its response will be lost.';
+    case 'callbacks':
+      faults.add({ do: { type: 'callbacks', how: trouble.how } });
+      return CALLBACK_SENTENCES[trouble.how];
     case 'gateway-down':
       await gateway.setDown(trouble.on);
       return trouble.on ? 'The gateway is down. Jobs in progress continue.' : 'The gateway is up again.';

@@ -14,6 +14,7 @@ export interface KindTools {
   imgx: Source;
   imagineReferences: ImageTransfer;
   videosBody: GatewaySettings['videosBody'];
+  callbackFields?: GatewaySettings['callbackFields'];
 }
 
 /** `command`: the texts that Discord and `/help` show for the command, its options and choices. Other sentences are found by their keys. */

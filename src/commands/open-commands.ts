@@ -116,7 +116,7 @@ export function openCommands(parts: CommandsParts) {
     isInServer: openServerCheck(reads),
     postInChannel: async (channelId, plan) => (await outbox.sendInChannel(channelId, plan)) !== undefined,
     postInLog: logPoster({ outbox, serverLogs: engine.serverLogs, clock, log }),
-    health: healthCheck({ ...parts, tasks }),
+    health: healthCheck({ ...parts, tasks, callbacks: engine.callbacks }),
     operatorState: parts.operatorState,
     registeredCommands: registeredCommands(clients, names, clock),
   };

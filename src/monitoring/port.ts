@@ -3,18 +3,3 @@ export interface HttpSettings {
   host: string;
   metricsToken: string | undefined;
 }
-
-/** The port cannot be opened. */
-export class PortError extends Error {
-  override readonly name = 'PortError';
-  readonly isInUse: boolean;
-
-  constructor({ host, port }: HttpSettings, cause: unknown) {
-    const isInUse = cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE';
-    const why = isInUse
-      ? 'is in use by another program'
-      : 'cannot be opened: check HTTP_HOST and HTTP_PORT, and that Atelier’s user may open the port';
-    super(`Port ${port} at ${host} ${why}.`, { cause });
-    this.isInUse = isInUse;
-  }
-}

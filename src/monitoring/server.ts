@@ -1,9 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { type FastifyInstance, fastify } from 'fastify';
 import type { PlainLog } from '../lib/log.ts';
+import { PortError } from '../lib/port-error.ts';
 import { type Readiness, type ReadinessCheck, readyParts } from '../services/readiness.ts';
 import type { Metrics } from './metrics.ts';
-import { type HttpSettings, PortError } from './port.ts';
+import type { HttpSettings } from './port.ts';
 
 /** Requests are a line and a few headers: what is longer or slower is no probe. */
 const MAX_HEADER_BYTES = 8 * 1024;
@@ -49,7 +50,7 @@ export async function openServer(
   try {
     await server.listen({ port: settings.port, host: settings.host });
   } catch (error) {
-    throw new PortError(settings, error);
+    throw new PortError({ ...settings, settings: 'HTTP_HOST and HTTP_PORT' }, error);
   }
   const address = server.server.address();
   return {

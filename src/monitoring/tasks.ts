@@ -1,12 +1,13 @@
+import { habitNames } from '../services/callbacks/habits.ts';
 import type { Engine } from '../services/engine.ts';
 import { type Failure, hasEnded, type Task } from '../services/tasks/task.ts';
 import type { Metrics } from './metrics.ts';
 
-type TaskParts = Pick<Engine, 'tasks' | 'circuits' | 'asks' | 'talks' | 'spending'>;
+type TaskParts = Pick<Engine, 'tasks' | 'circuits' | 'asks' | 'talks' | 'spending' | 'callbacks'>;
 
 export function measureTasks(
   metrics: Metrics,
-  { tasks, circuits, asks, talks, spending }: TaskParts,
+  { tasks, circuits, asks, talks, spending, callbacks }: TaskParts,
   onRefusal: (reason: string) => void,
 ): void {
   const { book, scheduler } = tasks;
@@ -35,6 +36,12 @@ export function measureTasks(
     );
   });
   metrics.read('failingModels', () => countBy(circuits.allFailing, ({ kind }) => ({ kind })));
+  callbacks?.onCallback((outcome) => metrics.count('callbacks', { outcome }));
+  metrics.read('callbackHabits', () =>
+    (callbacks?.habits ?? []).flatMap(({ lane, habit: known }) =>
+      habitNames.map((habit) => ({ labels: { lane, habit }, value: habit === known ? 1 : 0 })),
+    ),
+  );
   const allowances = () =>
     spending.allowances({}).map(({ of, period = 'at-once', kind = 'all', limit, left }) => ({
       labels: { of, period, kind },

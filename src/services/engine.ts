@@ -4,6 +4,7 @@ import type { Log } from '../lib/log.ts';
 import { Refusal } from '../lib/refusal.ts';
 import { Asks } from './asks/asks.ts';
 import { AnswerSchemas } from './asks/schema/answer-schemas.ts';
+import { type CallbackSettings, openCallbacks } from './callbacks/index.ts';
 import { Fingerprints } from './fingerprints/fingerprints.ts';
 import { isModelCode } from './gateway/error-responses.ts';
 import type { Gateway } from './gateway/index.ts';
@@ -70,6 +71,7 @@ interface EngineSettings extends Pick<TasksParts, 'maxWaitMs'> {
   liveLimits: LiveLimits;
   rules: RuleSet;
   moderation: ModerationSettings;
+  callbacks: CallbackSettings;
   unconfirmedReleaseMs: number | undefined;
 }
 
@@ -202,10 +204,11 @@ export function openEngine({
   const inFlight = Math.max(1, Math.floor(settings.gateway.connections * POLLS_SHARE));
   const pollLimits = { perSecond: settings.poll.perSecond, inFlight };
   const circuits = new ModelCircuits({ book, clock });
+  const scheduler = new InProcessScheduler({ clock, log, random: Math.random, limits: pollLimits });
+  const callbacks = openCallbacks(settings.callbacks, { book, scheduler, kinds, clock, log });
   const tasks = new Tasks({
-    ...{ book, circuits, store, ledger, offers, models, specs, gather, clock, log },
+    ...{ book, circuits, store, ledger, offers, models, specs, gather, scheduler, clock, log, ...callbacks?.forTasks },
     kinds: [...kinds, asks.kind, ...talks.kinds],
-    scheduler: new InProcessScheduler({ clock, log, random: Math.random, limits: pollLimits }),
     estimateOf: (order) => prices.estimateOf(order),
     ...{
       spending,
@@ -263,6 +266,7 @@ export function openEngine({
     },
     ...{ reports, serverLogs, logSweep, proposals },
     fingerprints,
+    callbacks: callbacks?.callbacks,
 
     /** The text of a member's file. */
     async readText(file: MemberFile, memberId: string): Promise<string> {
@@ -280,6 +284,7 @@ export function openEngine({
       await Promise.all([budgets.open(), rules.open(), reports.open()]);
       await Promise.all([tasks.open(), experience.open(), learned.open()]);
       listed.start();
+      await callbacks?.listen(secret);
     },
 
     /** Stops polling, and waits for answers that are being streamed. */
@@ -297,7 +302,7 @@ export function openEngine({
     /** Everything that still waits for the gateway or a file fails now. */
     async close(): Promise<void> {
       const isOwn = mediaProcess !== parts.mediaProcess;
-      const ours = [gateway.close(), media.close(), sounds.close(), schemas.close()];
+      const ours = [gateway.close(), media.close(), sounds.close(), schemas.close(), callbacks?.close()];
       await Promise.all([...ours, isOwn && mediaProcess.close()]);
     },
 

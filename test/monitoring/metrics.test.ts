@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { PortError } from '../../src/lib/port-error.ts';
 import { Metrics } from '../../src/monitoring/metrics.ts';
-import { PortError } from '../../src/monitoring/port.ts';
 import { refusalCounter } from '../../src/monitoring/refusals.ts';
 import { openServer } from '../../src/monitoring/server.ts';
 import { ReadinessCheck } from '../../src/services/readiness.ts';

@@ -96,6 +96,7 @@ function createJob(
       ...size,
       seconds,
       ...(body.mode ? { mode: body.mode } : {}),
+      ...(typeof body.metadata.callback_url === 'string' && { notifyHook: body.metadata.callback_url }),
       sources,
       results: [{ name: '1.mp4', recipe: { make: 'video', scene: sceneOf(body.prompt, seed), ...size, seconds } }],
     },

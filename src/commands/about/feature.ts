@@ -2,6 +2,7 @@ import { command, type HandlerContext } from '../../discord/handlers.ts';
 import { commandMention } from '../../discord/markdown.ts';
 import type { DiscordClients } from '../../discord/outbox/clients.ts';
 import type { Say } from '../../locales/index.ts';
+import type { Callbacks } from '../../services/callbacks/callbacks.ts';
 import { type Gateway, GatewayError } from '../../services/gateway/index.ts';
 import { ordererOf } from '../../services/spending/spending.ts';
 import type { StoredTasks } from '../../services/store/stored-tasks.ts';
@@ -17,12 +18,13 @@ interface HealthParts {
   gateway: Pick<Gateway, 'models'>;
   tasks: Pick<Tasks, 'book' | 'scheduler'>;
   store: Pick<StoredTasks, 'ownership'>;
+  callbacks: Pick<Callbacks, 'habits'> | undefined;
   say: Say;
 }
 
 /** The state of the bot, of Discord and of the gateway. */
 export const healthCheck =
-  ({ version, clients, gateway, tasks, store, say }: HealthParts) =>
+  ({ version, clients, gateway, tasks, store, callbacks, say }: HealthParts) =>
   async (): Promise<Health> => {
     const latency = clients.client.ws.ping;
     return {
@@ -31,6 +33,7 @@ export const healthCheck =
       gateway: await gatewayHealth(gateway, say),
       liveTasks: tasks.book.liveCount,
       troubles: tasks.scheduler.troubles(),
+      callbacks: callbacks?.habits ?? [],
       store: store.ownership.trouble(),
     };
   };

@@ -21,6 +21,13 @@ export const text = {
       unreachable:
         'The gateway has not responded to status checks for {{lane}} since <t:{{since}}:f>. Reason: {{reason}}',
     },
+    callbacks: {
+      untried: 'Callbacks for {{lane}}: none yet',
+      none: 'Callbacks for {{lane}}: the gateway sends none',
+      progress: 'Callbacks for {{lane}}: the gateway reports progress only',
+      ends: 'Callbacks for {{lane}}: the gateway reports ends',
+      both: 'Callbacks for {{lane}}: the gateway reports progress and ends',
+    },
     storeUnreachable:
       'The bot has been unable to reach its database since <t:{{since}}:f>. It accepts no new tasks for now; running tasks continue.',
     operator: {

@@ -1,6 +1,7 @@
 import type { MessagePlan } from '../../discord/plan.ts';
 import type { Say } from '../../locales/index.ts';
 import { nameOfLane, noticeLines } from '../../messages/notice.ts';
+import type { HabitName } from '../../services/callbacks/habits.ts';
 import type { Notice } from '../../services/notices/notice.ts';
 import type { Run } from '../../services/notices/runs.ts';
 import type { LaneTrouble } from '../../services/polling/scheduler.ts';
@@ -16,6 +17,8 @@ export interface Health {
   liveTasks: number;
   /** Endpoint families that are not polled at the moment, and why. */
   troubles: readonly LaneTrouble[];
+  /** What the gateway calls back, by lane; empty where it is given no addresses. */
+  callbacks: readonly { lane: string; habit: HabitName }[];
   /** Since when the store does not respond; undefined if it does. */
   store: { since: number } | undefined;
 }
@@ -37,7 +40,7 @@ interface About extends Health {
 
 /** `help` is the mention of the command `/help`. */
 export function aboutPage(about: About, help: string, say: Say): MessagePlan {
-  const { version, latencyMs, gateway, liveTasks, troubles, store, allowances } = about;
+  const { version, latencyMs, gateway, liveTasks, troubles, callbacks, store, allowances } = about;
   const lines = [
     say('about.version', { version }),
     latencyMs === undefined ? say('about.latencyUnknown') : say('about.latency', { ms: String(latencyMs) }),
@@ -48,6 +51,7 @@ export function aboutPage(about: About, help: string, say: Say): MessagePlan {
     ...troubles.map(({ kind, lane, since, reason }) =>
       say(`about.trouble.${kind}`, { lane: nameOfLane(lane, say), since: String(Math.floor(since / 1000)), reason }),
     ),
+    ...callbacks.map(({ lane, habit }) => say(`about.callbacks.${habit}`, { lane: nameOfLane(lane, say) })),
     ...[...Map.groupBy(allowances, ({ holder }) => holder)].map(([holder, all]) =>
       say(`about.limits.${holder}`, { limits: all.map(allowanceText).join(', ') }),
     ),

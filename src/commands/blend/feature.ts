@@ -61,11 +61,12 @@ export const blend: Feature<typeof text> = {
     defineKind({
       name: 'blend',
       source: imgx,
+      takesCallback: true,
       waitLimit: () => 'image',
       durationKey: () => 'blend',
       priceName: () => 'mj_blend',
-      submit: ({ shape }, { materials: { images = [] }, user }) =>
-        gateway.imgx.blend({ images, ...(shape && { shape }) }, { user }),
+      submit: ({ shape }, { materials: { images = [] }, user, callbackUrl }) =>
+        gateway.imgx.blend({ images, ...(shape && { shape }), callbackUrl }, { user }),
     }),
   ],
   views: { blend: blendView },

@@ -66,10 +66,12 @@ export const describe: Feature<typeof text> = {
     defineKind({
       name: 'describe',
       source: imgx,
+      takesCallback: true,
       waitLimit: () => 'image',
       durationKey: () => 'describe',
       priceName: () => 'mj_describe',
-      submit: (_request, { materials: { images = [] }, user }) => gateway.imgx.describe({ images }, { user }),
+      submit: (_request, { materials: { images = [] }, user, callbackUrl }) =>
+        gateway.imgx.describe({ images, callbackUrl }, { user }),
     }),
   ],
   views: {

@@ -26,22 +26,26 @@ const PRICE_NAMES: Readonly<Partial<Record<ActionFamily, string>>> = {
 
 /** Grids of images from prompts (4.3), and the follow-ups of the image-prompt family. */
 export function imagineKinds({ gateway: { imgx }, imgx: source, imagineReferences }: KindTools): Kind[] {
-  const answer: Kind<'action' | 'change' | 'animate'>['sendWords'] = (taskId, { words: prompt }, { materials, user }) =>
-    imgx.modal({ taskId, ...withoutUndefined({ prompt, mask: materials.mask }) }, { user });
+  const answer: Kind<'action' | 'change' | 'animate'>['sendWords'] = (
+    taskId,
+    { words: prompt },
+    { materials, user, callbackUrl },
+  ) => imgx.modal({ taskId, ...withoutUndefined({ prompt, mask: materials.mask }), callbackUrl }, { user });
   return [
     defineKind({
       name: 'imagine',
       source,
+      takesCallback: true,
       waitLimit: () => 'image',
       durationKey: () => 'imagine',
       priceName: () => 'mj_imagine',
       transfer: imagineReferences,
-      submit({ prompt }, { materials: { references = [] }, user }) {
+      submit({ prompt }, { materials: { references = [] }, user, callbackUrl }) {
         const given = references.map((one) => one.given);
         const addresses = given.filter((one) => !one.startsWith('data:'));
         const images = given.filter((one) => one.startsWith('data:'));
         return imgx.imagine(
-          { prompt: [...addresses, prompt].join(' '), ...(images.length > 0 && { images }) },
+          { prompt: [...addresses, prompt].join(' '), ...(images.length > 0 && { images }), callbackUrl },
           { user },
         );
       },
@@ -49,36 +53,45 @@ export function imagineKinds({ gateway: { imgx }, imgx: source, imagineReference
     defineKind({
       name: 'action',
       source,
+      takesCallback: true,
       offerName: ({ customId }) => customId,
       mayBeMissing: 'button',
       waitLimit: ({ customId }) => (VIDEO_FAMILIES.has(meaningOfAction(customId).family) ? 'video' : 'image'),
       durationKey: ({ customId }) => meaningOfAction(customId).family,
       priceName: ({ customId }) => PRICE_NAMES[meaningOfAction(customId).family],
-      submit: ({ of, customId }, { user }) => imgx.action({ taskId: of, customId }, { user }),
+      submit: ({ of, customId }, { user, callbackUrl }) => imgx.action({ taskId: of, customId, callbackUrl }, { user }),
       sendWords: answer,
     }),
     defineKind({
       name: 'change',
       source,
+      takesCallback: true,
       waitLimit: () => 'image',
       durationKey: ({ action }) => action.toLowerCase(),
       priceName: (request) => PRICE_NAMES[meaningOfChange(request).family],
-      submit: ({ of, action, index }, { user }) =>
-        imgx.change(action === 'REROLL' ? { taskId: of, action } : { taskId: of, action, index }, { user }),
+      submit: ({ of: taskId, action, index }, { user, callbackUrl }) =>
+        imgx.change(action === 'REROLL' ? { taskId, action, callbackUrl } : { taskId, action, index, callbackUrl }, {
+          user,
+        }),
       sendWords: answer,
     }),
     defineKind({
       name: 'animate',
       source,
+      takesCallback: true,
       offerName: () => VIDEO_ENDPOINT,
       mayBeMissing: 'button',
       waitLimit: () => 'video',
       durationKey: ({ extend }) => (extend ? 'extend' : 'animate'),
       priceName: () => PRICE_NAMES.animate,
-      submit: ({ prompt, motion, loop, extend }, { materials: { images: [image, endImage] = [] }, user }) =>
+      submit: (
+        { prompt, motion, loop, extend },
+        { materials: { images: [image, endImage] = [] }, user, callbackUrl },
+      ) =>
         imgx.video(
           {
             motion,
+            callbackUrl,
             ...withoutUndefined({
               prompt: prompt === '' ? undefined : prompt,
               image,

@@ -73,6 +73,6 @@ export const music: Feature<typeof text> = {
   text,
   buttons: [albumPageButton, songSelect],
   specs: musicSpecs,
-  kinds: ({ gateway }) => musicKinds(gateway.music),
+  kinds: ({ gateway, callbackFields }) => musicKinds(gateway.music, callbackFields?.music !== undefined),
   views: { song, music: song },
 };

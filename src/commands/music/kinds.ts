@@ -32,21 +32,23 @@ const music: KindSpec<'music'> = {
 export const musicSpecs = { song, music, album: albumSpec };
 
 /** Songs that are ordered here, songs that are only followed, and albums, which show many of them in one message. */
-export function musicKinds(music: Gateway['music']): Kind[] {
+export function musicKinds(music: Gateway['music'], takesCallback = false): Kind[] {
   const source = musicSource(music);
   return [
     defineKind({
       name: 'song',
       source,
+      takesCallback,
       waitLimit: () => 'music',
       mayBeMissing: 'kind',
       durationKey: ({ model = '' }) => `song:${model}`,
       priceName: () => 'suno_music',
-      submit: ({ prompt, isLyrics, style, title, instrumental, model }, { user }) =>
+      submit: ({ prompt, isLyrics, style, title, instrumental, model }, { user, callbackUrl }) =>
         music.makeSong(
           {
             ...(prompt !== '' && (isLyrics ? { lyrics: prompt } : { about: prompt })),
             ...withoutUndefined({ style, title, instrumental, model }),
+            callbackUrl,
           },
           { user },
         ),

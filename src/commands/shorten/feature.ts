@@ -43,10 +43,11 @@ export const shorten: Feature<typeof text> = {
     defineKind({
       name: 'shorten',
       source: imgx,
+      takesCallback: true,
       waitLimit: () => 'image',
       durationKey: () => 'shorten',
       priceName: () => 'mj_shorten',
-      submit: ({ prompt }, { user }) => gateway.imgx.shorten({ prompt }, { user }),
+      submit: ({ prompt }, { user, callbackUrl }) => gateway.imgx.shorten({ prompt, callbackUrl }, { user }),
     }),
   ],
   views: {

@@ -22,20 +22,27 @@ function framesFor(model: string, [image, last]: readonly string[]) {
 }
 
 /** The generic entry and `/v1/videos` (4.4), and image-to-video on the vendor path (4.2). */
-export function videoKinds({ gateway: { videos, v1Videos, imageToVideo }, videosBody }: KindTools): Kind[] {
+export function videoKinds({
+  gateway: { videos, v1Videos, imageToVideo },
+  videosBody,
+  callbackFields,
+}: KindTools): Kind[] {
+  const takesCallback = callbackFields?.video !== undefined;
   return [
     defineKind({
       name: 'video',
       source: { name: 'videos', pollOne: (remoteId) => videos.get(remoteId, { attempts: 1 }) },
+      takesCallback,
       waitLimit: videoLimit,
       durationKey,
-      submit(request, { materials, user }) {
+      submit(request, { materials, user, callbackUrl }) {
         const { prompt, model, size, duration, aspectRatio, resolution, mode, metadata, extra, faceCheck } = request;
         const images = given(materials, 'image');
         const [referenceVideos, referenceAudios] = [given(materials, 'video'), given(materials, 'audio')];
         return videos.create(
           {
             ...{ prompt, model, size, duration, aspectRatio, resolution, mode, metadata, extra, faceCheck },
+            callbackUrl,
             ...(images.length === 1 && { image: images[0] }),
             ...(images.length > 1 && { images }),
             ...(referenceVideos.length > 0 && { referenceVideos }),
@@ -50,26 +57,31 @@ export function videoKinds({ gateway: { videos, v1Videos, imageToVideo }, videos
       // A form carries files, not addresses.
       ...(videosBody === 'form' && { transfer: 'base64' }),
       source: { name: 'second videos', pollOne: (remoteId) => v1Videos.get(remoteId, { attempts: 1 }) },
+      takesCallback,
       waitLimit: videoLimit,
       durationKey,
-      submit({ prompt, model, size, duration, ...request }, { materials, user }) {
+      submit({ prompt, model, size, duration, ...request }, { materials, user, callbackUrl }) {
         const { aspectRatio: aspect_ratio, resolution, mode, metadata, extra } = request;
         // The specification does not show this endpoint's fields, so those of the generic one are sent as extension fields.
         const beside = withoutUndefined({ aspect_ratio, resolution, mode, metadata, ...extra });
         const { image, ...lastFrame } = framesFor(model, given(materials, 'image'));
         const all = { ...beside, ...lastFrame };
-        return v1Videos.create({ prompt, model, size, duration, ...withoutUndefined({ image }), extra: all }, { user });
+        return v1Videos.create(
+          { prompt, model, size, duration, ...withoutUndefined({ image }), extra: all, callbackUrl },
+          { user },
+        );
       },
     }),
     defineKind({
       name: 'image-to-video',
       source: { name: 'image to video', pollOne: (remoteId) => imageToVideo.get(remoteId, { attempts: 1 }) },
+      takesCallback,
       waitLimit: videoLimit,
       durationKey,
-      submit({ prompt, model, duration, mode }, { materials, user }) {
+      submit({ prompt, model, duration, mode }, { materials, user, callbackUrl }) {
         const [image = '', imageTail] = given(materials, 'image');
         return imageToVideo.create(
-          { prompt, model, duration, mode, image, ...withoutUndefined({ imageTail }) },
+          { prompt, model, duration, mode, image, ...withoutUndefined({ imageTail }), callbackUrl },
           { user },
         );
       },

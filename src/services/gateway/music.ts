@@ -31,13 +31,13 @@ export class Music extends TaskResource {
   async makeSong(request: z.input<typeof song>, options?: CallOptions): Promise<Submission> {
     const { lyrics, about, style, title, instrumental, model, callbackUrl } = validate(song, request);
     const named = { prompt: lyrics, gpt_description_prompt: about, tags: style, title };
-    const body = { ...named, make_instrumental: instrumental, mv: model, notify_hook: callbackUrl };
+    const body = { ...named, make_instrumental: instrumental, mv: model, ...this.#callback(callbackUrl) };
     return this.#submit('music', body, options);
   }
 
   async makeLyrics(request: z.input<typeof lyrics>, options?: CallOptions): Promise<Submission> {
     const { about, callbackUrl } = validate(lyrics, request);
-    return this.#submit('lyrics', { prompt: about, notify_hook: callbackUrl }, options);
+    return this.#submit('lyrics', { prompt: about, ...this.#callback(callbackUrl) }, options);
   }
 
   get(id: string, options?: CallOptions): Promise<Snapshot> {
@@ -46,6 +46,11 @@ export class Music extends TaskResource {
 
   getMany(ids: readonly string[], options?: CallOptions): Promise<Map<string, Snapshot>> {
     return this.tasks.getMany('music', `${this.#path}/fetch`, ids, options);
+  }
+
+  #callback(address: string | undefined): Record<string, string | undefined> {
+    const field = this.tasks.settings.callbackFields?.music;
+    return field === undefined ? {} : { [field]: address };
   }
 
   #submit(action: string, body: object, options?: CallOptions): Promise<Submission> {

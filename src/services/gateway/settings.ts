@@ -20,6 +20,8 @@ export interface GatewaySettings {
     /** Takes the pseudonym of the member who orders; undefined: it is not sent. */
     readonly user?: string | undefined;
   };
+  /** The fields for an address to call back, where this gateway has them. The image-prompt family has its own (4.3). */
+  readonly callbackFields?: Readonly<Partial<Record<'music' | 'video', string>>>;
   /** How `/v1/videos` takes its fields: as JSON, or as a form with files. */
   readonly videosBody: 'json' | 'form';
   readonly simpleChangeOrder: 'action-first' | 'id-first';

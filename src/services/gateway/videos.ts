@@ -15,6 +15,7 @@ import {
   validate,
   webAddress,
 } from './schemas.ts';
+import type { GatewaySettings } from './settings.ts';
 import { TaskResource } from './task-client.ts';
 
 const text = nonEmptyText('this is empty');
@@ -37,22 +38,31 @@ const video = z.strictObject({
   faceCheck: z.boolean().optional(),
   /** Extension fields of a model, sent at the top level (4.4, rule 1). */
   extra: jsonRecord.optional(),
+  /** Sent only if the settings name the field. */
+  callbackUrl: webAddress.optional(),
 });
 
-const secondEntry = video.pick({ model: true, prompt: true, size: true, duration: true, image: true, extra: true });
+const secondEntry = video.pick({
+  model: true,
+  prompt: true,
+  size: true,
+  duration: true,
+  image: true,
+  extra: true,
+  callbackUrl: true,
+});
 
 /** The generic video task (4.4, 4.7). */
 export class Videos extends TaskResource {
   async create(request: z.input<typeof video>, options?: CallOptions): Promise<Submission> {
-    const { aspectRatio, image, images, referenceVideos, referenceAudios, faceCheck, extra, ...rest } = validate(
-      video,
-      request,
-    );
+    const { aspectRatio, image, images, referenceVideos, referenceAudios, faceCheck, extra, callbackUrl, ...rest } =
+      validate(video, request);
     const { fields } = this.tasks.settings;
     const known = {
       ...rest,
       aspect_ratio: aspectRatio,
       ...(fields.faceCheck === undefined ? {} : { [fields.faceCheck]: faceCheck }),
+      ...callbackField(this.tasks.settings, callbackUrl),
       ...referenceFields(image, [
         ['images', images],
         // The specification (4.4): `images` takes videos too.
@@ -75,9 +85,10 @@ export class Videos extends TaskResource {
 /** `/v1/videos` (4.4): the specification shows no format, so these are the names used in the wild. */
 export class V1Videos extends TaskResource {
   async create(request: z.input<typeof secondEntry>, options?: CallOptions): Promise<Submission> {
-    const { duration, image, extra, ...rest } = validate(secondEntry, request);
+    const { duration, image, extra, callbackUrl, ...rest } = validate(secondEntry, request);
     // A duration is a string here.
-    const known = { ...rest, seconds: duration === undefined ? undefined : String(duration), input_reference: image };
+    const seconds = duration === undefined ? undefined : String(duration);
+    const known = { ...rest, seconds, input_reference: image, ...callbackField(this.tasks.settings, callbackUrl) };
     const body = withExtra(known, extra);
     const isForm = this.tasks.settings.videosBody === 'form';
     return this.tasks.submit('video', { path: '/v1/videos', body: isForm ? formOf(body) : body, ...options });
@@ -87,6 +98,11 @@ export class V1Videos extends TaskResource {
     const snapshot = await this.tasks.get('video', '/v1/videos/{id}', id, options);
     return withContent(snapshot, id, this.tasks.http.baseUrl);
   }
+}
+
+function callbackField({ callbackFields }: GatewaySettings, address: string | undefined): Record<string, string> {
+  const field = callbackFields?.video;
+  return field === undefined || address === undefined ? {} : { [field]: address };
 }
 
 /** Data URIs become files, lists repeat their name, and objects become JSON text. */
@@ -147,6 +163,7 @@ const imageToVideo = z.strictObject({
   imageTail: webAddress.optional(),
   duration: z.number('this is not a duration: write seconds as a number, for example 5').positive().optional(),
   mode: nonEmptyText('this is empty').optional(),
+  callbackUrl: webAddress.optional(),
 });
 
 /** Image-to-video on the vendor path. */
@@ -156,8 +173,9 @@ export class ImageToVideo extends TaskResource {
   #queries: readonly string[] = [this.#path, '/v1/video/generations', '/v1/videos'];
 
   async create(request: z.input<typeof imageToVideo>, options?: CallOptions): Promise<Submission> {
-    const { imageTail: image_tail, ...rest } = validate(imageToVideo, request);
-    return this.tasks.submit('video', { path: this.#path, body: { ...rest, image_tail }, ...options });
+    const { imageTail: image_tail, callbackUrl, ...rest } = validate(imageToVideo, request);
+    const body = { ...rest, image_tail, ...callbackField(this.tasks.settings, callbackUrl) };
+    return this.tasks.submit('video', { path: this.#path, body, ...options });
   }
 
   async get(id: string, options?: CallOptions): Promise<Snapshot> {

@@ -14,6 +14,12 @@ const HALVINGS = 14;
 const THINNEST = 0.001;
 const DENSEST = 0.2;
 const MAX_QUESTIONS = 400;
+/** Where every end is called back, there remain the first poll, the one that the callback causes, and this many in between. */
+const FEWEST_BETWEEN = 0.4;
+const FIRST_AND_LAST = 2;
+/** Sparse polls need room for gaps that no schedule without callbacks would have. */
+const MOST_STRETCHED = 20;
+const LONGEST_SPARSE_MS = 180_000;
 
 /**
  * How long jobs take, and where polls are worth most: their density over the age is proportional to the square root of the hazard, the chance that
@@ -29,6 +35,9 @@ export class DurationModel {
   readonly #known: number;
   readonly #density: number;
   readonly #longestGapMs: number;
+  readonly #questionsInAll: number;
+  /** Densities of sparser polls, by the share that remains. */
+  readonly #sparse = new Map<number, number>();
 
   constructor(masses: Float64Array, { longestGapMs, pollShare }: Omit<Rhythm, 'assumed'>) {
     this.#longestGapMs = longestGapMs;
@@ -41,7 +50,8 @@ export class DurationModel {
       left = after;
     }
     this.#known = ageAt(this.#ended, EXPERIENCE);
-    this.#density = this.#affordable(pollShare * specPollCount((age) => this.survival(age)));
+    this.#questionsInAll = pollShare * specPollCount((age) => this.survival(age));
+    this.#density = this.#affordable(this.#questionsInAll, longestGapMs);
   }
 
   survival(age: number): number {
@@ -56,17 +66,36 @@ export class DurationModel {
   /**
    * The age for the next poll. Under pressure one limit bounds the density of all laws, so that the polls worth least are dropped first, whichever job
    * they are for. The limit starts at the highest density, far above most, so it falls with the square of the pressure.
+   * `share` is what remains of its polls where its end is probably called back.
    */
-  next(age: number, pressure = 1): number {
-    return this.#next(age, this.#densityAt(pressure), this.longestGapMs(pressure));
+  next(age: number, pressure = 1, share = 1): number {
+    return this.#next(age, this.#densityAt(pressure, share), this.longestGapMs(pressure, share));
   }
 
-  longestGapMs(pressure = 1): number {
-    return Math.min(LONGEST_THINNED_MS, (this.#longestGapMs * this.#density) / this.#densityAt(pressure));
+  longestGapMs(pressure = 1, share = 1): number {
+    const usual = this.#longestGapOf(share);
+    const thinned = (usual * this.#densityOf(share)) / this.#densityAt(pressure, share);
+    return Math.min(Math.max(LONGEST_THINNED_MS, usual), thinned);
   }
 
-  #densityAt(pressure: number): number {
-    return Math.min(this.#density, DENSEST / pressure ** 2);
+  #longestGapOf(share: number): number {
+    return share >= 1
+      ? this.#longestGapMs
+      : Math.min(LONGEST_SPARSE_MS, this.#longestGapMs / Math.max(share, 1 / MOST_STRETCHED));
+  }
+
+  #densityAt(pressure: number, share: number): number {
+    return Math.min(this.#densityOf(share), DENSEST / pressure ** 2);
+  }
+
+  #densityOf(share: number): number {
+    if (share >= 1) return this.#density;
+    const known = this.#sparse.get(share);
+    if (known !== undefined) return known;
+    const between = Math.max(FEWEST_BETWEEN, share * (this.#questionsInAll - FIRST_AND_LAST));
+    const density = Math.min(this.#density, this.#affordable(FIRST_AND_LAST + between, this.#longestGapOf(share)));
+    this.#sparse.set(share, density);
+    return density;
   }
 
   #next(age: number, density: number, longestGap: number): number {
@@ -75,25 +104,25 @@ export class DurationModel {
     return Math.min(age + longestGap, Math.max(age + least, next));
   }
 
-  #affordable(questions: number): number {
+  #affordable(questions: number, longestGapMs: number): number {
     let [low, high] = [Math.log(THINNEST), Math.log(DENSEST)];
     for (let halving = 0; halving < HALVINGS; halving += 1) {
       const middle = (low + high) / 2;
-      if (this.#questions(Math.exp(middle)) < questions) low = middle;
+      if (this.#questions(Math.exp(middle), longestGapMs) < questions) low = middle;
       else high = middle;
     }
     return Math.exp(low);
   }
 
   /** How many polls a job needs on average until its end is found, at this density. */
-  #questions(density: number): number {
+  #questions(density: number, longestGapMs: number): number {
     let sum = 1;
     let age = 0;
     for (let count = 1; count < MAX_QUESTIONS; count += 1) {
       const left = this.survival(age);
       if (left < RARE_SURVIVAL) break;
       sum += left;
-      age = Math.max(this.#next(age, density, this.#longestGapMs), ageOfNextPoll(count));
+      age = Math.max(this.#next(age, density, longestGapMs), ageOfNextPoll(count));
     }
     return sum;
   }

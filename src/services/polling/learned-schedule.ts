@@ -7,6 +7,7 @@ import { DurationModel } from './duration-model.ts';
 import { fitHistogram, type Observation, weightOf } from './histogram.ts';
 import { RHYTHMS } from './rhythms.ts';
 import { overdueGap, type Schedule, specSchedule, taskAge } from './schedule.ts';
+import { type MissedShare, sparseGap, sparseShare } from './sparse.ts';
 
 /** After so many jobs an older one counts half: queues and models change. */
 const HALF_WEIGHT_AFTER_JOBS = 100;
@@ -143,6 +144,7 @@ interface LearnedParts {
   durationHistory: Pick<DurationHistory, 'modelFor'>;
   /** The factor by which gaps grow because polls are short; 1 where there is room. */
   pressure: () => number;
+  missedShare?: MissedShare | undefined;
 }
 
 /** Polls when jobs of the same kind, model and mode have usually ended. Until that is known, images by assumed durations, all others as the specification says. */
@@ -158,11 +160,13 @@ export class LearnedSchedule implements Schedule {
     if (slow !== undefined) return now + slow;
     const pressure = Math.max(1, this.#parts.pressure());
     const known = this.#modelFor(task, now);
-    if (!known) return now + (specSchedule.nextAt(task, now) - now) * pressure;
+    const missed = this.#parts.missedShare?.(task) ?? 1;
+    if (!known) return now + sparseGap(specSchedule.nextAt(task, now) - now, missed) * pressure;
+    const share = sparseShare(missed);
     const { model, age } = known;
     const stretch = stretchOf(model, age, task.progress);
-    const gap = model.next(age / stretch, pressure) * stretch - age;
-    return now + Math.min(model.longestGapMs(pressure), Math.max(0, gap));
+    const gap = model.next(age / stretch, pressure, share) * stretch - age;
+    return now + Math.min(model.longestGapMs(pressure, share), Math.max(0, gap));
   }
 
   /** A law, and the task's age in it. A wait for words takes the member's time, for which there is no law. */

@@ -23,6 +23,8 @@ export interface Kind<K extends TaskKind = TaskKind> {
   readonly name: K;
   /** Without a source the kind follows its tasks itself, or they are not polled. */
   readonly source?: Source | undefined;
+  /** Its endpoint may be given an address to call back. */
+  readonly takesCallback?: boolean;
   /** How images among its references are passed; by default by address. */
   readonly transfer?: ImageTransfer;
   /** Some gateways cannot do it: after such a refusal the kind, or the button, is not offered for a while. */
@@ -55,6 +57,8 @@ interface Along {
   materials: Materials;
   /** Stands for the member at the gateway, where the operator wants one. */
   user?: string | undefined;
+  /** Where the gateway may report changes. */
+  callbackUrl?: string | undefined;
   /** Who orders it, and where the result is shown. */
   requester: Pick<Order, 'requesterId' | 'guildId' | 'channelId' | 'route'>;
 }

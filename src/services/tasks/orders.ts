@@ -326,7 +326,7 @@ export class Orders {
       }
       return outcome;
     }
-    const { submission } = outcome;
+    const { submission, hasCallback } = outcome;
     const now = clock.now();
     if (submission) {
       offers.markAccepted(offeredAs(kind, task));
@@ -334,7 +334,7 @@ export class Orders {
       this.#line.markTaken(kind.name);
     }
     const settle = (before: Task): Task =>
-      submission ? markAccepted(before, submission, now) : markUnconfirmed(before, outcome.reason, now);
+      submission ? markAccepted(before, submission, now, hasCallback) : markUnconfirmed(before, outcome.reason, now);
     const sent = await book.change(task.id, settle, { mustHold: true });
     if (submission) this.#parts.follow(sent);
     await this.takeOverPredecessor(sent);

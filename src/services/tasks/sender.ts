@@ -15,6 +15,8 @@ export interface SenderParts {
   log: TasksLog;
   /** What stands for a member at the gateway; undefined: nothing. */
   userOf?(memberId: string): Promise<string>;
+  /** Where the gateway may call back about a task that is polled in this lane; undefined: nowhere. */
+  callbackUrlOf?(lane: string, id: string): string | undefined;
   /** Throws where the store may belong to another bot. */
   assertOwnership(): void;
 }
@@ -66,6 +68,7 @@ export class Sender {
   async send(kind: Kind, order: SentTask, prepared: Prepared): Promise<Outcome> {
     const { idempotencyKey, body, materials, context, user } = prepared;
     const { id, request } = order;
+    const callbackUrl = callbackUrlFor(kind, id, this.#parts);
     try {
       if (body !== undefined) await this.#parts.store.putSentOrder(id, { idempotencyKey, body });
     } catch (error) {
@@ -77,9 +80,9 @@ export class Sender {
       const sending =
         kind.keyed && body !== undefined
           ? kind.keyed.send({ idempotencyKey, body })
-          : kind.submit?.(request, { idempotencyKey, materials, user, requester: order });
+          : kind.submit?.(request, { idempotencyKey, materials, user, callbackUrl, requester: order });
       if (!sending) throw new Error(`A task of the kind ${kind.name} cannot be ordered.`);
-      return { submission: await sending };
+      return { submission: await sending, hasCallback: callbackUrl !== undefined };
     } catch (error) {
       // Thrown before anything was sent.
       if (error instanceof Refusal) return { refused: error };
@@ -106,6 +109,13 @@ export class Sender {
   }
 }
 
+/** Where the gateway may call back about a task of this kind, if its endpoint takes such an address. */
+export const callbackUrlFor = (
+  { takesCallback, source }: Kind,
+  id: string,
+  { callbackUrlOf }: Pick<SenderParts, 'callbackUrlOf'>,
+): string | undefined => (takesCallback && source ? callbackUrlOf?.(source.name, id) : undefined);
+
 const TOO_LARGE = 413;
 
 export interface Prepared {
@@ -123,4 +133,6 @@ const hasData = ({ images = [], references = [] }: Materials): boolean =>
   images.length > 0 || references.some(({ given }) => given.startsWith('data:'));
 
 /** Without a submission and a refusal the outcome is unknown. */
-export type Outcome = { refused: unknown } | { submission?: Submission; reason?: string | undefined };
+export type Outcome =
+  | { refused: unknown }
+  | { submission?: Submission; hasCallback?: boolean; reason?: string | undefined };

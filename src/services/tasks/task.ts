@@ -206,6 +206,8 @@ export const taskFacts = z.object({
   state: z.enum(taskStates),
   idempotencyKey: z.string(),
   remoteId: z.string().optional(),
+  /** The gateway was given an address to call back. */
+  hasCallback: z.literal(true).optional(),
   requesterId: z.string(),
   guildId: z.string().optional(),
   channelId: z.string().optional(),

@@ -3,6 +3,7 @@ import { EarlierPolls, earliestPollAt, type PollHistory } from '../polling/allow
 import { DurationHistory, LearnedSchedule } from '../polling/learned-schedule.ts';
 import { START_SPREAD_MS, specSchedule } from '../polling/schedule.ts';
 import type { Scheduler } from '../polling/scheduler.ts';
+import { type MissedShare, sparser } from '../polling/sparse.ts';
 import { Albums } from './albums.ts';
 import { removeMessageById } from './delivery-state.ts';
 import { InlineResults } from './inline-results.ts';
@@ -35,6 +36,7 @@ export interface TasksParts
         | 'jobsAtOnce'
         | 'tellNoCredit'
         | 'userOf'
+        | 'callbackUrlOf'
       >
     >,
     Pick<
@@ -47,6 +49,8 @@ export interface TasksParts
   kinds: readonly Kind[];
   scheduler: Scheduler;
   schedule?: 'learned' | 'spec';
+  /** Which share of a task's ends is not called back; undefined: there are no callbacks. */
+  missedShare?: MissedShare | undefined;
   offers?: OrdersParts['offers'] | undefined;
   random?: () => number;
 }
@@ -86,8 +90,9 @@ export class Tasks {
     const waitLimitOf = (task: Task) => this.waitLimitOf(task);
     const durationHistory = new DurationHistory({ store, waitLimitOf, log });
     this.outlook = new Outlook({ kinds: this.#kinds, durations: durationHistory, circuits: parts.circuits, clock });
-    const learned = new LearnedSchedule({ durationHistory, pressure: () => scheduler.pressure });
-    const schedule = parts.schedule === 'spec' ? specSchedule : learned;
+    const { missedShare = () => 1 } = parts;
+    const learned = new LearnedSchedule({ durationHistory, pressure: () => scheduler.pressure, missedShare });
+    const schedule = parts.schedule === 'spec' ? sparser(specSchedule, missedShare) : learned;
     this.#inlineResults = new InlineResults(clock);
     this.#tracker = new Tracker({
       book,

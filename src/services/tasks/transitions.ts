@@ -132,7 +132,12 @@ export function markWithdrawn({ place: _, roleIds: __, ...task }: Task, now: num
 export const completeAlbum = (task: Task, now: number): Task =>
   hasEnded(task) ? task : { ...task, state: 'ready', times: { ...task.times, ended: now } };
 
-export function markAccepted({ roleIds: _, ...task }: Task, submission: Submission, now: number): Task {
+export function markAccepted(
+  { roleIds: _, ...task }: Task,
+  submission: Submission,
+  now: number,
+  hasCallback = false,
+): Task {
   const { remoteId, needsInput, queuedBehind, finalPrompt } = submission;
   if (task.state !== 'submitting') throw transitionError(task, 'accepted');
   return {
@@ -141,6 +146,7 @@ export function markAccepted({ roleIds: _, ...task }: Task, submission: Submissi
     state: needsInput ? 'needs-input' : 'accepted',
     queuedBehind,
     finalPrompt: finalPrompt && withoutSignedAddresses(finalPrompt),
+    ...(hasCallback && { hasCallback }),
     times: { ...task.times, accepted: now },
   };
 }

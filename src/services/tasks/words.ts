@@ -4,13 +4,14 @@ import { GatewayError } from '../gateway/index.ts';
 import { updateRoute } from './delivery-state.ts';
 import type { Region } from './materials.ts';
 import type { OrderOrigin, OrdersParts } from './orders.ts';
+import { callbackUrlFor } from './sender.ts';
 import { type CommonRequest, type Task, withRequest } from './task.ts';
 import { markWordsRefused, markWordsSent, markWordsTaken } from './transitions.ts';
 
 interface WordsParts
   extends Pick<
     OrdersParts,
-    'book' | 'kinds' | 'gather' | 'maxWaitMs' | 'clock' | 'log' | 'assertOwnership' | 'userOf'
+    'book' | 'kinds' | 'gather' | 'maxWaitMs' | 'clock' | 'log' | 'assertOwnership' | 'userOf' | 'callbackUrlOf'
   > {
   hint(id: string): void;
 }
@@ -66,9 +67,11 @@ export class Words {
     const user = await this.#parts.userOf?.(known.requesterId);
     const waiting = await book.change(id, (task) => markWordsSent(checked(task), words, clock.now()));
     const { remoteId = '', request, idempotencyKey } = waiting;
+    const callbackUrl = callbackUrlFor(answering, id, this.#parts);
     this.#parts.assertOwnership();
     try {
-      const submission = await answering.sendWords(remoteId, request, { idempotencyKey, materials, user });
+      const along = { idempotencyKey, materials, user, callbackUrl };
+      const submission = await answering.sendWords(remoteId, request, along);
       const task = await book.change(id, (before) => markWordsTaken(before, submission, clock.now()), {
         mustHold: true,
       });

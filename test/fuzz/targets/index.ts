@@ -1,4 +1,5 @@
 import type { Target } from '../target.ts';
+import { callbackTargets } from './callbacks.ts';
 import { fileTargets } from './files.ts';
 import { gatewayTargets } from './gateway.ts';
 import { soundTargets } from './sounds.ts';
@@ -6,6 +7,7 @@ import { streamTargets } from './streams.ts';
 import { wordTargets } from './words.ts';
 
 export const targets: readonly Target[] = [
+  ...callbackTargets,
   ...fileTargets,
   ...soundTargets,
   ...gatewayTargets,

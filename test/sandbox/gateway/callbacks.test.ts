@@ -87,3 +87,81 @@ describe('The callbacks of tasks', () => {
     expect(hook.heard.at(-1)).toEqual((await get(`/music/fetch/${json.id}`)).json);
   });
 });
+
+describe('The faults of callbacks', () => {
+  const PRESETS = {
+    'callbacks-lost': { count: 0, ends: 0 },
+    'callback-of-end-lost': { count: 10, ends: 0 },
+    'callbacks-doubled': { count: 33, ends: 3 },
+  } as const;
+
+  it.each(['callbacks-lost', 'callback-of-end-lost', 'callbacks-doubled'] as const)(
+    '%s affects the callbacks of the next job alone',
+    async (preset) => {
+      const { gateway, post, settle } = await bench();
+      const hook = await receiver();
+      gateway.faults.add({ do: preset });
+      const { json } = await post('/imgx/submit/imagine', { prompt: 'a', notifyHook: hook.url });
+      await settle(json.id);
+      const next = await post('/imgx/submit/imagine', { prompt: 'b', notifyHook: hook.url });
+      await settle(next.json.id);
+      const { count, ends } = PRESETS[preset];
+      await hook.after(count + 11);
+      const of = (id: string) => hook.heard.filter((task) => task.id === id);
+      expect(of(json.id)).toHaveLength(count);
+      expect(of(json.id).filter(({ status }) => status === 'succeeded')).toHaveLength(ends);
+      expect(of(next.json.id)).toHaveLength(11);
+    },
+  );
+
+  it('Forged callbacks come first, and differ from the job', async () => {
+    const { gateway, post, settle } = await bench({ profile: 'stock' });
+    const hook = await receiver();
+    gateway.faults.add({ do: 'callbacks-forged' });
+    const { json } = await post('/imgx/submit/imagine', { prompt: 'a', notifyHook: hook.url });
+    await settle(json.result);
+    await hook.after(14);
+    expect(hook.heard.slice(0, 3).map(({ status }) => status)).toEqual(['SUCCESS', 'FAILURE', 'SUCCESS']);
+  });
+
+  it('A challenge that is not returned ends the callbacks of its job', async () => {
+    const { gateway, post, settle } = await bench();
+    const hook = await receiver();
+    gateway.faults.add({ do: 'callbacks-challenge' });
+    const { json } = await post('/imgx/submit/imagine', { prompt: 'a', notifyHook: hook.url });
+    await settle(json.id);
+    const next = await post('/imgx/submit/imagine', { prompt: 'b', notifyHook: hook.url });
+    await settle(next.json.id);
+    await hook.after(12);
+    expect(hook.heard.map(({ challenge }) => typeof challenge).indexOf('string')).toBeGreaterThanOrEqual(0);
+    expect(hook.heard.filter(({ id }) => id === json.id)).toEqual([]);
+  });
+
+  it.each([
+    ['progress', 10],
+    ['ends', 1],
+    ['none', 0],
+  ] as const)('A gateway may call back only some changes: %s', async (callbacks, count) => {
+    const { gateway, post, settle } = await bench({ quirks: { callbacks } });
+    const hook = await receiver();
+    const { json } = await post('/imgx/submit/imagine', { prompt: 'a', notifyHook: hook.url });
+    await settle(json.id);
+    gateway.settings.quirks.callbacks = 'all';
+    const next = await post('/imgx/submit/imagine', { prompt: 'b', notifyHook: hook.url });
+    await settle(next.json.id);
+    await hook.after(count + 11);
+    expect(hook.heard.filter(({ id }) => id === json.id)).toHaveLength(count);
+  });
+
+  it.each([
+    ['/v1/video/generations', {}],
+    ['/v1/videos', {}],
+    ['/videoa/v1/videos/image2video', { image: 'https://a.example/1.png' }],
+  ] as const)('A video calls back the address in its metadata or beside it: %s', async (path, more) => {
+    const { post, gateway } = await bench();
+    const hook = await receiver();
+    const { json } = await post(path, { model: 'reel-2', prompt: 'a', callback_url: hook.url, ...more });
+    gateway.jobs.finish(String(json.id ?? json.task_id));
+    await expect.poll(() => JSON.stringify(hook.heard.at(-1))).toMatch(/succeeded|completed/);
+  });
+});

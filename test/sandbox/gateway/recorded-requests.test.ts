@@ -9,13 +9,13 @@ describe('The request counts of a job', () => {
     const mark = { headers: { 'idempotency-key': 'one' } };
     const first = await post('/v1/images/generations/jobs', body, mark);
     const { id } = first.json;
-    expect(gateway.tally.of(id)).toEqual({ polls: 0, submits: 1, queries: 0 });
+    expect(gateway.tally.of(id)).toEqual({ polls: 0, submits: 1, queries: 0, callbacks: 0 });
     await post('/v1/images/generations/jobs', body, mark);
     await get(`/v1/images/generations/jobs/${id}`);
     await get(`/v1/images/generations/jobs/${id}`);
     await settle(id);
     await get(`/v1/images/generations/jobs/${id}`);
-    expect(gateway.tally.of(id)).toEqual({ polls: 2, submits: 2, queries: 1 });
+    expect(gateway.tally.of(id)).toEqual({ polls: 2, submits: 2, queries: 1, callbacks: 0 });
     const control = await get(`/_sandbox/jobs/${id}`);
     expect(control.json).toMatchObject({ polls: 2, submits: 2, queries: 1 });
   });
@@ -31,7 +31,7 @@ describe('The request counts of a job', () => {
     const [job] = gateway.jobs.list();
     await get(query(job?.id ?? ''));
     await get(query('unknown'));
-    expect(gateway.tally.of(job?.id ?? '')).toEqual({ polls: 1, submits: 1, queries: 0 });
+    expect(gateway.tally.of(job?.id ?? '')).toEqual({ polls: 1, submits: 1, queries: 0, callbacks: 0 });
   });
 });
 

@@ -7,6 +7,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { kindSpecs } from '../../../src/commands/index.ts';
 import { pause } from '../../../src/lib/clock.ts';
 import { openLog } from '../../../src/lib/log.ts';
+import { CallbackAddresses } from '../../../src/services/callbacks/addresses.ts';
+import { Callbacks } from '../../../src/services/callbacks/callbacks.ts';
+import type { Said } from '../../../src/services/callbacks/reader.ts';
 import { GatewayError, type Snapshot } from '../../../src/services/gateway/index.ts';
 import { InProcessScheduler } from '../../../src/services/polling/in-process.ts';
 import { openStore } from '../../../src/services/store/index.ts';
@@ -28,7 +31,17 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
+const said = fc.constantFrom<Said>('end', 'unclear', 'progress', { challenge: 'x' });
+
 const event = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant('callback' as const),
+      wait: fc.integer({ min: 0, max: 6_000 }),
+      said: fc.array(said, { minLength: 1, maxLength: 4 }),
+    }),
+  },
   { weight: 4, arbitrary: fc.record({ do: fc.constant('hint' as const), wait: fc.integer({ min: 0, max: 6_000 }) }) },
   fc.record({
     do: fc.constant('restart' as const),
@@ -98,6 +111,7 @@ function gatewayOf({ outcomes, ways, inLists }: History, time: Timers) {
   const simulated = defineKind({
     name: 'imagine',
     source,
+    takesCallback: true,
     waitLimit: () => 'image',
     durationKey: () => 'imagine',
     async submit({ prompt }) {
@@ -107,6 +121,9 @@ function gatewayOf({ outcomes, ways, inLists }: History, time: Timers) {
   });
   return { simulated, moments };
 }
+
+/** Those of one bot over its restarts. */
+const addresses = new CallbackAddresses('https://bot.example', 'a secret of the store');
 
 let stores = 0;
 
@@ -143,8 +160,14 @@ async function live(past: History): Promise<ReadonlyMap<string, number[]>> {
     });
     const { schedule } = past;
     const parts = { store, kinds: [simulated], scheduler, clock: own, log, maxWaitMs, schedule };
+    const book = new TaskBook({ store: parts.store, log: parts.log });
+    const hint = (id: string): void => scheduler.hint(id);
+    const callbacks = new Callbacks({ book, clock: own, laneOf: () => simulated.source?.name, hint });
+    callbacks.open(addresses);
     const tasks = new Tasks({
-      book: new TaskBook({ store: parts.store, log: parts.log }),
+      book,
+      callbackUrlOf: (lane, id) => callbacks.addressFor(lane, id),
+      missedShare: (task) => callbacks.missedShare(task),
       specs: kindSpecs,
       ...parts,
       gather: async () => ({}),
@@ -154,7 +177,7 @@ async function live(past: History): Promise<ReadonlyMap<string, number[]>> {
     });
     await tasks.open();
     await tasks.start();
-    return { tasks, store };
+    return { tasks, store, callbacks };
   };
   let bot = await begin();
   const ids: string[] = [];
@@ -165,6 +188,13 @@ async function live(past: History): Promise<ReadonlyMap<string, number[]>> {
   for (const [place, one] of past.events.entries()) {
     await pass(one.wait);
     if (one.do === 'hint') for (const id of ids) bot.tasks.scheduler.hint(id);
+    if (one.do === 'callback')
+      for (const words of one.said)
+        for (const id of ids) {
+          const found = bot.callbacks.find(addresses.of(id));
+          expect(found).toBe(id);
+          bot.callbacks.take(id, words);
+        }
     if (one.do !== 'restart') continue;
     // As in a crash: nothing in flight is received or stored.
     const stopped = bot.tasks.pause();
@@ -180,7 +210,7 @@ async function live(past: History): Promise<ReadonlyMap<string, number[]>> {
 }
 
 describe('The poll limit of the bot', () => {
-  it('The poll limit of the bot holds over restarts, hints, failures, lists that leave tasks out, and any latency', async () => {
+  it('The poll limit of the bot holds over restarts, hints, callbacks, failures, lists that leave tasks out, and any latency', async () => {
     await fc.assert(
       fc.asyncProperty(history, async (past) => {
         const moments = await live(past);

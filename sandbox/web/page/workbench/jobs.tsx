@@ -43,7 +43,21 @@ function Jobs() {
 }
 
 function JobCard({ job }: { job: Job }) {
-  const { id, kind, model, prompt, state, progress, reason, polls, submits, queries, createdAt, finishedAt } = job;
+  const {
+    id,
+    kind,
+    model,
+    prompt,
+    state,
+    progress,
+    reason,
+    polls,
+    submits,
+    queries,
+    callbacks,
+    createdAt,
+    finishedAt,
+  } = job;
   return (
     <li class={`job ${state}`}>
       <p class="job-head">
@@ -70,6 +84,7 @@ function JobCard({ job }: { job: Job }) {
         <Fact name="polls" value={`${polls}×`} />
         <Fact name="submits" value={`${submits}×`} bad={submits > 1} />
         <Fact name="polls after end" value={`${queries}×`} />
+        <Fact name="callbacks" value={`${callbacks}×`} />
         <Fact name="model" value={model || '–'} />
         <Fact name="id" value={id} />
       </dl>

@@ -4,9 +4,11 @@ import { bytesText, timeText } from '../markdown/time.ts';
 import { traffic } from '../state/workbench.ts';
 
 const side = signal<'both' | Exchange['side']>('both');
-const SIDES = ['both', 'discord', 'gateway'] as const;
+const SIDES = ['both', 'discord', 'gateway', 'callback'] as const;
+const SIDE_NAMES = { both: 'All', discord: 'Discord', gateway: 'Gateway', callback: 'Callbacks' } as const;
+const SIDE_MARKS = { discord: 'D', gateway: 'G', callback: 'C' } as const;
 
-/** The bot's requests with their responses and violations, newest first. */
+/** The bot's requests with their responses and violations, and the gateway's callbacks, newest first. */
 export function Traffic() {
   const visibleExchanges = traffic.value.filter((one) => side.value === 'both' || one.side === side.value).toReversed();
   return (
@@ -14,7 +16,7 @@ export function Traffic() {
       <div class="choices" role="group" aria-label="Show traffic with">
         {SIDES.map((name) => (
           <button key={name} type="button" aria-pressed={side.value === name} onClick={() => (side.value = name)}>
-            {name === 'both' ? 'All' : name === 'discord' ? 'Discord' : 'Gateway'}
+            {SIDE_NAMES[name]}
           </button>
         ))}
       </div>
@@ -46,13 +48,13 @@ function Row({ exchange }: { exchange: Exchange }) {
           {shortPath(path)}
         </span>
         {!isFine && <span class="tab-count bad">{verdict.length}</span>}
-        <span class={`side-mark ${exchangeSide}`}>{exchangeSide === 'discord' ? 'D' : 'G'}</span>
+        <span class={`side-mark ${exchangeSide}`}>{SIDE_MARKS[exchangeSide]}</span>
       </button>
       {open.value && (
         <div id={`exchange-${id}`} class="exchange-more">
           <p class="exchange-path">{path}</p>
           <p>
-            {exchangeSide === 'discord' ? 'Discord' : 'Gateway'} · {timeText(at, 'T')}
+            {exchangeSide === 'callback' ? 'From the gateway' : SIDE_NAMES[exchangeSide]} · {timeText(at, 'T')}
             {ms !== undefined && ` · ${Math.round(ms)} ms`} · {isFine ? 'no violations' : 'violations:'}
           </p>
           {!isFine &&

@@ -39,6 +39,39 @@ const gatewayButtons = (down: boolean): TroubleButton[] => [
   },
 ];
 
+const callbackButtons: readonly TroubleButton[] = [
+  {
+    title: 'Lose callbacks',
+    words: 'The gateway sends no callback for the next job. The bot finds its end by polling.',
+    trouble: { do: 'callbacks', how: 'lost' },
+  },
+  {
+    title: 'Lose the callback of the end',
+    words: 'The gateway reports progress of the next job, but not its end.',
+    trouble: { do: 'callbacks', how: 'lost-end' },
+  },
+  {
+    title: 'Delay callbacks',
+    words: 'The callbacks of the next job arrive late and out of order.',
+    trouble: { do: 'callbacks', how: 'late' },
+  },
+  {
+    title: 'Double callbacks',
+    words: 'Each callback of the next job arrives three times. One poll answers them.',
+    trouble: { do: 'callbacks', how: 'doubled' },
+  },
+  {
+    title: 'Forge callbacks',
+    words: 'Callbacks claim that the next job has ended. The bot polls, and shows nothing of what they claim.',
+    trouble: { do: 'callbacks', how: 'forged' },
+  },
+  {
+    title: 'Demand a challenge',
+    words: 'The gateway calls back about the next job only after the bot has returned a value.',
+    trouble: { do: 'callbacks', how: 'challenge' },
+  },
+];
+
 const discordButtons: readonly TroubleButton[] = [
   {
     title: 'Cut the connection',
@@ -110,6 +143,7 @@ export function TroublePanel() {
             <p class="switch-words">The speed of the gateway’s jobs. 1× is the speed of a real gateway.</p>
           </section>
           <Group title="" buttons={gatewayButtons(down)} />
+          <Group title="Callbacks" buttons={callbackButtons} />
         </>
       )}
       <Group title="Discord" buttons={discordButtons} />
@@ -123,7 +157,7 @@ function Group({ title, buttons }: { title: string; buttons: readonly TroubleBut
     <section class="switches">
       {title !== '' && <h3>{title}</h3>}
       {buttons.map(({ title: name, words, trouble, on = false }) => (
-        <div key={trouble.do} class="switch">
+        <div key={name} class="switch">
           <button
             type="button"
             class={`button small ${on ? 'danger' : 'secondary'}`}

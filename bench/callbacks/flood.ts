@@ -1,0 +1,60 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Pool } from 'undici';
+
+const CONNECTIONS = 32;
+const STEP_MS = 10;
+/** What is answered later than this after the last one was sent counts as unanswered. */
+const LATE_MS = 3_000;
+
+export interface FloodOrder {
+  port: number;
+  perSecond: number;
+}
+
+export interface FloodFigures {
+  /** By status. */
+  answers: Record<string, number>;
+  perSecond: number;
+}
+
+/** Well-formed addresses that were never given, with a task as gateways send it. */
+const forged = (): string => `/callbacks/${randomBytes(33).toString('base64url')}`;
+const body = JSON.stringify({ id: '1320098173412546', status: 'SUCCESS', progress: '100%', prompt: 'x'.repeat(800) });
+
+process.once('message', async ({ port, perSecond }: FloodOrder) => {
+  const pool = new Pool(`http://127.0.0.1:${port}`, { connections: CONNECTIONS });
+  const answers: Record<string, number> = {};
+  let isOver = false;
+  process.once('message', () => {
+    isOver = true;
+  });
+  const count = (name: string): void => {
+    answers[name] = (answers[name] ?? 0) + 1;
+    answered += 1;
+  };
+  const start = performance.now();
+  let sent = 0;
+  let answered = 0;
+  process.send?.({});
+  while (!isOver) {
+    const due = Math.floor(((performance.now() - start) * perSecond) / 1_000);
+    for (; sent < due; sent += 1) {
+      pool
+        .request({ path: forged(), method: 'POST', headers: { 'content-type': 'application/json' }, body })
+        .then(async (response) => {
+          await response.body.dump();
+          count(String(response.statusCode));
+        })
+        .catch(() => count('none'));
+    }
+    await sleep(STEP_MS);
+  }
+  const seconds = (performance.now() - start) / 1_000;
+  for (const late = performance.now() + LATE_MS; answered < sent && performance.now() < late; ) await sleep(STEP_MS);
+  await pool.destroy();
+  process.send?.({ answers, perSecond: sent / seconds } satisfies FloodFigures);
+});
+process.once('SIGTERM', () => process.exit());
+// It must not outlive what measures.
+process.once('disconnect', () => process.exit());

@@ -1,0 +1,21 @@
+interface PortUse {
+  port: number;
+  host: string;
+  /** The settings that name them, such as `HTTP_HOST and HTTP_PORT`. */
+  settings: string;
+}
+
+/** The port cannot be opened. */
+export class PortError extends Error {
+  override readonly name = 'PortError';
+  readonly isInUse: boolean;
+
+  constructor({ host, port, settings }: PortUse, cause: unknown) {
+    const isInUse = cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE';
+    const why = isInUse
+      ? 'is in use by another program'
+      : `cannot be opened: check ${settings}, and that Atelier’s user may open the port`;
+    super(`Port ${port} at ${host} ${why}.`, { cause });
+    this.isInUse = isInUse;
+  }
+}

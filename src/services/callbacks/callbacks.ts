@@ -1,0 +1,152 @@
+import type { Clock } from '../../lib/clock.ts';
+import { LEAST_GAP_MS } from '../polling/allowance.ts';
+import type { TaskBook } from '../tasks/book.ts';
+import { hasEnded, isFollowed, type Task } from '../tasks/task.ts';
+import type { CallbackAddresses } from './addresses.ts';
+import { CallbackHabits, type HabitName } from './habits.ts';
+import type { Said } from './reader.ts';
+
+/** How long an address stays valid after its task's end. */
+const VALID_AFTER_END_MS = 10 * 60_000;
+/** The one whose turn is longest ago is forgotten. Only valid addresses lead to an entry. */
+const MAX_REMEMBERED = 20_000;
+/** How often callbacks of a sort bring a task's poll forward. After that its usual polls find the end. */
+const MAX_HINTS = 4;
+
+/** What became of a callback. */
+export type CallbackOutcome = 'hint' | 'progress' | 'challenge' | 'early' | 'late' | 'ignored' | 'limited' | 'unknown';
+
+/** What was said about a live task. */
+interface Call {
+  hints: Record<'end' | 'unclear', number>;
+  hintedAt: number;
+  hasProgress: boolean;
+}
+
+interface CallbacksParts {
+  book: Pick<TaskBook, 'find' | 'onChange'>;
+  clock: Clock;
+  /** The lane in which a task is polled. */
+  laneOf(task: Pick<Task, 'kind'>): string | undefined;
+  hint(id: string): void;
+}
+
+/**
+ * Turns callbacks into hints, and learns what each lane calls back. A callback proves nothing: not who sent it, not that the
+ * gateway took an order, not how a job ended.
+ */
+export class Callbacks {
+  readonly #parts: CallbacksParts;
+  readonly #habits: CallbackHabits;
+  readonly #calls = new Map<string, Call>();
+  readonly #ended = new Map<string, { at: number; lane: string | undefined }>();
+  readonly #listeners: ((outcome: CallbackOutcome) => void)[] = [];
+  #addresses: CallbackAddresses | undefined;
+
+  constructor(parts: CallbacksParts) {
+    this.#parts = parts;
+    this.#habits = new CallbackHabits(parts.clock);
+    parts.book.onChange((task, before) => {
+      if (before && !hasEnded(before) && hasEnded(task)) this.#end(task, before);
+    });
+  }
+
+  open(addresses: CallbackAddresses): void {
+    this.#addresses = addresses;
+  }
+
+  /** Undefined where the gateway ignores such addresses. */
+  addressFor(lane: string, taskId: string): string | undefined {
+    return this.#habits.isWorthTrying(lane) ? this.#addresses?.of(taskId) : undefined;
+  }
+
+  /** How much of its polling a task needs although it may be called back: the share of ends that were not. */
+  missedShare({ id, kind, hasCallback }: Task): number {
+    // A callback that came to nothing leaves the task to its polls.
+    if (!hasCallback || (this.#calls.get(id)?.hintedAt ?? Number.NEGATIVE_INFINITY) > 0) return 1;
+    const lane = this.#parts.laneOf({ kind });
+    return lane === undefined ? 1 : this.#habits.missedShare(lane);
+  }
+
+  /** The task whose address this is; undefined for forgeries and for addresses that are no longer valid. */
+  find(target: string): string | undefined {
+    const id = this.#addresses?.taskIdIn(target);
+    if (id === undefined) return undefined;
+    const ended = this.#ended.get(id);
+    if (ended) return this.#parts.clock.now() - ended.at <= VALID_AFTER_END_MS ? id : undefined;
+    const task = this.#parts.book.find(id);
+    return task && !hasEnded(task) ? id : undefined;
+  }
+
+  /** Takes what was said about a task that `find` found. */
+  take(id: string, said: Said): CallbackOutcome {
+    const outcome = this.#outcomeOf(id, said);
+    this.note(outcome);
+    return outcome;
+  }
+
+  note(outcome: CallbackOutcome): void {
+    for (const listener of this.#listeners) listener(outcome);
+  }
+
+  onCallback(listener: (outcome: CallbackOutcome) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  /** The lanes that were given addresses, and what they call back. */
+  get habits(): { lane: string; habit: HabitName }[] {
+    return this.#habits.all;
+  }
+
+  #outcomeOf(id: string, said: Said): CallbackOutcome {
+    if (typeof said === 'object') return 'challenge';
+    const { book, clock, hint } = this.#parts;
+    const ended = this.#ended.get(id);
+    if (ended?.lane !== undefined) this.#habits.noteLate(ended.lane);
+    const task = book.find(id);
+    if (ended || !task || hasEnded(task)) return 'late';
+    const call = this.#callOf(id);
+    if (said === 'progress') {
+      call.hasProgress = true;
+      return 'progress';
+    }
+    // Doubled callbacks, or words that this gateway uses for something else.
+    if (call.hints[said] >= MAX_HINTS) return 'ignored';
+    call.hints[said] += 1;
+    call.hintedAt = clock.now();
+    // Its first poll comes right after the response to its submit.
+    if (!isFollowed(task)) return 'early';
+    hint(id);
+    return 'hint';
+  }
+
+  #end(task: Task, before: Task): void {
+    const { clock } = this.#parts;
+    const lane = this.#parts.laneOf(task);
+    const now = clock.now();
+    remember(this.#ended, task.id, { at: now, lane: task.hasCallback ? lane : undefined });
+    const call = this.#calls.get(task.id);
+    this.#calls.delete(task.id);
+    // Only an end that a poll has found says anything about callbacks.
+    if (!task.hasCallback || lane === undefined || !isFollowed(before) || task.failure?.cause === 'forgotten') return;
+    const pendingAt = before.times.lastPending ?? before.times.accepted ?? now;
+    // The poll that a hint causes follows the last one after the smallest gap.
+    const end = call !== undefined && call.hintedAt >= pendingAt - LEAST_GAP_MS;
+    this.#habits.learn(lane, { progress: call?.hasProgress ?? false, end, any: call !== undefined });
+  }
+
+  #callOf(id: string): Call {
+    const known = this.#calls.get(id);
+    if (known) return known;
+    const call = { hints: { end: 0, unclear: 0 }, hintedAt: Number.NEGATIVE_INFINITY, hasProgress: false };
+    remember(this.#calls, id, call);
+    return call;
+  }
+}
+
+function remember<Value>(known: Map<string, Value>, id: string, value: Value): void {
+  known.delete(id);
+  known.set(id, value);
+  const [oldest] = known.keys();
+  if (known.size > MAX_REMEMBERED && oldest !== undefined) known.delete(oldest);
+}

@@ -1,0 +1,85 @@
+import { type Clock, DAY_MS } from '../../lib/clock.ts';
+
+/** After so many tasks without a single callback, a gateway gets no addresses for a day. */
+const SILENT_TASKS = 20;
+/** Each task counts this share of what is known: after some twenty that were called back, hardly any of the first doubt is left. */
+const SHARE = 0.1;
+/** Less than one of the latest few tasks. */
+const HARDLY = 0.05;
+
+export const habitNames = ['untried', 'none', 'progress', 'ends', 'both'] as const;
+/** What a gateway calls back, as far as it was seen. */
+export type HabitName = (typeof habitNames)[number];
+
+interface Habit {
+  /** The share of tasks whose end was found without a callback. It starts at all of them, so nothing is expected unseen. */
+  missed: number;
+  progress: number;
+  tasks: number;
+  silentInARow: number;
+  pausedUntil: number;
+}
+
+/** How callbacks accompanied one task. */
+export interface Heard {
+  progress: boolean;
+  end: boolean;
+  any: boolean;
+}
+
+/** What each lane calls back, learned from its tasks. It is kept in memory: twenty tasks teach it again. */
+export class CallbackHabits {
+  readonly #clock: Pick<Clock, 'now'>;
+  readonly #lanes = new Map<string, Habit>();
+
+  constructor(clock: Pick<Clock, 'now'>) {
+    this.#clock = clock;
+  }
+
+  /** Whether the next order gets an address. */
+  isWorthTrying(lane: string): boolean {
+    return this.#lane(lane).pausedUntil <= this.#clock.now();
+  }
+
+  /** From 0, where every end is called back, to 1. */
+  missedShare(lane: string): number {
+    return this.#lane(lane).missed;
+  }
+
+  /** A task that was given an address has ended. */
+  learn(lane: string, { progress, end, any }: Heard): void {
+    const habit = this.#lane(lane);
+    habit.tasks += 1;
+    habit.missed += SHARE * ((end ? 0 : 1) - habit.missed);
+    habit.progress += SHARE * ((progress ? 1 : 0) - habit.progress);
+    habit.silentInARow = any ? 0 : habit.silentInARow + 1;
+    if (habit.silentInARow < SILENT_TASKS) return;
+    Object.assign(habit, { missed: 1, progress: 0, silentInARow: 0 });
+    habit.pausedUntil = this.#clock.now() + DAY_MS;
+  }
+
+  /** A callback came after its task had ended: the gateway does call back. */
+  noteLate(lane: string): void {
+    Object.assign(this.#lane(lane), { silentInARow: 0, pausedUntil: Number.NEGATIVE_INFINITY });
+  }
+
+  get all(): { lane: string; habit: HabitName }[] {
+    return [...this.#lanes].map(([lane, habit]) => ({ lane, habit: this.#nameOf(habit) }));
+  }
+
+  #nameOf({ missed, progress, tasks, pausedUntil }: Habit): HabitName {
+    if (pausedUntil > this.#clock.now()) return 'none';
+    const hasEnds = missed < 1 - HARDLY;
+    if (progress > HARDLY) return hasEnds ? 'both' : 'progress';
+    if (hasEnds) return 'ends';
+    return tasks < SILENT_TASKS ? 'untried' : 'none';
+  }
+
+  #lane(name: string): Habit {
+    const known = this.#lanes.get(name);
+    if (known) return known;
+    const habit = { missed: 1, progress: 0, tasks: 0, silentInARow: 0, pausedUntil: Number.NEGATIVE_INFINITY };
+    this.#lanes.set(name, habit);
+    return habit;
+  }
+}

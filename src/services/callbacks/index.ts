@@ -1,0 +1,60 @@
+import { type Clock, SteadyClock, systemClock } from '../../lib/clock.ts';
+import type { PlainLog } from '../../lib/log.ts';
+import type { Scheduler } from '../polling/scheduler.ts';
+import type { TaskBook } from '../tasks/book.ts';
+import type { Kind } from '../tasks/kind.ts';
+import type { Task } from '../tasks/task.ts';
+import { CallbackAddresses } from './addresses.ts';
+import { Callbacks } from './callbacks.ts';
+import { openListener } from './listener.ts';
+
+export interface CallbackSettings {
+  /** Under which the gateway reaches the listener, without a slash at its end. */
+  url: string | undefined;
+  port: number | undefined;
+  host: string;
+}
+
+interface CallbackParts {
+  book: TaskBook;
+  kinds: readonly Kind[];
+  scheduler: Pick<Scheduler, 'hint'>;
+  clock: Clock;
+  log: Pick<PlainLog, 'info' | 'warn'>;
+}
+
+/** Callbacks from the gateway: an address for each order, and hints from what arrives there. The port opens with `listen`. Undefined where they are off. */
+export function openCallbacks(
+  { url, port, host }: CallbackSettings,
+  { book, scheduler, kinds, clock, log }: CallbackParts,
+) {
+  if (url === undefined || port === undefined) {
+    if (url !== undefined || port !== undefined)
+      log.warn('Callbacks are off: they need both CALLBACK_URL and CALLBACK_PORT.');
+    return undefined;
+  }
+  const lanes = new Map(kinds.map(({ name, source }) => [name, source?.name]));
+  const callbacks = new Callbacks({
+    ...{ book, clock },
+    laneOf: ({ kind }) => lanes.get(kind),
+    hint: (id) => scheduler.hint(id),
+  });
+  let listener: Awaited<ReturnType<typeof openListener>> | undefined;
+  return {
+    callbacks,
+    /** What orders and the schedule need of it. */
+    forTasks: {
+      callbackUrlOf: (lane: string, id: string) => callbacks.addressFor(lane, id),
+      missedShare: (task: Task) => callbacks.missedShare(task),
+    },
+    async listen(secret: string): Promise<void> {
+      callbacks.open(new CallbackAddresses(url, secret));
+      // Another program's requests take real time.
+      listener = await openListener({ port, host }, { callbacks, clock: new SteadyClock(systemClock) });
+      log.info({ host, port: listener.port }, 'Listening for callbacks of the gateway.');
+    },
+    async close(): Promise<void> {
+      await listener?.close();
+    },
+  };
+}

@@ -1,0 +1,150 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Clock } from '../../lib/clock.ts';
+import { PortError } from '../../lib/port-error.ts';
+import { TokenBuckets } from '../../lib/token-buckets.ts';
+import type { Callbacks } from './callbacks.ts';
+import { readCallback } from './reader.ts';
+
+const MAX_HEADER_BYTES = 8 * 1024;
+const REQUEST_LIMIT_MS = 5_000;
+const IDLE_LIMIT_MS = 10_000;
+const MAX_CONNECTIONS = 256;
+/** Half of all, so that one source with idle connections does not keep the others away. */
+const MAX_CONNECTIONS_OF_SOURCE = 128;
+const MAX_REQUESTS_OF_CONNECTION = 1_000;
+/** What is longer is not read: its content could only have spared a poll. */
+const MAX_BODY_BYTES = 64 * 1024;
+const BODY_LIMIT_MS = 1_000;
+/** For each address; the fastest gateway reports some ten changes. */
+const ADDRESS_RATE = { atOnce: 20, perSecond: 2 };
+/** Of requests to unknown addresses, by source. A valid address is never refused, since all may come through one proxy. */
+const UNKNOWN_RATE = { atOnce: 50, perSecond: 10 };
+
+interface ListenerSettings {
+  port: number;
+  host: string;
+}
+
+interface ListenerParts {
+  callbacks: Pick<Callbacks, 'find' | 'take' | 'note'>;
+  /** One that never goes back. */
+  clock: Clock;
+}
+
+/**
+ * The port that gateways call. It is plain `node:http`: a request to an unknown address is answered from its first line alone,
+ * and its body is dropped. Nothing about a request is logged. Returns once the port is open.
+ */
+export async function openListener(
+  { port, host }: ListenerSettings,
+  { callbacks, clock }: ListenerParts,
+): Promise<{ port: number; close(): Promise<void> }> {
+  const unknown = new TokenBuckets(UNKNOWN_RATE, clock);
+  const known = new TokenBuckets(ADDRESS_RATE, clock);
+  const limits = {
+    requestTimeout: REQUEST_LIMIT_MS,
+    headersTimeout: REQUEST_LIMIT_MS,
+    maxHeaderSize: MAX_HEADER_BYTES,
+  };
+  const server = createServer({ ...limits, keepAliveTimeout: IDLE_LIMIT_MS, connectionsCheckingInterval: 1_000 });
+  server.maxConnections = MAX_CONNECTIONS;
+  server.maxRequestsPerSocket = MAX_REQUESTS_OF_CONNECTION;
+  limitSources(server);
+  server.on('clientError', (_, socket) => socket.destroy());
+  server.on('request', (request, response) => {
+    if (request.method !== 'POST') return answer(request, response, 405);
+    const id = callbacks.find(request.url ?? '');
+    if (id === undefined) {
+      const isAllowed = unknown.take(request.socket.remoteAddress ?? '');
+      callbacks.note(isAllowed ? 'unknown' : 'limited');
+      return answer(request, response, isAllowed ? 202 : 429);
+    }
+    if (!known.take(id)) {
+      callbacks.note('limited');
+      return answer(request, response, 202);
+    }
+    readBody(request, clock, (body) => {
+      const said = readCallback(body);
+      callbacks.take(id, said);
+      if (typeof said === 'object') answer(request, response, 200, said);
+      else answer(request, response, 202);
+    });
+  });
+  await new Promise<void>((resolve, reject) => {
+    const fail = (error: Error): void =>
+      reject(new PortError({ port, host, settings: 'CALLBACK_HOST and CALLBACK_PORT' }, error));
+    server.once('error', fail);
+    server.listen({ port, host }, () => {
+      server.off('error', fail);
+      resolve();
+    });
+  });
+  const address = server.address();
+  return {
+    port: typeof address === 'object' && address ? address.port : port,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** Only open connections are counted, so the memory is bounded by their number. */
+function limitSources(server: ReturnType<typeof createServer>): void {
+  const open = new Map<string, number>();
+  server.on('connection', (socket: Socket) => {
+    const source = socket.remoteAddress ?? '';
+    const count = (open.get(source) ?? 0) + 1;
+    if (count > MAX_CONNECTIONS_OF_SOURCE) {
+      socket.destroy();
+      return;
+    }
+    open.set(source, count);
+    socket.once('close', () => {
+      const left = (open.get(source) ?? 1) - 1;
+      if (left > 0) open.set(source, left);
+      else open.delete(source);
+    });
+  });
+}
+
+/** Calls `done` once: with the body, or with undefined where it was too long, too slow or cut off. */
+function readBody(request: IncomingMessage, clock: Clock, done: (body: string | undefined) => void): void {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  let isDone = false;
+  const end = (isWhole: boolean): void => {
+    if (isDone) return;
+    isDone = true;
+    cancel();
+    done(isWhole ? Buffer.concat(chunks).toString('utf8') : undefined);
+    chunks.length = 0;
+  };
+  const cancel = clock.after(BODY_LIMIT_MS, () => end(false));
+  request.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > MAX_BODY_BYTES) end(false);
+    else if (!isDone) chunks.push(chunk);
+  });
+  request.once('end', () => end(true));
+  request.once('error', () => end(false));
+  request.once('close', () => end(false));
+}
+
+function answer(request: IncomingMessage, response: ServerResponse, status: number, body?: object): void {
+  const text = body === undefined ? '' : JSON.stringify(body);
+  const headers = {
+    'content-length': Buffer.byteLength(text),
+    ...(text !== '' && { 'content-type': 'application/json' }),
+    ...(status === 405 && { allow: 'POST' }),
+  };
+  // Node reads and drops what is left of a short body. A long one is not waited for.
+  const isShort = request.complete || Number(request.headers['content-length'] ?? Number.NaN) <= MAX_BODY_BYTES;
+  if (isShort) {
+    response.writeHead(status, headers).end(text);
+    return;
+  }
+  response.writeHead(status, { ...headers, connection: 'close' }).end(text, () => request.socket.destroySoon());
+}

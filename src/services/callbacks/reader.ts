@@ -1,0 +1,32 @@
+import { isRecord } from '../../lib/exact-json.ts';
+import { parseJson, places } from '../gateway/read/places.ts';
+import { findRecord, meaningOfStatus, readStatusWord } from '../gateway/read/record.ts';
+
+const LONGEST_CHALLENGE = 200;
+const STATUS = places('task_status', 'status', 'state');
+
+/**
+ * What a callback's body says, as far as it decides whether to poll now. It is never stored or shown, and `end` is no end:
+ * only a poll tells how a job stands.
+ */
+export type Said = { challenge: string } | 'progress' | 'end' | 'unclear';
+
+/** `body` is undefined where it was too long, too slow or cut off. */
+export function readCallback(body: string | undefined): Said {
+  const json = body === undefined ? undefined : parseJson(body);
+  if (!isRecord(json)) return 'unclear';
+  const { challenge } = json;
+  if (typeof challenge === 'string' && challenge.length <= LONGEST_CHALLENGE) return { challenge };
+  const word = readStatusWord(findRecord(json), STATUS);
+  switch (word === undefined ? undefined : meaningOfStatus(word)?.state) {
+    case 'queued':
+    case 'running':
+      return 'progress';
+    case 'succeeded':
+    case 'failed':
+      return 'end';
+    default:
+      // Among them "needs words", which a poll has to show.
+      return 'unclear';
+  }
+}

@@ -1,0 +1,25 @@
+import type { Schedule } from './schedule.ts';
+
+/** Which share of a task's ends is not called back, from 0 to 1; without callbacks it is 1. */
+export type MissedShare = (task: Parameters<Schedule['nextAt']>[0]) => number;
+
+/** Few steps, since each is calculated once for a law. */
+const STEPS = 8;
+
+/**
+ * The share of a task's polls that is still worth making: a poll that a callback makes unnecessary is worth nothing, and the
+ * best density of polls follows the square root of their worth.
+ */
+export const sparseShare = (missed: number): number => Math.round(STEPS * Math.sqrt(missed)) / STEPS;
+
+/** However sure callbacks are, some polls remain: the gap grows to these times its length at most, and to this long. */
+const MOST_TIMES = 8;
+const LONGEST_GAP_MS = 60_000;
+
+/** A gap of a schedule that does not know how long jobs take. */
+export const sparseGap = (gapMs: number, missed: number): number =>
+  Math.max(gapMs, Math.min(LONGEST_GAP_MS, gapMs / Math.max(1 / MOST_TIMES, sparseShare(missed))));
+
+export const sparser = (schedule: Schedule, missedShare: MissedShare): Schedule => ({
+  nextAt: (task, now) => now + sparseGap(schedule.nextAt(task, now) - now, missedShare(task)),
+});

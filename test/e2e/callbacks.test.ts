@@ -1,0 +1,268 @@
+import { describe, expect, it } from 'vitest';
+import { text } from '../../sandbox/discord/discord.ts';
+import type { SentCallback } from '../../sandbox/gateway/callbacks.ts';
+import type { EmbeddedGateway, GatewayOptions } from '../../sandbox/gateway/gateway.ts';
+import { profiles } from '../contract/both.ts';
+import { freePort } from '../support/free-port.ts';
+import { enter, type StageOptions } from './bot.ts';
+import { serve } from './monitoring/served.ts';
+import { type QuickStage, quickStage, says, submits } from './quick.ts';
+
+const minute = 60_000;
+/** So few polls that an end which is found at once was called back. */
+const SPARSE = { POLL_SCHEDULE: 'spec' };
+
+async function calledStage({ settings, ...options }: StageOptions = {}) {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}/callbacks`;
+  const staged = await quickStage({
+    ...options,
+    settings: { CALLBACK_URL: url, CALLBACK_PORT: String(port), ...SPARSE, ...settings },
+  });
+  const sent: SentCallback[] = [];
+  staged.gateway.onCalledBack((callback) => sent.push(callback));
+  return { ...staged, port, url, sent };
+}
+
+/** A bot that is called back, and serves its metrics. */
+async function calledBot(options: StageOptions = {}) {
+  const staged = await calledStage(options);
+  const { app, metrics } = await serve(staged);
+  const counted = async (outcome: string): Promise<number> =>
+    (await metrics()).get(`atelier_callbacks_total{outcome="${outcome}"}`) ?? 0;
+  return { ...staged, app, metrics, counted };
+}
+
+const order = async ({ discord }: Pick<QuickStage, 'discord'>, prompt = 'a fox') =>
+  discord.as('member').slash('imagine', { prompt });
+
+/** The addresses that orders named. */
+const addresses = ({ heard }: EmbeddedGateway, field = 'notifyHook'): unknown[] =>
+  heard
+    .filter(({ method, path, body }) => method === 'POST' && !path.endsWith('/fetch') && typeof body === 'object')
+    .map(({ body }) => (body as Record<string, unknown>)[field]);
+
+/** What the gateway saw of its only job. */
+function onlyJob({ jobs, tally }: EmbeddedGateway) {
+  const [job] = jobs.list();
+  if (!job) throw new Error('There is no job.');
+  return { ...job, ...tally.of(job.id) };
+}
+
+describe.each(profiles)('Callbacks of a gateway of the %s profile', (profile) => {
+  const at = (gateway: GatewayOptions = {}): StageOptions => ({ gateway: { profile, ...gateway } });
+
+  it('Each order names an address of its own, and the end is found by one poll that the callback causes', async () => {
+    const bot = await calledBot(at());
+    await (await order(bot)).message(says('Finished in'));
+    await (await order(bot, 'a hare')).message(says('Finished in'));
+    const [one, other] = addresses(bot.gateway);
+    expect(one).toMatch(new RegExp(`^${bot.url}/[\\w-]{44}$`));
+    expect(other).not.toBe(one);
+    expect(bot.sent.every(({ status }) => status === 202)).toBe(true);
+    expect(await bot.counted('hint')).toBe(2);
+    expect(await bot.counted('progress')).toBeGreaterThan(2);
+    for (const { id } of bot.gateway.jobs.list()) expect(bot.gateway.tally.of(id).queries).toBe(1);
+    const about = text(await (await bot.discord.as('other').slash('about')).message());
+    expect(about).toContain('Callbacks for `/imagine` and its follow-ups: the gateway reports progress and ends');
+  });
+
+  it('An end that is called back is not waited for', async () => {
+    const bot = await calledBot(at());
+    // Past half a minute the schedule polls every 7.5 s.
+    bot.gateway.faults.add({ do: { type: 'slow', times: 30 } });
+    const exchange = await order(bot);
+    await exchange.message(says('%'));
+    bot.clock.putForward(minute);
+    const before = await bot.counted('hint');
+    const [job] = bot.gateway.jobs.list();
+    const polled = () => bot.gateway.tally.of(job?.id ?? '').polls;
+    const polls = polled();
+    await expect.poll(polled).toBeGreaterThan(polls);
+    bot.gateway.jobs.finish(job?.id ?? '');
+    await exchange.message(says('Finished in'));
+    expect(await bot.counted('hint')).toBe(before + 1);
+  });
+
+  it('The follow-ups of an image name addresses too', async () => {
+    const bot = await calledBot(at());
+    const grid = await (await order(bot)).message(says('Finished in'));
+    const upscaled = await bot.discord.as('member').click(grid, 'U2');
+    await upscaled.message(says('Finished in'));
+    expect(new Set(addresses(bot.gateway)).size).toBe(2);
+    expect(await bot.counted('hint')).toBe(2);
+  });
+
+  it.each(['callbacks-lost', 'callback-of-end-lost', 'callbacks-late', 'callbacks-doubled'] as const)(
+    'The end is found and shown once: %s',
+    async (fault) => {
+      const bot = await calledBot(at());
+      bot.gateway.faults.add({ do: fault });
+      const exchange = await order(bot);
+      const shown = await exchange.message(says('Finished in'));
+      expect(shown.attachments).toHaveLength(1);
+      expect(submits(bot.gateway)).toBe(1);
+      // Whatever is still to come changes nothing.
+      bot.clock.putForward(10_000);
+      const { callbacks, queries } = onlyJob(bot.gateway);
+      expect(queries).toBe(1);
+      if (fault === 'callbacks-lost') expect(callbacks).toBe(0);
+      if (fault === 'callbacks-doubled') await expect.poll(() => onlyJob(bot.gateway).callbacks).toBe(33);
+    },
+  );
+
+  it('What a forged callback claims is neither believed nor shown', async () => {
+    const bot = await calledBot(at());
+    bot.gateway.faults.add({ do: 'callbacks-forged' });
+    const exchange = await order(bot);
+    const shown = await exchange.message(says('Finished in'));
+    expect(shown.attachments).toHaveLength(1);
+    const everything = JSON.stringify(bot.discord.requests);
+    expect(everything).not.toContain('forged');
+    expect(bot.logged()).not.toContain('forged');
+    expect(await bot.counted('unknown')).toBe(1);
+  });
+
+  it('Callbacks that come before the response to the submit accept nothing, and the end is found all the same', async () => {
+    const bot = await calledBot(at());
+    bot.gateway.faults.add({ on: { path: '/imgx/submit' }, do: { type: 'drip', bytes: 40, everyMs: 30_000 } });
+    const exchange = await order(bot);
+    await exchange.message(says('Finished in'));
+    expect(await bot.counted('early')).toBeGreaterThan(0);
+    expect(onlyJob(bot.gateway).queries).toBe(1);
+    expect(submits(bot.gateway)).toBe(1);
+  });
+
+  it('Callbacks do not confirm an order whose outcome is unknown', async () => {
+    const bot = await calledBot(at());
+    bot.gateway.faults.add({ on: { path: '/imgx/submit' }, do: 'accepted-then-reset' });
+    const exchange = await order(bot);
+    const shown = await exchange.message(says('couldn’t confirm'));
+    await expect.poll(() => bot.sent.length).toBeGreaterThan(5);
+    expect(onlyJob(bot.gateway).polls + onlyJob(bot.gateway).queries).toBe(0);
+    expect(text(await exchange.message())).toBe(text(shown));
+  });
+
+  it('A gateway that demands a challenge gets it, and calls back then', async () => {
+    const bot = await calledBot(at());
+    bot.gateway.faults.add({ do: 'callbacks-challenge' });
+    await (await order(bot)).message(says('Finished in'));
+    expect(await bot.counted('challenge')).toBe(1);
+    expect(await bot.counted('hint')).toBe(1);
+    expect(bot.sent[0]?.status).toBe(200);
+  });
+
+  it('Songs and videos name an address only where a setting names its field', async () => {
+    const fields = { GATEWAY_MUSIC_CALLBACK_FIELD: 'notify_hook', GATEWAY_VIDEO_CALLBACK_FIELD: 'callback_url' };
+    for (const settings of [{}, fields]) {
+      const bot = await calledBot({ ...at({ speed: 20 }), settings: { DEFAULT_VIDEO_MODEL: 'reel-2', ...settings } });
+      const member = bot.discord.as('member');
+      await (await member.slash('music make', { about: 'a song' })).message(says('Finished in'));
+      for (const endpoint of ['generic', 'videos'])
+        await (await member.slash('video', { prompt: 'waves', endpoint })).message(says('Finished in'));
+      const isSet = settings === fields;
+      const named = [...addresses(bot.gateway, 'notify_hook'), ...addresses(bot.gateway, 'callback_url')];
+      expect(named.filter((one) => one !== undefined)).toHaveLength(isSet ? 3 : 0);
+      expect(await bot.counted('hint')).toBe(isSet ? 3 : 0);
+      await bot.app.stop();
+    }
+  });
+});
+
+describe('Callbacks and a restart', () => {
+  it('The address of a live task stays valid, and a bot that is killed between callback and poll loses nothing', async () => {
+    const stage = await calledStage();
+    const { discord, gateway, clock, sent } = stage;
+    const app = await enter(stage);
+    gateway.faults.add({ do: { type: 'slow', times: 50 } });
+    const exchange = await order(stage);
+    await exchange.message(says('%'));
+    // The gateway answers no poll any more, so the bot ends between the callback and its poll.
+    gateway.faults.add({ on: { path: '/imgx/task' }, do: 'hang', times: 100 });
+    const [job] = gateway.jobs.list();
+    gateway.jobs.finish(job?.id ?? '');
+    await expect.poll(() => sent.at(-1)).toMatchObject({ status: 202, body: { status: 'succeeded' } });
+    await app.stop();
+    gateway.faults.clear();
+    clock.putForward(minute);
+    const back = await enter(stage);
+    const shown = await exchange.message(says('Finished in'));
+    expect(shown.attachments).toHaveLength(1);
+    expect(submits(gateway)).toBe(1);
+    await back.stop();
+    expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toHaveLength(1);
+  });
+
+  it('After a restart a callback to the address that was given before is taken', async () => {
+    const stage = await calledStage();
+    const { gateway } = stage;
+    const app = await enter(stage);
+    gateway.faults.add({ do: { type: 'slow', times: 50 } });
+    const exchange = await order(stage);
+    await exchange.message(says('%'));
+    await app.stop();
+    const { metrics } = await serve(stage);
+    const [job] = gateway.jobs.list();
+    gateway.jobs.finish(job?.id ?? '');
+    await exchange.message(says('Finished in'));
+    expect((await metrics()).get('atelier_callbacks_total{outcome="hint"}')).toBe(1);
+  });
+
+  it('While the bot is down, callbacks fail, and the end is found after the start', async () => {
+    const stage = await calledStage();
+    const { gateway, sent } = stage;
+    const app = await enter(stage);
+    const exchange = await order(stage);
+    await exchange.message(says('%'));
+    await app.stop();
+    const [job] = gateway.jobs.list();
+    gateway.jobs.finish(job?.id ?? '');
+    await expect.poll(() => sent.at(-1)?.status).toBe(0);
+    await enter(stage);
+    await exchange.message(says('Finished in'));
+  });
+});
+
+describe('The address of callbacks', () => {
+  it.each([{ CALLBACK_URL: '' }, { CALLBACK_PORT: '' }])(
+    'Without an address or a port no order names one: %j',
+    async (settings) => {
+      const stage = await calledStage({ settings });
+      const app = await enter(stage);
+      await (await order(stage)).message(says('Finished in'));
+      expect(addresses(stage.gateway)).toEqual([undefined]);
+      await expect(fetch(stage.url, { method: 'POST' })).rejects.toThrow();
+      await app.stop();
+    },
+  );
+
+  it('Nothing of an address or of a callback is in a log or a message', async () => {
+    const bot = await calledBot({ settings: { LOG_LEVEL: 'trace' } });
+    bot.gateway.faults.add({ do: 'callbacks-doubled' });
+    await (await order(bot)).message(says('Finished in'));
+    const [address] = addresses(bot.gateway);
+    const token = String(address).split('/').at(-1) ?? '';
+    expect(token).toHaveLength(44);
+    expect(bot.logged()).not.toContain(token);
+    expect(JSON.stringify(bot.discord.requests)).not.toContain(token);
+  });
+
+  it('An address is valid until ten minutes after the end', async () => {
+    const bot = await calledBot();
+    await (await order(bot)).message(says('Finished in'));
+    const [address] = addresses(bot.gateway);
+    const challenge = async () => (await fetch(String(address), { method: 'POST', body: '{"challenge":"x"}' })).status;
+    expect(await challenge()).toBe(200);
+    bot.clock.putForward(11 * minute);
+    expect(await challenge()).toBe(202);
+  });
+
+  it('A port that is in use ends the start', async () => {
+    const stage = await calledStage();
+    await enter(stage);
+    const second = await quickStage({
+      settings: { CALLBACK_URL: stage.url, CALLBACK_PORT: String(stage.port) },
+    });
+    await expect(enter(second)).rejects.toMatchObject({ name: 'PortError', isInUse: true });
+  });
+});

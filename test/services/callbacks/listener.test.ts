@@ -1,0 +1,154 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { systemClock } from '../../../src/lib/clock.ts';
+import { openListener } from '../../../src/services/callbacks/listener.ts';
+import type { Said } from '../../../src/services/callbacks/reader.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+
+/** A listener for one live address, `/hooks/live`. */
+async function listening(clock = systemClock) {
+  const taken: Said[] = [];
+  const noted: string[] = [];
+  const callbacks = {
+    find: (target: string) => (target.endsWith('/live') ? 'a-task' : undefined),
+    take: (_: string, said: Said) => {
+      taken.push(said);
+      return 'hint' as const;
+    },
+    note: (outcome: string) => void noted.push(outcome),
+  };
+  const { port, close } = await openListener({ port: 0, host: '127.0.0.1' }, { callbacks, clock });
+  onTestFinished(close);
+  const post = async (path: string, body?: string | Buffer, method = 'POST') => {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, { method, ...(body !== undefined && { body }) });
+    return { status: response.status, text: await response.text() };
+  };
+  return { port, taken, noted, post };
+}
+
+async function socketTo(port: number): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1');
+  // The listener may reset it.
+  socket.on('error', () => undefined);
+  onTestFinished(() => void socket.destroy());
+  await once(socket, 'connect');
+  return socket;
+}
+
+async function firstBytes(socket: Socket): Promise<string> {
+  const [bytes] = (await once(socket, 'data')) as [Buffer];
+  return bytes.toString();
+}
+
+describe('The port for callbacks', () => {
+  it('A callback is taken with 202, whatever its body is', async () => {
+    const { post, taken } = await listening();
+    expect(await post('/hooks/live', '{"status":"SUCCESS"}')).toEqual({ status: 202, text: '' });
+    expect(await post('/hooks/live', '{"status":"IN_PROGRESS"}')).toEqual({ status: 202, text: '' });
+    expect(await post('/live', '\0\xff')).toEqual({ status: 202, text: '' });
+    expect(await post('/live')).toEqual({ status: 202, text: '' });
+    expect(taken).toEqual(['end', 'progress', 'unclear', 'unclear']);
+  });
+
+  it('Only a live address returns a challenge', async () => {
+    const { post } = await listening();
+    const body = JSON.stringify({ challenge: 'a "quoted" value' });
+    expect(await post('/hooks/live', body)).toEqual({ status: 200, text: body });
+    expect(await post('/hooks/other', body)).toEqual({ status: 202, text: '' });
+  });
+
+  it('An unknown address is answered like a live one, and nothing is taken', async () => {
+    const { post, taken, noted } = await listening();
+    for (const path of ['/', '/hooks/other', `/${'x'.repeat(4_000)}`, '/%00', '/..', '/?live'])
+      expect(await post(path, '{"status":"SUCCESS"}'), path).toEqual({ status: 202, text: '' });
+    expect(taken).toEqual([]);
+    expect(new Set(noted)).toEqual(new Set(['unknown']));
+  });
+
+  it.each(['GET', 'PUT', 'DELETE', 'OPTIONS'])('Nothing but POST is served: %s', async (method) => {
+    const { post, taken } = await listening();
+    expect(await post('/hooks/live', undefined, method)).toMatchObject({ status: 405 });
+    expect(taken).toEqual([]);
+  });
+
+  it('A source that asks for unknown addresses is limited, and its live ones are taken all the same', async () => {
+    const { post, taken, noted } = await listening(new ManualClock());
+    const answers = await Promise.all(Array.from({ length: 60 }, () => post('/other')));
+    expect(answers.filter(({ status }) => status === 202)).toHaveLength(50);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(10);
+    expect(noted.filter((outcome) => outcome === 'limited')).toHaveLength(10);
+    expect((await post('/live', '{"status":"SUCCESS"}')).status).toBe(202);
+    expect(taken).toEqual(['end']);
+  });
+
+  it('A flood of callbacks to a live address is answered, and read only in part', async () => {
+    const { post, taken } = await listening(new ManualClock());
+    const answers = await Promise.all(Array.from({ length: 60 }, () => post('/live', '{"status":"SUCCESS"}')));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]));
+    expect(taken).toHaveLength(20);
+  });
+
+  it('A body that is too long is not read, and its connection is closed', async () => {
+    const { port, taken } = await listening();
+    for (const head of [`Content-Length: ${2 ** 30}`, 'Transfer-Encoding: chunked']) {
+      const socket = await socketTo(port);
+      const piece = 'x'.repeat(32 * 1024);
+      const chunk = head.startsWith('T') ? `${piece.length.toString(16)}\r\n${piece}\r\n` : piece;
+      socket.write(`POST /live HTTP/1.1\r\nHost: a\r\n${head}\r\n\r\n`);
+      const answered = firstBytes(socket);
+      const closed = once(socket, 'close');
+      for (let sent = 0; sent < 3; sent += 1) socket.write(chunk);
+      expect(await answered).toMatch(/^HTTP\/1.1 202 /);
+      await closed;
+    }
+    expect(taken).toEqual(['unclear', 'unclear']);
+  });
+
+  it('A body that does not come is not waited for', async () => {
+    const clock = new ManualClock();
+    const { port, taken } = await listening(clock);
+    const socket = await socketTo(port);
+    const arrived = firstBytes(socket);
+    socket.write('POST /live HTTP/1.1\r\nHost: a\r\nContent-Length: 20\r\n\r\n{"sta');
+    await expect
+      .poll(() => {
+        clock.advance(1_000);
+        return taken;
+      })
+      .toEqual(['unclear']);
+    expect(await arrived).toMatch(/^HTTP\/1.1 202 /);
+  });
+
+  it('A body that is cut off counts as one that was not understood', async () => {
+    const { port, taken } = await listening();
+    const socket = await socketTo(port);
+    socket.write('POST /live HTTP/1.1\r\nHost: a\r\nContent-Length: 20\r\n\r\n{"sta', () => socket.destroy());
+    await expect.poll(() => taken).toEqual(['unclear']);
+  });
+
+  it.each([
+    ['no HTTP', '\x16\x03\x01\x02\0\x01\0'],
+    ['a long header', `POST /live HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`],
+    ['two lengths', 'POST /live HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab'],
+    [
+      'a length and chunks',
+      'POST /live HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\nab',
+    ],
+  ])('A request that is not HTTP is dropped: %s', async (_, text) => {
+    const { port, post, taken } = await listening();
+    const socket = await socketTo(port);
+    const closed = once(socket, 'close');
+    socket.write(Buffer.from(text, 'latin1'));
+    socket.resume();
+    await closed;
+    expect(taken.filter((said) => said !== 'unclear')).toEqual([]);
+    expect((await post('/live', '{"status":"SUCCESS"}')).status).toBe(202);
+  });
+
+  it('One source has only half of the connections', async () => {
+    const { port } = await listening();
+    const sockets = await Promise.all(Array.from({ length: 140 }, () => socketTo(port)));
+    await expect.poll(() => sockets.filter((socket) => socket.closed || socket.destroyed).length).toBe(12);
+  });
+});

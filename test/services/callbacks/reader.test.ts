@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { readCallback } from '../../../src/services/callbacks/reader.ts';
+
+const read = (body: unknown) => readCallback(JSON.stringify(body));
+
+describe('The body of a callback', () => {
+  it.each([
+    ['an image task', { id: '1', status: 'IN_PROGRESS', progress: '45%' }],
+    ['an image task that waits', { id: '1', status: 'SUBMITTED' }],
+    ['an image task without a word', { id: '1', status: '' }],
+    ['a song', { code: 'success', data: { task_id: '1', status: 'QUEUED' } }],
+    ['a video of a vendor', { code: 0, message: 'SUCCEED', data: { task_id: '1', task_status: 'processing' } }],
+  ])('Progress needs no poll: %s', (_, body) => {
+    expect(read(body)).toBe('progress');
+  });
+
+  it.each([
+    ['an image task', { id: '1', status: 'SUCCESS', progress: '100%' }],
+    ['a failed image task', { id: '1', status: 'FAILURE', failReason: 'no' }],
+    ['a song', { code: 'success', data: { task_id: '1', status: 'SUCCESS' } }],
+    ['a video of a vendor', { code: 0, message: 'SUCCEED', data: { task_id: '1', task_status: 'succeed' } }],
+  ])('An end is worth a poll: %s', (_, body) => {
+    expect(read(body)).toBe('end');
+  });
+
+  it('What cannot be understood is worth a poll too', () => {
+    for (const body of ['', 'status=SUCCESS', '{"status":', '[]', '"SUCCESS"', 'null', '5', '[{"status":"SUCCESS"}]'])
+      expect(readCallback(body), body).toBe('unclear');
+    expect(readCallback(undefined)).toBe('unclear');
+    expect(read({ id: '1', status: 'COOKING' })).toBe('unclear');
+    expect(read({ code: 200, data: { callbackType: 'complete' } })).toBe('unclear');
+    // A task that waits for words has news that only a poll brings.
+    expect(read({ id: '1', status: 'MODAL' })).toBe('unclear');
+    expect(readCallback('['.repeat(30_000))).toBe('unclear');
+    expect(readCallback(`${'{"data":'.repeat(7_000)}1${'}'.repeat(7_000)}`)).toBe('unclear');
+  });
+
+  it('A challenge is a string of at most 200 characters', () => {
+    expect(read({ challenge: 'abc' })).toEqual({ challenge: 'abc' });
+    expect(read({ challenge: 'x'.repeat(200), status: 'SUCCESS' })).toEqual({ challenge: 'x'.repeat(200) });
+    expect(read({ challenge: 'x'.repeat(201) })).toBe('unclear');
+    expect(read({ challenge: 5 })).toBe('unclear');
+    expect(read({ data: { challenge: 'abc' } })).toBe('unclear');
+  });
+});
