@@ -117,10 +117,12 @@ export const metricList = {
       outcome:
         '`hint` (its task is polled sooner), `progress` (no poll is needed), `challenge`, `early` (before the response to the submit), `late` (after the end), `ignored` (enough came before), `limited`, or `unknown` (no valid address)',
     },
+  },
   callbackHabits: {
     ...{ name: 'atelier_callback_habit', type: 'gauge', section: 'Gateway', unit: 'count' },
     help: 'What the gateway calls back: 1 for what was learned of a lane',
     labels: { lane: LANE, habit: '`untried`, `none`, `progress`, `ends` or `both`' },
+  },
   answeredAt: {
     ...{ name: 'atelier_gateway_answered_timestamp_seconds', type: 'gauge', section: 'Gateway', unit: 'time' },
     help: 'When the gateway last responded; 0 if it has not responded yet',
