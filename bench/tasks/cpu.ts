@@ -51,7 +51,7 @@ async function askAlone(gatewayUrl: string): Promise<Poll> {
 
 async function askFromEngine(gatewayUrl: string, file: string): Promise<Poll> {
   const { polls, seconds, cpuMicros } = await runEngine({
-    ...{ file, gatewayUrl, inLists: false, connections: IN_FLIGHT, clockSpeed: CLOCK_SPEED, isTimed: false },
+    ...{ file, gatewayUrl, pollsInBatches: false, connections: IN_FLIGHT, clockSpeed: CLOCK_SPEED, isTimed: false },
     ...{ perSecond: UNBOUND, inFlight: IN_FLIGHT_OF_ALL_LANES, ...times },
   });
   return { perSecond: polls / seconds, cpuMicros: cpuMicros / polls };

@@ -28,7 +28,7 @@ export async function measureLoad(): Promise<void> {
       for (const way of ['singly', 'lists'] as const) {
         const file = await folder.filled({ tasks: TASKS, ageMs: 0 });
         const pace = { clockSpeed: 1, isTimed: true, warmUpMs: WARM_UP_MS, countedMs: COUNTED_MS };
-        results[way].push(await runEngine({ file, gatewayUrl, inLists: way === 'lists', ...BUDGET, ...pace }));
+        results[way].push(await runEngine({ file, gatewayUrl, pollsInBatches: way === 'lists', ...BUDGET, ...pace }));
       }
     }
   } finally {

@@ -4,7 +4,6 @@ export interface HttpSettings {
   metricsToken: string | undefined;
 }
 
-/** The port cannot be opened. */
 export class PortError extends Error {
   override readonly name = 'PortError';
   readonly isInUse: boolean;
@@ -13,8 +12,8 @@ export class PortError extends Error {
     const isInUse = cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE';
     const why = isInUse
       ? 'is in use by another program'
-      : 'cannot be opened: check HTTP_HOST and HTTP_PORT, and that Atelier’s user may open the port';
-    super(`Port ${port} at ${host} ${why}.`, { cause });
+      : 'cannot be opened: check HTTP_HOST and HTTP_PORT, and that the account Atelier runs as is allowed to open the port';
+    super(`Port ${port} on ${host} ${why}.`, { cause });
     this.isInUse = isInUse;
   }
 }

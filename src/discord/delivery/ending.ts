@@ -91,7 +91,7 @@ export class EndDelivery {
     const { outbox, record } = this.#context;
     if (way.by === 'token' || way.by === 'edit') return outbox.edit(way, sent);
     const channelId = way.by === 'channel' ? way.channelId : await outbox.openDirectChannel(way.memberId);
-    await record.storeIntention(way.by, channelId);
+    await record.storeIntent(way.by, channelId);
     return outbox.post(channelId, id, sent);
   }
 

@@ -59,9 +59,9 @@ export class QuestionSender {
     const earlier = await earlierTurns(this.#parts.answers, request.after, asker);
     const earlierFiles = await this.#earlierFiles(earlier, { materials, sound }, without, asker);
     const models = await this.#parts.models.listQuickly();
-    const isLast = rounds.length >= MAX_ROUNDS;
+    const isFinalRound = rounds.length >= MAX_ROUNDS;
     const user = await this.#parts.userOf?.(asker.requesterId);
-    const draft = { request, earlier, earlierFiles, materials, sound, models, rounds, isLast, user };
+    const draft = { request, earlier, earlierFiles, materials, sound, models, rounds, isFinalRound, user };
     const told = without.filter((part) => isWanted(part, draft));
     return this.#open(draft, { without, told, named: [] }, stop);
   }
@@ -73,10 +73,11 @@ export class QuestionSender {
     const hasAudio = draft.sound?.wav !== undefined;
     const refused = refusedPart(error, request, { isStreamed, hasEarlierFiles, hasAudio });
     if (!refused) return undefined;
-    const { part, isOfSize = false } = refused;
+    const { part, isBecauseOfSize = false } = refused;
     const facts = { model: request.model, part, code: error.code };
     this.#parts.log.info(facts, 'A model rejected a feature of a request; the request is sent without it.');
-    const kept = part === 'files' ? leaveOut(draft.earlier, isOfSize ? 'too-large' : 'refused') : draft.earlierFiles;
+    const kept =
+      part === 'files' ? leaveOut(draft.earlier, isBecauseOfSize ? 'too-large' : 'refused') : draft.earlierFiles;
     const earlierFiles = part === 'audio' ? leaveOutAudio(kept) : kept;
     return this.#open({ ...draft, earlierFiles }, omit(omission, refused), stop);
   }

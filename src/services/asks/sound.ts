@@ -7,7 +7,7 @@ import { findTranscriber } from '../models/ids.ts';
 import type { Materials } from '../tasks/materials.ts';
 
 /** The audio of a question: as a file, or as its transcript once there is one. */
-export interface QuestionSound {
+export interface QuestionAudio {
   name: string;
   wav?: Buffer;
   transcript?: string;
@@ -18,7 +18,7 @@ export function questionSound(
   given: { name: string } | undefined,
   { sound }: Materials,
   transcript: string | undefined,
-): QuestionSound | undefined {
+): QuestionAudio | undefined {
   if (!given) return undefined;
   const { name } = given;
   if (transcript !== undefined) return { name, transcript };

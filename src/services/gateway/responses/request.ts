@@ -203,7 +203,7 @@ interface RefusedPart {
   part: RefusablePart;
   isNamed: boolean;
   /** The request was too large: the model may take the part in another one. */
-  isOfSize?: true;
+  isBecauseOfSize?: true;
 }
 
 /** The part that a definite refusal is about: the one that the gateway names, else the last of those that were sent. */
@@ -215,7 +215,7 @@ export function refusedPart(
   if (error.mayHaveTakenEffect || (error.kind !== 'invalid' && error.kind !== 'not-offered')) return undefined;
   if (UNRELATED_CODES.has(error.code ?? '') || error.status === WRONG_CONTENT_TYPE) return undefined;
   if (error.status === TOO_LARGE || SIZE_CODES.has(error.code ?? ''))
-    return hasEarlierFiles ? { part: 'files', isNamed: false, isOfSize: true } : undefined;
+    return hasEarlierFiles ? { part: 'files', isNamed: false, isBecauseOfSize: true } : undefined;
   const { format, tools, effort: reasoning } = request;
   const isSent = {
     audio: hasAudio,

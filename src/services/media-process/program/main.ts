@@ -79,7 +79,7 @@ async function runJob(job: Job, work: JobInput): Promise<JobOutput> {
       return await (await import('./audio.ts')).runReadJob(job, work);
     case 'write-voice':
     case 'drop-voice':
-      return await (await import('./audio.ts')).voice(job, work);
+      return await (await import('./audio.ts')).runVoiceJob(job, work);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { BodyFacts, BodyKind } from '../../../../sandbox/discord/validation/index.ts';
 
-/** A body and the expected violations. */
+/** A request body to validate. */
 export interface Case {
   readonly says: string;
   readonly kind: BodyKind;
@@ -8,6 +8,7 @@ export interface Case {
   readonly facts?: BodyFacts;
 }
 
+/** A request body and the faults that it should produce. */
 export interface BadCase extends Case {
   readonly faults: readonly (readonly [path: string, code: string])[];
 }
