@@ -21,9 +21,9 @@ export interface SenderParts {
   models: Pick<ModelCatalogue, 'list' | 'listQuickly'>;
   gather: Gather;
   refresh: RefreshAddresses;
-  /** What stands for a member at the gateway; undefined: nothing. */
+  /** Returns the identifier of a member at the gateway, or undefined for none. */
   userOf?(memberId: string): Promise<string>;
-  /** How long the gateway may need what it fetches itself. */
+  /** How long the gateway may need the files that it fetches itself. */
   timeLimitMs: number;
   clock: Clock;
   log: TasksLog;
@@ -33,15 +33,15 @@ interface Question {
   request: AskRequest;
   materials: Materials;
   asker: Asker;
-  /** What has been answered already, where it goes on after calls of tools. */
+  /** The answer so far, if it continues after tool calls. */
   answer?: Answer | undefined;
   stop: AbortController;
 }
 
-/** A model that keeps calling tools must give its answer in the end. */
+/** After this many rounds of tool calls, the model must answer. */
 const MAX_ROUNDS = 5;
 
-/** Sends questions to models, without what a model refuses. */
+/** Sends questions to models, without the features that a model refuses. */
 export class QuestionSender {
   readonly #parts: SenderParts;
   readonly #refused: RefusedFeatures;
@@ -66,7 +66,7 @@ export class QuestionSender {
     return this.#open(draft, { without, told, named: [] }, stop);
   }
 
-  /** Sends a question again that failed before its first word. Undefined where the error refuses no part of it. */
+  /** Sends a question again that failed before its first word. Undefined if the error is not about a part that can be left out. */
   sendAgain({ request, draft, omission, stop }: SentQuestion, error: GatewayError): Promise<OpenStream> | undefined {
     const isStreamed = !omission.without.includes('stream');
     const hasEarlierFiles = !omission.without.includes('files') && hasFiles(draft.earlierFiles);
@@ -82,12 +82,12 @@ export class QuestionSender {
     return this.#open({ ...draft, earlierFiles }, omit(omission, refused), stop);
   }
 
-  /** The request has worked. */
+  /** Call this when the request has succeeded. */
   learn({ request, omission }: SentQuestion): void {
     this.#refused.learn(request.model, omission);
   }
 
-  /** Opens the stream. A part that the model refuses for certain, before its first word, is left out of one more try. */
+  /** Opens the stream. If the model definitely refuses a part before the first word, one more request is sent without it. */
   async #open(planned: Draft, omission: Omission, stop: AbortController): Promise<OpenStream> {
     const draft = omission.without.includes('audio') ? await this.#transcribed(planned, stop) : planned;
     const request = buildTextRequest(draft, omission.without);
@@ -130,7 +130,7 @@ export class QuestionSender {
 const hasFiles = (earlierFiles: Draft['earlierFiles']): boolean =>
   earlierFiles.some((files) => sentParts(files).length > 0);
 
-/** What the model is known to refuse is told to a member who wanted it, and why an answer comes all at once. */
+/** The member is notified of wanted features that the model is known to refuse, and why an answer arrives all at once. */
 function isWanted(part: RefusableFeature, { request: { format, web, effort }, earlierFiles, sound }: Draft): boolean {
   const isWanted = {
     audio: sound !== undefined,

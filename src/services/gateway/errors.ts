@@ -28,7 +28,7 @@ export class GatewayError extends Error {
   readonly retryAfterMs: number | undefined;
   /** Whether the gateway's own code names the kind; otherwise it comes from the status, which any proxy may send. */
   readonly hasKnownCode: boolean;
-  /** Whether the gateway's code says that the model cannot do this: another one may. */
+  /** Whether the gateway's code says that this model cannot do it, though another one may. */
   readonly refusesModel: boolean;
   /** Whether the failed request may still have been carried out. Such a submit is never resent automatically. */
   readonly mayHaveTakenEffect: boolean;
@@ -94,7 +94,7 @@ export function unreachableError(cause: unknown, host: string, isSubmit: boolean
   return new GatewayError(message, { ...facts, code, mayHaveTakenEffect: isSubmit && !wasNeverSent(cause) });
 }
 
-/** Whether nothing of the request can have left this machine. */
+/** Whether the request certainly never left this machine. */
 function wasNeverSent(cause: unknown): boolean {
   if (cause instanceof AggregateError) return cause.errors.length > 0 && cause.errors.every(wasNeverSent);
   if (!(cause instanceof Error)) return false;
@@ -124,7 +124,7 @@ export function notJsonError(text: string, type: string | string[] | undefined, 
 const LONGEST_MESSAGE = 500;
 const HIDDEN = '[hidden]';
 
-/** Keys and tokens in the messages of gateways that quote what they were sent. */
+/** Keys and tokens quoted in messages by gateways that repeat what they were sent. */
 const SECRET_SHAPES = [/\bsk-[A-Za-z0-9_*.-]{3,}/g, /\bBearer\s+["']?[^\s"',;]+/gi];
 
 /** Elements whose content is never prose, and comments. */
@@ -137,7 +137,7 @@ const LONGEST_PAGE = 20_000;
 
 /** Makes a gateway's text safe to show: no markup, no secrets, one line, bounded length. */
 export function cleanMessage(text: string, secrets: readonly string[]): string {
-  // Secrets go first: once cut in half, a secret would no longer be recognized.
+  // Secrets are removed first: one that was cut in half would no longer be recognized.
   let clean = text;
   for (const secret of secrets) if (secret !== '') clean = clean.replaceAll(secret, HIDDEN);
   clean = clean.slice(0, LONGEST_PAGE);

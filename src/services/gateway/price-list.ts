@@ -4,10 +4,10 @@ import { malformedError } from './errors.ts';
 import { type CallOptions, Resource } from './http.ts';
 import { asAmount, asList, asText, firstAt, places } from './read/places.ts';
 
-/** A model as gateways in the wild list its price. Decimals are text; undefined is what the list does not say. */
+/** A model as listed by gateways with a price list. Decimals are text; a value that the list does not give is undefined. */
 export interface PricedModel {
   name: string;
-  /** Per token by ratios, or for each job; undefined for a way of billing that is not known here. */
+  /** Per token by ratios, or per job; undefined for an unknown billing method. */
   billedBy: 'tokens' | 'job' | undefined;
   ratio: string | undefined;
   outputRatio: string | undefined;
@@ -15,17 +15,17 @@ export interface PricedModel {
   audioRatio: string | undefined;
   audioOutputRatio: string | undefined;
   price: string | undefined;
-  /** The groups that can use it; empty where the list does not say. */
+  /** The groups that can use it; empty if the list does not say. */
   groups: readonly string[];
 }
 
 export interface PriceList {
   models: readonly PricedModel[];
-  /** What each group of accounts pays of a price. */
+  /** The factor that each group of accounts pays of a price. */
   groups: ReadonlyMap<string, string>;
 }
 
-/** The list is parsed in one go, so it must be small; one of a thousand models has about 500 KiB. */
+/** The list is parsed in one go, so it must be small; one with a thousand models has about 500 KiB. */
 const MAX_BYTES = 4 * 1024 * 1024;
 const MAX_MODELS = 5_000;
 const MAX_GROUPS = 200;
@@ -63,7 +63,7 @@ function asDecimal(value: unknown): string | undefined {
   return decimal === undefined || decimal.startsWith('-') || decimal.length > LONGEST_DECIMAL ? undefined : decimal;
 }
 
-/** The usual way is not named, or named like this; others have formulas of their own. */
+/** The standard billing method is unnamed or has this name; others have formulas of their own. */
 const USUAL_MODES: ReadonlySet<string> = new Set(['', 'ratio']);
 
 const BILLINGS: ReadonlyMap<string | undefined, PricedModel['billedBy']> = new Map([

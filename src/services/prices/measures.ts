@@ -3,12 +3,12 @@ import { isRecord } from '../../lib/exact-json.ts';
 import type { Tokens } from '../tasks/answer.ts';
 import type { CommonRequest } from '../tasks/task.ts';
 
-/** What a request asks for in words. */
+/** The text options that affect the price. */
 export const measureNames = ['size', 'resolution', 'quality', 'mode', 'sound'] as const;
 
-/** What makes one job more expensive than another. */
+/** The properties of a request that affect its price. */
 export interface Measures extends Partial<Record<(typeof measureNames)[number], string>> {
-  /** Images, or repetitions. */
+  /** The number of images, or of repetitions. */
   count: number;
   /** Decimal text. */
   seconds?: string;
@@ -73,9 +73,9 @@ function flagsIn(prompt: string): { quality?: string; mode?: string; n?: string 
 
 /** Few answers are longer; a model that reasons for long may exceed it. */
 const OUTPUT_TOKENS = 4_000;
-/** Descriptions of tools and the envelope of a request. */
+/** Reserved for descriptions of tools and the envelope of a request. */
 const FRAME_TOKENS = 1_000;
-/** Of a conversation so far; its oldest turns are left out. */
+/** Reserved for the conversation so far; its oldest turns are left out. */
 const CONTEXT_TOKENS = 20_000;
 const IMAGE_TOKENS = 2_000;
 const DOCUMENT_TOKENS = 20_000;
@@ -83,7 +83,7 @@ const DOCUMENT_TOKENS = 20_000;
 const AUDIO_INPUT_TOKENS = 3_000;
 const AUDIO_OUTPUT_TOKENS = 1_200;
 
-/** The tokens that an answer hardly ever exceeds. A token has at least one byte. */
+/** The number of tokens that an answer rarely exceeds. A token has at least one byte. */
 export function mostTokens(request: CommonRequest, isUtterance: boolean): Tokens {
   const { prompt = '', instructions = '', documents = [], sound } = request;
   const images = request.pictures?.length ?? 0;

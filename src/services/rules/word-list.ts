@@ -7,9 +7,9 @@ type Form = (typeof forms)[number];
 
 interface Entry {
   word: FoldedWord;
-  /** How often each letter is repeated. */
+  /** The number of repetitions of each letter. */
   runs: readonly number[];
-  /** The blocked words of which it is a part, and its place among their words. */
+  /** The blocked words that contain it, and its place among their words. */
   phrase: Phrase;
   at: number;
 }
@@ -24,11 +24,11 @@ interface Beginning {
   phrase: Phrase;
 }
 
-/** Scripts that put no spaces between words, and languages that put endings on them. */
+/** Scripts without spaces between words, and languages that attach endings to them. */
 const WITHOUT_SPACES =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
-/** So many times the same letter in a row is no spelling. */
+/** No spelling repeats a letter this many times. */
 const STRETCHED = 3;
 
 /** Blocked words and phrases; a word that ends with `*` blocks everything that begins with it. */
@@ -41,7 +41,7 @@ export class WordList {
   readonly #beginnings: Readonly<Record<Form, Map<string, Beginning>>> = {
     ...{ plain: new Map(), lookalike: new Map(), leet: new Map() },
   };
-  /** Of words without repeated letters. */
+  /** Words without repeated letters. */
   readonly #lengths = new Set<number>();
   readonly #beginningLengths = new Set<number>();
   readonly #anywhere: { text: string; found: string }[] = [];
@@ -50,7 +50,7 @@ export class WordList {
     for (const text of texts) this.#add(text);
   }
 
-  /** The first blocked word or phrase in a text, as it was listed. */
+  /** Returns the first blocked word or phrase in a text, as it was listed. */
   find({ words, joined, spelled, squeezed }: FoldedText): string | undefined {
     return (
       this.#anywhere.find(({ found }) => squeezed.includes(found))?.text ??
@@ -60,7 +60,7 @@ export class WordList {
     );
   }
 
-  /** Whether one word is on the list, disguised or not. */
+  /** Whether a word is on the list, disguised or not. */
   includes(word: FoldedWord): boolean {
     return this.#alone([word]) !== undefined;
   }
@@ -101,7 +101,7 @@ export class WordList {
   }
 
   #inWords(words: readonly FoldedWord[]): string | undefined {
-    /** Phrases of which the words so far are the beginning. */
+    /** Phrases that begin with the words so far. */
     let begun: Entry[] = [];
     for (const word of words) {
       const entries = this.#entriesOf(word);
@@ -179,7 +179,7 @@ const joinWords = (words: readonly FoldedWord[]): FoldedWord => ({
   leet: words.map(({ plain, leet = plain }) => leet).join(''),
 });
 
-/** Two letters in a row are no word that is spelled. */
+/** A spelled-out word has at least three letters. */
 const isSpelled = ({ phrase, runs }: Entry): boolean =>
   phrase.length === 1 && runs.reduce((sum, count) => sum + count, 0) > 2;
 

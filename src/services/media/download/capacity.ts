@@ -40,7 +40,7 @@ export class CapacityPool {
   claim() {
     const holder: Holder = { held: 0, hasSettled: false };
     return {
-      /** Waits for its turn, then holds this many bytes more. Rejects with the signal's reason, and then holds no more. */
+      /** Waits for its turn, then holds this many more bytes. Rejects with the signal's reason, and then holds no more. */
       take: (bytes: number, signal: AbortSignal): Promise<void> => this.#take(holder, bytes, signal),
       /** The file is complete: keeps this many bytes, gives back the rest and takes no more. */
       settle: (bytes: number): void => this.#settle(holder, holder.held - bytes),

@@ -23,7 +23,7 @@ export function spellingsIn(...tables: readonly unknown[]): Spellings {
   return new Map([...spellings].map(([letters, names]) => [letters, [...names]]));
 }
 
-/** The same record with its fields under the names that the tables know them by. */
+/** Returns a record with its fields under the names that the tables use. */
 export function respell(record: Record<string, unknown>, spellings: Spellings): Record<string, unknown> {
   let left = MAX_FIELDS;
   const copy = (value: unknown, depth: number): unknown => {

@@ -9,7 +9,7 @@ const SHORTEST_WORD = 6;
 const MAX_VALUES = 500;
 const DEEPEST = 8;
 
-/** Every word that a request contains, so that its echo in the response is not taken for something new. */
+/** Every word in a request, so that its echo in the response is not mistaken for something new. */
 export function wordsSent({ body, headers = {} }: { body: unknown; headers?: object }): ReadonlySet<string> {
   const words = new Set<string>();
   const visit = (value: unknown, depth: number): void => {
