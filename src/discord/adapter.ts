@@ -59,7 +59,7 @@ export function bodyOf(plan: MessagePlan): MessageBody {
   };
 }
 
-/** Discord takes nothing but the audio (https://discord.com/developers/docs/resources/message, "Voice Messages"). */
+/** Discord accepts only the audio (https://discord.com/developers/docs/resources/message, "Voice Messages"). */
 function voiceBody(plan: MessagePlan, { seconds, waveform }: NonNullable<MessagePlan['voice']>): MessageBody {
   const files = (plan.files ?? []).slice(0, 1);
   return {
@@ -130,7 +130,7 @@ function inRows(buttons: readonly (ButtonPlan | LinkPlan)[], room: number): Row[
     if (!last || last.length >= MAX_IN_ROW || startsRow) rows.push([button]);
     else last.push(button);
   }
-  // Requested row breaks are given up where the rows would not fit.
+  // Requested row breaks are dropped if the rows would not fit.
   return (rows.length <= room ? rows : chunks(buttons, MAX_IN_ROW)).map((some) => row(some.map(buttonFrom)));
 }
 

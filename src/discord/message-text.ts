@@ -9,9 +9,9 @@ export function truncate(text: string, max: number): string {
   return whole.trimEnd() + ELLIPSIS;
 }
 
-/** What must stay whole: an escaped sign, a mention, a timestamp, a link, an address, a paired mark. */
+/** Text that must stay whole: an escaped sign, a mention, a timestamp, a link, an address, a paired mark. */
 const PIECE = /\\[\s\S]|<[^<>\s]+>|\[[^\]\n]*\]\([^)\s]*\)|https?:\/\/[^\s<>]+|```|\*\*|~~|\|\||__|`|[\s\S]/gu;
-/** A signed address has some hundred characters. */
+/** A signed address has a few hundred characters. */
 const LONGEST_PIECE = 1_000;
 const PAIRED: ReadonlySet<string> = new Set(['```', '**', '~~', '||', '__', '`']);
 
@@ -37,7 +37,7 @@ export function truncateMarkdown(text: string, max: number): string {
 /** Invisible, and it ends an address for everything that detects links. */
 const BREAK = '\ufeff';
 
-/** With all characters that browsers take for a dot. Message links and Discord's own files stay. */
+/** Includes all characters that browsers treat as a dot. Message links and Discord's own files stay. */
 const INVITE =
   /(?<!(?:cdn|media)(?:[.\u3002\uff0e\uff61]|%2e))discord(?:app)?(?=(?:[.\u3002\uff0e\uff61]|%2e)(?:gg|new|gifts?|com(?!\/channels\/(?:@me|\d+)\/\d+(?:\/\d+)?(?![\w/.%-]))(?=\/)))/gi;
 /** Longer than anything before the host of an address. */

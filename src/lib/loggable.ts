@@ -5,7 +5,7 @@ const LONGEST_FRAME = 300;
 /** How deep into an object, and how many entries of each. */
 const DEEPEST = 4;
 const MAX_ENTRIES = 50;
-/** For all texts of one line together. */
+/** The limit for all texts of one line together. */
 const MAX_LETTERS = 16_000;
 
 /** Only code throws these; messages of other classes may come from servers or parsers, which quote. */
@@ -13,7 +13,7 @@ const TRUSTED: ReadonlySet<string> = new Set(['Error', 'TypeError', 'RangeError'
 /** Anything else may be text that was sent. */
 const NAME = /^[\w.:/-]{1,64}$/;
 const METHOD = /^[A-Z]{1,10}$/;
-/** Text after a quotation mark may quote what was sent. */
+/** Text after a quotation mark may quote the request. */
 const QUOTED = /(^|[\s([{<:=,])["'`‘“«][\s\S]*$/;
 const FRAME = /^\s+at (?=.*(?::\d+:\d+|<anonymous>|native|index \d+)\)?$)/;
 
@@ -53,7 +53,7 @@ function describe(error: unknown, budget: Budget, depth: number): unknown {
   const own = Object.getOwnPropertyDescriptors(error);
   const read = (name: string): unknown => own[name]?.value;
   const message = messageOf(error);
-  // The route of a request; its query may hold what was sent.
+  // The route of a request; its query may contain request data.
   const url = read('requestBody') === undefined ? undefined : read('url');
   const route = typeof url === 'string' ? URL.parse(url)?.pathname : undefined;
   const errors = read('errors');

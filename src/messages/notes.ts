@@ -15,7 +15,7 @@ interface NotesParts extends Pick<MessageContext, 'views'> {
   say: Say;
   log: Log;
   clock: Clock;
-  /** Stores what was found with its task. */
+  /** Stores the findings with the task. */
   change(id: string, transition: (task: Task) => Task): Promise<Task>;
 }
 
@@ -25,7 +25,7 @@ const LIMITS = { max: 8 * 2 ** 20, waitLimitMs: 15_000 };
 /** Notes about a video that differs from its request, and about references that may explain a failure. */
 export function noteFinder({ media, views, say, log, clock, change }: NotesParts) {
   return {
-    /** What each file says about itself counts, else what the gateway says about it. */
+    /** The facts in a file itself take precedence over those from the gateway. */
     ofResult(task: Task, results: readonly Result[]): string[] {
       const seen = results.map((result, index) => ({ ...task.media[index], ...('video' in result && result.video) }));
       return views[task.kind]?.notes?.(task, seen, say) ?? [];

@@ -83,7 +83,7 @@ export function voiceMessage(task: Task, say: Say, { asFile } = { asFile: false 
 }
 
 const LONGEST_LINE = 120;
-/** As many as are read at a glance. */
+/** More could not be read at a glance. */
 const MAX_LINES = 5;
 const LONGEST_TURN = 100_000;
 

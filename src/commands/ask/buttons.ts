@@ -58,7 +58,7 @@ function goOnForm(id: string, say: Say): FormPlan {
   };
 }
 
-/** A form does not tell the type of a file; the content is checked before it is sent. */
+/** A form does not reveal the type of a file; the content is checked before it is sent. */
 const IMAGE = /\.(?:png|jpe?g|webp|gif|avif)$/i;
 
 function questionIn({ fields, files: { file } }: FormValues) {
@@ -82,7 +82,7 @@ export const detailsButton = button(customIds.details, {
 
 const LONGEST_MODEL = 200;
 
-/** What the gateway has not reported is not guessed. */
+/** Values that the gateway has not reported are not guessed. */
 function answerDetails(
   { task, turns, cost, left }: { task: Task; turns: number; cost: string | undefined; left: string | undefined },
   say: Say,
@@ -151,7 +151,7 @@ function tokenLines(task: Task, say: Say): string[] {
   ];
 }
 
-/** Ends a conversation: nothing of it is sent to a model again. */
+/** Ends a conversation: none of it is sent to a model again. */
 export const endConversationButton = button(customIds.endConversation, {
   reply: 'aside',
   async run(taskId, context: HandlerContext<Services>) {

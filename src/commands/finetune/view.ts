@@ -6,7 +6,7 @@ import type { Say } from '../../locales/index.ts';
 import { buttonPlan, turnButtons } from '../../messages/task-buttons.ts';
 import type { FineTuneEvent } from '../../services/gateway/fine-tunes.ts';
 
-/** Discord's 2,000 characters, less what surrounds the events. */
+/** Discord's 2,000 characters, minus the text around the events. */
 const ROOM = 1_500;
 /** An event may be a stack trace; the file contains all of it. */
 const LONGEST_EVENT = 700;

@@ -40,7 +40,7 @@ const imageView: KindView<'image'> = {
       : [],
 };
 
-/** The same order to a larger variant of its model. */
+/** Submits the same request to a larger variant of its model. */
 const largerButton = button(customIds.larger, {
   reply: 'beside',
   async run({ taskId, which }, context: HandlerContext<Services>) {

@@ -24,7 +24,7 @@ export const referenceOpener = opener(
   },
 );
 
-/** The same form from the menu of any message. */
+/** Opens the form for the images of any message. */
 export const referenceMenu: Menu<Services> = {
   name: 'reference',
   guards: [(place) => requirePostPermissions(place, {})],
@@ -71,7 +71,7 @@ interface ReferenceForm {
   model: string | undefined;
 }
 
-/** The most of a name that fits into a choice, beside its number. */
+/** The longest name that fits into a choice next to its number. */
 const LONGEST_NAME = 80;
 
 /** The images' addresses are in a field, so that nothing has to be stored until the form is submitted. */

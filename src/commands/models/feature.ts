@@ -42,7 +42,7 @@ const modelsCommand = command({
   },
 });
 
-/** As many as are read at a glance on a phone. */
+/** More could not be read at a glance on a phone. */
 const PAGE = 12;
 
 /** A page of the list, grouped by owner. A page beyond the end means the last. */

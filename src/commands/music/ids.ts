@@ -11,7 +11,7 @@ const LIST_NAMES = ['ids', 'data', 'tasks', 'result'];
 const DEEPEST = 8;
 
 interface PastedIds {
-  /** Without repetitions, in the order in which they were pasted. */
+  /** Without duplicates, in the order in which they were pasted. */
   ids: string[];
   /** Text that is not an id. */
   odd: string[];

@@ -96,7 +96,7 @@ async function place(task: Task, where: TalkPlace, context: HandlerContext<Servi
   const { threads, tasks, talks, messageOf } = context.services;
   let made: string | undefined;
   try {
-    // Of two talks that were started in this thread at once, only the first stays.
+    // If two live conversations were started in this thread at once, only the first stays.
     if (where.in === 'this-thread' && talks.inChannel(where.channelId)?.id !== task.id)
       throw new Refusal('refusals.talkHere');
     if (where.in === 'new-thread') {

@@ -66,11 +66,11 @@ function decisions(task: Task, button: (name: Name, id: string) => ButtonPlan[])
 
 interface TaskPage {
   task: Task;
-  /** The task's message and its parent's, as far as known. */
+  /** The task's message and its parent's, if known. */
   links: { message?: string | undefined; parent?: string | undefined };
   /** Undefined if the task costs nothing, or the reader may not see it. */
   cost: string | undefined;
-  /** What the reader has left, if it is their own. */
+  /** The remaining limits of the reader, if the task is their own. */
   left: string | undefined;
   buttons: readonly ButtonPlan[];
   turns: readonly Task[];

@@ -44,7 +44,7 @@ async function usageAnswer(range: DayRange, by: Grouping, context: HandlerContex
   return pageOf(sheet, allowances, context);
 }
 
-/** The usage of a server, beside its limits, for those who manage it. */
+/** Shows the usage of a server and its limits to those who manage it. */
 async function serverAnswer(range: DayRange, by: Grouping, context: HandlerContext<Services>): Promise<MessagePlan> {
   const { place, services } = context;
   const { guildId } = place;

@@ -22,13 +22,13 @@ import {
 } from './amounts.ts';
 import { tableOf } from './table.ts';
 
-/** Discord's 2,000 characters, less the line about rows that did not fit. */
+/** Discord's 2,000 characters, minus the line about rows that did not fit. */
 const ROOM = 1_900;
 
 /** More lines than fit into any message. */
 const MAX_LINES = 100;
 
-/** Each is also named below the table, which takes as much room again. */
+/** Each is also named below the table, which needs as much room again. */
 const MAX_MENTIONS = 12;
 
 export interface UsagePage {
@@ -36,7 +36,7 @@ export interface UsagePage {
   chart: { bytes: Buffer; alt: string } | undefined;
   unit: Unit;
   today: string;
-  /** What is left to the member. */
+  /** The remaining limits of the member. */
   allowances: readonly Allowance[];
 }
 
@@ -138,7 +138,7 @@ function noteOf(note: SheetNote, range: string, unit: Unit, say: Say): string {
   }
 }
 
-/** As many models as are read at a glance. */
+/** More models could not be read at a glance. */
 const MAX_COMPARED = 5;
 const LONGEST_MODEL = 40;
 

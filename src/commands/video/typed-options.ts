@@ -36,7 +36,7 @@ export function readDuration(typed = ''): number | string | undefined {
   return Number.isInteger(seconds) && String(seconds) === text ? seconds : text;
 }
 
-/** Text, in the model's own terms; for a model that wants more than text, the JSON object that was typed. */
+/** Text in the model's own terms; for a model that needs more than text, the JSON object that was typed. */
 export function readCamera(typed = ''): string | Fields | undefined {
   const text = typed.trim();
   if (!text.startsWith('{')) return text === '' ? undefined : text;

@@ -30,7 +30,7 @@ export const videoView: KindView<keyof typeof videoSpecs> = {
     const all = seen.flatMap((facts) =>
       ignoredParameterNotes(ignoredParameters(requested, facts), facts, kind === 'image-to-video', say),
     );
-    // Several videos of one order share their notes.
+    // Several videos of one request share their notes.
     return [...new Set(all)];
   },
 
@@ -100,7 +100,7 @@ const ASPECT = 0.05;
 const SECONDS = 0.5;
 const SHARE = 0.1;
 
-/** The parameters without effect, as far as the video tells. */
+/** The parameters without effect, if the video shows it. */
 export function ignoredParameters(
   requested: readonly RequestedParameter[],
   { width, height, seconds }: MediumFacts,

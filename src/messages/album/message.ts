@@ -24,9 +24,9 @@ const MAX_FILES = 10;
 const MAX_CONTENT = 2_000;
 /** Room for addresses of files that turn out too large to upload. */
 const SPARE = 200;
-/** Gateways usually make two tracks of an order. */
+/** Gateways usually make two tracks per request. */
 const USUAL_TRACKS = 2;
-/** As many lines as fit into a message. */
+/** More lines do not fit into a message. */
 const PAGE = 15;
 const LONGEST_TITLE = 50;
 

@@ -9,7 +9,7 @@ import { type AnswerStyle, callLines, failureText, incompleteText } from './styl
 const LONGEST_TITLE = 150;
 const MAX_LETTERS = 2_000;
 
-/** What an answer's task alone does not tell. */
+/** Facts about an answer that its task does not contain. */
 export interface AnswerExtras {
   parentLink: string | undefined;
   /** Below everything else. */

@@ -11,9 +11,9 @@ import { titleOf } from '../../services/tasks/task-facts.ts';
 import { aboutDollars } from '../money.ts';
 import { buttonPlan, unconfirmedButtons } from '../task-buttons.ts';
 
-/** What differs between the answers of `/ask` and those of a talk. */
+/** The differences between the answers of `/ask` and those of a live conversation. */
 export interface AnswerStyle {
-  /** What it answers, shortened to this length. */
+  /** The question that it answers, shortened to this length. */
   title(task: Task, max: number, say: Say): string;
   /** Small lines below the title. */
   facts(task: Task, parentLink: string | undefined, say: Say): string[];

@@ -11,7 +11,7 @@ const imageJob = z.strictObject({
   image: z.union([webAddress, z.array(webAddress).min(1, 'the list of reference images is empty')]).optional(),
 });
 
-/** The key is created once per order and stored with it: the same key never starts a second job. */
+/** The key is created once per request and stored with it: the same key never starts a second job. */
 type ImageJobOptions = CallOptions & { idempotencyKey: string };
 
 const PATH = '/v1/images/generations/jobs';

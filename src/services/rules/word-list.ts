@@ -183,7 +183,7 @@ const joinWords = (words: readonly FoldedWord[]): FoldedWord => ({
 const isSpelled = ({ phrase, runs }: Entry): boolean =>
   phrase.length === 1 && runs.reduce((sum, count) => sum + count, 0) > 2;
 
-/** What is left of a row of single letters beside a word must be able to be a word: `h e l l o` is not `hell` and `o`. */
+/** The rest of a row of single letters must be able to be a word: `h e l l o` is not `hell` and `o`. */
 const isWord = (letters: string): boolean =>
   letters.length < 2 ? ['', 'a', 'i', 'u'].includes(letters) : VOWEL_OR_FOREIGN.test(letters);
 

@@ -141,12 +141,12 @@ function failureIn(record: unknown, table: PlaceTable, cause: Failure['cause'], 
   return { cause, reason, code: firstAt(record, table.code, asText) };
 }
 
-/** Words that stand where a reason would, and mean success. */
+/** Words in the place of a reason that mean success. */
 const NO_REASON = new Set(['success', 'succeed', 'ok']);
 
 function readReason(value: unknown): string | undefined {
   const text = asString(value);
-  // "/imagine …" repeats the order instead of giving a reason.
+  // "/imagine …" repeats the request instead of giving a reason.
   return text === undefined || NO_REASON.has(text.toLowerCase()) || text.startsWith('/') ? undefined : text;
 }
 

@@ -13,7 +13,7 @@ interface Holder {
  *
  * Growing files could each hold a part and wait forever for the others'. One rule prevents that: what is given to any other file
  * leaves free what the eldest may still need for the largest possible file. So the eldest always finishes, the younger ones
- * together never hold more than what is left beside a largest file, and the next eldest finds the same.
+ * together never hold more than the rest next to a largest file, and the next eldest finds the same.
  */
 export class CapacityPool {
   readonly #total: number;

@@ -26,7 +26,7 @@ interface Cleaned extends CheckedImage {
 /**
  * An image without metadata: no place, no camera, no prompt, no preview of what was cropped. Metadata is cut out of the file and
  * every pixel stays; a file without any comes back as it is. Only a rotated image, and AVIF, whose boxes refer to each other by
- * their distance, is encoded anew.
+ * their distance, is re-encoded.
  */
 export async function removeMetadata(image: ExaminedImage, bench: ImageEditor): Promise<Cleaned> {
   const { bytes, type, isRotated, hasMetadata } = image;

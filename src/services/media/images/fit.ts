@@ -60,7 +60,7 @@ export async function fitImage(image: ExaminedImage, max: number, bench: ImageEd
     const fitted = await fitSmaller(image, max, bench);
     if (fitted) return fitted;
   } catch (error) {
-    // A preview takes less memory than the whole image where its format can be decoded smaller.
+    // A preview needs less memory than the whole image if its format can be decoded at a smaller size.
     if (!(error instanceof MediaError && error.kind === 'too-large')) throw error;
   }
   return (await makePreview(image, max, bench)) ?? { how: 'none' };

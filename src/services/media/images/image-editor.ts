@@ -67,7 +67,7 @@ export interface ExaminedImage extends ImageFacts {
   /** A C2PA manifest. */
   readonly hasManifest: boolean;
   readonly hasLocation: boolean;
-  /** What the file says about itself. */
+  /** Facts in the file's own metadata. */
   readonly sourceType: SourceType | undefined;
   /** Animated in a way that the decoders ignore, so that it would be a still image after re-encoding. */
   readonly isUndecodedAnimation: boolean;
