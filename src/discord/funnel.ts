@@ -9,7 +9,7 @@ import { newReference } from './delivery/backoff.ts';
 import { escapeText, inCode } from './markdown.ts';
 
 /** More of a gateway's message explains nothing. */
-const LONGEST_WORDS = 500;
+const MAX_TEXT_LENGTH = 500;
 
 /** The store may recover, alone or with the operator's help: the member is asked to try again. */
 const PASSING: ReadonlySet<StoreErrorKind> = new Set(['unreachable', 'full', 'locked', 'lost']);
@@ -58,7 +58,7 @@ export class Funnel {
       // The message is for the member and not for the log: it may quote the request.
       this.#log.warn({ what, kind, status, code: safeName(code) }, 'The gateway returned an error.');
       // A gateway may repeat the request, and more.
-      return this.#say(`gateway.${kind}`, { message: escapeText(message, LONGEST_WORDS) });
+      return this.#say(`gateway.${kind}`, { message: escapeText(message, MAX_TEXT_LENGTH) });
     }
     if (error instanceof StoreError && PASSING.has(error.kind)) {
       this.#log.error({ what, kind: error.kind, reason: error.message }, 'The store failed.');

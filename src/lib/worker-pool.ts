@@ -4,7 +4,7 @@ import { reasonOf } from './loggable.ts';
 import { Refusal } from './refusal.ts';
 
 /** A longer job was made to keep the worker busy: an hour of audio takes about ten seconds. */
-const LONGEST_MS = 30_000;
+const MAX_DURATION_MS = 30_000;
 /** A conversation goes on within this time, and finds its codecs loaded. */
 const IDLE_MS = 60_000;
 /** A longer wait would be useless. */
@@ -57,7 +57,7 @@ export class WorkerPool<Job, Result> {
   }
 
   /** First come, first served. Throws a `Refusal` if the queue is full, and `WorkerLost` if the job ended its worker. */
-  run(job: Job, transfer: readonly ArrayBuffer[], { longestMs = LONGEST_MS } = {}): Promise<JobResult<Result>> {
+  run(job: Job, transfer: readonly ArrayBuffer[], { longestMs = MAX_DURATION_MS } = {}): Promise<JobResult<Result>> {
     if (this.#isClosed) return Promise.reject(new Refusal('refusals.stopping'));
     if (this.#waiting.length >= this.#settings.maxWaiting) return Promise.reject(new Refusal('refusals.busy'));
     return new Promise((resolve, reject) => {

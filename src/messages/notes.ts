@@ -102,7 +102,7 @@ function lookFrom({ kind, status }: MediaError): Look {
 
 type Look = 'fine' | 'large' | 'gone' | 'odd' | 'hidden' | 'unreachable' | { status: number };
 
-const LONGEST_NAME = 100;
+const MAX_NAME_LENGTH = 100;
 
 /** Names the references that may explain a failure. */
 export function referenceNotes(
@@ -111,7 +111,7 @@ export function referenceNotes(
 ): string[] {
   const areUsable = references.every(({ look }) => look === 'fine' || look === 'large');
   const lines = references.map(({ name: given, medium, look }) => {
-    const name = inCode(given.slice(0, LONGEST_NAME));
+    const name = inCode(given.slice(0, MAX_NAME_LENGTH));
     if (typeof look === 'object') return `-# ${say('video.reference.status', { name, status: String(look.status) })}`;
     return `-# ${look === 'odd' ? say(`video.reference.odd.${medium}`, { name }) : say(`video.reference.${look}`, { name })}`;
   });

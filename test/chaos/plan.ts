@@ -67,8 +67,8 @@ const PRIVATE_SHARE = 0.25;
 const TROUBLED_SHARE = 0.8;
 const TROUBLES_PER_JOB = 0.6;
 /** As a share of the time between two kills. */
-const LONGEST_AMBUSH = 1 / 3;
-const LONGEST_DOWN = 1 / 6;
+const MAX_AMBUSH = 1 / 3;
+const MAX_DOWNTIME = 1 / 6;
 const OUTLIVING_SHARE = 0.3;
 
 /** Everything that will happen, determined by its seed alone. */
@@ -113,8 +113,8 @@ function killIn(index: number, { kills, stormMs }: Pick<Scale, 'kills' | 'stormM
     at: Math.floor((index + 0.4 + random.next() * 0.4) * span),
     amid: anyOf(moments, random),
     held: anyOf(['no', 'undone', 'done'], random),
-    ambushMs: span * LONGEST_AMBUSH,
-    downMs: random.integer(span * LONGEST_DOWN),
+    ambushMs: span * MAX_AMBUSH,
+    downMs: random.integer(span * MAX_DOWNTIME),
     outlivesTokens: random.next() < OUTLIVING_SHARE,
   };
 }

@@ -51,7 +51,7 @@ describe.each(profiles)('Faults of a %s gateway', (profile) => {
   );
 
   it.each(lostAnswers)(
-    'Under the fault %s a submit that was taken but lost its response is not sent again',
+    'Under the fault %s a submit that was accepted but lost its response is not sent again',
     async (name, kind) => {
       const { gateway, embedded } = await both({ profile, limits: { ...waitLimit, attempts: 3 } });
       embedded.faults.add({ do: name });

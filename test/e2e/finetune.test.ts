@@ -101,7 +101,7 @@ describe('/finetune', () => {
 });
 
 describe('A followed fine-tune', () => {
-  it('A followed fine-tune is updated until its member stops it, even if an event mentions an end', async () => {
+  it('A followed fine-tune is updated until its owner stops it, even if an event mentions an end', async () => {
     const { discord, gateway } = await at();
     setEvents(gateway, [event(1_700_000_000, 'Fine-tune started')]);
     const admin = discord.as('admin');

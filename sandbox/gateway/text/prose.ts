@@ -4,7 +4,7 @@ import type { Conversation } from './conversation.ts';
 
 const FALLBACK = ['sand', 'water', 'morning', 'harbour'];
 /** A question may be a book. */
-const LONGEST_QUOTE = 120;
+const MAX_QUOTE_LENGTH = 120;
 const MOST_WORDS = 100_000;
 const LONG_ANSWER_WORDS = 2_000;
 
@@ -52,7 +52,9 @@ export function subjectsOf(question: string): readonly string[] {
 
 export const quoted = (text: string): string => {
   const letters = [...text.replace(/\s+/g, ' ').trim()];
-  return letters.length > LONGEST_QUOTE ? `“${letters.slice(0, LONGEST_QUOTE).join('')}…”` : `“${letters.join('')}”`;
+  return letters.length > MAX_QUOTE_LENGTH
+    ? `“${letters.slice(0, MAX_QUOTE_LENGTH).join('')}…”`
+    : `“${letters.join('')}”`;
 };
 
 function introduction(

@@ -72,7 +72,7 @@ interface ReferenceForm {
 }
 
 /** The longest name that fits into a choice next to its number. */
-const LONGEST_NAME = 80;
+const MAX_NAME_LENGTH = 80;
 
 /** The images' addresses are in a field, so that nothing has to be stored until the form is submitted. */
 export function referenceForm({ id, images, model = '' }: ReferenceForm, say: Say): FormPlan {
@@ -84,7 +84,7 @@ export function referenceForm({ id, images, model = '' }: ReferenceForm, say: Sa
     hint: say('reference.whichHint'),
     options: known.map(({ name }, index) => ({
       value: String(index + 1),
-      label: say('reference.one', { number: String(index + 1), name: name.slice(0, LONGEST_NAME) }),
+      label: say('reference.one', { number: String(index + 1), name: name.slice(0, MAX_NAME_LENGTH) }),
     })),
   };
   return {

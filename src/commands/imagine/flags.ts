@@ -1,7 +1,7 @@
 import type { Values } from '../../discord/options.ts';
 import { Refusal } from '../../lib/refusal.ts';
 
-const LONGEST_NEGATIVE = 500;
+const MAX_NEGATIVE_LENGTH = 500;
 
 const oneOf = (...choices: string[]) => ({ type: 'text', choices }) as const;
 const whole = { type: 'number', isInteger: true } as const;
@@ -9,7 +9,7 @@ const whole = { type: 'number', isInteger: true } as const;
 /** The options that become flags, which this family writes inside the prompt (specification, 4.3). */
 export const flagOptions = {
   aspect: oneOf('1:1', '3:2', '2:3', '4:3', '3:4', '16:9', '9:16', '21:9'),
-  negative: { type: 'text', max: LONGEST_NEGATIVE },
+  negative: { type: 'text', max: MAX_NEGATIVE_LENGTH },
   weight: { type: 'number', least: 0, max: 3 },
   style: oneOf('raw', 'cute', 'expressive', 'original', 'scenic'),
   version: oneOf('7', '6.1', '6', '5.2', 'niji 7', 'niji 6', 'niji 5'),

@@ -140,11 +140,11 @@ function noteOf(note: SheetNote, range: string, unit: Unit, say: Say): string {
 
 /** More models could not be read at a glance. */
 const MAX_COMPARED = 5;
-const LONGEST_MODEL = 40;
+const MAX_MODEL_LENGTH = 40;
 
 function comparedText(models: readonly ComparedModel[], say: Say): string {
   const lines = models.slice(0, MAX_COMPARED).map(({ label, count, estimate, cost }) => {
-    const model = inCode(cutMiddle(label, LONGEST_MODEL));
+    const model = inCode(cutMiddle(label, MAX_MODEL_LENGTH));
     return say('usage.note.comparedModel', {
       ...{ model, count },
       ...{ estimate: aboutDollars(estimate), cost: aboutDollars(cost) },

@@ -58,8 +58,8 @@ export const videoSpecs = { video: generic, 'second-video': second, 'image-to-vi
 /** The endpoints for videos: the generic task and `/v1/videos` (specification, 4.4), and the vendor path (4.2). */
 export const endpoints = ['generic', 'image-to-video', 'videos'] as const;
 
-const LONGEST_WORDS = 500;
-const LONGEST_EXTRA = 3_000;
+const MAX_TEXT_LENGTH = 500;
+const MAX_EXTRA_LENGTH = 3_000;
 /** Accepted as a seed by every gateway. */
 const LARGEST_SEED = 4_294_967_295;
 
@@ -80,13 +80,13 @@ export const videoOptions = {
   size: short,
   duration: short,
   mode: { type: 'text', max: 100 },
-  negative: { type: 'text', max: LONGEST_WORDS },
+  negative: { type: 'text', max: MAX_TEXT_LENGTH },
   seed: { type: 'number', isInteger: true, least: 0, max: LARGEST_SEED },
-  camera: { type: 'text', max: LONGEST_WORDS },
+  camera: { type: 'text', max: MAX_TEXT_LENGTH },
   reference_video: linksOption,
   reference_audio: linksOption,
   face_check: { type: 'switch' },
-  extra: { type: 'text', max: LONGEST_EXTRA },
+  extra: { type: 'text', max: MAX_EXTRA_LENGTH },
 } as const;
 
 export type VideoValues = Partial<Values<typeof videoOptions>> & { prompt: string; endpoint?: string | undefined };
@@ -244,9 +244,9 @@ function linked(values: VideoValues, medium: 'video' | 'audio'): Reference[] {
   if (addresses.length > MAX_FILES) throw new Refusal('refusals.tooManyUrls', { option, max: String(MAX_FILES) });
   return addresses.map((address) => {
     if (!webAddress.safeParse(address).success)
-      throw new Refusal('refusals.urlInvalid', { option, link: address.slice(0, LONGEST_LINK_SHOWN) });
-    return { address, name: fileNameIn(address).slice(0, LONGEST_LINK_SHOWN), medium, takes: 'address' };
+      throw new Refusal('refusals.urlInvalid', { option, link: address.slice(0, MAX_SHOWN_LINK_LENGTH) });
+    return { address, name: fileNameIn(address).slice(0, MAX_SHOWN_LINK_LENGTH), medium, takes: 'address' };
   });
 }
 
-const LONGEST_LINK_SHOWN = 100;
+const MAX_SHOWN_LINK_LENGTH = 100;

@@ -2,7 +2,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { isShowable, type Task } from '../../services/tasks/task.ts';
 
 /** Node's timers accept at most about 24 days; waking up early costs nothing. */
-const LONGEST_SLEEP_MS = 60 * 60_000;
+const MAX_SLEEP_MS = 60 * 60_000;
 
 /** The display of one task: only its latest state counts, one is shown at a time, and the end overtakes the rest. */
 export abstract class LatestState {
@@ -76,7 +76,7 @@ export abstract class LatestState {
     const at = isShowable(task) ? now : this.nextShowAt(task);
     if (at === undefined || at <= now) return at === undefined ? undefined : task;
     this.#pending = task;
-    this.#cancelTimer = this.#clock.after(Math.min(at - now, LONGEST_SLEEP_MS), () => this.#wake());
+    this.#cancelTimer = this.#clock.after(Math.min(at - now, MAX_SLEEP_MS), () => this.#wake());
     return undefined;
   }
 }

@@ -18,7 +18,7 @@ import type { TokenWay } from './ways.ts';
 
 // https://discord.com/developers/docs/interactions/application-commands#autocomplete
 const MAX_SUGGESTIONS = 25;
-const LONGEST_SUGGESTION = 100;
+const MAX_SUGGESTION_LENGTH = 100;
 
 interface Address {
   interactionId: string;
@@ -64,7 +64,7 @@ export class Responder {
 
   /** Discord accepts no more. A value is never cut, because half an id is another id. */
   async suggest(all: readonly { name: string; value: string }[]): Promise<void> {
-    const short = all.filter(({ name, value }) => Math.max(name.length, value.length) <= LONGEST_SUGGESTION);
+    const short = all.filter(({ name, value }) => Math.max(name.length, value.length) <= MAX_SUGGESTION_LENGTH);
     const choices = short.slice(0, MAX_SUGGESTIONS);
     await this.#respond(InteractionResponseType.ApplicationCommandAutocompleteResult, { choices });
   }
@@ -171,7 +171,7 @@ export function lateFollowUp(
 }
 
 const FIRST_PAUSE_MS = 2_000;
-const LONGEST_PAUSE_MS = 60_000;
+const MAX_PAUSE_MS = 60_000;
 
 export interface RetryLimit {
   clock: Clock;
@@ -186,7 +186,7 @@ async function persistently(
   { clock, until, stopping }: RetryLimit,
   isWorthAnother: (error: unknown) => boolean = isTransient,
 ): Promise<void> {
-  for (let wait = FIRST_PAUSE_MS; ; wait = Math.min(LONGEST_PAUSE_MS, wait * 2)) {
+  for (let wait = FIRST_PAUSE_MS; ; wait = Math.min(MAX_PAUSE_MS, wait * 2)) {
     try {
       await say();
       return;

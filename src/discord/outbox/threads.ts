@@ -9,7 +9,7 @@ import { errorFacts, failureKindOf } from './errors.ts';
 
 /** The shortest auto-archive duration that Discord accepts. */
 const ARCHIVE_AFTER_MINUTES = 60;
-const LONGEST_NAME = 100;
+const MAX_NAME_LENGTH = 100;
 
 type Post = (channelId: string, nonce: string, body: MessageBody) => Promise<MessagePlace | undefined>;
 
@@ -37,7 +37,7 @@ export class ThreadCreator {
   async make({ channelId, name, kind, memberId }: ThreadRequest): Promise<string> {
     const threadId = await this.#orRefuse(async () => {
       const body = {
-        name: Array.from(name).slice(0, LONGEST_NAME).join(''),
+        name: Array.from(name).slice(0, MAX_NAME_LENGTH).join(''),
         type: TYPES[kind],
         auto_archive_duration: ARCHIVE_AFTER_MINUTES,
         // Its members may not add others by mentioning them.

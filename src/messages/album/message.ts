@@ -28,7 +28,7 @@ const SPARE = 200;
 const USUAL_TRACKS = 2;
 /** More lines do not fit into a message. */
 const PAGE = 15;
-const LONGEST_TITLE = 50;
+const MAX_TITLE_LENGTH = 50;
 
 /** Everything in one message if it fits, else pages of lines from which a song is chosen. */
 export type AlbumLayout =
@@ -126,7 +126,7 @@ function lyricsOf({ id }: Task, entries: readonly AlbumEntry[], say: Say): FileP
 /** Links to the covers for which there is no room among the files. */
 function coverLine(entries: readonly AlbumEntry[], room: number, say: Say): string[] {
   const linkTo = (track: StoredTrack, task: Task): string =>
-    `[${escapeText(trackTitle(track, task, say), LONGEST_TITLE)}](<${track.cover}>)`;
+    `[${escapeText(trackTitle(track, task, say), MAX_TITLE_LENGTH)}](<${track.cover}>)`;
   const links = entries.flatMap(({ task }) =>
     task ? finishedTracks(task).flatMap((track) => (track.cover === undefined ? [] : [linkTo(track, task)])) : [],
   );

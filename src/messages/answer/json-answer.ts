@@ -46,9 +46,9 @@ export function misfitLines(task: Task, say: Say): string[] {
   return [say('ask.schema.misfits'), ...lines, ...(more > 0 ? [say('ask.schema.more', { count: more })] : [])];
 }
 
-const LONGEST_CODE = 60;
+const MAX_CODE_LENGTH = 60;
 
 function code(text: string): string {
   const safe = terminalSafe(text);
-  return inCode(safe.length <= LONGEST_CODE ? safe : `${safe.slice(0, LONGEST_CODE - 1).toWellFormed()}…`);
+  return inCode(safe.length <= MAX_CODE_LENGTH ? safe : `${safe.slice(0, MAX_CODE_LENGTH - 1).toWellFormed()}…`);
 }

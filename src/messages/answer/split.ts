@@ -23,7 +23,7 @@ interface Room {
 }
 
 /** Code that would fill more than about two messages becomes a file. */
-const LONGEST_CODE = 3_600;
+const MAX_CODE_LENGTH = 3_600;
 /** Discord allows ten files on a message, of which the rest of the answer may be one. */
 const MAX_FILES = 8;
 const OPEN = '```';
@@ -68,7 +68,7 @@ const closed = (shown: string): string => ((shown.match(/```/g)?.length ?? 0) % 
 function asFile(block: Block, counts: Counts): AnswerFile | undefined {
   if (block.kind === 'table') return { name: `table-${++counts.table}.md`, text: block.table };
   // Code that contains a code fence cannot be shown in one.
-  if (block.kind !== 'code' || (block.code.length <= LONGEST_CODE && !block.code.includes(OPEN))) return undefined;
+  if (block.kind !== 'code' || (block.code.length <= MAX_CODE_LENGTH && !block.code.includes(OPEN))) return undefined;
   return { name: `code-${++counts.code}.${extensionOf(block.language)}`, text: block.code };
 }
 

@@ -170,16 +170,16 @@ export function documentPart({ name, data, text }: { name: string; data?: string
 }
 
 /** A data URI's prefix is shorter than this. */
-const LONGEST_HEAD = 200;
+const MAX_HEAD_LENGTH = 200;
 
 /** The size as sent: base64 is a third longer than the bytes. */
 export function sizeOf(part: TextContent): number {
   if (part.type === 'text') return Buffer.byteLength(part.text);
   const data = part.type === 'image' ? part.image : 'data' in part ? part.data : '';
-  return Math.floor(((data.length - data.slice(0, LONGEST_HEAD).indexOf(',') - 1) * 3) / 4);
+  return Math.floor(((data.length - data.slice(0, MAX_HEAD_LENGTH).indexOf(',') - 1) * 3) / 4);
 }
 
-const LONGEST_NAME = 100;
+const MAX_NAME_LENGTH = 100;
 
 /** A file name is untrusted text: it must stay on one line and not contain brackets that would end the note. */
 export const safeName = (name: string): string =>
@@ -188,5 +188,5 @@ export const safeName = (name: string): string =>
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}[\]]/gu, ' ')
     .replace(/ +/g, ' ')
     .trim()
-    .slice(0, LONGEST_NAME)
+    .slice(0, MAX_NAME_LENGTH)
     .toWellFormed() || 'file';

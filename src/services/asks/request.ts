@@ -13,7 +13,7 @@ import { toolDefinitions } from './tools.ts';
 
 /** Common reasoning-effort levels. A gateway may support others. */
 export const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'] as const;
-export const LONGEST_EFFORT = 30;
+export const MAX_EFFORT_LENGTH = 30;
 export const formats = ['text', 'json'] as const;
 
 const askShape = defineRequest({

@@ -38,7 +38,7 @@ interface TranscriberParts {
 }
 
 /** Five minutes of fast speech have about 6,000 characters. */
-const LONGEST_TRANSCRIPT = 20_000;
+const MAX_TRANSCRIPT_LENGTH = 20_000;
 const NO_TRANSCRIPTIONS: ReadonlySet<GatewayErrorKind> = new Set(['not-offered', 'not-found']);
 
 /** Transcription is billed. Refuses if the gateway has no model for it. */
@@ -51,7 +51,7 @@ export async function transcribe(
   const model = findTranscriber(await models.list());
   if (model === undefined) throw refusal;
   try {
-    return (await transcriptions.create({ model, wav }, { signal })).slice(0, LONGEST_TRANSCRIPT).toWellFormed();
+    return (await transcriptions.create({ model, wav }, { signal })).slice(0, MAX_TRANSCRIPT_LENGTH).toWellFormed();
   } catch (error) {
     if (!(error instanceof GatewayError) || !NO_TRANSCRIPTIONS.has(error.kind)) throw error;
     throw refusal;

@@ -29,9 +29,9 @@ export interface PriceList {
 const MAX_BYTES = 4 * 1024 * 1024;
 const MAX_MODELS = 5_000;
 const MAX_GROUPS = 200;
-const LONGEST_NAME = 200;
+const MAX_NAME_LENGTH = 200;
 /** More digits than any real price has. */
-const LONGEST_DECIMAL = 60;
+const MAX_DECIMAL_LENGTH = 60;
 
 const at = {
   models: places('data', 'data.data', 'models'),
@@ -54,13 +54,13 @@ export class PriceLists extends Resource {
 }
 
 const pairOf = (name: string, ratio: string | undefined): [string, string][] =>
-  ratio === undefined || name.length > LONGEST_NAME ? [] : [[name, ratio]];
+  ratio === undefined || name.length > MAX_NAME_LENGTH ? [] : [[name, ratio]];
 
 /** A decimal from zero, written out. */
 function asDecimal(value: unknown): string | undefined {
   const text = asAmount(value);
   const decimal = text === undefined ? undefined : writtenOut(text);
-  return decimal === undefined || decimal.startsWith('-') || decimal.length > LONGEST_DECIMAL ? undefined : decimal;
+  return decimal === undefined || decimal.startsWith('-') || decimal.length > MAX_DECIMAL_LENGTH ? undefined : decimal;
 }
 
 /** The standard billing method is unnamed or has this name; others have formulas of their own. */
@@ -74,7 +74,7 @@ const BILLINGS: ReadonlyMap<string | undefined, PricedModel['billedBy']> = new M
 function modelIn(value: unknown): PricedModel | undefined {
   if (!isRecord(value)) return undefined;
   const { model_name: name, billing_mode: mode, enable_groups: groups } = value;
-  if (typeof name !== 'string' || name === '' || name.length > LONGEST_NAME) return undefined;
+  if (typeof name !== 'string' || name === '' || name.length > MAX_NAME_LENGTH) return undefined;
   const isUsual = mode === undefined || mode === null || (typeof mode === 'string' && USUAL_MODES.has(mode));
   return {
     name,

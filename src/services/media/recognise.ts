@@ -42,15 +42,15 @@ export async function videoFacts(content: FileContent): Promise<VideoFacts> {
   });
 }
 
-const LONGEST_SIDE = 65_535;
-const LONGEST_SECONDS = 7 * 24 * 60 * 60;
+const MAX_SIDE = 65_535;
+const MAX_DURATION_SECONDS = 7 * 24 * 60 * 60;
 
 function plausible({ width, height, seconds }: VideoFacts): VideoFacts {
   const isSide = (side: number | undefined): side is number =>
-    side !== undefined && Number.isSafeInteger(side) && side > 0 && side <= LONGEST_SIDE;
+    side !== undefined && Number.isSafeInteger(side) && side > 0 && side <= MAX_SIDE;
   return {
     ...(isSide(width) && isSide(height) && { width, height }),
-    ...(seconds !== undefined && seconds > 0 && seconds <= LONGEST_SECONDS && { seconds }),
+    ...(seconds !== undefined && seconds > 0 && seconds <= MAX_DURATION_SECONDS && { seconds }),
   };
 }
 
@@ -104,9 +104,9 @@ const SAMPLES = [44_100, 48_000, 32_000];
 /** Some writers leave a gap between the tag and the first frame. */
 const MAX_GAP = 4_096;
 /** The longest layer III frame, and the header of the next one. */
-const LONGEST_FRAME = 1_441 + 4;
+const MAX_FRAME_LENGTH = 1_441 + 4;
 /** How many bytes have to be read after a tag. */
-const BEHIND_TAG = MAX_GAP + LONGEST_FRAME;
+const BEHIND_TAG = MAX_GAP + MAX_FRAME_LENGTH;
 
 /** Two frames in a row, with or without a tag before them: eleven set bits alone occur anywhere. */
 export function isMp3(bytes: Buffer): boolean {

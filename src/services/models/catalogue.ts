@@ -18,7 +18,7 @@ const MISSING_MS = 60 * 60_000;
 /** Members can invent ids, so the oldest are dropped. */
 const MAX_MISSING = 500;
 /** Real ids are shorter, and comparing longer ones with the list would be slow. */
-const LONGEST_ID = 200;
+const MAX_ID_LENGTH = 200;
 /** Queries for unlisted ids per minute; beyond that, only the list decides. */
 const MAX_QUERIES = 30;
 const QUERY_WINDOW_MS = 60_000;
@@ -113,7 +113,7 @@ export class ModelCatalogue {
 
   /** One model by its exact id. The specification (4.8): an unknown id must not be queried again. */
   async get(id: string): Promise<ListedModel> {
-    if (id.length > LONGEST_ID) throw new Refusal('refusals.unknownModel', { id: `${id.slice(0, LONGEST_ID)}…` });
+    if (id.length > MAX_ID_LENGTH) throw new Refusal('refusals.unknownModel', { id: `${id.slice(0, MAX_ID_LENGTH)}…` });
     if (this.#isKnownToBeMissing(id)) throw await this.#unknown(id);
     const query = this.#modelQueries.get(id);
     if (!query && !this.#mayQuery(id)) throw await this.#unknown(id);

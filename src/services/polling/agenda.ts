@@ -89,7 +89,7 @@ export class Agenda<T extends AgendaItem> {
 }
 
 /** `setTimeout` fires a longer one at once. */
-const LONGEST_WAIT_MS = 2 ** 31 - 1;
+const MAX_WAIT_MS = 2 ** 31 - 1;
 
 /** One timer for everything. It may fire too early, never too late: the callback checks the clock and sets it again. */
 export class Alarm {
@@ -107,7 +107,7 @@ export class Alarm {
     if (at >= this.#at) return;
     this.cancel();
     this.#at = at;
-    this.#cancel = this.#clock.after(Math.min(LONGEST_WAIT_MS, Math.max(0, at - this.#clock.now())), () => {
+    this.#cancel = this.#clock.after(Math.min(MAX_WAIT_MS, Math.max(0, at - this.#clock.now())), () => {
       this.#at = Number.POSITIVE_INFINITY;
       this.#cancel = undefined;
       this.#ring();

@@ -8,7 +8,7 @@ const ONE_COMPLAINT_MS = 2_000;
 /** How long the rate takes to rise from half of the excessive rate back to it; then it rises further. */
 const RECOVERY_MS = 20_000;
 /** However low it fell, the full rate is restored after this time. */
-const LONGEST_RECOVERY_MS = 10 * 60_000;
+const MAX_RECOVERY_MS = 10 * 60_000;
 /** A share that always remains, because without polls a gateway cannot show that it has recovered. */
 const LEAST_SHARE = 0.01;
 
@@ -34,7 +34,7 @@ export class Pace {
     if (now - this.#fellAt < ONE_COMPLAINT_MS) return false;
     const tooMuch = Math.min(this.at(now), Math.max(rate, LEAST_SHARE * this.#max));
     this.#base = Math.max(LEAST_SHARE * this.#max, tooMuch * (why === 'complaint' ? AFTER_COMPLAINT : AFTER_SLOWNESS));
-    this.#risePerMs = Math.max((tooMuch * AFTER_COMPLAINT) / RECOVERY_MS, this.#max / LONGEST_RECOVERY_MS);
+    this.#risePerMs = Math.max((tooMuch * AFTER_COMPLAINT) / RECOVERY_MS, this.#max / MAX_RECOVERY_MS);
     this.#since = now;
     this.#fellAt = now;
     return true;
@@ -92,7 +92,7 @@ const QUEUE_GONE_SECONDS = 10;
 const MAX_RELIEF = 0.5;
 const LEAST_STEP_MS = 100;
 /** After a longer time the rise still counts only as much. */
-const LONGEST_STEP_MS = 1_000;
+const MAX_STEP_MS = 1_000;
 /** A shorter wait does not count as a queue. */
 const QUEUE_SECONDS = 0.25;
 /** Beyond it only the queue delays polls. Jobs of one age in a queue get their polls in turns, which is best; pressure only helps where jobs differ. */
@@ -118,7 +118,7 @@ export class Pressure {
     // A queue below the allowed rate is limited by slow responses, so the actual rate is the capacity.
     const room = isQueue ? Math.min(allowed, Math.max(1, rate)) : allowed;
     const wanted = Math.log(Math.max(rate + (isQueue ? queue / QUEUE_GONE_SECONDS : 0), 0.01) / (AIM * room));
-    const step = wanted > 0 ? wanted * Math.min(elapsed, LONGEST_STEP_MS) : Math.max(-MAX_RELIEF, wanted) * elapsed;
+    const step = wanted > 0 ? wanted * Math.min(elapsed, MAX_STEP_MS) : Math.max(-MAX_RELIEF, wanted) * elapsed;
     this.#logarithm = Math.min(Math.log(MAX_PRESSURE), Math.max(0, this.#logarithm + step / FOLLOWS_MS));
   }
 }

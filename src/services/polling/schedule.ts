@@ -30,7 +30,7 @@ const EARLY_GAP_MS = 2_500;
 export const SPEC_GAP_MS = 7_500;
 /** Ages with fewer jobs do not count, nor does the slow polling before them. */
 export const RARE_SURVIVAL = 0.001;
-const LONGEST_MS = 3_600_000;
+const MAX_DURATION_MS = 3_600_000;
 
 export const specSchedule: Schedule = {
   nextAt(task, now) {
@@ -43,7 +43,7 @@ export const specSchedule: Schedule = {
 export function specPollCount(survival: (ageMs: number) => number): number {
   let questions = 1;
   let age = 0;
-  for (let left = survival(0); left > RARE_SURVIVAL && age < LONGEST_MS; left = survival(age)) {
+  for (let left = survival(0); left > RARE_SURVIVAL && age < MAX_DURATION_MS; left = survival(age)) {
     questions += left;
     age += age < EARLY_MS ? EARLY_GAP_MS : SPEC_GAP_MS;
   }

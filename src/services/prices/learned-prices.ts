@@ -9,7 +9,7 @@ import { amount } from './estimate.ts';
 const ENOUGH = 20;
 const MAX_VARIANTS = 20;
 const MAX_MODELS = 2_000;
-const LONGEST_MODEL = 200;
+const MAX_MODEL_LENGTH = 200;
 /** A task is announced several times; only its first end counts. */
 const MAX_REMEMBERED = 10_000;
 
@@ -75,7 +75,7 @@ export class LearnedPrices {
     this.#remember(taskId);
     const key = keyOf(alike);
     const known = this.#known.get(key);
-    if (alike.model.length > LONGEST_MODEL || (!known && this.#known.size >= MAX_MODELS)) return;
+    if (alike.model.length > MAX_MODEL_LENGTH || (!known && this.#known.size >= MAX_MODELS)) return;
     const variant = variantOf(alike);
     const { amounts = [] } = known?.variants.find((one) => one.variant === variant) ?? {};
     const others = known?.variants.filter((one) => one.variant !== variant) ?? [];

@@ -17,7 +17,7 @@ export interface Measures extends Partial<Record<(typeof measureNames)[number], 
 const COUNT_FIELDS = ['n', 'count', 'num_images', 'batch_size'];
 const SOUND_FIELDS = ['sound', 'audio', 'with_audio', 'generate_audio', 'enable_audio'];
 const MAX_COUNT = 100;
-const LONGEST_WORD = 40;
+const MAX_WORD_LENGTH = 40;
 
 /** Read from the request's own fields, from those that the member added, and from flags in its prompt. */
 export function measuresOf(request: CommonRequest): Measures {
@@ -41,7 +41,7 @@ const recordIn = (value: unknown): Record<string, unknown> => (isRecord(value) ?
 function wordIn(value: unknown): string | undefined {
   if (typeof value !== 'string' && typeof value !== 'number') return undefined;
   const word = String(value).trim().toLowerCase();
-  return word === '' || word.length > LONGEST_WORD ? undefined : word;
+  return word === '' || word.length > MAX_WORD_LENGTH ? undefined : word;
 }
 
 function countIn(values: readonly unknown[]): number {

@@ -18,7 +18,7 @@ export interface VoiceMessage {
 /** The caller must either finish or drop it. */
 export type VoiceWriter = Pick<QueuedVoice, 'isEmpty' | 'add' | 'finish' | 'drop'>;
 /** Two seconds of audio, about thirty milliseconds of work: then another voice gets a turn. */
-const LONGEST_PIECE = 2 * PCM_RATE;
+const MAX_PIECE_LENGTH = 2 * PCM_RATE;
 
 /** The last piece returns the whole file and its waveform. */
 const written = z.object({ waveform: z.string().optional(), isUnchanged: z.boolean() });
@@ -108,7 +108,7 @@ export class QueuedVoice {
 
   /** The oldest waiting samples, in an array of their own, because it is transferred. */
   #nextPiece(): Int16Array<ArrayBuffer> {
-    const taken = new Int16Array(Math.min(LONGEST_PIECE, this.waitingSamples));
+    const taken = new Int16Array(Math.min(MAX_PIECE_LENGTH, this.waitingSamples));
     for (let at = 0; at < taken.length; ) {
       const [piece = taken] = this.#pieces;
       const part = piece.subarray(0, taken.length - at);

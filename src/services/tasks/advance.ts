@@ -73,19 +73,19 @@ function withFacts(task: Task, snapshot: Snapshot, now: number): Task {
 
 /** Limits how much a hostile response can make the bot store. */
 const MAX_TRACKS = 20;
-const LONGEST_TITLE = 200;
-const LONGEST_STYLE = 1_000;
+const MAX_TITLE_LENGTH = 200;
+const MAX_STYLE_LENGTH = 1_000;
 
 /** A live stream is not stored: it has another address in every response. */
 function keepTrack({ state, title, audio, cover, lyrics, style, seconds, failure }: Track): StoredTrack {
   return {
     state,
-    title: title?.slice(0, LONGEST_TITLE),
+    title: title?.slice(0, MAX_TITLE_LENGTH),
     ...(state === 'finished' && { audio, cover }),
     lyrics: lyrics?.slice(0, LONGEST_LYRICS),
-    style: style?.slice(0, LONGEST_STYLE),
+    style: style?.slice(0, MAX_STYLE_LENGTH),
     seconds,
-    failure: failure?.slice(0, LONGEST_STYLE),
+    failure: failure?.slice(0, MAX_STYLE_LENGTH),
   };
 }
 

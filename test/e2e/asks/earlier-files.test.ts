@@ -35,7 +35,7 @@ async function detailsOf(stage: QuickStage, message: Awaited<ReturnType<typeof a
 
 const HOUR = 3_600_000;
 
-describe.each(profiles)('The files of earlier questions at a gateway of the %s profile', (profile) => {
+describe.each(profiles)('The files of earlier questions with the %s gateway profile', (profile) => {
   const stageOf = () =>
     quickBot({
       settings: models,

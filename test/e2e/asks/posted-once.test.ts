@@ -76,7 +76,7 @@ describe('A further message of a public answer', () => {
     },
   );
 
-  it('A further message that was never confirmed is erased with its member’s data', async () => {
+  it('A further message that was never confirmed is erased with its owner’s data', async () => {
     const stage = await quickStage({ settings: models, gateway: { speed: 20 } });
     const { discord } = stage;
     const app = await enter(stage);

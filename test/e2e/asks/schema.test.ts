@@ -14,7 +14,7 @@ const file = (schema: unknown, name = 'fox.json') => ({ name, bytes: Buffer.from
 const lastFormat = ({ gateway }: QuickStage) => asks(gateway).at(-1)?.text;
 const refusedFormats = { do: 'no-format', times: 100 } as const;
 
-describe.each(profiles)('/ask with a schema at a gateway of the %s profile', (profile) => {
+describe.each(profiles)('/ask with a schema with the %s gateway profile', (profile) => {
   const stageOf = () => quickBot({ settings: models, gateway: { profile, speed: 20 } });
 
   it('An answer by a schema is formatted JSON in one message and in a file', async () => {

@@ -59,7 +59,7 @@ describe('The storage of an answer', () => {
     );
   });
 
-  it('A private answer that outlives its token is sent to its member as a file in a direct message', async () => {
+  it('A private answer that outlives its token is sent to its owner as a file in a direct message', async () => {
     const stage = await quickStage({ settings: models, gateway: { speed: 0.2 } });
     const { discord, clock } = stage;
     const app = await enter(stage);
@@ -91,7 +91,7 @@ describe('The storage of an answer', () => {
     expect(asks(gateway)).toHaveLength(1);
   });
 
-  it('An answer is listed in /tasks and in its member’s export, can be shown again and is erased with their data', async () => {
+  it('An answer is listed in /tasks and in its owner’s export, can be shown again and is erased with their data', async () => {
     const stage = await quickBot({ settings: models, gateway: { speed: 20 } });
     const { discord, gateway } = stage;
     const member = discord.as('member');

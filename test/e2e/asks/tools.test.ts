@@ -15,7 +15,7 @@ const outputs = (body: Record<string, unknown> | undefined): string[] =>
     type === 'function_call_output' ? [output ?? ''] : [],
   );
 
-describe.each(profiles)('The tools of /ask at a gateway of the %s profile', (profile) => {
+describe.each(profiles)('The tools of /ask with the %s gateway profile', (profile) => {
   /** Waits for the list of models, because tools depend on it and one second is very short on the quick clock. */
   const waitForModels = async ({ discord }: QuickStage): Promise<void> =>
     void (await (await discord.as('member').slash('models')).message());

@@ -17,7 +17,7 @@ const said = async ({ discord }: TalkStage, on: Message, words: string) => {
 };
 const isRunning = (message: Message): boolean => labels(message).includes('Stop');
 
-it('A talk that is ended during a reply says so once and keeps what had arrived', async () => {
+it('A live conversation that is ended during a reply says so once and keeps what had arrived', async () => {
   const stage = await talkBot({ gateway: quick });
   const { discord, gateway } = stage;
   const { thread, opening } = await startTalk(stage);
@@ -36,7 +36,7 @@ it('A talk that is ended during a reply says so once and keeps what had arrived'
   expect(chargedReplies(gateway)).toBe(1);
 });
 
-it('A talk that is ended while an utterance is unconfirmed ends at once', async () => {
+it('A live conversation that is ended while an utterance is unconfirmed ends at once', async () => {
   const stage = await talkBot({ gateway: quick });
   const { discord, gateway, clock } = stage;
   const wire = recordSessions(gateway);
@@ -59,7 +59,7 @@ it('A talk that is ended while an utterance is unconfirmed ends at once', async 
   expect(storedEntries(stage).map(standingOf).sort()).toEqual(['refunded', 'settled']);
 });
 
-it('A reply that is deleted during its stream leaves nothing behind, and the talk continues', async () => {
+it('A reply that is deleted during its stream leaves nothing behind, and the live conversation continues', async () => {
   const stage = await talkBot({ gateway: quick });
   const { discord, gateway } = stage;
   const { thread, opening } = await startTalk(stage);

@@ -63,7 +63,7 @@ async function say({ discord }: Stage, on: Message, words: string) {
 const HANGS = { type: 'hang' } as const;
 const TO_A_CHANNEL = { method: 'POST', route: /channels\/\d+\/messages$/ };
 
-it('A bot that is killed at any moment of a talk continues it, and nothing is sent, posted or charged twice', {
+it('A bot that is killed at any moment of a live conversation continues it, and nothing is sent, posted or charged twice', {
   timeout: 90_000,
 }, async () => {
   const side = await stage({ gateway: { seed: 1, speed: 10 } });

@@ -25,9 +25,9 @@ const refusals = [
   ['a closed connection', { type: 'reset' }, /gateway/i],
 ] as const;
 
-describe('A talk at a failing gateway', () => {
+describe('A live conversation at a failing gateway', () => {
   it.each(refusals)(
-    'A talk is refused with a sentence and leaves no thread, task or charge if the gateway fails with: %s',
+    'A live conversation is refused with a sentence and leaves no thread, task or charge if the gateway fails with: %s',
     async (_, fault, words) => {
       const stage = await talkBot({ gateway: quick, gatewayLimits: { ...gatewayLimits, connectMs: 2_000 } });
       const { discord, gateway } = stage;
@@ -50,7 +50,7 @@ describe('A talk at a failing gateway', () => {
     },
   );
 
-  it('If the gateway fails while a session is reopened, the speaker is told and the talk continues afterwards', async () => {
+  it('If the gateway fails while a session is reopened, the speaker is told and the live conversation continues afterwards', async () => {
     const stage = await talkBot({ gateway: quick, gatewayLimits });
     const { discord, gateway } = stage;
     const wire = recordSessions(gateway);
@@ -90,7 +90,7 @@ describe('A talk at a failing gateway', () => {
     },
   );
 
-  it('A talk ends with one notice if the gateway no longer accepts it', async () => {
+  it('A live conversation ends with one notice if the gateway no longer accepts it', async () => {
     const stage = await talkBot({ gateway: quick, gatewayLimits });
     const { discord, gateway } = stage;
     const { thread, opening } = await startTalk(stage);

@@ -24,8 +24,8 @@ const answerTo = ({ discord }: TalkStage, thread: string, { id }: Message): Prom
     'an answer',
   );
 
-describe.each(dialects)('A restart during a talk in the dialect %s', (realtimeDialect) => {
-  it('After a restart before a reply has begun, its member decides, and the talk keeps its settings', async () => {
+describe.each(dialects)('A restart during a live conversation in the dialect %s', (realtimeDialect) => {
+  it('After a restart before a reply has begun, the member who asked decides, and the live conversation keeps its settings', async () => {
     const stage = await talkBot({ gateway: { ...quick, quirks: { realtimeDialect } } });
     const { discord, gateway, config, log, clock } = stage;
     const wire = recordSessions(gateway);

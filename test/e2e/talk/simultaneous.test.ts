@@ -96,8 +96,8 @@ it('Simultaneous talks are independent of each other', async () => {
   expect(gateway.realtime.sessions.map(({ settings }) => settings.voice)).toEqual(['sage', 'ash']);
 });
 
-describe('The time limits of a talk', () => {
-  it('A talk without utterances ends with one notice, even if the bot is down', async () => {
+describe('The time limits of a live conversation', () => {
+  it('A live conversation without utterances ends with one notice, even if the bot is down', async () => {
     const stage = await talkBot({ gateway: quick });
     const { discord, clock, gateway } = stage;
     const { thread, opening } = await startTalk(stage);
@@ -115,7 +115,7 @@ describe('The time limits of a talk', () => {
     expect(gateway.realtime.opened).toBe(1);
   });
 
-  it('A talk continues unnoticed after the session limit of one hour', async () => {
+  it('A live conversation continues unnoticed after the session limit of one hour', async () => {
     const stage = await talkBot({ gateway: quick });
     const { clock, gateway } = stage;
     const { opening } = await startTalk(stage);
@@ -129,7 +129,7 @@ describe('The time limits of a talk', () => {
   });
 
   it.each(dialects)(
-    'A talk continues unnoticed at a gateway with a shorter session limit, in the dialect %s',
+    'A live conversation continues unnoticed at a gateway with a shorter session limit, in the dialect %s',
     async (realtimeDialect) => {
       const stage = await talkBot({ gateway: { ...quick, quirks: { realtimeDialect, realtimeMinutes: 10 } } });
       const { clock, gateway } = stage;
@@ -144,7 +144,7 @@ describe('The time limits of a talk', () => {
   );
 });
 
-describe('The erasure of a member’s data during a talk', () => {
+describe('The erasure of a member’s data during a live conversation', () => {
   it('An erasure during a reply leaves nothing, and the gateway is told to stop', async () => {
     const stage = await talkBot({ gateway: quick });
     const { discord, gateway } = stage;
@@ -176,7 +176,7 @@ describe('The erasure of a member’s data during a talk', () => {
     expect(storedEntries(stage).map(({ memberId }) => memberId)).toEqual([undefined]);
   });
 
-  it('An erasure removes a member from another member’s talk, and the talk continues', async () => {
+  it('An erasure removes a member from another member’s live conversation, and the live conversation continues', async () => {
     const stage = await talkBot({ gateway: quick });
     const { discord, gateway } = stage;
     const { thread, opening } = await startTalk(stage, { who: 'everyone' });

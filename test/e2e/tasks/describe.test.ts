@@ -44,7 +44,7 @@ const waitForImages = ({ discord }: QuickStage): Promise<Message[]> =>
     return found.length === 4 ? found : undefined;
   });
 
-describe.each(profiles)('/describe at a gateway of the %s profile', (profile) => {
+describe.each(profiles)('/describe with the %s gateway profile', (profile) => {
   it('/describe sends its images as data in order and shows them with a button for each line', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const { discord, gateway } = stage;

@@ -41,7 +41,7 @@ const status = (message: Message): string => text(message).split('\n').slice(1).
 
 const promptOf = ({ gateway }: QuickStage): string | undefined => jobs(gateway).at(-1)?.prompt;
 
-describe.each(profiles)('A hostile prompt at a gateway of the %s profile', (profile) => {
+describe.each(profiles)('A hostile prompt with the %s gateway profile', (profile) => {
   it.each(Object.entries(prompts))(
     'A prompt with %s arrives unchanged, pings no one and breaks no Markdown',
     async (_, prompt) => {

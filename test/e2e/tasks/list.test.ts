@@ -7,7 +7,7 @@ import { bytesOf, errorsIn, grid, jobs } from './proof.ts';
 
 const day = 24 * 3_600_000;
 
-describe.each(profiles)('/tasks at a gateway of the %s profile', (profile) => {
+describe.each(profiles)('/tasks with the %s gateway profile', (profile) => {
   it('/tasks lists a member’s own tasks ephemerally, newest first', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     await grid(stage, { prompt: 'a fox in the snow' });

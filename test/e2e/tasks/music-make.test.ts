@@ -157,7 +157,7 @@ describe('/music make', () => {
     expect(orders(gateway)[0]?.body).toEqual({ gpt_description_prompt: 'a storm', mv: 'chorale-4' });
   });
 
-  it('A private song is visible only to its member', async () => {
+  it('A private song is visible only to its owner', async () => {
     const { discord } = await quickBot({ gateway: quickGateway() });
     const message = await (
       await discord.as('member').slash('music make', { about: 'a secret', private: true })

@@ -26,7 +26,7 @@ function stored({ config }: QuickStage, namespace: string): Record<string, unkno
   return rows.map(({ value }) => JSON.parse(String(value)).value);
 }
 
-describe.each(profiles)('A member’s own data at a gateway of the %s profile', (profile) => {
+describe.each(profiles)('A member’s own data with the %s gateway profile', (profile) => {
   it('An export is a file with all of a member’s data except tokens and keys', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     await grid(stage, { prompt: 'a fox in the snow', private: true });

@@ -22,7 +22,7 @@ async function waitUntilIdle(discord: EmbeddedDiscord): Promise<void> {
     .toContain('Tasks in progress: 0');
 }
 
-describe.each(profiles)('The owner ping of a long job at a gateway of the %s profile', (profile) => {
+describe.each(profiles)('The owner ping of a long job with the %s gateway profile', (profile) => {
   it('A job of more than a minute pings its owner, and no one else, next to the image', async () => {
     const { discord, gateway, clock } = await quickBot({ gateway: { profile } });
     const exchange = await discord.as('member').slash('imagine', { prompt: '@everyone and <@111111111111111111>' });

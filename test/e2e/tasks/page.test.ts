@@ -20,7 +20,7 @@ function prices(): { PRICES: string } {
 
 const onSubmit = { path: /\/submit\// };
 
-describe.each(profiles)('The page of a task at a gateway of the %s profile', (profile) => {
+describe.each(profiles)('The page of a task with the %s gateway profile', (profile) => {
   it('The page of a task shows its cost, can delete its message and stays open', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 }, settings: prices() });
     const shown = await grid(stage);

@@ -7,7 +7,7 @@ import { grid } from './proof.ts';
 
 const MENU = 'Use as reference';
 
-describe.each(profiles)('Using a message as a reference at a gateway of the %s profile', (profile) => {
+describe.each(profiles)('Using a message as a reference with the %s gateway profile', (profile) => {
   const start = () => localBot({ gateway: { profile } });
 
   it('A new image can use a result as its reference, with a fresh address and a link to it', async () => {

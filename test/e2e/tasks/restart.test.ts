@@ -89,7 +89,7 @@ describe('A restart during running jobs', () => {
     expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([]);
   });
 
-  it('A private result stays stored if no route leads to its member', async () => {
+  it('A private result stays stored if no route leads to its owner', async () => {
     const stage = await quickStage();
     const { discord, clock, logged } = stage;
     const app = await enter(stage);

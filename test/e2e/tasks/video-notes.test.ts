@@ -9,7 +9,7 @@ import { imageUpload } from './image-scene.ts';
 import { errorsIn } from './proof.ts';
 import { fileHost, localBot, orderVideo, receivedOrders, silentWav } from './video-scene.ts';
 
-describe.each(profiles)('The notes of a video task at a gateway of the %s profile', (profile) => {
+describe.each(profiles)('The notes of a video task with the %s gateway profile', (profile) => {
   const start = (options: StageOptions = {}) => localBot({ ...options, gateway: { profile, ...options.gateway } });
 
   it('A failed video names the references to check; each was fetched once, without the key', async () => {

@@ -22,7 +22,7 @@ import {
 
 const hour = 3_600_000;
 
-describe.each(profiles)('/video at a gateway of the %s profile', (profile) => {
+describe.each(profiles)('/video with the %s gateway profile', (profile) => {
   const start = (options: StageOptions = {}) => localBot({ ...options, gateway: { profile, ...options.gateway } });
 
   it('/video orders a video from a prompt and shows it', async () => {

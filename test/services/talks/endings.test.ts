@@ -14,7 +14,7 @@ describe('The end of a conversation', () => {
     expect(talks.inChannel(talk.channelId ?? '')).toBeUndefined();
   });
 
-  it('The end of a conversation requested by its member interrupts the running answer and closes the session', async () => {
+  it('The end of a conversation requested by its owner interrupts the running answer and closes the session', async () => {
     const { begin, say, ended, when, talks, gateway } = await scene({ speed: SLOWLY });
     const talk = await begin();
     const said = await say(talk, 'Tell me of the snow');

@@ -46,7 +46,7 @@ async function lost({ store, ledger }: Awaited<ReturnType<typeof bot>>, over: Pa
 const standings = (entries: readonly Entry[]): string[] => entries.map(standingOf);
 
 describe('The release of orders with an unknown outcome', () => {
-  it('An order is released once after the operator’s time, and not before', async () => {
+  it('A request is released once after the operator’s time, and not before', async () => {
     const on = stage();
     const first = await bot(on);
     const { id } = await lost(first);

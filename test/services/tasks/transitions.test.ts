@@ -159,7 +159,7 @@ describe('The owner ping', () => {
     expect(markPinging(settled, later)).toBe(settled);
   });
 
-  it('The owner ping is left out for a task that its member has dismissed', () => {
+  it('The owner ping is left out for a task that its owner has dismissed', () => {
     const task = markDismissed(markPingDue(ended('unconfirmed'), message, later), later + minute);
     expect(task.delivery).not.toHaveProperty('call');
     expect(isLive(task)).toBe(false);

@@ -14,7 +14,7 @@ interface AnswerSchemasParts {
 }
 
 /** A schema with a hostile pattern or endless references takes longer. Includes starting the worker on a busy machine. */
-const LONGEST_MS = 5_000;
+const MAX_DURATION_MS = 5_000;
 const WORKER = new URL('./schema.worker.ts', import.meta.url);
 
 /** Checks schemas that members give for answers, in a thread that can be terminated. */
@@ -57,7 +57,7 @@ export class AnswerSchemas {
   /** Undefined if the check took too much time or memory, or there is no room for it. */
   async #run(job: SchemaJob): Promise<SchemaVerdict | undefined> {
     try {
-      const result: JobResult<SchemaVerdict> = await this.#workers.run(job, [], { longestMs: LONGEST_MS });
+      const result: JobResult<SchemaVerdict> = await this.#workers.run(job, [], { longestMs: MAX_DURATION_MS });
       return 'done' in result ? result.done : undefined;
     } catch (error) {
       if (error instanceof WorkerLost || error instanceof Refusal) return undefined;

@@ -4,7 +4,7 @@ import type { Misfit } from '../../tasks/answer.ts';
 import { META_SCHEMA } from './meta-schema.ts';
 
 const MAX_MISFITS = 5;
-const LONGEST_SHOWN = 200;
+const MAX_SHOWN_LENGTH = 200;
 
 /** Returns where a value does not match its schema. A member's schema may take any time, so only a worker calls this. */
 export function misfitsOf(value: unknown, schema: Schema): { misfits: Misfit[]; count: number } {
@@ -120,4 +120,5 @@ const stepsOf = (location: string): string[] =>
     .slice(1)
     .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
 
-const shortened = (text: string): string => (text.length <= LONGEST_SHOWN ? text : `${text.slice(0, LONGEST_SHOWN)}…`);
+const shortened = (text: string): string =>
+  text.length <= MAX_SHOWN_LENGTH ? text : `${text.slice(0, MAX_SHOWN_LENGTH)}…`;

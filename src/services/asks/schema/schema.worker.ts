@@ -13,7 +13,7 @@ export interface SchemaVerdict {
 }
 
 /** Deeply nested JSON becomes very long when it is indented. */
-const LONGEST_FORMATTED = 500_000;
+const MAX_FORMATTED_LENGTH = 500_000;
 
 serveJobs(async ({ schema, answer }: SchemaJob) => {
   const verdict = answer === undefined ? { problem: schemaProblem(JSON.parse(schema)) } : checkAnswer(schema, answer);
@@ -24,7 +24,7 @@ function checkAnswer(schema: string, answer: string): SchemaVerdict {
   const text = withoutFence(answer);
   const value = parsed(text);
   if (value === undefined) return {};
-  const formatted = formatJson(text, LONGEST_FORMATTED) ?? text;
+  const formatted = formatJson(text, MAX_FORMATTED_LENGTH) ?? text;
   return { checked: { text: formatted, check: { ...misfitsOf(value, JSON.parse(schema)), isUnfinished: false } } };
 }
 

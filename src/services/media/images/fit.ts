@@ -27,7 +27,7 @@ const WEBP_BYTES_WITH_ALPHA = 14;
 /** An animation is encoded frame by frame, and the encoded frames are kept. */
 const WEBP_FRAME_BYTES = 3;
 const MAX_WEBP_PIXELS = 4_096 * 4_096;
-const LONGEST_WEBP_SIDE = 16_383;
+const MAX_WEBP_SIDE = 16_383;
 const PREVIEW_SIDES = [1_280, 640, 320, 160];
 const PREVIEW_QUALITY = 75;
 
@@ -130,7 +130,7 @@ function webpMemory({ width, height, frames, hasAlpha }: ExaminedImage): number 
 }
 
 function webpScale({ width, height }: ExaminedImage, moves: boolean): number {
-  const bySide = LONGEST_WEBP_SIDE / Math.max(width, height);
+  const bySide = MAX_WEBP_SIDE / Math.max(width, height);
   // An animation is encoded frame by frame.
   const byMemory = moves ? 1 : Math.sqrt(MAX_WEBP_PIXELS / (width * height));
   return Math.min(1, bySide, byMemory);

@@ -15,7 +15,7 @@ const PLACES_MS = 5_000;
 const SHOWN_PLACES = 1_000;
 /** The first pause after a "queue is full" without a time of its own; it doubles up to the longest. */
 const FIRST_HOLD_MS = 5_000;
-const LONGEST_HOLD_MS = 10 * 60_000;
+const MAX_HOLD_MS = 10 * 60_000;
 
 interface LineParts {
   book: TaskBook;
@@ -120,7 +120,7 @@ export class Line {
   /** The gateway accepts no job of this kind at the moment. */
   hold(kind: TaskKind, returns: number, retryAfterMs = 0): void {
     if (!this.#isRunning) return;
-    const pause = Math.min(LONGEST_HOLD_MS, Math.max(retryAfterMs, FIRST_HOLD_MS * 2 ** Math.max(0, returns - 1)));
+    const pause = Math.min(MAX_HOLD_MS, Math.max(retryAfterMs, FIRST_HOLD_MS * 2 ** Math.max(0, returns - 1)));
     this.#held.get(kind)?.();
     const release = this.#parts.clock.after(pause, () => {
       this.#held.delete(kind);

@@ -69,12 +69,12 @@ function isInside(inner: object, outer: unknown, depth = 3): boolean {
   return Object.values(outer).some((value) => value === inner || isInside(inner, value, depth - 1));
 }
 
-const LONGEST_ID = 200;
+const MAX_ID_LENGTH = 200;
 
 function asId(value: unknown): string | undefined {
   if (typeof value !== 'string' && typeof value !== 'number') return undefined;
   const id = String(value).trim();
-  return id.length <= LONGEST_ID && /^[\w.:~=+-]+$/.test(id) ? id : undefined;
+  return id.length <= MAX_ID_LENGTH && /^[\w.:~=+-]+$/.test(id) ? id : undefined;
 }
 
 /** Long enough, and with a digit: not a word, and not a small number. */

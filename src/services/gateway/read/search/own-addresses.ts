@@ -7,7 +7,7 @@ const SENT = new Set(
   mask arguments args description`.split(/\s+/),
 );
 
-const LONGEST_TEXT = 20_000;
+const MAX_TEXT_LENGTH = 20_000;
 const MAX_ADDRESSES = 200;
 
 /** The addresses that a response repeats from the request: those in fields for echoed input, and those in the prompt. */
@@ -16,7 +16,7 @@ export function ownAddresses(spots: readonly Spot[]): string[] {
   for (const { value, words, around } of spots) {
     if (found.length >= MAX_ADDRESSES) break;
     if (typeof value !== 'string' || ![words, ...around].some((names) => hasAny(names, SENT))) continue;
-    found.push(...(value.slice(0, LONGEST_TEXT).match(/https?:\/\/[^\s"'<>]+/gi) ?? []));
+    found.push(...(value.slice(0, MAX_TEXT_LENGTH).match(/https?:\/\/[^\s"'<>]+/gi) ?? []));
   }
   return found.slice(0, MAX_ADDRESSES);
 }

@@ -2,7 +2,7 @@ import { isRecord } from '../../../../lib/exact-json.ts';
 
 const DEEPEST = 6;
 const MAX_FIELDS = 2_000;
-const LONGEST_NAME = 80;
+const MAX_NAME_LENGTH = 80;
 
 export type Spellings = ReadonlyMap<string, readonly string[]>;
 
@@ -36,7 +36,7 @@ export function respell(record: Record<string, unknown>, spellings: Spellings): 
     for (const name in value) {
       if (!Object.hasOwn(value, name) || left-- <= 0) continue;
       const child = copy(value[name], depth + 1);
-      const known = name.length > LONGEST_NAME ? [] : (spellings.get(plain(name)) ?? []);
+      const known = name.length > MAX_NAME_LENGTH ? [] : (spellings.get(plain(name)) ?? []);
       const names = known.length === 0 ? [name] : known.filter((one) => one === name || !Object.hasOwn(value, one));
       for (const one of names) entries.push([one, child]);
     }

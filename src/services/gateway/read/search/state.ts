@@ -62,12 +62,12 @@ export function findProgress(spots: readonly Spot[]): number | undefined {
   return bestOf(candidates);
 }
 
-const LONGEST_NUMBER = 24;
+const MAX_NUMBER_LENGTH = 24;
 
 function boundedProgress({ value, words }: Spot): number | undefined {
   if (typeof value !== 'number' && typeof value !== 'string') return undefined;
   const text = String(value).trim();
-  const number = text.length > LONGEST_NUMBER ? undefined : asNumber(text.endsWith('%') ? text.slice(0, -1) : text);
+  const number = text.length > MAX_NUMBER_LENGTH ? undefined : asNumber(text.endsWith('%') ? text.slice(0, -1) : text);
   if (number === undefined || number < 0 || number > 100) return undefined;
   const isFraction = words.includes('fraction') || words.includes('ratio');
   return isFraction && number <= 1 ? Number((number * 100).toPrecision(12)) : asProgress(value);

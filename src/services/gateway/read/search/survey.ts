@@ -21,7 +21,7 @@ const DEEPEST = 12;
 const MAX_SPOTS = 5_000;
 /** Lists and objects may arrive as JSON text. */
 const MAX_TEXTS = 4;
-const LONGEST_TEXT = 200_000;
+const MAX_TEXT_LENGTH = 200_000;
 
 interface Node {
   value: unknown;
@@ -40,7 +40,7 @@ export function survey(answer: unknown): readonly Spot[] {
   // A plain loop, because the list grows while it is read.
   for (let at = 0; at < queue.length; at++) {
     const { value: found, spot, depth } = queue[at] as Node;
-    const isText = typeof found === 'string' && /^\s*[[{]/.test(found) && found.length <= LONGEST_TEXT;
+    const isText = typeof found === 'string' && /^\s*[[{]/.test(found) && found.length <= MAX_TEXT_LENGTH;
     const value = isText && texts++ < MAX_TEXTS ? parseJson(found) : found;
     if (depth >= DEEPEST) continue;
     if (Array.isArray(value)) {

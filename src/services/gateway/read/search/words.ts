@@ -1,5 +1,5 @@
 /** Longer names say no more than shorter ones, and cost time. */
-const LONGEST_NAME = 80;
+const MAX_NAME_LENGTH = 80;
 
 const set = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
 
@@ -94,7 +94,7 @@ const SHORTEST_PART = 3;
 /** The words of a field name in any casing, without digits: `taskID`, `TASK_ID`, `task-id` and `taskid` are all `task id`. */
 export function wordsOf(name: string): string[] {
   return name
-    .slice(0, LONGEST_NAME)
+    .slice(0, MAX_NAME_LENGTH)
     .replaceAll(/([a-z\d])([A-Z])/g, '$1 $2')
     .replaceAll(/([A-Z])([A-Z][a-z])/g, '$1 $2')
     .toLowerCase()
