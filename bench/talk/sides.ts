@@ -11,7 +11,7 @@ import { encodeVoiceMessage, sounds } from './sounds.ts';
 
 /** The embedded sides in a process of their own: members who speak, and the gateway that answers. */
 
-/** What Discord would allow for one token is kept to; what one address may do is not what is measured. */
+/** Discord's limits for one token apply; those for one address are not measured. */
 const UNBOUND = 1_000_000_000;
 const VOICE_MESSAGE = 1 << 13;
 /** The first word of every answer. No question contains it. */

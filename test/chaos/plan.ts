@@ -11,7 +11,7 @@ export interface Scale {
   lasting: boolean;
 }
 
-/** One order of a member, who repeats it where the bot does not respond. */
+/** One request of a member, who repeats it if the bot does not respond. */
 export interface Request {
   at: number;
   who: string;
@@ -52,7 +52,7 @@ interface Place {
   isPrivate?: true;
 }
 
-/** Who can order where. The bot may not write into `read-only`, and is not in `lobby` at all. */
+/** Who can make requests where. The bot may not write into `read-only`, and is not in `lobby` at all. */
 const places: readonly Place[] = [
   ...['member', 'other', 'admin', 'owner'].flatMap((who) =>
     ['studio', 'studio', 'thread', 'dm'].map((where) => ({ who, where })),

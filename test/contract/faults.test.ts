@@ -23,7 +23,7 @@ const troubles: readonly (readonly [PresetName, GatewayErrorKind, mayHaveTakenEf
   ['success-false', 'invalid', false],
 ];
 
-/** Here the order is taken and only the response is damaged. */
+/** Here the request is accepted and only the response is damaged. */
 const lostAnswers: readonly (readonly [PresetName, GatewayErrorKind])[] = [
   ['half', 'malformed'],
   ['lying', 'unreachable'],

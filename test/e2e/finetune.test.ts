@@ -34,7 +34,7 @@ function setEvents({ faults }: EmbeddedGateway, events: readonly object[]): void
 
 const pollCount = (gateway: EmbeddedGateway): number => gateway.heard.filter((one) => one.path === path).length;
 
-/** What a reader sees: the space between backticks is invisible. */
+/** The text as a reader sees it: the space between backticks is invisible. */
 const read = (message: Message): string => text(message).replaceAll('`\u200b', '`');
 
 async function fileOf(message: Message): Promise<string> {

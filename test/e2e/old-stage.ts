@@ -89,7 +89,7 @@ const RENAMED: Readonly<Record<string, string>> = {
 
 function takeUpJobs({ jobs }: EmbeddedGateway, orders: JobFaultEffects): void {
   const reviver = (name: string, value: unknown): unknown => {
-    // The embedded gateway of that time used other words for what a job makes.
+    // The embedded gateway of that time used other names for a job's results.
     if (name === 'make' || name === 'yields') return { film: 'video', picture: 'image' }[String(value)] ?? value;
     if (value instanceof Object && 'type' in value && value.type === 'Buffer' && 'data' in value)
       return Buffer.from(value.data as number[]);

@@ -58,7 +58,7 @@ function run(
   return one;
 }
 
-/** The secrets of a stage as files, with nothing of them in the environment. */
+/** The secrets of a stage as files, and none of them in the environment. */
 function secretFiles({ discord, config }: Stage): Record<string, string> {
   const folder = mkdtempSync(join(tmpdir(), 'atelier-secrets-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));

@@ -167,7 +167,7 @@ describe('The buttons of a failed task', () => {
     const failed = await (await member.slash('imagine', { prompt: 'a fox' })).message(says('This task failed'));
     const refused = await stage.discord.as('other').click(failed, 'Retry');
     expect(text(await refused.message())).toContain('Only the member who requested');
-    // An identical order within three seconds counts as a duplicate.
+    // An identical request within three seconds counts as a duplicate.
     stage.clock.putForward(5_000);
     const again = await (await member.click(failed, 'Retry')).message(says('Finished in'));
     expect(again.id).not.toBe(failed.id);

@@ -197,7 +197,7 @@ describe('An image that exceeds the gateway’s limit', () => {
     const sent = gateway.heard.filter(({ path }) => path.endsWith('/describe'));
     expect(sent.map(({ status }) => status)).toEqual([413, 200]);
     const [, lighter] = sent;
-    // Of long texts, the beginning and the length are recorded.
+    // For long texts, the beginning and the length are recorded.
     const [, type, length] =
       /"data:image\/(\w+);base64,.*\((\d+) characters\)"/.exec(JSON.stringify(lighter?.body)) ?? [];
     expect([type, Number(length) < 2_500_000]).toEqual(['jpeg', true]);

@@ -153,7 +153,7 @@ describe('Hostile text in a form', () => {
       const failed = await (await member.slash('imagine', { prompt })).message((one) => labels(one).includes('Retry'));
       const form = await (await member.click(failed, 'Edit and retry')).modal();
       expect(isWellFormed(form)).toBe(true);
-      // Much later, so that an identical order does not count as a duplicate.
+      // Much later, so that an identical request does not count as a duplicate.
       stage.clock.putForward(5_000);
       const again = await member.fill(form, {});
       await again.message((one) => labels(one).includes('Upscale all'));

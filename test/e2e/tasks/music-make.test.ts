@@ -66,7 +66,7 @@ describe.each(['spec', 'stock'] as const)('/music make at a %s gateway', (profil
     );
     expect(text(failed)).toContain('too loud');
     expect(labels(failed)).toEqual(['Retry', 'Edit and retry', 'Delete']);
-    // An identical order would count as a duplicate before that.
+    // An identical request would count as a duplicate before that.
     clock.putForward(5_000);
     await (await member.click(failed, 'Retry')).message(says('Finished in'));
     const form = await (await member.click(failed, 'Edit and retry')).modal();

@@ -5,14 +5,14 @@ import { faultPresets, type PresetName } from '../../../sandbox/gateway/fault-pr
 import { profiles } from '../../contract/both.ts';
 import { labels, quickBot, says, submits } from '../quick.ts';
 
-/** Responses of the gateway that refuse an order, each with the text that a member reads. */
+/** Responses of the gateway that refuse a request, each with the text that a member reads. */
 const refusals = {
   quota: 'used up',
   unauthorized: 'rejected this bot’s API key',
   'too-large': 'The gateway refused this',
 } satisfies Partial<Record<PresetName, string>>;
 
-/** Failures after which it is unknown whether the order was accepted. */
+/** Failures after which it is unknown whether the request was accepted. */
 const doubts = [
   'server-error',
   'bad-gateway',

@@ -51,7 +51,7 @@ describe.each(profiles)('The page of a task with the %s gateway profile', (profi
     const found = await list(stage, 'member', { state: 'failed' });
     const fox = await openTask(stage, found, 'member', 'fox');
     expect(text(fox)).toContain('🔴');
-    // An identical order within three seconds counts as a duplicate.
+    // An identical request within three seconds counts as a duplicate.
     stage.clock.putForward(5_000);
     const retried = await (await member.click(fox, 'Retry')).message(says('Finished in'));
     expect(retried.ephemeral).toBe(false);

@@ -44,7 +44,7 @@ describe.each(profiles)('Using a message as a reference with the %s gateway prof
     const stage = await start();
     const parent = await orderImage(stage, { private: true });
     const member = stage.discord.as('member');
-    // An identical order within three seconds counts as a duplicate.
+    // An identical request within three seconds counts as a duplicate.
     stage.clock.putForward(5_000);
     const again = await (await member.click(parent, 'Run again')).message(says('Finished in'));
     const form = await (await member.click(parent, 'Use as reference')).modal();

@@ -30,7 +30,7 @@ const listed: PriceList = {
   ]),
 };
 
-/** A book that knows the gateway's list; `learned` has seen so many costs of each order. */
+/** A book that knows the gateway's list; `learned` has recorded this many costs of each request. */
 async function bookOf(operator: OperatorPrices, group: string | null = 'default') {
   const clock = new ManualClock();
   const gateway = new GatewayPrices({ fetch: async () => listed, group: group ?? undefined, clock, log });

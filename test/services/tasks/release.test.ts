@@ -32,7 +32,7 @@ async function bot(on: Stage) {
   return { store, ledger, book, release, entries, stop };
 }
 
-/** An order whose outcome its owner was told. */
+/** A request whose outcome its owner was notified of. */
 async function lost({ store, ledger }: Awaited<ReturnType<typeof bot>>, over: Partial<Task> = {}): Promise<Task> {
   const task = makeTask({ state: 'submitting' });
   await ledger.reserve(task);

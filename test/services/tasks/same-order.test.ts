@@ -55,7 +55,7 @@ const isThere = <T>(value: T | undefined): T => value ?? expect.unreachable();
 const faulty = (side: Engine, name: 'reset' | 'accepted-then-reset' | 'accepted-then-hang' | 'quota' | 'too-large') =>
   side.gateway.faults.add({ on: { method: 'POST', path: PATH }, do: name });
 
-/** The states of the orders that count in the ledger. */
+/** The states of the requests that count in the ledger. */
 async function counted({ store }: Engine): Promise<string[]> {
   const standings: string[] = [];
   for await (const entry of store.entries.between('', '9999')) standings.push(standingOf(entry));
@@ -281,7 +281,7 @@ describe('An image order of a bot that ends at any write', () => {
       await side.tasks.book.change(id, (task) => markDelivered(task, undefined, side.clock.now()));
   }
 
-  /** A member who tries again until the outcome of their order is known. */
+  /** A member who tries again until the outcome of their request is known. */
   async function settle(side: Engine): Promise<Engine> {
     for (;;) {
       const open = (await all(side)).find((task) => task.state === 'unconfirmed' && task.handedOver === undefined);

@@ -178,7 +178,7 @@ describe('An utterance in a live conversation', () => {
     await peer.hears('response.create');
     peer.socket.terminate();
     expect(await saying).toMatchObject({ kind: 'unreachable', code: 'cut', mayHaveTakenEffect: true });
-    // The client does not repeat it, because that is for its member to decide.
+    // The client does not repeat it, because that is the member's decision.
     const again = await next();
     await again.hears('session.update');
     expect(again.items()).toEqual([]);
