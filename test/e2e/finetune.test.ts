@@ -126,11 +126,11 @@ describe('A followed fine-tune', () => {
     setEvents(gateway, [event(1_700_000_000, 'begun')]);
     const exchange = await discord.as('admin').slash('finetune', { id: ID, follow: true });
     await exchange.message();
-    clock.putForward(2 * minute);
+    clock.advance(2 * minute);
     const ended = await exchange.message(says('nothing new arrived'));
     expect(read(ended)).toContain('begun');
     const looks = pollCount(gateway);
-    clock.putForward(5 * minute);
+    clock.advance(5 * minute);
     expect(pollCount(gateway)).toBe(looks);
   });
 
@@ -140,10 +140,10 @@ describe('A followed fine-tune', () => {
     const admin = discord.as('admin');
     const exchange = await admin.slash('finetune', { id: ID, follow: true });
     await exchange.message();
-    clock.putForward(8 * minute);
+    clock.advance(8 * minute);
     setEvents(gateway, [event(1_700_000_000, 'begun'), event(1_700_000_300, 'still at it')]);
     await exchange.message((message) => read(message).includes('still at it'));
-    clock.putForward(5.7 * minute);
+    clock.advance(5.7 * minute);
     const ended = await exchange.message(says('for 15 minutes'));
     const renewed = await (await admin.click(ended, 'Follow')).message(says('Updated automatically'));
     expect(read(renewed)).toContain('still at it');

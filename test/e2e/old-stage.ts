@@ -35,7 +35,7 @@ type KeptJob = Omit<Job, 'charge'>;
 /** Both sides as the old bot left them, twenty minutes later, with its store in place of the new one. `orders` controls the running jobs. */
 export async function oldStage(orders: JobFaultEffects = {}): Promise<QuickStage> {
   const clock = new QuickClock(SPEED);
-  clock.putForward(made.at + LATER_MS - clock.now());
+  clock.advance(made.at + LATER_MS - clock.now());
   // The ids of servers, channels and users derive from the time of their creation.
   let isFurnished = false;
   const discordClock = { now: () => (isFurnished ? clock.now() : made.begun), after: clock.after.bind(clock) };

@@ -69,7 +69,7 @@ describe.each(profiles)('Confirmation above a price with the %s gateway profile'
     await app.stop();
     await enter(stage);
     await (await member.click(kept, 'Run')).message(says('Finished in'));
-    clock.putForward(15 * minute);
+    clock.advance(15 * minute);
     expect(text(await (await member.click(late, 'Run')).followUp())).toContain('has expired');
     expect(submits(gateway)).toBe(1);
   });

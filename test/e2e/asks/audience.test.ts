@@ -165,7 +165,7 @@ it('A retry in public does not send private turns to the model', async () => {
   const { member, shown } = await showSecondTurn(stage);
   stage.gateway.faults.add({ do: { type: 'text', how: 'cut', after: 30 } });
   const broken = await continueFrom(member, shown, 'and then?');
-  stage.clock.putForward(5_000);
+  stage.clock.advance(5_000);
   await (await member.click(broken, 'Retry')).message(hasEnded);
   expect(turns(stage)).toBe(2);
   expect(receivedText(stage)).not.toMatch(/first secret|Ishmael/);

@@ -25,7 +25,7 @@ describe.each(profiles)('The end of an answer with the %s gateway profile', (pro
       expect(text(broken)).toMatch(/What arrived is kept|The answer failed/);
       expect(labels(broken)).toEqual(['Continue', 'Retry', 'End conversation', 'Show details', 'Delete']);
       expect(asks(gateway)).toHaveLength(1);
-      clock.putForward(5_000);
+      clock.advance(5_000);
       const again = await (await member.click(broken, 'Retry')).message(hasEnded);
       expect(text(again)).toContain(latestAnswer(gateway));
       expect(errorsIn(stage)).toEqual([]);

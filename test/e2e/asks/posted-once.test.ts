@@ -46,7 +46,7 @@ describe('A further message of a public answer', () => {
       discord.faults.add({ on: inChannel, do: lost, times: 5 });
       const exchange = await member.slash('ask', { prompt });
       await expect.poll(() => stage.logged(), { timeout: 20_000 }).toContain('has to wait');
-      clock.putForward(10 * 60_000);
+      clock.advance(10 * 60_000);
       const first = await exchange.message(hasEnded);
       isWhole(stage, publicMessages(stage));
       expect(text(first)).toContain('Continues below');

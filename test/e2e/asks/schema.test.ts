@@ -81,7 +81,7 @@ describe.each(profiles)('/ask with a schema with the %s gateway profile', (profi
     stage.gateway.faults.add({ do: { type: 'text', how: 'cut', after: 4 } });
     const cut = await (await member.slash('ask', { prompt, schema: file(fox) })).message(hasEnded);
     expect(labels(cut)).toContain('Retry');
-    stage.clock.putForward(5_000);
+    stage.clock.advance(5_000);
     const again = await (await member.click(cut, 'Retry')).message(hasEnded);
     expect(lastFormat(stage)).toMatchObject({ format: { schema: fox } });
     expect(again.attachments).toHaveLength(1);

@@ -48,7 +48,7 @@ describe('The storage of an answer', () => {
     const exchange = await discord.as('member').slash('ask', { prompt: long });
     await furtherIn(stage);
     await app.stop();
-    clock.putForward(20 * minute);
+    clock.advance(20 * minute);
     discord.expireTokens();
     await enter(stage);
     const first = await exchange.message(hasEnded);
@@ -67,7 +67,7 @@ describe('The storage of an answer', () => {
     const exchange = await member.slash('ask', { prompt: long, private: true });
     await exchange.followUp((message) => text(message).length > 100);
     await app.stop();
-    clock.putForward(20 * minute);
+    clock.advance(20 * minute);
     discord.expireTokens();
     await enter(stage);
     const { channel } = member.in('dm');

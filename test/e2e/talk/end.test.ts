@@ -56,7 +56,7 @@ describe('The end of a live conversation', () => {
     const stage = await talkBot();
     const { discord, clock } = stage;
     const { thread, opening } = await startTalk(stage);
-    clock.putForward(16 * MINUTE_MS);
+    clock.advance(16 * MINUTE_MS);
     const [over, notice] = await discord.until(() => {
       const notices = messagesWith(discord, thread, 'it was inactive');
       return notices.length === 2 ? notices : undefined;

@@ -41,7 +41,7 @@ describe('A live conversation while Discord is failing', () => {
     await expect.poll(() => storedEntries(stage).map(standingOf), { timeout: 15_000 }).toEqual(['settled']);
     // The member still gets the reply.
     await discord.until(() => messagesWith(discord, 'dm', 'You said: “tell me”')[0], 'a direct message');
-    clock.putForward(16 * MINUTE_MS);
+    clock.advance(16 * MINUTE_MS);
     await expect.poll(() => gateway.realtime.sessions, { timeout: 15_000 }).toEqual([]);
     await startTalk(stage);
     expect(chargedReplies(gateway)).toBe(1);
@@ -62,7 +62,7 @@ describe('A live conversation while Discord is failing', () => {
     await expect.poll(() => storedEntries(stage).map(standingOf), { timeout: 15_000 }).toEqual(['settled']);
     await discord.until(() => messagesWith(discord, 'dm', 'You said: “tell me”')[0], 'a direct message');
     expect(discord.messages(thread).some(isVoice)).toBe(false);
-    clock.putForward(16 * MINUTE_MS);
+    clock.advance(16 * MINUTE_MS);
     await expect.poll(() => gateway.realtime.sessions, { timeout: 15_000 }).toEqual([]);
     expect(chargedReplies(gateway)).toBe(1);
     expect(errorsIn(stage)).toEqual([]);
@@ -95,7 +95,7 @@ it('Forged buttons send nothing to the gateway and reveal nothing about other me
     expect(text(reply)).not.toMatch(/secret|has ended|You said/);
     expect(text(reply)).not.toBe('');
   }
-  expect(wire.asked()).toBe(1);
+  expect(wire.requestCount()).toBe(1);
   expect(
     storedTasks(stage)
       .map(({ kind }) => kind)
@@ -116,7 +116,7 @@ it('A small file with hours of audio is refused before anything is sent', async 
   const bytes = wavOf([new Float32Array(8_000 * 301)], 8_000, { bytes: 1 });
   const refusal = await (await member.fill(modal, { sound: [{ name: 'long.wav', bytes }] })).message();
   expect(text(refusal)).toContain('longer than `300` seconds');
-  expect([wire.asked(), wire.sounds.length]).toEqual([0, 0]);
+  expect([wire.requestCount(), wire.sounds.length]).toEqual([0, 0]);
   expect(hasEnded(refusal)).toBe(false);
 });
 

@@ -86,12 +86,12 @@ it('A bot that is killed at any moment of a live conversation continues it, and 
   bot = await run(side);
   const broken = await streaming.message(hasEnded);
   expect(text(broken)).toContain('The bot restarted mid-reply.');
-  expect(wire.asked()).toBe(2);
+  expect(wire.requestCount()).toBe(2);
 
   // Between the request for a reply and its beginning.
   gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-hang-asked' });
   const unheard = await say(side, opening, 'tell me of ice');
-  await expect.poll(wire.asked, { timeout: 10_000 }).toBe(3);
+  await expect.poll(wire.requestCount, { timeout: 10_000 }).toBe(3);
   await kill(bot);
   bot = await run(side);
   const asking = await unheard.message((message) => labels(message).includes('Dismiss'));
@@ -123,7 +123,7 @@ it('A bot that is killed at any moment of a live conversation continues it, and 
   await discord.until(() => voices(thread).length === 4 || undefined, 'the last voice message');
   expect(new Set(voices(thread).map(({ message_reference }) => message_reference?.message_id)).size).toBe(4);
   expect(gateway.realtime.sessions.map(({ settings }) => settings.voice)).toEqual(['sage']);
-  expect(wire.asked()).toBe(6);
+  expect(wire.requestCount()).toBe(6);
   bot.kill('SIGTERM');
   await once(bot, 'exit');
   const entries = storedEntries(side);

@@ -45,7 +45,7 @@ describe('A live conversation at a failing gateway', () => {
       expect(errorsIn(stage)).toEqual([]);
       gateway.faults.clear();
       // After a used-up quota, new ones are refused for two minutes.
-      stage.clock.putForward(180_000);
+      stage.clock.advance(180_000);
       await startTalk(stage);
     },
   );
@@ -62,12 +62,12 @@ describe('A live conversation at a failing gateway', () => {
     const modal = await (await there.click(opening, 'Speak')).modal();
     const refused = await (await there.fill(modal, { words: 'are you there?' })).message();
     expect([text(refused), labels(refused)]).toEqual([expect.stringContaining('gateway'), []]);
-    expect(wire.asked()).toBe(1);
+    expect(wire.requestCount()).toBe(1);
     gateway.faults.clear();
     expect(text(await sendUtterance(stage, opening, 'and now?'))).toContain(
       'The first of 2 things was: “my name is Wren”',
     );
-    expect([wire.asked(), chargedReplies(gateway)]).toEqual([2, 2]);
+    expect([wire.requestCount(), chargedReplies(gateway)]).toEqual([2, 2]);
   });
 
   it.each(['ga', 'beta'] as const)(

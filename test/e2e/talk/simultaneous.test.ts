@@ -59,7 +59,7 @@ it('Two members who speak at once are both heard, one after the other, and each 
     ['member', 'other'].map((who) => discord.as(who).in(thread).say(`this is ${who} speaking`)),
   );
   const answers = await Promise.all(said.map((one) => answerTo(stage, thread, one)));
-  expect(wire.asked()).toBe(2);
+  expect(wire.requestCount()).toBe(2);
   expect(answers.map(text)[1]).toContain('The first of 2 things was: “this is member speaking”');
   await stage.app.stop();
   const saids = storedTasks(stage).filter(({ kind }) => kind === 'said');
@@ -104,7 +104,7 @@ describe('The time limits of a live conversation', () => {
     await sendUtterance(stage, opening, 'hello');
     await discord.until(() => discord.messages(thread).find(isVoice));
     await stage.app.stop();
-    clock.putForward(16 * MINUTE_MS);
+    clock.advance(16 * MINUTE_MS);
     const second = await enter(stage);
     const told = () => messagesWith(discord, thread, 'it was inactive');
     await discord.until(() => told().length === 2 || undefined, 'a notice');
@@ -121,7 +121,7 @@ describe('The time limits of a live conversation', () => {
     const { opening } = await startTalk(stage);
     await sendUtterance(stage, opening, 'my name is Wren');
     for (const minutes of [14, 28, 42, 56, 70]) {
-      clock.putForward(14 * MINUTE_MS);
+      clock.advance(14 * MINUTE_MS);
       expect(text(await sendUtterance(stage, opening, `it is ${minutes} past`))).toContain('was: “my name is Wren”');
     }
     expect(gateway.realtime.opened).toBeGreaterThan(1);
@@ -135,7 +135,7 @@ describe('The time limits of a live conversation', () => {
       const { clock, gateway } = stage;
       const { opening } = await startTalk(stage);
       await sendUtterance(stage, opening, 'my name is Wren');
-      clock.putForward(11 * MINUTE_MS);
+      clock.advance(11 * MINUTE_MS);
       expect(text(await sendUtterance(stage, opening, 'who am I?'))).toContain(
         'The first of 2 things was: “my name is Wren”',
       );
@@ -168,9 +168,9 @@ describe('The erasure of a member’s data during a live conversation', () => {
     const there = discord.as('member');
     gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-hang-asked' });
     await there.fill(await (await there.click(opening, 'Speak')).modal(), { words: 'a secret' });
-    await expect.poll(wire.asked).toBe(1);
+    await expect.poll(wire.requestCount).toBe(1);
     await (await requestErasure(stage)).message((message) => text(message).includes('still running'));
-    clock.putForward(2 * MINUTE_MS);
+    clock.advance(2 * MINUTE_MS);
     await expect.poll(() => storedTasks(stage), { timeout: 15_000 }).toEqual([]);
     await discord.until(() => publicMessages(stage, thread).length === 0 || undefined, 'an empty thread');
     expect(storedEntries(stage).map(({ memberId }) => memberId)).toEqual([undefined]);

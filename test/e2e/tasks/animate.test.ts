@@ -99,7 +99,7 @@ describe.each(profiles)('The video of a single image with the %s gateway profile
     gateway.faults.add({ do: 'stick' });
     const exchange = await animate('walk');
     await exchange.message(says('%'));
-    clock.putForward(40 * minute);
+    clock.advance(40 * minute);
     const moving = jobs(gateway).at(-1)?.id ?? '';
     const overdue = await discord.until(() => discord.messages('studio').find(says('longer than usual')));
     gateway.jobs.finish(moving);

@@ -56,7 +56,7 @@ describe.each(profiles)('/blend with the %s gateway profile', (profile) => {
     gateway.faults.add({ do: 'stick' });
     const exchange = await member.slash('blend', { ...(await images()), aspect: 'square' });
     await exchange.message(says('%'));
-    clock.putForward(6 * minute);
+    clock.advance(6 * minute);
     await exchange.message(says('longer than usual'));
     gateway.jobs.finish(jobs(gateway).at(-1)?.id ?? '');
     expect((await exchange.message(says('Finished in'))).attachments).toHaveLength(1);

@@ -154,7 +154,7 @@ describe('Hostile text in a form', () => {
       const form = await (await member.click(failed, 'Edit and retry')).modal();
       expect(isWellFormed(form)).toBe(true);
       // Much later, so that an identical request does not count as a duplicate.
-      stage.clock.putForward(5_000);
+      stage.clock.advance(5_000);
       const again = await member.fill(form, {});
       await again.message((one) => labels(one).includes('Upscale all'));
       expect(promptOf(stage)).toBe(prompt);

@@ -43,7 +43,7 @@ describe.each(profiles)('A job with the %s gateway profile', (profile) => {
     expect(submit?.path).toContain('/submit/imagine');
     expect(query?.path).toMatch(/\/fetch$/);
     const before = polls(gateway);
-    clock.putForward(60_000);
+    clock.advance(60_000);
     await (await discord.as('member').slash('help')).message();
     expect(polls(gateway)).toBe(before);
   });

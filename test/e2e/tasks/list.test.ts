@@ -29,7 +29,7 @@ describe.each(profiles)('/tasks with the %s gateway profile', (profile) => {
     const before = await bytesOf(await grid(stage));
     const [job] = jobs(stage.gateway);
     stage.gateway.jobs.expireFiles(job?.id ?? '');
-    stage.clock.putForward(90 * day);
+    stage.clock.advance(90 * day);
     const page = await openTask(stage, await list(stage));
     expect(labels(page)).toContain('Show here');
     const shown = await (await stage.discord.as('member').click(page, 'Show here')).message(says('Finished in'));

@@ -67,7 +67,7 @@ describe.each(['spec', 'stock'] as const)('/music make at a %s gateway', (profil
     expect(text(failed)).toContain('too loud');
     expect(labels(failed)).toEqual(['Retry', 'Edit and retry', 'Delete']);
     // An identical request would count as a duplicate before that.
-    clock.putForward(5_000);
+    clock.advance(5_000);
     await (await member.click(failed, 'Retry')).message(says('Finished in'));
     const form = await (await member.click(failed, 'Edit and retry')).modal();
     await (await member.fill(form, { Prompt: 'a calm' })).message(says('Finished in'));
@@ -92,10 +92,10 @@ describe.each(['spec', 'stock'] as const)('/music make at a %s gateway', (profil
     expect(used).toContain('You have no usage');
     expect(used).not.toContain('has not ended');
     expect(text(await (await discord.as('member').slash('tasks')).message())).toContain('No tasks found');
-    clock.putForward(10 * 60_000);
+    clock.advance(10 * 60_000);
     expect(text(await (await make('other', 'a calm')).message())).toContain(missing);
     expect(orders(gateway)).toHaveLength(2);
-    clock.putForward(10 * 60_000);
+    clock.advance(10 * 60_000);
     await (await make('other', 'a calm')).message(says('Finished in'));
   });
 });

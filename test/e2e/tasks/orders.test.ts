@@ -54,7 +54,7 @@ describe.each(profiles)('A request with the %s gateway profile', (profile) => {
       const message = await exchange.message();
       expect(text(message)).toContain('couldn’t confirm whether the gateway accepted this');
       expect(labels(message)).toEqual(['Try again (may be charged twice)', 'Dismiss']);
-      clock.putForward(120_000);
+      clock.advance(120_000);
       expect(text(await (await discord.as('member').slash('about')).message())).toContain('Tasks in progress: 0');
       expect(submits(gateway)).toBe(1);
     },

@@ -52,7 +52,7 @@ describe.each(profiles)('The page of a task with the %s gateway profile', (profi
     const fox = await openTask(stage, found, 'member', 'fox');
     expect(text(fox)).toContain('🔴');
     // An identical request within three seconds counts as a duplicate.
-    stage.clock.putForward(5_000);
+    stage.clock.advance(5_000);
     const retried = await (await member.click(fox, 'Retry')).message(says('Finished in'));
     expect(retried.ephemeral).toBe(false);
     const modal = await (await member.click(fox, 'Edit and retry')).modal();
@@ -97,7 +97,7 @@ describe.each(profiles)('The page of a task with the %s gateway profile', (profi
     await grid(stage);
     const [job] = jobs(stage.gateway);
     stage.gateway.jobs.expireFiles(job?.id ?? '');
-    stage.clock.putForward(90 * DAY_MS);
+    stage.clock.advance(90 * DAY_MS);
     const page = await openTask(stage, await list(stage));
     await (await member.click(page, 'Delete message')).message(says('has been deleted'));
     stage.gateway.faults.add({ on: { path: /\/fetch$/ }, do: 'bad-gateway', times: 100 });
@@ -114,7 +114,7 @@ describe.each(profiles)('The page of a task with the %s gateway profile', (profi
     const before = await (await member.slash('shorten', { prompt: 'a very long red fox' })).message(
       says('Finished in'),
     );
-    stage.clock.putForward(90 * DAY_MS);
+    stage.clock.advance(90 * DAY_MS);
     const page = await openTask(stage, await list(stage));
     expect(text(page)).toContain('a very long red fox');
     const shown = await (await member.click(page, 'Show here')).message(says('Finished in'));

@@ -35,7 +35,7 @@ describe.each(profiles)('/shorten with the %s gateway profile', (profile) => {
     gateway.faults.add({ do: 'stick' });
     const exchange = await member.slash('shorten', { prompt: `${prompt}, in oil` });
     await exchange.message(says('%'));
-    clock.putForward(6 * minute);
+    clock.advance(6 * minute);
     await exchange.message(says('longer than usual'));
     gateway.jobs.finish(jobs(gateway).at(-1)?.id ?? '');
     expect(text(await exchange.message(says('Finished in')))).toContain('1️⃣ ');

@@ -51,7 +51,7 @@ describe.each(profiles)('The notes of a video task with the %s gateway profile',
     const exchange = await stage.discord.as('member').slash('video', { prompt: 'waves', image: await imageUpload() });
     await exchange.message(says('Running. '));
     stage.gateway.jobs.fail(stage.gateway.jobs.list()[0]?.id ?? '', 'The reference was not there.');
-    stage.clock.putForward(1_100_000);
+    stage.clock.advance(1_100_000);
     const failed = () => stage.discord.messages('studio').map(text).join('\n');
     await expect
       .poll(failed, { timeout: 10_000 })

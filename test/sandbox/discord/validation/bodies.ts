@@ -2,7 +2,7 @@ import type { BodyFacts, BodyKind } from '../../../../sandbox/discord/validation
 
 /** A request body to validate. */
 export interface Case {
-  readonly says: string;
+  readonly name: string;
   readonly kind: BodyKind;
   readonly body: unknown;
   readonly facts?: BodyFacts;
@@ -36,6 +36,6 @@ export const text = (content: string) => ({ type: 10, content });
 
 export const option = (name: string, more: object = {}) => ({ type: 3, name, description: 'what it is', ...more });
 
-export const chat = (name: string, more: object = {}) => ({ name, description: 'what it does', ...more });
+export const slashCommand = (name: string, more: object = {}) => ({ name, description: 'what it does', ...more });
 
 export const upload = (name: string, id = '0') => ({ id, name, bytes: 10 });
