@@ -30,7 +30,7 @@ async function* withFirst(first: IteratorResult<TextEvent>, rest: AsyncGenerator
   yield* rest;
 }
 
-/** Changes within this time are reported together: nobody reads faster, and messages are not edited more often. */
+/** Changes within this time are reported together: faster edits would not help a reader, and use up rate limits. */
 const REPORT_INTERVAL_MS = 500;
 
 /** Reports text as it arrives: the first at once, later text at intervals, always in its latest state. */

@@ -23,8 +23,8 @@ type Group = Map<string, Member>;
 const MAX_REMEMBERED = 10_000;
 
 /**
- * Turns go round by group, and in each group by member: A, B, C, A, however many tasks each of them has. Whoever had the last turn
- * longest ago, or none yet, is next.
+ * Turns go round by group, and in each group by member: A, B, C, A, however many tasks each of them has. The next one is
+ * the one that has had no turn yet, or whose last turn was longest ago.
  */
 export class Turns {
   /** Both maps hold the next turn first: the keys are in the order of their last turns, except for a member with a weight whose turns go on. */
