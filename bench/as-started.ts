@@ -1,8 +1,8 @@
 import packageFile from '../package.json' with { type: 'json' };
 
 /**
- * What `npm start` gives to Node before the bot, but for the operator's own settings. Read from the script itself, so that what is
- * measured is what runs.
+ * The arguments that `npm start` gives to Node before the bot, except the operator's own settings. Read from the script itself, so that the
+ * measured bot runs like the real one.
  */
 export const asStarted: readonly string[] = packageFile.scripts.start
   .split(' ')

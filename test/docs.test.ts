@@ -18,7 +18,7 @@ const configWith = (environment: Record<string, string>) =>
 
 const typedNames = [...typedCommands(handlers.commands).keys()];
 
-/** The former name of a setting, mentioned beside its new one. */
+/** The former name of a setting, mentioned next to its new one. */
 const FORMER_NAMES = ['MAX_WAIT_PICTURE_SECONDS'];
 
 const rows = readFileSync('docs/configuration.md', 'utf8')

@@ -94,7 +94,7 @@ const allowed = [
   ['sandbox/gateway', '../../src/lib/clock.ts'],
 ] as const;
 
-/** `src/config-` stands for the files beside `config.ts`. */
+/** `src/config-` covers the files next to `config.ts`. */
 const fileOf = (room: string, text: string): string =>
   `${room}${room.endsWith('-') ? '' : '/'}imports-${text.replaceAll(/[^a-z]+/gi, '-')}.ts`;
 

@@ -1,7 +1,7 @@
 import { Client, Events, GatewayIntentBits, type Interaction, MessageFlags } from 'discord.js';
 import type { BareWay } from './stage.ts';
 
-/** What the shipped bot stands beside: the shortest program that answers, made with discord.js as it comes. */
+/** The baseline for the shipped bot: the shortest program that replies, made with plain discord.js. */
 
 const { DISCORD_TOKEN: token = '', DISCORD_API_URL: api = '' } = process.env;
 const way = process.env.BARE_WAY as BareWay;

@@ -2,9 +2,9 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-/** No answer takes so long; a benchmark that hangs says so instead. */
+/** No response takes this long; a benchmark that hangs fails with this limit instead. */
 const WAIT_LIMIT_MS = 40_000;
-/** The bot gives what is under way ten seconds. */
+/** The bot gives running work ten seconds. */
 const LEAVE_MS = 12_000;
 
 export interface Start {
@@ -13,7 +13,7 @@ export interface Start {
   programArguments?: readonly string[];
 }
 
-/** A process of its own that sees nothing of this one's environment but where programs are. */
+/** A separate process that gets nothing from this one's environment except the path of programs. */
 export function start(file: URL, options: Start = {}): ChildProcess {
   const { environment = {}, nodeOptions = [], programArguments = [] } = options;
   return fork(fileURLToPath(file), programArguments, {
@@ -23,7 +23,7 @@ export function start(file: URL, options: Start = {}): ChildProcess {
   });
 }
 
-/** What the process says next. */
+/** Resolves with the next message of the process. */
 export async function messageFrom<Message>(child: ChildProcess): Promise<Message> {
   const over = new AbortController();
   const signal = AbortSignal.any([over.signal, AbortSignal.timeout(WAIT_LIMIT_MS)]);
@@ -38,7 +38,7 @@ export async function messageFrom<Message>(child: ChildProcess): Promise<Message
   }
 }
 
-/** Asks it to leave, and waits until it has; what does not hear is ended all the same. */
+/** Asks it to exit and waits for that; a process that does not react is killed. */
 export async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const left = once(child, 'exit');

@@ -41,7 +41,7 @@ const { user, system } = process.cpuUsage(cpuBefore);
 const counted = edits - editsBefore;
 over.abort();
 process.send?.({ perSecond: counted / seconds, cpuMicrosPerEdit: (user + system) / counted } satisfies EditFigures);
-// What a default client still has in its queue counts no more, but a failure among it would be one.
+// Requests still queued in a default client no longer count, but a failure among them would.
 await Promise.all(working);
 
 async function work(): Promise<void> {

@@ -13,7 +13,7 @@ const ways = { bare: 'bare discord.js', eager: 'bare, cap on edits lifted', bot:
 type Way = keyof typeof ways;
 const names = Object.keys(ways) as Way[];
 
-/** The same members at the same pace, by turns before a bare client and before the shipped bot. */
+/** The same members at the same pace, alternating between a bare client and the shipped bot. */
 export async function measureLatency(): Promise<void> {
   const results = LOADS.map(() => ({ bare: [], eager: [], bot: [] }) as Record<Way, LoadFigures[]>);
   const stage = await Stage.open();
@@ -23,7 +23,7 @@ export async function measureLatency(): Promise<void> {
         const { client } = await stage.enter(way);
         await stage.ask('load', WARM_UP);
         for (const [at, load] of LOADS.entries()) {
-          // Its cap binds a default client only where there is much to edit.
+          // The limit binds a default client only if there are many edits.
           if (way === 'eager' && load !== HEAVY) continue;
           results[at]?.[way].push(await stage.ask('load', load));
         }
@@ -40,7 +40,7 @@ function report(results: readonly Record<Way, LoadFigures[]>[]): void {
   const rows = LOADS.flatMap(({ perSecond, seconds }, at) => {
     const figures = results[at];
     if (!figures) return [];
-    // A round has too few slow ones for a percentile of its own: what its 99th is would be decided by two or three.
+    // One round has too few slow responses for a percentile of its own: two or three would determine its p99.
     const all = (way: Way, share: number): number =>
       percentile(
         figures[way].flatMap(({ milliseconds }) => milliseconds),

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { EmbeddedDiscord } from '../../sandbox/discord/discord.ts';
 import { EDIT_GRACE_MS, type Load, type LoadFigures } from './orders.ts';
 
-/** By the clock and not by the answers: a slow one does not make the next member wait, and so cannot hide. */
+/** Paced by the clock and not by the responses: a slow one does not make the next member wait, and so cannot hide. */
 export async function load(discord: EmbeddedDiscord, { perSecond, seconds }: Load): Promise<LoadFigures> {
   const member = discord.as('member');
   const acknowledgements: Promise<number>[] = [];

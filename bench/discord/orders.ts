@@ -1,6 +1,6 @@
-/** What the process of the embedded sides does when it is asked, and what it then answers. */
+/** The messages to the process with the embedded servers, and its replies. */
 export interface Orders {
-  /** Waits until so many sessions have been told READY since the sides started. */
+  /** Waits until this many sessions have received READY since the servers started. */
   ready: { input: { sessions: number }; answer: null };
   /** Ends every session, so that one whose process is gone costs nothing more. */
   forget: { input: null; answer: null };
@@ -12,7 +12,7 @@ export interface Orders {
   strain: { input: null; answer: { cpuMicros: number } };
 }
 
-/** Long enough for an edit that follows its acknowledgement at once, far too short for one that stands in a queue. */
+/** Long enough for an edit that follows its acknowledgement at once, far too short for one that waits in a queue. */
 export const EDIT_GRACE_MS = 250;
 
 export interface Load {
@@ -21,7 +21,7 @@ export interface Load {
 }
 
 export interface LoadFigures {
-  /** From INTERACTION_CREATE sent to its callback taken, on the clock of the embedded Discord. */
+  /** From sending INTERACTION_CREATE to receiving its callback, by the clock of the embedded Discord. */
   milliseconds: number[];
   /** Three seconds passed without a callback. */
   missed: number;

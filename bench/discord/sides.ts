@@ -10,7 +10,7 @@ import type { Order, Orders, Served } from './orders.ts';
 
 /** The sides of the bot, in a process of their own so that they cost the measured ones nothing. */
 
-/** What Discord would allow for one token is not what is measured here. */
+/** Discord's limits for one token are not measured here. */
 const UNBOUND = 1_000_000_000;
 const DEFERRED = 5;
 

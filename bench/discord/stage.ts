@@ -8,7 +8,7 @@ export type Way = 'bot' | BareWay;
 /** With no intent, with no intent and its own cap on edits lifted, with the intent for guilds. */
 export type BareWay = 'bare' | 'eager' | 'guilds';
 
-/** The embedded sides, and the clients that stand between them one after the other. */
+/** The embedded servers, and the clients that are connected between them one at a time. */
 export class Stage {
   readonly served: Served;
   readonly #sides: ChildProcess;

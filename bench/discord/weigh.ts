@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Loaded with `--import` before the measured program, which knows nothing of it: says on request what it weighs. */
+/** Loaded with `--import` before the measured program, which does not know about it: reports its memory on request. */
 
 export interface Weight {
   residentBytes: number;
@@ -18,7 +18,7 @@ process.channel?.unref();
 
 async function weigh(): Promise<void> {
   await quiet();
-  // What a collection frees goes back to the system a little later, and a second one finds what finalizers let go.
+  // Collected memory returns to the system a little later, and a second collection finds the objects released by finalizers.
   for (let collection = 0; collection < COLLECTIONS; collection++) {
     globalThis.gc?.();
     await sleep(LOOK_MS / COLLECTIONS);

@@ -8,13 +8,13 @@ import { StoreFolder } from '../tasks/store-folder.ts';
 import type { LoadOrder, LoadServed, LoadState } from './orders.ts';
 
 const JOBS = 500;
-/** So many are ordered before the sides say how it stands. */
+/** This many are requested before the progress is checked. */
 const BATCH = 10;
 const LOOK_MS = 500;
 const TARGET_MIB = 200;
 const MIB = 2 ** 20;
 
-/** The most that the bot's process has taken of the memory, by what the kernel has noted of it, while many results of two megabytes come. */
+/** The peak memory of the bot's process, as recorded by the kernel, while many results of two megabytes arrive. */
 export async function measureLoad(): Promise<void> {
   const folder = await StoreFolder.open();
   const sides = start(new URL('sides.ts', import.meta.url));

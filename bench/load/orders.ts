@@ -3,7 +3,7 @@ export interface LoadServed {
   settings: Record<string, string>;
 }
 
-/** Orders so many jobs; 0 only asks how it stands. */
+/** Requests this many jobs; 0 only checks the progress. */
 export interface LoadOrder {
   jobs: number;
 }
@@ -11,6 +11,6 @@ export interface LoadOrder {
 export interface LoadState {
   begun: number;
   ended: number;
-  /** Results that Discord has taken. */
+  /** Results that Discord has accepted. */
   shown: number;
 }

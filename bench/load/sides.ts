@@ -8,10 +8,10 @@ import { registrationOf } from '../../src/discord/registration.ts';
 import { noLimits } from '../../test/support/no-limits.ts';
 import type { LoadOrder, LoadServed, LoadState } from './orders.ts';
 
-/** The embedded sides in a process of their own, whose results are all the same image: drawing is not what is measured. */
+/** The embedded servers in their own process, whose results are all the same image, because drawing is not measured. */
 
 const KEY = 'sk-sandbox';
-/** So many times as fast as in life, so that all jobs are under way when the first ones end. */
+/** The factor by which time runs faster, so that all jobs are running when the first ones end. */
 const GATEWAY_SPEED = 0.5;
 const UNBOUND = 1_000_000_000;
 /** Noise cannot be packed: this is an image of two megabytes. */
@@ -31,9 +31,9 @@ await fetch(`${discord.apiUrl}/v10/applications/${discord.applicationId}/command
   headers: { authorization: `Bot ${discord.token}`, 'content-type': 'application/json' },
   body: JSON.stringify(features.map((feature) => registrationOf(feature, { userInstall: false }))),
 });
-/** Its book of requests forgets the oldest, so what was seen in it is remembered here. */
+/** Its log of requests drops the oldest, so earlier ones are remembered here. */
 const seen = new Set<number>();
-/** The same order twice within a moment is one. */
+/** The same request twice within a moment counts as one. */
 let ordered = 0;
 
 process.send?.({

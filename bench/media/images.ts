@@ -37,7 +37,7 @@ export function heavyPng(): Buffer {
   return pngOf({ width, height, bits: 8, colours: 2, isInterlaced: false }, deflateSync(lines, { level: 0 }));
 }
 
-/** Where each of the seven passes of an interlaced PNG begins, and its steps: across, then down. */
+/** The start of each of the seven passes of an interlaced PNG, and its steps: across, then down. */
 const PASSES = [
   [0, 8, 0, 8],
   [4, 8, 0, 8],

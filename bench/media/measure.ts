@@ -15,7 +15,7 @@ const IDLE_MS = 3_000;
 const UPLOAD_LIMIT = 10 * 2 ** 20;
 const MINUTE = 60;
 
-/** How long the event loop of this process, which stands for the bot's, keeps others waiting while files are worked on in the other one. */
+/** How long the event loop of this process, which stands for the bot's, is blocked while files are processed in the other one. */
 export async function measureMedia(): Promise<void> {
   const log = openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined });
   const own = new MediaProcess({ clock: systemClock, log });

@@ -26,7 +26,7 @@ interface Measured {
   residentBytes: number;
 }
 
-/** What health and metrics cost the shipped bot, by turns. */
+/** The cost of health checks and metrics for the shipped bot, alternating with and without them. */
 export async function measureMonitoring(): Promise<void> {
   const results: Record<Way, Measured[]> = { without: [], with: [] };
   const scene = await Scene.open();

@@ -1,5 +1,5 @@
 export type Random = () => number;
-/** Draws how long a job takes, in seconds. */
+/** Draws the duration of a job, in seconds. */
 export type Draw = (random: Random) => number;
 
 /** A small generator whose numbers are the same on every machine. */
@@ -22,7 +22,7 @@ export function mixed(share: number, first: Draw, second: Draw): Draw {
   return (random) => (random() < share ? first(random) : second(random));
 }
 
-/** The waiting time until the next of events that come by chance. */
+/** The waiting time until the next of a series of random events. */
 export function exponential(mean: number, random: Random): number {
   return -mean * Math.log(1 - random());
 }

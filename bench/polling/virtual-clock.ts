@@ -33,7 +33,7 @@ export class VirtualClock implements Clock {
     return new Promise((resolve) => this.after(ms, resolve));
   }
 
-  /** Goes on until that has come. */
+  /** Runs until that time has come. */
   async pass(isOver: () => boolean): Promise<void> {
     for (;;) {
       await turnOfTheLoop();

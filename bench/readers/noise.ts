@@ -22,7 +22,7 @@ const endings: Readonly<Record<Kind, readonly string[]>> = {
 export const fileAddress = (chance: Chance, kind: Kind): string =>
   `https://cdn-${chance.letters(4)}.example/${chance.letters(12)}.${chance.of(endings[kind])}${chance.is(0.3) ? `?sig=${chance.letters(8)}` : ''}`;
 
-/** An address that does not say what it leads to. */
+/** An address that does not say what it points to. */
 export const bareAddress = (chance: Chance): string => `https://cdn.example/f/${chance.letters(16)}`;
 
 const anyId = (chance: Chance): Tree =>
@@ -40,7 +40,7 @@ export const ownInput = (chance: Chance, kind: Kind, sent: readonly string[]): F
   );
 };
 
-/** Ids of other things, which may stand beside the job's own. */
+/** Ids of other things, which may be found next to the job's own. */
 export const decoyFields = (chance: Chance): Field[] => [
   field(chance.of(decoyIds), anyId(chance)),
   ...chance.some(decoyIds, 2).map((name) => field(name, anyId(chance))),
@@ -55,7 +55,7 @@ export const decoyAddresses = (chance: Chance): Field[] => [
   field(chance.of(decoyPages), `https://app.example/${chance.letters(8)}${chance.is(0.5) ? '.html' : ''}`),
 ];
 
-/** What a wrapper says beside its content. */
+/** Other fields of a wrapper. */
 export const wrapperFields = (chance: Chance): Field[] => [
   ...chance.some(
     [
@@ -76,7 +76,7 @@ export const wrapperFields = (chance: Chance): Field[] => [
   ...(chance.is(0.15) ? [field(chance.of(oddIds), chance.uuid())] : []),
 ];
 
-/** What a job's record says beside its id, state and result. */
+/** Other fields of a job's record, next to its id, state and result. */
 export const recordFields = (chance: Chance): Field[] =>
   chance.some(
     [

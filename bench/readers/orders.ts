@@ -14,9 +14,9 @@ import { decoyIds, type Name, oddIds, stateWords, vocabulary } from './words.ts'
 
 export interface OrderAnswer {
   tree: Tree;
-  /** What the request contained. */
+  /** The content of the request. */
   sent: string[];
-  /** The job's id; none if the answer has none, or refuses the order. */
+  /** The job's id; undefined if the response has none, or is a refusal. */
   id: string | undefined;
 }
 
@@ -85,7 +85,7 @@ export function orderAnswer(chance: Chance, kind: Kind): OrderAnswer {
 
 const reasons = ['balance is too low', 'the prompt was refused', 'rate limit', 'unknown model'];
 
-/** An error that names ids, of the request and of what it speaks of. */
+/** An error that names ids, of the request and of its subject. */
 function refusal(chance: Chance, noise: readonly Field[]): Tree {
   const reason = chance.of(reasons);
   const error = chance.of<Field>([

@@ -32,7 +32,7 @@ export function pollAnswer(chance: Chance, kind: Kind): PollAnswer {
   const hasResult = state === 'succeeded' ? !chance.is(0.06) : chance.is(0.3);
   const progress = state === 'pending' && chance.is(0.6) ? chance.whole(100) : undefined;
   const isSent = chance.is(0.7);
-  // Two names that say equally much.
+  // Two names that are equally informative.
   const isTorn = chance.is(0.05);
   const core = [
     field(chance.of(chance.is(0.3) ? vocabulary.plainIds : vocabulary.jobIds), chance.uuid()),
@@ -45,7 +45,7 @@ export function pollAnswer(chance: Chance, kind: Kind): PollAnswer {
     ...decoyAddresses(chance),
     ...recordFields(chance),
     ...(chance.is(0.6) ? [ownInput(chance, kind, [reference])] : []),
-    // Under a name that says nothing, only what was sent tells it from the result.
+    // Under a meaningless name, only the request distinguishes it from the result.
     ...(isSent && chance.is(0.2) ? [field(chance.of(vocabulary.silent), reference)] : []),
   ];
   const result = hasResult ? fields : [];
@@ -113,6 +113,6 @@ function resultFields(chance: Chance, kind: Kind): { fields: Field[]; media: str
     ),
   ];
   if (!chance.is(0.04)) return { fields, media };
-  // Two results of the same standing.
+  // Two results of the same rank.
   return { fields: [field(['left'], fileAddress(chance, kind)), field(['right'], fileAddress(chance, kind))], media };
 }

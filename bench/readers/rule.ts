@@ -13,9 +13,9 @@ import {
 } from './words.ts';
 
 /**
- * Which answers are unambiguous, by what a careful person could tell from the answer and from what was sent.
+ * Which responses are unambiguous, judged by what a careful person could conclude from the response and the request.
  *
- * Never counted: fields of the request, the user, the model and other things; covers and pages; what was sent.
+ * Never counted: fields of the request, the user, the model and other things; covers and pages; echoed input.
  *
  * The id is clear if nothing speaks of an error, and
  * 1. exactly one value has a name that says both "id" and "piece of work" (a plain `id` in a record called a job counts), or
@@ -23,7 +23,7 @@ import {
  * 3. there is none such either, and exactly one text of the shape of an id is all that a wrapper contains.
  * A plain `id` that is a number of at most fifteen digits is a database row in the video and music families.
  *
- * The state is clear if the most precise names agree: those beside the id before others, then a job's status, `status`,
+ * The state is clear if the most precise names agree: those next to the id before others, then a job's status, `status`,
  * `state`, and any other name of a state. In the image-prompt family a bare `state` is the caller's tag.
  *
  * The result is clear if
@@ -40,7 +40,7 @@ export interface Place {
   around: readonly Name[];
   value: Tree;
   beside: readonly Field[];
-  /** The same for all items of a list. */
+  /** Equal for all items of a list. */
   path: string;
   isListed: boolean;
 }

@@ -1,10 +1,10 @@
 import { rawNumber } from '../../sandbox/gateway/decimal.ts';
 import type { Name } from './words.ts';
 
-/** An answer before its casing: fields by their words, so that a rule can read it without guessing where a word ends. */
+/** A response before its casing is chosen: fields by their words, so that a rule can read it without guessing where a word ends. */
 export type Tree = string | number | boolean | null | Digits | List | Fields;
 
-/** A number beyond 2^53, kept as its digits. */
+/** A number beyond 2^53, stored as its digits. */
 interface Digits {
   readonly digits: string;
 }
@@ -40,7 +40,7 @@ export const isFields = (tree: Tree): tree is Fields => typeof tree === 'object'
 export const isList = (tree: Tree): tree is List => typeof tree === 'object' && tree !== null && 'items' in tree;
 const isDigits = (tree: Tree): tree is Digits => typeof tree === 'object' && tree !== null && 'digits' in tree;
 
-/** A value as text, as an id is compared; undefined for what is no single value. */
+/** A value as text, as an id is compared; undefined if it is not a single value. */
 export function textOf(tree: Tree): string | undefined {
   if (typeof tree === 'string') return tree;
   if (typeof tree === 'number') return String(tree);

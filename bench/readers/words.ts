@@ -61,10 +61,10 @@ export const decoyIds =
 /** Records about something else, with an id of their own. */
 export const decoyRecords = names('user, account, model, request, webhook, billing account, author, session');
 
-/** Ids whose name a careful reader does not know; they only stand around the job's record. */
+/** Ids whose name a careful reader does not know; they are only found around the job's record. */
 export const oddIds = names('ray, edge id, pod id, tenancy id, lane id');
 
-/** Addresses beside the result that are not it. */
+/** Addresses next to the result that are not it. */
 export const decoyCovers = names('cover url, thumbnail, thumbnail url, poster, preview url, cover, avatar url');
 export const decoyPages = names(
   'page url, share url, share link, web page, status url, docs url, dashboard url, player url',

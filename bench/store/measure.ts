@@ -22,7 +22,7 @@ const PUTS = 200;
 const GETS = 2_000;
 const PAGES = 50;
 const ROWS_AT_ONCE = 500;
-/** As many tasks change at once in a busy bot. */
+/** This many tasks change at once in a busy bot. */
 const AT_ONCE = 32;
 
 const parts = {
@@ -31,7 +31,7 @@ const parts = {
   clock: systemClock,
 };
 
-/** What of a store is measured, each as a number that tells how good it is or how long it takes. */
+/** The measurements of a store, each as a number for its quality or its duration. */
 interface Figures {
   name: string;
   putsPerSecond: number;
@@ -103,7 +103,7 @@ async function fill({ address }: Place): Promise<Task[]> {
   return tasks;
 }
 
-/** Changes of tasks that are there, as a running job makes them. */
+/** Changes to existing tasks, as made by a running job. */
 function changeMany(store: TaskStore, tasks: readonly Task[], round: number): Promise<void> {
   return each(PUTS, async (at) => {
     const task = tasks[(at * 31) % TASKS];

@@ -6,9 +6,9 @@ import { defaultSettings, openGateway } from '../../src/services/gateway/index.t
 import { BareSession, type Moments } from './bare.ts';
 import { type Call, type CallerOrder, type Manner, MODEL, machineTime, manners, question, type Way } from './orders.ts';
 
-/** The same answers, by turns to a bare socket and to the client. */
+/** The same answers, alternating between a bare socket and the client. */
 
-/** A session that has been silent for a moment is asked for a sign of life before it is spoken to: that is how it is found in life. */
+/** A session that was silent for a moment is pinged before an utterance, as in production. */
 const SILENT_MS = 1_200;
 const WORDS = 30;
 const WARM_UP = 2;

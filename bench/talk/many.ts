@@ -33,7 +33,7 @@ export async function measureMany(stage: Stage, bot: MeasuredBot): Promise<void>
   report({ before, open, idle, max, after: await settled(bot), figures, seconds });
 }
 
-/** What a collection frees goes back to the system a little later. */
+/** Collected memory returns to the system a little later. */
 async function settled(bot: MeasuredBot): Promise<Strain> {
   await bot.strain(true);
   await sleep(LOOK_MS);

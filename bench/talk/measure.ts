@@ -6,7 +6,7 @@ import { type BotFigures, type Call, type Manner, manners, type Served, type Way
 import { measureSounds } from './sounds.ts';
 import { Stage } from './stage.ts';
 
-/** Life is slower: this is the embedded gateway's own time until its first word. */
+/** A real gateway is slower: this is the embedded gateway's own time until its first word. */
 const FIRST_WORD_MS = 325;
 const GATEWAY_SPEED = 4;
 const CALLS = 20;
@@ -15,7 +15,7 @@ const ROUNDS = 5;
 
 const said: Readonly<Record<Manner, string>> = { words: 'words', sound: '2.4 s of sound' };
 
-/** What live conversations cost: how soon one is answered, and what twenty of them weigh. */
+/** The cost of live conversations: the time to an answer, and the memory of twenty of them. */
 export async function measureTalk(): Promise<void> {
   const sides = start(new URL('sides.ts', import.meta.url));
   try {

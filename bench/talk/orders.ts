@@ -2,16 +2,16 @@
 export type Manner = 'words' | 'sound';
 export const manners = ['words', 'sound'] as const satisfies readonly Manner[];
 
-/** What the process of the embedded sides is told, and what it then answers. */
+/** The messages to the process with the embedded servers, and its replies. */
 export interface SideOrders {
   /** Conversations that stay open. */
   open: { input: { talks: number }; answer: null };
-  /** Something said by its member in a conversation of its own, once after the other. */
+  /** An utterance by the owner of each conversation, one at a time. */
   alone: { input: { manner: Manner; rounds: number }; answer: BotFigures[] };
-  /** The same in all conversations that stay open, at once. */
+  /** The same in all open conversations at once. */
   together: { input: { words: number }; answer: BotFigures[] };
   speed: { input: { gatewaySpeed: number }; answer: null };
-  /** By the id of a session: when the gateway had all that was said in it, on the machine's own clock. */
+  /** By session id: when the gateway had received the whole utterance, by the machine's own clock. */
   inputs: { input: null; answer: Record<string, number> };
 }
 export type SideOrder = {
@@ -35,12 +35,12 @@ export interface Served {
 
 export type Way = 'bare' | 'client';
 
-/** What a caller is told. */
+/** The messages to a caller. */
 export interface CallerOrder {
   url: string;
   key: string;
   rounds: number;
-  /** So many of them are listened to until their end, the others until their first sound. */
+  /** This many answers are received until their end, the others until their first audio. */
   whole: number;
 }
 
@@ -51,12 +51,12 @@ export interface Call {
   session: string;
   firstTextAt: number;
   firstAudioAt: number;
-  /** Of those alone that were listened to until their end. */
+  /** Only of answers that were received until their end. */
   endAt: number | undefined;
 }
 
 export const MODEL = 'parley-realtime';
-/** The embedded gateway takes a number of words for the length of its answer. */
+/** The embedded gateway accepts a number of words for the length of its answer. */
 export const question = (number: number, words: number): string => `tell me of snow number ${number}, ${words} words`;
 
 /** Of the whole machine, so that two processes can compare it. In milliseconds. */

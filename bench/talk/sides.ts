@@ -7,11 +7,11 @@ import { features } from '../../src/commands/index.ts';
 import { registrationOf } from '../../src/discord/registration.ts';
 import { noLimits } from '../../test/support/no-limits.ts';
 import { type BotFigures, MODEL, machineTime, question, type SideOrder, type SideOrders } from './orders.ts';
-import { sounds, spokenBy } from './sounds.ts';
+import { encodeVoiceMessage, sounds } from './sounds.ts';
 
 /** The embedded sides in a process of their own: members who speak, and the gateway that answers. */
 
-/** What Discord would allow for one token is kept to; what one address may do is not what is measured. */
+/** Discord's limits for one token apply; those for one address are not measured. */
 const UNBOUND = 1_000_000_000;
 const VOICE_MESSAGE = 1 << 13;
 /** The first word of every answer. No question contains it. */
@@ -35,7 +35,10 @@ gateway.realtime.on('heard', (session, event) => {
   if (type === 'input_audio_buffer.commit' || type === 'conversation.item.create') inputs[session.id] = machineTime();
 });
 
-const spoken = await spokenBy(sounds(), speechOf('Tell me of the snow, and of the wind that carries it.', 'sage'));
+const spoken = await encodeVoiceMessage(
+  sounds(),
+  speechOf('Tell me of the snow, and of the wind that carries it.', 'sage'),
+);
 const file = { name: 'snow.ogg', bytes: spoken.bytes };
 const openings: Message[] = [];
 let asked = 0;

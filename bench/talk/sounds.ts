@@ -17,22 +17,22 @@ export const sounds = (): AudioService =>
     log: openLog({ level: 'error', secrets: [], readable: false, write: (line) => process.stderr.write(line) }),
   });
 
-export function spokenBy(room: AudioService, voice: Pcm): Promise<VoiceMessage> {
+export function encodeVoiceMessage(room: AudioService, voice: Pcm): Promise<VoiceMessage> {
   const writer = room.writing({ maxSeconds: voice.length / PCM_RATE });
   writer.add(voice);
   return writer.finish();
 }
 
-/** What a voice message of ten seconds costs, both ways. */
+/** The cost of a voice message of ten seconds, both ways. */
 export async function measureSounds(): Promise<void> {
   const room = sounds();
   try {
     const voice = voiceFor(SECONDS);
     const begun = performance.now();
-    const { bytes } = await spokenBy(room, voice);
+    const { bytes } = await encodeVoiceMessage(room, voice);
     const cold = performance.now() - begun;
     const rows = [
-      ['written, Ogg Opus and waveform', ...(await cost(() => spokenBy(room, voice)))],
+      ['written, Ogg Opus and waveform', ...(await cost(() => encodeVoiceMessage(room, voice)))],
       ['read, Ogg Opus', ...(await cost(() => room.decoded(memoryContent(bytes), { maxSeconds: 60 })))],
     ];
     console.log(

@@ -4,7 +4,7 @@ import { end, messageFrom, start } from '../discord/child.ts';
 import type { Strain } from '../text/probe.ts';
 import type { Served, SideOrders } from './orders.ts';
 
-/** The bot as it is started, and what it weighs. */
+/** The bot as started in production, and its memory. */
 export interface MeasuredBot {
   strain(collect?: boolean): Promise<Strain>;
 }

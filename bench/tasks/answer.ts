@@ -1,4 +1,4 @@
-/** What the stub says of every task, and so what is stored of it: a job in the middle of its work, about which there is nothing new. */
+/** The stub's response for every task, and so its stored state: a job in the middle of its work, without changes. */
 
 export const PROMPT =
   'a lighthouse in a storm, oil on canvas, heavy impasto, a small boat fighting its way home between the rocks, muted greens ' +

@@ -12,7 +12,7 @@ export interface StartedBot {
 
 const HERE = 'Atelier is ready.';
 
-/** The shipped bot, started as `npm start` does it; it sees nothing of this one's environment but where programs are. */
+/** The shipped bot, started as by `npm start`; it gets nothing from this environment except the path of programs. */
 export function startBot(settings: Readonly<Record<string, string>>, nodeOptions: readonly string[] = []): StartedBot {
   const startedAt = Date.now();
   const process = forkBot(settings, nodeOptions);

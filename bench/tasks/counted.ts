@@ -5,7 +5,7 @@ export interface Counted {
   cpuMicros: number;
 }
 
-/** Lets this process go on for a while, and says what that has cost. */
+/** Lets this process run for a while, and returns the cost. */
 export async function counted(forMs: number): Promise<Counted> {
   const before = process.cpuUsage();
   const begun = performance.now();

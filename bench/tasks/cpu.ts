@@ -9,7 +9,7 @@ import type { StubServed } from './stub.ts';
 const ROUNDS = 3;
 const IN_FLIGHT = 64;
 const TASKS = 5_000;
-/** Of all questions at once one lane may have three quarters. */
+/** One lane may use three quarters of all concurrent polls. */
 const IN_FLIGHT_OF_ALL_LANES = 86;
 /** The engine's clock goes so much faster that there is always something due, as there is always something to ask for the client. */
 const CLOCK_SPEED = 20;
@@ -20,7 +20,7 @@ const ways = { client: 'client alone (imgx.get)', engine: 'whole engine' } as co
 type Way = keyof typeof ways;
 type Poll = { perSecond: number; cpuMicros: number };
 
-/** The same questions of the same server, by turns from the client alone and from the engine around it. */
+/** The same polls of the same server, alternating between the client alone and the engine around it. */
 export async function measureCpu(): Promise<void> {
   const results: Record<Way, Poll[]> = { client: [], engine: [] };
   const folder = await StoreFolder.open();
@@ -51,7 +51,7 @@ async function askAlone(gatewayUrl: string): Promise<Poll> {
 
 async function askFromEngine(gatewayUrl: string, file: string): Promise<Poll> {
   const { polls, seconds, cpuMicros } = await runEngine({
-    ...{ file, gatewayUrl, inLists: false, connections: IN_FLIGHT, clockSpeed: CLOCK_SPEED, isTimed: false },
+    ...{ file, gatewayUrl, pollsInBatches: false, connections: IN_FLIGHT, clockSpeed: CLOCK_SPEED, isTimed: false },
     ...{ perSecond: UNBOUND, inFlight: IN_FLIGHT_OF_ALL_LANES, ...times },
   });
   return { perSecond: polls / seconds, cpuMicros: cpuMicros / polls };

@@ -2,7 +2,7 @@ import type { JobFigures, JobInput } from './job-orders.ts';
 import { runJobs } from './jobs.ts';
 
 const JOBS = 100;
-/** Short, usual and long jobs: some 16, 40 and 80 seconds. */
+/** Short, usual and long jobs: about 16, 40 and 80 seconds. */
 const TIMES = [0.4, 1, 2] as const;
 const EVERY_MS = 80;
 /** Both sides and the bot share a clock so many times as fast, for else this would last some minutes. */

@@ -12,17 +12,17 @@ import { fastClock } from './fast-clock.ts';
 import { percentile } from './percentile.ts';
 import { WatchedScheduler } from './watched.ts';
 
-/** All of the engine without Discord, in a process of its own: store, book, tracker, scheduler and the gateway's client. */
+/** The whole engine without Discord, in its own process: store, book, tracker, scheduler and the gateway's client. */
 
 export interface EngineInput {
   file: string;
   gatewayUrl: string;
-  inLists: boolean;
+  pollsInBatches: boolean;
   connections: number;
   perSecond: number;
   inFlight: number;
   clockSpeed: number;
-  /** Whether it is noted how late each question comes, which costs a little. */
+  /** Whether to record how late each poll is, which adds a small overhead. */
   isTimed: boolean;
   warmUpMs: number;
   countedMs: number;
@@ -31,7 +31,7 @@ export interface EngineInput {
 export interface EngineFigures extends Counted {
   polls: number;
   questions: number;
-  /** How late each poll was, where that is recorded. */
+  /** How late each poll was, if that is recorded. */
   p50LatenessMs: number;
   p95LatenessMs: number;
 }
@@ -43,7 +43,7 @@ const [input] = (await once(process, 'message')) as [EngineInput];
 const clock = fastClock(input.clockSpeed);
 const log = openLog({ level: 'warn', secrets: [], readable: false, write: (line) => process.stderr.write(line) });
 const store = await openStore({ url: `sqlite://${input.file}`, scheme: 'sqlite' }, { specs: kindSpecs, log, clock });
-const { gatewayUrl: baseUrl, connections, perSecond, inFlight, inLists, isTimed } = input;
+const { gatewayUrl: baseUrl, connections, perSecond, inFlight, pollsInBatches, isTimed } = input;
 const gateway = openGateway({ ...defaultSettings, baseUrl, apiKey: 'sk-sandbox', connections }, { log, clock });
 const withoutJitter = (): number => 0.5;
 const random = isTimed ? withoutJitter : Math.random;
@@ -53,7 +53,7 @@ const tasks = new Tasks({
   book: new TaskBook({ store, log }),
   specs: kindSpecs,
   store,
-  kinds: kindsOf(gateway, { imgxLists: inLists, imagineReferences: 'address', videosBody: 'json' }),
+  kinds: kindsOf(gateway, { imgxLists: pollsInBatches, imagineReferences: 'address', videosBody: 'json' }),
   scheduler: watched,
   clock,
   log,
@@ -62,9 +62,9 @@ const tasks = new Tasks({
   tellErased: async () => true,
   maxWaitMs,
 });
-let news = 0;
+let changes = 0;
 tasks.book.onChange(() => {
-  news += 1;
+  changes += 1;
 });
 
 await tasks.open();
@@ -73,8 +73,8 @@ await sleep(input.warmUpMs);
 watched.forget();
 const cost = await counted(input.countedMs);
 const { polls, questions, lateness, trouble } = watched;
-if (trouble) throw new Error(`A question met trouble: ${trouble.reason}`);
-if (news > 0) throw new Error(`What is measured are questions without news, but there were ${news}.`);
+if (trouble) throw new Error(`A poll failed: ${trouble.reason}`);
+if (changes > 0) throw new Error(`Expected only polls without changes, but tasks changed ${changes} times.`);
 process.send?.({
   ...cost,
   polls,

@@ -19,7 +19,7 @@ import { answerTo, PROMPT } from './answer.ts';
 
 export interface Filling {
   tasks: number;
-  /** How long ago they were ordered. */
+  /** How long ago they were requested. */
   ageMs: number;
   /** The bot was away when their tokens ran out, and so has them still. */
   withDeadTokens?: boolean;
@@ -58,10 +58,10 @@ export async function fillStore(file: string, filling: Filling): Promise<void> {
   connection.close();
 }
 
-/** What the gateway calls the task of this number. */
+/** The gateway's id for the task with this number. */
 export const remoteIdOf = (number: number): string => String(1_760_000_000_000_000 + number);
 
-/** What the bot's own transitions make of an order and of the stub's answer. */
+/** The task that the bot's own transitions make of a request and of the stub's response. */
 export function runningTask(number: number, { ageMs, withDeadTokens = false }: Omit<Filling, 'tasks'>): Task {
   const now = Date.now();
   const created = now - ageMs;

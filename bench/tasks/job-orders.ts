@@ -1,6 +1,6 @@
-/** What the process of the embedded sides is asked, and what it then answers. */
+/** The messages to the process with the embedded servers, and its replies. */
 export interface Orders {
-  /** Members order these jobs, one after the other. */
+  /** Members request these jobs, one at a time. */
   begin: { input: Workload; answer: null };
   /** How many of them are not settled: Discord has not heard of their end. */
   open: { input: null; answer: number };
@@ -17,7 +17,7 @@ export interface Workload {
 
 export interface JobInput {
   ends: 'fails' | 'image';
-  /** So many times as long as such a job usually takes. */
+  /** This many times as long as such a job usually takes. */
   times: number;
 }
 
@@ -27,9 +27,9 @@ export interface JobFigures {
   lasted: number;
   /** From its end at the gateway to the edit that shows it. */
   delay: number;
-  /** The part of it that is the schedule's: until the question that finds the end. */
+  /** The part caused by the schedule: until the poll that finds the end. */
   untilFound: number;
-  /** The part of it that is the bot's: from that question on. */
+  /** The part caused by the bot: from that poll on. */
   ours: number;
   questions: number;
   progressEdits: number;

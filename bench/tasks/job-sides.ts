@@ -4,7 +4,7 @@ import { fastClock } from './fast-clock.ts';
 import type { Order, Orders, Served, SidesInput } from './job-orders.ts';
 import { Workday } from './workday.ts';
 
-/** The embedded sides in a process of their own: members who order jobs, and the gateway that does them. */
+/** The embedded servers in their own process: members who request jobs, and the gateway that runs them. */
 
 const [input = '{}'] = process.argv.slice(2);
 const { clockSpeed, clockOrigin, gatewaySpeed } = JSON.parse(input) as SidesInput;

@@ -11,13 +11,13 @@ const TASKS = 5_000;
 const GAP_SECONDS = 2.5;
 const WARM_UP_MS = 3_500;
 const COUNTED_MS = 6_000;
-/** As the settings GATEWAY_POLLS_PER_SECOND=10000 and GATEWAY_CONNECTIONS=256 make it, of which three quarters are for questions. */
+/** As set by GATEWAY_POLLS_PER_SECOND=10000 and GATEWAY_CONNECTIONS=256, of which three quarters are for polls. */
 const BUDGET = { perSecond: 10_000, connections: 256, inFlight: 192 };
 
 const ways = { singly: 'one by one', lists: 'in lists (GATEWAY_IMGX_LISTS)' } as const;
 type Way = keyof typeof ways;
 
-/** What is left of the wanted pace when thousands of young tasks are followed at once. */
+/** The achieved share of the wanted poll rate when thousands of young tasks are followed at once. */
 export async function measureLoad(): Promise<void> {
   const results: Record<Way, EngineFigures[]> = { singly: [], lists: [] };
   const folder = await StoreFolder.open();
@@ -28,7 +28,7 @@ export async function measureLoad(): Promise<void> {
       for (const way of ['singly', 'lists'] as const) {
         const file = await folder.filled({ tasks: TASKS, ageMs: 0 });
         const pace = { clockSpeed: 1, isTimed: true, warmUpMs: WARM_UP_MS, countedMs: COUNTED_MS };
-        results[way].push(await runEngine({ file, gatewayUrl, inLists: way === 'lists', ...BUDGET, ...pace }));
+        results[way].push(await runEngine({ file, gatewayUrl, pollsInBatches: way === 'lists', ...BUDGET, ...pace }));
       }
     }
   } finally {

@@ -1,20 +1,20 @@
 import { measureCpu } from './cpu.ts';
 import { dayOfJobs } from './day.ts';
 import { reportEdits } from './edits.ts';
-import { measureOurs, reportSchedule } from './ending.ts';
+import { measureBotDelay, reportSchedule } from './ending.ts';
 import { measureLoad } from './load.ts';
 import { measureMemory } from './memory.ts';
 import { measurePages } from './pages.ts';
 import { measureRestart } from './restart.ts';
 
-/** One table after the other, so that no measurement shares the machine with another. */
+/** One table after another, so that no measurement shares the machine with another. */
 export async function measureTasks(): Promise<void> {
   await measureRestart();
   await measureMemory();
   await measurePages();
   const jobs = await dayOfJobs();
   reportSchedule(jobs);
-  await measureOurs();
+  await measureBotDelay();
   reportEdits(jobs);
   await measureCpu();
   await measureLoad();

@@ -65,7 +65,7 @@ function filtersOf(tasks: readonly Task[]): Record<string, TaskFilter> {
 }
 
 async function measured(name: string, filter: TaskFilter, store: StoredTasks): Promise<string[]> {
-  // The list asks for nothing else of what commands may use.
+  // The list uses no other part of the services that commands may use.
   const ask = {
     services: { tasks: { lists: store } },
     say: createSay(texts),
@@ -81,7 +81,7 @@ async function measured(name: string, filter: TaskFilter, store: StoredTasks): P
   return [name, first.toFixed(1), median(others).toFixed(1), Math.max(...others).toFixed(1)];
 }
 
-/** Written many rows at a time, oldest first: one by one, each on the disk before the next, they take minutes. */
+/** Written many rows at a time, oldest first: one by one, each flushed to disk before the next, they take minutes. */
 async function filled(file: string): Promise<Task[]> {
   await (
     await openStore({ url: `sqlite://${file}`, scheme: 'sqlite' }, { specs: kindSpecs, log, clock: systemClock })

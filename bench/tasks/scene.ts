@@ -10,7 +10,7 @@ import type { StubHeard, StubOrder, StubServed } from './stub.ts';
 
 interface Input {
   filling: Filling;
-  /** Waits until the gateway has been asked so many questions. */
+  /** Waits until the gateway has received this many polls. */
   questions: number;
   settings?: Readonly<Record<string, string>>;
   nodeOptions?: readonly string[];
@@ -21,7 +21,7 @@ export interface Entrance {
   bot: ChildProcess;
   readyAfter: number;
   hereAfter: number;
-  /** Nothing is polled where no task is live. */
+  /** Nothing is polled if no task is live. */
   firstPollAfter: number | undefined;
 }
 

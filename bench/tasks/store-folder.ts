@@ -16,7 +16,7 @@ export class StoreFolder {
     return new StoreFolder(await mkdtemp(join(tmpdir(), 'atelier-bench-')));
   }
 
-  /** A store filled anew: its tasks are as old as they are said to be from now on. */
+  /** A newly filled store: the ages of its tasks count from now. */
   async filled(filling: Filling): Promise<string> {
     this.#stores += 1;
     const file = join(this.#folder, `${this.#stores}.sqlite`);

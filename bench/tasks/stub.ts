@@ -10,7 +10,7 @@ export interface StubServed {
   url: string;
 }
 
-/** Asks to be told when so many questions have been heard, from now on. */
+/** Requests a notification when this many polls have been received, counted from now. */
 export interface StubOrder {
   questions: number;
 }

@@ -14,7 +14,7 @@ import type { JobFigures, JobInput } from './job-orders.ts';
 
 const KEY = 'sk-sandbox';
 const ACKNOWLEDGE_MS = 3_000;
-/** What reached the gateway is looked at so often: it remembers the last thousand requests alone. */
+/** How often the gateway's log of requests is read, which contains only the last thousand. */
 const LOOK_MS = 100;
 /** Noise cannot be packed, so this is an image of a megabyte. */
 const IMAGE_SIDE = 600;
@@ -25,7 +25,7 @@ interface Ordered extends JobInput {
   exchange: Exchange;
 }
 
-/** Jobs ordered by members, and what can be seen of them from the outside. */
+/** Jobs requested by members, as seen from the outside. */
 export class Workday {
   readonly settings: Record<string, string>;
   readonly #discord: EmbeddedDiscord;
@@ -133,11 +133,11 @@ export class Workday {
   }
 }
 
-/** A task that is under way shows a progress bar. */
+/** A running task shows a progress bar. */
 const showsEnd = ({ body }: RecordedRequest): boolean =>
   !/^[▰▱]+ \d+ %$/m.test((body as { content?: string } | undefined)?.content ?? '');
 
-/** Drawing is not what is measured, so every image is the same. */
+/** Drawing is not measured, so every image is the same. */
 async function quickStudio(): Promise<Studio> {
   const size = { width: IMAGE_SIDE, height: IMAGE_SIDE };
   const noise = { type: 'gaussian', mean: 128, sigma: 60 } as const;

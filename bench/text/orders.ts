@@ -1,8 +1,8 @@
-/** What the process of the embedded sides is told, and what it then answers. */
+/** The messages to the process with the embedded servers, and its replies. */
 export interface Input {
   /** Answers that stream at once. */
   answers: number;
-  /** So long each of them is, about. */
+  /** The approximate length of each answer. */
   words: number;
   gatewaySpeed: number;
 }

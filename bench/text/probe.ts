@@ -1,4 +1,4 @@
-/** Loaded with `--import` before the measured bot, which knows nothing of it: says on request what it weighs and has worked. */
+/** Loaded with `--import` before the measured bot, which does not know about it: reports its memory and CPU time on request. */
 
 export interface Strain {
   residentBytes: number;

@@ -8,9 +8,9 @@ import type { AnswerFigures, Input, Served } from './orders.ts';
 
 /** The embedded sides in a process of their own: members who ask, and the gateway that answers. */
 
-/** Of the first words the first edit has a few letters, under the line that names the model. */
+/** The first edit contains a few letters of the first words, under the line that names the model. */
 const FIRST_WORDS = 'quill-5\\nT';
-/** What Discord would allow for one token is kept to; what one address may do is not what is measured. */
+/** Discord's limits for one token apply; those for one address are not measured. */
 const UNBOUND = 1_000_000_000;
 
 const key = 'sk-sandbox';

@@ -8,7 +8,7 @@ import type { Parts } from './parts.ts';
 import { has, isThread } from './permissions.ts';
 import type { Channel, User } from './world.ts';
 
-/** What a user sees in Discord's own client. */
+/** A user's view in Discord's own client. */
 export interface ClientView {
   readonly user: User;
   /** All visible channels, threads, direct messages and groups. */

@@ -19,7 +19,7 @@ import type { Validator } from './validator.ts';
 import type { Watch } from './watch.ts';
 import type { World } from './world.ts';
 
-/** What the modules of the embedded Discord share. */
+/** The parts that the modules of the embedded Discord share. */
 export interface Parts {
   readonly clock: Clock;
   readonly id: MakeId;

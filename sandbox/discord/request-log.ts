@@ -17,7 +17,7 @@ export interface RecordedRequest {
   readonly ms?: number;
   /** The response as text, truncated if long. */
   readonly answer?: string;
-  /** What the validator found wrong with the body. */
+  /** The violations that the validator found in the body. */
   readonly violations?: readonly Violation[];
 }
 

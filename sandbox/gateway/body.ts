@@ -5,7 +5,7 @@ import { Refusal } from './refusal.ts';
 /** Deeper than any real request; serializing deeper values could exhaust the stack. */
 const MAX_DEPTH = 64;
 
-/** Bodies are JSON (specification, part 1), or a form where a route takes them, and the limit may change while the server runs. */
+/** Bodies are JSON (specification, part 1), or a form on routes that accept one, and the limit may change while the server runs. */
 export function addBodyParser(server: FastifyInstance, limit: () => number): void {
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', async (request: FastifyRequest, payload: NodeJS.ReadableStream) => {

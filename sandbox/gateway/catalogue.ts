@@ -20,7 +20,7 @@ export interface Model {
   readonly endpoints: readonly string[];
   /** In the account's currency, with every digit: for one image or song, one second of video, or a quarter of a grid. */
   readonly price: string;
-  /** Where the alternate entry lists it too (specification, 4.8). */
+  /** Set if the alternate entry lists it too (specification, 4.8). */
   readonly compatible: boolean;
   /** An image's long side in pixels. */
   readonly longSide?: number;

@@ -1,4 +1,4 @@
-/** What a button of an image task does. */
+/** The action of an image task's button. */
 export type FollowUp =
   | { readonly do: 'upscale'; readonly index: number }
   | { readonly do: 'upscale-more'; readonly manner: 'subtle' | 'creative' }

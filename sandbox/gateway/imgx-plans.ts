@@ -7,7 +7,7 @@ export const SINGLE_SIDE = 1_024;
 export const VIDEO_SECONDS = 5;
 const VIDEO_SIDE = { 480: 640, 720: 1_280 } as const;
 
-/** What an image task will do, before it has an id and a price. */
+/** The plan of an image task, before it has an id and a price. */
 export interface Plan {
   readonly kind: JobKind;
   readonly action: ImgxAction;

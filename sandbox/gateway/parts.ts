@@ -14,7 +14,7 @@ import type { Settings } from './settings.ts';
 import type { Tally } from './tally.ts';
 import type { UsageLedger } from './usage-ledger.ts';
 
-/** What the routes share. */
+/** The parts that the routes share. */
 export interface Parts {
   readonly settings: Settings;
   readonly keys: KeyStore;

@@ -1,4 +1,4 @@
-/** What a recording is by its first bytes; the sandbox looks no further. */
+/** The type of a recording by its first bytes; the sandbox looks no further. */
 export function audioFormatOf(bytes: Buffer): 'wav' | 'mp3' | 'ogg' | undefined {
   const head = bytes.toString('latin1', 0, 12);
   if (/^RIFF.{4}WAVE$/s.test(head)) return 'wav';
@@ -9,7 +9,7 @@ export function audioFormatOf(bytes: Buffer): 'wav' | 'mp3' | 'ogg' | undefined 
 
 const BYTE_RATE_AT = 28;
 const HEAD = 44;
-/** About what a voice takes in the other formats. */
+/** About the size of a voice in the other formats. */
 const USUAL_BYTE_RATE = 8_000;
 
 /** Rounded up, as transcriptions are billed. */

@@ -19,7 +19,7 @@ interface StoredEntry {
   readonly facts: readonly { readonly standing: BookEntry['standing']; readonly amount?: string }[];
 }
 
-/** The bot's book beside the gateway's bill. Reads what the bot has stored, and nothing that it tells. */
+/** The bot's book next to the gateway's bill. Reads only data that the bot has stored. */
 export function readBook({ storeFile, discord, gateway }: Stage): Book {
   const { users, guilds } = discord.world;
   const entries = storedEntries(storeFile).map(

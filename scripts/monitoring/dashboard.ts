@@ -86,7 +86,7 @@ function panelOf(spec: MetricSpec, id: number, { x, y }: Place): object {
   };
 }
 
-/** The name without what all names have. */
+/** The name without the prefix that all names share. */
 function titleOf({ name, type, unit }: MetricSpec): string {
   const words = name.replace(/^atelier_/, '').replace(/_(?:total|seconds|bytes|info)(?=_|$)/g, '');
   const text = words.replace(/_timestamp/, '').replaceAll('_', ' ');

@@ -1,6 +1,6 @@
 import type { Exception } from './judge.ts';
 
-/** Each by the pattern as it is written and the file where it stands. One that is no longer needed is an error. */
+/** Each exception by the pattern as written and its file. One that is no longer needed is an error. */
 export const exceptions: readonly Exception[] = [
   {
     pattern: "new RegExp(on.route.source, on.route.flags.replace(/[gy]/g, ''))",

@@ -28,7 +28,7 @@ const LIMITS = {
 const MAX_MS = 30_000;
 const MAX_MS_OF_EXCEPTION = 2_000;
 
-/** What is wrong with the patterns and the list of exceptions, one sentence each. */
+/** The problems of the patterns and the list of exceptions, one sentence each. */
 export function objectionsTo(patterns: readonly Pattern[], exceptions: readonly Exception[]): string[] {
   const objections: string[] = [];
   const verdicts = new Map<string, string | undefined>();
@@ -50,7 +50,7 @@ export function objectionsTo(patterns: readonly Pattern[], exceptions: readonly 
 
 const NOT_KNOWN = 'is built at run time.';
 
-/** Undefined: its time grows no faster than its text. */
+/** Undefined if its time grows no faster than its text. */
 function verdictOn({ pattern, flags }: NonNullable<Pattern['regex']>, isException: boolean): string | undefined {
   const result = checkSync(pattern, flags, { ...LIMITS, timeout: isException ? MAX_MS_OF_EXCEPTION : MAX_MS });
   if (result.status === 'safe') return undefined;

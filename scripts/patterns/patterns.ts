@@ -1,12 +1,12 @@
 import { type CallExpression, type NewExpression, parseSync, Visitor } from 'oxc-parser';
 
-/** A regular expression as it stands in a file. */
+/** A regular expression in a file. */
 export interface Pattern {
   /** As it is written: `/x+$/g`, or the whole `new RegExp(…)` where it is put together as the program runs. */
   readonly text: string;
   readonly path: string;
   readonly line: number;
-  /** Undefined where only the running program knows it. */
+  /** Undefined if it is only known at run time. */
   readonly regex: { readonly pattern: string; readonly flags: string } | undefined;
 }
 

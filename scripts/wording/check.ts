@@ -31,7 +31,7 @@ export const unusedExceptions = (files: readonly TextFile[], exceptions: readonl
     .map(({ text }) => `scripts/wording/words.ts: no file needs the exception "${text}"`);
 
 /** Longer subjects are cut off in the lists that show them. */
-const LONGEST_SUBJECT = 72;
+const MAX_SUBJECT_LENGTH = 72;
 
 /** First words that look like a verb form and are none, or are imperatives all the same. */
 const IMPERATIVES = new Set([
@@ -59,7 +59,7 @@ const IMPERATIVES = new Set([
 
 /** What is wrong with a commit's subject, if anything. */
 export function subjectProblem(subject: string): string | undefined {
-  if (subject.length > LONGEST_SUBJECT) return `has ${subject.length} characters; ${LONGEST_SUBJECT} are allowed`;
+  if (subject.length > MAX_SUBJECT_LENGTH) return `has ${subject.length} characters; ${MAX_SUBJECT_LENGTH} are allowed`;
   if (!/^[A-Z][a-z]/.test(subject)) return 'should begin with a capitalized verb';
   if (subject.endsWith('.')) return 'should not end with a full stop';
   const [first = ''] = subject.toLowerCase().split(/[^a-z]/);

@@ -23,7 +23,7 @@ export async function maySeeAccount(context: HandlerContext<Services>): Promise<
 export const mayChangePublicMessage = async (context: HandlerContext<Services>): Promise<boolean> =>
   isAdminGuild(context) && (await maySeeAccount(context));
 
-/** What is left of the member's tightest limit; of their own tasks alone, for the limits are theirs. */
+/** The remaining part of the member's tightest limit. Shown only for their own tasks, because the limits are theirs. */
 export function leftToOwner({ requesterId }: Task, context: HandlerContext<Services>): string | undefined {
   if (requesterId !== context.place.userId) return undefined;
   const allowance = tightest(context.services.spending.allowances(ordererOf(context.origin)));

@@ -69,7 +69,7 @@ export async function replyWithTask(
   const message = await answers.replyTo({ channelId, id }, { content: say('task.submitting') });
   if (!message) return;
   const { applicationId, uploadLimit, locale, maySpeak } = continued.route;
-  // A message does not tell the channel of its thread.
+  // A message does not contain the parent channel of its thread.
   const parentChannelId = continued.channelId === channelId ? continued.parentChannelId : continued.channelId;
   try {
     const outcome = await submit({
@@ -80,7 +80,7 @@ export async function replyWithTask(
         tokenExpiresAt: clock.now(),
       },
     });
-    // A question to its member.
+    // A question to the member who sent the message.
     if (typeof outcome === 'object' && 'content' in outcome) await answers.change(message, outcome);
   } catch (error) {
     await answers.change(message, { content: sentenceFor(error) });

@@ -13,12 +13,12 @@ import { DiskFile } from './outbox/uploads.ts';
 import type { ButtonPlan, Control, FilePlan, LinkPlan, MessagePlan, PagePlan, SelectPlan } from './plan.ts';
 
 // Discord's limits: https://discord.com/developers/docs/components/reference and /resources/message
-const LONGEST_CONTENT = 2_000;
-const LONGEST_PAGE = 4_000;
-const LONGEST_LABEL = 80;
-const LONGEST_OPTION = 100;
-const LONGEST_PLACEHOLDER = 150;
-const LONGEST_ALT = 1_024;
+const MAX_CONTENT_LENGTH = 2_000;
+const MAX_PAGE_LENGTH = 4_000;
+const MAX_LABEL_LENGTH = 80;
+const MAX_OPTION_LENGTH = 100;
+const MAX_PLACEHOLDER_LENGTH = 150;
+const MAX_ALT_LENGTH = 1_024;
 const MAX_FILES = 10;
 const MAX_ROWS = 5;
 const MAX_IN_ROW = 5;
@@ -51,7 +51,7 @@ export function bodyOf(plan: MessagePlan): MessageBody {
       attachments: files.map(({ name, alt }, id) => ({
         id,
         filename: name,
-        ...(alt === undefined ? {} : { description: truncate(alt, LONGEST_ALT) }),
+        ...(alt === undefined ? {} : { description: truncate(alt, MAX_ALT_LENGTH) }),
       })),
       ...mentionsIn(plan),
     },
@@ -59,7 +59,7 @@ export function bodyOf(plan: MessagePlan): MessageBody {
   };
 }
 
-/** Discord takes nothing but the audio (https://discord.com/developers/docs/resources/message, "Voice Messages"). */
+/** Discord accepts only the audio (https://discord.com/developers/docs/resources/message, "Voice Messages"). */
 function voiceBody(plan: MessagePlan, { seconds, waveform }: NonNullable<MessagePlan['voice']>): MessageBody {
   const files = (plan.files ?? []).slice(0, 1);
   return {
@@ -89,14 +89,14 @@ function mentionsIn(plan: MessagePlan): Pick<MessageBody['body'], 'allowed_menti
 
 function contentOf({ content, overflow }: MessagePlan): { content?: string; spilled: FilePlan[] } {
   if (content === undefined) return { spilled: [] };
-  const isSpilled = content.length > LONGEST_CONTENT && overflow === 'file';
+  const isSpilled = content.length > MAX_CONTENT_LENGTH && overflow === 'file';
   const spilled = isSpilled ? [{ name: 'message.txt', bytes: Buffer.from(content) }] : [];
-  return { content: truncateMarkdown(breakInvites(content), LONGEST_CONTENT), spilled };
+  return { content: truncateMarkdown(breakInvites(content), MAX_CONTENT_LENGTH), spilled };
 }
 
 function pageOf({ title, blocks, footer }: PagePlan): APIMessageTopLevelComponent {
   const texts = [`## ${title}`, ...blocks, ...(footer === undefined ? [] : [`-# ${footer}`])];
-  let room = LONGEST_PAGE;
+  let room = MAX_PAGE_LENGTH;
   const parts = texts.map((text) => {
     const part = truncate(breakInvites(text), Math.max(1, room));
     room -= part.length;
@@ -130,7 +130,7 @@ function inRows(buttons: readonly (ButtonPlan | LinkPlan)[], room: number): Row[
     if (!last || last.length >= MAX_IN_ROW || startsRow) rows.push([button]);
     else last.push(button);
   }
-  // Requested row breaks are given up where the rows would not fit.
+  // Requested row breaks are dropped if the rows would not fit.
   return (rows.length <= room ? rows : chunks(buttons, MAX_IN_ROW)).map((some) => row(some.map(buttonFrom)));
 }
 
@@ -161,7 +161,7 @@ const STYLES = {
 } as const;
 
 function buttonFrom(button: ButtonPlan | LinkPlan): APIComponentInMessageActionRow {
-  const label = truncate(button.label, LONGEST_LABEL);
+  const label = truncate(button.label, MAX_LABEL_LENGTH);
   if (button.type === 'link')
     return { type: ComponentType.Button, style: ButtonStyle.Link, url: button.address, label };
   const { id, emoji, look = 'plain', disabled = false } = button;
@@ -180,11 +180,11 @@ function selectFrom({ id, placeholder, options }: SelectPlan): APIComponentInMes
   return {
     type: ComponentType.StringSelect,
     custom_id: id,
-    placeholder: truncate(placeholder, LONGEST_PLACEHOLDER),
+    placeholder: truncate(placeholder, MAX_PLACEHOLDER_LENGTH),
     options: options.slice(0, MAX_OPTIONS).map(({ value, label, description }) => ({
       value,
-      label: truncate(label, LONGEST_OPTION),
-      ...(description === undefined ? {} : { description: truncate(description, LONGEST_OPTION) }),
+      label: truncate(label, MAX_OPTION_LENGTH),
+      ...(description === undefined ? {} : { description: truncate(description, MAX_OPTION_LENGTH) }),
     })),
   };
 }

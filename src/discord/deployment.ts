@@ -36,7 +36,7 @@ function isCommand(command: APIApplicationCommand, { name, type = 1 }: Pick<Comm
   return command.name === name && command.type === type;
 }
 
-/** A command without what Discord adds to it; an absent field equals its default. */
+/** A command without the fields that Discord adds to it; an absent field equals its default. */
 function meaning(command: APIApplicationCommand | CommandBody): string {
   const { type, name, contexts, integration_types, default_member_permissions } = command;
   const { description = '', options = [] } = 'description' in command ? command : {};

@@ -11,7 +11,7 @@ import type { Outbox } from './outbox/outbox.ts';
 import { TOKEN_MARGIN_MS } from './outbox/ways.ts';
 import type { MessagePlan } from './plan.ts';
 
-/** Training takes minutes, so news may be ten seconds old. */
+/** Training takes minutes, so events may be ten seconds old. */
 const POLL_EVERY_MS = 10_000;
 
 /** Errors that another poll will not change. */
@@ -35,7 +35,7 @@ export interface FollowerParts {
 
 interface Followed {
   follow: Follow;
-  /** What its message shows; undefined if not known. */
+  /** The events that its message shows; undefined if not known. */
   events: readonly FineTuneEvent[] | undefined;
   cancelTimer?: () => void;
 }
@@ -52,7 +52,7 @@ export class Follower {
     this.#parts = parts;
   }
 
-  /** `events` is what the message shows already. */
+  /** `events` are those that the message shows already. */
   async begin(follow: Follow, events: readonly FineTuneEvent[]): Promise<void> {
     await this.#keep(follow);
     this.#schedule(follow, events);
@@ -129,7 +129,7 @@ export class Follower {
     return now - follow.newsAt >= this.#parts.quietMs ? 'quiet' : undefined;
   }
 
-  /** undefined: the gateway does not tell just now. */
+  /** Undefined if the gateway does not report them at the moment. */
   async #eventsOf({ fineTuneId }: Follow): Promise<readonly FineTuneEvent[] | 'gone' | undefined> {
     try {
       return await this.#parts.fineTunes.events(fineTuneId, { attempts: 1 });
@@ -164,7 +164,7 @@ export class Follower {
 
 const word = z.string().min(1);
 
-/** A message that shows the events of a fine-tune: all that is needed to resume after a restart. */
+/** A message that shows the events of a fine-tune: everything needed to resume after a restart. */
 const followSchema = z.strictObject({
   id: word,
   fineTuneId: word,
@@ -179,7 +179,7 @@ const followSchema = z.strictObject({
 
 export type Follow = Readonly<z.infer<typeof followSchema>>;
 
-/** A hash, for the number of events would not do: some gateways return the newest twenty only. */
+/** A hash, because the number of events is not enough: some gateways return only the newest twenty. */
 export const eventsHash = (events: readonly FineTuneEvent[]): string =>
   createHash('sha256').update(JSON.stringify(events)).digest('base64url').slice(0, 16);
 

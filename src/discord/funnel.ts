@@ -9,13 +9,13 @@ import { newReference } from './delivery/backoff.ts';
 import { escapeText, inCode } from './markdown.ts';
 
 /** More of a gateway's message explains nothing. */
-const LONGEST_WORDS = 500;
+const MAX_TEXT_LENGTH = 500;
 
 /** The store may recover, alone or with the operator's help: the member is asked to try again. */
 const PASSING: ReadonlySet<StoreErrorKind> = new Set(['unreachable', 'full', 'locked', 'lost']);
 
 export function refusalSentence(refusal: Pick<Refusal, 'key' | 'variables'>, say: Say): string {
-  // Text from others stands in code, where it can neither ping anyone nor break the sentence.
+  // Text from others is shown as code, where it can neither ping anyone nor break the sentence.
   const shown = Object.entries(refusal.variables).map(([name, value]) => [
     name,
     typeof value === 'number' ? value : [value].flat().map(inCode).join(', '),
@@ -26,7 +26,7 @@ export function refusalSentence(refusal: Pick<Refusal, 'key' | 'variables'>, say
 
 const REFUSALS = 'refusals.';
 
-/** What kind of failure it is, in a word from the code. */
+/** The kind of the failure, as a word from the code. */
 function failureReason(error: unknown): string {
   if (error instanceof Refusal) return error.key.startsWith(REFUSALS) ? error.key.slice(REFUSALS.length) : error.key;
   if (error instanceof GatewayError) return `gateway.${error.kind}`;
@@ -39,7 +39,7 @@ export class Funnel {
   readonly #log: PlainLog;
   readonly #onFailure: (reason: string) => void;
 
-  /** `onFailure` is called with the kind of each failure: one of a few words, never what it was about. */
+  /** `onFailure` is called with the kind of each failure: one of a few words, never its content. */
   constructor(say: Say, log: PlainLog, onFailure: (reason: string) => void = () => undefined) {
     this.#say = say;
     this.#log = log;
@@ -55,23 +55,23 @@ export class Funnel {
     }
     if (error instanceof GatewayError) {
       const { kind, status, code, message } = error;
-      // The message is for the member and not for the log: it may quote what was sent.
+      // The message is for the member and not for the log: it may quote the request.
       this.#log.warn({ what, kind, status, code: safeName(code) }, 'The gateway returned an error.');
-      // A gateway may repeat what it was sent, and more.
-      return this.#say(`gateway.${kind}`, { message: escapeText(message, LONGEST_WORDS) });
+      // A gateway may repeat the request, and more.
+      return this.#say(`gateway.${kind}`, { message: escapeText(message, MAX_TEXT_LENGTH) });
     }
     if (error instanceof StoreError && PASSING.has(error.kind)) {
       this.#log.error({ what, kind: error.kind, reason: error.message }, 'The store failed.');
       return this.#say('refusals.storeUnavailable');
     }
-    // A bug: the member gets a reference that stands in all log lines of the task or the interaction.
+    // A bug: the member gets a reference that appears in all log lines of the task or the interaction.
     const subject = currentSubject();
     const reference = subject.task ?? subject.reference ?? newReference();
     this.#log.error({ what, reference, err: error }, 'Something unexpected failed.');
     return this.#say('unexpected', { reference });
   }
 
-  /** Discord no longer takes a reply, so only the log is told. */
+  /** Discord no longer accepts a reply, so only the log records it. */
   logTooLate(what: string): void {
     this.#log.warn({ what }, 'Discord no longer accepts the reply.');
   }

@@ -15,7 +15,7 @@ export function firstRefusal<Given>(guards: readonly Guard<Given>[], place: Plac
   return undefined;
 }
 
-/** Every order spends the operator's money, so only the operator's servers (and, if enabled, personal installs) are served. */
+/** Every request spends the operator's money, so only the operator's servers (and, if enabled, personal installs) are served. */
 export function refuseUnserved(served: { guildIds: readonly string[]; userInstall: boolean }) {
   return ({ guildId, install }: Pick<Place, 'guildId' | 'install'>, _given?: unknown): Refusal | undefined => {
     if (install === 'user') return served.userInstall ? undefined : new Refusal('refusals.notUserInstallable');
@@ -26,7 +26,7 @@ export function refuseUnserved(served: { guildIds: readonly string[]; userInstal
   };
 }
 
-/** A server's admins may not want what its members have installed for themselves. */
+/** A server's admins may not want apps that members have installed for themselves. */
 export function refusePersonalInstall(isAllowedIn: (guildId: string) => boolean): Guard {
   return ({ guildId, install }) =>
     install === 'user' && guildId !== undefined && !isAllowedIn(guildId)

@@ -10,25 +10,25 @@ import type { Origin, Place, ReplyMode } from './place.ts';
 import type { FormPlan, MessagePlan, PreparedMessage } from './plan.ts';
 import type { TargetMessage } from './target-message.ts';
 
-/** What a handler gets besides its own input: who asks from where, which services it may use, and the sentences. */
+/** The context of a handler in addition to its own input: who asks from where, which services it may use, and the sentences. */
 export interface HandlerContext<Services> {
   place: Place;
-  /** The ways back to the member and the message, for a task that is created from this. */
+  /** How to reach the member and the message again, for a task that is created from this. */
   origin: Origin;
-  /** Work with a message of its own beside the reply, which shows the plan until the work changes it; a failure is shown there too. */
+  /** Work with a message of its own in addition to the reply. It shows the plan until the work changes it; a failure is shown there too. */
   postAnother(
     plan: MessagePlan,
     work: (origin: Origin) => Promise<unknown>,
     /** By default it is as private as the reply. */
     options?: { isPrivate: boolean },
   ): Promise<void>;
-  /** Sends something more to the member alone, long after the reply; false where that was not possible. */
+  /** Sends another message to the member alone, long after the reply; returns false if that was not possible. */
   tellLater(plan: MessagePlan): Promise<boolean>;
   services: Services;
   say: Say;
 }
 
-/** What is available before the acknowledgement: the payload, and of the services only what they hold in memory. */
+/** Available before the acknowledgement: the payload, and only the parts of the services that are in memory. */
 export type EarlyContext<Services> = Pick<HandlerContext<Services>, 'place' | 'services'>;
 
 interface Guarded<Given = unknown> {
@@ -52,7 +52,7 @@ export type Outcome =
 /** A slash command as a value. The descriptions of it, its options and their choices are looked up by name in its feature's text. */
 interface CommandDefinition<O extends Options, Services> extends Guarded<Values<O>> {
   name: string;
-  /** Only makes sense in a server that has installed the bot. */
+  /** Only makes sense in a server where the bot is installed. */
   isForServers?: boolean;
   /** Discord shows it to members with Manage Server, unless a server's settings say otherwise: it checks again. */
   isForAdmins?: boolean;
@@ -67,7 +67,7 @@ interface PlainCommand<O extends Options, Services> extends CommandDefinition<O,
 }
 
 interface ParsingCommand<O extends Options, Services, Parsed> extends CommandDefinition<O, Services> {
-  /** Turns the payload into what `run` gets, or into a refusal. Runs before the guards and the acknowledgement. */
+  /** Turns the payload into the input of `run`, or into a refusal. Runs before the guards and the acknowledgement. */
   parse(values: Values<O>, place: Place): Parsed | Refusal;
   run(parsed: Parsed, context: HandlerContext<Services>): Promise<Outcome>;
 }
@@ -157,7 +157,7 @@ interface MenuNames {
   formerNames?: readonly string[];
 }
 
-/** Menus by every sentence that Discord may send. A present name takes precedence over a former one. */
+/** Menus by every name that Discord may send. A current name takes precedence over a former one. */
 export function menusByName<One extends MenuNames>(menus: readonly One[], say: Say): Map<string, One> {
   const former = menus.flatMap((menu) => (menu.formerNames ?? []).map((name) => [name, menu] as const));
   return new Map([...former, ...menus.map((menu) => [say(`menus.${menu.name}`), menu] as const)]);
@@ -191,7 +191,7 @@ export function button<Pointer, Services>(
   };
 }
 
-/** A button whose first response is a form. Discord takes a form as the first response only, so it must be fast. */
+/** A button whose first response is a form. Discord accepts a form as the first response only, so it must be fast. */
 export interface Opener<Services> {
   verb: string;
   open(id: CustomId): ((context: HandlerContext<Services>, pressed: TargetMessage) => Promise<FormPlan>) | Refusal;
@@ -208,12 +208,12 @@ export function opener<Pointer, Services>(
 }
 
 interface FilledForm<Services> {
-  /** Whether only the member sees the reply, where the form was opened from a menu; from a button it is as private as the message. */
+  /** Whether only the member sees the reply, if the form was opened from a menu; from a button it is as private as the message. */
   isPrivate: boolean;
   run: Work<Services>;
 }
 
-/** A form that a member has submitted. Opened from a menu it replies with a new message, for there is no message of ours. */
+/** A form that a member has submitted. Opened from a menu it replies with a new message, because the bot has none there. */
 export interface Form<Services> {
   verb: string;
   reply: ReplyMode;
@@ -223,7 +223,7 @@ export interface Form<Services> {
 interface FormDefinition<Pointer, Services, Parsed> {
   reply: ReplyMode;
   isPrivate?(pointer: Pointer): boolean;
-  /** Turns what was filled in into what `run` gets, or into a refusal. Runs before the acknowledgement. */
+  /** Turns the submitted values into the input of `run`, or into a refusal. Runs before the acknowledgement. */
   parse(filled: FormValues): Parsed | Refusal;
   run(pointer: Pointer, parsed: Parsed, context: HandlerContext<Services>): Promise<Outcome>;
 }

@@ -9,10 +9,10 @@ export function truncate(text: string, max: number): string {
   return whole.trimEnd() + ELLIPSIS;
 }
 
-/** What must stay whole: an escaped sign, a mention, a timestamp, a link, an address, a paired mark. */
+/** Text that must stay whole: an escaped sign, a mention, a timestamp, a link, an address, a paired mark. */
 const PIECE = /\\[\s\S]|<[^<>\s]+>|\[[^\]\n]*\]\([^)\s]*\)|https?:\/\/[^\s<>]+|```|\*\*|~~|\|\||__|`|[\s\S]/gu;
-/** A signed address has some hundred characters. */
-const LONGEST_PIECE = 1_000;
+/** A signed address has a few hundred characters. */
+const MAX_PIECE_LENGTH = 1_000;
 const PAIRED: ReadonlySet<string> = new Set(['```', '**', '~~', '||', '__', '`']);
 
 /** Like `truncate`, for Markdown: keeps pieces whole, and closes open marks. */
@@ -21,7 +21,7 @@ export function truncateMarkdown(text: string, max: number): string {
   const open: string[] = [];
   let end = 0;
   let word = 0;
-  for (const [piece] of text.slice(0, max + LONGEST_PIECE).matchAll(PIECE)) {
+  for (const [piece] of text.slice(0, max + MAX_PIECE_LENGTH).matchAll(PIECE)) {
     const closing = open.at(-1) === piece;
     const marks = open.join('').length + (PAIRED.has(piece) && !closing ? piece.length : 0);
     if (end + piece.length + marks + ELLIPSIS.length > max) break;
@@ -37,7 +37,7 @@ export function truncateMarkdown(text: string, max: number): string {
 /** Invisible, and it ends an address for everything that detects links. */
 const BREAK = '\ufeff';
 
-/** With all characters that browsers take for a dot. Message links and Discord's own files stay. */
+/** Includes all characters that browsers treat as a dot. Message links and Discord's own files stay. */
 const INVITE =
   /(?<!(?:cdn|media)(?:[.\u3002\uff0e\uff61]|%2e))discord(?:app)?(?=(?:[.\u3002\uff0e\uff61]|%2e)(?:gg|new|gifts?|com(?!\/channels\/(?:@me|\d+)\/\d+(?:\/\d+)?(?![\w/.%-]))(?=\/)))/gi;
 /** Longer than anything before the host of an address. */

@@ -14,18 +14,18 @@ export interface Place {
   userId: string;
   guildId: string | undefined;
   channelId: string | undefined;
-  /** Undefined where the payload does not contain it. */
+  /** Undefined if the payload does not contain it. */
   channelType: ChannelType | undefined;
-  /** The channel of the thread; undefined: it is none. */
+  /** The parent channel of the thread; undefined if it is not a thread. */
   parentChannelId: string | undefined;
   /** Unknown in a thread, where it counts as not restricted. */
   isAgeRestricted: boolean;
   locale: string;
   /** When it was made, by Discord's clock. */
   createdAt: number;
-  /** Of the member; none outside of servers. */
+  /** Those of the member; none in direct messages. */
   permissions: bigint;
-  /** Of the member; none outside of servers. */
+  /** Those of the member; none in direct messages. */
   roleIds: readonly string[];
   appPermissions: bigint;
   /** The largest attachment, in bytes. */
@@ -71,7 +71,7 @@ export const mayManageMessages = ({ permissions }: Place): boolean => (permissio
 export const mayManageServer = ({ permissions }: Place): boolean =>
   (permissions & (May.ManageGuild | May.Administrator)) !== 0n;
 
-/** Who asked, from where, and the ways back: what a task keeps of an interaction. */
+/** Who asked, from where, and how to reach them: the part of an interaction that a task stores. */
 export type Origin = OrderOrigin;
 
 /**

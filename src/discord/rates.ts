@@ -4,13 +4,13 @@ import { Refusal } from '../lib/refusal.ts';
 import { type Rate, TokenBuckets } from '../lib/token-buckets.ts';
 import type { Place } from './place.ts';
 
-/** Undefined: as fast as Discord lets them. */
+/** Undefined for no limit of the bot's own. */
 export interface RateSettings {
   member?: Rate | undefined;
   server?: Rate | undefined;
 }
 
-/** What costs more than a reply, and is seldom needed twice. */
+/** Actions that cost more than a reply, and are rarely needed twice. */
 export type RareWork = 'export' | 'talk';
 
 const RARE: Readonly<Record<RareWork, Rate>> = {
@@ -18,10 +18,10 @@ const RARE: Readonly<Record<RareWork, Rate>> = {
   talk: { atOnce: 5, perSecond: 1 / 60 },
 };
 
-/** Discord asks for suggestions at every letter. */
+/** Discord asks for suggestions at every keystroke. */
 const SUGGESTIONS_PER_INTERACTION = 5;
 
-/** An operator wants to know of a flood, and not of each drop. */
+/** An operator needs to know about a flood, but not about each drop. */
 const WARN_EVERY_MS = 60_000;
 
 type Asker = Pick<Place, 'userId' | 'guildId'>;
@@ -89,7 +89,7 @@ class Levels {
     this.#servers = server && new TokenBuckets(server, clock);
   }
 
-  /** How long to wait; undefined: not at all. A flooding member takes nothing from their server. */
+  /** How long to wait; undefined for not at all. A flooding member uses up nothing of their server's rate. */
   take({ userId, guildId }: Asker): number | undefined {
     if (this.#members && !this.#members.take(userId)) return this.#members.waitMs(userId);
     if (!this.#servers || guildId === undefined || this.#servers.take(guildId)) return undefined;

@@ -54,7 +54,7 @@ export class MissingIntent extends Error {
 
 const ALLOWED = ApplicationFlags.GatewayMessageContent | ApplicationFlags.GatewayMessageContentLimited;
 
-/** Checked before the login, whose own error would tell an operator nothing. */
+/** Checked before the login, whose own error would not help an operator. */
 export async function requireMessageContent(
   reads: DiscordReads,
   token: string,
@@ -135,10 +135,10 @@ function filesOf(stored: unknown): Map<string, string> {
   return new Map(files.map(({ filename, url }) => [filename, url]));
 }
 
-/** The type of a channel never changes, so each channel is read once; so many are kept. */
+/** The type of a channel never changes, so each channel is read once, and this many are remembered. */
 const MAX_REMEMBERED = 5_000;
 
-/** A message does not tell whether its channel is a thread, and the servers' channels are not cached. */
+/** A message does not say whether its channel is a thread, and the servers' channels are not cached. */
 export function openThreadCheck(reads: DiscordReads): (channelId: string) => Promise<boolean> {
   const known = new Map<string, Promise<boolean>>();
   return (channelId) => {
@@ -146,7 +146,7 @@ export function openThreadCheck(reads: DiscordReads): (channelId: string) => Pro
       known.get(channelId) ??
       reads.get(Routes.channel(channelId)).then((channel) => isRecord(channel) && THREAD_TYPES.has(channel.type));
     known.set(channelId, read);
-    // A failed read is not kept.
+    // A failed read is not cached.
     read.catch(() => known.delete(channelId));
     const [oldest] = known.keys();
     if (known.size > MAX_REMEMBERED && oldest !== undefined) known.delete(oldest);

@@ -19,57 +19,60 @@ export type CommandBody = SlashBody | MenuBody;
 type OptionBody = NonNullable<SlashBody['options']>[number];
 type LeafBody = Exclude<OptionBody, { type: Type.Subcommand | Type.SubcommandGroup }>;
 
-interface Offered {
+interface RegisteredFeature {
   command: Command<never>;
   menus?: readonly Menu<never>[];
   text: Sentences;
 }
 
-export function registrations(features: readonly Offered[], settings: { userInstall: boolean }): CommandBody[] {
+export function registrations(
+  features: readonly RegisteredFeature[],
+  settings: { userInstall: boolean },
+): CommandBody[] {
   return [
     ...features.map((one) => registrationOf(one, settings)),
     ...features.flatMap(({ menus = [], text }) =>
       menus.map(({ name }): MenuBody => {
-        return { type: ApplicationCommandType.Message, name: wordsOf(text, 'menus')(name), ...where(settings) };
+        return { type: ApplicationCommandType.Message, name: stringsOf(text, 'menus')(name), ...where(settings) };
       }),
     ),
   ];
 }
 
-/** Earlier names of menus, by their present names. */
-export function formerNames(features: readonly Offered[]): ReadonlyMap<string, readonly string[]> {
+/** Former menu names, keyed by current name. */
+export function formerNames(features: readonly RegisteredFeature[]): ReadonlyMap<string, readonly string[]> {
   return new Map(
     features.flatMap(({ menus = [], text }) =>
-      menus.map((menu) => [wordsOf(text, 'menus')(menu.name), menu.formerNames ?? []] as const),
+      menus.map((menu) => [stringsOf(text, 'menus')(menu.name), menu.formerNames ?? []] as const),
     ),
   );
 }
 
 type Labels = Required<Pick<LeafBody, 'name' | 'description' | 'required'>>;
 
-/** Where a command may be used follows from who may install the bot. */
-export function registrationOf({ command, text }: Offered, settings: { userInstall: boolean }): SlashBody {
-  const words = wordsOf(text, 'command');
+/** Who may install the bot determines where its commands can be used. */
+export function registrationOf({ command, text }: RegisteredFeature, settings: { userInstall: boolean }): SlashBody {
+  const strings = stringsOf(text, 'command');
   return {
     type: ApplicationCommandType.ChatInput,
     name: command.name,
-    description: words('description'),
+    description: strings('description'),
     options:
       'subcommands' in command
-        ? command.subcommands.map((one) => subcommandBody(one, wordsOf(text, 'command', one.name)))
-        : optionBodies(command, words),
+        ? command.subcommands.map((one) => subcommandBody(one, stringsOf(text, 'command', one.name)))
+        : optionBodies(command, strings),
     ...where(command.isForServers ? { userInstall: false } : settings),
     ...(command.isForAdmins && { default_member_permissions: String(PermissionFlagsBits.ManageGuild) }),
   };
 }
 
-function subcommandBody(command: SingleCommand<never>, words: Words): OptionBody {
+function subcommandBody(command: SingleCommand<never>, strings: Strings): OptionBody {
   const { name } = command;
-  return { type: Type.Subcommand, name, description: words('description'), options: optionBodies(command, words) };
+  return { type: Type.Subcommand, name, description: strings('description'), options: optionBodies(command, strings) };
 }
 
-function optionBodies({ options }: SingleCommand<never>, words: Words): LeafBody[] {
-  return Object.entries(options).map(([name, option]) => optionBody(name, option, words));
+function optionBodies({ options }: SingleCommand<never>, strings: Strings): LeafBody[] {
+  return Object.entries(options).map(([name, option]) => optionBody(name, option, strings));
 }
 
 function where({ userInstall }: { userInstall: boolean }) {
@@ -81,11 +84,11 @@ function where({ userInstall }: { userInstall: boolean }) {
   };
 }
 
-function optionBody(name: string, option: Option, words: Words): LeafBody {
-  const labels = { name, description: words('options', name), required: option.required ?? false };
+function optionBody(name: string, option: Option, strings: Strings): LeafBody {
+  const labels = { name, description: strings('options', name), required: option.required ?? false };
   switch (option.type) {
     case 'text':
-      return textBody(labels, option, words);
+      return textBody(labels, option, strings);
     case 'switch':
       return { ...labels, type: Type.Boolean };
     case 'number':
@@ -101,11 +104,11 @@ function optionBody(name: string, option: Option, words: Words): LeafBody {
   }
 }
 
-function textBody(labels: Labels, { max, choices, hasSuggestions }: TextOption, words: Words): LeafBody {
+function textBody(labels: Labels, { max, choices, hasSuggestions }: TextOption, strings: Strings): LeafBody {
   const shared = { ...labels, type: Type.String as const, ...(max !== undefined && { max_length: max }) };
   if (hasSuggestions) return { ...shared, autocomplete: true };
   if (!choices) return shared;
-  return { ...shared, choices: choices.map((value) => ({ value, name: words('choices', labels.name, value) })) };
+  return { ...shared, choices: choices.map((value) => ({ value, name: strings('choices', labels.name, value) })) };
 }
 
 function numberBody(labels: Labels, { isInteger, least, max }: NumberOption): LeafBody {
@@ -113,13 +116,13 @@ function numberBody(labels: Labels, { isInteger, least, max }: NumberOption): Le
   return isInteger ? { ...shared, type: Type.Integer } : { ...shared, type: Type.Number };
 }
 
-type Words = (...path: string[]) => string;
+type Strings = (...path: string[]) => string;
 
-/** A command without its sentences cannot be shown, so this fails at start and in tests, not before a member. */
-function wordsOf(text: Sentences, ...within: string[]): Words {
+/** A command without its strings cannot be shown, so this fails at startup and in tests, not in front of a member. */
+function stringsOf(text: Sentences, ...within: string[]): Strings {
   return (...path) => {
-    const words = sentenceAt(text, [...within, ...path]);
-    if (words !== undefined) return words;
-    throw new Error(`The text of a feature has no sentence at ${[...within, ...path].join('.')}.`);
+    const found = sentenceAt(text, [...within, ...path]);
+    if (found !== undefined) return found;
+    throw new Error(`The text of a feature has no string at ${[...within, ...path].join('.')}.`);
   };
 }

@@ -56,11 +56,11 @@ export interface RouterParts<Services> {
   /** Called with the milliseconds from an interaction's arrival to its first response. */
   onAcknowledged?: ((ms: number) => void) | undefined;
   channels?: Pick<InteractionChannels, 'of'>;
-  /** Whether a server wants this command's replies to be private, where the member does not say. */
+  /** Whether a server makes this command's replies private by default, if the member does not choose. */
   isPrivateByDefault?: (place: Place, command: string) => boolean;
 }
 
-/** Passes every interaction to the one handler that is keyed for it, acknowledges first, and tells the member of a failure. */
+/** Passes every interaction to its one handler, acknowledges first, and notifies the member of a failure. */
 export class Router<Services> {
   readonly #parts: RouterParts<Services>;
   readonly #commands: ReadonlyMap<string, SingleCommand<Services>>;
@@ -81,7 +81,7 @@ export class Router<Services> {
     this.#forms = keyed(forms);
   }
 
-  /** Never throws: a failure has been told and logged. */
+  /** Never throws: failures have been reported and logged. */
   async take(interaction: Interaction): Promise<void> {
     const work = aboutInteraction(newReference(), () => this.#answer(interaction));
     this.#underWay.add(work);
@@ -278,7 +278,7 @@ function typedName({ commandName, options }: ChatInputCommandInteraction | Autoc
   return subcommand === null ? commandName : `${commandName} ${subcommand}`;
 }
 
-/** For the log, so never what a member typed. */
+/** For the log, so it never contains text that a member typed. */
 function nameOf(interaction: Interaction): string {
   if (interaction.isChatInputCommand() || interaction.isAutocomplete()) return `/${typedName(interaction)}`;
   if (interaction.isCommand()) return `/${interaction.commandName}`;

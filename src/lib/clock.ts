@@ -61,7 +61,7 @@ export function pause(clock: Pick<Clock, 'after'>, ms: number, signal?: AbortSig
   });
 }
 
-/** undefined where the work takes longer; a later result or failure is ignored. */
+/** Undefined if the work takes longer; a later result or failure is ignored. */
 export async function withTimeout<T>(clock: Clock, ms: number, work: Promise<T>): Promise<T | undefined> {
   const late = Promise.withResolvers<undefined>();
   const cancel = clock.after(ms, () => late.resolve(undefined));
@@ -77,5 +77,5 @@ export const DAY_MS = 24 * HOUR_MS;
 /** After it a year has more than four digits, and days no longer sort as text. */
 const LAST_DAY = Date.UTC(9999, 11, 31);
 
-/** `YYYY-MM-DD` in UTC, as in all reports. Accepts an invalid time too, for a stored row may hold one. */
+/** `YYYY-MM-DD` in UTC, as in all reports. Accepts an invalid time too, because a stored row may contain one. */
 export const dayOf = (at: number): string => new Date(Math.min(Math.max(at, 0), LAST_DAY)).toISOString().slice(0, 10);

@@ -42,10 +42,10 @@ export function product(...texts: readonly string[]): string {
   return factors.length <= 1 ? first : factors.reduce((result, text) => result.times(big(text)), big('1')).toFixed();
 }
 
-/** Written out without an exponent; undefined for what is no decimal, or too long. */
+/** Written without an exponent; undefined if it is not a decimal, or too long. */
 export const writtenOut = (text: string): string | undefined => (isDecimal(text) ? big(text).toFixed() : undefined);
 
-/** Never less than the amount: two decimals, or three digits where that is more precise. */
+/** Never less than the amount: two decimals, or three digits if that is more precise. */
 export const roundedUp = (text: string): string =>
   big(text)
     .round(Math.max(2, 2 - magnitude(text)), Big.roundUp)
@@ -66,7 +66,7 @@ export const largestOf = (texts: readonly string[]): string | undefined =>
 export const compare = (one: string, other: string): number => big(one).cmp(big(other));
 export const isZero = (text: string): boolean => compare(text, '0') === 0;
 
-/** Moves the decimal point, so every digit is kept. */
+/** Moves the decimal point, so every digit is preserved. */
 export const hundredth = (text: string): string =>
   big(text)
     .times('0.01')

@@ -1,4 +1,4 @@
-/** Work on the same key runs one after the other, in the order of the calls; different keys do not wait. */
+/** Work on the same key runs one at a time, in the order of the calls; different keys do not wait for each other. */
 export class KeyedLock {
   readonly #tails = new Map<string, Promise<unknown>>();
 

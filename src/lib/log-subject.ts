@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** What the work under way is about; each of its log lines says so. */
+/** The subject of the current work, which each of its log lines contains. */
 export interface LogSubject {
   /** The reference of the interaction that began it. */
   readonly reference?: string;
@@ -24,10 +24,10 @@ export const aboutInteraction = <T>(reference: string, work: () => T): T =>
 export const aboutTask = <T>(task: string, work: () => T): T =>
   current.run({ subject: { ...currentSubject(), task }, isInteraction: false }, work);
 
-/** For what serves many tasks, and may have been started or woken up by one of them. */
+/** For work that serves many tasks, and may have been started or woken up by one of them. */
 export const aboutNothing = <T>(work: () => T): T => current.exit(work);
 
-/** The interaction under way is about this task. */
+/** The current interaction is about this task. */
 export function nameTask(task: string): void {
   const work = current.getStore();
   if (work?.isInteraction) work.subject = { ...work.subject, task };

@@ -18,8 +18,8 @@ interface LogOptions {
 const HIDDEN = '[hidden]';
 /** Such an address contains an interaction's token, which lets anyone reply in the bot's name. */
 const TOKEN_ADDRESS = /(\/(?:webhooks|interactions)\/\d{5,}\/)[^/\s"'?\\]+/g;
-/** Sentences come from the code, but a store error names files and the server's message. */
-const LONGEST_SENTENCE = 2_000;
+/** Sentences come from the code, but a store error names files and contains the server's message. */
+const MAX_SENTENCE_LENGTH = 2_000;
 
 /** Errors are reduced (`loggable.ts`), and every finished line is searched for secrets, which may be nested. */
 export function openLog({ level, secrets, readable, write }: LogOptions): Log {
@@ -30,7 +30,7 @@ export function openLog({ level, secrets, readable, write }: LogOptions): Log {
     {
       level,
       base: null,
-      // What a line says itself comes first.
+      // The line's own fields come first.
       mixin: () => ({ ...currentSubject() }),
       // Errors are described below; the library's serializer would add all their properties.
       serializers: { err: (error: unknown) => error },
@@ -48,7 +48,7 @@ export function openLog({ level, secrets, readable, write }: LogOptions): Log {
 }
 
 const asSentence = (sentence: unknown): string =>
-  typeof sentence === 'string' ? sentence.slice(0, LONGEST_SENTENCE) : '';
+  typeof sentence === 'string' ? sentence.slice(0, MAX_SENTENCE_LENGTH) : '';
 
 function readableLine(line: string): string {
   const { level, time, msg, err, ...facts }: Record<string, unknown> = JSON.parse(line);

@@ -1,11 +1,11 @@
-const LONGEST_TEXT = 500;
-const LONGEST_MESSAGE = 300;
+const MAX_TEXT_LENGTH = 500;
+const MAX_MESSAGE_LENGTH = 300;
 const MAX_FRAMES = 20;
-const LONGEST_FRAME = 300;
+const MAX_FRAME_LENGTH = 300;
 /** How deep into an object, and how many entries of each. */
 const DEEPEST = 4;
 const MAX_ENTRIES = 50;
-/** For all texts of one line together. */
+/** The limit for all texts of one line together. */
 const MAX_LETTERS = 16_000;
 
 /** Only code throws these; messages of other classes may come from servers or parsers, which quote. */
@@ -13,7 +13,7 @@ const TRUSTED: ReadonlySet<string> = new Set(['Error', 'TypeError', 'RangeError'
 /** Anything else may be text that was sent. */
 const NAME = /^[\w.:/-]{1,64}$/;
 const METHOD = /^[A-Z]{1,10}$/;
-/** Text after a quotation mark may quote what was sent. */
+/** Text after a quotation mark may quote the request. */
 const QUOTED = /(^|[\s([{<:=,])["'`‘“«][\s\S]*$/;
 const FRAME = /^\s+at (?=.*(?::\d+:\d+|<anonymous>|native|index \d+)\)?$)/;
 
@@ -40,7 +40,7 @@ export function reasonOf(error: unknown): string {
 class Budget {
   #left = MAX_LETTERS;
 
-  take(text: string, max = LONGEST_TEXT): string {
+  take(text: string, max = MAX_TEXT_LENGTH): string {
     const length = Math.min(text.length, max, this.#left);
     this.#left -= length;
     return length === text.length ? text : `${text.slice(0, length).replace(/[\uD800-\uDBFF]$/, '')}…`;
@@ -53,7 +53,7 @@ function describe(error: unknown, budget: Budget, depth: number): unknown {
   const own = Object.getOwnPropertyDescriptors(error);
   const read = (name: string): unknown => own[name]?.value;
   const message = messageOf(error);
-  // The route of a request; its query may hold what was sent.
+  // The route of a request; its query may contain request data.
   const url = read('requestBody') === undefined ? undefined : read('url');
   const route = typeof url === 'string' ? URL.parse(url)?.pathname : undefined;
   const errors = read('errors');
@@ -61,12 +61,12 @@ function describe(error: unknown, budget: Budget, depth: number): unknown {
   const cause = read('cause');
   return {
     type: budget.take(classOf(error)),
-    ...(message !== undefined && { message: budget.take(message, LONGEST_MESSAGE) }),
+    ...(message !== undefined && { message: budget.take(message, MAX_MESSAGE_LENGTH) }),
     ...namesIn(read),
     ...(route !== undefined && { route: budget.take(route) }),
     ...fieldsOf(read('rawError'), read('issues')),
     stack: framesOf(error)
-      .map((frame) => budget.take(frame, LONGEST_FRAME))
+      .map((frame) => budget.take(frame, MAX_FRAME_LENGTH))
       .join('\n'),
     ...(depth < DEEPEST && cause instanceof Error && { cause: describe(cause, budget, depth + 1) }),
     ...(depth < DEEPEST && causes.length > 0 && { errors: causes.map((one) => describe(one, budget, depth + 1)) }),
@@ -86,7 +86,7 @@ function namesIn(read: (name: string) => unknown): Record<string, unknown> {
 function messageOf(error: Error): string | undefined {
   // System errors name hosts, files and values; their codes are enough.
   if (('code' in error && typeof error.code === 'string') || !TRUSTED.has(classOf(error))) return undefined;
-  const [line = ''] = String(error.message).slice(0, LONGEST_MESSAGE).split('\n');
+  const [line = ''] = String(error.message).slice(0, MAX_MESSAGE_LENGTH).split('\n');
   return line.replace(QUOTED, '$1…');
 }
 
@@ -102,8 +102,8 @@ function framesOf(error: Error): string[] {
   const message = String(error.message);
   const start = message === '' ? 0 : stack.indexOf(message);
   const rest = start < 0 ? stack : stack.slice(start + (message === '' ? 0 : message.length));
-  const lines = rest.slice(0, MAX_FRAMES * LONGEST_FRAME * 2).split('\n');
-  return lines.filter((line) => line.length <= LONGEST_FRAME * 2 && FRAME.test(line)).slice(0, MAX_FRAMES);
+  const lines = rest.slice(0, MAX_FRAMES * MAX_FRAME_LENGTH * 2).split('\n');
+  return lines.filter((line) => line.length <= MAX_FRAME_LENGTH * 2 && FRAME.test(line)).slice(0, MAX_FRAMES);
 }
 
 /** The fields that a server or a schema rejected, with codes only: their messages quote the input. */

@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm';
 /** After so many bytes the buffers that held them are collected. */
 const COLLECT_AFTER = 8 * 2 ** 20;
 
-/** V8 lets 32 MiB of buffers pile up outside of the heap before it collects any; a collection takes about 1 ms. */
+/** V8 lets 32 MiB of buffers pile up outside the heap before it collects any; a collection takes about 1 ms. */
 export class PassingBytes {
   readonly #collect: () => void;
   #passed = 0;

@@ -14,8 +14,8 @@ export class PortError extends Error {
     const isInUse = cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE';
     const why = isInUse
       ? 'is in use by another program'
-      : `cannot be opened: check ${settings}, and that Atelier’s user may open the port`;
-    super(`Port ${port} at ${host} ${why}.`, { cause });
+      : `cannot be opened: check ${settings}, and that the account Atelier runs as is allowed to open the port`;
+    super(`Port ${port} on ${host} ${why}.`, { cause });
     this.isInUse = isInUse;
   }
 }

@@ -1,6 +1,6 @@
 type RefusalVariables = Readonly<Record<string, string | number | readonly string[]>>;
 
-/** An expected failure that the member is told. The key names a sentence, which the variables fill in. */
+/** An expected failure that the member is notified of. The key names a sentence, which the variables fill in. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly key: string;

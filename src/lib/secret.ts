@@ -7,7 +7,7 @@ export interface Secret {
   /** The variable that was read: the secret's own, or the one that names its file. */
   readonly variable: string;
   readonly value?: string | undefined;
-  /** Continues the variable's name, and never repeats the value or what the file holds. */
+  /** Continues the variable's name, and never repeats the value or the content of the file. */
   readonly problem?: string;
 }
 
@@ -23,7 +23,7 @@ export function readSecret(environment: Readonly<Record<string, string | undefin
   try {
     return { variable, ...contentOf(path) };
   } catch {
-    // The system's own words would repeat the path, which is the secret itself if it was put into the wrong variable.
+    // The system's own message would repeat the path, which is the secret itself if it was put into the wrong variable.
     return { variable, problem: 'should be the path of a file that the bot can read' };
   }
 }

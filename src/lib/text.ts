@@ -17,15 +17,15 @@ export function withoutEnd(text: string, letters: string): string {
 
 /** Control characters, line separators, and marks that change the direction of text. */
 const COMMANDS = /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
-/** The same, without what JSON escapes already. */
+/** As above, without the characters that JSON escapes already. */
 const COMMANDS_IN_JSON = /[\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 
 const spelled = (letter: string): string => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-/** Makes text from outside safe for a terminal, on one line. */
+/** Makes untrusted text safe for a terminal, on one line. */
 export const terminalSafe = (text: string): string => text.replace(COMMANDS, spelled);
 
-/** The same for a line of JSON, which stays valid. */
+/** As above for a line of JSON, which stays valid. */
 export const terminalSafeJson = (line: string): string => line.replace(COMMANDS_IN_JSON, spelled);
 
 /** Levenshtein distance with one row: `row[j]` is the distance from the read part of `from` to `to.slice(0, j)`. */

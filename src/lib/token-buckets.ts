@@ -25,7 +25,7 @@ export class TokenBuckets {
     this.#clock = clock;
   }
 
-  /** Takes a token; false where there is none. */
+  /** Takes a token; false if there is none. */
   take(name: string): boolean {
     const tokens = this.#tokensOf(name);
     if (tokens < 1) return false;

@@ -3,13 +3,13 @@ import type { Clock } from './clock.ts';
 import { reasonOf } from './loggable.ts';
 import { Refusal } from './refusal.ts';
 
-/** A longer job was made to keep the worker busy: an hour of audio takes some ten seconds. */
-const LONGEST_MS = 30_000;
+/** A longer job was made to keep the worker busy: an hour of audio takes about ten seconds. */
+const MAX_DURATION_MS = 30_000;
 /** A conversation goes on within this time, and finds its codecs loaded. */
 const IDLE_MS = 60_000;
 /** A longer wait would be useless. */
 const MAX_WAITING = 32;
-/** For its objects; samples lie outside. A worker that takes more ends, and the bot does not. */
+/** For its objects; samples are stored elsewhere. A worker that exceeds the limit ends, but the bot does not. */
 const MAX_MEGABYTES = 64;
 
 export class WorkerLost extends Error {
@@ -56,8 +56,8 @@ export class WorkerPool<Job, Result> {
     this.#settings = { workers: 1, maxWaiting: MAX_WAITING, isNeeded: () => false, ...settings };
   }
 
-  /** First come, first served. Throws a `Refusal` where the queue is full, and `WorkerLost` where the job ended its worker. */
-  run(job: Job, transfer: readonly ArrayBuffer[], { longestMs = LONGEST_MS } = {}): Promise<JobResult<Result>> {
+  /** First come, first served. Throws a `Refusal` if the queue is full, and `WorkerLost` if the job ended its worker. */
+  run(job: Job, transfer: readonly ArrayBuffer[], { longestMs = MAX_DURATION_MS } = {}): Promise<JobResult<Result>> {
     if (this.#isClosed) return Promise.reject(new Refusal('refusals.stopping'));
     if (this.#waiting.length >= this.#settings.maxWaiting) return Promise.reject(new Refusal('refusals.busy'));
     return new Promise((resolve, reject) => {
@@ -122,7 +122,7 @@ export class WorkerPool<Job, Result> {
     return entry;
   }
 
-  /** Ends the worker; its job is lost, and what waits gets a new one. */
+  /** Ends the worker; its job is lost, and waiting jobs get a new one. */
   async #endWorker(entry: PoolWorker<Job, Result>, why = 'The worker was ended.'): Promise<void> {
     this.#loseWorker(entry, new WorkerLost(why));
     await entry.worker.terminate();

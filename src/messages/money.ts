@@ -11,7 +11,7 @@ export const exactDollars = (amount: string): string => `$${withCents(amount)}`;
 /** Short, and never less than the amount. */
 export const aboutDollars = (amount: string): string => `$${withCents(roundedUp(amount))}`;
 
-/** What is left of a limit, and until when. */
+/** The remaining part of a limit, and when it resets. */
 export function leftOf(allowance: Allowance, say: Say): string {
   const facts = { left: leftText(allowance), limit: allowanceText(allowance) };
   const { resetsAt } = allowance;
@@ -19,7 +19,7 @@ export function leftOf(allowance: Allowance, say: Say): string {
   return say('left.ofPeriod', { ...facts, resets: Math.ceil(resetsAt / 1000) });
 }
 
-/** What a task has cost, or will probably cost. */
+/** The real or estimated cost of a task. */
 export function costOfTask({ estimate }: Pick<Task, 'estimate'>, cost: Cost | undefined, say: Say): string {
   if (!cost) return say('cost.unknown');
   const { amount, isEstimate } = cost;

@@ -15,7 +15,7 @@ interface NotesParts extends Pick<MessageContext, 'views'> {
   say: Say;
   log: Log;
   clock: Clock;
-  /** Stores what was found with its task. */
+  /** Stores the findings with the task. */
   change(id: string, transition: (task: Task) => Task): Promise<Task>;
 }
 
@@ -25,7 +25,7 @@ const LIMITS = { max: 8 * 2 ** 20, waitLimitMs: 15_000 };
 /** Notes about a video that differs from its request, and about references that may explain a failure. */
 export function noteFinder({ media, views, say, log, clock, change }: NotesParts) {
   return {
-    /** What each file says about itself counts, else what the gateway says about it. */
+    /** The facts in a file itself take precedence over those from the gateway. */
     ofResult(task: Task, results: readonly Result[]): string[] {
       const seen = results.map((result, index) => ({ ...task.media[index], ...('video' in result && result.video) }));
       return views[task.kind]?.notes?.(task, seen, say) ?? [];
@@ -102,7 +102,7 @@ function lookFrom({ kind, status }: MediaError): Look {
 
 type Look = 'fine' | 'large' | 'gone' | 'odd' | 'hidden' | 'unreachable' | { status: number };
 
-const LONGEST_NAME = 100;
+const MAX_NAME_LENGTH = 100;
 
 /** Names the references that may explain a failure. */
 export function referenceNotes(
@@ -111,7 +111,7 @@ export function referenceNotes(
 ): string[] {
   const areUsable = references.every(({ look }) => look === 'fine' || look === 'large');
   const lines = references.map(({ name: given, medium, look }) => {
-    const name = inCode(given.slice(0, LONGEST_NAME));
+    const name = inCode(given.slice(0, MAX_NAME_LENGTH));
     if (typeof look === 'object') return `-# ${say('video.reference.status', { name, status: String(look.status) })}`;
     return `-# ${look === 'odd' ? say(`video.reference.wrongType.${medium}`, { name }) : say(`video.reference.${look}`, { name })}`;
   });

@@ -14,7 +14,7 @@ interface PreviewParts extends Pick<MessageContext, 'views'> {
   log: Log;
 }
 
-/** An image beside the results of a message, in memory until it is sent. */
+/** An image shown with the results of a message, in memory until it is sent. */
 interface Preview {
   file: FilePlan;
   release(): void;
@@ -55,7 +55,7 @@ export async function sourcePreviewsOf(task: Task, parts: PreviewParts, signal?:
   return previews;
 }
 
-/** A thumbnail of each video that is only linked, where the gateway has one. */
+/** A thumbnail of each video that is only linked, if the gateway has one. */
 export async function thumbnailsOf(
   task: Task,
   isLinked: (index: number) => boolean,

@@ -6,7 +6,7 @@ import { readResultText } from '../services/tasks/result-text.ts';
 import type { Task } from '../services/tasks/task.ts';
 import { buttonPlan } from './task-buttons.ts';
 
-/** What the headline, the time and the notes leave of the 2,000 characters of a message. */
+/** The 2,000 characters of a message minus the headline, the time and the notes. */
 const ROOM = 1_500;
 /** Two rows of buttons; there are ten keycap emoji. */
 const MAX_LINES = 10;
@@ -25,7 +25,7 @@ export function fullTextFile({ kind, id, text = '' }: Task, room = ROOM): FilePl
   return portioned(text, room).isWhole ? [] : [{ name: `${kind}-${id}.txt`, bytes: Buffer.from(text) }];
 }
 
-/** A button for each line, which makes images of it, and one for all lines. */
+/** A button for each line, which generates images from it, and one for all lines. */
 export function lineButtons({ id, text = '' }: Task, say: Say) {
   const each = linesWithButtons(text).map((_, index) =>
     buttonPlan('', customIds.line.id({ taskId: id, index: index + 1 }), { emoji: keycap(index + 1) }),

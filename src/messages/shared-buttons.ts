@@ -20,7 +20,7 @@ const retryButton = (on: OnTask, answers: Publicity) =>
       repeatOrder(failed(mayBePublic(answers, await ownTask(taskId, context))), context),
   });
 
-/** Repeats an order with a changed prompt. */
+/** Repeats a request with a changed prompt. */
 const editOpener = (on: OnTask, filled: OnTask) =>
   opener(on, async (taskId, context: HandlerContext<MessageServices>) => {
     const task = await inTimeForForm(editable(taskId, context), context);
@@ -53,7 +53,7 @@ const cancelButton = button(customIds.cancel, {
   },
 });
 
-/** Repeats the same order, for every member who may continue from its result. */
+/** Repeats the same request, for every member who may continue from its result. */
 const sameButton = button(customIds.repeat, {
   reply: 'beside',
   async run(taskId, context: HandlerContext<MessageServices>) {
@@ -81,7 +81,7 @@ function failed(task: Task): Task {
   return task;
 }
 
-/** Submits an unconfirmed order again, in the same message or in a new one that is as public as the order was. */
+/** Submits an unconfirmed request again, in the same message or in a new one that is as public as the request was. */
 const tryAgainButton = (on: OnTask, answers: Publicity) =>
   button(on, {
     reply: answers,
@@ -117,7 +117,7 @@ const deleteButton = button(customIds.delete, {
   },
 });
 
-/** What appears on the messages of many features. */
+/** Buttons that appear on the messages of many features. */
 export const sharedHandlers = {
   buttons: [
     retryButton(customIds.retry, 'beside'),

@@ -8,19 +8,19 @@ import { promptOf } from '../services/tasks/task-facts.ts';
 import type { AnswerStyle } from './answer/style.ts';
 import { buttonPlan, unconfirmedButtons } from './task-buttons.ts';
 
-const LONGEST_MODEL = 60;
-const LONGEST_VOICE = 60;
-const LONGEST_INSTRUCTIONS = 300;
+const MAX_MODEL_LENGTH = 60;
+const MAX_VOICE_LENGTH = 60;
+const MAX_INSTRUCTIONS_LENGTH = 300;
 
 /** The first message of a talk, which later says how it ended. `readsMessages`: members can speak by writing in the thread. */
 export function talkMessage(task: TaskOf<'talk'>, readsMessages: boolean, say: Say): MessagePlan {
   const { id, requesterId } = task;
   const { model, voice, instructions = '', who } = task.request;
   const owner = `<@${requesterId}>`;
-  const shown = escapeText(instructions, LONGEST_INSTRUCTIONS);
+  const shown = escapeText(instructions, MAX_INSTRUCTIONS_LENGTH);
   const head = [
     say('task.headline', { prompt: say('talk.title'), owner }),
-    `-# ${[say('talk.model', { model: escapeText(model, LONGEST_MODEL) }), ...(voice ? [say('talk.voice', { voice: escapeText(voice, LONGEST_VOICE) })] : [])].join(' · ')}`,
+    `-# ${[say('talk.model', { model: escapeText(model, MAX_MODEL_LENGTH) }), ...(voice ? [say('talk.voice', { voice: escapeText(voice, MAX_VOICE_LENGTH) })] : [])].join(' · ')}`,
     ...(shown === '' ? [] : [`-# ${say('talk.instructions', { instructions: shown })}`]),
   ];
   if (hasEnded(task)) return { content: [...head, say(`talk.ends.${endOf(task)}`), say('talk.another')].join('\n') };
@@ -42,7 +42,7 @@ export const talkNotice = (task: Task, say: Say): MessagePlan => ({
 const endOf = ({ talk }: Task) => talk?.end ?? 'lost';
 
 /** Enough for members to recognise what they said. */
-const LONGEST_HEARD = 200;
+const MAX_TRANSCRIPT_LENGTH = 200;
 
 /** An utterance in a talk, and its answer. */
 export const talkStyle = (isSpokenOver: (task: Task) => boolean): AnswerStyle => ({
@@ -52,7 +52,7 @@ export const talkStyle = (isSpokenOver: (task: Task) => boolean): AnswerStyle =>
   },
   facts(task, _link, say) {
     const { heard = '', voice } = answerOf(task);
-    const words = escapeText(heard, LONGEST_HEARD);
+    const words = escapeText(heard, MAX_TRANSCRIPT_LENGTH);
     return [
       ...(words === '' ? [] : [say('talk.heard', { text: words })]),
       ...(voice?.isCut ? [say('talk.voiceCut')] : []),
@@ -82,10 +82,10 @@ export function voiceMessage(task: Task, say: Say, { asFile } = { asFile: false 
   return { content: `-# ${say('talk.voiceReply', { seconds: String(Math.max(1, Math.round(seconds))) })}`, files };
 }
 
-const LONGEST_LINE = 120;
-/** As many as are read at a glance. */
+const MAX_LINE_LENGTH = 120;
+/** More could not be read at a glance. */
 const MAX_LINES = 5;
-const LONGEST_TURN = 100_000;
+const MAX_TURN_LENGTH = 100_000;
 
 /** An utterance and its answer, in text: as it was typed, and as the model understood the audio. */
 function turnIn(task: Task, max: number, say: Say): string[] {
@@ -99,14 +99,14 @@ function turnIn(task: Task, max: number, say: Say): string[] {
 }
 
 export function turnLines(turns: readonly Task[], say: Say): string[] {
-  const shown = turns.slice(-MAX_LINES).flatMap((task) => turnIn(task, LONGEST_LINE, say));
+  const shown = turns.slice(-MAX_LINES).flatMap((task) => turnIn(task, MAX_LINE_LENGTH, say));
   const count = turns.length - MAX_LINES;
   return [...(count > 0 ? [`-# ${say('talk.earlier', { count })}`] : []), ...shown];
 }
 
 /** The whole talk; a text that is too long for a message becomes a file. */
 export function transcript(turns: readonly Task[], say: Say): MessagePlan {
-  const lines = turns.flatMap((task) => turnIn(task, LONGEST_TURN, say));
+  const lines = turns.flatMap((task) => turnIn(task, MAX_TURN_LENGTH, say));
   const body = lines.length === 0 ? [say('talk.noMessages')] : lines;
   return { content: [`**${say('talk.transcript')}**`, ...body].join('\n'), overflow: 'file' };
 }

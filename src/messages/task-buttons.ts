@@ -42,7 +42,7 @@ export function taskButtons(task: Task, context: MessageContext, say: Say): Butt
     case 'submitting':
       return [];
   }
-  // What was not ordered here cannot be cancelled or repeated here.
+  // A task that was not requested here cannot be cancelled or repeated here.
   if (task.traits.isPart) return hasEnded(task) ? [remove] : [];
   if (!hasEnded(task)) return [named('cancel', customIds.cancel.id(id))];
   if (failure?.cause === 'dismissed') return [remove];
@@ -50,13 +50,13 @@ export function taskButtons(task: Task, context: MessageContext, say: Say): Butt
   return [named('retry', customIds.retry.id(id), { emoji: '🔁' }), ...edit, remove];
 }
 
-/** Repeats the order as it was, or with a changed prompt. */
+/** Repeats the request unchanged, or with a changed prompt. */
 export const againButtons = (id: string, say: Say, more: Partial<ButtonPlan> = {}): ButtonPlan[] => [
   buttonPlan(say('task.buttons.same'), customIds.repeat.id(id), { emoji: '🔁', ...more }),
   buttonPlan(say('task.buttons.editPrompt'), customIds.edit.id(id), { emoji: '✏️' }),
 ];
 
-/** The outcome of the order is unknown: its owner decides. */
+/** The outcome of the request is unknown: its owner decides. */
 export const unconfirmedButtons = (id: string, say: Say): ButtonPlan[] => [
   buttonPlan(say('task.buttons.tryAgain'), customIds.tryAgain.id(id), { look: 'danger' }),
   buttonPlan(say('task.buttons.dismiss'), customIds.dismiss.id(id)),
@@ -103,7 +103,7 @@ function offeredBy({ id, actions }: Task, context: MessageContext, say: Say): Of
     const icon = emojiOf(emoji);
     const name =
       label.trim() === '' && icon === undefined ? say(`task.what.${family}`, { index: index ?? '' }) : label.trim();
-    // The id must tell whether the response is a form: there is no time to look it up.
+    // The id must show whether the response is a form: there is no time to look it up.
     const verb = needsForm(customId, context.isRemix) ? customIds.actionText : customIds.action;
     const more = withoutUndefined({ emoji: icon, look: LOOKS[style ?? 2] });
     return [{ button: buttonPlan(name, verb.id({ taskId: id, index: place }), more), family }];

@@ -44,11 +44,11 @@ export class Metrics {
   }
 
   observe<Key extends HistogramKey>(key: Key, labels: LabelsOf<Key>, value: number): void {
-    // The library throws for anything else, and what is measured must not fail because of it.
+    // prom-client throws for anything else, and metrics must not make the measured work fail.
     if (Number.isFinite(value)) this.#histograms.get(key)?.observe({ ...labels }, Math.max(0, value));
   }
 
-  /** Calls `read` at each scrape; what it leaves out is no longer reported. */
+  /** Calls `read` at each scrape; values that it leaves out are no longer reported. */
   read<Key extends GaugeKey>(key: Key, read: () => Readings<Key> | Promise<Readings<Key>>): void {
     this.#onScrape(key, async () => {
       const readings = await read();
@@ -58,7 +58,7 @@ export class Metrics {
     });
   }
 
-  /** The same for a sum that is kept elsewhere. */
+  /** As above, for a sum that is stored elsewhere. */
   readSum(key: CounterKey, read: () => number): void {
     this.#onScrape(key, async () => {
       const counter = this.#counters.get(key);

@@ -6,7 +6,7 @@ const KEY = /^[A-Za-z][A-Za-z.-]{0,60}$/;
 
 /**
  * Counts refusals by their reason. Reasons are keys of sentences, but a key may have come through the process that decodes
- * hostile files, or from the store: what does not look like one is not repeated, and there are never too many.
+ * hostile files, or from the store: an invalid one is not repeated, and their number is limited.
  */
 export function refusalCounter(metrics: Metrics): (reason: string) => void {
   const known = new Set<string>();

@@ -11,7 +11,7 @@ const RESOLUTION_MS = 20;
 const NANOSECONDS = 1e9;
 const MICROSECONDS = 1e6;
 
-/** The process itself. Returns what ends the measurement. */
+/** Metrics of the process itself. Returns a function that ends the measurement. */
 export function measureProcess(metrics: Metrics, version: string): () => void {
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   delay.enable();

@@ -10,17 +10,17 @@ import type { OrderedRequest } from './tasks/transitions.ts';
 /** As long as an interaction's own reply can be edited. */
 const KEPT_MS = 15 * 60_000;
 
-/** An order that waits for its member's decision. */
+/** A request that waits for the member's decision. */
 export type ProposedOrder = OrderedRequest<TaskKind> & { parentId?: string | undefined };
 
-/** Orders that are submitted together, once their member has confirmed them. */
+/** Requests that are submitted together, once the member has confirmed them. */
 export interface Proposal {
   id: string;
   memberId: string;
   orders: readonly ProposedOrder[];
-  /** What they cost together, when the member was asked; undefined: unknown. */
+  /** Their estimated cost together, as shown to the member; undefined if unknown. */
   price?: string | undefined;
-  /** Each order gets a message of its own, public or not; undefined: the only order is shown where its member was asked. */
+  /** Each request gets a message of its own, public or not; undefined: the only request is shown where the member was asked. */
   messages?: 'public' | 'private' | undefined;
   until: number;
 }
@@ -35,12 +35,12 @@ export interface ProposalStore {
 interface ProposalsParts {
   store: ProposalStore;
   clock: Clock;
-  /** The estimate of an order; undefined: unknown. */
+  /** The estimate for a request; undefined if unknown. */
   priceOf(order: OrderedRequest<TaskKind>): string | undefined;
   budgets: Pick<Budgets, 'of'>;
 }
 
-/** Orders that are only submitted when their member confirms them. They are stored, and taken out before they are submitted. */
+/** Requests that are only submitted when the member confirms them. They are stored, and removed before they are submitted. */
 export class Proposals {
   readonly #parts: ProposalsParts;
   readonly #lock = new KeyedLock();
@@ -49,7 +49,7 @@ export class Proposals {
     this.#parts = parts;
   }
 
-  /** Stores what a member is about to be asked; under the same id where it replaces an earlier proposal. */
+  /** Stores a proposal before the member is asked; under the same id if it replaces an earlier one. */
   async make(facts: Omit<Proposal, 'id' | 'until' | 'price'>, id?: string): Promise<Proposal> {
     const { store, clock } = this.#parts;
     const now = clock.now();
@@ -58,13 +58,13 @@ export class Proposals {
     return proposal;
   }
 
-  /** What the orders cost together, if all prices are known. */
+  /** The estimated cost of the requests together, if all prices are known. */
   priceOf(orders: readonly OrderedRequest<TaskKind>[]): string | undefined {
     const prices = orders.map((order) => this.#parts.priceOf(order));
     return prices.includes(undefined) ? undefined : sumOf(prices.flatMap((price) => price ?? []));
   }
 
-  /** The price above which this server asks first, if the order is above it. */
+  /** The price above which this server asks for confirmation, if the request exceeds it. */
   limitExceededBy(order: OrderedRequest<TaskKind>, guildId: string | undefined): string | undefined {
     const limit = guildId === undefined ? undefined : this.#parts.budgets.of(guildId).confirmAbove;
     if (limit === undefined) return undefined;
@@ -72,13 +72,13 @@ export class Proposals {
     return price !== undefined && compare(price, limit) > 0 ? limit : undefined;
   }
 
-  /** Whether it costs more than its member was told. */
+  /** Whether it costs more than the member was told. */
   hasRisen({ orders, price }: Proposal): boolean {
     const now = this.priceOf(orders);
     return now !== undefined && (price === undefined || compare(now, price) > 0);
   }
 
-  /** Takes a proposal out for its member, so that it is carried out at most once. After a definite refusal it can be put back. */
+  /** Removes a proposal for its owner, so that it is submitted at most once. After a definite refusal it can be put back. */
   take(id: string, memberId: string): Promise<Proposal> {
     return this.#lock.run(id, async () => {
       const { store, clock } = this.#parts;

@@ -8,8 +8,8 @@ export interface PseudonymStore {
 }
 
 /**
- * The names under which members' orders are sent, so that the gateway's books can be compared with the bot's. They are random:
- * after an erasure nothing leads from the old one to the member, whose next order gets another.
+ * The names under which members' requests are sent, so that the gateway's records can be compared with the bot's. They are random:
+ * after an erasure nothing links the old name to the member, whose next request uses another one.
  */
 export class Pseudonyms {
   readonly #store: PseudonymStore;
@@ -29,7 +29,7 @@ export class Pseudonyms {
     });
   }
 
-  /** The one that is in use, for an export. */
+  /** The name currently in use, for an export. */
   known(memberId: string): Promise<string | undefined> {
     return this.#store.get(memberId);
   }

@@ -3,7 +3,7 @@ import type { Engine } from './engine.ts';
 import { type Gateway, GatewayError, type GatewayErrorKind } from './gateway/index.ts';
 import type { StoredTasks } from './store/stored-tasks.ts';
 
-/** An idle bot hears nothing from the gateway, so after this time it is asked. */
+/** An idle bot receives nothing from the gateway, so after this time it sends a request. */
 const ANSWER_LASTS_MS = 50_000;
 /** Prometheus gives a scrape ten seconds by default, and Kubernetes a probe often less. */
 const ASK_LIMIT_MS = 4_000;
@@ -13,24 +13,24 @@ const VERDICT_LASTS_MS = 5_000;
 export const readyParts = ['bot', 'discord', 'store', 'gateway'] as const;
 type ReadyPart = (typeof readyParts)[number];
 
-/** Why each part is not ready; undefined: it is. */
+/** The reason why each part is not ready; undefined if it is. */
 export type Readiness = Readonly<Record<ReadyPart, string | undefined>>;
 
-/** What readiness is read from, once the bot has opened it. */
+/** The sources of readiness, once the bot has opened them. */
 export interface Watched {
   isDiscordReady(): boolean;
   store: {
-    /** Throws where another bot may have taken over. */
+    /** Throws if another bot may have taken over. */
     mustBeOurs(): void;
-    /** Undefined: it responds. */
+    /** Undefined if it responds. */
     trouble(): object | undefined;
     /** How many tasks it could not write. */
     unsaved(): number;
   };
   gateway: {
-    /** Undefined: not yet. */
+    /** Undefined if not yet. */
     answeredAt(): number | undefined;
-    /** Throws where the gateway does not answer. */
+    /** Throws if the gateway does not respond. */
     ask(signal: AbortSignal): Promise<unknown>;
   };
 }
@@ -112,7 +112,7 @@ function storeReason({ mustBeOurs, trouble, unsaved }: Watched['store']): string
   try {
     mustBeOurs();
   } catch {
-    // Its message has the address of the store, which is not for everyone who can reach this port.
+    // Its message contains the address of the store, which is not for everyone who can reach this port.
     return 'Another bot may own the store.';
   }
   if (trouble()) return 'The store does not respond.';

@@ -4,7 +4,7 @@ import { text } from '../../sandbox/discord/discord.ts';
 import { type Ended, type Keeper, runToEnd } from './keeper.ts';
 import type { Sides } from './sides.ts';
 
-/** What the bot logs when nothing is left to do. */
+/** The bot's log message when nothing is left to do. */
 export const IDLE = 'Tasks in progress: 0';
 
 /** Longer than the pause before the library's first retry. */
@@ -17,12 +17,12 @@ interface Leaving {
   code: number | null;
 }
 
-/** What the bot does after a restart, and what it leaves behind. */
+/** The bot's work after a restart, and its leftovers. */
 export interface Afterwards {
   leavings: readonly Leaving[];
   /** Write requests to Discord, besides the replies to the questions of `leavings`. */
   writes: number;
-  /** What the doctor reports first, and what it reports after the repair. */
+  /** The doctor's report before and after the repair. */
   doctor: readonly [first: Ended, then: Ended];
 }
 

@@ -14,7 +14,7 @@ export interface Standing {
   readonly words: string;
 }
 
-/** Everything that can be known about one order without asking the bot. */
+/** Everything that can be known about one request without asking the bot. */
 export interface Case {
   readonly order: Order;
   /** Its interaction reply. */

@@ -16,7 +16,7 @@ export function judged(evidence: Evidence): Judged {
   return { ...evidence, outcomes: evidence.cases.map((one) => outcomeOf(one, { kills, tokensExpiredAt })) };
 }
 
-/** Promises about one order that are broken, or not kept yet. */
+/** Promises about one request that are broken, or not fulfilled yet. */
 export const brokenIn = ({ outcomes }: Pick<Judged, 'outcomes'>): string[] =>
   outcomes.flatMap((outcome) => (typeof outcome === 'string' ? [] : [outcome.broken]));
 
@@ -90,7 +90,7 @@ function doubles(standing: readonly Standing[]): string[] {
   );
 }
 
-/** A private job may appear in ephemeral replies and in direct messages to its member. */
+/** A private job may appear in ephemeral replies and in direct messages to its owner. */
 function leaks({ cases, standing, sides }: Judged): string[] {
   const { world } = sides.discord;
   const owners = new Map(cases.filter(({ order }) => order.isPrivate).map(({ order }) => [order.prompt, order.userId]));

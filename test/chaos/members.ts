@@ -1,7 +1,7 @@
 import type { EmbeddedDiscord } from '../../sandbox/discord/discord.ts';
 import type { Request } from './plan.ts';
 
-/** One order, given once. */
+/** One request, made once. */
 export interface Order {
   /** A word that is unique and plain enough to appear unchanged in every message. */
   readonly prompt: string;
@@ -14,10 +14,10 @@ export interface Order {
   acknowledgedAt?: number;
 }
 
-/** How often a member tries the same order; Discord gives up three seconds after each try. */
+/** How often a member tries the same request; Discord gives up three seconds after each try. */
 const MAX_TRIES = 25;
 
-/** Members give orders, and repeat an order with new words where the bot does not respond. */
+/** Members make requests, and repeat a request with new words if the bot does not respond. */
 export class Members {
   readonly orders: Order[] = [];
   readonly #discord: EmbeddedDiscord;
@@ -30,7 +30,7 @@ export class Members {
     this.#name = `q${seed.toString(36)}`;
   }
 
-  /** How many orders the bot did not take after all tries. */
+  /** How many requests the bot did not accept after all tries. */
   get givenUp(): number {
     return this.#givenUp;
   }

@@ -22,7 +22,7 @@ const STEP_MS = 2_000;
 /** How long the bot waits for Discord's response to an acknowledgement. */
 const CALLBACK_MS = 60_000;
 
-/** The outcome of an order, or the promise that it breaks. */
+/** The outcome of a request, or the promise that it breaks. */
 export function outcomeOf(one: Case, { kills, tokensExpiredAt }: Circumstances): Outcome {
   const { order, answer, fresh, submits, job, callback } = one;
   const { acknowledgedAt } = order;

@@ -11,7 +11,7 @@ export interface Scale {
   lasting: boolean;
 }
 
-/** One order of a member, who repeats it where the bot does not respond. */
+/** One request of a member, who repeats it if the bot does not respond. */
 export interface Request {
   at: number;
   who: string;
@@ -52,7 +52,7 @@ interface Place {
   isPrivate?: true;
 }
 
-/** Who can order where. The bot may not write into `read-only`, and is not in `lobby` at all. */
+/** Who can make requests where. The bot may not write into `read-only`, and is not in `lobby` at all. */
 const places: readonly Place[] = [
   ...['member', 'other', 'admin', 'owner'].flatMap((who) =>
     ['studio', 'studio', 'thread', 'dm'].map((where) => ({ who, where })),
@@ -67,8 +67,8 @@ const PRIVATE_SHARE = 0.25;
 const TROUBLED_SHARE = 0.8;
 const TROUBLES_PER_JOB = 0.6;
 /** As a share of the time between two kills. */
-const LONGEST_AMBUSH = 1 / 3;
-const LONGEST_DOWN = 1 / 6;
+const MAX_AMBUSH = 1 / 3;
+const MAX_DOWNTIME = 1 / 6;
 const OUTLIVING_SHARE = 0.3;
 
 /** Everything that will happen, determined by its seed alone. */
@@ -113,8 +113,8 @@ function killIn(index: number, { kills, stormMs }: Pick<Scale, 'kills' | 'stormM
     at: Math.floor((index + 0.4 + random.next() * 0.4) * span),
     amid: anyOf(moments, random),
     held: anyOf(['no', 'undone', 'done'], random),
-    ambushMs: span * LONGEST_AMBUSH,
-    downMs: random.integer(span * LONGEST_DOWN),
+    ambushMs: span * MAX_AMBUSH,
+    downMs: random.integer(span * MAX_DOWNTIME),
     outlivesTokens: random.next() < OUTLIVING_SHARE,
   };
 }

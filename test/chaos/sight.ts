@@ -2,7 +2,7 @@ import { MessageFlags } from 'discord-api-types/v10';
 import { text } from '../../sandbox/discord/discord.ts';
 import type { Message } from '../../sandbox/discord/exchange.ts';
 
-/** What a person sees in a message. */
+/** A person's view of a message. */
 export type Sight =
   | 'spinner'
   | 'progress'

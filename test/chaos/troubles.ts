@@ -28,7 +28,7 @@ export const gatewayPaths = {
   file: { path: /^\/files\// },
 };
 
-/** An order under one of these faults is left to its member to decide. */
+/** After one of these faults, the member has to decide about the request. */
 const doubtful = [
   ...(['server-error', 'bad-gateway', 'gateway-timeout', 'empty', 'half', 'lying', 'cut', 'reset'] as const),
   ...(['accepted-then-500', 'accepted-then-reset', 'error-in-200'] as const),

@@ -23,7 +23,7 @@ const troubles: readonly (readonly [PresetName, GatewayErrorKind, mayHaveTakenEf
   ['success-false', 'invalid', false],
 ];
 
-/** Here the order is taken and only the response is damaged. */
+/** Here the request is accepted and only the response is damaged. */
 const lostAnswers: readonly (readonly [PresetName, GatewayErrorKind])[] = [
   ['half', 'malformed'],
   ['lying', 'unreachable'],
@@ -51,7 +51,7 @@ describe.each(profiles)('Faults of a %s gateway', (profile) => {
   );
 
   it.each(lostAnswers)(
-    'Under the fault %s a submit that was taken but lost its response is not sent again',
+    'Under the fault %s a submit that was accepted but lost its response is not sent again',
     async (name, kind) => {
       const { gateway, embedded } = await both({ profile, limits: { ...waitLimit, attempts: 3 } });
       embedded.faults.add({ do: name });

@@ -72,7 +72,7 @@ describe('A request for a song', () => {
     expect(embedded.heard).toEqual([]);
   });
 
-  it('A song is not offered by a gateway without that route, and nothing is taken', async () => {
+  it('A song is not offered by a gateway without that route, and no job is created', async () => {
     const side = await both({
       settings: { paths: { imgx: '/imgx', music: '/nowhere', videoa: '/videoa', compat: '/c' } },
     });

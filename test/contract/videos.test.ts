@@ -156,7 +156,7 @@ describe('An invalid video order', () => {
     expect(side.embedded.heard).toEqual([]);
   });
 
-  it('The gateway decides how many references a model takes', async () => {
+  it('The gateway decides how many references a model accepts', async () => {
     const side = await both();
     const order = { model: await videoModel(side), prompt: 'x', images: eight };
     await failureOf(side.gateway.videos.create(order));

@@ -22,29 +22,29 @@ const text: Place = {
 
 const saysNo = (key: string, missing?: string[]) => new Refusal(key, missing ? { missing } : {});
 
-describe('The place of a talk for one member', () => {
-  it('A talk for one member gets a private thread if the bot may create one', () => {
+describe('The place of a live conversation for one member', () => {
+  it('A live conversation for one member gets a private thread if the bot may create one', () => {
     expect(talkPlaceFor(text, 'me')).toMatchObject({ in: 'new-thread', kind: 'private', isClosed: true });
   });
 
-  it('A talk for one member gets a public thread if the bot may only create public ones', () => {
+  it('A live conversation for one member gets a public thread if the bot may only create public ones', () => {
     const place = { ...text, appPermissions: needed | Permission.CreatePublicThreads };
     expect(talkPlaceFor(place, 'me')).toMatchObject({ kind: 'public', isClosed: false });
   });
 
-  it('A talk for one member in an announcement channel gets an announcement thread, because such channels have no private ones', () => {
+  it('A live conversation for one member in an announcement channel gets an announcement thread, because such channels have no private ones', () => {
     const place = { ...text, channelType: ChannelType.GuildAnnouncement };
     expect(talkPlaceFor(place, 'me')).toMatchObject({ kind: 'announcement', isClosed: false });
   });
 
-  it('A talk for one member in a private thread does not require the permission for public threads', () => {
+  it('A live conversation for one member in a private thread does not require the permission for public threads', () => {
     const place = { ...text, appPermissions: needed | Permission.CreatePrivateThreads };
     expect(talkPlaceFor(place, 'me')).toMatchObject({ kind: 'private' });
     expect(talkPlaceFor(place, 'everyone')).toEqual(saysNo('refusals.talkNotAllowed', ['Create Public Threads']));
   });
 });
 
-it('A talk for everyone gets a public thread, even if the bot may create private ones', () => {
+it('A live conversation for everyone gets a public thread, even if the bot may create private ones', () => {
   expect(talkPlaceFor(text, 'everyone')).toMatchObject({ in: 'new-thread', kind: 'public', isClosed: false });
 });
 
@@ -53,7 +53,7 @@ it.each([
   [ChannelType.AnnouncementThread, false],
   [ChannelType.PrivateThread, true],
 ])(
-  'A talk that is started in a thread of type %s stays there and is as private as the thread',
+  'A live conversation that is started in a thread of type %s stays there and is as private as the thread',
   (channelType, isClosed) => {
     const place = { ...text, channelType, appPermissions: needed };
     for (const who of ['me', 'everyone'] as const) {
@@ -63,7 +63,7 @@ it.each([
 );
 
 it.each([ChannelType.GuildVoice, ChannelType.GuildStageVoice, ChannelType.GuildForum])(
-  'A talk is refused in a channel of type %s, which has no threads',
+  'A live conversation is refused in a channel of type %s, which has no threads',
   (channelType) => expect(talkPlaceFor({ ...text, channelType }, 'me')).toEqual(saysNo('refusals.talkNoThreads')),
 );
 
@@ -71,7 +71,7 @@ it.each([
   ['Send Messages in Threads', Permission.SendMessagesInThreads],
   ['Attach Files', Permission.AttachFiles],
   ['View Channel', Permission.ViewChannel],
-])('A talk is refused without the permission %s, and the refusal names it', (name, bit) => {
+])('A live conversation is refused without the permission %s, and the refusal names it', (name, bit) => {
   const appPermissions = all & ~bit;
   for (const channelType of [ChannelType.GuildText, ChannelType.PublicThread]) {
     expect(talkPlaceFor({ ...text, channelType, appPermissions }, 'everyone')).toEqual(
@@ -80,13 +80,13 @@ it.each([
   }
 });
 
-it('A bot with the Administrator permission may start a talk', () => {
+it('A bot with the Administrator permission may start a live conversation', () => {
   expect(talkPlaceFor({ ...text, appPermissions: Permission.Administrator }, 'me')).toMatchObject({ kind: 'private' });
 });
 
 it.each([
   ['a direct message', { guildId: undefined }],
   ['a server that has not installed the bot', { install: 'user' as const }],
-])('A talk is refused in %s', (_name, changes) => {
+])('A live conversation is refused in %s', (_name, changes) => {
   expect(talkPlaceFor({ ...text, ...changes }, 'me')).toEqual(saysNo('refusals.talkOutsideServer'));
 });

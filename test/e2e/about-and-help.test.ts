@@ -30,7 +30,7 @@ describe('/about for the operator', () => {
     const about = async (who: string): Promise<string> =>
       text(await (await discord.as(who).slash('about')).ephemeral());
     await (await enter({ ...stage, version: '1.2.2' })).stop();
-    clock.putForward(3_600_000);
+    clock.advance(3_600_000);
     await enter(stage);
     const well = await about('owner');
     expect(well).toMatch(/Bot: ready\nDiscord: ready\nDatabase: ready\nGateway: ready/);
@@ -41,7 +41,7 @@ describe('/about for the operator', () => {
     gateway.setSpeed(0.01);
     await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Queued'));
     gateway.faults.add({ on: { path: /fetch$|models/ }, do: 'unauthorized', times: 1_000 });
-    clock.putForward(2 * 60_000);
+    clock.advance(2 * 60_000);
     await expect
       .poll(() => about('owner'), { timeout: 15_000 })
       .toMatch(/\*\*Notices\*\*\nThe gateway refuses status checks for `\/imagine` .*Check the API key/);

@@ -12,7 +12,7 @@ const hasButton =
     labels(message).includes(name);
 const isRefusal = (message: Message): boolean => /already have|too busy/.test(text(message));
 
-describe.each(profiles)('Answers and live conversations at once at a gateway of the %s profile', (profile) => {
+describe.each(profiles)('Answers and live conversations at once with the %s gateway profile', (profile) => {
   it('A member has only so many answers at once, others have theirs, and an ended one makes room', async () => {
     const { discord, gateway } = await quickBot({
       gateway: { profile, speed: 0.2 },

@@ -73,7 +73,7 @@ describe.each(profiles)('Callbacks of a gateway of the %s profile', (profile) =>
     bot.gateway.faults.add({ do: { type: 'slow', times: 30 } });
     const exchange = await order(bot);
     await exchange.message(says('%'));
-    bot.clock.putForward(minute);
+    bot.clock.advance(minute);
     const before = await bot.counted('hint');
     const [job] = bot.gateway.jobs.list();
     const polled = () => bot.gateway.tally.of(job?.id ?? '').polls;
@@ -103,7 +103,7 @@ describe.each(profiles)('Callbacks of a gateway of the %s profile', (profile) =>
       expect(shown.attachments).toHaveLength(1);
       expect(submits(bot.gateway)).toBe(1);
       // Whatever is still to come changes nothing.
-      bot.clock.putForward(10_000);
+      bot.clock.advance(10_000);
       const { callbacks, queries } = onlyJob(bot.gateway);
       expect(queries).toBe(1);
       if (fault === 'callbacks-lost') expect(callbacks).toBe(0);
@@ -184,7 +184,7 @@ describe('Callbacks and a restart', () => {
     await expect.poll(() => sent.at(-1)).toMatchObject({ status: 202, body: { status: 'succeeded' } });
     await app.stop();
     gateway.faults.clear();
-    clock.putForward(minute);
+    clock.advance(minute);
     const back = await enter(stage);
     const shown = await exchange.message(says('Finished in'));
     expect(shown.attachments).toHaveLength(1);
@@ -253,7 +253,7 @@ describe('The address of callbacks', () => {
     const [address] = addresses(bot.gateway);
     const challenge = async () => (await fetch(String(address), { method: 'POST', body: '{"challenge":"x"}' })).status;
     expect(await challenge()).toBe(200);
-    bot.clock.putForward(11 * minute);
+    bot.clock.advance(11 * minute);
     expect(await challenge()).toBe(202);
   });
 

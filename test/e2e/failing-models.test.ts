@@ -71,7 +71,7 @@ describe.each(profiles)('A model that fails at a gateway of the %s profile', (pr
     await suggested(stage);
     await failing(stage, 5);
     await expect.poll(() => toOwner(stage, `Tasks of the model \`${MODEL}\` (image) fail`), waitLimit).toHaveLength(1);
-    stage.clock.putForward(minute);
+    stage.clock.advance(minute);
     stage.gateway.setSpeed(0.01);
     const trying = await image(stage, 'member');
     await trying.message(says('Queued'));
@@ -80,7 +80,7 @@ describe.each(profiles)('A model that fails at a gateway of the %s profile', (pr
     stage.gateway.setSpeed(50);
     await trying.message(says('Finished in'));
     await (await image(stage, 'other')).message(says('Finished in'));
-    stage.clock.putForward(2 * minute);
+    stage.clock.advance(2 * minute);
     await expect.poll(() => toOwner(stage, 'Resolved'), waitLimit).toHaveLength(1);
     expect(toOwner(stage, `Tasks of the model \`${MODEL}\``)).toHaveLength(1);
     expect(toOwner(stage, 'secret')).toEqual([]);
@@ -110,7 +110,7 @@ it('A slow model is told in its suggestion, in the question about its price and 
     gateway.faults.add({ do: 'stick' });
     const exchange = await image(stage, 'member');
     await exchange.message(says('%'));
-    clock.putForward(4 * minute);
+    clock.advance(4 * minute);
     const job = gateway.jobs.list().at(-1);
     gateway.jobs.finish(job?.id ?? '');
     await exchange.message(says('Finished in'));
@@ -123,6 +123,6 @@ it('A slow model is told in its suggestion, in the question about its price and 
   const question = await (await image(stage, 'member')).message(says('This server asks'));
   expect(text(question)).toContain('\nSuch tasks take about 4 min now.\nEstimated cost');
   // What was long ago says nothing about now.
-  clock.putForward(7 * 60 * minute);
+  clock.advance(7 * 60 * minute);
   expect((await suggested(stage)).map(({ name }) => name)).toContain(MODEL);
 });

@@ -34,7 +34,7 @@ function setEvents({ faults }: EmbeddedGateway, events: readonly object[]): void
 
 const pollCount = (gateway: EmbeddedGateway): number => gateway.heard.filter((one) => one.path === path).length;
 
-/** What a reader sees: the space between backticks is invisible. */
+/** The text as a reader sees it: the space between backticks is invisible. */
 const read = (message: Message): string => text(message).replaceAll('`\u200b', '`');
 
 async function fileOf(message: Message): Promise<string> {
@@ -101,7 +101,7 @@ describe('/finetune', () => {
 });
 
 describe('A followed fine-tune', () => {
-  it('A followed fine-tune is updated until its member stops it, even if an event mentions an end', async () => {
+  it('A followed fine-tune is updated until its owner stops it, even if an event mentions an end', async () => {
     const { discord, gateway } = await at();
     setEvents(gateway, [event(1_700_000_000, 'Fine-tune started')]);
     const admin = discord.as('admin');
@@ -126,11 +126,11 @@ describe('A followed fine-tune', () => {
     setEvents(gateway, [event(1_700_000_000, 'begun')]);
     const exchange = await discord.as('admin').slash('finetune', { id: ID, follow: true });
     await exchange.message();
-    clock.putForward(2 * minute);
+    clock.advance(2 * minute);
     const ended = await exchange.message(says('nothing new arrived'));
     expect(read(ended)).toContain('begun');
     const looks = pollCount(gateway);
-    clock.putForward(5 * minute);
+    clock.advance(5 * minute);
     expect(pollCount(gateway)).toBe(looks);
   });
 
@@ -140,10 +140,10 @@ describe('A followed fine-tune', () => {
     const admin = discord.as('admin');
     const exchange = await admin.slash('finetune', { id: ID, follow: true });
     await exchange.message();
-    clock.putForward(8 * minute);
+    clock.advance(8 * minute);
     setEvents(gateway, [event(1_700_000_000, 'begun'), event(1_700_000_300, 'still at it')]);
     await exchange.message((message) => read(message).includes('still at it'));
-    clock.putForward(5.7 * minute);
+    clock.advance(5.7 * minute);
     const ended = await exchange.message(says('for only 15 minutes'));
     const renewed = await (await admin.click(ended, 'Follow')).message(says('Updated automatically'));
     expect(read(renewed)).toContain('still at it');

@@ -9,7 +9,7 @@ import { list, openTask } from './tasks/pages.ts';
 
 const hasDetails = (message: Message): boolean => labels(message).includes('Show details');
 
-describe.each(profiles)('Limits at a gateway of the %s profile', (profile) => {
+describe.each(profiles)('Limits with the %s gateway profile', (profile) => {
   const botWith = (settings: Record<string, string>) =>
     quickBot({ gateway: { profile, speed: 20 }, settings: { ...noLimits, ...settings } });
   const imagine = async ({ discord }: QuickStage, who: string, prompt: string) =>
@@ -54,7 +54,7 @@ describe.each(profiles)('Limits at a gateway of the %s profile', (profile) => {
     expect(text(await imagine(stage, 'member', 'three'))).toContain('limit');
   });
 
-  it('A server’s limit holds for its members together, the bot’s for all, and both survive a restart', async () => {
+  it('A server’s limit applies to its members together, the bot’s for all, and both survive a restart', async () => {
     const settings = { ...noLimits, DEFAULT_SERVER_BUDGET: '2 tasks a day' };
     const stage = await quickStage({ gateway: { profile, speed: 20 }, settings });
     const first = await enter(stage);

@@ -4,7 +4,7 @@ import { profiles } from '../contract/both.ts';
 import { enter } from './bot.ts';
 import { labels, quickBot, says, submits } from './quick.ts';
 
-describe.each(profiles)('The line at a gateway of the %s profile', (profile) => {
+describe.each(profiles)('The line with the %s gateway profile', (profile) => {
   it('A member sees their place in line, and Cancel leaves it at no cost', async () => {
     const { discord, gateway } = await quickBot({
       gateway: { profile, speed: 0.2 },
@@ -58,7 +58,7 @@ describe.each(profiles)('The line at a gateway of the %s profile', (profile) => 
     },
   );
 
-  it('A used-up account is told to the operator, and later requests of the kind are refused at once', async () => {
+  it('A used-up account is reported to the operator, and later requests of the kind are refused at once', async () => {
     const { discord, gateway } = await quickBot({ gateway: { profile } });
     gateway.faults.add({ on: { path: '/imgx/submit' }, do: 'quota' });
     await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).ephemeral(says('quota'));

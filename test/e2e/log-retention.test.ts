@@ -32,10 +32,10 @@ describe.each(profiles)('The retention time of the log at a gateway of the %s pr
     expect(before).toBeGreaterThanOrEqual(3);
     await changeRules(stage, 'Change log channel', { logChannel: ['no-private-threads'], logDays: '2' });
     await expect.poll(() => discord.messages('no-private-threads')).toHaveLength(2);
-    clock.putForward(DAY_MS);
+    clock.advance(DAY_MS);
     expect(inLog(stage)).toHaveLength(before);
     await stage.app.stop();
-    clock.putForward(DAY_MS + 60_000);
+    clock.advance(DAY_MS + 60_000);
     expect(inLog(stage)).toHaveLength(before);
     await enter(stage);
     await expect.poll(() => inLog(stage)).toEqual([]);
@@ -47,7 +47,7 @@ describe.each(profiles)('The retention time of the log at a gateway of the %s pr
     const { discord, clock } = stage;
     await changeRules(stage, 'Change words', { words: 'casino' });
     await expect.poll(() => inLog(stage)).toHaveLength(3);
-    clock.putForward(400 * DAY_MS);
+    clock.advance(400 * DAY_MS);
     await changeRules(stage, 'Change links', { deniedDomains: 'evil.example' });
     await expect.poll(() => inLog(stage)).toHaveLength(4);
     const [first] = discord.messages(LOG);
@@ -55,7 +55,7 @@ describe.each(profiles)('The retention time of the log at a gateway of the %s pr
     const address = `${apiUrl}/v10/channels/${world.channel(LOG).id}/messages/${first?.id}`;
     await fetch(address, { method: 'DELETE', headers: { authorization: `Bot ${token}` } });
     await setLogChannel(stage, '365');
-    clock.putForward(11 * 60_000);
+    clock.advance(11 * 60_000);
     await expect.poll(() => inLog(stage).join()).not.toContain('blocked words');
     expect(inLog(stage).join()).toContain('denied links');
   });
@@ -65,11 +65,11 @@ describe.each(profiles)('The retention time of the log at a gateway of the %s pr
     const { clock } = stage;
     await report(stage, await grid(stage));
     const shown = await onlyReport(stage);
-    clock.putForward(3 * DAY_MS);
+    clock.advance(3 * DAY_MS);
     await expect.poll(() => inLog(stage)).toHaveLength(1);
     await decide(stage, shown, 'Dismiss');
     await reportSaying(stage, 'dismissed this report');
-    clock.putForward(11 * 60_000);
+    clock.advance(11 * 60_000);
     await expect.poll(() => reportsIn(stage)).toEqual([]);
     await report(stage, await grid(stage, { prompt: 'an owl' }));
     expect(text(await onlyReport(stage))).toContain('1 earlier report about this member');
@@ -86,12 +86,12 @@ describe.each(profiles)('The retention time of the log at a gateway of the %s pr
     await stage.discord.as('member').slash('imagine', { prompt: 'shows:violence' });
     const held = () => stage.discord.messages(LOG).filter((one) => labels(one).includes('Show'));
     await expect.poll(held, { timeout: 10_000 }).toHaveLength(1);
-    stage.clock.putForward(2 * DAY_MS);
+    stage.clock.advance(2 * DAY_MS);
     await expect.poll(() => inLog(stage)).toHaveLength(1);
     const [question] = held();
     if (!question) throw new Error('It was there.');
     await (await stage.discord.as('admin').in(LOG).click(question, 'Delete')).message();
-    stage.clock.putForward(11 * 60_000);
+    stage.clock.advance(11 * 60_000);
     await expect.poll(() => inLog(stage)).toEqual([]);
   });
 

@@ -110,7 +110,7 @@ it.each([
   const { discord, gateway } = await quickBot();
   gateway.faults.add({ do: { type: 'body', body }, on: { path: /\/v1\/models$/ }, times: 100 });
   const member = discord.as('member');
-  // On the quick clock, an order waits only briefly for the list.
+  // On the quick clock, a request waits only briefly for the list.
   await (await member.slash('models')).message();
   const answer = await (await member.slash('video', { prompt: 'waves' })).message();
   expect(text(answer)).toContain(words);

@@ -22,7 +22,7 @@ const image = (colour: string): Promise<Buffer> =>
     .png()
     .toBuffer();
 
-describe.each(profiles)('Moderation of images at a gateway of the %s profile', (profile) => {
+describe.each(profiles)('Moderation of images with the %s gateway profile', (profile) => {
   async function moderatedBot(values: Record<string, unknown>, categories: Record<string, unknown> = {}) {
     const staged = await quickStage({ gateway: { profile, speed: 20 }, settings: noLimits });
     const { gateway, config } = staged;
@@ -83,7 +83,7 @@ describe.each(profiles)('Moderation of images at a gateway of the %s profile', (
     expect((await sent.message(says('Finished in'))).attachments).toHaveLength(1);
   });
 
-  it('A deleted result costs its member nothing, and stays booked to the server', async () => {
+  it('A deleted result costs its owner nothing, and stays booked to the server', async () => {
     const stage = await moderatedBot({ results: 'hold' });
     const sent = await order(stage, 'shows:violence');
     const asks = await question(stage);
@@ -111,7 +111,7 @@ describe.each(profiles)('Moderation of images at a gateway of the %s profile', (
     expect(previews).toEqual([]);
   });
 
-  it('Age-restricted content may be kept to age-restricted channels', async () => {
+  it('Age-restricted content can be limited to age-restricted channels', async () => {
     const stage = await moderatedBot({ results: 'hold' }, { ageRestricted: 'channels' });
     await (await order(stage, 'shows:sexual')).message(says('The result was withheld'));
     const there = await order(stage, 'shows:sexual', 'age-restricted');
@@ -119,7 +119,7 @@ describe.each(profiles)('Moderation of images at a gateway of the %s profile', (
     expect(asked(stage)).toEqual([]);
   });
 
-  it('While the service is away results are held or shown, as the server wants', async () => {
+  it('While the service is unavailable results are held or shown, as the server has chosen', async () => {
     const stage = await moderatedBot({ results: 'hold', whenAway: 'refuse' });
     stage.gateway.faults.add({ on: { path: /moderations/ }, do: { type: 'status', status: 500 }, times: 3 });
     await order(stage, 'a quiet lake');
@@ -141,7 +141,7 @@ describe.each(profiles)('Moderation of images at a gateway of the %s profile', (
     expect(text(await refused.followUp())).toContain('Choose a log channel first');
   });
 
-  it('Images that members give are judged before anything is submitted', async () => {
+  it('Images that members attach are checked before anything is submitted', async () => {
     const stage = await moderatedBot({ references: 'refuse' });
     const describe = async (colour: string) => {
       const file = { name: 'given.png', bytes: await image(colour), contentType: 'image/png' };

@@ -39,7 +39,7 @@ describe('The operator is told of a start', () => {
     stage.gateway.setSpeed(0.01);
     await (await stage.discord.as('member').slash('imagine', { prompt: 'a secret fox' })).message(says('Queued'));
     await first.stop();
-    stage.clock.putForward(2 * HOUR_MS);
+    stage.clock.advance(2 * HOUR_MS);
     await enter({ ...stage, version: '1.3.0' });
     await expect.poll(() => inHall(stage), waitLimit).toHaveLength(2);
     const [, second = ''] = inHall(stage);
@@ -57,7 +57,7 @@ describe('The operator is told of a start', () => {
       await app.stop();
     }
     expect(inHall(stage)).toHaveLength(1);
-    stage.clock.putForward(HOUR_MS);
+    stage.clock.advance(HOUR_MS);
     await enter(stage);
     await expect.poll(() => inHall(stage), waitLimit).toHaveLength(2);
     expect(inHall(stage)[1]).not.toContain('times since');
@@ -71,7 +71,7 @@ describe('The operator is told of a start', () => {
     const file = stage.config.store.url.replace('sqlite://', '');
     // As a crash leaves it: no one noted the stop.
     sql(file, "UPDATE atelier SET value = json_remove(value, '$.value.stoppedAt') WHERE namespace = 'runs'");
-    stage.clock.putForward(2 * HOUR_MS);
+    stage.clock.advance(2 * HOUR_MS);
     await enter(stage);
     await expect.poll(() => about(inHall(stage), 'It did not stop on request'), waitLimit).toHaveLength(1);
   });
@@ -92,7 +92,7 @@ describe.each(profiles)('Trouble with a gateway of the %s profile', (profile) =>
     };
     const end = async (): Promise<void> => {
       gateway.faults.clear();
-      clock.putForward(5 * 60_000);
+      clock.advance(5 * 60_000);
       await expect.poll(() => lane().filter((one) => !one.includes('Resolved')).length, waitLimit).toBe(0);
     };
     await begin();
@@ -104,7 +104,7 @@ describe.each(profiles)('Trouble with a gateway of the %s profile', (profile) =>
     ]);
     await end();
     expect(lane()).toEqual([expect.stringMatching(/^\*\*Resolved\*\* <t:\d+:R>\.\nThe gateway refuses/)]);
-    clock.putForward(HOUR_MS);
+    clock.advance(HOUR_MS);
     await begin();
     expect(lane()).toHaveLength(2);
     expect(inHall(stage).join('\n')).not.toMatch(/secret|127\.0\.0\.1/);
@@ -182,7 +182,7 @@ describe('Trouble with the store', () => {
     const told = (): string[] => about(inHall(stage), 'The database does not work');
     await expect.poll(told, waitLimit).toHaveLength(1);
     sql(file, 'DROP TRIGGER refuse');
-    clock.putForward(60_000);
+    clock.advance(60_000);
     await expect.poll(() => about(told(), 'Resolved'), waitLimit).toHaveLength(1);
     expect(submits(stage.gateway)).toBe(0);
     expect(inHall(stage).join('\n')).not.toMatch(/secret|sqlite/);
@@ -226,7 +226,7 @@ describe('A store on a server', () =>
       wire.cut();
       await expect.poll(() => about(inHall(stage), 'cannot reach its database'), waitLimit).toHaveLength(1);
       wire.mend();
-      stage.clock.putForward(60_000);
+      stage.clock.advance(60_000);
       await vi.waitFor(() => expect(about(inHall(stage), 'Resolved')).toHaveLength(1), waitLimit);
       expect(inHall(stage).join('\n')).not.toContain(new URL(store.url).host);
     });
@@ -243,7 +243,7 @@ it('The limit of the whole bot is told at 80 % and when it is used up, in one me
   await expect.poll(told, waitLimit).toEqual([expect.stringMatching(/^More than 80 %.* Left: 1 task\./)]);
   await (await discord.as('other').slash('imagine', { prompt: '5' })).message(says('Finished in'));
   await expect.poll(told, waitLimit).toEqual([expect.stringContaining('is used up')]);
-  clock.putForward(24 * HOUR_MS);
+  clock.advance(24 * HOUR_MS);
   await expect.poll(told, waitLimit).toEqual([expect.stringContaining('Resolved')]);
 });
 
@@ -274,7 +274,7 @@ describe('The balance of the account', () => {
     const look = async (): Promise<void> => {
       const limits = () => stage.gateway.heard.filter(({ path }) => path.endsWith('/subscription')).length;
       const before = limits();
-      stage.clock.putForward(16 * 60_000);
+      stage.clock.advance(16 * 60_000);
       await expect.poll(limits, waitLimit).toBeGreaterThan(before);
     };
     return { stage, make, look };
@@ -305,7 +305,7 @@ describe('The balance of the account', () => {
     const asked = ({ gateway }: typeof stage): number =>
       gateway.heard.filter(({ path }) => path.endsWith('/subscription')).length;
     await expect.poll(() => asked(stage), waitLimit).toBe(1);
-    stage.clock.putForward(60 * 60_000);
+    stage.clock.advance(60 * 60_000);
     await expect.poll(() => inHall(stage), waitLimit).toHaveLength(1);
     const other = await atLimit(1, {});
     await expect.poll(() => inHall(other.stage), waitLimit).toHaveLength(1);

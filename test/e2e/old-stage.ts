@@ -35,7 +35,7 @@ type KeptJob = Omit<Job, 'charge'>;
 /** Both sides as the old bot left them, twenty minutes later, with its store in place of the new one. `orders` controls the running jobs. */
 export async function oldStage(orders: JobFaultEffects = {}): Promise<QuickStage> {
   const clock = new QuickClock(SPEED);
-  clock.putForward(made.at + LATER_MS - clock.now());
+  clock.advance(made.at + LATER_MS - clock.now());
   // The ids of servers, channels and users derive from the time of their creation.
   let isFurnished = false;
   const discordClock = { now: () => (isFurnished ? clock.now() : made.begun), after: clock.after.bind(clock) };
@@ -89,7 +89,7 @@ const RENAMED: Readonly<Record<string, string>> = {
 
 function takeUpJobs({ jobs }: EmbeddedGateway, orders: JobFaultEffects): void {
   const reviver = (name: string, value: unknown): unknown => {
-    // The embedded gateway of that time used other words for what a job makes.
+    // The embedded gateway of that time used other names for a job's results.
     if (name === 'make' || name === 'yields') return { film: 'video', picture: 'image' }[String(value)] ?? value;
     if (value instanceof Object && 'type' in value && value.type === 'Buffer' && 'data' in value)
       return Buffer.from(value.data as number[]);

@@ -71,7 +71,7 @@ it('Running tasks of every kind from the version before the restructuring are co
   const { discord, config, clock, log } = stage;
   for (const [name, words] of Object.entries(ends)) await currentMessage(stage, name, says(words));
   for (const [place, ...words] of elsewhere) await messageIn(stage, place, ...words);
-  // It waits for its member's text; tasks that are being erased are shown nowhere and deleted.
+  // The task waits for the member's text; tasks that are being erased are shown nowhere and deleted.
   await expect.poll(() => live().map(({ kind, state }) => `${kind} ${state}`)).toEqual(['action needs-input']);
   expect(discord.messages('studio').filter(says('an unwanted owl'))).toEqual([]);
   await app.stop();

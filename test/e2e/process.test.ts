@@ -58,7 +58,7 @@ function run(
   return one;
 }
 
-/** The secrets of a stage as files, with nothing of them in the environment. */
+/** The secrets of a stage as files, and none of them in the environment. */
 function secretFiles({ discord, config }: Stage): Record<string, string> {
   const folder = mkdtempSync(join(tmpdir(), 'atelier-secrets-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -146,7 +146,7 @@ describe('The shipped bot as a process', () => {
     const settings = { HTTP_PORT: String(port), METRICS_TOKEN: 'a-token-for-prometheus' };
     const first = run('src/index.ts', side, [], settings);
     expect(await first.ended).toBe(75);
-    expect(first.said()).toContain(`Port ${port} at 127.0.0.1 is in use by another program.`);
+    expect(first.said()).toContain(`Port ${port} on 127.0.0.1 is in use by another program.`);
     other.close();
     await once(other, 'close');
     const second = run('src/index.ts', side, [], settings);

@@ -18,7 +18,7 @@ function prices(imagine: string): string {
   return path;
 }
 
-describe.each(profiles)('Confirmation above a price at a gateway of the %s profile', (profile) => {
+describe.each(profiles)('Confirmation above a price with the %s gateway profile', (profile) => {
   const botAt = async (price: string, settings: Record<string, string> = {}) => {
     const stage = await quickBot({
       gateway: { profile, speed: 20 },
@@ -71,7 +71,7 @@ describe.each(profiles)('Confirmation above a price at a gateway of the %s profi
     await app.stop();
     await enter(stage);
     await (await member.click(kept, 'Run')).message(says('Finished in'));
-    clock.putForward(15 * minute);
+    clock.advance(15 * minute);
     expect(text(await (await member.click(late, 'Run')).followUp())).toContain('has expired');
     expect(submits(gateway)).toBe(1);
   });
@@ -84,14 +84,14 @@ describe.each(profiles)('Confirmation above a price at a gateway of the %s profi
     expect(labels(question)).toEqual(['Run all 4', 'Cancel']);
   });
 
-  it('Where the server wants it, an answer ends with its cost and what is left too', async () => {
+  it('If the server is configured so, an answer ends with its cost and the remaining limit too', async () => {
     const { discord, budget } = await botAt('0.10', { ...models, DEFAULT_MEMBER_BUDGET: '5 tasks a day' });
     await budget({ show_cost: true });
     const answer = await (await discord.as('member').slash('ask', { prompt: 'hi' })).message(hasEnded);
     expect(text(answer).split('\n').at(-1)).toMatch(/^-# Cost: .+ · Remaining: \*\*4 tasks\*\* of 5 tasks a day/);
   });
 
-  it('Where the server wants it, a result ends with its cost and what is left', async () => {
+  it('If the server is configured so, a result ends with its cost and the remaining limit', async () => {
     const { discord, budget } = await botAt('0.10', { DEFAULT_MEMBER_BUDGET: '$5 a day' });
     expect(await budget({ show_cost: true })).toContain('Results show what they cost');
     const done = await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));

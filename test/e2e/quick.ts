@@ -45,7 +45,7 @@ export const says =
   (message: Message): boolean =>
     text(message).includes(words);
 
-/** The number of orders that the gateway received. */
+/** The number of requests that the gateway received. */
 export const submits = ({ heard }: EmbeddedGateway): number =>
   heard.filter(({ path }) => path.includes('/submit/')).length;
 

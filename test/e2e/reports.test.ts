@@ -151,7 +151,7 @@ describe.each(profiles)('Reports at a gateway of the %s profile', (profile) => {
     expect([...(filled?.followUps() ?? []), ...(again?.followUps() ?? [])].map(text)).toEqual([
       'This report was already decided.',
     ]);
-    clock.putForward(HOUR_MS + 60_000);
+    clock.advance(HOUR_MS + 60_000);
     await grid(stage, { prompt: 'an owl' });
     await decide(stage, shown, 'Dismiss');
     await reportSaying(stage, 'dismissed this report');
@@ -300,7 +300,7 @@ describe.each(profiles)('Reports at a gateway of the %s profile', (profile) => {
     if (!last) throw new Error('It was made.');
     expect(await refusedReport(stage, last)).toContain('reported a lot in the last hour');
     await report(stage, last, { who: 'owner' });
-    stage.clock.putForward(HOUR_MS + 1_000);
+    stage.clock.advance(HOUR_MS + 1_000);
     await report(stage, last);
   });
 
@@ -340,13 +340,13 @@ describe.each(profiles)('Reports at a gateway of the %s profile', (profile) => {
     away();
     expect(await report(stage, first)).toContain('Your report is stored');
     discord.faults.clear();
-    clock.putForward(10 * 60_000);
+    clock.advance(10 * 60_000);
     await onlyReport(stage);
     away();
     expect(await report(stage, second)).toContain('Your report is stored');
     discord.restrict(LOG, Permission.SendMessages);
     discord.faults.clear();
-    clock.putForward(10 * 60_000);
+    clock.advance(10 * 60_000);
     const direct = () => discord.messages(discord.openDirectMessage('other').id).map(text);
     await expect.poll(direct, { timeout: 10_000 }).toEqual([expect.stringContaining('could not be posted')]);
     expect(reportsIn(stage)).toHaveLength(1);

@@ -27,7 +27,7 @@ async function change(stage: QuickStage, button: string, values: Record<string, 
   return filled.message();
 }
 
-/** What an admin reads whose form was refused; the page stays as it is. */
+/** Returns what an admin sees after their form is refused; the page stays as it is. */
 async function refusedChange(stage: QuickStage, button: string, values: Record<string, unknown>): Promise<string> {
   const admin = stage.discord.as('admin');
   const opened = await admin.click(await page(stage), button);
@@ -41,7 +41,7 @@ async function imagine({ discord }: QuickStage, prompt: string, who = 'member', 
   return text(message);
 }
 
-describe.each(profiles)('The rules of a server at a gateway of the %s profile', (profile) => {
+describe.each(profiles)('Server rules with the %s gateway profile', (profile) => {
   const botAt = (more: Record<string, string> = {}) =>
     quickBot({ gateway: { profile, speed: 20 }, settings: { ...settings, ...more } });
 
@@ -59,7 +59,7 @@ describe.each(profiles)('The rules of a server at a gateway of the %s profile', 
     expect(await imagine(stage, 'a Cassis harbour')).toContain('Finished in');
   });
 
-  it('Only members with Manage Server see and change the rules, also with a button or a form from before', async () => {
+  it('Only members with Manage Server see and change the rules, even with a form opened before they lost the permission', async () => {
     const stage = await botAt();
     const { discord } = stage;
     const shown = await page(stage);
@@ -72,7 +72,7 @@ describe.each(profiles)('The rules of a server at a gateway of the %s profile', 
     expect(await imagine(stage, 'a fox')).toContain('Finished in');
   });
 
-  it('A kind can be denied in a channel and its threads, and allowed for a role only; denying wins', async () => {
+  it('A command can be denied in a channel and its threads, or allowed only for a role; deny rules take precedence', async () => {
     const stage = await botAt();
     const { discord } = stage;
     const atelier = discord.world.guild('atelier');
@@ -99,7 +99,7 @@ describe.each(profiles)('The rules of a server at a gateway of the %s profile', 
     expect(await imagine(stage, 'an owl')).toContain('Finished in');
   });
 
-  it('Buttons on others’ results can be kept to their owners, and moderators may still delete', async () => {
+  it('Buttons on results can be restricted to the owners of the results; moderators can still press them', async () => {
     const stage = await botAt();
     const { discord } = stage;
     const result = await grid(stage);
@@ -110,7 +110,7 @@ describe.each(profiles)('The rules of a server at a gateway of the %s profile', 
     await (await discord.as('admin').click(result, 'V1')).message(says('Finished in'));
   });
 
-  it('A command replies privately by default where the server wants it, unless the member says otherwise', async () => {
+  it('A command replies privately by default if the server is configured so, unless the member says otherwise', async () => {
     const stage = await botAt();
     const { discord } = stage;
     await change(stage, 'Change buttons and privacy', { privateCommands: '/imagine, ask' });
@@ -122,7 +122,7 @@ describe.each(profiles)('The rules of a server at a gateway of the %s profile', 
     expect(wrong).toContain('`paint` is not a command');
   });
 
-  it('Links, patterns, options and file names are judged too, by kind where the rule says so', async () => {
+  it('Links, patterns and options are also checked, only for certain kinds if the rule says so', async () => {
     const stage = await botAt();
     const { discord } = stage;
     await change(stage, 'Change links', { deniedDomains: 'https://evil.example/path' });
@@ -140,7 +140,7 @@ describe.each(profiles)('The rules of a server at a gateway of the %s profile', 
     expect(invalid).toContain('The pattern `(a` is invalid: `missing )');
   });
 
-  it('The log channel hears of changes and refusals, without the prompt', async () => {
+  it('Changes and refusals are posted to the log channel, without the prompt', async () => {
     const stage = await botAt();
     const { discord } = stage;
     await change(stage, 'Change log channel', { logChannel: ['no-threads'] });
@@ -156,7 +156,7 @@ describe.each(profiles)('The rules of a server at a gateway of the %s profile', 
     await expect.poll(() => posted().filter((one) => one.includes('was refused')).length).toBe(5);
   });
 
-  it('Rules are exported, shown as a difference before an import, and every change has a line in the history', async () => {
+  it('Rules are exported, shown as a diff before an import, and every change is listed in the history', async () => {
     const stage = await botAt();
     const { discord } = stage;
     const admin = discord.as('admin');
@@ -208,7 +208,7 @@ describe.each(profiles)('The rules of a server at a gateway of the %s profile', 
     const judged = ({ gateway }: QuickStage): unknown[] =>
       gateway.heard.filter(({ path }) => path === '/v1/moderations').map(({ body }) => body);
 
-    it('A prompt that the service objects to is refused before anything is submitted, and the log names the category', async () => {
+    it('A prompt that the service flags is refused before anything is submitted, and the log names the category', async () => {
       const stage = await moderatedBot({ prompts: 'refuse', thresholds: 'hate 0.4\nviolence 1' });
       await change(stage, 'Change log channel', { logChannel: ['no-threads'] });
       expect(await imagine(stage, 'flag:sexual')).toContain('The moderation service flagged your prompt');
@@ -225,7 +225,7 @@ describe.each(profiles)('The rules of a server at a gateway of the %s profile', 
       await expect.poll(posted).toContain('Rule: moderation (||sexual||)');
     });
 
-    it('Results can be hidden behind a spoiler instead', async () => {
+    it('A flagged prompt can hide its results behind a spoiler instead of being refused', async () => {
       const stage = await moderatedBot({ prompts: 'spoiler' });
       const ask = async (prompt: string) =>
         (await stage.discord.as('member').slash('imagine', { prompt })).message(says('Finished in'));
@@ -236,10 +236,10 @@ describe.each(profiles)('The rules of a server at a gateway of the %s profile', 
     it.each([
       ['an error', { type: 'status', status: 500 }],
       ['half a response', { type: 'truncated', how: 'half' }],
-      ['no result', { type: 'body', body: {} }],
+      ['an empty object', { type: 'body', body: {} }],
       ['a closed connection', { type: 'reset' }],
     ] as const)(
-      'While the service answers with %s, requests are refused or allowed, as the server wants',
+      'When the moderation service fails with %s, requests are refused or allowed, as the server has chosen',
       async (_what, fault) => {
         const stage = await moderatedBot({ prompts: 'refuse', whenAway: 'refuse' });
         stage.gateway.faults.add({ on: { path: /moderations/ }, do: fault, times: 2 });
@@ -250,7 +250,7 @@ describe.each(profiles)('The rules of a server at a gateway of the %s profile', 
       },
     );
 
-    it('Without a service moderation cannot be switched on, and a wrong threshold is refused', async () => {
+    it('Moderation cannot be enabled without a service, and an invalid threshold is refused', async () => {
       const stage = await botAt();
       expect(await refusedChange(stage, 'Change moderation', { prompts: 'refuse' })).toContain('No moderation service');
       expect(await refusedChange(stage, 'Change categories', { thresholds: 'violence 2' })).toContain('from 0 to 1');
@@ -258,7 +258,7 @@ describe.each(profiles)('The rules of a server at a gateway of the %s profile', 
     });
   });
 
-  it('The operator’s own rules stand above every server and hold in direct messages', async () => {
+  it('The operator’s own rules override every server’s rules and apply in direct messages', async () => {
     const path = join(folder(), 'rules.json');
     writeFileSync(path, JSON.stringify({ words: [{ text: 'gore' }] }));
     const stage = await botAt({ RULES: path, DISCORD_USER_INSTALL: 'on' });
@@ -276,7 +276,7 @@ describe.each(profiles)('The rules of a server at a gateway of the %s profile', 
     expect(submits(stage.gateway)).toBe(0);
   });
 
-  it('A member’s export has the changes that they made, and after an erasure the history names no one', async () => {
+  it('A member’s export includes the changes that they made, and after an erasure the history names no one', async () => {
     const stage = await botAt();
     const { discord } = stage;
     await change(stage, 'Change words', { words: 'casino' });
@@ -290,7 +290,7 @@ describe.each(profiles)('The rules of a server at a gateway of the %s profile', 
     expect(await imagine(stage, 'a casino')).toContain('a word or phrase');
   });
 
-  it('/server check names what the bot lacks here, and has the invite link', async () => {
+  it('/server check lists the permissions that the bot is missing and links to the invite', async () => {
     const stage = await botAt();
     const admin = stage.discord.as('admin');
     const checked = await (await admin.slash('server check')).message();
@@ -302,7 +302,7 @@ describe.each(profiles)('The rules of a server at a gateway of the %s profile', 
     expect(lacking).toContain('❌ Create Public Threads: `/talk start`');
   });
 
-  it('Rules hold after a restart, and for a task whose turn comes after a change', async () => {
+  it('Rules still apply after a restart, and to a task that was waiting when they changed', async () => {
     const stage = await quickStage({
       gateway: { profile, speed: 1 },
       settings: { ...settings, GATEWAY_JOBS_AT_ONCE: '1' },
@@ -321,7 +321,7 @@ describe.each(profiles)('The rules of a server at a gateway of the %s profile', 
     expect(submits(stage.gateway)).toBe(1);
   });
 
-  it('A member whom a role allows a kind may wait in line for it', async () => {
+  it('A member whose role allows a command can queue for it', async () => {
     const stage = await quickBot({
       gateway: { profile, speed: 1 },
       settings: { ...settings, GATEWAY_JOBS_AT_ONCE: '1' },
@@ -343,7 +343,7 @@ describe.each(profiles)('The rules of a server at a gateway of the %s profile', 
     expect(text(await waiting.message(says('Finished in')))).toContain('an owl');
   });
 
-  it('A rule for a channel holds for what a member writes in its threads', async () => {
+  it('A rule for a channel applies to what a member writes in its threads', async () => {
     const stage = await quickBot({
       settings: { ...settings, ...models, DISCORD_MESSAGE_CONTENT: 'on' },
       discord: { privilegedIntents: ['message-content'] },

@@ -347,7 +347,7 @@ describe('The range buttons of /usage', () => {
 });
 
 describe('The orders of members in /usage', () => {
-  it('An order is in the use of its member, and in that of all members for everyone who may see it', async () => {
+  it('A request is in the use of its owner, and in that of all members for everyone who may see it', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'atelier-prices-'));
     onTestFinished(() => rm(folder, { recursive: true }));
     const prices = join(folder, 'prices.json');
@@ -373,7 +373,7 @@ describe('The orders of members in /usage', () => {
 });
 
 describe('/usage of a server', () => {
-  it('Members with Manage Server see what their server used, beside its limits, in private and in no other server', async () => {
+  it('Members with Manage Server see what their server used, together with its limits, in private and in no other server', async () => {
     const stage = await quickStage({
       gateway: { speed: 20 },
       settings: { ...noLimits, DEFAULT_SERVER_BUDGET: '20 tasks a day' },

@@ -5,7 +5,7 @@ import { quickBot, says } from './quick.ts';
 
 const isOrder = (path: string): boolean => /\/submit\/|generations\/jobs$|\/v1\/responses$|\/videos$/.test(path);
 
-describe.each(profiles)('The pseudonym of a member at a gateway of the %s profile', (profile) => {
+describe.each(profiles)('The pseudonym of a member with the %s gateway profile', (profile) => {
   const start = async (settings: Record<string, string>) => {
     const stage = await quickBot({
       gateway: { profile, speed: 20 },
@@ -18,7 +18,7 @@ describe.each(profiles)('The pseudonym of a member at a gateway of the %s profil
     return { ...stage, users };
   };
 
-  it('Each order carries the same pseudonym of its member, which is not their ID', async () => {
+  it('Each request carries the same pseudonym of its owner, which is not their ID', async () => {
     const { discord, users } = await start({ GATEWAY_USER_FIELD: 'user' });
     const member = discord.as('member');
     await (await member.slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));

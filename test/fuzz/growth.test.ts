@@ -3,7 +3,7 @@ import { corpusOf } from './corpus.ts';
 import { Coverage } from './coverage.ts';
 import { bytesOf, type Target } from './target.ts';
 
-/** Twice the input may take so many times the steps; quadratic growth takes four times as many. */
+/** How many times more steps twice the input may need; quadratic growth needs four times as many. */
 const MAX_GROWTH = 2.5;
 // Larger than the sizes from which some readers look twice.
 const TIMES = 1_200;

@@ -13,7 +13,7 @@ import { openWatchdog } from './watchdog.ts';
 /** sysexits.h: the command was used wrongly. */
 const EX_USAGE = 64;
 const DEFAULT_SECONDS = 180;
-const LONGEST_PREVIEW = 400;
+const MAX_PREVIEW_LENGTH = 400;
 const FINDINGS = fileURLToPath(new URL('./findings/', import.meta.url));
 
 // Before any code under test is compiled.
@@ -65,5 +65,5 @@ async function fuzzOne(target: Target, collect: () => void): Promise<void> {
 
 function preview({ reads }: Target, input: Buffer): string {
   const shown = reads === 'text' ? JSON.stringify(input.toString()) : input.toString('hex');
-  return `${input.length} bytes: ${shown.slice(0, LONGEST_PREVIEW)}`;
+  return `${input.length} bytes: ${shown.slice(0, MAX_PREVIEW_LENGTH)}`;
 }

@@ -36,8 +36,8 @@ const opening = (task: TaskOf<'talk'>, hearsMessages = false) => talkMessage(tas
 const labels = (plan: { controls?: readonly object[] }) =>
   (plan.controls ?? []).map((one) => ('label' in one ? one.label : ''));
 
-describe('The message of a talk', () => {
-  it('The message of a talk names its listeners, its model and its voice, explains how to speak and pings no one', () => {
+describe('The message of a live conversation', () => {
+  it('The message of a live conversation names its listeners, its model and its voice, explains how to speak and pings no one', () => {
     const plan = opening(talk({ voice: 'marin', instructions: 'be @everyone *brief*' }));
     expect(plan.content).toContain('The model listens only to <@ann>.');
     expect(plan.content).toContain('Press **Speak**');
@@ -47,7 +47,7 @@ describe('The message of a talk', () => {
     expect(bodyOf(plan).body.allowed_mentions).toEqual({ parse: [] });
   });
 
-  it('The message of a talk says that everyone is heard, and that messages are heard', () => {
+  it('The message of a live conversation says that everyone is heard, and that messages are heard', () => {
     expect(opening(talk({ who: 'everyone' })).content).toContain('The model listens to everyone here.');
     expect(opening(talk(), true).content).toContain('Write here');
   });
@@ -56,15 +56,18 @@ describe('The message of a talk', () => {
     ['ended', 'has ended.'],
     ['idle', 'of inactivity'],
     ['lost', 'ended unexpectedly'],
-  ] as const)('The message of a talk that has %s says so, has no buttons and suggests a new one', (end, words) => {
-    const plan = opening(talk({}, end));
-    expect(plan.content).toContain(words);
-    expect(plan.content).toContain('/talk start');
-    expect(labels(plan)).toEqual([]);
-    expect(talkNotice(talk({}, end), say).content).toContain(words);
-  });
+  ] as const)(
+    'The message of a live conversation that has %s says so, has no buttons and suggests a new one',
+    (end, words) => {
+      const plan = opening(talk({}, end));
+      expect(plan.content).toContain(words);
+      expect(plan.content).toContain('/talk start');
+      expect(labels(plan)).toEqual([]);
+      expect(talkNotice(talk({}, end), say).content).toContain(words);
+    },
+  );
 
-  it('Discord accepts the message of a talk with the longest instructions', () => {
+  it('Discord accepts the message of a live conversation with the longest instructions', () => {
     const plan = opening(talk({ instructions: '`*_'.repeat(600), voice: '|'.repeat(60) }));
     expect(validateBody('channel-message', bodyOf(plan).body)).toEqual([]);
   });
@@ -125,7 +128,7 @@ describe('The message of an utterance', () => {
     );
   });
 
-  it('The message of an unconfirmed utterance lets its member decide', () => {
+  it('The message of an unconfirmed utterance lets its owner decide', () => {
     const plan = shown(utteranceTask({ state: 'unconfirmed', failure: { cause: 'unconfirmed' } }));
     expect(labels(plan)).toEqual(['Try again (may be charged twice)', 'Dismiss']);
   });
@@ -155,12 +158,12 @@ describe('The voice message of a reply', () => {
   });
 });
 
-describe('The transcript of a talk', () => {
+describe('The transcript of a live conversation', () => {
   const turns = Array.from({ length: 7 }, (_, index) =>
     utteranceTask({ request: { talk: 'x', model: 'm', prompt: `question ${index}` }, text: `answer ${index}` }),
   );
 
-  it('The transcript of a talk shows the last turns', () => {
+  it('The transcript of a live conversation shows the last turns', () => {
     const lines = turnLines(turns, say).join('\n');
     expect(lines).toContain('2 earlier messages are not shown');
     expect(lines).not.toContain('question 1');

@@ -21,7 +21,7 @@ async function scene() {
 }
 
 describe('Proposals', () => {
-  it('A proposal is taken once, by its member, within 15 minutes', async () => {
+  it('A proposal is taken once, by its owner, within 15 minutes', async () => {
     const { proposals, clock, store } = await scene();
     const { id } = await proposals.make({ memberId: 'member', orders });
     await expect(proposals.take(id, 'other')).rejects.toMatchObject({ key: 'refusals.notYours' });
@@ -44,7 +44,7 @@ describe('Proposals', () => {
     await store.close();
   });
 
-  it('A proposal knows whether its price has risen since its member was asked', async () => {
+  it('A proposal knows whether its price has risen since its owner was asked', async () => {
     const { proposals, price, store } = await scene();
     const proposal = await proposals.make({ memberId: 'member', orders: [...orders, ...orders] });
     expect(proposal.price).toBe('0.20');

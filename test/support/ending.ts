@@ -1,6 +1,6 @@
 const endings: (() => Promise<unknown>)[] = [];
 
-/** Runs when the test has ended, in reverse order of the calls. */
+/** Registers work for the end of the test, in reverse order of the calls. */
 export function atEnd(ending: () => Promise<unknown>): void {
   endings.push(ending);
 }

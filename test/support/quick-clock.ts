@@ -41,7 +41,7 @@ export class QuickClock implements Clock {
   }
 
   /** Skips this much time at once: timers that became due meanwhile run next. */
-  putForward(ms: number): void {
+  advance(ms: number): void {
     this.#ahead += ms;
     for (const { arm } of this.#waiting) arm();
   }

@@ -5,7 +5,7 @@ import { even } from '../../sandbox/gateway/studio/size.ts';
 
 const MAX_BYTES = 64 * 1024 * 1024;
 /** Drawing a grid in full size takes most of a second of a core, and no test checks its details. */
-const LONGEST_SIDE = 512;
+const MAX_SIDE = 512;
 /** No test distinguishes previews by their progress, so one of each is enough. */
 const PREVIEW_FINISHED = 0.3;
 
@@ -93,6 +93,6 @@ function asDrawn<Options extends ImageOptions>(options: Options): Options {
 
 function smaller(options: ImageOptions): ImageOptions {
   const { width, height } = options;
-  const scale = Math.min(1, LONGEST_SIDE / Math.max(width, height));
+  const scale = Math.min(1, MAX_SIDE / Math.max(width, height));
   return asDrawn({ ...options, width: even(width * scale), height: even(height * scale) });
 }

@@ -19,14 +19,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createClient } from '@redis/client';
 import pg from 'pg';
 
-// Runs a command beside a Redis and a Postgres of its own, on loopback, in a folder that is removed afterwards:
+// Runs a command with a Redis and a Postgres of its own, on loopback, in a folder that is removed afterwards:
 // npm run with-stores -- [--durable] npx vitest run test/services/store
 
 const START_WAIT_LIMIT_MS = 30_000;
 const LOOK_EVERY_MS = 50;
 /** sysexits.h */
 const EX_USAGE = 64;
-/** Each test takes one for itself. */
+/** Each test uses one of its own. */
 const REDIS_DATABASES = 10_000;
 
 interface Server {

@@ -1,4 +1,4 @@
-/** What the validator must know in addition to the body. */
+/** Facts that the validator must know in addition to the body. */
 export interface BodyFacts {
   /** The uploaded parts `files[n]`; `id` is the n. */
   readonly files: readonly {

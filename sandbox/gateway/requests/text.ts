@@ -37,7 +37,7 @@ const item = z.looseObject({
 
 const tool = z.looseObject({ type: z.string(), name: z.string().optional(), parameters: anything.optional() });
 
-/** As OpenAI documents it: the name, the root and the rules of `strict` are checked before the model is asked. */
+/** As OpenAI documents it: the name, the root and the rules of `strict` are checked before the model runs. */
 const schemaFormat = z
   .strictObject({
     type: z.literal('json_schema'),

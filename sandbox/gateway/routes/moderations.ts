@@ -6,7 +6,7 @@ import { parseRequest } from '../requests/parse.ts';
 
 const CATEGORIES = ['sexual', 'hate', 'harassment', 'self-harm', 'violence', 'violence/graphic', 'illicit'] as const;
 
-/** As OpenAI documents it, for the specification has no such endpoint. */
+/** As OpenAI documents it, because the specification has no such endpoint. */
 const moderationRequest = z.strictObject({
   model: nonEmptyText.optional(),
   input: z.union([

@@ -6,7 +6,7 @@ import { Refusal } from '../refusal.ts';
 import { nonEmptyText, source } from '../requests/fields.ts';
 import { parseRequest } from '../requests/parse.ts';
 
-/** As OpenAI documents it, for the specification has no such endpoint. */
+/** As OpenAI documents it, because the specification has no such endpoint. */
 const transcriptionRequest = z.strictObject({
   file: source,
   model: nonEmptyText,

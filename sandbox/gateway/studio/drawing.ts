@@ -71,7 +71,7 @@ export function line(path: string, colour: Colour, width: number, opacity = 1): 
   return `<path d="${path}" fill="none" stroke="${css(colour)}" stroke-width="${n(width)}" stroke-linecap="round" stroke-opacity="${share(opacity)}"/>`;
 }
 
-/** What is drawn around 0, 0, put somewhere, turned by degrees and enlarged. */
+/** A drawing around 0, 0, moved to a place, turned by degrees and enlarged. */
 export function placed(x: number, y: number, angle: number, content: string, scale = 1): string {
   return `<g transform="translate(${n(x)} ${n(y)}) rotate(${n(angle)}) scale(${scale})">${content}</g>`;
 }
@@ -82,7 +82,7 @@ export function glow(id: string, x: number, y: number, radius: number, colour: C
   return radial(id, x, y, radius, stops) + circle(x, y, radius, id);
 }
 
-/** What `draw` gives for every cell of a size that touches an area: the same cells for the same place in every view. */
+/** The output of `draw` for every cell of a size that touches an area: the same cells for the same place in every view. */
 export function scattered(
   { left, top, right, bottom }: Window,
   [width, height]: readonly [number, number],

@@ -19,7 +19,7 @@ export interface ImageOptions extends Size {
   finished?: number;
 }
 
-/** Pixels in memory, as sharp takes them. */
+/** Pixels in memory, in sharp's format. */
 interface Pixels {
   readonly input: Buffer;
   readonly raw: Size & { readonly channels: 3 | 4 };

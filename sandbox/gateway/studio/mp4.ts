@@ -46,7 +46,7 @@ const named = (boxes: readonly Box[], ...names: readonly string[]) =>
 function rebuilt(bytes: Buffer, { kind, start, end }: Box): Buffer {
   if (!CONTAINERS.has(kind)) {
     const box = Buffer.from(bytes.subarray(start, end));
-    // The same scene gives the same video, whenever it is shot: "unknown" is zero (ISO 14496-12, 8.2.2).
+    // The same scene gives the same video, whenever it is made: "unknown" is zero (ISO 14496-12, 8.2.2).
     return DATED.has(kind) ? box.fill(0, HEADER + 4, HEADER + (box[HEADER] === 1 ? 20 : 12)) : box;
   }
   const inside = boxesOf(bytes, start + HEADER, end);

@@ -6,7 +6,7 @@ export interface Scene {
   readonly seed: number;
   /** How far its numbers have moved towards those of other seeds. */
   readonly variations: readonly { readonly seed: number; readonly amount: number }[];
-  /** What is in sight: the centre's distance from the first view in frames, and how many frames wide. */
+  /** The visible area: the centre's distance from the first view in frames, and how many frames wide. */
   readonly view: { readonly x: number; readonly y: number; readonly zoom: number };
 }
 

@@ -5,7 +5,7 @@ import type { Size } from './size.ts';
 interface Channel {
   /** 0 at full size, 1 at half. */
   readonly shift: number;
-  /** Where it begins in a frame, in channels of full size. */
+  /** Its offset in a frame, in channels of full size. */
   readonly from: number;
   readonly offset: number;
   readonly weights: readonly [red: number, green: number, blue: number];
@@ -22,11 +22,11 @@ const PAIR = 0x00ff00ff;
 
 /** A layer of a video as the encoder thinks. */
 export interface Sheet extends Size {
-  /** Of every channel the coverage above the value, sixteen bits apart, so that one multiplication blends both. */
+  /** For every channel the coverage above the value, sixteen bits apart, so that one multiplication blends both. */
   readonly planes: readonly { readonly channel: Channel; readonly pixels: Int32Array }[];
 }
 
-/** Where a frame lies on a sheet: `x' = x / zoom + left`, bent by a sway along the rows, and `y' = y / zoom + top`. */
+/** The position of a frame on a sheet: `x' = x / zoom + left`, bent by a sway along the rows, and `y' = y / zoom + top`. */
 export interface Placement {
   readonly zoom: number;
   readonly left: number;
@@ -35,7 +35,7 @@ export interface Placement {
   sway(row: number): number;
 }
 
-/** Planar YUV 4:2:0, as H.264 takes it. */
+/** Planar YUV 4:2:0, the input format of H.264. */
 export interface Frame extends Size {
   readonly bytes: Uint8Array;
 }

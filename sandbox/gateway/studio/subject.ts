@@ -81,7 +81,7 @@ type StyleName = Meaning<typeof styleWords>;
 export type Mood = Meaning<typeof moodWords>;
 export type Figure = Meaning<typeof figureWords>;
 
-/** What a prompt is about, as far as a lexicon can tell; `hash` stands for every word it does not know. */
+/** The subject of a prompt, as far as a lexicon knows it; `hash` represents every unknown word. */
 export interface Subject {
   readonly style: StyleName;
   readonly moods: readonly Mood[];

@@ -21,7 +21,7 @@ const frequencyOf = (pitch: number) => TURN * 440 * 2 ** ((pitch - 69) / 12);
 const swell = (time: number, length: number, rise: number, fall: number) =>
   Math.max(0, Math.min(1, time / rise, (length - time) / fall));
 
-/** What runs off the tape is lost. */
+/** Data that runs off the tape is lost. */
 function record({ left, right }: Tape, { start, length, loud, pan }: Note, wave: (time: number) => number): void {
   const first = Math.round(start * SAMPLE_RATE);
   const last = Math.min(left.length, first + Math.round(length * SAMPLE_RATE));

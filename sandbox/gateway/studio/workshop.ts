@@ -2,7 +2,7 @@ import { parentPort, Worker } from 'node:worker_threads';
 
 type Answer<Result> = { readonly result: Result } | { readonly failure: string };
 
-/** One worker thread with one job at a time. A worker that dies takes its job along; the next job gets a new one. */
+/** One worker thread with one job at a time. If the worker dies, its job is lost, and the next job gets a new worker. */
 export class Workshop<Job = unknown, Result = unknown> {
   readonly #script: URL;
   #worker: Worker | undefined;

@@ -1,13 +1,13 @@
 import { wordsOf } from '../prompt-words.ts';
 import type { InputItem, TextRequest } from '../requests/text.ts';
 
-/** What an input comes down to. */
+/** The relevant parts of an input. */
 export interface Conversation {
   /** The last that a person said. */
   readonly question: string;
   /** Its words in lower case, for searches. */
   readonly words: ReadonlySet<string>;
-  /** What the person said before, oldest first. */
+  /** The person's earlier messages, oldest first. */
   readonly before: readonly string[];
   readonly images: number;
   readonly sounds: number;

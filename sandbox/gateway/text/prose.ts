@@ -4,7 +4,7 @@ import type { Conversation } from './conversation.ts';
 
 const FALLBACK = ['sand', 'water', 'morning', 'harbour'];
 /** A question may be a book. */
-const LONGEST_QUOTE = 120;
+const MAX_QUOTE_LENGTH = 120;
 const MOST_WORDS = 100_000;
 const LONG_ANSWER_WORDS = 2_000;
 
@@ -16,7 +16,7 @@ const SENTENCES = [
   (a: string, b: string) => `Between ${a} and ${b} lies what you asked for.`,
 ];
 
-/** What the sandbox says: made of the question's own words, the same for the same question. */
+/** The sandbox's answer: made from the question's own words, the same for the same question. */
 export function proseFor(asked: Conversation, instructions: string | undefined): string {
   const subjects = subjectsOf(asked.question);
   const { words } = asked;
@@ -44,7 +44,7 @@ export function proseFor(asked: Conversation, instructions: string | undefined):
   return paragraphs.join('\n\n');
 }
 
-/** What of the question it is about: its telling words, each once. */
+/** The subject of the question: its distinctive words, each once. */
 export function subjectsOf(question: string): readonly string[] {
   const known = [...new Set(wordsOf(question).filter((word) => !isStopWord(word) && word.length > 2))];
   return known.length > 0 ? known.slice(0, 40) : FALLBACK;
@@ -52,7 +52,9 @@ export function subjectsOf(question: string): readonly string[] {
 
 export const quoted = (text: string): string => {
   const letters = [...text.replace(/\s+/g, ' ').trim()];
-  return letters.length > LONGEST_QUOTE ? `“${letters.slice(0, LONGEST_QUOTE).join('')}…”` : `“${letters.join('')}”`;
+  return letters.length > MAX_QUOTE_LENGTH
+    ? `“${letters.slice(0, MAX_QUOTE_LENGTH).join('')}…”`
+    : `“${letters.join('')}”`;
 };
 
 function introduction(

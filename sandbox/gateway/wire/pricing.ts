@@ -8,7 +8,7 @@ const GROUPS = { default: 1, reserve: 1.5 };
 /** A video's price is that of so many seconds. */
 const VIDEO_SECONDS = 5;
 
-/** What the image family's jobs are called, and how many quarters of a grid they cost. */
+/** The names of the image family's jobs, and how many quarters of a grid they cost. */
 const IMGX_JOBS: Readonly<Record<string, number>> = {
   mj_imagine: 4,
   mj_variation: 4,

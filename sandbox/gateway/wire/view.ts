@@ -2,7 +2,7 @@ import { amountNumber, rawNumber, times, ZERO } from '../decimal.ts';
 import type { Job, JobState } from '../job.ts';
 import type { Profile, Quirks } from '../quirks.ts';
 
-/** What the response builders need in addition to the job. */
+/** Data that the response builders need in addition to the job. */
 export interface View {
   readonly profile: Profile;
   readonly quirks: Quirks;
@@ -38,7 +38,7 @@ export const idOf = (id: string, view: View) => (view.quirks.numericIds && /^[1-
 /** Stock gateways count in quota. */
 export const QUOTA_PER_DOLLAR = 500_000;
 
-/** What the job is charged, to the last digit as the usage has it; a failed one gets it back. */
+/** The charge for the job, to the last digit as in the usage; a failed one is refunded. */
 export const quotaOf = (job: Job, view: View): Body =>
   view.quirks.tellsQuota
     ? { quota: amountNumber(job.state === 'failed' ? ZERO : times(job.charge, QUOTA_PER_DOLLAR)) }

@@ -8,7 +8,7 @@ import type { Say } from '../../locales/index.ts';
 import { costOfTask } from '../../messages/money.ts';
 import { inTimeForForm, mustBeOfKind, ownTask, pressedTask } from '../../messages/pressed-task.ts';
 import { mayReuseInputs } from '../../services/asks/conversation.ts';
-import { LONGEST_EFFORT } from '../../services/asks/request.ts';
+import { MAX_EFFORT_LENGTH } from '../../services/asks/request.ts';
 import { answerOf, answerText } from '../../services/asks/transitions.ts';
 import { hasEnded, isOfKind, type Task } from '../../services/tasks/task.ts';
 import { leftToOwner, maySeeCost } from '../account-access.ts';
@@ -58,7 +58,7 @@ function goOnForm(id: string, say: Say): FormPlan {
   };
 }
 
-/** A form does not tell the type of a file; the content is checked before it is sent. */
+/** A form does not reveal the type of a file; the content is checked before it is sent. */
 const IMAGE = /\.(?:png|jpe?g|webp|gif|avif)$/i;
 
 function questionIn({ fields, files: { file } }: FormValues) {
@@ -80,9 +80,9 @@ export const detailsButton = button(customIds.details, {
   },
 });
 
-const LONGEST_MODEL = 200;
+const MAX_MODEL_LENGTH = 200;
 
-/** What the gateway has not reported is not guessed. */
+/** Values that the gateway has not reported are not guessed. */
 function answerDetails(
   { task, turns, cost, left }: { task: Task; turns: number; cost: string | undefined; left: string | undefined },
   say: Say,
@@ -92,9 +92,9 @@ function answerDetails(
   const seconds = Math.max(1, Math.round(((times.ended ?? times.created) - times.created) / 1000));
   const tools = rounds.reduce((sum, { calls }) => sum + calls.length, 0);
   const lines = [
-    say('ask.details.model', { model: inCode(escapeText(task.model ?? '', LONGEST_MODEL)) }),
+    say('ask.details.model', { model: inCode(escapeText(task.model ?? '', MAX_MODEL_LENGTH)) }),
     ...(request.effort !== undefined
-      ? [say('ask.details.effort', { effort: escapeText(request.effort, LONGEST_EFFORT) })]
+      ? [say('ask.details.effort', { effort: escapeText(request.effort, MAX_EFFORT_LENGTH) })]
       : []),
     ...tokenLines(task, say),
     ...(cost === undefined ? [] : [say('ask.details.cost', { cost })]),
@@ -113,15 +113,15 @@ function answerDetails(
 }
 
 const MAX_LEFT_OUT = 10;
-const LONGEST_FILE_NAME = 60;
-const LONGEST_TRANSCRIPT = 1_500;
+const MAX_FILE_NAME_LENGTH = 60;
+const MAX_TRANSCRIPT_LENGTH = 1_500;
 
 function transcriptLines(task: Task, say: Say): string[] {
   const { heard } = answerOf(task);
   const { sound } = task.request;
   if (heard === undefined || !sound) return [];
-  const name = escapeText(sound.name, LONGEST_FILE_NAME);
-  return [say('ask.details.transcript', { name, text: escapeText(heard, LONGEST_TRANSCRIPT) })];
+  const name = escapeText(sound.name, MAX_FILE_NAME_LENGTH);
+  return [say('ask.details.transcript', { name, text: escapeText(heard, MAX_TRANSCRIPT_LENGTH) })];
 }
 
 /** The files of earlier questions that the model did not get. */
@@ -132,7 +132,7 @@ function leftOutLines(task: Task, say: Say): string[] {
   const lines = hidden === 0 ? [] : [say('ask.details.leftOutHidden', { count: hidden })];
   if (named.length === 0) return lines;
   const shown = named.slice(0, MAX_LEFT_OUT).map(({ name, why }) => {
-    const facts = { name: escapeText(name, LONGEST_FILE_NAME), why: say(`ask.details.leftOutReasons.${why}`) };
+    const facts = { name: escapeText(name, MAX_FILE_NAME_LENGTH), why: say(`ask.details.leftOutReasons.${why}`) };
     return say('ask.details.leftOutFile', facts);
   });
   const count = named.length - shown.length;
@@ -151,7 +151,7 @@ function tokenLines(task: Task, say: Say): string[] {
   ];
 }
 
-/** Ends a conversation: nothing of it is sent to a model again. */
+/** Ends a conversation: none of it is sent to a model again. */
 export const endConversationButton = button(customIds.endConversation, {
   reply: 'aside',
   async run(taskId, context: HandlerContext<Services>) {

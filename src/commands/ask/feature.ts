@@ -1,6 +1,6 @@
 import { requirePostPermissions } from '../../discord/guards.ts';
 import { command, type HandlerContext } from '../../discord/handlers.ts';
-import { askSpec, efforts, formats, LONGEST_EFFORT } from '../../services/asks/request.ts';
+import { askSpec, efforts, formats, MAX_EFFORT_LENGTH } from '../../services/asks/request.ts';
 import type { Feature } from '../feature.ts';
 import {
   emptyPromptRefusal,
@@ -19,7 +19,7 @@ import { schemaRefusal } from './schema.ts';
 import { text } from './text.ts';
 import { allowButton, declineButton } from './tool-calls.ts';
 
-const LONGEST_INSTRUCTIONS = 2_000;
+const MAX_INSTRUCTIONS_LENGTH = 2_000;
 
 const askCommand = command({
   name: 'ask',
@@ -29,8 +29,8 @@ const askCommand = command({
     model: modelOption,
     image: imageOption,
     file: { type: 'attachment' },
-    instructions: { type: 'text', max: LONGEST_INSTRUCTIONS },
-    effort: { type: 'text', hasSuggestions: true, max: LONGEST_EFFORT },
+    instructions: { type: 'text', max: MAX_INSTRUCTIONS_LENGTH },
+    effort: { type: 'text', hasSuggestions: true, max: MAX_EFFORT_LENGTH },
     format: { type: 'text', choices: formats },
     schema: { type: 'attachment' },
     schema_text: { type: 'text', max: LONGEST_OPTION },

@@ -59,7 +59,7 @@ function requestFrom(question: Question, model: string, before: Task | undefined
 }
 
 const AUDIO_TYPE = /^audio\//i;
-/** A form does not tell the type of a file; the content is checked before it is sent. */
+/** A form does not reveal the type of a file; the content is checked before it is sent. */
 const AUDIO_NAME = /\.(?:mp3|wav|ogg|oga|opus)$/i;
 
 /** Audio, or a document to read. */

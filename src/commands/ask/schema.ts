@@ -7,7 +7,7 @@ interface SchemaOptions {
   schema_text: string | undefined;
 }
 
-/** What the payload alone tells against a schema. */
+/** Finds problems of a schema that the payload alone shows. */
 export function schemaRefusal({ schema, schema_text: text }: SchemaOptions): Refusal | undefined {
   if (schema && text !== undefined) return new Refusal('refusals.schemaTwice');
   if (schema && schema.size > MAX_SCHEMA_BYTES) return new Refusal('refusals.schemaTooLarge');

@@ -20,7 +20,7 @@ const ORDERED: Readonly<Record<CostlyTool, string>> = {
 };
 const DECLINED = 'The user said no. It was not made.';
 
-/** Orders what the model asked for, as if the member had used the command, in a new message. */
+/** Submits the calls of the model as if the member had used the command, in a new message. */
 export const allowButton = button(customIds.allow, {
   reply: 'beside',
   async run(pointer, context: HandlerContext<Services>) {

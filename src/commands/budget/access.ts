@@ -5,7 +5,7 @@ import { WHOLE_BOT } from '../../services/spending/budgets.ts';
 import { isAdminOfAdminGuild } from '../account-access.ts';
 import type { Services } from '../services.ts';
 
-/** Whose budget a command is about, and in whose name. */
+/** The server whose budget a command is about, and who acts. */
 export interface BudgetTarget {
   guildId: string;
   /** The operator, and admins of the operator's own servers, may change the operator's limits. */
@@ -14,10 +14,10 @@ export interface BudgetTarget {
 
 const SERVER_ID = /^\d{17,20}$/;
 
-/** Name of all servers together, for the operator. */
+/** Stands for all servers together, for the operator. */
 const ALL_SERVERS = 'all';
 
-/** The server where the command was used, or any other one that the operator names. */
+/** The server where the command was used, or another one that the operator names. */
 export async function budgetTarget(
   server: string | undefined,
   context: HandlerContext<Services>,

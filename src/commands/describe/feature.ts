@@ -36,10 +36,10 @@ const describeCommand = command({
   run: (images, context: HandlerContext<Services>) => submitOrder(orderOf(images), context),
 });
 
-/** As many as the command takes. */
+/** The command accepts the same number. */
 const MAX_IMAGES = 4;
 
-/** The same for the images of any message. Its answer is private, because the message may be another member's. */
+/** Describes the images in any message. Its reply is private, because the message may be another member's. */
 const describeMenu: Menu<Services> = {
   name: 'describe',
   formerNames: ['Describe this picture'],
@@ -56,7 +56,7 @@ const orderOf = (images: MemberFile[]): OrderedRequest<'describe'> => ({
   request: { pictures: images, title: images.map(({ name }) => name).join(', ') },
 });
 
-/** Prompts that could have led to an image, each to continue from (4.3). */
+/** Suggests prompts that could have produced an image; each has a button to generate from it. */
 export const describe: Feature<typeof text> = {
   command: describeCommand,
   text,
@@ -79,7 +79,7 @@ export const describe: Feature<typeof text> = {
       sourceImages: ({ request }) => request.pictures ?? [],
       result: (task, say) => numberedLines(task, say),
       files: (task) => fullTextFile(task),
-      // Many gateways refuse the gateway's own buttons for the lines.
+      // Many gateways reject the buttons that they return for these lines.
       buttons(task, _offering, say) {
         const { each, all } = lineButtons(task, say);
         const look = { emoji: '🔄', startsRow: true };

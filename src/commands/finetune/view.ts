@@ -6,10 +6,10 @@ import type { Say } from '../../locales/index.ts';
 import { buttonPlan, turnButtons } from '../../messages/task-buttons.ts';
 import type { FineTuneEvent } from '../../services/gateway/fine-tunes.ts';
 
-/** Discord's 2,000 characters, less what surrounds the events. */
+/** Discord's 2,000 characters, minus the text around the events. */
 const ROOM = 1_500;
 /** An event may be a stack trace; the file contains all of it. */
-const LONGEST_EVENT = 700;
+const MAX_EVENT_LENGTH = 700;
 
 /** Whether the message is updated live, or why it no longer is. */
 type Following =
@@ -40,7 +40,7 @@ export function fineTunePage({ fineTuneId, events: known, page, following }: Fin
       : say('fineTune.heading', counted);
   const block = ['```', ...(pages[shown] ?? []), '```'].join('\n');
   const body = events.length === 0 ? say(known ? 'fineTune.empty' : 'fineTune.noResponse') : block;
-  const isCut = events.some(({ message }) => inBlock(message).length > LONGEST_EVENT);
+  const isCut = events.some(({ message }) => inBlock(message).length > MAX_EVENT_LENGTH);
   return {
     content: [heading, body, ...noteOf(following, say)].join('\n'),
     files: pages.length > 1 || isCut ? [fileOf(fineTuneId, events)] : [],
@@ -54,7 +54,7 @@ function lineOf({ at, level, message }: FineTuneEvent, say: Say): string {
   const words = inBlock(message);
   // Not inside a surrogate pair.
   const shown =
-    words.length > LONGEST_EVENT ? `${words.slice(0, LONGEST_EVENT).replace(/[\uD800-\uDBFF]$/, '')}…` : words;
+    words.length > MAX_EVENT_LENGTH ? `${words.slice(0, MAX_EVENT_LENGTH).replace(/[\uD800-\uDBFF]$/, '')}…` : words;
   return [time, ...(level === undefined ? [] : [inBlock(level)]), shown].join('  ');
 }
 

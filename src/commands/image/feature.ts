@@ -16,12 +16,12 @@ import { referenceMenu, referenceOpener, referenceSubmit } from './reference.ts'
 import { imageRequest, imageSpecs } from './request.ts';
 import { text } from './text.ts';
 
-const LONGEST_MODEL = 200;
+const MAX_MODEL_LENGTH = 200;
 
 const imageView: KindView<'image'> = {
   needsModelList: true,
   facts: ({ model = '' }, say) =>
-    model === '' ? [] : [`-# ${say('task.facts.model', { model: escapeText(model, LONGEST_MODEL) })}`],
+    model === '' ? [] : [`-# ${say('task.facts.model', { model: escapeText(model, MAX_MODEL_LENGTH) })}`],
 
   buttons({ id, model = '', media }, offering, say) {
     const again = againButtons(id, say);
@@ -40,7 +40,7 @@ const imageView: KindView<'image'> = {
       : [],
 };
 
-/** The same order to a larger variant of its model. */
+/** Submits the same request to a larger variant of its model. */
 const largerButton = button(customIds.larger, {
   reply: 'beside',
   async run({ taskId, which }, context: HandlerContext<Services>) {

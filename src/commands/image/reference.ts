@@ -24,7 +24,7 @@ export const referenceOpener = opener(
   },
 );
 
-/** The same form from the menu of any message. */
+/** Opens the form for the images of any message. */
 export const referenceMenu: Menu<Services> = {
   name: 'reference',
   guards: [(place) => requirePostPermissions(place, {})],
@@ -71,8 +71,8 @@ interface ReferenceForm {
   model: string | undefined;
 }
 
-/** The most of a name that fits into a choice, beside its number. */
-const LONGEST_NAME = 80;
+/** The longest name that fits into a choice next to its number. */
+const MAX_NAME_LENGTH = 80;
 
 /** The images' addresses are in a field, so that nothing has to be stored until the form is submitted. */
 export function referenceForm({ id, images, model = '' }: ReferenceForm, say: Say): FormPlan {
@@ -84,7 +84,7 @@ export function referenceForm({ id, images, model = '' }: ReferenceForm, say: Sa
     hint: say('reference.whichHint'),
     options: known.map(({ name }, index) => ({
       value: String(index + 1),
-      label: say('reference.one', { number: String(index + 1), name: name.slice(0, LONGEST_NAME) }),
+      label: say('reference.one', { number: String(index + 1), name: name.slice(0, MAX_NAME_LENGTH) }),
     })),
   };
   return {

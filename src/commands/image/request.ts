@@ -4,7 +4,7 @@ import type { Reference } from '../../services/tasks/materials.ts';
 import { defineRequest, type KindSpec } from '../../services/tasks/task.ts';
 import { emptyPromptRefusal, type References, readImages } from '../options.ts';
 
-/** What the task stores. This endpoint takes references only by their addresses (specification, 4.5). */
+/** The request as the task stores it. This endpoint accepts references only by address (specification, 4.5). */
 const imageShape = defineRequest({ prompt: z.string(), model: z.string() });
 type ImageRequest = z.output<typeof imageShape>;
 
@@ -20,10 +20,10 @@ const image: KindSpec<'image'> = {
 };
 export const imageSpecs = { image };
 
-/** The most that any of the gateway's models is known to take (specification, part 8). */
+/** The highest number that any of the gateway's models is known to accept (specification, part 8). */
 const MAX_REFERENCES = 7;
 
-/** The request without its model, which takes a query; or why the payload alone rules it out. */
+/** The request without its model, which needs a query; or a refusal that the payload alone justifies. */
 export function imageRequest(values: References & { prompt: string }): Omit<ImageRequest, 'model'> | Refusal {
   const images = emptyPromptRefusal(values) ?? readImages(values, MAX_REFERENCES);
   if (images instanceof Refusal) return images;

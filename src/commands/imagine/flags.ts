@@ -1,7 +1,7 @@
 import type { Values } from '../../discord/options.ts';
 import { Refusal } from '../../lib/refusal.ts';
 
-const LONGEST_NEGATIVE = 500;
+const MAX_NEGATIVE_LENGTH = 500;
 
 const oneOf = (...choices: string[]) => ({ type: 'text', choices }) as const;
 const whole = { type: 'number', isInteger: true } as const;
@@ -9,7 +9,7 @@ const whole = { type: 'number', isInteger: true } as const;
 /** The options that become flags, which this family writes inside the prompt (specification, 4.3). */
 export const flagOptions = {
   aspect: oneOf('1:1', '3:2', '2:3', '4:3', '3:4', '16:9', '9:16', '21:9'),
-  negative: { type: 'text', max: LONGEST_NEGATIVE },
+  negative: { type: 'text', max: MAX_NEGATIVE_LENGTH },
   weight: { type: 'number', least: 0, max: 3 },
   style: oneOf('raw', 'cute', 'expressive', 'original', 'scenic'),
   version: oneOf('7', '6.1', '6', '5.2', 'niji 7', 'niji 6', 'niji 5'),
@@ -30,7 +30,7 @@ interface Flag {
   write(values: FlagValues): string | undefined;
 }
 
-/** In the order of writing; `--no` is last, because its text extends to the next flag. */
+/** In the order in which they are written; `--no` is last, because its text extends to the next flag. */
 const FLAGS: readonly Flag[] = [
   { spellings: ['ar', 'aspect'], write: ({ aspect }) => valued('ar', aspect) },
   { spellings: ['v', 'version', 'niji'], write: ({ version }) => engine(version) },
@@ -45,7 +45,7 @@ const FLAGS: readonly Flag[] = [
   { spellings: ['no'], write: ({ negative }) => valued('no', negative?.replace(/\s+/g, ' ').trim()) },
 ];
 
-/** The flags that options add to the typed prompt. A typed flag wins, so that no flag appears twice. */
+/** The flags that options add to the typed prompt. A typed flag takes precedence, so that no flag appears twice. */
 export function flagsFor(words: string, values: FlagValues): string[] {
   const typed = new Set(flagsIn(words).map(({ name }) => name));
   return FLAGS.filter(({ spellings }) => !spellings.some((spelling) => typed.has(spelling))).flatMap(
@@ -53,7 +53,7 @@ export function flagsFor(words: string, values: FlagValues): string[] {
   );
 }
 
-/** The gateway would accept the order and fail later, whether a number was typed or came from an option. */
+/** The gateway would accept the request and fail later, whether a number was typed or came from an option. */
 export function outOfRangeRefusal(prompt: string): Refusal | undefined {
   for (const { name, number } of flagsIn(prompt)) {
     const range = FLAGS.find(({ spellings }) => spellings.includes(name))?.range;

@@ -8,7 +8,7 @@ import { isGrid, isSpoiler, mustHaveResult, promptOf, type ShortFollowUp } from 
 import type { OrderedRequest } from '../../services/tasks/transitions.ts';
 import type { WrittenWords } from '../../services/tasks/words.ts';
 
-/** The order of a follow-up; its requester and place come with the press. */
+/** The request of a follow-up; its requester and place come with the press. */
 export type FollowUp<K extends TaskKind> = OrderedRequest<K> & { parent: Task };
 
 /** Presses a button that the gateway gave with the result, by its stored custom action id. */

@@ -35,7 +35,7 @@ export const lineSubmit = form(customIds.lineFilled, {
   },
 });
 
-/** An order for images of a line. The gateway's own buttons also need a prompt, and many gateways refuse them. */
+/** A request for images from a line. The gateway's own buttons also need a prompt, and many gateways refuse them. */
 function imagined(parent: Task, request: ImagineRequest): FollowUp<'imagine'> {
   return { kind: 'imagine', parent, request: { ...request, ...(isSpoiler(parent) && { spoiler: true }) } };
 }
@@ -50,7 +50,7 @@ const askForAll = async (taskId: string, context: HandlerContext<Services>) => {
 
 export const allLinesButton = button(customIds.allLines, { reply: 'aside', run: askForAll });
 
-/** In questions of earlier versions: asks anew, with the price. */
+/** For questions of earlier versions: asks again, with the price. */
 export const allLinesConfirmButton = button(customIds.allLinesConfirmed, { reply: 'here', run: askForAll });
 
 function linesOf(parent: Task): string[] {

@@ -20,7 +20,7 @@ import { motions } from './request.ts';
 /** The gateway's endpoint for videos of the image-prompt family. Like a button, it may be refused. */
 export const VIDEO_ENDPOINT = 'submit/video';
 
-/** What this endpoint can make of a result: a video of one image, or a longer one of a video. */
+/** The videos that this endpoint can make from a result: a video from one image, or an extended video. */
 function videoAction(task: Task): 'animate' | 'extend' | undefined {
   if (!hasResult(task) || task.remoteId === undefined) return undefined;
   const { media } = task;
@@ -44,7 +44,7 @@ function familyOf(task: Task): ActionFamily | undefined {
   }
 }
 
-/** Opens the form for a video of an image, or for a longer one, where the gateway has no working button for it. */
+/** Opens the form for a video from an image, or for an extended one, if the gateway has no working button for it. */
 export const animateOpener = opener(customIds.animate, async (taskId, context: HandlerContext<Services>, pressed) => {
   // No form if the endpoint was refused a moment ago.
   if (!context.services.offers.isOffered(VIDEO_ENDPOINT)) throw new Refusal('gateway.not-offered');
@@ -156,7 +156,7 @@ function motionField(say: Say): FieldPlan {
   return { type: 'choice', name: 'motion', label: say('animate.motion'), options, required: true };
 }
 
-/** A video that the bot itself asked for, where the gateway has no working button for it. */
+/** Offers a video made by the bot itself, if the gateway has no working button for it. */
 export const animateView: KindView<'animate'> = {
   facts: ({ request: { motion, loop } }, say) => [
     `-# ${[say(`task.animate.${motion}`), ...(loop ? [say('task.animate.loop')] : [])].join(' · ')}`,

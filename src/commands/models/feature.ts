@@ -18,14 +18,14 @@ async function modelsAnswer(shown: ModelsPage, { services, say }: HandlerContext
 const modelsPageButton = button(customIds.models, { reply: 'here', run: modelsAnswer });
 
 /** Longer than the significant part of any id, and short enough for the custom id of the next page. */
-const LONGEST_FILTER = 40;
+const MAX_FILTER_LENGTH = 40;
 
 const modelsCommand = command({
   name: 'models',
   isPrivate: true,
   options: {
     model: modelOption,
-    text: { type: 'text', max: LONGEST_FILTER },
+    text: { type: 'text', max: MAX_FILTER_LENGTH },
     kind: { type: 'text', choices: modelKinds },
     list: { type: 'text', choices: ['own', 'compatible'] },
   },
@@ -42,7 +42,7 @@ const modelsCommand = command({
   },
 });
 
-/** As many as are read at a glance on a phone. */
+/** More could not be read at a glance on a phone. */
 const PAGE = 12;
 
 /** A page of the list, grouped by owner. A page beyond the end means the last. */

@@ -28,7 +28,7 @@ export const follow = command({
   name: 'follow',
   isPrivate: (values) => values.private ?? false,
   options: {
-    // Room for some 160 ids of the usual length.
+    // Room for about 160 ids of the usual length.
     ids: promptOption,
     more: { type: 'text', max: LONGEST_OPTION },
     private: { type: 'switch' },

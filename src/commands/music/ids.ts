@@ -11,7 +11,7 @@ const LIST_NAMES = ['ids', 'data', 'tasks', 'result'];
 const DEEPEST = 8;
 
 interface PastedIds {
-  /** Without repetitions, in the order in which they were pasted. */
+  /** Without duplicates, in the order in which they were pasted. */
   ids: string[];
   /** Text that is not an id. */
   odd: string[];
@@ -85,10 +85,10 @@ function decoded(part: string | undefined): string | undefined {
 
 /** The most that one sentence lists. */
 const MAX_NAMED = 20;
-const LONGEST_NAMED = 60;
+const MAX_NAME_LENGTH = 60;
 
 /** Shortens a list for a sentence. */
 export function listForSentence(words: readonly string[]): string[] {
-  const shown = words.slice(0, MAX_NAMED).map((word) => word.slice(0, LONGEST_NAMED));
+  const shown = words.slice(0, MAX_NAMED).map((word) => word.slice(0, MAX_NAME_LENGTH));
   return words.length > MAX_NAMED ? [...shown, `+${words.length - MAX_NAMED}`] : shown;
 }

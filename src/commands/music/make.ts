@@ -6,10 +6,10 @@ import { submitOrder } from '../../messages/pressed-task.ts';
 import { hasVisibleText, LONGEST_OPTION, modelOption, modelOrDefault, suggestModels } from '../options.ts';
 import type { Services } from '../services.ts';
 
-/** A text that is too long for a song is refused in our own words. */
+/** A text that is too long for a song is refused with the bot's own message. */
 const text = { type: 'text', max: LONGEST_OPTION } as const;
 
-/** More than any known gateway takes; the exact limits are the gateway's to report. */
+/** More than any known gateway accepts; the gateway reports its exact limits. */
 const LONGEST = { about: 3_000, lyrics: 6_000, style: 1_000, title: 200 } as const;
 type Texts = Partial<Record<keyof typeof LONGEST, string | undefined>>;
 
@@ -19,7 +19,7 @@ const visibleTexts = (values: Texts): Texts =>
     keysOf(LONGEST).map((name) => [name, hasVisibleText(values[name] ?? '') ? values[name]?.trim() : undefined]),
   );
 
-/** The request without its model, which is looked up later; or a refusal if the options do not fit together. */
+/** The request without its model, which is looked up later; or a refusal if the options contradict each other. */
 function songRequest(values: Texts & { instrumental?: boolean | undefined }) {
   const texts = visibleTexts(values);
   const { about, lyrics, style, title } = texts;

@@ -5,7 +5,7 @@ import type { MessagePlan } from '../../discord/plan.ts';
 import type { Services } from '../services.ts';
 import { ruledServer } from './access.ts';
 
-/** What the bot needs in this channel, and whether it has it. */
+/** The permissions that the bot needs in this channel, and whether it has them. */
 export const checkServer = command({
   name: 'check',
   isPrivate: true,

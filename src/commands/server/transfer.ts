@@ -33,7 +33,7 @@ export const exportRules = command({
   },
 });
 
-/** Shows what an import would change; it is taken with a press. */
+/** Shows the changes that an import would make; a press applies them. */
 export const importRules = command({
   name: 'import',
   isPrivate: true,
@@ -72,7 +72,7 @@ function readRules(text: string): RuleSet {
   throw new Refusal('refusals.rules.importInvalid', { at: issue?.path.join('.') || '/' });
 }
 
-/** A line for each entry that comes or goes. */
+/** One line for each entry that is added or removed. */
 function differences(before: RuleSet, after: RuleSet): string[] {
   return ruleNames.flatMap((name) => {
     const [old, fresh] = [before, after].map((rules) => ruleText(rules, name).split('\n').filter(Boolean));

@@ -9,8 +9,8 @@ import { hasEnded, type MessagePlace, type Task } from '../../services/tasks/tas
 import { chooseModel, modelOption, suggestionsFrom, suggestModels } from '../options.ts';
 import type { Services } from '../services.ts';
 
-const LONGEST_INSTRUCTIONS = 2_000;
-const LONGEST_VOICE = 60;
+const MAX_INSTRUCTIONS_LENGTH = 2_000;
+const MAX_VOICE_LENGTH = 60;
 const MAX_NAMED = 5;
 
 /** The voices of current models; any other name is accepted too. */
@@ -21,8 +21,8 @@ export const start = command({
   isPrivate: ({ who = 'me' }) => who === 'me',
   options: {
     model: modelOption,
-    voice: { type: 'text', hasSuggestions: true, max: LONGEST_VOICE },
-    instructions: { type: 'text', max: LONGEST_INSTRUCTIONS },
+    voice: { type: 'text', hasSuggestions: true, max: MAX_VOICE_LENGTH },
+    instructions: { type: 'text', max: MAX_INSTRUCTIONS_LENGTH },
     who: { type: 'text', choices: audiences },
   },
   parse({ who = 'me', ...values }, place) {
@@ -96,7 +96,7 @@ async function place(task: Task, where: TalkPlace, context: HandlerContext<Servi
   const { threads, tasks, talks, messageOf } = context.services;
   let made: string | undefined;
   try {
-    // Of two talks that were started in this thread at once, only the first stays.
+    // If two live conversations were started in this thread at once, only the first stays.
     if (where.in === 'this-thread' && talks.inChannel(where.channelId)?.id !== task.id)
       throw new Refusal('refusals.talkHere');
     if (where.in === 'new-thread') {

@@ -24,7 +24,7 @@ export function requireOpenTalk(
   if (talk.kind !== 'talk') throw new Refusal('refusals.unknownButton');
   if (hasEnded(talk)) throw new Refusal('refusals.talkOver');
   if (!maySpeakIn(talk, memberId)) throw new Refusal('refusals.talkOnlyOwner');
-  // The answer must appear where the talk takes place.
+  // The answer must appear where the live conversation takes place.
   if (talk.channelId !== channelId) throw new Refusal('refusals.talkElsewhere');
   return talk;
 }
@@ -79,7 +79,7 @@ function speakForm(id: string, say: Say): FormPlan {
   };
 }
 
-/** Recognizes audio by what Discord says about a file; the content is checked before it is sent. */
+/** Recognizes audio by the type that Discord reports; the content is checked before it is sent. */
 const SOUND = /^audio\//i;
 const SOUND_NAME = /\.(?:ogg|oga|opus|mp3|wav|m4a|aac|flac)$/i;
 

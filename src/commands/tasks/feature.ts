@@ -5,7 +5,7 @@ import { withoutUndefined } from '../../lib/entries.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { type Sentences, sentenceAt } from '../../locales/index.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
-import { addMessageBeside, markCollected } from '../../services/tasks/delivery-state.ts';
+import { addExtraMessage, markCollected } from '../../services/tasks/delivery-state.ts';
 import { isClosed, type MessagePlace, type Task } from '../../services/tasks/task.ts';
 import { isTaskId } from '../../services/tasks/task-id.ts';
 import { statusFilters, type TaskFilter } from '../../services/tasks/task-summary.ts';
@@ -82,7 +82,7 @@ async function noted(
   const copy = message && { ...message, ...withoutUndefined({ guildId: place.guildId }) };
   await services.tasks.book.change(id, (task) => {
     const known = requesterId === place.userId ? markCollected(task) : task;
-    return copy && !origin.route.isPrivate ? addMessageBeside(known, copy) : known;
+    return copy && !origin.route.isPrivate ? addExtraMessage(known, copy) : known;
   });
 }
 

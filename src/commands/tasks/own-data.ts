@@ -54,7 +54,7 @@ const question = (content: string, yes: Pick<ButtonPlan, 'id' | 'label'>): Messa
   controls: [{ type: 'button', ...yes, look: 'danger' }],
 });
 
-/** Deleting thousands of messages can take longer than an interaction is valid: then the outcome is told later. */
+/** Deleting thousands of messages can take longer than an interaction is valid: then the member is notified later. */
 const forgetReallyButton = button(customIds.eraseDataConfirmAgain, {
   reply: 'here',
   async run(_nothing, context: HandlerContext<Services>) {

@@ -66,18 +66,18 @@ function decisions(task: Task, button: (name: Name, id: string) => ButtonPlan[])
 
 interface TaskPage {
   task: Task;
-  /** The task's message and its parent's, as far as known. */
+  /** The task's message and its parent's, if known. */
   links: { message?: string | undefined; parent?: string | undefined };
   /** Undefined if the task costs nothing, or the reader may not see it. */
   cost: string | undefined;
-  /** What the reader has left, if it is their own. */
+  /** The remaining limits of the reader, if the task is their own. */
   left: string | undefined;
   buttons: readonly ButtonPlan[];
   turns: readonly Task[];
 }
 
-const LONGEST_PROMPT = 6_000;
-const LONGEST_REASON = 500;
+const MAX_PROMPT_LENGTH = 6_000;
+const MAX_REASON_LENGTH = 500;
 
 function taskPage({ task, links, cost, left, buttons, turns }: TaskPage, say: Say): MessagePlan {
   const typed = typedPrompt(task);
@@ -86,7 +86,7 @@ function taskPage({ task, links, cost, left, buttons, turns }: TaskPage, say: Sa
     ...facts(task, { ...links, cost, left }, say),
     ...results(task, say),
     // The whole prompt: a text that is too long for a message becomes a file.
-    ...(typed === '' ? [] : ['', escapeText(typed, LONGEST_PROMPT)]),
+    ...(typed === '' ? [] : ['', escapeText(typed, MAX_PROMPT_LENGTH)]),
     ...(turns.length === 0 ? [] : ['', ...turnLines(turns, say)]),
   ];
   return { content: lines.join('\n'), overflow: 'file', controls: buttons };
@@ -109,7 +109,7 @@ function facts(task: Task, { message, parent, cost, left }: Known, say: Say): st
     options: options(task),
     cost,
     left,
-    reason: failure?.reason === undefined ? undefined : escapeText(failure.reason, LONGEST_REASON),
+    reason: failure?.reason === undefined ? undefined : escapeText(failure.reason, MAX_REASON_LENGTH),
     message,
     parent,
     visibility: isClosed(task) ? say('tasks.visibility.private') : undefined,

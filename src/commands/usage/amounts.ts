@@ -24,7 +24,7 @@ export function dollarsOf({ subject }: Pick<Sheet, 'subject'>, amount: string | 
   return subject === 'account' && unit === 'cents' && amount !== undefined ? hundredth(amount) : undefined;
 }
 
-/** The amount as the gateway sent it, with dollars beside it if its unit is known. */
+/** The amount as the gateway sent it, followed by dollars if its unit is known. */
 export function gatewayAmount(amount: string, unit: Unit, say: Say): string {
   return unit === 'cents' ? say('usage.dollars', { amount, dollars: `$${hundredth(amount)}` }) : amount;
 }
@@ -32,7 +32,7 @@ export function gatewayAmount(amount: string, unit: Unit, say: Say): string {
 export const labelOf = ({ label }: Pick<SheetRow, 'label'>, { by }: Pick<Sheet, 'by'>, say: Say): string =>
   label ?? say(`usage.unknown.${by}`);
 
-/** The ids of members and roles are not readable: charts and tables number them, and a list beside the table names them. */
+/** The ids of members and roles are not readable: charts and tables number them, and a list next to the table names them. */
 const MENTIONS: Partial<Record<Sheet['by'], '@' | '@&'>> = { member: '@', role: '@&' };
 
 export function mentionOf({ label }: Pick<SheetRow, 'label'>, { by }: Pick<Sheet, 'by'>): string | undefined {

@@ -5,10 +5,10 @@ import { listDays } from '../../services/usage/days.ts';
 import { isWithinRange, type Sheet, type SheetRow, totalOf } from '../../services/usage/sheet.ts';
 import { amountText, rangeText, shortLabel } from './amounts.ts';
 
-/** As many horizontal bars as are distinguishable on a phone; the others share one bar. */
+/** The most horizontal bars that are distinguishable on a phone; the others share one bar. */
 const MAX_BARS = 10;
 
-/** A sheet as a chart; undefined if there is nothing to compare. */
+/** Draws a sheet as a chart; undefined if there is nothing to compare. */
 export function chartOf(sheet: Sheet, say: Say): ChartData | undefined {
   const { by, rows } = sheet;
   const ofAmounts = rows.some(({ amount }) => amount !== undefined);

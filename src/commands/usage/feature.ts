@@ -44,7 +44,7 @@ async function usageAnswer(range: DayRange, by: Grouping, context: HandlerContex
   return pageOf(sheet, allowances, context);
 }
 
-/** The usage of a server, beside its limits, for those who manage it. */
+/** Shows the usage of a server and its limits to those who manage it. */
 async function serverAnswer(range: DayRange, by: Grouping, context: HandlerContext<Services>): Promise<MessagePlan> {
   const { place, services } = context;
   const { guildId } = place;
@@ -72,9 +72,9 @@ async function pageOf(
 const isOwn = ({ holder }: Allowance): boolean => holder === 'member' || holder === 'direct';
 
 /** A date has ten characters; longer input gets a refusal that shows the format. */
-const LONGEST_DATE = 40;
+const MAX_DATE_LENGTH = 40;
 
-const date = { type: 'text', max: LONGEST_DATE } as const;
+const date = { type: 'text', max: MAX_DATE_LENGTH } as const;
 
 export const usage: Feature<typeof text> = {
   command: command({

@@ -22,13 +22,13 @@ import {
 } from './amounts.ts';
 import { tableOf } from './table.ts';
 
-/** Discord's 2,000 characters, less the line about rows that did not fit. */
+/** Discord's 2,000 characters, minus the line about rows that did not fit. */
 const ROOM = 1_900;
 
 /** More lines than fit into any message. */
 const MAX_LINES = 100;
 
-/** Each is also named below the table, which takes as much room again. */
+/** Each is also named below the table, which needs as much room again. */
 const MAX_MENTIONS = 12;
 
 export interface UsagePage {
@@ -36,7 +36,7 @@ export interface UsagePage {
   chart: { bytes: Buffer; alt: string } | undefined;
   unit: Unit;
   today: string;
-  /** What is left to the member. */
+  /** The remaining limits of the member. */
   allowances: readonly Allowance[];
 }
 
@@ -138,13 +138,13 @@ function noteOf(note: SheetNote, range: string, unit: Unit, say: Say): string {
   }
 }
 
-/** As many models as are read at a glance. */
+/** More models could not be read at a glance. */
 const MAX_COMPARED = 5;
-const LONGEST_MODEL = 40;
+const MAX_MODEL_LENGTH = 40;
 
 function comparedText(models: readonly ComparedModel[], say: Say): string {
   const lines = models.slice(0, MAX_COMPARED).map(({ label, count, estimate, cost }) => {
-    const model = inCode(cutMiddle(label, LONGEST_MODEL));
+    const model = inCode(cutMiddle(label, MAX_MODEL_LENGTH));
     return say('usage.note.comparedModel', {
       ...{ model, count },
       ...{ estimate: aboutDollars(estimate), cost: aboutDollars(cost) },

@@ -5,7 +5,7 @@ import { amountText, cutMiddle, dollarsOf, shortLabel, type Unit } from './amoun
 /** The width of a code block on a phone. */
 const PHONE = 44;
 
-/** Enough of a model's name beside its numbers. */
+/** Enough of a model's name next to its numbers. */
 const MAX_LABEL = 24;
 
 const GAP = '  ';
@@ -15,7 +15,7 @@ type Column = { head: string; cells: readonly string[] };
 
 interface Layout {
   columns: readonly Column[];
-  /** The numbers are below their label if there is no room beside it. */
+  /** The numbers are below their label if they do not fit next to it. */
   isStacked: boolean;
 }
 

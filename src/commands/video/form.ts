@@ -19,7 +19,7 @@ export const videoOpener = opener(customIds.makeVideo, async (taskId, context: H
   return formFor(imagesOfResult(task, pressed), customIds.makeVideoFilled.id({ from: 'task', taskId }), context);
 });
 
-/** The same form from the menu of any message. */
+/** Opens the form for the images of any message. */
 export const videoMenu: Menu<Services> = {
   name: 'video',
   formerNames: ['Make a video of it'],
@@ -62,7 +62,7 @@ interface VideoForm {
   model: string | undefined;
 }
 
-/** The most that any model is known to take (specification, part 8). */
+/** The highest number that any model is known to accept (specification, part 8). */
 const MAX_IMAGES = 7;
 
 /** The addresses are in a field, so that nothing has to be stored until the form is submitted. */

@@ -8,7 +8,7 @@ interface LengthParts {
 
 const FETCH_LIMITS = { max: 64 * 2 ** 20, waitLimitMs: 30_000 };
 
-/** By their names: what a file really is only decides where it is sent. */
+/** Recognised by name: the real type of a file only matters when it is sent. */
 export function groupByMedium(references: readonly Reference[]) {
   const mediumOf = ({ medium, name }: Reference): Reference['medium'] => {
     if (medium !== 'any') return medium;
@@ -18,12 +18,12 @@ export function groupByMedium(references: readonly Reference[]) {
   return Map.groupBy(references, mediumOf);
 }
 
-/** How long the reference videos are together, as far as their lengths can be measured. */
+/** The total length of the reference videos, if it can be measured. */
 export const referenceSeconds =
   (parts: LengthParts) =>
   async (references: readonly Reference[], memberId: string): Promise<number> => {
     let together = 0;
-    // One after the other, so that no order holds more than one video in the shared memory.
+    // One at a time, so that no request holds more than one video in the shared memory.
     for (const { address } of groupByMedium(references).get('video') ?? [])
       together += (await secondsAt(address, memberId, parts)) ?? 0;
     return together;
@@ -39,7 +39,7 @@ async function secondsAt(address: string, givenBy: string, { media, log }: Lengt
     }
   } catch (error) {
     if (!(error instanceof MediaError)) throw error;
-    // Whether the video can be used at all is checked when the order is put together.
+    // Whether the video can be used at all is checked when the request is prepared.
     log.info({ kind: error.kind }, 'The length of a reference video could not be measured.');
     return undefined;
   }

@@ -20,7 +20,7 @@ import {
 } from '../options.ts';
 import { fields, readCamera, readDuration, readExtra, readSize, refuseTaken } from './typed-options.ts';
 
-/** Its references keep their order: images (a first and a last frame where the model reads them so), videos, audio files. */
+/** Its references keep their order: images (a first and a last frame if the model reads them so), videos, audio files. */
 const videoShape = defineRequest({
   prompt: z.string(),
   model: z.string(),
@@ -36,7 +36,7 @@ const videoShape = defineRequest({
   notSent: z.array(z.string()).optional(),
 });
 const genericShape = videoShape.extend({ faceCheck: z.boolean().optional() });
-/** This endpoint takes seconds only as a number. */
+/** This endpoint accepts seconds only as a number. */
 const vendorShape = videoShape.extend({ duration: z.number().optional() });
 
 export type VideoRequest = z.output<typeof videoShape>;
@@ -58,12 +58,12 @@ export const videoSpecs = { video: generic, 'second-video': second, 'image-to-vi
 /** The endpoints for videos: the generic task and `/v1/videos` (specification, 4.4), and the vendor path (4.2). */
 export const endpoints = ['generic', 'image-to-video', 'videos'] as const;
 
-const LONGEST_WORDS = 500;
-const LONGEST_EXTRA = 3_000;
+const MAX_TEXT_LENGTH = 500;
+const MAX_EXTRA_LENGTH = 3_000;
 /** Accepted as a seed by every gateway. */
 const LARGEST_SEED = 4_294_967_295;
 
-/** Their contents tell them apart. */
+/** Their contents distinguish them. */
 const fileOption = { type: 'attachment', accept: ['image', 'video', 'audio'] } as const;
 const fileOptions = {
   ...{ image: fileOption, image2: fileOption, image3: fileOption, image4: fileOption },
@@ -80,18 +80,18 @@ export const videoOptions = {
   size: short,
   duration: short,
   mode: { type: 'text', max: 100 },
-  negative: { type: 'text', max: LONGEST_WORDS },
+  negative: { type: 'text', max: MAX_TEXT_LENGTH },
   seed: { type: 'number', isInteger: true, least: 0, max: LARGEST_SEED },
-  camera: { type: 'text', max: LONGEST_WORDS },
+  camera: { type: 'text', max: MAX_TEXT_LENGTH },
   reference_video: linksOption,
   reference_audio: linksOption,
   face_check: { type: 'switch' },
-  extra: { type: 'text', max: LONGEST_EXTRA },
+  extra: { type: 'text', max: MAX_EXTRA_LENGTH },
 } as const;
 
 export type VideoValues = Partial<Values<typeof videoOptions>> & { prompt: string; endpoint?: string | undefined };
 
-/** This gateway's names for what the specification leaves open. */
+/** This gateway's names for fields that the specification leaves open. */
 export interface VideoFields {
   /** Without a name, videos go among the images. */
   referenceVideos?: string | undefined;
@@ -104,7 +104,7 @@ type VideoKind = keyof typeof videoSpecs;
 type Request<K extends VideoKind> = Omit<TaskRequests[K], 'model'>;
 type VideoDraft = { [One in VideoKind]: { kind: One; request: Request<One> } }[VideoKind];
 
-/** The endpoint and the request without its model, which takes a query; or why the options alone rule it out. */
+/** The endpoint and the request without its model, which needs a query; or a refusal that the options alone justify. */
 export function videoRequest(values: VideoValues): VideoDraft | Refusal {
   try {
     return draftFrom(values);
@@ -135,7 +135,7 @@ interface Known {
   spoiler?: boolean | undefined;
 }
 
-/** The order, with what the options alone do not tell. */
+/** The request, including everything that the options alone do not determine. */
 export function videoOrder(draft: VideoDraft, { model, fields, spoiler }: Known): OrderedRequest<VideoKind> {
   const more = { model, ...(spoiler && { spoiler }) };
   const { lastFrame } = referenceLimits(model);
@@ -151,7 +151,7 @@ export function videoOrder(draft: VideoDraft, { model, fields, spoiler }: Known)
   }
 }
 
-/** Only some models take a last frame here. */
+/** Only some models accept a last frame here. */
 function mustReadFrames({ references = [] }: Pick<VideoRequest, 'references'>, readsLastFrame: boolean): void {
   const count = String(references.length);
   if (references.length > 1 && !readsLastFrame) throw new Refusal('refusals.endpointTakesOneImage', { count });
@@ -232,7 +232,7 @@ function refuseOthers(values: VideoValues, options: readonly (keyof VideoValues)
   if (option !== undefined) throw new Refusal('refusals.optionNotSupported', { option });
 }
 
-/** Each is fetched before it is sent. Models take fewer; Discord itself allows seven files besides the links. */
+/** Each is fetched before it is sent. Models accept fewer; Discord itself allows seven files in addition to the links. */
 const MAX_FILES = 20;
 
 const imagesOf = (values: References, takes: Reference['takes']): Reference[] =>
@@ -244,9 +244,9 @@ function linked(values: VideoValues, medium: 'video' | 'audio'): Reference[] {
   if (addresses.length > MAX_FILES) throw new Refusal('refusals.tooManyUrls', { option, max: String(MAX_FILES) });
   return addresses.map((address) => {
     if (!webAddress.safeParse(address).success)
-      throw new Refusal('refusals.urlInvalid', { option, link: address.slice(0, LONGEST_LINK_SHOWN) });
-    return { address, name: fileNameIn(address).slice(0, LONGEST_LINK_SHOWN), medium, takes: 'address' };
+      throw new Refusal('refusals.urlInvalid', { option, link: address.slice(0, MAX_SHOWN_LINK_LENGTH) });
+    return { address, name: fileNameIn(address).slice(0, MAX_SHOWN_LINK_LENGTH), medium, takes: 'address' };
   });
 }
 
-const LONGEST_LINK_SHOWN = 100;
+const MAX_SHOWN_LINK_LENGTH = 100;

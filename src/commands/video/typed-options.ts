@@ -5,7 +5,7 @@ import { Refusal } from '../../lib/refusal.ts';
 export const fields = z.record(z.string(), z.json());
 export type Fields = z.output<typeof fields>;
 
-const LONGEST_SHOWN = 60;
+const MAX_SHOWN_LENGTH = 60;
 
 interface TypedSize {
   size?: string;
@@ -23,7 +23,7 @@ export function readSize(typed = ''): TypedSize {
   const [, across, down] = /^([1-9]\d{0,2}(?:\.\d+)?)\s*:\s*([1-9]\d{0,2}(?:\.\d+)?)$/.exec(text) ?? [];
   if (across && down) return { aspectRatio: `${across}:${down}` };
   if (/^[1-9]\d{2,3}p$/i.test(text)) return { resolution: text.toLowerCase() };
-  throw new Refusal('refusals.sizeInvalid', { size: text.slice(0, LONGEST_SHOWN) });
+  throw new Refusal('refusals.sizeInvalid', { size: text.slice(0, MAX_SHOWN_LENGTH) });
 }
 
 /** Seconds, sent as typed: a plain whole number as a number, everything else as text. */
@@ -32,11 +32,11 @@ export function readDuration(typed = ''): number | string | undefined {
   if (text === '') return undefined;
   const seconds = Number(text);
   if (!/^\d{1,6}(?:\.\d{1,6})?$/.test(text) || seconds <= 0)
-    throw new Refusal('refusals.durationInvalid', { duration: text.slice(0, LONGEST_SHOWN) });
+    throw new Refusal('refusals.durationInvalid', { duration: text.slice(0, MAX_SHOWN_LENGTH) });
   return Number.isInteger(seconds) && String(seconds) === text ? seconds : text;
 }
 
-/** Text, in the model's own terms; for a model that wants more than text, the JSON object that was typed. */
+/** Text in the model's own terms; for a model that needs more than text, the JSON object that was typed. */
 export function readCamera(typed = ''): string | Fields | undefined {
   const text = typed.trim();
   if (!text.startsWith('{')) return text === '' ? undefined : text;

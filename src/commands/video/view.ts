@@ -4,16 +4,16 @@ import type { KindView, MediumFacts } from '../../messages/kind-view.ts';
 import { againButtons } from '../../messages/task-buttons.ts';
 import type { VideoRequest, videoSpecs } from './request.ts';
 
-const LONGEST_MODEL = 200;
-const LONGEST_FACT = 60;
+const MAX_MODEL_LENGTH = 200;
+const MAX_FACT_LENGTH = 60;
 
 export const videoView: KindView<keyof typeof videoSpecs> = {
   facts({ model = '', request }, say) {
     const { size = request.aspectRatio ?? request.resolution, duration, mode, notSent } = request;
-    const shown = (value: string | number = '', max = LONGEST_FACT): string => escapeText(String(value), max);
+    const shown = (value: string | number = '', max = MAX_FACT_LENGTH): string => escapeText(String(value), max);
     const [sized, seconds, moded] = [shown(size), shown(duration), shown(mode)];
     const facts = [
-      ...(model === '' ? [] : [say('task.facts.model', { model: shown(model, LONGEST_MODEL) })]),
+      ...(model === '' ? [] : [say('task.facts.model', { model: shown(model, MAX_MODEL_LENGTH) })]),
       ...(sized === '' ? [] : [say('video.facts.size', { size: sized })]),
       ...(seconds === '' ? [] : [say('video.facts.seconds', { seconds })]),
       ...(moded === '' ? [] : [say('video.facts.mode', { mode: moded })]),
@@ -30,7 +30,7 @@ export const videoView: KindView<keyof typeof videoSpecs> = {
     const all = seen.flatMap((facts) =>
       ignoredParameterNotes(ignoredParameters(requested, facts), facts, kind === 'image-to-video', say),
     );
-    // Several videos of one order share their notes.
+    // Several videos of one request share their notes.
     return [...new Set(all)];
   },
 
@@ -100,7 +100,7 @@ const ASPECT = 0.05;
 const SECONDS = 0.5;
 const SHARE = 0.1;
 
-/** The parameters without effect, as far as the video tells. */
+/** The parameters without effect, if the video shows it. */
 export function ignoredParameters(
   requested: readonly RequestedParameter[],
   { width, height, seconds }: MediumFacts,
@@ -122,7 +122,7 @@ export function ignoredParameters(
   });
 }
 
-const LONGEST_ASKED = 40;
+const MAX_QUESTION_LENGTH = 40;
 
 const OPTIONS = { size: 'size', aspect_ratio: 'size', resolution: 'size', duration: 'duration' } as const;
 
@@ -137,7 +137,7 @@ export function ignoredParameterNotes(
     const { parameter, asked, at } = value;
     const isDuration = parameter === 'duration';
     const actual = isDuration ? String(Math.round((seen.seconds ?? 0) * 10) / 10) : `${seen.width}x${seen.height}`;
-    const facts = { actual, asked: escapeText(String(asked), LONGEST_ASKED), parameter: inCode(parameter) };
+    const facts = { actual, asked: escapeText(String(asked), MAX_QUESTION_LENGTH), parameter: inCode(parameter) };
     const what = isDuration ? say('video.ignored.duration', facts) : say('video.ignored.size', facts);
     return `-# ${what} ${advice()}`;
 

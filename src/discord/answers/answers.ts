@@ -13,7 +13,7 @@ interface AnswersParts extends ContinuationParts {
   delivery: Pick<Delivery, 'show'>;
 }
 
-/** The first message ends last, for it carries the whole text as a file if further messages fail. */
+/** The first message ends last, because it carries the whole text as a file if further messages fail. */
 export class Answers {
   readonly #parts: AnswersParts;
   readonly #continuations = new Map<string, Continuation>();
@@ -56,7 +56,7 @@ export class Answers {
     return found ? [...parts, { ...found, by: 'bot' }] : parts;
   }
 
-  /** Replies to a member's message; undefined where the bot may not write. */
+  /** Replies to a member's message; undefined if the bot may not write. */
   async replyTo({ channelId, id }: MessagePlace, plan: MessagePlan): Promise<MessagePlace | undefined> {
     const post = () => this.#parts.outbox.post(channelId, `t-${id}`, bodyOf({ ...plan, repliesTo: id }));
     return this.#tryAndLog('Could not reply to a message in a thread.', undefined, post);

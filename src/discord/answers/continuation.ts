@@ -76,7 +76,7 @@ export class Continuation extends LatestState {
       : GAP_AS_BOT_MS;
   }
 
-  /** Returns the changed task, or the same object where there was nothing to do. */
+  /** Returns the changed task, or the same object if there was nothing to do. */
   async #bring(task: Task, isEnd: boolean): Promise<Task> {
     const { first, further } = this.#context.plansOf(task);
     const hasSurplus = answerOf(task).parts.length > further.length;

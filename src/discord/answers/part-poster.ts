@@ -23,7 +23,7 @@ interface PosterParts extends Pick<DeliveryParts, 'outbox' | 'clock' | 'log'> {
   closedWays: ClosedWays;
   /** Interprets a failed request; throws `RetryLater` where its outcome is unknown. */
   attempt<T>(by: Way['by'], work: () => Promise<T>): Promise<T | SendFailure>;
-  /** Throws `RetryLater` where the store fails. */
+  /** Throws `RetryLater` if the store fails. */
   change(transition: Transition): Promise<Task>;
 }
 

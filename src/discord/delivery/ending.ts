@@ -100,7 +100,7 @@ export class EndDelivery {
       const shown = await findShown(unplaced, channelId, outbox);
       if (shown?.showsEnd) return shown.place;
     }
-    await record.storeIntention(way.by, channelId);
+    await record.storeIntent(way.by, channelId);
     return outbox.post(channelId, id, sent);
   }
 

@@ -1,8 +1,8 @@
 import type { Clock } from '../../lib/clock.ts';
 import { isShowable, type Task } from '../../services/tasks/task.ts';
 
-/** Node's timers take at most some 24 days; waking up early costs nothing. */
-const LONGEST_SLEEP_MS = 60 * 60_000;
+/** Node's timers accept at most about 24 days; waking up early costs nothing. */
+const MAX_SLEEP_MS = 60 * 60_000;
 
 /** The display of one task: only its latest state counts, one is shown at a time, and the end overtakes the rest. */
 export abstract class LatestState {
@@ -19,7 +19,7 @@ export abstract class LatestState {
     this.#stopping = stopping;
   }
 
-  /** When progress may be shown; undefined: not at all. */
+  /** When progress may be shown; undefined for never. */
   protected abstract nextShowAt(task: Task): number | undefined;
   protected abstract deliver(task: Task): Promise<void>;
   /** A bug. The next state is shown all the same. */
@@ -67,7 +67,7 @@ export abstract class LatestState {
     this.#isShowing = false;
   }
 
-  /** What may be shown now; a timer is set for a state that has to wait. */
+  /** Returns the state that may be shown now; a timer is set for a state that has to wait. */
   #next(): Task | undefined {
     const task = this.#pending;
     this.#pending = undefined;
@@ -76,7 +76,7 @@ export abstract class LatestState {
     const at = isShowable(task) ? now : this.nextShowAt(task);
     if (at === undefined || at <= now) return at === undefined ? undefined : task;
     this.#pending = task;
-    this.#cancelTimer = this.#clock.after(Math.min(at - now, LONGEST_SLEEP_MS), () => this.#wake());
+    this.#cancelTimer = this.#clock.after(Math.min(at - now, MAX_SLEEP_MS), () => this.#wake());
     return undefined;
   }
 }

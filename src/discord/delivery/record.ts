@@ -3,7 +3,7 @@ import type { PlainLog } from '../../lib/log.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Transition } from '../../services/tasks/book.ts';
 import {
-  addMessageBeside,
+  addExtraMessage,
   countProgressEdit,
   dropToken,
   markDelivered,
@@ -11,7 +11,7 @@ import {
   markPinged,
   markPinging,
   markUndeliverable,
-  recordIntention,
+  recordIntent,
   setMessage,
 } from '../../services/tasks/delivery-state.ts';
 import { isLive, type MessagePlace, type Task } from '../../services/tasks/task.ts';
@@ -26,15 +26,15 @@ export interface DeliveryParts {
   clock: Clock;
   log: PlainLog;
   /**
-   * What is to be sent for a task now: what its message shows or, once that shows the end, the message that tells the owner. May fetch
-   * results, or a preview until the signal says that it is no longer needed. Throws only for a bug.
+   * Returns the message to send now: the task's own message or, once that shows the outcome, the ping to its owner. May
+   * fetch results, or a preview until the signal says that it is no longer needed. Throws only for a bug.
    */
   prepare(task: Task, signal?: AbortSignal): Promise<PreparedMessage>;
   /** Changes the stored task atomically and returns the new state; throws if the store fails. */
   change(id: string, transition: Transition): Promise<Task>;
 }
 
-/** Where the end of a task is shown and which way it got there, or why nowhere. */
+/** Where and how the outcome of a task was posted, or why it was not. */
 export type DeliveryResult =
   | {
       there: MessagePlace | undefined;
@@ -52,7 +52,7 @@ export class DeliveryRecord {
     this.#parts = parts;
   }
 
-  /** The current task; undefined: it was erased. */
+  /** Returns the current task, or undefined if it was erased. */
   async readTask(): Promise<Task | undefined> {
     return this.#store((same) => same);
   }
@@ -60,7 +60,7 @@ export class DeliveryRecord {
   async markProgressShown(message: MessagePlace | undefined): Promise<void> {
     await this.#try((task) => {
       const there = message ? setMessage(task, message) : task;
-      // Edits of an answer are not counted, for there is about one a second.
+      // Edits of an answer are not counted, because there is about one a second.
       return task.traits.isText ? there : countProgressEdit(there);
     });
   }
@@ -69,22 +69,26 @@ export class DeliveryRecord {
     await this.#try(dropToken);
   }
 
-  async storeIntention(by: 'channel' | 'direct', channelId: string): Promise<void> {
-    const intention = { by, channelId, nonce: this.#parts.id, at: this.#parts.clock.now() };
-    await this.#store((task) => recordIntention(task, intention));
+  async storeIntent(by: 'channel' | 'direct', channelId: string): Promise<void> {
+    const intent = { by, channelId, nonce: this.#parts.id, at: this.#parts.clock.now() };
+    await this.#store((task) => recordIntent(task, intent));
   }
 
-  async settle(fate: DeliveryResult, at: number): Promise<void> {
+  async settle(result: DeliveryResult, at: number): Promise<void> {
     await this.#store((task) => {
-      if ('nowhere' in fate) {
+      if ('nowhere' in result) {
         // The end of a conversation needs no place if its thread is gone.
-        return task.traits.isTalk ? markDelivered(task, undefined, at) : markUndeliverable(task, fate.nowhere, at);
+        return task.traits.isTalk ? markDelivered(task, undefined, at) : markUndeliverable(task, result.nowhere, at);
       }
-      return (!fate.wasShown && needsOwnerPing(task, fate.by) ? markPingDue : markDelivered)(task, fate.there, at);
+      return (!result.wasShown && needsOwnerPing(task, result.by) ? markPingDue : markDelivered)(
+        task,
+        result.there,
+        at,
+      );
     });
-    if ('nowhere' in fate)
+    if ('nowhere' in result)
       this.#parts.log.info(
-        { task: this.#parts.id, why: fate.nowhere },
+        { task: this.#parts.id, why: result.nowhere },
         'Could not post the outcome of a task anywhere.',
       );
   }
@@ -99,13 +103,13 @@ export class DeliveryRecord {
   async markPinged(by: MessagePlace | undefined): Promise<void> {
     await this.#store((task) => {
       const known = by
-        ? addMessageBeside(task, { ...by, ...(task.guildId !== undefined && { guildId: task.guildId }) })
+        ? addExtraMessage(task, { ...by, ...(task.guildId !== undefined && { guildId: task.guildId }) })
         : task;
       return markPinged(known, this.#parts.clock.now());
     });
   }
 
-  /** For facts whose loss costs one more request after a restart. */
+  /** For state that is safe to lose: at worst it costs one extra request after a restart. */
   async #try(transition: Transition): Promise<void> {
     try {
       await this.#store(transition);
@@ -122,23 +126,23 @@ export class DeliveryRecord {
     try {
       return await this.#parts.change(this.#parts.id, transition);
     } catch (error) {
-      // A refused order leaves no task behind.
+      // A refused request leaves no task behind.
       if (error instanceof Refusal) return undefined;
       throw new RetryLater('unstored', error);
     }
   }
 }
 
-/** After so long the owner has turned to something else, and an edit notifies no one. */
+/** After a task that took longer, the owner has moved on, and an edit notifies no one. */
 const LONG_MS = 60_000;
 
-/** Its voice message is not posted yet. */
+/** Whether the task's voice message has not been posted yet. */
 export const hasUnsentVoice = ({ answer }: Task): boolean => answer?.voice?.sound !== undefined;
 
-/** A new direct message notifies its reader; an edit does not, not even there. */
+/** A new direct message notifies its reader, but an edit never does, not even in a direct message. */
 function needsOwnerPing(task: Task, by: Way['by']): boolean {
   const { traits, talk, request, route, times, successorId } = task;
-  // An owner who has ordered again knows how this task ended.
+  // An owner who has requested it again knows how this task ended.
   if (!isLive(task) || route.isPrivate || by === 'direct' || successorId !== undefined) return false;
   if (traits.isUtterance) return hasUnsentVoice(task);
   // The member who ended a conversation knows, others in it do not; a new message notifies without a ping.

@@ -3,35 +3,35 @@ import type { Log } from '../../lib/log.ts';
 import { Traffic } from './traffic.ts';
 import { type MakeRequest, streamUploads, uploadSender } from './uploads.ts';
 
-/** Includes uploads: a large file on a slow line is no failure. */
+/** Includes uploads: a large file on a slow connection is not a failure. */
 const REST_TIMEOUT_MS = 60_000;
-/** Discord takes no acknowledgement after three seconds. */
+/** Discord rejects acknowledgements after three seconds. */
 const ACKNOWLEDGEMENT_TIMEOUT_MS = 2_500;
 /** Discord blocks an address after 10,000 invalid requests in ten minutes; the log warns long before. */
 const INVALID_WARNING_INTERVAL = 100;
 
-/** The library keeps a queue per token, for an hour by default. */
+/** discord.js keeps a queue per token, for an hour by default. */
 const QUEUE_SWEEP_MS = 60_000;
 
 export type DiscordReads = Pick<REST, 'get'>;
 
 export interface DiscordClients {
-  /** Logs in and receives interactions. Its REST carries the bot's token and keeps Discord's 50 requests per second. */
+  /** Logs in and receives interactions. Its REST client sends the bot's token and respects Discord's 50 requests per second. */
   client: Client;
-  /** Outside of Discord's global limit. With the bot's token on them, a 401 would make the library drop it. */
+  /** Exempt from Discord's global limit. Must not send the bot's token: discord.js discards it on a 401. */
   tokenRest: REST;
-  /** For the first responses, which have three seconds in all: the caller decides about retries. */
+  /** For the first responses, which have three seconds in total: the caller decides about retries. */
   callbackRest: REST;
   reads: DiscordReads;
-  /** What is requested of Discord, and how long its rate limits made requests wait. */
+  /** Counts the requests to Discord and how long its rate limits made them wait. */
   traffic: Traffic;
-  /** Whether interactions arrive. The client's own word stays true while its connection is away. */
+  /** Whether interactions arrive. `client.isReady()` stays true while the connection is down. */
   isConnected(): boolean;
   /** Logs out and stops the timers of all three, which would otherwise keep them in memory forever. */
   close(): Promise<void>;
 }
 
-/** `assertOwnership` throws once the store is lost; it is called before every request, even one that has waited. */
+/** `assertMayAct` throws once the store is lost. It is called before every request, even one that has waited. */
 export function openDiscordClients(
   apiUrl: string,
   { messageContent } = { messageContent: false },
@@ -50,14 +50,14 @@ export function openDiscordClients(
       return make(...request);
     },
   };
-  // Slash commands and buttons need no intent, and without intents a server costs next to no memory. The text of
-  // messages is a privileged intent, which the operator switches on here and in Discord's developer portal; messages
-  // are read from the packets, for the library reports none in a channel that it has not cached.
+  // Slash commands and buttons need no intent, and without intents a server uses almost no memory. The text of
+  // messages is a privileged intent, which the operator enables here and in Discord's developer portal. Messages are
+  // read from the packets, because discord.js reports none in a channel that it has not cached.
   const intents = messageContent ? [GatewayIntentBits.GuildMessages, GatewayIntentBits.MessageContent] : [];
   const client = new Client({ intents, allowedMentions: { parse: [] }, rest: shared });
-  // READY names every server, and the library would cache an empty object of thirty collections for each; an
-  // interaction carries all that is needed of its server. Ten thousand of them are some 50 MB, which a later clearing
-  // does not free.
+  // READY lists every server, and discord.js would cache an object with thirty empty collections for each: about
+  // 50 MB for ten thousand servers, which clearing the cache later does not free. An interaction carries everything
+  // needed about its server.
   client.guilds.cache.set = () => client.guilds.cache;
   inOneQueue(streamUploads(client.rest));
   const unbound = { ...shared, globalRequestsPerSecond: Number.MAX_SAFE_INTEGER };
@@ -82,9 +82,9 @@ export function openDiscordClients(
 }
 
 /**
- * Until Discord has named a route's bucket the library queues its requests under the name of the route, and from then
- * on, beside those that still wait there, under the name of the bucket. Two queues would use up one limit without
- * knowing of each other, so the old one continues under the new name.
+ * Until Discord names a route's bucket, discord.js queues requests under the route. Afterwards it starts a second queue
+ * under the bucket while the first may still hold requests, and the two would exceed their common limit. So the
+ * existing queue is registered under the bucket as well.
  */
 function inOneQueue(rest: REST): REST {
   const { hashes, handlers } = rest;
@@ -103,16 +103,16 @@ function inOneQueue(rest: REST): REST {
 }
 
 /**
- * The library repeats a request after a 5xx, a reset or a timeout. A POST may have taken effect all the same, and a
- * second message would appear: its outcome is unknown, and the caller decides. A 429 was certainly refused, so the
- * library still waits and repeats it.
+ * discord.js retries a request after a 5xx, a reset or a timeout. A POST may have taken effect all the same, and a
+ * second message would appear: its outcome is unknown, and the caller decides. A request refused with a 429 had no
+ * effect, so discord.js still waits and retries it.
  */
 function sentOnce(make: MakeRequest): MakeRequest {
   return async (url, init) => {
     if (init.method !== 'POST') return make(url, init);
     const response = await make(url, init).catch((cause: unknown) => {
-      // The library repeats an error that it recognises by name or code.
-      throw new Error('Unknown whether Discord posted a message.', { cause });
+      // discord.js retries errors that it recognises by name or code, so this one has neither.
+      throw new Error('It is unknown whether Discord posted the message.', { cause });
     });
     if (response.status < 500) return response;
     await response.arrayBuffer();
@@ -120,13 +120,13 @@ function sentOnce(make: MakeRequest): MakeRequest {
     const fail = async (): Promise<never> => {
       throw new HTTPError(status, statusText, 'POST', url, { body: undefined, files: undefined });
     };
-    // The library reads the rate limit from the headers and fails at the body, where it no longer repeats.
+    // discord.js reads the rate limit from the headers, then fails at the body, when it no longer retries.
     const unreadable = { ok: true, body: null, bodyUsed: true, json: fail, text: fail, arrayBuffer: fail };
     return { ...unreadable, headers, status, statusText };
   };
 }
 
-/** Logs what an operator needs to know of the connection to Discord. */
+/** Logs what an operator needs to know about the connection to Discord. */
 export function logDiscordEvents({ client, tokenRest, callbackRest }: DiscordClients, log: Log): void {
   client.on(Events.Error, (error) => log.error({ err: error }, 'The Discord client failed.'));
   client.on(Events.ShardReconnecting, () => log.info('Reconnecting to Discord.'));

@@ -4,14 +4,14 @@ import { hasNeverConnected } from '../../lib/never-connected.ts';
 import type { MessagePlan } from '../plan.ts';
 import type { Way } from './ways.ts';
 
-/** What a failed request means for its message. */
+/** The meaning of a failed request for its message. */
 export type FailureKind =
   /** Nothing is known to be wrong with the request: retry later. */
   | 'later'
   | 'token-over'
   | 'deleted'
   | 'no-access'
-  /** The member takes no direct messages from the bot. */
+  /** The member does not accept direct messages from the bot. */
   | 'closed'
   | 'too-large'
   /** Discord refuses the shape of the message: a bug. */
@@ -37,7 +37,7 @@ export function failureKindOf(error: unknown, by: Way['by'] | 'reply'): FailureK
   const known = BY_CODE.get(code);
   if (known) return known;
   if (status === 413) return 'too-large';
-  // Without one of Discord's numbers the response comes from the network before Discord.
+  // A response without one of Discord's numbers comes from the network before Discord.
   if (typeof code !== 'number') return 'later';
   // Another way would not help where Discord refuses the bot's own token.
   if (status === 401) return by === 'token' ? 'token-over' : 'later';
@@ -59,7 +59,7 @@ export const isUnsent = (error: unknown): boolean =>
 /** The connection broke, or Discord has trouble of its own. */
 export const isTransient = (error: unknown): boolean => !(error instanceof DiscordAPIError) || error.status >= 500;
 
-/** Names and numbers only, for the message of a refusal may quote what was sent. */
+/** Names and numbers only, because the message of a refusal may quote the request. */
 export function errorFacts(error: unknown): { code?: unknown; status?: unknown; reason: string; fields?: string[] } {
   if (!(error instanceof Error)) return { reason: reasonOf(error) };
   const told = 'code' in error ? error.code : undefined;
@@ -76,10 +76,10 @@ export function errorFacts(error: unknown): { code?: unknown; status?: unknown; 
   };
 }
 
-/** How much of a plan is sent: all of it, all but its files, or only its text. */
+/** How much of a plan is sent: all of it, everything except its files, or only its text. */
 export type PlanPortion = 'whole' | 'without-files' | 'words';
 
-/** What is left to try the same way; undefined where something else is wrong, or the least was refused. */
+/** How much can still be tried the same way; undefined if the error has another cause, or the minimum was refused. */
 export function smallerPortion(load: PlanPortion, trouble: FailureKind): PlanPortion | undefined {
   if (load === 'words' || (trouble !== 'too-large' && trouble !== 'malformed')) return undefined;
   return trouble === 'too-large' && load === 'whole' ? 'without-files' : 'words';

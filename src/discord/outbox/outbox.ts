@@ -18,17 +18,17 @@ import { channelIdIn, ThreadCreator } from './threads.ts';
 import type { EditWay, TokenWay } from './ways.ts';
 
 const CALLBACK_TRIES = 3;
-/** The longest page that Discord returns of a channel's messages. */
+/** Discord's maximum page size for channel messages. */
 const PAGE = 100;
-/** For requests that are harmless to repeat, while their outcome is unknown. */
+/** For requests that are safe to retry when their outcome is unknown. */
 const TRIES = 4;
-/** Only then does Discord return the message that was posted by token. */
+/** Without `wait=true`, Discord does not return the message that was posted by token. */
 const WAIT_FOR_MESSAGE = new URLSearchParams({ wait: 'true' });
-const LONGEST_NONCE = 25;
-/** Discord remembers a nonce for "a few minutes", and the library retries for some minutes after us. */
+const MAX_NONCE_LENGTH = 25;
+/** Discord remembers a nonce for "a few minutes", and discord.js may retry for minutes after it received the request. */
 export const NONCE_LIFE_MS = 2 * 60_000;
 
-/** The only place that writes to Discord. The library underneath keeps the rate limits and retries a 429. */
+/** The only place that writes to Discord. discord.js respects the rate limits and retries a 429. */
 export class Outbox {
   readonly threads: ThreadCreator;
   readonly #clients: DiscordClients;
@@ -40,7 +40,7 @@ export class Outbox {
     this.threads = new ThreadCreator({ rest: clients.client.rest, post: (...message) => this.post(...message), log });
   }
 
-  /** The first response to an interaction. Discord takes only one, so it may be sent again. */
+  /** The first response to an interaction. Discord accepts only one, so a retry is safe. */
   async respond(
     { interactionId, token }: { interactionId: string; token: string },
     body: { type: InteractionResponseType; data?: object | undefined },
@@ -64,11 +64,11 @@ export class Outbox {
 
   async edit(way: TokenWay | EditWay, sent: MessageBody): Promise<MessagePlace | undefined> {
     if (way.by === 'edit') return placeIn(await this.#clients.client.rest.patch(routeOf(way), { ...sent }));
-    // With the bot's token on it, an expired token would make the library drop the bot's token.
+    // Sent without the bot's token: discord.js discards that token on the 401 for an expired interaction token.
     return placeIn(await this.#clients.tokenRest.patch(routeOf(way), { ...sent, auth: false }));
   }
 
-  /** For a nonce of the last minutes Discord returns the existing message instead of a second one. */
+  /** For a nonce used in the last few minutes, Discord returns the existing message instead of a second one. */
   async post(channelId: string, nonce: string, { body, files }: MessageBody): Promise<MessagePlace | undefined> {
     const once = { ...body, nonce, enforce_nonce: true };
     return placeIn(
@@ -76,7 +76,7 @@ export class Outbox {
     );
   }
 
-  /** Another message beside the reply. Discord does not deduplicate it, so it is sent once. */
+  /** Posts an additional message after the reply. Discord does not deduplicate it, so it is sent once. */
   async addFollowUp(way: TokenWay, sent: MessageBody, isPrivate: boolean): Promise<MessagePlace | undefined> {
     const { body, files } = isPrivate ? asEphemeral(sent) : sent;
     const route = Routes.webhook(way.applicationId, way.token);
@@ -94,19 +94,19 @@ export class Outbox {
     return channelIdIn(await repeat(() => this.#clients.client.rest.post(Routes.userChannels(), { body })));
   }
 
-  /** False: retry later; a member who takes no messages from the bot is not retried. */
+  /** Returns false to retry later. A member who does not accept messages from the bot is not retried. */
   async sendDirectMessage(userId: string, plan: MessagePlan): Promise<boolean> {
     try {
       await this.post(await this.openDirectChannel(userId), nonceOf(userId, plan), bodyOf(plan));
       return true;
     } catch (error) {
-      const trouble = failureKindOf(error, 'direct');
-      this.#log.info({ trouble, ...errorFacts(error) }, 'Could not send a direct message.');
-      return trouble !== 'later';
+      const failure = failureKindOf(error, 'direct');
+      this.#log.info({ failure, ...errorFacts(error) }, 'Could not send a direct message.');
+      return failure !== 'later';
     }
   }
 
-  /** A message that belongs to no task; undefined where Discord did not take it. */
+  /** Posts a message that belongs to no task. Returns undefined if Discord rejected it. */
   async sendInChannel(channelId: string, plan: MessagePlan): Promise<MessagePlace | undefined> {
     try {
       return await this.post(channelId, nonceOf(channelId, plan), bodyOf(plan));
@@ -116,7 +116,7 @@ export class Outbox {
     }
   }
 
-  /** The messages before this id, newest first. */
+  /** Returns the messages before this id, newest first. */
   async before(channelId: string, id: string): Promise<unknown[]> {
     const query = new URLSearchParams({ before: id, limit: String(PAGE) });
     const page = await this.#clients.client.rest.get(Routes.channelMessages(channelId), { query });
@@ -136,12 +136,12 @@ export const asEphemeral = ({ body, files }: MessageBody): MessageBody => ({
   files,
 });
 
-/** The same for the same text, so that a message whose response was lost appears only once. */
+/** Deterministic, so that a message whose response was lost appears only once. */
 export function nonceOf(userId: string, { content = '' }: MessagePlan): string {
-  return createHash('sha256').update(`${userId}:${content}`).digest('base64url').slice(0, LONGEST_NONCE);
+  return createHash('sha256').update(`${userId}:${content}`).digest('base64url').slice(0, MAX_NONCE_LENGTH);
 }
 
-/** A 5xx or a timeout. Where the connection broke, the caller first searches for the message. */
+/** True for a 5xx or a timeout. After a broken connection the caller first searches for the message. */
 function mayRepeat(error: unknown): boolean {
   if (error instanceof HTTPError) return true;
   return error instanceof Error && error.cause instanceof Error && error.cause.name === 'AbortError';
@@ -157,7 +157,7 @@ async function repeat<T>(post: () => Promise<T>): Promise<T> {
   }
 }
 
-function placeIn(answer: unknown): MessagePlace | undefined {
-  const { id, channel_id: channelId } = isRecord(answer) ? answer : {};
+function placeIn(response: unknown): MessagePlace | undefined {
+  const { id, channel_id: channelId } = isRecord(response) ? response : {};
   return typeof id === 'string' && typeof channelId === 'string' ? { channelId, id } : undefined;
 }

@@ -18,7 +18,7 @@ import type { TokenWay } from './ways.ts';
 
 // https://discord.com/developers/docs/interactions/application-commands#autocomplete
 const MAX_SUGGESTIONS = 25;
-const LONGEST_SUGGESTION = 100;
+const MAX_SUGGESTION_LENGTH = 100;
 
 interface Address {
   interactionId: string;
@@ -40,7 +40,7 @@ export class Responder {
     this.#onFirstResponse = onFirstResponse;
   }
 
-  /** What the token can change: once acknowledged, the reply or the spinner in its place, or the message that was pressed. */
+  /** The message that the token can change: once acknowledged, the reply or the spinner in its place, or the message that was pressed. */
   get responseState() {
     return this.#stands;
   }
@@ -57,19 +57,19 @@ export class Responder {
     await this.#respond(InteractionResponseType.DeferredMessageUpdate);
   }
 
-  /** Opens a form, which Discord takes as the first response only. */
+  /** Opens a form, which Discord accepts as the first response only. */
   async open(form: FormPlan): Promise<void> {
     await this.#respond(InteractionResponseType.Modal, formBody(form));
   }
 
-  /** As many as Discord takes. A value is never cut: half an id is another id. */
+  /** Discord accepts no more. A value is never cut, because half an id is another id. */
   async suggest(all: readonly { name: string; value: string }[]): Promise<void> {
-    const short = all.filter(({ name, value }) => Math.max(name.length, value.length) <= LONGEST_SUGGESTION);
+    const short = all.filter(({ name, value }) => Math.max(name.length, value.length) <= MAX_SUGGESTION_LENGTH);
     const choices = short.slice(0, MAX_SUGGESTIONS);
     await this.#respond(InteractionResponseType.ApplicationCommandAutocompleteResult, { choices });
   }
 
-  /** Sends something to the member alone: at once where there is no response yet, else in place of the private reply. */
+  /** Sends a message to the member alone: at once if there is no response yet, else in place of the private reply. */
   async replyPrivately(plan: MessagePlan): Promise<void> {
     if (this.#stands === 'nothing') {
       const { body, files } = asEphemeral(bodyOf(plan));
@@ -95,7 +95,7 @@ export class Responder {
     return this.#outbox.edit(this.#way(besideId), bodyOf(plan));
   }
 
-  /** Removes the reply, the message that was pressed, or a message beside the reply. */
+  /** Removes the reply, the message that was pressed, or an additional message. */
   async delete(besideId?: string): Promise<void> {
     await this.#outbox.remove(this.#way(besideId));
   }
@@ -116,17 +116,17 @@ export class Responder {
  * Tells a member alone why an interaction had no result. The first follow-up after a public deferral replaces the
  * deferred message and is public too, and once that is deleted Discord may take no follow-up at all. So a neutral line
  * is put there, the sentence follows in private, and then the neutral line is deleted. The same applies to a message
- * beside the reply.
+ * in addition to the reply.
  */
 export async function tellMemberAlone(
   responder: Responder,
-  /** `plan` is for the member alone; `neutral` is public, where a public message has to come first. */
+  /** `plan` is for the member alone; `neutral` is public, for places where a public message has to come first. */
   { plan, neutral }: { plan: MessagePlan; neutral: MessagePlan },
   until: RetryLimit,
   beside?: { id: string; isPrivate: boolean },
 ): Promise<void> {
   const id = beside?.id;
-  // Nothing has changed, so the pressed message stays as it is and the sentence comes beside it.
+  // Nothing has changed, so the pressed message stays as it is and the sentence is sent separately.
   if (!beside && responder.responseState === 'pressed message') return followUpPrivately(responder, plan, until);
   const isPublic = beside ? !beside.isPrivate : responder.responseState === 'public answer';
   if (!isPublic) return persistently(() => (beside ? responder.edit(plan, id) : responder.replyPrivately(plan)), until);
@@ -151,7 +151,7 @@ async function unlessGone(work: Promise<unknown>): Promise<void> {
   }
 }
 
-/** Sends to the member of an interaction alone for as long as its token works; false where that was not possible. */
+/** Sends to the member of an interaction alone for as long as its token works; returns false if that was not possible. */
 export function lateFollowUp(
   responder: Responder,
   { createdTimestamp }: BaseInteraction,
@@ -171,7 +171,7 @@ export function lateFollowUp(
 }
 
 const FIRST_PAUSE_MS = 2_000;
-const LONGEST_PAUSE_MS = 60_000;
+const MAX_PAUSE_MS = 60_000;
 
 export interface RetryLimit {
   clock: Clock;
@@ -180,13 +180,13 @@ export interface RetryLimit {
   stopping: AbortSignal;
 }
 
-/** Retries until Discord takes the message: a refused order leaves no task behind that could tell the member later. */
+/** Retries until Discord accepts the message: a refused request leaves no task behind that could notify the member later. */
 async function persistently(
   say: () => Promise<unknown>,
   { clock, until, stopping }: RetryLimit,
   isWorthAnother: (error: unknown) => boolean = isTransient,
 ): Promise<void> {
-  for (let wait = FIRST_PAUSE_MS; ; wait = Math.min(LONGEST_PAUSE_MS, wait * 2)) {
+  for (let wait = FIRST_PAUSE_MS; ; wait = Math.min(MAX_PAUSE_MS, wait * 2)) {
     try {
       await say();
       return;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { MessageBody } from '../adapter.ts';
 
-/** What a message is known to show, so that an edit sends only what is new: unchanged files are not uploaded again. */
+/** The known content of a message, so that an edit sends only the changes: unchanged files are not uploaded again. */
 export class ShownContent {
   #text: string | undefined;
   #files: string | undefined;

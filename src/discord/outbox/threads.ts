@@ -9,7 +9,7 @@ import { errorFacts, failureKindOf } from './errors.ts';
 
 /** The shortest auto-archive duration that Discord accepts. */
 const ARCHIVE_AFTER_MINUTES = 60;
-const LONGEST_NAME = 100;
+const MAX_NAME_LENGTH = 100;
 
 type Post = (channelId: string, nonce: string, body: MessageBody) => Promise<MessagePlace | undefined>;
 
@@ -37,10 +37,10 @@ export class ThreadCreator {
   async make({ channelId, name, kind, memberId }: ThreadRequest): Promise<string> {
     const threadId = await this.#orRefuse(async () => {
       const body = {
-        name: Array.from(name).slice(0, LONGEST_NAME).join(''),
+        name: Array.from(name).slice(0, MAX_NAME_LENGTH).join(''),
         type: TYPES[kind],
         auto_archive_duration: ARCHIVE_AFTER_MINUTES,
-        // Its member may not add others by mentioning them.
+        // Its members may not add others by mentioning them.
         ...(kind === 'private' && { invitable: false }),
       };
       return channelIdIn(await this.#parts.rest.post(Routes.threads(channelId), { body }));
@@ -49,7 +49,7 @@ export class ThreadCreator {
       await this.#parts.rest.put(Routes.threadMembers(threadId, memberId));
     } catch (error) {
       this.#parts.log.info(errorFacts(error), 'Could not add a member to a thread.');
-      // A thread is useless if its member cannot see it.
+      // A thread is useless if the member cannot see it.
       if (kind === 'private') {
         await this.archive(threadId);
         throw refusalOf(error);

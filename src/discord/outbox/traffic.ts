@@ -1,7 +1,7 @@
 import type { REST } from 'discord.js';
 import type { MakeRequest } from './uploads.ts';
 
-/** Classes of addresses, the first that fits; an address itself holds ids and tokens. */
+/** Classes of addresses, the first match counts; an address itself contains ids and tokens. */
 const ROUTES = [
   ['callback', /\/interactions\/\d+\/[^/]+\/callback/],
   ['webhook', /\/webhooks\//],
@@ -27,7 +27,7 @@ export class Traffic {
   readonly #onRequest: RequestListener[] = [];
   readonly #onWait: WaitListener[] = [];
 
-  /** `status` is undefined where there was no response. */
+  /** `status` is undefined if there was no response. */
   onRequest(listener: RequestListener): void {
     this.#onRequest.push(listener);
   }

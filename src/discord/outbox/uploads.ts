@@ -34,7 +34,7 @@ export class DiskFile implements RawFile {
   }
 }
 
-/** The library would copy each file into a Blob outside of the heap, so hundreds of megabytes pile up. */
+/** discord.js would copy each file into a Blob outside the heap, where hundreds of megabytes pile up. */
 class Upload implements AsyncIterable<Uint8Array> {
   readonly length: number;
   readonly contentType: string;
@@ -74,7 +74,7 @@ class Upload implements AsyncIterable<Uint8Array> {
   }
 }
 
-/** Sends files uncopied. The client's requests must be made by what `uploadSender` returns. */
+/** Sends files uncopied. The client's requests must be made by the function that `uploadSender` returns. */
 export function streamUploads(rest: REST): REST {
   const send = rest.request.bind(rest);
   rest.request = ({ files, body, ...options }: InternalRequest) => {

@@ -10,7 +10,7 @@ export type Way = TokenWay | EditWay | { by: 'channel'; channelId: string } | { 
 
 export type ClosedWays = ReadonlySet<Way['by']>;
 
-/** The ways in the order in which they are tried. A private message never takes a way that others can read. */
+/** The routes in the order in which they are tried. A private message never uses a route that others can read. */
 export function waysToEnd(task: Task, closedWays: ClosedWays, now: number): Way[] {
   // The end of a conversation is shown in its thread or nowhere.
   const { isTalk } = task.traits;

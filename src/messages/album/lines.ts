@@ -12,7 +12,7 @@ export const isFinished = ({ state, audio }: StoredTrack): boolean => state === 
 
 export const finishedTracks = ({ tracks = [] }: Task): StoredTrack[] => tracks.filter(isFinished);
 
-/** The name of a song: from its order, else from the gateway, else what it is about. */
+/** The name of a song: from its request, else from the gateway, else its subject. */
 export function songTitle({ request, tracks = [], remoteId }: Task): string | undefined {
   const names = [request.title, ...tracks.map(({ title }) => title), request.prompt, request.style, remoteId];
   const name = names.find((one) => typeof one === 'string' && one.trim() !== '');

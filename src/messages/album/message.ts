@@ -24,11 +24,11 @@ const MAX_FILES = 10;
 const MAX_CONTENT = 2_000;
 /** Room for addresses of files that turn out too large to upload. */
 const SPARE = 200;
-/** Gateways usually make two tracks of an order. */
+/** Gateways usually make two tracks per request. */
 const USUAL_TRACKS = 2;
-/** As many lines as fit into a message. */
+/** More lines do not fit into a message. */
 const PAGE = 15;
-const LONGEST_TITLE = 50;
+const MAX_TITLE_LENGTH = 50;
 
 /** Everything in one message if it fits, else pages of lines from which a song is chosen. */
 export type AlbumLayout =
@@ -126,7 +126,7 @@ function lyricsOf({ id }: Task, entries: readonly AlbumEntry[], say: Say): FileP
 /** Links to the covers for which there is no room among the files. */
 function coverLine(entries: readonly AlbumEntry[], room: number, say: Say): string[] {
   const linkTo = (track: StoredTrack, task: Task): string =>
-    `[${escapeText(trackTitle(track, task, say), LONGEST_TITLE)}](<${track.cover}>)`;
+    `[${escapeText(trackTitle(track, task, say), MAX_TITLE_LENGTH)}](<${track.cover}>)`;
   const links = entries.flatMap(({ task }) =>
     task ? finishedTracks(task).flatMap((track) => (track.cover === undefined ? [] : [linkTo(track, task)])) : [],
   );

@@ -1,4 +1,4 @@
-/** A part of an answer's Markdown, as far as splitting it into messages needs it. */
+/** A part of an answer's Markdown, parsed as far as splitting it into messages requires. */
 export type Block =
   | { kind: 'words'; source: string; shown: string }
   | { kind: 'code'; source: string; language: string; code: string }

@@ -5,7 +5,7 @@ import { answerOf, answerText } from '../../services/asks/transitions.ts';
 import { hasEnded, type Task } from '../../services/tasks/task.ts';
 import type { AnswerPart } from './split.ts';
 
-/** The message also has to tell where the answer does not fit. */
+/** The message also has to list where the answer does not match. */
 const ROOM = { fitting: 1_000, unfit: 450 };
 
 /** An answer by a schema is one message and a file, unless it ended as something else than JSON. */
@@ -26,7 +26,7 @@ const CUT = '\n…';
 
 export const isCut = (part: AnswerPart | undefined): boolean => part?.shown.endsWith(`${CUT}\n\`\`\``) === true;
 
-/** Whole lines where that is possible. In JSON a backtick is always part of a string. */
+/** Whole lines if possible. In JSON a backtick is always part of a string. */
 function beginningOf(text: string, max: number): string {
   const room = text.slice(0, max).replaceAll('``', '\\u0060\\u0060');
   if (text.length <= max && room.length <= max) return room;
@@ -46,9 +46,9 @@ export function misfitLines(task: Task, say: Say): string[] {
   return [say('ask.schema.mismatches'), ...lines, ...(more > 0 ? [say('ask.schema.more', { count: more })] : [])];
 }
 
-const LONGEST_CODE = 60;
+const MAX_CODE_LENGTH = 60;
 
 function code(text: string): string {
   const safe = terminalSafe(text);
-  return inCode(safe.length <= LONGEST_CODE ? safe : `${safe.slice(0, LONGEST_CODE - 1).toWellFormed()}…`);
+  return inCode(safe.length <= MAX_CODE_LENGTH ? safe : `${safe.slice(0, MAX_CODE_LENGTH - 1).toWellFormed()}…`);
 }

@@ -6,10 +6,10 @@ import { isCut, isStructured, misfitLines, structuredPart } from './json-answer.
 import { type AnswerFile, type AnswerPart, answerParts } from './split.ts';
 import { type AnswerStyle, callLines, failureText, incompleteText } from './style.ts';
 
-const LONGEST_TITLE = 150;
+const MAX_TITLE_LENGTH = 150;
 const MAX_LETTERS = 2_000;
 
-/** What an answer's task alone does not tell. */
+/** Facts about an answer that its task does not contain. */
 export interface AnswerExtras {
   parentLink: string | undefined;
   /** Below everything else. */
@@ -65,7 +65,7 @@ function fitting(lines: readonly string[]): string {
 const small = (lines: readonly string[]): string[] => lines.map((line) => `-# ${line}`);
 
 function headline(task: Task, style: AnswerStyle, say: Say): string {
-  const prompt = style.title(task, LONGEST_TITLE, say);
+  const prompt = style.title(task, MAX_TITLE_LENGTH, say);
   return say('task.headline', { prompt, owner: `<@${task.requesterId}>` });
 }
 

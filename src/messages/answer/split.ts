@@ -1,6 +1,6 @@
 import { type Block, blocksOf } from './blocks.ts';
 
-/** A file that replaces what a message cannot show. */
+/** A file that contains text that a message cannot show. */
 export interface AnswerFile {
   name: string;
   text: string;
@@ -23,7 +23,7 @@ interface Room {
 }
 
 /** Code that would fill more than about two messages becomes a file. */
-const LONGEST_CODE = 3_600;
+const MAX_CODE_LENGTH = 3_600;
 /** Discord allows ten files on a message, of which the rest of the answer may be one. */
 const MAX_FILES = 8;
 const OPEN = '```';
@@ -45,7 +45,7 @@ export function answerParts(text: string, room: Room): AnswerPart[] {
   return limited(parts.map(visible), room.max);
 }
 
-/** The part with one more piece; undefined if it has no room for it. */
+/** The part with one more piece; undefined if it does not fit. */
 function withPiece(part: AnswerPart, piece: AnswerPart, max: number): AnswerPart | undefined {
   const shown = joined(part, piece.shown);
   const files = [...part.files, ...piece.files];
@@ -68,7 +68,7 @@ const closed = (shown: string): string => ((shown.match(/```/g)?.length ?? 0) % 
 function asFile(block: Block, counts: Counts): AnswerFile | undefined {
   if (block.kind === 'table') return { name: `table-${++counts.table}.md`, text: block.table };
   // Code that contains a code fence cannot be shown in one.
-  if (block.kind !== 'code' || (block.code.length <= LONGEST_CODE && !block.code.includes(OPEN))) return undefined;
+  if (block.kind !== 'code' || (block.code.length <= MAX_CODE_LENGTH && !block.code.includes(OPEN))) return undefined;
   return { name: `code-${++counts.code}.${extensionOf(block.language)}`, text: block.code };
 }
 
@@ -113,7 +113,7 @@ function cutPieces(block: Block, first: number, other: number): AnswerPart[] {
     pieces.push(rest.slice(0, end));
     rest = rest.slice(end);
   }
-  // The opening fence belongs to the first piece, and what follows the block to the last one.
+  // The opening fence belongs to the first piece, and the text after the block to the last one.
   let left = block.source;
   const opening = isCode ? left.indexOf('\n') + 1 : 0;
   return pieces.map((piece, index) => {

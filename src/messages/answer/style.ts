@@ -2,7 +2,7 @@ import { customIds } from '../../discord/custom-ids.ts';
 import { escapeText } from '../../discord/markdown.ts';
 import type { ButtonPlan } from '../../discord/plan.ts';
 import type { Say } from '../../locales/index.ts';
-import { LONGEST_EFFORT } from '../../services/asks/request.ts';
+import { MAX_EFFORT_LENGTH } from '../../services/asks/request.ts';
 import { type CostlyTool, parseArguments } from '../../services/asks/tools.ts';
 import { answerOf, answerText, waitingCalls } from '../../services/asks/transitions.ts';
 import type { AnswerCall } from '../../services/tasks/answer.ts';
@@ -11,9 +11,9 @@ import { titleOf } from '../../services/tasks/task-facts.ts';
 import { aboutDollars } from '../money.ts';
 import { buttonPlan, unconfirmedButtons } from '../task-buttons.ts';
 
-/** What differs between the answers of `/ask` and those of a talk. */
+/** The differences between the answers of `/ask` and those of a live conversation. */
 export interface AnswerStyle {
-  /** What it answers, shortened to this length. */
+  /** The question that it answers, shortened to this length. */
   title(task: Task, max: number, say: Say): string;
   /** Small lines below the title. */
   facts(task: Task, parentLink: string | undefined, say: Say): string[];
@@ -23,8 +23,8 @@ export interface AnswerStyle {
   buttons(task: Task, say: Say): ButtonPlan[];
 }
 
-const LONGEST_MODEL = 60;
-const LONGEST_REASON = 160;
+const MAX_MODEL_LENGTH = 60;
+const MAX_REASON_LENGTH = 160;
 
 export const askStyle: AnswerStyle = {
   title: (task, max) => escapeText(titleOf(task), max),
@@ -32,9 +32,9 @@ export const askStyle: AnswerStyle = {
     const effort =
       request.effort === undefined
         ? ''
-        : ` · ${say('ask.effort', { effort: escapeText(request.effort, LONGEST_EFFORT) })}`;
+        : ` · ${say('ask.effort', { effort: escapeText(request.effort, MAX_EFFORT_LENGTH) })}`;
     return [
-      say('ask.facts', { model: escapeText(model, LONGEST_MODEL) }) + effort,
+      say('ask.facts', { model: escapeText(model, MAX_MODEL_LENGTH) }) + effort,
       ...(link === undefined ? [] : [say('ask.title', { link })]),
     ];
   },
@@ -55,7 +55,7 @@ export function failureText(task: Task, { isTalk, stopped }: AnswerStyle, say: S
     case 'dismissed':
       return say('task.dismissed');
     default: {
-      const reason = escapeText(given, LONGEST_REASON);
+      const reason = escapeText(given, MAX_REASON_LENGTH);
       if (reason === '') return say(isTalk ? 'talk.failedSilently' : 'ask.failedSilently');
       return say(isTalk ? 'talk.failed' : 'ask.failed', { reason });
     }
@@ -63,7 +63,7 @@ export function failureText(task: Task, { isTalk, stopped }: AnswerStyle, say: S
 }
 
 export function incompleteText(given: string, { isTalk }: AnswerStyle, say: Say): string {
-  const reason = escapeText(given, LONGEST_REASON);
+  const reason = escapeText(given, MAX_REASON_LENGTH);
   if (reason === '') return say(isTalk ? 'talk.incomplete' : 'ask.incomplete');
   return say(isTalk ? 'talk.incompleteBecause' : 'ask.incompleteBecause', { reason });
 }
@@ -101,7 +101,7 @@ function decisions(task: Task, say: Say): ButtonPlan[] {
   });
 }
 
-const LONGEST_PROMPT = 90;
+const MAX_PROMPT_LENGTH = 90;
 const MAX_LINES = 5;
 
 /** The tool calls of the model and their outcome; those that wait for a decision have a number. */
@@ -128,18 +128,18 @@ function line(call: AnswerCall, say: Say, number = 0): string {
       return madeLine(call, call.name, say, number);
     case 'find_models':
       return say('ask.calls.find_models', {
-        text: escapeText(parseArguments(call.name, call.arguments)?.text ?? '', LONGEST_PROMPT),
+        text: escapeText(parseArguments(call.name, call.arguments)?.text ?? '', MAX_PROMPT_LENGTH),
       });
     case 'list_my_tasks':
       return say('ask.calls.list_my_tasks');
     default:
-      return say('ask.calls.other', { name: escapeText(call.name, LONGEST_PROMPT) });
+      return say('ask.calls.other', { name: escapeText(call.name, MAX_PROMPT_LENGTH) });
   }
 }
 
 function madeLine({ state, price, arguments: given }: AnswerCall, tool: CostlyTool, say: Say, number: number): string {
   const { prompt = '', model } = parseArguments(tool, given) ?? {};
-  const words = escapeText(model === undefined ? prompt : `${prompt} (${model})`, LONGEST_PROMPT);
+  const words = escapeText(model === undefined ? prompt : `${prompt} (${model})`, MAX_PROMPT_LENGTH);
   const facts = { number: String(number), prompt: words };
   if (state !== 'waiting' || !price) return say(`ask.calls.${tool}.${state}`, facts);
   const cost = say(price.isUpperBound ? 'cost.atMost' : 'cost.about', { amount: aboutDollars(price.amount) });

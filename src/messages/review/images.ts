@@ -50,7 +50,7 @@ async function thumbnailOf(address: string | undefined, { media }: ResultParts):
   }
 }
 
-/** What moderators decide about, hidden until they press it. */
+/** Content that moderators decide about, hidden until they press it. */
 export async function filesOf(task: Task, parts: ResultParts): Promise<{ files: FilePlan[]; release(): void }> {
   const results = await resultsOf(withSmallFiles(task), parts);
   const files = results.flatMap((result, index): FilePlan[] =>

@@ -10,7 +10,7 @@ import type { Outcome } from '../../services/rules/moderation.ts';
 import type { Rules } from '../../services/rules/rules.ts';
 import type { LogMessage, ServerLogs } from '../../services/server-log/server-log.ts';
 import type { Budgets } from '../../services/spending/budgets.ts';
-import { addMessageBeside } from '../../services/tasks/delivery-state.ts';
+import { addExtraMessage } from '../../services/tasks/delivery-state.ts';
 import { markResultsRefused, markReviewed, setReviewMessage } from '../../services/tasks/review.ts';
 import { isHeld, isLive, type MessagePlace, type Task } from '../../services/tasks/task.ts';
 import type { Tasks } from '../../services/tasks/tasks.ts';
@@ -163,6 +163,6 @@ const withQuestion = (task: Task, posted: MessagePlace | undefined): Task =>
   posted === undefined
     ? task
     : setReviewMessage(
-        addMessageBeside(task, { ...posted, ...(task.guildId !== undefined && { guildId: task.guildId }) }),
+        addExtraMessage(task, { ...posted, ...(task.guildId !== undefined && { guildId: task.guildId }) }),
         posted.id,
       );

@@ -35,16 +35,16 @@ import {
 interface AsksParts extends ToolParts, Omit<SenderParts, 'answers' | 'models'> {
   book: Pick<TaskBook, 'get' | 'change'>;
   schemas: Pick<AnswerSchemas, 'check'>;
-  /** What a response has cost by its tokens; undefined where no exact price is known. */
+  /** Returns the cost of a response by its tokens, or undefined if no exact price is known. */
   costOfAnswer(order: OrderedRequest<'ask'>, tokens: TextResponse['usage']): string | undefined;
 }
 
-/** Answers of `/ask`, from the first word to the last. An answer that a restart cuts off ends as interrupted. */
+/** Runs answers of `/ask` from the first word to the last. An answer that a restart cuts off ends as interrupted. */
 export class Asks {
   readonly kind: Kind;
   readonly #parts: AsksParts;
   readonly #answers: Parameters<typeof newestAnswer>[0];
-  /** Streams whose task is not accepted yet, by the idempotency key of the order. */
+  /** Streams whose task is not stored as accepted yet, by idempotency key. */
   readonly #openStreams = new Map<string, OpenStream>();
   readonly #stops = new Map<string, AbortController>();
   readonly #running = new Set<Promise<void>>();
@@ -68,7 +68,7 @@ export class Asks {
     });
   }
 
-  /** How many answers are being streamed. */
+  /** The number of answers that are being streamed. */
   get streamCount(): number {
     return this.#stops.size;
   }
@@ -81,7 +81,7 @@ export class Asks {
     return (await earlierTurns(this.#answers, task.request.after, task)).length;
   }
 
-  /** Words received so far stay. */
+  /** Text received so far is kept. */
   async stop(task: Task): Promise<void> {
     const stop = this.#stops.get(task.id);
     if (stop) stop.abort('stopped' satisfies StopReason);
@@ -92,7 +92,7 @@ export class Asks {
     for (const id of await answersOfConversation(this.#answers, task)) await this.#change(id, markForgotten);
   }
 
-  /** Stored before anything is ordered, so that a crash leaves nothing to approve twice. A refused order waits again. */
+  /** Stored before anything is submitted, so that a crash leaves nothing to approve twice. A refused request waits again. */
   async approveCall(id: string, callId: string, output: string, order: () => Promise<unknown>): Promise<void> {
     await this.#parts.book.change(id, (known) => decideCall(known, callId, { state: 'allowed' }));
     try {
@@ -120,7 +120,7 @@ export class Asks {
     this.#openStreams.delete(task.idempotencyKey);
     if (stream && this.#isStopping) stream.stop.abort('interrupted' satisfies StopReason);
     if (stream) this.#track(this.#answer(task.id, stream));
-    // A call that waits for its member outlasts a restart; an open stream does not.
+    // A call that waits for approval survives a restart; an open stream does not.
     else if (!isWaitingForMember(task)) this.#track(this.#breakOff(task.id, 'interrupted', undefined));
   }
 
@@ -140,7 +140,7 @@ export class Asks {
       const context = { memberId: task.requesterId, timeLimitMs: this.#parts.timeLimitMs };
       const { request } = task;
       const answer = answerOf(task);
-      // A transcript is enough, and its audio may be gone.
+      // The transcript is enough, because the audio may no longer be stored.
       const named = answer.heard === undefined ? request : { ...request, sound: undefined };
       const materials = await this.#parts.gather(named, context);
       const question = { request, materials, asker: task, answer, stop: this.#newStop() };
@@ -182,7 +182,7 @@ export class Asks {
       try {
         await this.#change(id, (task) => updateDraft(task, text, doing, this.#parts.clock.now()));
       } catch (error) {
-        // The member may have deleted it: then nothing more of it is needed.
+        // The member may have deleted the task, so nothing more is stored.
         if (error instanceof Refusal) stop.abort('stopped' satisfies StopReason);
         else this.#parts.log.warn({ task: id, err: error }, 'The partial answer of a model could not be stored.');
       }

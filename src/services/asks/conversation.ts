@@ -3,26 +3,26 @@ import type { MessageAddress, Task, TaskOf } from '../tasks/task.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import { answerOf, answerText } from './transitions.ts';
 
-/** Who asks, and where the answer will be shown: an order knows this as well as its task. */
+/** Who asks, and where the answer will be shown. Known before a task exists. */
 export type Asker = Pick<Task, 'requesterId' | 'guildId' | 'channelId' | 'route'>;
 
 type Place = Pick<MessageAddress, 'guildId'> & { channelId?: string | undefined };
 
-/** Only its member reads it: an ephemeral message, or a direct message with the bot. */
+/** Only the requester sees it: an ephemeral message, or a direct message with the bot. */
 export const isSeenOnlyByAsker = ({ route, guildId }: Asker): boolean =>
   route.isPrivate || (guildId === undefined && route.mayPost);
 
-/** A server is one place. Outside of servers, each channel is. */
+/** A server counts as one place. Outside servers, each channel does. */
 const isSamePlace = (one: Place, other: Place): boolean =>
   one.guildId === other.guildId && (one.guildId !== undefined || one.channelId === other.channelId);
 
-/** Whether others could read it in this place, from the start or after it was shown to them. */
+/** Whether others could read it in this place, when it was posted or after it was shown to them. */
 function isShownIn(place: Place, turn: Task): boolean {
   const isOpen = !isSeenOnlyByAsker(turn) && isSamePlace(turn, place);
   return isOpen || (turn.beside ?? []).some((copy) => isSamePlace(copy, place));
 }
 
-/** With an audience: turns shown there. In private: all own turns, and others' turns shown in places where the asker took part. */
+/** For an audience: turns shown there. In private: all the asker's own turns, and others' turns shown where the asker took part. */
 function turnFilter(asker: Asker): (turn: Task) => boolean {
   const places: Place[] = [asker];
   const isAlone = isSeenOnlyByAsker(asker);
@@ -46,25 +46,25 @@ export interface Turn extends Record<'prompt' | 'text', string> {
   images: readonly MemberFile[];
   documents: readonly MemberFile[];
   sound?: MemberFile | undefined;
-  /** Of its audio, where its model took none. */
+  /** The transcript of its audio, if the model did not support audio. */
   transcript?: string | undefined;
-  /** How many files it has that the asker may not reuse. */
+  /** The number of its files that the asker may not reuse. */
   hiddenFiles?: number | undefined;
 }
 
-/** A longer context makes a model slow and expensive; the oldest turns are left out. */
+/** Long contexts make a model slow and expensive, so the oldest turns are left out. */
 const MAX_TURNS = 20;
 const MAX_LETTERS = 60_000;
 /** After this time a member starts a new conversation. */
 const CONTINUES_FOR_MS = 6 * 3_600_000;
-/** How many of a member's newest answers are searched for one place. */
+/** How many of a member's newest answers are searched for one from the same place. */
 const MAX_SEARCHED = 10;
 const MAX_OF_ONE = 200;
 
-/** Conversations are only answers that link to each other: deleting the answers deletes them. */
+/** Conversations are only answers linked to each other, so deleting the answers deletes the conversation. */
 export type Answers = Pick<TaskStore, 'get' | 'page'>;
 
-/** Oldest first: the turns that may be repeated where the asker asks. */
+/** Returns the turns that may be repeated where the asker asks, oldest first. */
 export async function earlierTurns(answers: Answers, after: string | undefined, asker: Asker): Promise<Turn[]> {
   const turns: Turn[] = [];
   const mayBeRepeated = turnFilter(asker);
@@ -86,7 +86,7 @@ export async function earlierTurns(answers: Answers, after: string | undefined, 
   return turns.reverse();
 }
 
-/** The member's newest answer in a place, if it is one they would expect to continue. */
+/** Returns the member's newest answer in a place, if it is one they would expect to continue. */
 export async function newestAnswer(
   answers: Answers,
   { memberId, channelId, isPrivate }: { memberId: string; channelId: string | undefined; isPrivate: boolean },

@@ -8,7 +8,7 @@ import type { Gather, GatherContext, MemberFile } from '../tasks/materials.ts';
 import type { Turn } from './conversation.ts';
 import { audioPart, transcriptPart } from './sound.ts';
 
-/** A file of an earlier question: what is sent of it again, or why nothing is. */
+/** A file from an earlier question: the part that is sent again, or the reason why it is not. */
 export type EarlierFile = { name: string } & ({ part: TextContent } | Pick<LeftOutFile, 'why'>);
 
 interface EarlierFilesParts {
@@ -18,20 +18,20 @@ interface EarlierFilesParts {
 }
 
 interface EarlierFilesContext extends GatherContext {
-  /** What the question's own files have used up of the limits. */
+  /** How much of the limits the question's own files have used. */
   used: { files: number; bytes: number };
   takesAudio: boolean;
 }
 
-/** A model looks at few files well, and every further question sends them again. */
+/** Models look closely at only a few files, and every further question sends them again. */
 const MAX_FILES = 20;
 const MAX_BYTES = 20 * 1024 * 1024;
-/** For all of them together: the member is waiting. */
+/** The limit for all of them together, because the member is waiting. */
 const TIME_LIMIT_MS = 60_000;
-/** The most that Discord refreshes at once. */
+/** Discord refreshes at most this many addresses per request. */
 const MAX_REFRESHED = 50;
 
-/** Fetches the files of earlier turns again, newest turn first. One that cannot be had is left out; nothing here fails a question. */
+/** Fetches the files of earlier turns again, newest turn first. A file that is unavailable is left out and never fails the question. */
 export async function gatherEarlierFiles(
   turns: readonly Turn[],
   { used, takesAudio, ...context }: EarlierFilesContext,
@@ -66,7 +66,7 @@ export async function gatherEarlierFiles(
   }
 
   try {
-    // One after the other, so that a question holds no more than one file in the shared memory.
+    // Fetched one at a time, so that a question holds at most one file in the shared memory.
     const newestFirst = await Array.fromAsync(named.toReversed(), (own) => Array.fromAsync(own, fetch));
     return newestFirst.toReversed().map((own, at) => [...own, ...hiddenFiles(turns[at])]);
   } finally {
@@ -84,11 +84,11 @@ export const leaveOut = (turns: readonly Turn[], why: LeftOutFile['why']): Earli
     ...hiddenFiles(turn),
   ]);
 
-/** Counted, and not named: the member who asks may not see them. */
+/** Counted but not named, because the member who asked may not see them. */
 const hiddenFiles = (turn: Turn | undefined): EarlierFile[] =>
   Array.from({ length: turn?.hiddenFiles ?? 0 }, () => ({ name: '', why: 'hidden' as const }));
 
-/** For a model that takes no audio. */
+/** The note for a model that does not support audio. */
 export const leaveOutAudio = (turns: readonly (readonly EarlierFile[])[]): EarlierFile[][] =>
   turns.map((files) =>
     files.map((file) =>
@@ -104,7 +104,7 @@ export const leftOutFiles = (files: readonly EarlierFile[]): LeftOutFile[] =>
 
 const MAX_NAMED = 5;
 
-/** Tells the model what it no longer sees; empty where it sees everything. */
+/** Tells the model which files it no longer sees. Empty if it sees all of them. */
 export function noteForModel(files: readonly EarlierFile[]): string {
   const left = leftOutFiles(files);
   if (left.length === 0) return '';
@@ -169,24 +169,24 @@ export function documentPart({ name, data, text }: { name: string; data?: string
   return { type: 'text', text: `${name}:\n\n${text ?? ''}` };
 }
 
-/** The head of a data URI is shorter. */
-const LONGEST_HEAD = 200;
+/** A data URI's prefix is shorter than this. */
+const MAX_HEAD_LENGTH = 200;
 
-/** As it is sent: base64 is a third longer than its bytes. */
+/** The size as sent: base64 is a third longer than the bytes. */
 export function sizeOf(part: TextContent): number {
   if (part.type === 'text') return Buffer.byteLength(part.text);
   const data = part.type === 'image' ? part.image : 'data' in part ? part.data : '';
-  return Math.floor(((data.length - data.slice(0, LONGEST_HEAD).indexOf(',') - 1) * 3) / 4);
+  return Math.floor(((data.length - data.slice(0, MAX_HEAD_LENGTH).indexOf(',') - 1) * 3) / 4);
 }
 
-const LONGEST_NAME = 100;
+const MAX_NAME_LENGTH = 100;
 
-/** A name is text from outside: on one line, and without brackets that would end the note. */
+/** A file name is untrusted text: it must stay on one line and not contain brackets that would end the note. */
 export const safeName = (name: string): string =>
   name
     .slice(0, 1_000)
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}[\]]/gu, ' ')
     .replace(/ +/g, ' ')
     .trim()
-    .slice(0, LONGEST_NAME)
+    .slice(0, MAX_NAME_LENGTH)
     .toWellFormed() || 'file';

@@ -1,32 +1,33 @@
 import { type Clock, SteadyClock } from '../../lib/clock.ts';
 import type { RefusableFeature } from '../tasks/answer.ts';
 
-/** What a request is sent without. */
+/** The features that a request is sent without. */
 export interface Omission {
   without: readonly RefusableFeature[];
-  /** What of it the member is told. */
+  /** Which of these the member is told about. */
   told: readonly RefusableFeature[];
-  /** What the model refuses for certain once a request without it works: what the gateway named, and what was left out last. */
+  /** Named by the gateway's error, so known to be unsupported once a request without them succeeds. */
   named: readonly RefusableFeature[];
+  /** The feature left out last, also known to be unsupported once that request succeeds. */
   last?: RefusableFeature | undefined;
 }
 
 export const omit = (
   omission: Omission,
-  { part, isNamed, isOfSize = false }: { part: RefusableFeature; isNamed: boolean; isOfSize?: boolean },
+  { part, isNamed, isBecauseOfSize = false }: { part: RefusableFeature; isNamed: boolean; isBecauseOfSize?: boolean },
 ): Omission => ({
   without: [...omission.without, part],
   told: [...omission.told, part],
   named: isNamed ? [...omission.named, part] : omission.named,
-  last: isOfSize ? omission.last : part,
+  last: isBecauseOfSize ? omission.last : part,
 });
 
-/** A gateway may get other channels for a model at any time. */
+/** The gateway may switch a model to another upstream provider at any time. */
 const REMEMBERED_MS = 6 * 3_600_000;
 /** Members can name any model, so the oldest are dropped. */
 const MAX_MODELS = 500;
 
-/** What models refused is not sent to them for some hours. */
+/** Remembers for six hours which features each model refused, so that they are not sent again. */
 export class RefusedFeatures {
   readonly #clock: SteadyClock;
   readonly #refused = new Map<string, { features: readonly RefusableFeature[]; until: number }>();
@@ -40,7 +41,7 @@ export class RefusedFeatures {
     return known && this.#clock.now() < known.until ? known.features : [];
   }
 
-  /** A request that left these out has worked. */
+  /** Call this when a request without these features has succeeded. */
   learn(model: string, { named, last }: Omission): void {
     const learned = last === undefined ? named : [...named, last];
     if (learned.length === 0) return;

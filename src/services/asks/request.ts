@@ -8,12 +8,12 @@ import { defineRequest, type KindSpec } from '../tasks/task.ts';
 import type { Turn } from './conversation.ts';
 import { documentPart, type EarlierFile, noteForModel, safeName, sentParts } from './earlier-files.ts';
 import { fitsStrictMode } from './schema/strict.ts';
-import { audioPart, type QuestionSound, transcriptPart } from './sound.ts';
+import { audioPart, type QuestionAudio, transcriptPart } from './sound.ts';
 import { toolDefinitions } from './tools.ts';
 
-/** Usual words for how long a reasoning model may think; a gateway may know others. */
+/** Common reasoning-effort levels. A gateway may support others. */
 export const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'] as const;
-export const LONGEST_EFFORT = 30;
+export const MAX_EFFORT_LENGTH = 30;
 export const formats = ['text', 'json'] as const;
 
 const askShape = defineRequest({
@@ -40,7 +40,7 @@ export const askSpec: KindSpec<'ask'> = {
   traits: { isPaid: true, isText: true, modelKind: 'text' },
 };
 
-/** Everything that a request is made of, so that it can be made again without a part. */
+/** The parts of a request, kept so that it can be rebuilt without one of them. */
 export interface Draft {
   request: AskRequest;
   /** Oldest first. */
@@ -48,21 +48,21 @@ export interface Draft {
   /** The files of each earlier turn. */
   earlierFiles: readonly (readonly EarlierFile[])[];
   materials: Materials;
-  sound?: QuestionSound | undefined;
+  sound?: QuestionAudio | undefined;
   models: readonly ListedModel[];
   rounds: Answer['rounds'];
-  /** No more tools: the model has to answer. */
-  isLast: boolean;
-  /** Stands for the member at the gateway. */
+  /** The model has to answer and may not call another tool. */
+  isFinalRound: boolean;
+  /** Identifies the member to the gateway. */
   user?: string | undefined;
 }
 
-/** The whole context of a question, because the gateway stores none of it. */
+/** Sends the whole conversation each time, because the gateway stores none of it. */
 export function buildTextRequest(draft: Draft, without: readonly RefusableFeature[]): TextRequest {
-  const { request, earlier, earlierFiles, materials, sound, models, rounds, isLast } = draft;
+  const { request, earlier, earlierFiles, materials, sound, models, rounds, isFinalRound } = draft;
   const { model, instructions, effort, web } = request;
   const format = formatOf(request);
-  const takesFormat = !without.includes('format');
+  const supportsFormat = !without.includes('format');
   const tools: TextTool[] = [...(web ? [{ type: 'web-search' } as const] : []), ...toolDefinitions(request, models)];
   return {
     model,
@@ -71,15 +71,15 @@ export function buildTextRequest(draft: Draft, without: readonly RefusableFeatur
         { role: 'user', content: earlierContent(prompt, earlierFiles[at] ?? []) },
         ...(text === '' ? [] : [{ role: 'assistant' as const, content: text }]),
       ]),
-      { role: 'user', content: withParts(request.prompt, [...questionParts(materials), ...soundParts(sound)]) },
+      { role: 'user', content: withParts(request.prompt, [...questionParts(materials), ...audioParts(sound)]) },
       ...rounds.flatMap(itemsOf),
     ],
     ...(effort !== undefined && !without.includes('reasoning') && { effort }),
     ...withoutUndefined({
-      instructions: takesFormat ? instructions : instructionsWith(format, instructions),
-      format: takesFormat ? format : undefined,
+      instructions: supportsFormat ? instructions : instructionsWith(format, instructions),
+      format: supportsFormat ? format : undefined,
     }),
-    ...(tools.length > 0 && !without.includes('tools') && { tools, ...(isLast && { toolChoice: 'none' }) }),
+    ...(tools.length > 0 && !without.includes('tools') && { tools, ...(isFinalRound && { toolChoice: 'none' }) }),
   };
 }
 
@@ -89,10 +89,10 @@ function formatOf({ format, schema: text }: AskRequest): TextRequest['format'] {
   return { type: 'schema', name: 'answer', schema, strict: fitsStrictMode(schema) };
 }
 
-/** A model that takes no schema can still read one. */
+/** A model that does not support schemas can still follow one in its instructions. */
 function instructionsWith(format: TextRequest['format'], instructions: string | undefined): string | undefined {
   if (format?.type !== 'schema') return instructions;
-  const rule = `Answer only with JSON that fits this JSON Schema, without any other text:\n${JSON.stringify(format.schema)}`;
+  const rule = `Answer only with JSON that conforms to this JSON Schema, without any other text:\n${JSON.stringify(format.schema)}`;
   return instructions === undefined ? rule : `${instructions}\n\n${rule}`;
 }
 
@@ -104,18 +104,18 @@ function earlierContent(prompt: string, files: readonly EarlierFile[]): string |
   return withParts(prompt, [...(note === '' ? [] : [{ type: 'text' as const, text: note }]), ...sentParts(files)]);
 }
 
-/** The question's own files. */
+/** The files attached to the question itself. */
 export const questionParts = ({ images = [], documents = [] }: Materials): TextContent[] => [
   ...documents.map(documentPart),
   ...images.map((image): TextContent => ({ type: 'image', image })),
 ];
 
-function soundParts({ name, wav, transcript }: Partial<QuestionSound> = {}): TextContent[] {
+function audioParts({ name, wav, transcript }: Partial<QuestionAudio> = {}): TextContent[] {
   if (transcript !== undefined) return [transcriptPart(safeName(name ?? ''), transcript)];
   return wav ? [audioPart(wav)] : [];
 }
 
-/** The model sees its own words and calls, then the outputs: all of a round together. */
+/** The model's own text and calls of a round, followed by the outputs of those calls. */
 function itemsOf({ text, calls }: Answer['rounds'][number]): TextItem[] {
   return [
     ...(text === '' ? [] : [{ role: 'assistant' as const, content: text }]),

@@ -21,9 +21,9 @@ export interface SenderParts {
   models: Pick<ModelCatalogue, 'list' | 'listQuickly'>;
   gather: Gather;
   refresh: RefreshAddresses;
-  /** What stands for a member at the gateway; undefined: nothing. */
+  /** Returns the identifier of a member at the gateway, or undefined for none. */
   userOf?(memberId: string): Promise<string>;
-  /** How long the gateway may need what it fetches itself. */
+  /** How long the gateway may need the files that it fetches itself. */
   timeLimitMs: number;
   clock: Clock;
   log: TasksLog;
@@ -33,15 +33,15 @@ interface Question {
   request: AskRequest;
   materials: Materials;
   asker: Asker;
-  /** What has been answered already, where it goes on after calls of tools. */
+  /** The answer so far, if it continues after tool calls. */
   answer?: Answer | undefined;
   stop: AbortController;
 }
 
-/** A model that keeps calling tools must give its answer in the end. */
+/** After this many rounds of tool calls, the model must answer. */
 const MAX_ROUNDS = 5;
 
-/** Sends questions to models, without what a model refuses. */
+/** Sends questions to models, without the features that a model refuses. */
 export class QuestionSender {
   readonly #parts: SenderParts;
   readonly #refused: RefusedFeatures;
@@ -59,34 +59,35 @@ export class QuestionSender {
     const earlier = await earlierTurns(this.#parts.answers, request.after, asker);
     const earlierFiles = await this.#earlierFiles(earlier, { materials, sound }, without, asker);
     const models = await this.#parts.models.listQuickly();
-    const isLast = rounds.length >= MAX_ROUNDS;
+    const isFinalRound = rounds.length >= MAX_ROUNDS;
     const user = await this.#parts.userOf?.(asker.requesterId);
-    const draft = { request, earlier, earlierFiles, materials, sound, models, rounds, isLast, user };
+    const draft = { request, earlier, earlierFiles, materials, sound, models, rounds, isFinalRound, user };
     const told = without.filter((part) => isWanted(part, draft));
     return this.#open(draft, { without, told, named: [] }, stop);
   }
 
-  /** Sends a question again that failed before its first word. Undefined where the error refuses no part of it. */
+  /** Sends a question again that failed before its first word. Undefined if the error is not about a part that can be left out. */
   sendAgain({ request, draft, omission, stop }: SentQuestion, error: GatewayError): Promise<OpenStream> | undefined {
     const isStreamed = !omission.without.includes('stream');
     const hasEarlierFiles = !omission.without.includes('files') && hasFiles(draft.earlierFiles);
     const hasAudio = draft.sound?.wav !== undefined;
     const refused = refusedPart(error, request, { isStreamed, hasEarlierFiles, hasAudio });
     if (!refused) return undefined;
-    const { part, isOfSize = false } = refused;
+    const { part, isBecauseOfSize = false } = refused;
     const facts = { model: request.model, part, code: error.code };
     this.#parts.log.info(facts, 'A model rejected a feature of a request; the request is sent without it.');
-    const kept = part === 'files' ? leaveOut(draft.earlier, isOfSize ? 'too-large' : 'refused') : draft.earlierFiles;
+    const kept =
+      part === 'files' ? leaveOut(draft.earlier, isBecauseOfSize ? 'too-large' : 'refused') : draft.earlierFiles;
     const earlierFiles = part === 'audio' ? leaveOutAudio(kept) : kept;
     return this.#open({ ...draft, earlierFiles }, omit(omission, refused), stop);
   }
 
-  /** The request has worked. */
+  /** Call this when the request has succeeded. */
   learn({ request, omission }: SentQuestion): void {
     this.#refused.learn(request.model, omission);
   }
 
-  /** Opens the stream. A part that the model refuses for certain, before its first word, is left out of one more try. */
+  /** Opens the stream. If the model definitely refuses a part before the first word, one more request is sent without it. */
   async #open(planned: Draft, omission: Omission, stop: AbortController): Promise<OpenStream> {
     const draft = omission.without.includes('audio') ? await this.#transcribed(planned, stop) : planned;
     const request = buildTextRequest(draft, omission.without);
@@ -129,7 +130,7 @@ export class QuestionSender {
 const hasFiles = (earlierFiles: Draft['earlierFiles']): boolean =>
   earlierFiles.some((files) => sentParts(files).length > 0);
 
-/** What the model is known to refuse is told to a member who wanted it, and why an answer comes all at once. */
+/** The member is notified of wanted features that the model is known to refuse, and why an answer arrives all at once. */
 function isWanted(part: RefusableFeature, { request: { format, web, effort }, earlierFiles, sound }: Draft): boolean {
   const isWanted = {
     audio: sound !== undefined,

@@ -6,19 +6,19 @@ import type { ModelCatalogue } from '../models/catalogue.ts';
 import { findTranscriber } from '../models/ids.ts';
 import type { Materials } from '../tasks/materials.ts';
 
-/** The audio of a question: as a file, or as its transcript once there is one. */
-export interface QuestionSound {
+/** The audio of a question: as a file, or as its transcript once one exists. */
+export interface QuestionAudio {
   name: string;
   wav?: Buffer;
   transcript?: string;
 }
 
-/** Decoded and written anew, so that it is the format that every such model takes, and free of metadata. */
+/** Decoded and re-encoded, so that it has the format that every such model accepts and no metadata. */
 export function questionSound(
   given: { name: string } | undefined,
   { sound }: Materials,
   transcript: string | undefined,
-): QuestionSound | undefined {
+): QuestionAudio | undefined {
   if (!given) return undefined;
   const { name } = given;
   if (transcript !== undefined) return { name, transcript };
@@ -37,11 +37,11 @@ interface TranscriberParts {
   models: Pick<ModelCatalogue, 'list'>;
 }
 
-/** Five minutes of fast speech have some 6,000 characters. */
-const LONGEST_TRANSCRIPT = 20_000;
+/** Five minutes of fast speech have about 6,000 characters. */
+const MAX_TRANSCRIPT_LENGTH = 20_000;
 const NO_TRANSCRIPTIONS: ReadonlySet<GatewayErrorKind> = new Set(['not-offered', 'not-found']);
 
-/** Costs something. Refuses where the gateway has no model for it. */
+/** Transcription is billed. Refuses if the gateway has no model for it. */
 export async function transcribe(
   wav: Buffer,
   { name, model: asked, signal }: { name: string; model: string; signal: AbortSignal },
@@ -51,7 +51,7 @@ export async function transcribe(
   const model = findTranscriber(await models.list());
   if (model === undefined) throw refusal;
   try {
-    return (await transcriptions.create({ model, wav }, { signal })).slice(0, LONGEST_TRANSCRIPT).toWellFormed();
+    return (await transcriptions.create({ model, wav }, { signal })).slice(0, MAX_TRANSCRIPT_LENGTH).toWellFormed();
   } catch (error) {
     if (!(error instanceof GatewayError) || !NO_TRANSCRIPTIONS.has(error.kind)) throw error;
     throw refusal;

@@ -17,7 +17,7 @@ export interface OpenStream extends SentQuestion {
   events: AsyncIterable<TextEvent>;
 }
 
-/** Waits for the first event, which shows that the gateway has accepted the question; the stream still begins with it. */
+/** Waits for the first event, which shows that the gateway has accepted the question. The returned stream still begins with it. */
 export async function openStream(events: AsyncGenerator<TextEvent>, sent: SentQuestion): Promise<OpenStream> {
   const first = await events.next();
   const id = first.done || first.value.type !== 'created' ? undefined : first.value.id;
@@ -30,10 +30,10 @@ async function* withFirst(first: IteratorResult<TextEvent>, rest: AsyncGenerator
   yield* rest;
 }
 
-/** Changes within this time are reported together: reading is not faster, and no message is edited more often. */
+/** Changes within this time are reported together: faster edits would not help a reader, and use up rate limits. */
 const REPORT_INTERVAL_MS = 500;
 
-/** Reports words as they come: the first at once, later ones at intervals, always the latest text. */
+/** Reports text as it arrives: the first at once, later text at intervals, always in its latest state. */
 export class DraftReporter {
   readonly #clock: Clock;
   readonly #report: (text: string, doing: Answer['doing']) => Promise<void>;
@@ -62,7 +62,7 @@ export class DraftReporter {
     else this.#cancel = this.#clock.after(wait, () => this.#flush());
   }
 
-  /** Reports nothing more; resolves when the last report is done. */
+  /** Stops reporting; resolves when the last report is finished. */
   async end(): Promise<void> {
     this.#hasEnded = true;
     this.#cancel?.();

@@ -11,13 +11,13 @@ import type { Task } from '../tasks/task.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import { isSeenOnlyByAsker } from './conversation.ts';
 
-/** As much as a member can type into the prompt of the same command. */
-const LONGEST_PROMPT = 6_000;
-const prompt = z.string().trim().min(1).max(LONGEST_PROMPT);
+/** The same limit as for the prompt of the command. */
+const MAX_PROMPT_LENGTH = 6_000;
+const prompt = z.string().trim().min(1).max(MAX_PROMPT_LENGTH);
 const model = z.string().trim().min(1).max(200).optional();
 const makeShape = z.object({ prompt, model });
 
-/** A tool that makes something costs money, so its member has to approve each call. */
+/** A tool that generates something costs money, so the member who asked has to approve each call. */
 const tools = {
   make_image: {
     makes: 'image',
@@ -33,13 +33,12 @@ const tools = {
   },
   find_models: {
     makes: undefined,
-    description: 'Lists the models whose id contains a text, with what each seems to be made for.',
+    description: 'Lists the models whose ID contains the given text, with the likely purpose of each.',
     shape: z.object({ text: z.string().trim().max(200) }),
   },
   list_my_tasks: {
     makes: undefined,
-    description:
-      'Lists what the user has newly ordered here in public: images, videos, music, texts, and the state of each.',
+    description: "Lists the user's recent public requests here: images, videos, music, texts, and the state of each.",
     shape: z.object({}),
   },
 } as const;
@@ -49,10 +48,10 @@ export type CostlyTool = 'make_image' | 'make_video';
 
 const names = keysOf(tools);
 
-/** Reading a longer list of models costs too much; then the usual one is used, unless the user names another. */
+/** A longer list costs too many tokens; in that case the default model is used, unless the user names another. */
 const MAX_LISTED = 30;
 
-/** An answer in JSON is meant for a program, which has no use for images beside it. */
+/** A JSON answer is meant for a program, which has no use for images alongside it. */
 export function toolDefinitions(
   { format }: { format?: string | undefined },
   models: readonly ListedModel[],
@@ -61,7 +60,7 @@ export function toolDefinitions(
   return names.map((name) => {
     const { shape, description, makes } = tools[name];
     const { type, properties, required = [] } = z.toJSONSchema(shape);
-    // It is JSON by construction, which the schema's type does not say.
+    // The properties are JSON by construction, but the schema's type does not say so.
     const own = z.record(z.string(), z.json()).parse(JSON.parse(JSON.stringify(properties ?? {})));
     const parameters = { type: type ?? 'object', properties: { ...own, ...modelParameter(makes, models) }, required };
     return { type: 'function', name, description, parameters };
@@ -73,7 +72,7 @@ function modelParameter(makes: ModelKind | undefined, models: readonly ListedMod
   if (makes === undefined) return {};
   const ids = models.filter(({ kind }) => kind === makes).map(({ id }) => id);
   const isListed = ids.length > 0 && ids.length <= MAX_LISTED;
-  return { model: { type: 'string', description: 'Leave it out for the usual one.', ...(isListed && { enum: ids }) } };
+  return { model: { type: 'string', description: 'Omit to use the default model.', ...(isListed && { enum: ids }) } };
 }
 
 type Arguments<Name extends ToolName> = z.output<(typeof tools)[Name]['shape']>;
@@ -91,18 +90,18 @@ export function parseArguments(name: ToolName, text: string): object | undefined
 
 export interface ToolParts extends Pick<TaskStore, 'page'> {
   models: Pick<ModelCatalogue, 'list' | 'get' | 'listQuickly'>;
-  /** The estimate of what a call would make; undefined: unknown. */
+  /** The estimated price of a call, or undefined if it is unknown. */
   priceOf(makes: 'image' | 'video', asked: z.output<typeof makeShape>): AnswerCall['price'];
 }
 
 const MAX_FOUND = 50;
 const MAX_TASKS = 15;
-/** One response has no use for more, and the model has to read each output. */
+/** The model has to read every output, and one response has no use for more. */
 const MAX_CALLS = 8;
-/** Everything to be decided has to fit into one message beside the answer. */
+/** All approvals have to fit into one message alongside the answer. */
 const MAX_WAITING = 4;
 
-/** Carries out the calls of a response: what costs money waits for its member, the rest is done at once. */
+/** Runs the calls of a response: paid calls wait for the member's approval; the rest run immediately. */
 export async function runTools(calls: readonly ToolCall[], task: Task, parts: ToolParts): Promise<AnswerCall[]> {
   const used: AnswerCall[] = [];
   for (const [index, { callId, name, arguments: given }] of calls.entries()) {
@@ -111,11 +110,14 @@ export async function runTools(calls: readonly ToolCall[], task: Task, parts: To
     const args = known && parseArguments(known, given);
     const makes = known && tools[known].makes;
     if (!known) used.push({ ...call, state: 'done', output: 'There is no such tool.' });
-    else if (!args) used.push({ ...call, state: 'done', output: 'These arguments do not fit the tool.' });
-    else if (index >= MAX_CALLS) used.push({ ...call, state: 'done', output: 'Too many calls at once. Not done.' });
+    else if (!args) used.push({ ...call, state: 'done', output: 'Invalid arguments for this tool.' });
+    else if (index >= MAX_CALLS)
+      used.push({ ...call, state: 'done', output: 'Skipped: too many calls in one response.' });
     else if (makes) {
       const isTooMuch = used.filter(({ state }) => state === 'waiting').length >= MAX_WAITING;
-      const output = isTooMuch ? 'Too much at once. Not done: propose it later.' : await modelProblem(args, parts);
+      const output = isTooMuch
+        ? 'Skipped: too many requests are waiting for approval. Try again later.'
+        : await modelProblem(args, parts);
       if (output !== undefined) used.push({ ...call, state: 'done', output });
       else used.push({ ...call, state: 'waiting', price: parts.priceOf(makes, makeShape.parse(args)) });
     } else used.push({ ...call, state: 'done', output: await runFreeTool(known, given, task, parts) });
@@ -123,7 +125,7 @@ export async function runTools(calls: readonly ToolCall[], task: Task, parts: To
   return used;
 }
 
-/** No approval is requested for an order that would fail anyway. */
+/** No approval is requested for a call that would fail anyway. */
 async function modelProblem(args: { model?: string | undefined } | object, { models }: ToolParts) {
   const id = 'model' in args ? args.model : undefined;
   if (id === undefined) return undefined;
@@ -132,7 +134,7 @@ async function modelProblem(args: { model?: string | undefined } | object, { mod
     return undefined;
   } catch (error) {
     if (error instanceof Refusal) return `There is no model ${id}. Find one with find_models, or leave the model out.`;
-    // Only the gateway's own "no" counts.
+    // Only a refusal by the gateway counts, not a failure to reach it.
     if (error instanceof GatewayError) return undefined;
     throw error;
   }
@@ -143,7 +145,7 @@ async function runFreeTool(name: string, given: string, task: Task, { models, pa
   const wanted = parseArguments('find_models', given)?.text.toLowerCase() ?? '';
   try {
     const found = (await models.list()).filter(({ id }) => id.toLowerCase().includes(wanted));
-    const shown = found.slice(0, MAX_FOUND).map(({ id, kind }) => ({ id, seemsMadeFor: kind }));
+    const shown = found.slice(0, MAX_FOUND).map(({ id, kind }) => ({ id, likelyPurpose: kind }));
     return JSON.stringify({ count: found.length, models: shown });
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
@@ -154,14 +156,14 @@ async function runFreeTool(name: string, given: string, task: Task, { models, pa
 /** Tasks that others may see here: nothing private, and nothing from another server. */
 async function listTasks(task: Task, page: ToolParts['page']): Promise<string> {
   const { requesterId, guildId, id } = task;
-  // Outside of servers a summary does not say which channel it is from.
+  // Outside servers, a summary does not say which channel it is from.
   if (guildId === undefined && !isSeenOnlyByAsker(task)) return '[]';
   const { summaries } = await page({
     of: { memberId: requesterId },
     max: MAX_TASKS * 3,
     withoutPrivate: true,
   });
-  const here = summaries.filter((line) => line.guildId === guildId && line.id !== id).slice(0, MAX_TASKS);
+  const here = summaries.filter((one) => one.guildId === guildId && one.id !== id).slice(0, MAX_TASKS);
   const tasks = here.map(({ kind, state, summary, createdAt }) => {
     return { kind, state, summary, at: new Date(createdAt).toISOString() };
   });

@@ -14,7 +14,7 @@ import {
 } from '../tasks/answer.ts';
 import { hasEnded, type Task } from '../tasks/task.ts';
 
-/** A crash loses at most the words of this much time. */
+/** A crash loses at most the text of this much time. */
 const KEPT_EVERY_MS = 5_000;
 
 export const answerOf = ({ answer = EMPTY_ANSWER }: Task): Answer => answer;
@@ -38,7 +38,7 @@ export function markAnswering(
   return withAnswer({ ...task, state: 'running' }, { without: told, ...files, ...transcript, doing: 'thinking' });
 }
 
-/** More words have come. They are stored at intervals, because the gateway sends many a second. */
+/** Records further text, which is stored at intervals because the gateway sends many events a second. */
 export function updateDraft(task: Task, draft: string, doing: Answer['doing'], now: number): Task {
   if (hasEnded(task)) return task;
   const { keptAt = task.times.accepted ?? now } = answerOf(task);
@@ -58,7 +58,7 @@ export function addRound(task: Task, response: TextResponse, calls: readonly Ans
   });
 }
 
-/** An answer that is JSON is kept formatted. */
+/** An answer in JSON is stored formatted. */
 export function withSchemaCheck(task: Task, checked: { text: string; check: SchemaCheck } | undefined): Task {
   if (!checked || hasEnded(task)) return task;
   return withAnswer({ ...task, text: checked.text }, { schemaCheck: checked.check });
@@ -69,7 +69,7 @@ export const addCost = ({ costs = [] }: Answer, cost: string | undefined): NonNu
   cost ?? null,
 ];
 
-/** The member is asked before anything that costs money. */
+/** The member is asked before any call that costs money. */
 export const awaitMember = (task: Task): Task =>
   hasEnded(task) ? task : withAnswer({ ...task, state: 'needs-input' }, { doing: undefined });
 
@@ -86,7 +86,7 @@ const isOpen = ({ state }: AnswerCall): boolean => state === 'waiting' || state 
 export const waitingCalls = (task: Task): AnswerCall[] => lastCalls(task).filter(({ state }) => state === 'waiting');
 export const areCallsSettled = (task: Task): boolean => !lastCalls(task).some(isOpen);
 
-/** The member alone decides what comes next: nothing is being ordered. */
+/** The member has to decide what comes next; nothing is being submitted. */
 export const isWaitingForMember = (task: Task): boolean =>
   lastCalls(task).every(({ state }) => state !== 'allowed') && waitingCalls(task).length > 0;
 
@@ -98,7 +98,7 @@ type Cause = NonNullable<Task['failure']>['cause'];
 
 export type StopReason = 'stopped' | 'interrupted';
 
-/** It ended early; its words so far stay. */
+/** It ended early; the text so far is kept. */
 export function breakOffAnswer(task: Task, cause: Cause, error: GatewayError | undefined, now: number): Task {
   if (hasEnded(task)) return task;
   const failure = { cause, reason: error?.message, code: error?.code };
@@ -121,7 +121,7 @@ export const withUnfinished = (task: Task): Task =>
     ? task
     : withAnswer(task, { costs: addCost(answerOf(task), undefined) });
 
-/** Known if that of every response is. */
+/** Known only if the cost of every response is known. */
 function costOfAll({ costs = [] }: Answer): string | undefined {
   const known = costs.filter((cost) => cost !== null);
   return known.length === costs.length ? sumOf(known) : undefined;
@@ -162,7 +162,7 @@ const responseText = ({ text, refusal }: Pick<TextResponse, 'text' | 'refusal'>)
 
 const TOKENS = ['input', 'cached', 'output', 'reasoning', 'audioInput', 'audioOutput'] as const;
 
-/** An answer may take several responses, and all their tokens count. */
+/** An answer may need several responses, and the tokens of all of them count. */
 export function addTokens(known: Tokens | undefined, now: Tokens | undefined): Tokens | undefined {
   if (!now) return known;
   const told = TOKENS.filter((name) => known?.[name] !== undefined || now[name] !== undefined);

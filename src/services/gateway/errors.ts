@@ -28,7 +28,7 @@ export class GatewayError extends Error {
   readonly retryAfterMs: number | undefined;
   /** Whether the gateway's own code names the kind; otherwise it comes from the status, which any proxy may send. */
   readonly hasKnownCode: boolean;
-  /** Whether the gateway's code says that the model cannot do this: another one may. */
+  /** Whether the gateway's code says that this model cannot do it, though another one may. */
   readonly refusesModel: boolean;
   /** Whether the failed request may still have been carried out. Such a submit is never resent automatically. */
   readonly mayHaveTakenEffect: boolean;
@@ -94,7 +94,7 @@ export function unreachableError(cause: unknown, host: string, isSubmit: boolean
   return new GatewayError(message, { ...facts, code, mayHaveTakenEffect: isSubmit && !wasNeverSent(cause) });
 }
 
-/** Whether nothing of the request can have left this machine. */
+/** Whether the request certainly never left this machine. */
 function wasNeverSent(cause: unknown): boolean {
   if (cause instanceof AggregateError) return cause.errors.length > 0 && cause.errors.every(wasNeverSent);
   if (!(cause instanceof Error)) return false;
@@ -121,10 +121,10 @@ export function notJsonError(text: string, type: string | string[] | undefined, 
   return malformedError(`The response of the gateway is not JSON (${mediaType}, ${text.length} characters).`, facts);
 }
 
-const LONGEST_MESSAGE = 500;
+const MAX_MESSAGE_LENGTH = 500;
 const HIDDEN = '[hidden]';
 
-/** Keys and tokens in the messages of gateways that quote what they were sent. */
+/** Keys and tokens quoted in messages by gateways that repeat what they were sent. */
 const SECRET_SHAPES = [/\bsk-[A-Za-z0-9_*.-]{3,}/g, /\bBearer\s+["']?[^\s"',;]+/gi];
 
 /** Elements whose content is never prose, and comments. */
@@ -133,23 +133,23 @@ const NON_PROSE = /<!--[\s\S]*?(?:-->|$)|<(script|style|svg|head)\b[\s\S]*?(?:<\
 const TAG =
   /<\/?(?:!doctype|html|head|body|title|meta|link|center|h[1-6]|p|div|section|br|hr|span|a|b|i|u|em|strong|small|pre|code|font|ul|ol|li|table|thead|tbody|tr|td|th|img|svg|script|style)\b[^<>]*>?/gi;
 /** Longer pages are cut before they are read. */
-const LONGEST_PAGE = 20_000;
+const MAX_PAGE_LENGTH = 20_000;
 
 /** Makes a gateway's text safe to show: no markup, no secrets, one line, bounded length. */
 export function cleanMessage(text: string, secrets: readonly string[]): string {
-  // Secrets go first: once cut in half, a secret would no longer be recognized.
+  // Secrets are removed first: one that was cut in half would no longer be recognized.
   let clean = text;
   for (const secret of secrets) if (secret !== '') clean = clean.replaceAll(secret, HIDDEN);
-  clean = clean.slice(0, LONGEST_PAGE);
+  clean = clean.slice(0, MAX_PAGE_LENGTH);
   // The title describes a page best.
   clean = titleOf(clean) || clean.replace(NON_PROSE, ' ').replace(TAG, ' ');
   for (const shape of SECRET_SHAPES) clean = clean.replace(shape, HIDDEN);
   // Control characters would break a log line or a terminal.
   clean = clean.replace(/[\p{Cc}\s]+/gu, ' ').trim();
-  if (clean.length <= LONGEST_MESSAGE) return clean;
+  if (clean.length <= MAX_MESSAGE_LENGTH) return clean;
   // Does not cut a surrogate pair in two.
   return `${clean
-    .slice(0, LONGEST_MESSAGE - 1)
+    .slice(0, MAX_MESSAGE_LENGTH - 1)
     .replace(/[\uD800-\uDBFF]$/, '')
     .trimEnd()}…`;
 }
@@ -162,7 +162,7 @@ function titleOf(text: string): string {
 }
 
 /** Longer delays are left to the caller, who can plan with them. */
-const LONGEST_WAIT_MS = 5_000;
+const MAX_WAIT_MS = 5_000;
 const FIRST_WAIT_MS = 250;
 const RETRYABLE: ReadonlySet<GatewayErrorKind> = new Set(['rate-limited', 'unavailable', 'unreachable', 'malformed']);
 
@@ -171,9 +171,9 @@ export function waitBeforeRetry(error: GatewayError, attempt: number, random: ()
   // A response that was too large will be too large again.
   if (!RETRYABLE.has(error.kind) || error.code === 'too_large') return undefined;
   // Full jitter: clients that failed together do not retry together.
-  const backoff = random() * Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** attempt);
+  const backoff = random() * Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** attempt);
   const wait = Math.max(error.retryAfterMs ?? 0, backoff);
-  return wait <= LONGEST_WAIT_MS ? wait : undefined;
+  return wait <= MAX_WAIT_MS ? wait : undefined;
 }
 
 export function parseRetryAfter(header: string | string[] | undefined, now: number): number | undefined {

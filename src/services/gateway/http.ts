@@ -20,9 +20,9 @@ import { openSocket } from './socket.ts';
 
 export interface CallOptions {
   signal?: AbortSignal | undefined;
-  /** Total attempts of a read. A caller with its own retries passes 1. */
+  /** Total attempts for a read. A caller with its own retries passes 1. */
   attempts?: number | undefined;
-  /** Stands for the member in an order, where the settings name a field for it. */
+  /** Identifies the member in a request, if the settings name a field for it. */
   user?: string | undefined;
 }
 
@@ -32,11 +32,11 @@ export interface GatewayRequest extends CallOptions {
   headers?: Readonly<Record<string, string>>;
   /** Makes the request a POST. Text is JSON already and sent unchanged. */
   body?: unknown;
-  /** What a 404 without a known code means here. */
+  /** What a 404 without a known code means for this endpoint. */
   missing?: 'not-found' | 'not-offered';
-  /** The limit for the first byte, if not the usual one. */
+  /** The time limit for the first byte, if it differs from the default. */
   firstByteLimit?: 'wholeTextMs';
-  /** The limit for the response, if not the usual one. */
+  /** The time limit for the response, if it differs from the default. */
   maxBytes?: number;
   familyCodes?: ReadonlyMap<string, GatewayErrorKind>;
 }
@@ -46,7 +46,7 @@ type Head = Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'>;
 const MAX_REDIRECTS = 3;
 
 /**
- * The only way to the gateway, with one pool to one origin, so that the key cannot go anywhere else. Reads are retried;
+ * The only client for the gateway, with one pool to one origin, so that the key cannot go anywhere else. Reads are retried;
  * a submit is sent once, and its error says whether it may have been carried out.
  */
 export class GatewayHttp {
@@ -79,7 +79,7 @@ export class GatewayHttp {
     });
   }
 
-  /** When the gateway last answered as a gateway that takes the key; undefined: not yet. */
+  /** When the gateway last responded and accepted the key, or undefined if it has not yet. */
   get answeredAt(): number | undefined {
     return this.#answeredAt;
   }
@@ -105,7 +105,7 @@ export class GatewayHttp {
     return this.#readJson(await this.#open({ ...request, body }, true), request, true);
   }
 
-  /** Requests a streamed response, once. Refusals are thrown; a JSON response comes whole. Ending the iteration early closes the connection. */
+  /** Requests a streamed response, once. Refusals are thrown; a JSON response arrives whole. Ending the iteration early closes the connection. */
   async stream(
     request: GatewayRequest & { body: unknown },
   ): Promise<AsyncGenerator<string, void, void> | { whole: Json }> {
@@ -122,7 +122,7 @@ export class GatewayHttp {
     return { whole: this.#parseResponse(text, response, request, true) };
   }
 
-  /** The body with what stands for the member, where the settings name a field for it. Text is a finished body. */
+  /** Adds the member's identifier to the body, if the settings name a field for it. A text body is sent unchanged. */
   withUser(body: unknown, user: string | undefined): unknown {
     const field = this.#userField;
     if (user === undefined || field === undefined) return body;
@@ -200,7 +200,7 @@ export class GatewayHttp {
   #parseResponse(text: string, response: Head, request: GatewayRequest, isSubmit: boolean): Json {
     const { statusCode: status, headers } = response;
     const body = parseJson(text);
-    // A proxy may answer for a gateway that is away, but hardly in JSON and with such a status.
+    // A proxy may respond for a gateway that is unavailable, but rarely in JSON and with such a status.
     if (body !== undefined && status < 500 && status !== 401) this.#noteAnswer();
     if (!isSuccess(response) || containsError(body, isSubmit)) {
       throw toGatewayError({
@@ -234,7 +234,7 @@ export class GatewayHttp {
           accept: 'application/json',
           authorization: this.#authorization,
           'user-agent': 'atelier',
-          // The boundary of a form is made with its body.
+          // The form's boundary is created together with its body.
           ...(hasBody && !(body instanceof FormData) ? { 'content-type': 'application/json' } : {}),
           ...request.headers,
         },

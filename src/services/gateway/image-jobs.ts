@@ -4,14 +4,14 @@ import type { Snapshot, Submission } from './read/snapshot.ts';
 import { modelId, prompt, taskId, validate, webAddress } from './schemas.ts';
 import { TaskResource } from './task-client.ts';
 
-/** The specification, 4.5. References must be addresses that are public and stay valid during the whole job. */
+/** Image jobs (specification, 4.5). References must be public addresses that stay valid during the whole job. */
 const imageJob = z.strictObject({
   model: modelId,
   prompt,
   image: z.union([webAddress, z.array(webAddress).min(1, 'the list of reference images is empty')]).optional(),
 });
 
-/** The key is created once per order and stored with it: the same key never starts a second job. */
+/** The key is created once per request and stored with it: the same key never starts a second job. */
 type ImageJobOptions = CallOptions & { idempotencyKey: string };
 
 const PATH = '/v1/images/generations/jobs';

@@ -74,7 +74,7 @@ export class Imgx extends TaskResource {
   async describe(request: ImgxRequest<'describe'>, options?: CallOptions): Promise<Submission> {
     const { images: list, ...rest } = validate(requests.describe, request);
     const field = this.#settings.fields.describeField;
-    // In the wild `base64` holds a single image; the others would be lost without an error.
+    // In practice `base64` holds a single image; further ones would be lost without an error.
     if (field === 'base64') validate(oneImage, list);
     return this.#submit('describe', { ...rest, [field]: field === 'base64' ? list[0] : list }, options);
   }
@@ -107,7 +107,7 @@ export class Imgx extends TaskResource {
 
   async change(request: ImgxRequest<'change'>, options?: CallOptions): Promise<Submission> {
     const change = validate(requests.change, request);
-    // Gateways in the wild refuse a change without an index, even where it has no meaning.
+    // Some gateways refuse a change without an index, even where it has no meaning.
     return this.#submit('change', { index: 1, ...change }, options);
   }
 
@@ -119,7 +119,7 @@ export class Imgx extends TaskResource {
     return this.#submit('simple-change', { content, callbackUrl }, options);
   }
 
-  /** Answers a task that waits for a prompt, with a mask for local edits. */
+  /** Submits the prompt of a task that waits for one, with a mask for local edits. */
   async modal(request: ImgxRequest<'modal'>, options?: CallOptions): Promise<Submission> {
     const { mask: maskBase64, ...rest } = validate(requests.modal, request);
     return this.#submit('modal', { ...rest, maskBase64 }, options, rest.taskId);
@@ -132,7 +132,7 @@ export class Imgx extends TaskResource {
 
   async video(request: ImgxRequest<'video'>, options?: CallOptions): Promise<Submission> {
     const { image, endImage, extend, ...rest } = validate(requests.video, request);
-    // On the wire, the videos of a task count from 0.
+    // In requests, the videos of a task are numbered from 0.
     const from = extend ? { action: 'extend', taskId: extend.taskId, index: extend.index - 1 } : {};
     return this.#submit('video', { ...rest, image, endImage, ...from }, options);
   }

@@ -5,13 +5,13 @@ import { asList, asText, asTime, firstAt, listAt, places } from './read/places.t
 import { modelId, validate } from './schemas.ts';
 import type { GatewaySettings } from './settings.ts';
 
-/** The specification, part 2 and 4.8. */
+/** The models of the gateway (specification, part 2 and 4.8). */
 export interface Model {
   /** Case-sensitive, including dates, versions and provider prefixes. */
   id: string;
   ownedBy: string | undefined;
   createdAt: number | undefined;
-  /** Everything the gateway reports about it, its own extensions included. */
+  /** Everything the gateway reports about the model, including its own extensions. */
   fields: Readonly<Record<string, unknown>>;
 }
 

@@ -4,10 +4,10 @@ import { malformedError } from './errors.ts';
 import { type CallOptions, Resource } from './http.ts';
 import { asAmount, asList, asText, firstAt, places } from './read/places.ts';
 
-/** A model as gateways in the wild list its price. Decimals are text; undefined is what the list does not say. */
+/** A model as listed by gateways with a price list. Decimals are text; a value that the list does not give is undefined. */
 export interface PricedModel {
   name: string;
-  /** Per token by ratios, or for each job; undefined for a way of billing that is not known here. */
+  /** Per token by ratios, or per job; undefined for an unknown billing method. */
   billedBy: 'tokens' | 'job' | undefined;
   ratio: string | undefined;
   outputRatio: string | undefined;
@@ -15,23 +15,23 @@ export interface PricedModel {
   audioRatio: string | undefined;
   audioOutputRatio: string | undefined;
   price: string | undefined;
-  /** The groups that can use it; empty where the list does not say. */
+  /** The groups that can use it; empty if the list does not say. */
   groups: readonly string[];
 }
 
 export interface PriceList {
   models: readonly PricedModel[];
-  /** What each group of accounts pays of a price. */
+  /** The factor that each group of accounts pays of a price. */
   groups: ReadonlyMap<string, string>;
 }
 
-/** The list is parsed in one go, so it must be small; one of a thousand models has about 500 KiB. */
+/** The list is parsed in one go, so it must be small; one with a thousand models has about 500 KiB. */
 const MAX_BYTES = 4 * 1024 * 1024;
 const MAX_MODELS = 5_000;
 const MAX_GROUPS = 200;
-const LONGEST_NAME = 200;
+const MAX_NAME_LENGTH = 200;
 /** More digits than any real price has. */
-const LONGEST_DECIMAL = 60;
+const MAX_DECIMAL_LENGTH = 60;
 
 const at = {
   models: places('data', 'data.data', 'models'),
@@ -54,16 +54,16 @@ export class PriceLists extends Resource {
 }
 
 const pairOf = (name: string, ratio: string | undefined): [string, string][] =>
-  ratio === undefined || name.length > LONGEST_NAME ? [] : [[name, ratio]];
+  ratio === undefined || name.length > MAX_NAME_LENGTH ? [] : [[name, ratio]];
 
 /** A decimal from zero, written out. */
 function asDecimal(value: unknown): string | undefined {
   const text = asAmount(value);
   const decimal = text === undefined ? undefined : writtenOut(text);
-  return decimal === undefined || decimal.startsWith('-') || decimal.length > LONGEST_DECIMAL ? undefined : decimal;
+  return decimal === undefined || decimal.startsWith('-') || decimal.length > MAX_DECIMAL_LENGTH ? undefined : decimal;
 }
 
-/** The usual way is not named, or named like this; others have formulas of their own. */
+/** The standard billing method is unnamed or has this name; others have formulas of their own. */
 const USUAL_MODES: ReadonlySet<string> = new Set(['', 'ratio']);
 
 const BILLINGS: ReadonlyMap<string | undefined, PricedModel['billedBy']> = new Map([
@@ -74,7 +74,7 @@ const BILLINGS: ReadonlyMap<string | undefined, PricedModel['billedBy']> = new M
 function modelIn(value: unknown): PricedModel | undefined {
   if (!isRecord(value)) return undefined;
   const { model_name: name, billing_mode: mode, enable_groups: groups } = value;
-  if (typeof name !== 'string' || name === '' || name.length > LONGEST_NAME) return undefined;
+  if (typeof name !== 'string' || name === '' || name.length > MAX_NAME_LENGTH) return undefined;
   const isUsual = mode === undefined || mode === null || (typeof mode === 'string' && USUAL_MODES.has(mode));
   return {
     name,

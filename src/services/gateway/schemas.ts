@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { GatewayError } from './errors.ts';
 
-/** Each message is a complete thought, because it may reach a member. */
+/** Each message is a complete sentence, because it may be shown to a member. */
 
 export const nonEmptyText = (message: string) => z.string(message).refine((text) => text.trim() !== '', message);
 
@@ -75,7 +75,7 @@ interface Issue {
   message: string;
 }
 
-/** For a union, the problem of the branch that was most likely meant, if that says more than "none of them". */
+/** For a union, the problem of the most likely branch, if that says more than "none of them". */
 function bestIssue(issue: z.core.$ZodIssue | undefined): Issue | undefined {
   if (issue?.code !== 'invalid_union') return issue;
   const [best] = issue.errors

@@ -12,7 +12,7 @@ import type { Family } from './read/table.ts';
 import { taskId, validate } from './schemas.ts';
 import type { GatewaySettings } from './settings.ts';
 
-/** A family of endpoints that make tasks. */
+/** A family of endpoints that create tasks. */
 export class TaskResource {
   protected readonly tasks: TaskClient;
 
@@ -23,13 +23,13 @@ export class TaskResource {
 
 const LISTS = places('data', 'data.data', 'tasks');
 
-/** More words than any gateway has: limits what a hostile one can make us remember. */
+/** More words than any gateway uses: limits how many a hostile one can make the bot remember. */
 const MAX_WORDS = 200;
 
 /** Many times the size of a batch: every record that is not a task costs an error. */
 const MAX_RECORDS = 1_000;
 
-/** After a restart or beyond this number, what the response itself marks as input has to do. */
+/** After a restart or beyond this number, only the fields that the response itself marks as input are recognised. */
 const MAX_REFERENCES = 1_000;
 
 const manyIds = z.array(taskId).min(1, 'no task id was given');
@@ -40,7 +40,7 @@ export class TaskClient {
   readonly settings: GatewaySettings;
   readonly #loggedWords = new Set<string>();
   readonly #warnings: ReaderWarnings;
-  /** The addresses that recent orders contained, by task: an unknown response may repeat them beside the result. */
+  /** The addresses that recent requests contained, by task: an unknown response may repeat them next to the result. */
   readonly #references = new Map<string, readonly string[]>();
 
   constructor(http: GatewayHttp, settings: GatewaySettings) {
@@ -52,7 +52,7 @@ export class TaskClient {
         const name = `${family}:${word}`;
         if (this.#loggedWords.has(name) || this.#loggedWords.size >= MAX_WORDS) return;
         this.#loggedWords.add(name);
-        // It may be any text, even a prompt.
+        // The word may be any text, even a prompt.
         const loggable = safeName(word.replaceAll(' ', '_')) ?? `${word.length} letters`;
         const facts = { family, word: loggable };
         log.warn(facts, 'Unknown gateway status word, treated as still running.');
@@ -64,7 +64,7 @@ export class TaskClient {
     };
   }
 
-  /** `continued` is the task that the order continues: it may keep its id. */
+  /** `continued` is the task that the request continues, whose id may be kept. */
   async submit(family: Family, order: GatewayRequest & { body: unknown }, continued?: string): Promise<Submission> {
     const answer = await this.http.submit(order);
     const sent = new Set([...wordsSent(order)].filter((word) => word !== continued));
@@ -85,7 +85,7 @@ export class TaskClient {
     return this.readTask(family, await this.fetchRecord(path, id, options), id);
   }
 
-  /** Many tasks in one request. Unknown tasks are missing from the response, and its order has no meaning. */
+  /** Polls many tasks in one request. Unknown tasks are missing from the response, and its order has no meaning. */
   async getMany(family: Family, path: string, ids: readonly string[], options?: Partial<GatewayRequest>) {
     const answer = await this.http.read({ path, body: { ids: validate(manyIds, ids) }, ...options });
     return this.readTasks(family, answer, ids);

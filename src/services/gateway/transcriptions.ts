@@ -13,9 +13,9 @@ const transcriptionRequest = z.strictObject({
 
 const at = places('text', 'data.text', 'transcript', 'data.transcript');
 
-/** Audio as text. The specification has no such endpoint: this is OpenAI's, which gateways with such a model have. */
+/** Transcribes audio. The specification has no such endpoint: this is OpenAI's, which gateways with such a model offer. */
 export class Transcriptions extends Resource {
-  /** Costs something, so it is sent once. The text may be empty. */
+  /** Sent only once, because it is billed. The text may be empty. */
   async create(
     request: z.input<typeof transcriptionRequest>,
     { signal }: Pick<CallOptions, 'signal'> = {},

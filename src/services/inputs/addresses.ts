@@ -39,12 +39,12 @@ async function isPublic(address: string, resolve: NonNullable<ReachOptions['reso
   const url = URL.parse(address);
   const host = url ? hostOf(url) : '';
   if (isIP(host) !== 0) return isPublicAddress(host);
-  // An unknown name leads into no private network; that it cannot be fetched shows when the file is checked.
+  // An unknown name does not lead into a private network; checking the file shows that it cannot be fetched.
   const found = await resolve(host).catch(() => undefined);
   return found === undefined || (found.length > 0 && found.every((one) => isPublicAddress(one.address)));
 }
 
-/** Without addresses that let anyone who reads them fetch a member's file. */
+/** Removes addresses that let anyone who reads them fetch a member's file. */
 export const withoutSignedAddresses = (text: string): string =>
   text.replace(/https?:\/\/\S+ ?/gi, (address) => (signatureExpiry(address.trim()) === undefined ? address : ''));
 
@@ -54,11 +54,11 @@ export const withoutSignedAddresses = (text: string): string =>
  */
 export function signatureExpiry(address: string): number | undefined {
   const url = URL.parse(address);
-  // Discord signs files of messages, and of ephemeral ones.
+  // Discord signs files in messages, including ephemeral ones.
   if (!url || !/^\/(?:ephemeral-)?attachments\//.test(url.pathname)) return undefined;
   const seconds = url.searchParams.get('ex') ?? '';
   return /^[\da-f]{1,12}$/i.test(seconds) ? Number.parseInt(seconds, 16) * 1_000 : undefined;
 }
 
-/** Fresh addresses of files in Discord, by the old ones. Those that Discord does not refresh are missing. */
+/** Returns fresh addresses of files in Discord, by the old ones. Those that Discord does not refresh are missing. */
 export type RefreshAddresses = (addresses: readonly string[]) => Promise<ReadonlyMap<string, string>>;

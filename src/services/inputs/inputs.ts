@@ -22,14 +22,14 @@ interface GathererParts extends Omit<MemberFilesParts, 'memberId'> {
 }
 
 const MAX_IMAGES = 5;
-/** All travel in one body as base64, a third larger; reverse proxies seldom accept more than 64 MB. */
+/** All files are sent in one body as base64, a third larger; reverse proxies seldom accept more than 64 MB. */
 const MAX_TOTAL_BYTES = 40 * MB;
-/** The limit of an image after the gateway found an order too large, in addition to half its size. */
+/** The size limit for images after the gateway found a request too large, in addition to half their size. */
 const LIGHTER_BYTES = 2 * MB;
-/** A smaller image was not the problem, and shrinking it would make it unusable. */
+/** A smaller image was not the cause, and shrinking it would make it unusable. */
 const SMALLEST_BYTES = 100_000;
 
-/** Gathers the files of an order. Anything that cannot be sent is a refusal. */
+/** Gathers the files of a request. Anything that cannot be sent is a refusal. */
 export function createGatherer(parts: GathererParts): Gather {
   return async ({ pictures: images = [], region: changed, references = [], documents = [], sound }, context) => {
     if (images.length > MAX_IMAGES) {
@@ -48,10 +48,10 @@ export function createGatherer(parts: GathererParts): Gather {
   };
 }
 
-/** The endpoint is missing, or its response has no address. */
+/** The endpoint is missing, or its response contains no address. */
 const NO_UPLOADS: ReadonlySet<GatewayErrorKind> = new Set(['not-offered', 'not-found', 'malformed']);
 
-/** The images sent inside one order, and the files that the gateway fetches itself. */
+/** The images sent inside a request, and the files that the gateway fetches itself. */
 class Attachments {
   readonly #parts: GathererParts;
   readonly #files: MemberFiles;
@@ -64,12 +64,12 @@ class Attachments {
     this.#context = context;
   }
 
-  /** As data URIs, one after the other, so that no order holds more than one file in the shared memory. */
+  /** Encodes files as data URIs one at a time, so that a request holds at most one file in the shared memory. */
   async images(given: readonly MemberFile[]): Promise<string[]> {
     return await Array.fromAsync(given, (one) => this.#files.withFile(one, (file) => this.#addImage(file)));
   }
 
-  /** Checked first, then passed by address if the gateway can reach it; also one after the other. */
+  /** Checked first, then passed by address if the gateway can reach it; one at a time as well. */
   async references(references: readonly Reference[]) {
     return await Array.fromAsync(references, (one) => this.#reference(one));
   }
@@ -113,14 +113,14 @@ class Attachments {
     return { medium: 'image', given: isData ? file.image : await this.#upload(file.image, problem) };
   }
 
-  /** A gateway without uploads leaves only the address. */
+  /** If the gateway has no uploads, only the address remains. */
   async #upload(image: string, problem: Refusal | undefined): Promise<string> {
     try {
       const address = await this.#parts.upload(image);
       if (address !== undefined) return address;
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
-      // Nothing was ordered: an image that was uploaded twice costs nothing.
+      // Nothing was submitted, and uploading an image twice costs nothing.
       if (!NO_UPLOADS.has(error.kind)) throw withTakenEffect(error, false);
       this.#parts.log.info({ kind: error.kind }, 'The gateway did not store an uploaded image.');
     }

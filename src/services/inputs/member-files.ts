@@ -12,7 +12,7 @@ export interface MemberFilesParts {
   memberId: string;
 }
 
-/** A file that an order names. The medium is set for references; other files are images. */
+/** A file that a request names. The medium is set for references; other files are images. */
 interface NamedFile {
   address: string;
   name: string;
@@ -34,7 +34,7 @@ const MAX_VIDEO_BYTES = 100 * MB;
 
 /** Five minutes of uncompressed stereo speech. */
 const MAX_AUDIO_BYTES = 60 * MB;
-/** No utterance is longer, and a model cannot take in more. */
+/** No utterance is longer, and models cannot process more. */
 const MAX_SECONDS = 5 * 60;
 
 export const formatMegabytes = (bytes: number): string => `${bytes / MB} MB`;
@@ -73,7 +73,7 @@ export class MemberFiles {
     return await this.#parts.media.checkImage(file);
   }
 
-  /** Files to be read, one after the other: as text, if they are nothing else. */
+  /** Reads files one at a time: as text if they contain nothing else. */
   async readDocuments(given: readonly NamedFile[]): Promise<ReadDocument[]> {
     return await Array.fromAsync(given, (one) => {
       const { name } = one;
@@ -152,7 +152,7 @@ function refusalOf({ kind }: MediaError, given: NamedFile): Refusal {
     case 'expired':
       return new Refusal('refusals.imageGone', { name });
     case 'forbidden-address':
-      // Files that only the bot fetches can be uploaded instead.
+      // Files that only the bot can fetch may be uploaded instead.
       if (given.medium === undefined) return new Refusal('refusals.imageUnreachable', { name });
       return new Refusal('refusals.referenceNotPublic', { name });
     case 'unreachable':

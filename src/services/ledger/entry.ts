@@ -8,7 +8,7 @@ import type { Task } from '../tasks/task.ts';
 
 /**
  * reserved: not ended. unconfirmed: perhaps never accepted. refunded: without a result, or never accepted. waived: its result was refused by
- * moderation, so that its server pays for it and its member does not.
+ * moderation, so the server pays for it and the member does not.
  */
 const standings = ['reserved', 'unconfirmed', 'settled', 'refunded', 'waived'] as const;
 export type Standing = (typeof standings)[number];
@@ -26,14 +26,14 @@ const fact = z.object({
 /** Who used what, one entry per task. Erasure removes the member, their roles, the channel, the server and the task id. */
 export const entrySchema = z.object({
   id: z.string(),
-  /** When it was ordered. */
+  /** When the task was requested. */
   at: z.number(),
   memberId: z.string().optional(),
   guildId: z.string().optional(),
-  /** Those of the member's roles that had limits in that server. */
+  /** The member's roles that had limits in that server. */
   roleIds: z.array(z.string()).optional(),
   channelId: z.string().optional(),
-  /** Ordered where only the member has installed the bot: its server has no part in it. */
+  /** Requested where only the member has installed the bot, so the server is not involved. */
   isDirect: z.literal(true).optional(),
   kind: z.string(),
   model: z.string().optional(),
@@ -69,7 +69,7 @@ export function addFact(entry: Entry, fact: Fact): Entry {
   return standingOf(entry) === fact.standing ? entry : { ...entry, facts: [...entry.facts, fact] };
 }
 
-/** The standing of a task: the task is the truth, and the ledger only keeps it longer. */
+/** The standing of a task. The task is authoritative, and the ledger only keeps it longer. */
 export function factOfTask(task: Task): Fact {
   const standing = standingOfTask(task);
   const used = standing === 'settled' ? task.answer?.tokens : undefined;
@@ -79,16 +79,16 @@ export function factOfTask(task: Task): Fact {
 
 function standingOfTask(task: Task): Standing {
   const { state, failure } = task;
-  // The same order is in the ledger under its successor.
+  // The same request is in the ledger under its successor.
   if (task.handedOver || task.releasedAt !== undefined) return 'refunded';
   if (task.review?.outcome === 'deleted') return 'waived';
-  // The model has worked for any part of an answer, and possibly for one that the bot did not receive.
+  // The model has worked for any part of an answer, possibly even for one that the bot did not receive.
   if (task.traits.isText && failure && hasCost(task)) return 'settled';
   if (state === 'ready' || state === 'delivered') return 'settled';
-  // It may have cost something, and no one will ever know: the estimate counts.
+  // It may have cost something, but that can no longer be found out: the estimate counts.
   const isDismissed = state === 'cancelled' && failure?.cause === 'dismissed';
   if (isDismissed) return 'settled';
-  // The member has ordered it anew, and the first may have been carried out as well: its estimate counts.
+  // The member has requested it again, and the first may have been carried out as well: its estimate counts.
   if (state === 'unconfirmed') return task.isRepeated ? 'settled' : 'unconfirmed';
   return state === 'cancelled' || state === 'failed' || state === 'expired' ? 'refunded' : 'reserved';
 }
@@ -103,7 +103,7 @@ export const standingOf = ({ facts }: Entry): Standing => facts.at(-1)?.standing
 
 const ENDS: ReadonlySet<Standing> = new Set(['settled', 'waived']);
 
-/** A reported amount is authoritative; the estimate only applies until then. */
+/** A reported amount is authoritative; the estimate only applies until one is known. */
 export function amountOf({ facts }: Entry): { amount: string; isEstimate: boolean } | undefined {
   const reported = facts.findLast(({ standing, amount }) => ENDS.has(standing) && amount !== undefined)?.amount;
   const amount = reported ?? facts[0]?.amount;
@@ -120,11 +120,11 @@ export function comparedOf(entry: Entry): { estimate: string; cost: string } | u
   return { estimate: first.amount, cost: known.amount };
 }
 
-/** The entry as the task says it should be; the same object if it is correct already. */
+/** The entry as it should be according to the task; the same object if it is correct already. */
 export function reconcileEntry(known: Entry | undefined, task: Task): Entry {
   const fresh = createEntry(task);
   const isOfTask = known !== undefined && IDENTITY.every((name) => known[name] === fresh[name]);
-  // Tasks do not keep their members' roles.
+  // Tasks do not store the roles of their owners.
   const kept = known && { ...withoutUndefined({ roleIds: known.roleIds }), facts: known.facts };
   return addFact(isOfTask ? known : { ...fresh, ...kept }, factOfTask(task));
 }
@@ -140,7 +140,7 @@ export function withAmountsOf(entry: Entry, { estimate, cost }: Pick<Task, 'esti
 }
 
 /**
- * An entry without its task. If it is still reserved, the gateway never accepted the order, because accepted tasks are
+ * An entry without its task. If it is still reserved, the gateway never accepted the request, because accepted tasks are
  * kept until they end. Other entries stay: tasks expire and are deleted.
  */
 export function closeOrphan(entry: Entry, now: number): Entry {

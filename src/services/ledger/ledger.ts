@@ -26,27 +26,27 @@ import {
 } from './entry.ts';
 
 export interface UsageQuery {
-  /** Days in UTC, `YYYY-MM-DD`, both included; the day of the order counts. */
+  /** Days in UTC, `YYYY-MM-DD`, both included; the day of the request counts. */
   range: { start: string; end: string };
   /** Omitted: all members, all servers. */
   memberId?: string | undefined;
   guildId?: string | undefined;
 }
 
-/** The sum of similar orders of one day, without refunds. */
+/** The sum of similar requests of one day, without refunds. */
 export interface UsageGroup {
   day: string;
-  /** undefined: the member's data was erased. */
+  /** Undefined if the member's data was erased. */
   memberId: string | undefined;
-  /** Those with limits. */
+  /** The roles that had limits. */
   roleIds: readonly string[];
   kind: string;
   model: string | undefined;
   count: number;
-  /** The exact sum; undefined for orders of unknown cost. */
+  /** The exact sum; undefined for requests of unknown cost. */
   amount: string | undefined;
   isEstimate: boolean;
-  /** Those whose estimate and cost are both known. */
+  /** The requests whose estimate and cost are both known. */
   compared?: { count: number; estimate: string; cost: string } | undefined;
   state: 'settled' | 'open' | 'unconfirmed' | 'waived';
 }
@@ -73,12 +73,12 @@ const ENTRIES_AT_ONCE = 100;
 
 const OPEN: ReadonlySet<Standing> = new Set(['reserved', 'unconfirmed']);
 
-/** Two months: what exceeded the last one counts against this one. */
+/** Two months, because what exceeded the last month counts against this one. */
 const COUNTED_MS = 62 * DAY_MS;
 
 interface LedgerParts {
   entries: EntryStore;
-  /** Undefined: no limits. */
+  /** Undefined for no limits. */
   spending?: Spending | undefined;
   clock: Clock;
   log: Pick<PlainLog, 'error'>;
@@ -87,12 +87,12 @@ interface LedgerParts {
 export type Cost = NonNullable<ReturnType<typeof amountOf>> & { standing: Standing };
 
 /**
- * Who used what, derived from tasks: reserved before an order is submitted, settled or refunded at its end. A failed
+ * Who used what, derived from tasks: reserved before a request is submitted, settled or refunded at its end. A failed
  * write is repeated at the task's next change, at shutdown or at the next start; no result waits for it.
  */
 export class Ledger {
   readonly #parts: LedgerParts;
-  /** Reserved, without a written end. */
+  /** Reserved entries whose end is not written yet. */
   readonly #open = new Set<string>();
   readonly #unwritten = new Map<string, { task: Task; fact: Fact }>();
   readonly #pending = new Set<Promise<void>>();
@@ -135,7 +135,7 @@ export class Ledger {
     await entries.setOpenSince([today, ...live.map(({ times }) => dayOf(times.created))].sort()[0] ?? today);
   }
 
-  /** Called before anything is done about an order. Throws the `Refusal` of a limit that it would exceed. */
+  /** Called before anything is done about a request. Throws the `Refusal` of a limit that it would exceed. */
   async reserve(task: Task, roleIds: readonly string[] = []): Promise<void> {
     if (task.traits.isPaid) await this.#gate.pass(() => this.#reserve(task, roleIds));
   }
@@ -143,7 +143,7 @@ export class Ledger {
   async #reserve(task: Task, roleIds: readonly string[]): Promise<void> {
     const { entries, spending } = this.#parts;
     const entry = createEntry(task, spending?.limitedRoles(task, roleIds));
-    // An order that is repeated under the same key goes on with the reservation of the first.
+    // A request that is repeated under the same key uses the reservation of the first.
     if (task.predecessorId === undefined) spending?.admit(entry, roleIds);
     else spending?.replace(undefined, entry);
     try {
@@ -155,7 +155,7 @@ export class Ledger {
     this.#open.add(task.id);
   }
 
-  /** Counts all entries anew where limits like these look at more than what is counted. Until then no other order is reserved. */
+  /** Counts all entries again if limits like these need more than is counted. Until then no other request is reserved. */
   async countFor(limits: readonly Limits[]): Promise<void> {
     const { spending, entries, clock } = this.#parts;
     if (!spending?.needsCount(limits)) return;
@@ -176,7 +176,7 @@ export class Ledger {
     if (since !== undefined && day < since) await entries.setOpenSince(day);
   }
 
-  /** Orders with an unknown outcome, made after one moment and until another. */
+  /** Requests with an unknown outcome, made within a range of time. */
   async *unconfirmed(after: number, until: number): AsyncGenerator<Entry> {
     let seen = 0;
     for await (const entry of this.#parts.entries.between(dayOf(after), dayOf(until))) {
@@ -186,13 +186,13 @@ export class Ledger {
     }
   }
 
-  /** Writes what a task says now, long after its outcome was written as unknown. */
+  /** Records the current state of a task long after its outcome was recorded as unknown. */
   async reconsider(task: Task): Promise<void> {
     await Promise.all(this.#pending);
     if (task.traits.isPaid) await this.#write(task, factOfTask(task));
   }
 
-  /** The gateway has refused the order, or never received it. */
+  /** The gateway has refused the request, or never received it. */
   async refund(task: Task): Promise<void> {
     if (task.traits.isPaid) await this.#write(task, { standing: 'refunded', at: this.#parts.clock.now() });
   }
@@ -200,7 +200,7 @@ export class Ledger {
   /** Called for every change of a task, possibly several times. */
   onTaskChange(task: Task): void {
     const fact = factOfTask(task);
-    // A member or a moderator may decide long after its outcome was written.
+    // A member or a moderator may decide long after the outcome was recorded.
     const isDecided =
       task.failure?.cause === 'dismissed' ||
       task.isRepeated ||
@@ -211,7 +211,7 @@ export class Ledger {
     this.#pending.add(work);
   }
 
-  /** Resolves when the task's end is written, so that the task may be deleted. */
+  /** Resolves when the task's end is recorded, so that the task may be deleted. */
   async writeEnd(task: Task): Promise<void> {
     await Promise.all(this.#pending);
     if (this.#open.has(task.id)) await this.#write(task, factOfTask(task));
@@ -227,7 +227,7 @@ export class Ledger {
       else {
         const anonymous = anonymise(entry, who.secret);
         await this.#gate.pass(async () => {
-          // What was used stays used: it goes on counting where it did, without a name.
+          // Usage stays counted in the same sums, without a name.
           if (spending) await entries.keepScopes(anonymous, spending.scopesOf(entry), COUNTED_MS);
           await entries.rename(entry, anonymous);
         });
@@ -253,7 +253,7 @@ export class Ledger {
     }
   }
 
-  /** Writes everything that is still unwritten. */
+  /** Writes all pending changes. */
   async flush(): Promise<void> {
     await Promise.all(this.#pending);
     for (const { task, fact } of [...this.#unwritten.values()]) await this.#write(task, fact);

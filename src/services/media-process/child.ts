@@ -23,7 +23,7 @@ const failure = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('bug'), message: z.string() }),
 ]);
 
-/** The process has read files that may be made to break it, so its reports are checked like anything from outside. */
+/** The process has read files that may be made to break it, so its reports are checked like any untrusted input. */
 const report = z.union([
   z.object({ id: z.int(), facts: z.object({}).loose() }),
   z.object({ id: z.int(), failure }),
@@ -50,12 +50,12 @@ const PROGRAM = fileURLToPath(new URL('./program/main.ts', import.meta.url));
 const COMPILE_CACHE = new URL('../../../scripts/compile-cache.mjs', import.meta.url).href;
 /** Limits JavaScript's own heap; images and samples lie outside it. */
 const FLAGS = ['--max-old-space-size=192', '--max-semi-space-size=4', '--import', COMPILE_CACHE];
-/** No file is larger, nor anything made from one. */
+/** No file, nor any product of one, is larger. */
 const MAX_RESULT_BYTES = 128 * 2 ** 20;
 
 interface ChildListeners {
   onReport(report: ProcessReport, body: Buffer<ArrayBuffer>): void;
-  /** Once, when the process has ended, with what the system says about it. */
+  /** Called once when the process has ended, with the system's report about it. */
   ended(how: string): void;
 }
 
@@ -133,7 +133,7 @@ function reportIn(note: string): ProcessReport {
   }
 }
 
-/** Nothing of the bot's own environment, which holds its secrets. */
+/** Nothing from the bot's own environment, which holds its secrets. */
 const ENVIRONMENT = {
   // One pool of memory for all threads, and large blocks of their own: memory of a finished image returns to the system.
   MALLOC_ARENA_MAX: '1',
@@ -142,7 +142,7 @@ const ENVIRONMENT = {
   ...(process.platform === 'win32' && { SystemRoot: 'C:\\Windows' }),
 };
 
-/** Undefined where the system does not tell, or the process has ended. */
+/** Undefined if the system does not report it, or the process has ended. */
 export async function residentBytes(pid: number): Promise<number | undefined> {
   if (process.platform !== 'linux') return undefined;
   const status = await readFile(`/proc/${pid}/status`, 'latin1').catch(() => '');

@@ -10,7 +10,7 @@ export interface Frame {
   readonly body: Buffer<ArrayBuffer>;
 }
 
-/** Not a frame: nothing after it can be understood. */
+/** The input is not a frame, so nothing after it can be understood. */
 export class BrokenFrame extends Error {
   override readonly name = 'BrokenFrame';
 }

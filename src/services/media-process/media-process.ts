@@ -5,9 +5,9 @@ import type { FileContent } from '../media/content.ts';
 import { MediaChild, type ProcessReport, residentBytes, toError } from './child.ts';
 import { type Job, type JobClass, JobLost, jobClasses, type LossReason } from './jobs.ts';
 
-/** Orders often follow within this time, and starting takes a fifth of a second. */
+/** Requests often follow within this time, and starting takes a fifth of a second. */
 const IDLE_MS = 60_000;
-/** A large image takes some hundred milliseconds to fill its memory. */
+/** A large image takes a few hundred milliseconds to fill its memory. */
 const SAMPLE_MS = 100;
 /** Jobs lost this often are refused: the second time the job ran alone, so it was the cause. */
 const MAX_LOSSES = 2;
@@ -21,7 +21,7 @@ export interface MediaProcessParts {
 interface RunOptions {
   /** A file given by its path is private, and stays where it is until the job has ended. */
   readonly input?: FileContent | undefined;
-  /** A private file that receives a large result in place of the pipe. */
+  /** A private file that receives a large result instead of the pipe. */
   readonly into?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -33,7 +33,7 @@ interface Result<Facts> {
 
 interface Entry extends Pick<RunOptions, 'input' | 'into'> {
   readonly id: number;
-  /** For which task, as far as that is known. */
+  /** The task that the job belongs to, if known. */
   readonly task: string | undefined;
   readonly job: Job;
   readonly jobClass: JobClass;
@@ -77,7 +77,7 @@ export class MediaProcess {
     return { running: this.#running.size, waiting: this.#waiting.length + this.#suspects.length };
   }
 
-  /** The memory of the process; 0 where none runs, or the system does not tell. */
+  /** The memory of the process; 0 if none runs, or the system does not report it. */
   async residentBytes(): Promise<number> {
     const pid = this.#child?.pid;
     return (pid === undefined ? undefined : await residentBytes(pid)) ?? 0;
@@ -95,7 +95,7 @@ export class MediaProcess {
     return () => void this.#holds--;
   }
 
-  /** Throws what the job throws, and `JobLost` where the job ended its process. */
+  /** Throws the job's error, and `JobLost` if the job ended the process. */
   async run<Facts>(job: Job, facts: z.ZodType<Facts>, options: RunOptions = {}): Promise<Result<Facts>> {
     const { input, into, signal } = options;
     signal?.throwIfAborted();
@@ -228,7 +228,7 @@ export class MediaProcess {
     const facts = { job: entry.job.do, ...(entry.task !== undefined && { task: entry.task }) };
     this.#warn(facts, 'A media job took too long, replacing the media process.');
     this.#fail(entry, new JobLost('time'));
-    // The other jobs are not the cause.
+    // The other jobs did not cause it.
     const others = [...this.#running.values()].filter(({ isAbandoned }) => !isAbandoned);
     this.#end();
     this.#suspects.unshift(...others.filter(({ losses }) => losses > 0));

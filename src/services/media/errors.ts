@@ -13,7 +13,7 @@ export type MediaErrorKind = (typeof mediaErrorKinds)[number];
 interface MediaErrorFacts {
   /** The HTTP status, if there was a response. */
   status?: number | undefined;
-  /** The error code of the system or undici; `aborted` and `closedError` for what was ended on purpose. */
+  /** The error code of the system or undici; `aborted` and `closedError` for requests that were ended on purpose. */
   code?: string | undefined;
   cause?: unknown;
 }

@@ -5,7 +5,7 @@ export interface MediaType {
   readonly extension: string;
 }
 
-/** Every type that is ever sent on. No SVG: it is a program. No Matroska, HEIC or AAC: Discord would not show them. */
+/** Every type that is ever passed on. No SVG: it is a program. No Matroska, HEIC or AAC: Discord would not show them. */
 export const mediaTypes = {
   png: { kind: 'image', mime: 'image/png', extension: 'png' },
   jpeg: { kind: 'image', mime: 'image/jpeg', extension: 'jpg' },
@@ -21,7 +21,7 @@ export const mediaTypes = {
   ogg: { kind: 'audio', mime: 'audio/ogg', extension: 'ogg' },
 } as const satisfies Record<string, MediaType>;
 
-/** What a video's own head says; what is missing or makes no sense is left out. */
+/** Facts from a video's own header; missing or implausible ones are left out. */
 export interface VideoFacts {
   /** As displayed, rotation applied. */
   readonly width?: number;

@@ -6,7 +6,7 @@ import { isWebm, webmFacts } from './videos/webm.ts';
 /** The first segment of a JPEG has up to 64 KiB; nothing else that is read lies further behind, except the end of a tag. */
 const HEAD = 72 * 1024;
 
-/** By the bytes alone, and more than a signature, as nonsense may follow it. Reads a bounded head in bounded steps. */
+/** Recognises a type by the bytes alone. A signature is not enough, as anything may follow it. Reads a bounded header in bounded steps. */
 export function recognise(file: Buffer): MediaType | undefined {
   return recogniseHead(file.subarray(0, HEAD)) ?? (isMp3(file) ? mediaTypes.mp3 : undefined);
 }
@@ -30,10 +30,10 @@ function recogniseHead(bytes: Buffer): MediaType | undefined {
   return riffType(bytes) ?? mp4FamilyType(bytes);
 }
 
-/** What is needed of a WebM comes before its first frames. */
+/** Everything needed from a WebM comes before its first frames. */
 const WEBM_HEAD = 256 * 1024;
 
-/** Reads the heads of MP4, MOV and WebM. Other files have no facts. */
+/** Reads the headers of MP4, MOV and WebM. Other files have no facts. */
 export async function videoFacts(content: FileContent): Promise<VideoFacts> {
   return await withReader(content, async (reader) => {
     const head = await reader.read(0, WEBM_HEAD);
@@ -42,20 +42,20 @@ export async function videoFacts(content: FileContent): Promise<VideoFacts> {
   });
 }
 
-const LONGEST_SIDE = 65_535;
-const LONGEST_SECONDS = 7 * 24 * 60 * 60;
+const MAX_SIDE = 65_535;
+const MAX_DURATION_SECONDS = 7 * 24 * 60 * 60;
 
 function plausible({ width, height, seconds }: VideoFacts): VideoFacts {
   const isSide = (side: number | undefined): side is number =>
-    side !== undefined && Number.isSafeInteger(side) && side > 0 && side <= LONGEST_SIDE;
+    side !== undefined && Number.isSafeInteger(side) && side > 0 && side <= MAX_SIDE;
   return {
     ...(isSide(width) && isSide(height) && { width, height }),
-    ...(seconds !== undefined && seconds > 0 && seconds <= LONGEST_SECONDS && { seconds }),
+    ...(seconds !== undefined && seconds > 0 && seconds <= MAX_DURATION_SECONDS && { seconds }),
   };
 }
 
 const PNG = Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1');
-/** Signature, IHDR and IEND: less is not an image. */
+/** Signature, IHDR and IEND: a shorter file is not an image. */
 const LEAST_PNG = 8 + 25 + 12;
 
 const text = (bytes: Buffer, start: number, end: number): string => bytes.toString('latin1', start, end);
@@ -104,9 +104,9 @@ const SAMPLES = [44_100, 48_000, 32_000];
 /** Some writers leave a gap between the tag and the first frame. */
 const MAX_GAP = 4_096;
 /** The longest layer III frame, and the header of the next one. */
-const LONGEST_FRAME = 1_441 + 4;
-/** How much has to be read behind a tag. */
-const BEHIND_TAG = MAX_GAP + LONGEST_FRAME;
+const MAX_FRAME_LENGTH = 1_441 + 4;
+/** How many bytes have to be read after a tag. */
+const BEHIND_TAG = MAX_GAP + MAX_FRAME_LENGTH;
 
 /** Two frames in a row, with or without a tag before them: eleven set bits alone occur anywhere. */
 export function isMp3(bytes: Buffer): boolean {

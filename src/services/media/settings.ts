@@ -26,27 +26,27 @@ export interface MediaParts {
 const MIB = 1024 * 1024;
 
 export const defaultLimits = {
-  /** For one file. Discord takes far less; a larger one can at best be shown as a preview or a link. */
+  /** The limit for one file. Discord accepts far less; a larger one can at best be shown as a preview or a link. */
   fileBytes: 100 * MIB,
   /** For files in the bot's memory; the rest goes to disk. Half of the bot's 48 MiB: the other half is for a file needed whole. */
   memoryBytes: 24 * MIB,
   /** Larger files go to disk. Memory outside the heap is given back late: with 2 MB results in it the bot grew by a quarter. */
   inMemoryBytes: MIB,
-  /** For all results that are held or being fetched at the same time, in memory and on disk. */
+  /** The limit for all results that are held or being fetched at the same time, in memory and on disk. */
   resultsBytes: 512 * MIB,
-  /** The same for files from members: they have their own room, so that no member's link delays a result. */
+  /** The same limit for files from members: they have their own room, so that no member's link delays a result. */
   memberFilesBytes: 256 * MIB,
-  /** Concurrent fetches of files that one member gave. */
+  /** Concurrent fetches of files from one member. */
   fetchesPerMember: 2,
   redirects: 3,
-  /** To one host. */
+  /** Connections to one host. */
   connections: 8,
   connectMs: 5_000,
   /** Until a response begins: some gateways fetch the file from elsewhere first. */
   headersMs: 30_000,
   /** Between two chunks of a file. */
   chunkMs: 20_000,
-  /** A host that sends fewer bytes per second for `paceMs` is given up. A phone on a bad day sends more. */
+  /** A host that sends fewer bytes per second for `paceMs` is given up. Even a slow mobile connection is faster. */
   leastBytesPerSecond: 8 * 1024,
   paceMs: 10_000,
   /** From the call to the last byte, including the wait for room. */

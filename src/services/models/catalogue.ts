@@ -6,11 +6,11 @@ import type { Experience } from './experience.ts';
 import { guessKind, type KindOverrides, type ModelKind, overriddenKind } from './families.ts';
 import { similarIds } from './ids.ts';
 
-/** Models change rarely, when an operator adds some; a member can wait this long to see a new one. */
+/** Models change rarely, when an operator adds some, so showing a new one this late is acceptable. */
 const FRESH_MS = 5 * 60_000;
 /** For suggestions while the member types; Discord allows three seconds. */
 const SUGGESTION_LIMIT_MS = 1_000;
-/** For an order without a model: with no list at all it would be refused. */
+/** For requests without a model, which would be refused without a list. */
 export const ORDER_LIMIT_MS = 10_000;
 
 /** The gateway may offer an unknown id later; until then it is not queried again. */
@@ -18,14 +18,14 @@ const MISSING_MS = 60 * 60_000;
 /** Members can invent ids, so the oldest are dropped. */
 const MAX_MISSING = 500;
 /** Real ids are shorter, and comparing longer ones with the list would be slow. */
-const LONGEST_ID = 200;
+const MAX_ID_LENGTH = 200;
 /** Queries for unlisted ids per minute; beyond that, only the list decides. */
 const MAX_QUERIES = 30;
 const QUERY_WINDOW_MS = 60_000;
 
 export type ListName = 'own' | 'compatible';
 
-/** A model and what it makes, as far as that can be told. */
+/** A model and the kind of result it probably makes. */
 export interface ListedModel extends Model {
   kind: ModelKind;
   /** All kinds that it can be used for: its own, and those that it has delivered. */
@@ -50,7 +50,7 @@ interface CatalogueParts {
   clock: Clock;
 }
 
-/** The gateway's models, queried as seldom as possible. */
+/** The gateway's models, queried as rarely as possible. */
 export class ModelCatalogue {
   readonly #parts: CatalogueParts;
   /** If the clock is set back, old lists and missing ids must not stay valid for longer. */
@@ -113,7 +113,7 @@ export class ModelCatalogue {
 
   /** One model by its exact id. The specification (4.8): an unknown id must not be queried again. */
   async get(id: string): Promise<ListedModel> {
-    if (id.length > LONGEST_ID) throw new Refusal('refusals.unknownModel', { id: `${id.slice(0, LONGEST_ID)}…` });
+    if (id.length > MAX_ID_LENGTH) throw new Refusal('refusals.unknownModel', { id: `${id.slice(0, MAX_ID_LENGTH)}…` });
     if (this.#isKnownToBeMissing(id)) throw await this.#unknown(id);
     const query = this.#modelQueries.get(id);
     if (!query && !this.#mayQuery(id)) throw await this.#unknown(id);
@@ -174,7 +174,7 @@ export class ModelCatalogue {
   #withKind({ model, set, guess }: GuessedModel): ListedModel {
     const { delivered, unfit } = this.#parts.experience.of(model.id);
     if (set) return { ...model, kind: set, fits: [set], unfit };
-    // A text model may make images besides; any other guess gives way to what was delivered.
+    // A text model may make images as well; any other guess gives way to the kinds that were delivered.
     const kind = guess === 'text' || delivered.includes(guess) ? guess : (delivered[0] ?? guess);
     return { ...model, kind, fits: [kind, ...delivered], unfit };
   }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Log } from '../../lib/log.ts';
 import { type ModelKind, modelKinds } from './families.ts';
 
-/** What a model has shown: the kinds of results it delivered, and those for which the gateway said that it is unfit. */
+/** What is known about a model: the kinds of results it delivered, and those that the gateway said it does not support. */
 export const modelExperience = z.object({ delivered: z.array(z.enum(modelKinds)), unfit: z.array(z.enum(modelKinds)) });
 export type ModelExperience = z.output<typeof modelExperience>;
 
@@ -11,12 +11,12 @@ export interface ExperienceStore {
   put(id: string, experience: ModelExperience): Promise<void>;
 }
 
-/** A gateway lists some hundred models; one that changes its ids all the time must not fill the memory. */
+/** A gateway lists a few hundred models; one that changes its ids all the time must not fill the memory. */
 const MAX_MODELS = 2_000;
 
 const NOTHING: ModelExperience = { delivered: [], unfit: [] };
 
-/** What happened with each model, kept across restarts. */
+/** Remembers how requests to each model ended, across restarts. */
 export class Experience {
   readonly #store: ExperienceStore;
   readonly #log: Pick<Log, 'warn'>;
@@ -53,7 +53,7 @@ export class Experience {
     try {
       await this.#store.put(id, experience);
     } catch (error) {
-      // It only orders suggestions, and happens again.
+      // Losing this only affects the order of suggestions, and it is learned again.
       this.#log.warn({ model: id, err: error }, 'What a model delivered could not be stored.');
     }
   }

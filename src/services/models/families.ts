@@ -95,7 +95,7 @@ const MEDIA: readonly Row[] = [
 /** Types that name a protocol, which many media share: they only count for an id that says nothing. */
 const PROTOCOLS = /openai|anthropic|claude|gemini|response|chat|completion|message/;
 
-/** Owners that make models of one kind, for ids that say nothing. */
+/** Owners that offer models of one kind, for ids that do not reveal it. */
 const OWNERS: readonly Row[] = [
   ['video', /\b(?:kuaishou|kling|runway|luma|pika|vidu|pixverse|hailuo)/],
   ['image', /\b(?:black-forest|bfl|stability|ideogram|recraft|midjourney)/],
@@ -111,7 +111,7 @@ const OWNERS: readonly Row[] = [
 const kindIn = (rows: readonly Row[], text: string): ModelKind | undefined =>
   rows.find(([, ...signs]) => signs.every((sign) => sign.test(text)))?.[0];
 
-/** What the id of a model says that it makes; undefined if it belongs to no known family. */
+/** What the id of a model says about its kind; undefined if it belongs to no known family. */
 export const kindOfId = (id: string): ModelKind | undefined => kindIn(FAMILIES, id.toLowerCase());
 
 /** An operator's pattern for ids, in which `*` stands for any text, and the kind of those models. */
@@ -120,12 +120,12 @@ export type KindOverrides = Readonly<Record<string, ModelKind>>;
 export const overriddenKind = (id: string, overrides: KindOverrides): ModelKind | undefined =>
   Object.entries(overrides).find(([pattern]) => isLike(id, pattern))?.[1];
 
-/** Text models that take audio among their input; the specification's list does not say. */
+/** Text models that accept audio; the specification's list does not say. */
 const HEARING = /-audio\b|gemini|voxtral|omni\b|ultravox|gemma-?3n|phi-4-multimodal|minicpm-o/;
 
 export const takesAudio = (id: string): boolean => HEARING.test(id.toLowerCase());
 
-/** What a model probably makes: the specification does not say. */
+/** The kind that a model probably makes, because the specification does not say. */
 export function guessKind({ id, ownedBy = '', fields }: Model): ModelKind {
   const types = JSON.stringify(fields.supported_endpoint_types ?? '').toLowerCase();
   const protocol = PROTOCOLS.test(types) ? 'text' : undefined;

@@ -1,18 +1,18 @@
-/** What the models of a family usually take as references. The gateway and the model decide: these only warn. */
+/** The references that models of a family usually accept. The gateway and the model decide; these limits only produce warnings. */
 export interface ReferenceLimits {
   images: number;
   videos: number;
-  /** Of all reference videos together. */
+  /** The limit for all reference videos together. */
   videoSeconds: number;
   audios: number;
-  /** How endpoints for one image take the last frame as well: in a field of its own, or as the second of a list. */
+  /** How endpoints for one image accept the last frame as well: in a field of its own, or as the second item of a list. */
   lastFrame?: 'image_tail' | 'images';
 }
 
 /** The specification (4.4, part 8) has these for "some models", and names no limit for audio. */
 const USUAL: ReferenceLimits = { images: 7, videos: 3, videoSeconds: 15, audios: 3 };
 
-/** By families of ids, from their vendors' documentation. */
+/** By id family, from the vendors' documentation. */
 const FAMILIES: readonly (readonly [RegExp, Partial<ReferenceLimits>])[] = [
   [/kling/, { images: 4, lastFrame: 'image_tail' }],
   [/sora/, { images: 1 }],

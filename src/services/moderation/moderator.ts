@@ -3,21 +3,21 @@ import { z } from 'zod';
 import type { Clock } from '../../lib/clock.ts';
 import type { PlainLog } from '../../lib/log.ts';
 
-/** What a moderation service says of a text: how likely it belongs to each category, from 0 to 1. */
+/** A moderation service's scores for a text: how likely it belongs to each category, from 0 to 1. */
 export interface Judgement {
   scores: Readonly<Record<string, number>>;
-  /** The categories that the service itself objects to. */
+  /** The categories that the service itself flags. */
   flagged: readonly string[];
 }
 
 export interface Moderator {
-  /** Undefined where the service is away or its response cannot be read. */
+  /** Undefined if the service is unavailable or its response cannot be read. */
   judgeText(text: string): Promise<Judgement | undefined>;
   judgeImage(dataUri: string): Promise<Judgement | undefined>;
 }
 
 export interface ModerationSettings {
-  /** Undefined: there is none. */
+  /** Undefined if none is configured. */
   baseUrl: string | undefined;
   apiKey: string | undefined;
   model: string;
@@ -25,9 +25,9 @@ export interface ModerationSettings {
 
 /** A member waits for it before anything is submitted. */
 const TIMEOUT_MS = 5_000;
-/** Some megabytes have to arrive there first. */
+/** A few megabytes have to be uploaded first. */
 const IMAGE_TIMEOUT_MS = 15_000;
-/** A response has some dozen numbers. */
+/** A response has a few dozen numbers. */
 const MAX_BYTES = 64 * 1_024;
 
 const response = z.object({
@@ -41,7 +41,7 @@ const response = z.object({
     .min(1),
 });
 
-/** The moderation endpoint of OpenAI and of those who copy it. What it judges is kept nowhere. */
+/** The moderation endpoint of OpenAI and compatible services. The content it checks is not stored. */
 export function openModerator(
   { baseUrl, apiKey, model }: ModerationSettings,
   { log, clock }: { log: Pick<PlainLog, 'warn'>; clock: Pick<Clock, 'after'> },
@@ -68,7 +68,7 @@ export function openModerator(
       const [result] = response.parse(JSON.parse(answer)).results;
       return result && judgementOf(result);
     } catch (error) {
-      // The body may repeat what was sent.
+      // The body may repeat the content that was sent.
       log.warn({ reason: error instanceof Error ? error.name : 'unknown' }, 'The moderation service is unavailable.');
       return undefined;
     } finally {

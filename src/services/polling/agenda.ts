@@ -7,7 +7,7 @@ export interface AgendaItem {
 
 const NEVER = Number.POSITIVE_INFINITY;
 
-/** A binary heap of moments, first added first of equals. Plain number arrays beside the items: 16 bytes each, and comparing touches no object. */
+/** A binary heap of times; equal times keep their order. Plain number arrays next to the items take 16 bytes each and compare without touching an object. */
 export class Agenda<T extends AgendaItem> {
   readonly #items: T[] = [];
   readonly #moments: number[] = [];
@@ -34,7 +34,7 @@ export class Agenda<T extends AgendaItem> {
     return earliest;
   }
 
-  /** Only for an item that is in here. */
+  /** Only call this for an item that is in the heap. */
   remove(item: T): void {
     const slot = item.slot;
     const last = this.#items.pop();
@@ -89,9 +89,9 @@ export class Agenda<T extends AgendaItem> {
 }
 
 /** `setTimeout` fires a longer one at once. */
-const LONGEST_WAIT_MS = 2 ** 31 - 1;
+const MAX_WAIT_MS = 2 ** 31 - 1;
 
-/** One timer for everything. It may ring too early, never too late: the callback checks the clock and sets it again. */
+/** One timer for everything. It may fire too early, never too late: the callback checks the clock and sets it again. */
 export class Alarm {
   readonly #clock: Clock;
   readonly #ring: () => void;
@@ -107,7 +107,7 @@ export class Alarm {
     if (at >= this.#at) return;
     this.cancel();
     this.#at = at;
-    this.#cancel = this.#clock.after(Math.min(LONGEST_WAIT_MS, Math.max(0, at - this.#clock.now())), () => {
+    this.#cancel = this.#clock.after(Math.min(MAX_WAIT_MS, Math.max(0, at - this.#clock.now())), () => {
       this.#at = Number.POSITIVE_INFINITY;
       this.#cancel = undefined;
       this.#ring();

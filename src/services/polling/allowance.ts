@@ -13,18 +13,18 @@ const EARLY_QUESTIONS = EARLY_MS / LEAST_GAP_MS + 1;
 export interface PollHistory {
   since: number;
   times: number;
-  /** When the last poll was sent or, where known, responded to. */
+  /** When the last poll was sent or, if known, responded to. */
   last: number;
 }
 
-/** How many polls the specification's fastest schedule would have made at that age. */
+/** How many polls the specification's fastest schedule would have made by that age. */
 export function maxPolls(ageMs: number): number {
   if (ageMs < 0) return 0;
   if (ageMs <= EARLY_MS) return Math.floor(ageMs / LEAST_GAP_MS) + 1;
   return EARLY_QUESTIONS + Math.floor((ageMs - EARLY_MS) / LATE_GAP_MS);
 }
 
-/** At what age that schedule polls for the time after so many. */
+/** The age at which that schedule makes the poll after this many. */
 export function ageOfNextPoll(times: number): number {
   if (times < EARLY_QUESTIONS) return times * LEAST_GAP_MS;
   return EARLY_MS + (times - EARLY_QUESTIONS + 1) * LATE_GAP_MS;
@@ -34,7 +34,7 @@ export function ageOfNextPoll(times: number): number {
 export const earliestPollAt = ({ since, times, last }: PollHistory): number =>
   Math.max(since + ageOfNextPoll(times), last + LEAST_GAP_MS);
 
-/** How old the mark may be while polls are made: a finer one would be a write per poll. */
+/** How old the stored time may be while polls are made: a finer one would cost a write per poll. */
 const MARK_MS = 1_000;
 /** A poll that was under way when the bot ended may reach the gateway this much later. */
 const UNDER_WAY_MS = 1_000;
@@ -45,7 +45,7 @@ interface BeforeParts {
   log: TasksLog;
 }
 
-/** The polls before this start. Quiet responses are not stored, so each task is assumed to have used its allowance up to the mark. */
+/** The polls before this start. Responses without changes are not stored, so each task is assumed to have used its allowance up to the stored time. */
 export class EarlierPolls {
   readonly #parts: BeforeParts;
   #markedAt = Number.NEGATIVE_INFINITY;
@@ -57,7 +57,7 @@ export class EarlierPolls {
 
   async open(): Promise<void> {
     const markPoll = await this.#parts.store.lastPolledAt();
-    // Since the store became ours no other bot has polled.
+    // Since the bot took the store over, no other bot has polled.
     if (markPoll !== undefined) this.#last = Math.min(markPoll + MARK_MS + UNDER_WAY_MS, this.#parts.clock.now());
   }
 
@@ -67,7 +67,7 @@ export class EarlierPolls {
     return { since, times: Math.max(polls, maxPolls(this.#last - since)), last: this.#last };
   }
 
-  /** To be called before each poll. */
+  /** Call this before each poll. */
   async markPoll(): Promise<void> {
     const { store, clock, log } = this.#parts;
     const now = clock.now();

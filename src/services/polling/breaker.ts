@@ -1,14 +1,14 @@
 import { LEAST_GAP_MS } from './allowance.ts';
 import type { Trouble } from './scheduler.ts';
 
-/** How long a lane is paused, the first time and at most. It doubles in between. */
+/** How long a lane is paused at first and at most. The time doubles in between. */
 const BACKOFF: Readonly<Record<Trouble['kind'], { firstMs: number; longestMs: number }>> = {
   busy: { firstMs: 2_000, longestMs: 60_000 },
-  // An operator has to top up or change a key: that takes a while, and the next poll notices.
+  // An operator has to top up or change a key, which takes a while; the next poll notices.
   refused: { firstMs: 30_000, longestMs: 5 * 60_000 },
   unreachable: { firstMs: 2_000, longestMs: 60_000 },
 };
-/** A gateway's retry-after counts only within these limits. */
+/** A gateway's retry-after only counts within these limits. */
 const LEAST_ASKED_MS = 1_000;
 const MAX_ASKED_MS = 5 * 60_000;
 
@@ -29,7 +29,7 @@ function askedMs(retryAfterMs: number | undefined): number | undefined {
 const DEFAULT_GAP_MS = 5_000;
 /** After a single failure, so that an end is hardly shown later. The task's allowance still counts. */
 const FIRST_RETRY_MS = LEAST_GAP_MS;
-/** Keeps tasks that began together from being polled together for ever. More would cost delay: 100 % a third. */
+/** Keeps tasks that began together from being polled together forever. More would delay results: 100% by a third. */
 const JITTER = 0.05;
 
 export function addJitter(moment: number | undefined, now: number, random: () => number): number {
@@ -44,13 +44,13 @@ export function retryAt({ retryAfterMs }: Trouble, isFirst: boolean, now: number
   return Math.max(at, now + (askedMs(retryAfterMs) ?? 0));
 }
 
-/** A single failure may be chance; so many in a row are the gateway's state. */
+/** A single failure may be chance; this many in a row show the gateway's state. */
 const UNREACHABLE_IN_A_ROW = 5;
 
 export interface Pause {
   trouble: Trouble;
   since: number;
-  /** From then on one probe may be sent. */
+  /** From this time on one probe may be sent. */
   until: number;
 }
 
@@ -65,7 +65,7 @@ export class Breaker {
     return this.#pause;
   }
 
-  /** Returns the pause that this response ended. Only a probe ends one: earlier polls say nothing about its end. */
+  /** Returns the pause that this response ended. Only a probe can end one: earlier polls say nothing about its end. */
   recordResponse(isProbe: boolean, now: number): Pause | undefined {
     this.#unreachableInARow = 0;
     if (!isProbe) return undefined;
@@ -85,7 +85,7 @@ export class Breaker {
       this.#unreachableInARow += 1;
       if (this.#unreachableInARow < UNREACHABLE_IN_A_ROW) return undefined;
     }
-    // One good response does not prove that the trouble is over: if it returns soon, the next pause is longer.
+    // One good response does not prove recovery: if failures return soon, the next pause is longer.
     if (now - this.#endedAt > this.#lastPause.ms) this.#pausesInARow = 0;
     this.#pause = { trouble, since: now, until: now + this.#pauseMs(trouble) };
     return this.#pause;

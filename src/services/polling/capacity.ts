@@ -5,15 +5,15 @@ export interface SchedulerLimits {
   inFlight: number;
 }
 
-/** A second's polls are not started in one go. */
+/** The polls of a second are not all started at once. */
 const STEPS_PER_SECOND = 10;
 
-/** When polls may start. It checks the last starts: a full bucket would pass its content and its flow within one second, too many for a gateway. */
+/** Decides when polls may start from the latest starts: a full token bucket would allow its content plus its flow within one second, which is too many. */
 export class PollBudget {
   readonly #inFlight: number;
-  /** Polls per step and steps per second together make at most a second's polls. */
+  /** Polls per step times steps per second is at most the limit per second. */
   readonly #stepMs: number;
-  /** When the last ones started: a ring, of which `#oldest` is overwritten next. */
+  /** When the latest polls started: a ring whose `#oldest` entry is overwritten next. */
   readonly #begun: number[];
   #oldest = 0;
   share = 1;
@@ -31,13 +31,13 @@ export class PollBudget {
     this.#inFlight = inFlight;
   }
 
-  /** When the next poll may start; infinity until one that is under way has ended. */
+  /** When the next poll may start; infinity until one that is running has ended. */
   get opensAt(): number {
     if (this.#underWay >= this.#inFlight) return Number.POSITIVE_INFINITY;
     const { length } = this.#begun;
     const afterOldest = (this.#begun[this.#oldest] ?? 0) + Math.ceil(this.#stepMs / this.share);
     if (this.share >= 1) return afterOldest;
-    // A gateway that had too many at once gets them evenly spaced.
+    // For a gateway that received too many at once, polls are evenly spaced.
     const latest = this.#begun[(this.#oldest + length - 1) % length] ?? 0;
     return Math.max(afterOldest, latest + this.#stepMs / (this.share * length));
   }
@@ -53,7 +53,7 @@ export class PollBudget {
   }
 }
 
-/** How many polls there is room for: the operator's limit, the pace that the gateway takes, and the pressure of demand. */
+/** How many polls there is room for: the operator's limit, the rate that the gateway accepts, and the pressure of demand. */
 export class PollCapacity {
   readonly #perSecond: number;
   readonly #budget: PollBudget;
@@ -81,7 +81,7 @@ export class PollCapacity {
     this.#budget.end();
   }
 
-  /** Returns how many polls a second remain, where that is news. */
+  /** Returns how many polls per second remain, if that has changed. */
   slowDown(why: SlowdownCause, now: number): number | undefined {
     return this.#pace.slowDown(why, this.#begun.rate(now), now) ? this.#pace.at(now) : undefined;
   }

@@ -1,10 +1,10 @@
-/** An item links its neighbours, so that it can leave from the middle without a search. */
+/** An item links its neighbours, so that it can be removed from the middle without a search. */
 export interface QueueLinks<T> {
   before: T | undefined;
   behind: T | undefined;
 }
 
-/** First come, first served. Joining, leaving and being served take constant time. */
+/** First come, first served. Adding, removing and taking an item need constant time. */
 class Line<T extends QueueLinks<T>> {
   #first: T | undefined;
   #last: T | undefined;
@@ -40,7 +40,7 @@ interface Group<T extends QueueLinks<T>> extends QueueLinks<Group<T>> {
   readonly members: Line<T>;
 }
 
-/** Groups take turns; within a group it is first come, first served. However many one brings, the others wait one turn per group. */
+/** Groups take turns; within a group it is first come, first served. However many items one group has, the others wait for one turn per group. */
 export class FairQueue<T extends Grouped<T>> {
   readonly #groups = new Map<string, Group<T>>();
   readonly #order = new Line<Group<T>>();
@@ -67,7 +67,7 @@ export class FairQueue<T extends Grouped<T>> {
     return item;
   }
 
-  /** Only for an item that is in here. */
+  /** Only call this for an item that is in the queue. */
   remove(item: T): void {
     const group = this.#groupOf(item);
     group.members.leave(item);

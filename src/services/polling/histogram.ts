@@ -5,7 +5,7 @@ const FIRST_MS = 1_000;
 const BINS = 118;
 
 const STEP = Math.log(RATIO);
-/** Where bins begin, and where the last one ends. The first bin is everything below one second. */
+/** The edges of the bins. The first bin contains everything below one second. */
 export const BIN_EDGES: Float64Array = Float64Array.from({ length: BINS + 1 }, (_, edge) =>
   edge === 0 ? 0 : FIRST_MS * RATIO ** (edge - 1),
 );
@@ -31,7 +31,7 @@ export function valueAt(values: Float64Array, age: number): number {
   return from + share * ((values[bin + 1] ?? 0) - from);
 }
 
-/** The age at which rising values reach this one; infinity where they do not. */
+/** The age at which rising values reach this one; infinity if they do not. */
 export function ageAt(values: Float64Array, wanted: number): number {
   let low = 0;
   let high = BINS;
@@ -46,7 +46,7 @@ export function ageAt(values: Float64Array, wanted: number): number {
   return edge(low) + (rise > 0 ? Math.max(0, wanted - from) / rise : 1) * binWidth(low);
 }
 
-/** A job ended somewhere in between: polls cannot tell more. */
+/** A job ended somewhere in between: polls cannot tell exactly when. */
 export interface Observation {
   atLeastMs: number;
   atMostMs: number;
@@ -56,7 +56,7 @@ export interface Observation {
 export const weightOf = (observations: readonly Observation[]): number =>
   observations.reduce((sum, { weight }) => sum + weight, 0);
 
-/** Rounds of assigning every observation to the ages at which the others make its end likely. */
+/** Rounds of distributing every observation over the ages at which the others make its end likely. */
 const ROUNDS = 2;
 /** The weight, in jobs, of the assumption that anything may happen. */
 const DOUBT = 2;
@@ -100,7 +100,7 @@ function distribute(observations: readonly Observation[], masses: Float64Array):
   return result;
 }
 
-/** How many observations of equal weight would say as much. */
+/** The effective sample size: how many observations of equal weight are as informative. */
 const effectiveCount = (observations: readonly Observation[]): number =>
   weightOf(observations) ** 2 / observations.reduce((all, { weight }) => all + weight ** 2, 0);
 

@@ -9,7 +9,7 @@ import { Entry, LaneState } from './lane-state.ts';
 import type { SlowdownCause } from './pace.ts';
 import type { FollowedTask, Lane, LaneTrouble, PollOutcome, Scheduler, Trouble, Verdict } from './scheduler.ts';
 
-/** Fewer at once than the client has connections, since members' orders need some too. */
+/** Fewer polls at once than the client has connections, since members' requests need some too. */
 const DEFAULT_LIMITS: SchedulerLimits = { perSecond: 50, inFlight: 24 };
 /** The share of all polls at once that one lane may use. */
 const LANE_SHARE = 0.75;
@@ -90,7 +90,7 @@ export class InProcessScheduler implements Scheduler {
 
   troubles(): LaneTrouble[] {
     return this.#lanes.flatMap(({ lane, isIdle, breaker: { pause } }) =>
-      // A lane in which nothing waits has no probe that could end its pause, so it is not reported.
+      // A lane with no waiting tasks has no probe that could end its pause, so it is not reported.
       pause && !isIdle ? [{ ...pause.trouble, lane: lane.name, since: this.#clock.toMachine(pause.since) }] : [],
     );
   }
@@ -142,7 +142,7 @@ export class InProcessScheduler implements Scheduler {
     state.end(entries, isProbe, then);
     const outcome = Array.isArray(answer) ? 'answered' : answer.kind;
     for (const listener of this.#pollListeners) listener(state.lane.name, outcome);
-    // How long a failure took says nothing about the other lanes.
+    // The duration of a failed poll says nothing about the other lanes.
     if (Array.isArray(answer) && state.latency.noteLatency(then - now)) this.#slowDown('slowness', state, then);
     // After the stop, results are dropped: the next start polls again.
     if (!this.#isRunning) for (const entry of entries.filter((one) => this.#isFollowed(one))) state.wait(entry, then);
@@ -163,7 +163,7 @@ export class InProcessScheduler implements Scheduler {
       state.resume(now);
       this.#log.info({ lane: state.lane.name, afterMs: now - ended.since }, 'Polling of a lane resumed.');
     }
-    // Tasks that were polled together stay together, where that saves polls.
+    // Tasks that were polled together stay together if that saves polls.
     const chance = state.lane.max > 1 ? this.#random() : undefined;
     const random = chance === undefined ? this.#random : () => chance;
     for (const [place, entry] of entries.entries()) {
@@ -188,13 +188,13 @@ export class InProcessScheduler implements Scheduler {
     const { pause } = state.breaker;
     for (const entry of entries) {
       if (!this.#isFollowed(entry)) continue;
-      // After the pause a task that was due meanwhile is the better probe, since one of these tasks may be the cause.
+      // After the pause a task that became due meanwhile is the better probe, since one of these tasks may be the cause.
       state.wait(entry, pause ? pause.until : retryAt(trouble, !entry.hasJustFailed, now, this.#random));
       entry.hasJustFailed = true;
     }
   }
 
-  /** One lane's trouble slows all: they share a gateway and a key. */
+  /** Failures in one lane slow all of them down: they share a gateway and a key. */
   #slowDown(why: SlowdownCause, { lane }: LaneState, now: number): void {
     const perSecond = this.#room.slowDown(why, now);
     if (perSecond !== undefined)
@@ -222,7 +222,7 @@ export class InProcessScheduler implements Scheduler {
   }
 }
 
-/** The verdicts in the order of the ids, or the trouble. Never rejects. */
+/** The verdicts in the order of the ids, or the failure. Never rejects. */
 async function pollLane(lane: Lane, ids: readonly string[], log: TasksLog): Promise<(Verdict | undefined)[] | Trouble> {
   try {
     const answer = await lane.poll(ids);
@@ -232,7 +232,7 @@ async function pollLane(lane: Lane, ids: readonly string[], log: TasksLog): Prom
     if (missing.length > 0) log.debug({ lane: lane.name, missing }, 'A poll result left out some of its tasks.');
     return verdicts;
   } catch (error) {
-    // A bug of ours must not end a task: it is polled again, and the stack is in the log.
+    // A bug in the bot must not end a task: it is polled again, and the stack is in the log.
     log.error({ lane: lane.name, err: error }, 'A poll failed unexpectedly.');
     return { kind: 'unreachable', reason: 'The status check failed unexpectedly.' };
   }

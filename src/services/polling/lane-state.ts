@@ -5,10 +5,10 @@ import { FairQueue, type QueueLinks } from './fair-queue.ts';
 import { Latency } from './pace.ts';
 import type { Lane } from './scheduler.ts';
 
-/** asked-again: a hint arrived while it was being polled, so it is polled again. */
+/** asked-again: a hint arrived while the task was being polled, so it is polled again. */
 type Stage = 'waiting' | 'ready' | 'asked' | 'asked-again';
 
-/** One task in the scheduler. There may be a hundred thousand, so it holds nothing else. */
+/** One task in the scheduler. There may be a hundred thousand, so it contains nothing else. */
 export class Entry implements AgendaItem, QueueLinks<Entry> {
   readonly id: string;
   readonly group: string;
@@ -33,9 +33,9 @@ export class Entry implements AgendaItem, QueueLinks<Entry> {
   }
 }
 
-/** A poll takes along tasks that are due this soon after it, where its lane can carry more than one. */
+/** A poll includes tasks that are due this soon after it, if its lane supports more than one per poll. */
 const GATHER_MS = 250;
-/** After a machine's sleep everything is due at once: sorting it must not block the process noticeably. */
+/** After the machine was suspended everything is due at once: sorting it must not block the process noticeably. */
 const ORDERED_AT_ONCE = 1_000;
 /** After a pause the waiting tasks are not all polled at once. */
 const RESUME_SPREAD_MS = 5_000;
@@ -57,7 +57,7 @@ export class LaneState {
     this.#share = share;
   }
 
-  /** When something may be polled; infinity until a poll that is under way has ended. */
+  /** When something may be polled; infinity until a running poll has ended. */
   get opensAt(): number {
     const { pause } = this.breaker;
     if (pause ? this.#isProbing : this.#underWay >= this.#share) return NEVER;
@@ -65,7 +65,7 @@ export class LaneState {
     return pause ? Math.max(pause.until, due) : due;
   }
 
-  /** Read each time, since a gateway may turn out to take fewer. */
+  /** Read each time, since a gateway may turn out to accept fewer. */
   get #max(): number {
     return this.lane.max >= 1 ? Math.floor(this.lane.max) : 1;
   }
@@ -79,7 +79,7 @@ export class LaneState {
     return this.breaker.pause ? 0 : Math.ceil(this.#ready.size / this.#max);
   }
 
-  /** Never before its allowance opens. */
+  /** Never before the task's allowance permits it. */
   wait(entry: Entry, until: number): void {
     entry.stage = 'waiting';
     this.#waiting.add(entry, Math.max(until, entry.opensAt));
@@ -98,7 +98,7 @@ export class LaneState {
     else if (entry.stage === 'ready') this.#ready.remove(entry);
   }
 
-  /** Returns what the next poll is about. The first poll after a pause is a probe, and the only one until its response. */
+  /** Returns the tasks of the next poll. The first poll after a pause is a probe, and the only one until its response. */
   begin(now: number): { entries: Entry[]; isProbe: boolean } {
     this.#gather(now, ORDERED_AT_ONCE);
     const entries = this.#take(now);
@@ -154,7 +154,7 @@ export class LaneState {
     return entries;
   }
 
-  /** A task that is not due yet goes along only where its allowance is open. */
+  /** A task that is not due yet is included only if its allowance permits it. */
   #takeSoon(now: number): Entry | undefined {
     const { first } = this.#waiting;
     return first && first.opensAt <= now ? this.#waiting.takeDue(now + (this.lane.gatherMs ?? GATHER_MS)) : undefined;

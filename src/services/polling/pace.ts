@@ -3,16 +3,16 @@ export type SlowdownCause = 'complaint' | 'slowness';
 
 const AFTER_COMPLAINT = 0.5;
 const AFTER_SLOWNESS = 0.7;
-/** Polls that were under way at the first complaint complain as well, and mean the same. */
+/** Polls that were running at the first complaint complain as well, for the same reason. */
 const ONE_COMPLAINT_MS = 2_000;
-/** How long the pace takes from half of what was too much back to it; then it rises on. */
+/** How long the rate takes to rise from half of the excessive rate back to it; then it rises further. */
 const RECOVERY_MS = 20_000;
-/** However low it fell, the full pace is back after this time. */
-const LONGEST_RECOVERY_MS = 10 * 60_000;
-/** A share that always remains: without polls a gateway cannot show that it has recovered. */
+/** However low it fell, the full rate is restored after this time. */
+const MAX_RECOVERY_MS = 10 * 60_000;
+/** A share that always remains, because without polls a gateway cannot show that it has recovered. */
 const LEAST_SHARE = 0.01;
 
-/** Polls a second: the operator's limit, less after trouble. It falls at once and rises slowly, so it settles below what the gateway takes. */
+/** Polls per second: the operator's limit, or less after failures. It falls at once and rises slowly, so it settles below the rate that the gateway accepts. */
 export class Pace {
   readonly #max: number;
   #base: number;
@@ -29,12 +29,12 @@ export class Pace {
     return Math.min(this.#max, this.#base + this.#risePerMs * Math.max(0, now - this.#since));
   }
 
-  /** `rate` is the number of polls actually made of late: a limit above it did no harm. Returns whether this is news. */
+  /** `rate` is the recent rate of polls: a limit above it did no harm. Returns whether the state has changed. */
   slowDown(why: SlowdownCause, rate: number, now: number): boolean {
     if (now - this.#fellAt < ONE_COMPLAINT_MS) return false;
     const tooMuch = Math.min(this.at(now), Math.max(rate, LEAST_SHARE * this.#max));
     this.#base = Math.max(LEAST_SHARE * this.#max, tooMuch * (why === 'complaint' ? AFTER_COMPLAINT : AFTER_SLOWNESS));
-    this.#risePerMs = Math.max((tooMuch * AFTER_COMPLAINT) / RECOVERY_MS, this.#max / LONGEST_RECOVERY_MS);
+    this.#risePerMs = Math.max((tooMuch * AFTER_COMPLAINT) / RECOVERY_MS, this.#max / MAX_RECOVERY_MS);
     this.#since = now;
     this.#fellAt = now;
     return true;
@@ -44,7 +44,7 @@ export class Pace {
 const ENOUGH_ANSWERS = 50;
 const USUAL_SHARE = 0.02;
 const RECENT_SHARE = 0.2;
-/** Far above the usual, and long enough to matter. */
+/** Far above the usual duration, and long enough to matter. */
 const FAR_ABOVE = 4;
 const LONG_MS = 1_000;
 
@@ -56,7 +56,7 @@ export class Latency {
   /** True when the responses have become slow, and again only after as much new evidence. */
   noteLatency(ms: number): boolean {
     this.#count += 1;
-    // The first ones are averaged evenly, so that none of them counts as the usual for long.
+    // The first durations are averaged evenly, so that none of them counts as usual for long.
     this.#usual += Math.max(USUAL_SHARE, 1 / this.#count) * (ms - this.#usual);
     this.#recent += Math.max(RECENT_SHARE, 1 / this.#count) * (ms - this.#recent);
     if (this.#count < ENOUGH_ANSWERS || this.#recent < LONG_MS || this.#recent < FAR_ABOVE * this.#usual) return false;
@@ -67,7 +67,7 @@ export class Latency {
 
 const SPAN_MS = 1_000;
 
-/** The recent number per second; older counts fade. */
+/** The recent number per second; older events lose weight. */
 export class RateMeter {
   #perSecond = 0;
   #at = Number.NEGATIVE_INFINITY;
@@ -86,14 +86,14 @@ export class RateMeter {
 const AIM = 0.97;
 /** How fast the pressure follows the demand. Faster than the gaps it acts on, it would oscillate. */
 const FOLLOWS_MS = 30_000;
-/** A queue is to be gone after this time: longer than most gaps, since tasks in it cannot be delayed before their next poll. */
+/** A queue should be emptied within this time: longer than most gaps, since tasks in it cannot be delayed before their next poll. */
 const QUEUE_GONE_SECONDS = 10;
-/** It falls carefully: too little pressure makes a queue. */
+/** It falls cautiously, because too little pressure causes a queue. */
 const MAX_RELIEF = 0.5;
 const LEAST_STEP_MS = 100;
 /** After a longer time the rise still counts only as much. */
-const LONGEST_STEP_MS = 1_000;
-/** A shorter wait is no queue. */
+const MAX_STEP_MS = 1_000;
+/** A shorter wait does not count as a queue. */
 const QUEUE_SECONDS = 0.25;
 /** Beyond it only the queue delays polls. Jobs of one age in a queue get their polls in turns, which is best; pressure only helps where jobs differ. */
 const MAX_PRESSURE = 6;
@@ -115,10 +115,10 @@ export class Pressure {
     const elapsed = Math.min(now - this.#at, MAX_PRESSURE * FOLLOWS_MS);
     this.#at = now;
     const isQueue = queue > QUEUE_SECONDS * rate;
-    // A queue below the allowed rate is limited by slow responses: then the actual rate is all the room there is.
+    // A queue below the allowed rate is limited by slow responses, so the actual rate is the capacity.
     const room = isQueue ? Math.min(allowed, Math.max(1, rate)) : allowed;
     const wanted = Math.log(Math.max(rate + (isQueue ? queue / QUEUE_GONE_SECONDS : 0), 0.01) / (AIM * room));
-    const step = wanted > 0 ? wanted * Math.min(elapsed, LONGEST_STEP_MS) : Math.max(-MAX_RELIEF, wanted) * elapsed;
+    const step = wanted > 0 ? wanted * Math.min(elapsed, MAX_STEP_MS) : Math.max(-MAX_RELIEF, wanted) * elapsed;
     this.#logarithm = Math.min(Math.log(MAX_PRESSURE), Math.max(0, this.#logarithm + step / FOLLOWS_MS));
   }
 }

@@ -1,18 +1,18 @@
 import type { WaitLimit } from '../tasks/kind.ts';
 import type { Observation } from './histogram.ts';
 
-/** How the learned schedule treats jobs with one wait limit. */
+/** Parameters of the learned schedule for jobs with one wait limit. */
 export interface Rhythm {
-  /** So that an early end, by a failure for example, is soon noticed. The scheduler's jitter adds up to a twentieth. */
+  /** Notices an early end, by a failure for example, soon. The scheduler's jitter adds up to a twentieth. */
   longestGapMs: number;
   /** The share of the specification's polls that is used. */
   pollShare: number;
-  /** What is assumed before any job is known. */
+  /** The distribution that is assumed before any job is known. */
   assumed: readonly Observation[];
 }
 
 const QUANTILES = 20;
-/** How exactly each assumed duration is known. */
+/** The standard deviation of each assumed duration. */
 const ACCURACY = 0.1;
 
 /** Durations spread evenly over a log-logistic distribution. Its shape is a little more than half of a log-normal one's sigma. */
@@ -26,7 +26,7 @@ function logLogistic(medianMs: number, shape: number): Observation[] {
 
 /** Most image jobs take between five seconds and a minute. More polls than this share hardly find their ends sooner. */
 const images: Rhythm = { longestGapMs: 9_500, pollShare: 0.88, assumed: logLogistic(17_000, 0.6) };
-/** What is learned is never quite right, so a little remains of the specification's polls. */
+/** Learned durations are never quite right, so a small share of the specification's polls is kept. */
 const others: Rhythm = { longestGapMs: 20_000, pollShare: 0.99, assumed: [] };
 
 export const RHYTHMS: Readonly<Record<WaitLimit, Rhythm>> = {

@@ -11,7 +11,7 @@ export interface Schedule {
 
 /** Past the wait limit, when the result is still to be fetched. */
 const OVERDUE_GAP_MS = 30 * SECOND;
-/** Such an old task seldom ends, but only the gateway can say that it has. */
+/** A task this old rarely ends, but only the gateway can say that it has. */
 const OLD_MS = 60 * MINUTE;
 const OLD_GAP_MS = 5 * MINUTE;
 
@@ -28,9 +28,9 @@ export function overdueGap(task: Task, now: number): number | undefined {
 // The specification, 4.5: every 2 to 3 s for the first 30 s, then every 5 to 10 s.
 const EARLY_GAP_MS = 2_500;
 export const SPEC_GAP_MS = 7_500;
-/** Rarer ages do not count, nor does the slow polling before them. */
+/** Ages with fewer jobs do not count, nor does the slow polling before them. */
 export const RARE_SURVIVAL = 0.001;
-const LONGEST_MS = 3_600_000;
+const MAX_DURATION_MS = 3_600_000;
 
 export const specSchedule: Schedule = {
   nextAt(task, now) {
@@ -43,7 +43,7 @@ export const specSchedule: Schedule = {
 export function specPollCount(survival: (ageMs: number) => number): number {
   let questions = 1;
   let age = 0;
-  for (let left = survival(0); left > RARE_SURVIVAL && age < LONGEST_MS; left = survival(age)) {
+  for (let left = survival(0); left > RARE_SURVIVAL && age < MAX_DURATION_MS; left = survival(age)) {
     questions += left;
     age += age < EARLY_MS ? EARLY_GAP_MS : SPEC_GAP_MS;
   }

@@ -2,22 +2,22 @@ import type { PollHistory } from './allowance.ts';
 
 export type Verdict = { again: number } | 'done' | 'lost';
 
-/** Why a poll failed for all its tasks. It ends none of them. */
+/** Why a poll failed for all of its tasks. It does not end any of them. */
 export interface Trouble {
   /** busy: asked to wait (429). refused: not allowed (401, 402, 403). unreachable: no proper response. */
   kind: 'busy' | 'refused' | 'unreachable';
   retryAfterMs?: number | undefined;
-  /** For the log and for `/about`. */
+  /** Shown in the log and in `/about`. */
   reason: string;
 }
 
-/** Polls to one endpoint share a lane: what it refuses or delays concerns them all. */
+/** Polls to one endpoint share a lane: a refusal or delay concerns all of them. */
 export interface Lane {
   name: string;
   readonly max: number;
-  /** A poll takes along tasks that are due this soon after it. */
+  /** A poll includes tasks that are due this soon after it. */
   readonly gatherMs?: number | undefined;
-  /** An id without a verdict is polled again after a while. A poll must end within reason: one that hangs keeps its place among the polls at once. */
+  /** An id without a verdict is polled again after a while. A poll must end in reasonable time: one that hangs keeps its place among the concurrent polls. */
   poll(ids: readonly string[]): Promise<ReadonlyMap<string, Verdict> | Trouble>;
 }
 
@@ -39,21 +39,21 @@ export interface LaneTrouble extends Trouble {
 /** How a poll ended for its lane. */
 export type PollOutcome = 'answered' | Trouble['kind'];
 
-/** The one place that decides when to poll, within its budget. */
+/** Decides when to poll, within its budget. Nothing else polls. */
 export interface Scheduler {
-  /** Adding an id again drops a poll of it that is under way. Earlier polls still count towards its allowance, which nothing exceeds. */
+  /** Adding an id again drops a running poll of it. Earlier polls still count towards its allowance, which nothing exceeds. */
   add(followed: FollowedTask): void;
-  /** Something may have happened: poll as soon as allowance and budget permit, and again where a poll is under way. */
+  /** The task may have changed: polls it as soon as allowance and budget permit, and again if a poll is running. */
   hint(id: string): void;
   remove(id: string): void;
   /** Nothing is polled before this. */
   start(): void;
-  /** Starts no more polls, and waits for those under way. */
+  /** Starts no more polls, and waits for the running ones. */
   stop(): Promise<void>;
   readonly size: number;
-  /** The factor by which gaps should grow so that there is room for all; 1 where there is. */
+  /** The factor by which gaps should grow so that there is room for all; 1 if there is enough. */
   readonly pressure: number;
-  /** Paused lanes in which tasks wait, and why. */
+  /** Paused lanes with waiting tasks, and the reason of each pause. */
   troubles(): LaneTrouble[];
   /** The names of the lanes that were used so far. */
   readonly laneNames: readonly string[];

@@ -6,13 +6,13 @@ export const amount = z.string().regex(/^-?\d+(\.\d+)?$/);
 /** The operator's file, the gateway's own list, or what finished tasks have cost. */
 const priceSources = ['operator', 'gateway', 'learned'] as const;
 
-/** What an order will probably cost, as it was known when it was ordered. */
+/** The probable cost of a request, as known when it was made. */
 export const estimate = z.object({
   amount,
   source: z.enum(priceSources),
   /** When the price was read or learned. */
   at: z.number(),
-  /** The cost varies, and is hardly ever more than this. */
+  /** The cost varies, and is rarely more than this. */
   isUpperBound: z.literal(true).optional(),
 });
 

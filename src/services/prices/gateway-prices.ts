@@ -4,21 +4,21 @@ import type { PlainLog } from '../../lib/log.ts';
 import type { PricedModel, PriceList } from '../gateway/price-list.ts';
 import type { Price } from './price.ts';
 
-/** Gateways refresh theirs about each minute. */
+/** Gateways refresh their lists about once a minute. */
 const REFRESH_MS = 10 * 60_000;
 
-/** Dollars for a million tokens of a ratio of 1, by the convention of these lists. */
+/** Dollars for a million tokens at a ratio of 1, by the convention of these lists. */
 const RATIO_DOLLARS = '2';
 
 export interface ListedPrice {
   price: Price;
-  /** The account's group is not known, so that this is the dearest. */
+  /** The account's group is unknown, so this is the highest price. */
   isUpperBound: boolean;
   at: number;
 }
 
 interface GatewayPricesParts {
-  /** Undefined where no list is configured: then nothing is fetched. */
+  /** Undefined if no list is configured: then nothing is fetched. */
   fetch: ((signal: AbortSignal) => Promise<PriceList>) | undefined;
   /** The group of the account, if the operator configured it. */
   group: string | undefined;
@@ -26,7 +26,7 @@ interface GatewayPricesParts {
   log: Pick<PlainLog, 'warn'>;
 }
 
-/** The gateway's own price list, kept in memory and refreshed in the background. No order ever waits for it. */
+/** The gateway's own price list, kept in memory and refreshed in the background. No request ever waits for it. */
 export class GatewayPrices {
   readonly #parts: GatewayPricesParts;
   #prices: ReadonlyMap<string, ListedPrice> = new Map();
@@ -83,7 +83,7 @@ export function pricesIn(list: PriceList, group: string | undefined, at: number)
   return prices;
 }
 
-/** What the account pays of this model's price; without a known group, at most what the dearest pays. */
+/** The price that the account pays for this model; without a known group, the highest price of all groups. */
 function shareOf({ groups }: PricedModel, ratios: PriceList['groups'], group: string | undefined) {
   const isFor = (name: string): boolean => groups.length === 0 || groups.includes(name) || groups.includes('all');
   if (group !== undefined) {

@@ -5,15 +5,15 @@ import { compare, largestOf } from '../../lib/decimals.ts';
 import type { PlainLog } from '../../lib/log.ts';
 import { amount } from './estimate.ts';
 
-/** So many tasks must have told what they cost, and so many of the latest count. */
+/** How many tasks must have reported their cost, and how many of the latest ones count. */
 const ENOUGH = 20;
 const MAX_VARIANTS = 20;
 const MAX_MODELS = 2_000;
-const LONGEST_MODEL = 200;
+const MAX_MODEL_LENGTH = 200;
 /** A task is announced several times; only its first end counts. */
 const MAX_REMEMBERED = 10_000;
 
-/** What jobs of one kind and model have cost, by what made them dearer. It holds nothing of a member. */
+/** The cost of jobs of one kind and model, by the options that affect it. It contains nothing about members. */
 export const learnedCosts = z.object({
   kind: z.string(),
   model: z.string(),
@@ -34,11 +34,11 @@ interface LearnedPricesParts {
   log: Pick<PlainLog, 'warn'>;
 }
 
-/** Which jobs cost alike. */
+/** Identifies jobs that cost the same. */
 export interface Alike {
   kind: string;
   model: string;
-  /** The rest that makes a job dearer; a member may have typed it, so only its hash is stored. */
+  /** Other options that affect the price. A member may have typed them, so only a hash is stored. */
   facts: readonly unknown[];
 }
 
@@ -46,7 +46,7 @@ const keyOf = ({ kind, model }: Pick<LearnedCosts, 'kind' | 'model'>): string =>
 const variantOf = ({ facts }: Alike): string =>
   createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, 16);
 
-/** What finished jobs have really cost, kept across restarts. */
+/** The real cost of finished jobs, kept across restarts. */
 export class LearnedPrices {
   readonly #parts: LearnedPricesParts;
   readonly #known = new Map<string, LearnedCosts>();
@@ -60,7 +60,7 @@ export class LearnedPrices {
     for (const costs of await this.#parts.store.all()) this.#known.set(keyOf(costs), costs);
   }
 
-  /** The dearest of the latest; it is an upper bound where they differ. Undefined until enough are known. */
+  /** The highest of the latest costs, marked as an upper bound if they differ. Undefined until enough are known. */
   of(alike: Alike): { amount: string; isUpperBound: boolean; at: number } | undefined {
     const variant = variantOf(alike);
     const { amounts = [], at = 0 } =
@@ -75,7 +75,7 @@ export class LearnedPrices {
     this.#remember(taskId);
     const key = keyOf(alike);
     const known = this.#known.get(key);
-    if (alike.model.length > LONGEST_MODEL || (!known && this.#known.size >= MAX_MODELS)) return;
+    if (alike.model.length > MAX_MODEL_LENGTH || (!known && this.#known.size >= MAX_MODELS)) return;
     const variant = variantOf(alike);
     const { amounts = [] } = known?.variants.find((one) => one.variant === variant) ?? {};
     const others = known?.variants.filter((one) => one.variant !== variant) ?? [];
@@ -86,7 +86,7 @@ export class LearnedPrices {
     try {
       await this.#parts.store.put(costs);
     } catch (error) {
-      // The next task of this model writes it too.
+      // The next task of this model stores it as well.
       this.#parts.log.warn({ err: error }, 'The cost of a task could not be stored for later estimates.');
     }
   }

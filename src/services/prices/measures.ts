@@ -3,12 +3,12 @@ import { isRecord } from '../../lib/exact-json.ts';
 import type { Tokens } from '../tasks/answer.ts';
 import type { CommonRequest } from '../tasks/task.ts';
 
-/** What a request asks for in words. */
+/** The text options that affect the price. */
 export const measureNames = ['size', 'resolution', 'quality', 'mode', 'sound'] as const;
 
-/** What makes one job more expensive than another. */
+/** The properties of a request that affect its price. */
 export interface Measures extends Partial<Record<(typeof measureNames)[number], string>> {
-  /** Images, or repetitions. */
+  /** The number of images, or of repetitions. */
   count: number;
   /** Decimal text. */
   seconds?: string;
@@ -17,7 +17,7 @@ export interface Measures extends Partial<Record<(typeof measureNames)[number], 
 const COUNT_FIELDS = ['n', 'count', 'num_images', 'batch_size'];
 const SOUND_FIELDS = ['sound', 'audio', 'with_audio', 'generate_audio', 'enable_audio'];
 const MAX_COUNT = 100;
-const LONGEST_WORD = 40;
+const MAX_WORD_LENGTH = 40;
 
 /** Read from the request's own fields, from those that the member added, and from flags in its prompt. */
 export function measuresOf(request: CommonRequest): Measures {
@@ -41,7 +41,7 @@ const recordIn = (value: unknown): Record<string, unknown> => (isRecord(value) ?
 function wordIn(value: unknown): string | undefined {
   if (typeof value !== 'string' && typeof value !== 'number') return undefined;
   const word = String(value).trim().toLowerCase();
-  return word === '' || word.length > LONGEST_WORD ? undefined : word;
+  return word === '' || word.length > MAX_WORD_LENGTH ? undefined : word;
 }
 
 function countIn(values: readonly unknown[]): number {
@@ -73,9 +73,9 @@ function flagsIn(prompt: string): { quality?: string; mode?: string; n?: string 
 
 /** Few answers are longer; a model that reasons for long may exceed it. */
 const OUTPUT_TOKENS = 4_000;
-/** Descriptions of tools and the envelope of a request. */
+/** Reserved for descriptions of tools and the envelope of a request. */
 const FRAME_TOKENS = 1_000;
-/** Of a conversation so far; its oldest turns are left out. */
+/** Reserved for the conversation so far; its oldest turns are left out. */
 const CONTEXT_TOKENS = 20_000;
 const IMAGE_TOKENS = 2_000;
 const DOCUMENT_TOKENS = 20_000;
@@ -83,7 +83,7 @@ const DOCUMENT_TOKENS = 20_000;
 const AUDIO_INPUT_TOKENS = 3_000;
 const AUDIO_OUTPUT_TOKENS = 1_200;
 
-/** The tokens that an answer hardly ever exceeds. A token has at least one byte. */
+/** The number of tokens that an answer rarely exceeds. A token has at least one byte. */
 export function mostTokens(request: CommonRequest, isUtterance: boolean): Tokens {
   const { prompt = '', instructions = '', documents = [], sound } = request;
   const images = request.pictures?.length ?? 0;

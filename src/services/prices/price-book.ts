@@ -17,11 +17,11 @@ interface PriceBookParts {
   gateway: Pick<GatewayPrices, 'of'>;
   learned: Pick<LearnedPrices, 'of' | 'learn'>;
   specs: Pick<KindSpecs, Order['kind']>;
-  /** The name of such jobs in a gateway's list, where their request names no model. */
+  /** The name of such jobs in a gateway's list, if their request names no model. */
   listNameOf(order: Priced): string | undefined;
 }
 
-/** What orders cost in US dollars, as far as anyone knows. */
+/** Estimates the cost of requests in US dollars. */
 export class PriceBook {
   readonly #parts: PriceBookParts;
 
@@ -30,7 +30,7 @@ export class PriceBook {
   }
 
   /**
-   * Undefined where no price is known. The operator's price of exactly this model wins, then what such jobs have cost, then
+   * Undefined if no price is known. The operator's price of exactly this model wins, then the learned cost of such jobs, then
    * the operator's price of the kind, then the gateway's list.
    */
   estimateOf(order: Priced): Estimate | undefined {
@@ -42,7 +42,7 @@ export class PriceBook {
     return this.#operatorEstimate(order, priceOfKind) ?? this.#listEstimate(order);
   }
 
-  /** What an answer has cost: its tokens at the operator's price, else at the gateway's; undefined where that is not exact. */
+  /** The cost of an answer: its tokens at the operator's price, else at the gateway's; undefined if neither is exact. */
   costOfAnswer(order: Priced, tokens: Tokens | undefined): string | undefined {
     const { kind, request } = order;
     const { operator } = this.#parts;

@@ -4,7 +4,7 @@ import { modelSizes } from '../models/ids.ts';
 import type { Tokens } from '../tasks/answer.ts';
 import { type Measures, measureNames } from './measures.ts';
 
-/** A price is calculated with as it is written, so `1e-7` is invalid. */
+/** Prices are calculated exactly as written, so `1e-7` is invalid. */
 export const decimalPrice = z
   .union([z.string(), z.number()])
   .transform(String)
@@ -15,15 +15,15 @@ const atMost = (max: number) => (known: object) => Object.keys(known).length <= 
 
 const factors = z.record(z.string().min(1).max(40).toLowerCase(), decimalPrice).refine(atMost(MAX_FACTORS));
 
-/** What jobs cost in US dollars: the sum of its parts, times the factors that apply. */
+/** The price of jobs in US dollars: the sum of its parts, times the factors that apply. */
 export const price = z
   .strictObject({
-    /** For each job, or each image of it. */
+    /** Per job, or per image of it. */
     each: decimalPrice.optional(),
     perSecond: decimalPrice.optional(),
-    /** The length where a request names none. */
+    /** The length if a request names none. */
     usualSeconds: decimalPrice.optional(),
-    /** For a million tokens. */
+    /** Per million tokens. */
     perMillion: z
       .strictObject({
         input: decimalPrice,
@@ -33,14 +33,14 @@ export const price = z
         audioOutput: decimalPrice.optional(),
       })
       .optional(),
-    /** By what a request asks for; anything that is not listed costs the same. */
+    /** Factors by option; values that are not listed do not change the price. */
     times: z
       .strictObject({
         size: factors.optional(),
         resolution: factors.optional(),
         quality: factors.optional(),
         mode: factors.optional(),
-        /** `on` or `off`, where a request says so. */
+        /** `on` or `off`, if the request sets it. */
         sound: factors.optional(),
         /** For variants of a model whose ID ends in `-2K` or `-4K`. */
         modelSize: z.partialRecord(z.enum(modelSizes), decimalPrice).optional(),
@@ -53,7 +53,7 @@ export type Price = z.output<typeof price>;
 
 const MILLIONTH = '0.000001';
 
-/** Undefined where the price does not say what such a job costs. */
+/** Undefined if the price does not cover such a job. */
 export function costOf(known: Price, measures: Measures, tokens: Tokens | undefined): string | undefined {
   const { each, perSecond, usualSeconds, perMillion, times = {} } = known;
   const { count, seconds = usualSeconds } = measures;
@@ -73,7 +73,7 @@ function tokenCost(perMillion: NonNullable<Price['perMillion']>, tokens: Tokens)
   const { input, output, cached = 0, audioInput = 0, audioOutput = 0 } = tokens;
   if (input === undefined || output === undefined) return undefined;
   const { cachedInput = perMillion.input } = perMillion;
-  // Which of the two was cached is not known.
+  // It is unknown which of the two was cached.
   if (cached > 0 && audioInput > 0 && cachedInput !== perMillion.input) return undefined;
   const counts = [
     [perMillion.input, input - audioInput - cached],

@@ -1,7 +1,7 @@
 import type { FoldedWord } from './fold.ts';
 
 /**
- * Everyday words that are insults without their accents. They are other words unless an admin lists them as they are
+ * Everyday words that are insults without their accents. They do not match unless an admin lists them as they are
  * written here.
  */
 const OTHER_WORDS: ReadonlySet<string> = new Set([
@@ -18,7 +18,7 @@ const OTHER_WORDS: ReadonlySet<string> = new Set([
   ...['các', 'lớn', 'lợn', 'đủ', 'dù', 'dự'],
 ]);
 
-/** Among so many letters nearly every spelling is a word in some language. */
+/** With this many letters, nearly every spelling is a word in some language. */
 const SHORT = 4;
 
 const LATIN = /^\p{Script=Latin}+$/u;
@@ -26,13 +26,13 @@ const LATIN = /^\p{Script=Latin}+$/u;
 /** Whether two words that differ in their accents alone are different words. */
 export function isOtherWord(word: FoldedWord, blocked: FoldedWord): boolean {
   const length = blocked.plain.length;
-  // Of a blocked beginning, the same part is compared.
+  // For a blocked prefix, the same part is compared.
   const written = (word.accented ?? word.plain).slice(0, word.plain.length === length ? undefined : length);
   const wanted = blocked.accented ?? blocked.plain;
   if (written === wanted) return false;
   if (OTHER_WORDS.has(written)) return true;
   if (blocked.accented === undefined || length > SHORT || !LATIN.test(written)) return false;
-  // Further accents are a disguise; missing ones make another word.
+  // Additional accents are a disguise; missing ones make another word.
   const letters = [...written];
   return letters.length === length && [...wanted].some((letter, at) => letter > 'z' && letter !== letters[at]);
 }

@@ -2,18 +2,18 @@ import unhomoglyph from 'unhomoglyph';
 
 /** A word of a text, in the forms in which it is compared with blocked words. */
 export interface FoldedWord {
-  /** In small letters, without accents and invisible characters. */
+  /** In lower case, without accents and invisible characters. */
   plain: string;
-  /** With letters of other alphabets as the Latin letters that they look like; undefined: it means what it says. */
+  /** With letters of other alphabets replaced by the Latin letters that they look like; undefined if it is a real word of its script. */
   lookalike?: string | undefined;
-  /** With digits and signs as the letters that they stand for; undefined: it has none. */
+  /** With digits and signs replaced by the letters that they stand for; undefined if it has none. */
   leet?: string | undefined;
-  /** With its accents; undefined: it has none. */
+  /** With its accents; undefined if it has none. */
   accented?: string | undefined;
 }
 
 export interface FoldedText {
-  /** Without disguises that are none in any language: for patterns. */
+  /** Without disguises that no language uses, for patterns. */
   clean: string;
   /** In order. */
   words: readonly FoldedWord[];
@@ -23,11 +23,11 @@ export interface FoldedText {
   spelled: readonly FoldedWord[];
   /** Words with stars in place of letters, such as `c*sino`. */
   masked: readonly string[];
-  /** Letters and digits alone, for scripts that put no spaces between words. */
+  /** Letters and digits alone, for scripts without spaces between words. */
   squeezed: string;
 }
 
-/** Letters that Unicode does not take apart. */
+/** Letters that Unicode does not decompose. */
 const LETTERS: Readonly<Record<string, string>> = {
   ...{ ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ð: 'd', þ: 'th', ħ: 'h', ı: 'i', ŧ: 't', ƒ: 'f' },
   ...{ ᴀ: 'a', ʙ: 'b', ᴅ: 'd', ᴇ: 'e', ꜰ: 'f', ɢ: 'g', ʜ: 'h', ᴊ: 'j', ᴋ: 'k', ĸ: 'k', ʟ: 'l', ᴍ: 'm', ɴ: 'n', ᴘ: 'p' },
@@ -35,7 +35,7 @@ const LETTERS: Readonly<Record<string, string>> = {
   ...{ ε: 'e', η: 'n', τ: 't', κ: 'k', ω: 'w', χ: 'x', β: 'b', ς: 'c' },
 };
 
-/** What stands for letters among letters. */
+/** Characters that stand for letters among letters. */
 const SIGNS: Readonly<Record<string, string>> = {
   ...{ '0': 'o', '1': 'i', '3': 'e', '4': 'a', '5': 's', '6': 'g', '7': 't', '8': 'b', '9': 'g' },
   ...{ $: 's', '@': 'a', '!': 'i', '¡': 'i', '|': 'i', '+': 't', '†': 't', '€': 'e', ℮: 'e', '£': 'l', '¢': 'c' },
@@ -43,7 +43,7 @@ const SIGNS: Readonly<Record<string, string>> = {
 
 /** The second only stretches an Arabic word. */
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}|\u0640/gu;
-/** In these scripts a mark is an accent or a vowel sign that a reader does without; in others it is another letter. */
+/** In these scripts a mark is an accent or an optional vowel sign; in others it is another letter. */
 const ACCENTS =
   /(?<=^|[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Hebrew}\p{N}\p{P}\s])\p{M}+/gu;
 const EMOJI_LETTERS = /[\u{1f150}-\u{1f169}\u{1f170}-\u{1f189}\u{1f1e6}-\u{1f1ff}]/gu;
@@ -64,7 +64,7 @@ const LONGEST_MASKED = 40;
 const APOSTROPHE = /['’ʼ`´]/;
 const MIN_SPELLED = 3;
 
-/** Without what no reader sees: one form for every way to write a letter. */
+/** Without invisible characters: one form for every way to write a letter. */
 export function cleanText(text: string): string {
   return text.normalize('NFKC').replace(INVISIBLE, '').replace(EMOJI_LETTERS, latinOf).toLowerCase();
 }
@@ -97,7 +97,7 @@ export function foldText(text: string): FoldedText {
       .filter(({ pieces }) => pieces.length >= MIN_SPELLED)
       .map(({ pieces }) => fold(join(pieces)));
     spelled.push(...spelledRows);
-    // Phrases may have a part that is spelled.
+    // Phrases may have a part that is spelled out.
     words.push(...spelledRows);
     if (rows.length > 1) joined.push(fold(join(rows.flatMap(({ pieces }) => pieces))));
     rows = [];
@@ -144,7 +144,7 @@ function piecesOf(chunk: string): Piece[] {
   const plain = (plainText(chunk).match(PIECE) ?? []).map(withoutEnds).filter(Boolean);
   if (isAscii(chunk)) return plain.map((piece) => ({ plain: piece }));
   const accented = (chunk.match(PIECE) ?? []).map(withoutEnds).filter(Boolean);
-  // Accents on nothing make more pieces.
+  // Accents on spaces or signs make additional pieces.
   const isSame = accented.length === plain.length;
   return plain.map((piece, at) => ({
     plain: piece,
@@ -189,7 +189,7 @@ function withoutEnds(piece: string): string {
 
 const isOneLetter = (piece: string): boolean => piece.length <= 2 && [...piece].length === 1;
 
-/** Words as admins write them. */
+/** Words as admins enter them. */
 export const foldBlocked = (text: string): FoldedWord[] =>
   cleanText(text)
     .split(/\s+/)
@@ -211,7 +211,7 @@ const LETTER_OF: Readonly<Record<Script, RegExp>> = {
   Georgian: /\p{Script=Georgian}/u,
 };
 
-/** The scripts in which a text is really written: they have letters here that look like no Latin one. */
+/** The scripts in which a text is really written: they have letters here that resemble no Latin one. */
 function foreignScripts(plain: string): Script[] {
   const letters = new Set(plain.replace(/[\p{ASCII}]/gu, ''));
   return SCRIPTS.filter((script) =>
@@ -219,7 +219,7 @@ function foreignScripts(plain: string): Script[] {
   );
 }
 
-/** A word in one script of the text means what it says; a word of several scripts, or of a lone one, is a disguise. */
+/** A word in one script of the text is a real word; a word of several scripts, or of a script used nowhere else, is a disguise. */
 function foldWord({ plain: piece, accented }: Piece, foreign: ReadonlySet<Script>): FoldedWord {
   const known = SCRIPTS.filter((script) => LETTER_OF[script].test(piece));
   const isMixed = known.length > 1 || (known.length === 1 && /[a-z]/.test(piece));

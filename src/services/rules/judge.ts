@@ -6,28 +6,28 @@ import { PatternList } from './patterns.ts';
 import { type AccessRule, accessText, type RuleName, type RuleSet } from './server-rules.ts';
 import { WordList } from './word-list.ts';
 
-/** A rule that an order breaks. */
+/** A rule that a request breaks. */
 export interface Verdict {
-  /** Names the rule, and nothing of its list. */
+  /** Names the rule, but nothing from its list. */
   refusal: Refusal;
   rule: RuleName;
-  /** What matched, for admins. */
+  /** The match, for admins. */
   entry?: string | undefined;
 }
 
-/** What a rule looks at. */
+/** The parts of a request that rules check. */
 export interface Judged extends Pick<Task, 'kind' | 'request' | 'channelId' | 'parentChannelId'> {
   roleIds?: readonly string[] | undefined;
 }
 
 interface Lists {
-  /** Undefined: every kind. */
+  /** Undefined for every kind. */
   kinds: readonly string[] | undefined;
   words: WordList;
   patterns: PatternList;
 }
 
-/** Names that only point at something, and models, which the access rules are about. */
+/** Fields that only refer to something, and models, which the access rules cover. */
 const POINTERS: ReadonlySet<string> = new Set([
   'model',
   'of',
@@ -38,13 +38,13 @@ const POINTERS: ReadonlySet<string> = new Set([
   'talk',
   'parentId',
 ]);
-/** In place of a word that a server blocks. */
+/** Replaces a word that a server blocks. */
 const MASK = '▇▇▇';
 
-/** Far more than Discord lets a member type. */
+/** Far longer than Discord lets a member type. */
 const MOST_TEXT = 100_000;
 
-/** The rules of one server, prepared so that an order is judged from memory. */
+/** The rules of one server, prepared so that a request is checked from memory. */
 export class Judge {
   readonly #rules: RuleSet;
   readonly #lists: readonly Lists[];
@@ -52,7 +52,7 @@ export class Judge {
   readonly #allowedDomains: readonly string[] | undefined;
   readonly #deniedDomains: readonly string[];
 
-  /** Throws a `Refusal` where a pattern is none. */
+  /** Throws a `Refusal` for an invalid pattern. */
   constructor(rules: RuleSet) {
     this.#rules = rules;
     this.#lists = listsOf(rules);
@@ -61,12 +61,12 @@ export class Judge {
     this.#deniedDomains = rules.deniedDomains.map(plainHost);
   }
 
-  /** Undefined: allowed. */
+  /** Undefined if it is allowed. */
   judge(order: Judged): Verdict | undefined {
     return this.#judgeAccess(order) ?? this.#judgeText(order);
   }
 
-  /** A text without what is blocked for a kind: each word, or all of it where more than one word is blocked together. */
+  /** Returns a text without anything that is blocked for a kind: without each word, or empty if a phrase is blocked. */
   mask(kind: string, text: string): string {
     const isBlocked = (part: string): boolean => this.#blockedIn(kind, foldText(part)) !== undefined;
     if (!isBlocked(text)) return text;
@@ -78,7 +78,7 @@ export class Judge {
     const about = this.#rules.access.filter((rule) => isAbout(rule, order));
     const denied = about.find(({ effect }) => effect === 'deny');
     if (denied) return notAllowed(accessText(denied));
-    // Where some are allowed, the others are not.
+    // If some are allowed, all others are not.
     const allows = this.#rules.access.filter((rule) => rule.effect === 'allow' && isAboutWork(rule, order));
     const isAllowed = allows.length === 0 || allows.some((rule) => isAbout(rule, order));
     return isAllowed ? undefined : notAllowed();
@@ -102,7 +102,7 @@ export class Judge {
     return this.#blockedIn(kind, foldText(text));
   }
 
-  /** The first blocked word or pattern in a text. */
+  /** Returns the first blocked word or pattern in a text. */
   #blockedIn(kind: string, folded: FoldedText): Verdict | undefined {
     const { words, joined, ...rest } = folded;
     const isJudged = (word: (typeof words)[number]): boolean => !this.#allowed.includes(word);
@@ -128,7 +128,7 @@ export class Judge {
   }
 }
 
-/** As the member wrote it, without what options added. */
+/** The text as the member wrote it, without additions from options. */
 export const promptOf = ({ typed, prompt = '' }: CommonRequest): string => typed ?? prompt;
 
 const notAllowed = (entry?: string): Verdict => ({
@@ -172,7 +172,7 @@ function textsOf(value: unknown, name = ''): string[] {
   return Object.entries(value).flatMap(([key, one]) => (key === 'address' ? linkOf(one) : textsOf(one, key)));
 }
 
-/** Of an address, its host and its file: signatures are no words. */
+/** The host and the file of an address: signatures are not words. */
 function linkOf(address: unknown): string[] {
   const url = typeof address === 'string' ? URL.parse(address) : null;
   return url ? [`${url.protocol}//${url.hostname}`, decoded(url.pathname.split('/').at(-1) ?? '')] : [];

@@ -2,7 +2,7 @@ import { domainToASCII } from 'node:url';
 
 interface Link {
   host: string;
-  /** A name such as `v1.final` may be no link at all. */
+  /** A name such as `v1.final` may not be a link at all. */
   hasScheme: boolean;
 }
 
@@ -12,7 +12,7 @@ const DOT = /[.\u3002\uff0e\uff61]/;
 const LABEL = /^[\p{L}\p{N}_-]{1,63}$/u;
 const LETTER = /\p{L}/u;
 
-/** Also without a scheme, as members write them. */
+/** Also matches addresses without a scheme, as members write them. */
 export const linksIn = (text: string): Link[] =>
   text
     .split(BETWEEN)
@@ -32,12 +32,12 @@ function linkIn(chunk: string): Link | undefined {
   return host === '' ? undefined : { host, hasScheme: scheme !== '' };
 }
 
-/** In small letters, in ASCII, and without the dot that may end it; empty where it is no host. */
+/** In lower case, in ASCII, and without a trailing dot; empty if it is not a host name. */
 export const plainHost = (host: string): string => domainToASCII(host.replace(/[.\u3002\uff0e\uff61]$/, ''));
 
-/** A domain includes everything below it. */
+/** A domain includes all of its subdomains. */
 export const isBelow = (host: string, domains: readonly string[]): boolean =>
   domains.some((domain) => host === domain || host.endsWith(`.${domain}`));
 
-/** Files that members upload. */
+/** Origins of files that members upload. */
 export const DISCORD_HOSTS = ['cdn.discordapp.com', 'media.discordapp.net'];

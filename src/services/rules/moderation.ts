@@ -6,13 +6,13 @@ import type { RuleSet } from './server-rules.ts';
 
 type Moderation = RuleSet['moderation'];
 
-/** What is done with something: the later, the stricter. */
+/** The possible outcomes, from the mildest to the strictest. */
 const actions = ['allow', 'spoiler', 'hold', 'refuse'] as const;
 export type Action = (typeof actions)[number];
 
 export interface Outcome {
   action: Action;
-  /** What the service objects to; undefined also where it is away. */
+  /** The categories that the service flags; undefined also if it is unavailable. */
   category?: string | undefined;
   isAway?: true;
 }
@@ -25,7 +25,7 @@ export const stricter = (one: Outcome, other: Outcome): Outcome =>
 /** The category that age-restricted channels exist for. Others, such as `sexual/minors`, are allowed nowhere. */
 const AGE_RESTRICTED = 'sexual';
 
-/** What is done after a judgement, or without one because the service is away. */
+/** The outcome of a check, or without one because the service is unavailable. */
 export function outcomeOf(
   judgement: Judgement | undefined,
   { thresholds, whenAway, ageRestricted }: Moderation,
@@ -40,7 +40,7 @@ export function outcomeOf(
   return { action: ageRestricted, category };
 }
 
-/** Where it was ordered, and its images as data URIs. */
+/** The place of the request, and its images as data URIs. */
 interface ModeratedOrder {
   request: CommonRequest;
   isAgeRestricted?: boolean | undefined;
@@ -49,12 +49,12 @@ interface ModeratedOrder {
   images(): Promise<readonly string[]>;
 }
 
-/** The outcome for an order: allowed, with its results behind a spoiler or held for review; or refused. */
+/** The outcome for a request: allowed, with its results behind a spoiler or held for review; or refused. */
 export type Moderated =
   | { isAllowed: true; isSpoiler: boolean; holdFor?: NonNullable<Task['holdFor']> }
   | ({ isAllowed: false } & Verdict);
 
-/** Asks the moderation service about a prompt and its images, where the server wants that. */
+/** Sends a prompt and its images to the moderation service, if the server has enabled that. */
 export async function moderateOrder(
   { request, isAgeRestricted = false, isVisual, images }: ModeratedOrder,
   { moderation }: Pick<RuleSet, 'moderation'>,
@@ -64,7 +64,7 @@ export async function moderateOrder(
   const text = promptOf(request);
   const outcomes: Outcome[] = [];
   function judged(judgement: Judgement | undefined, wanted: Action): Outcome {
-    // A prompt is not submitted while it cannot be judged, nor where its result cannot be held.
+    // A prompt is not submitted while it cannot be checked, nor if its result cannot be held.
     const action = judgement && (wanted !== 'hold' || isVisual) ? wanted : 'refuse';
     return outcomeOf(judgement, moderation, { action, isAgeRestricted });
   }
@@ -89,7 +89,7 @@ export async function moderateOrder(
 
 const isRefusing = (outcomes: readonly Outcome[]): boolean => outcomes.some(({ action }) => action === 'refuse');
 
-/** A server's own threshold for a category stands in for the service's opinion. */
+/** A server's own threshold for a category replaces the service's opinion. */
 function objectionsIn({ scores, flagged }: Judgement, thresholds: Readonly<Record<string, number>>): string[] {
   const over = Object.entries(scores).filter(
     ([name, score]) => score >= (thresholds[name] ?? Number.POSITIVE_INFINITY),

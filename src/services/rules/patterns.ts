@@ -3,19 +3,19 @@ import { Refusal } from '../../lib/refusal.ts';
 
 const require = createRequire(import.meta.url);
 
-/** Loaded with the first pattern: most servers have none. */
+/** Loaded with the first pattern, because most servers have none. */
 const engine = (): typeof import('re2-wasm') => require('re2-wasm');
 
 /** Letters of any case, and the text as Unicode. */
 const FLAGS = 'iu';
 const AFTER_PATTERN = `/${FLAGS}: `;
 
-/** Patterns of admins, in time that grows with the text alone: all of them are one program. */
+/** Matches the patterns of admins in time that grows with the text alone: all of them are one program. */
 export class PatternList {
   readonly #whole: { test(text: string): boolean } | undefined;
   readonly #patterns: readonly string[];
 
-  /** Throws a `Refusal` for the first pattern that is none. */
+  /** Throws a `Refusal` for the first invalid pattern. */
   constructor(patterns: readonly string[]) {
     this.#patterns = patterns;
     if (patterns.length === 0) return;
@@ -23,7 +23,7 @@ export class PatternList {
     this.#whole = compiled(patterns.map((one) => `(?:${one})`).join('|'));
   }
 
-  /** The first pattern that matches, as it was listed. */
+  /** Returns the first pattern that matches, as it was listed. */
   find(text: string): string | undefined {
     return this.#whole?.test(text) ? this.#patterns.find((pattern) => compiled(pattern).test(text)) : undefined;
   }

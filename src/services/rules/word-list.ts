@@ -7,9 +7,9 @@ type Form = (typeof forms)[number];
 
 interface Entry {
   word: FoldedWord;
-  /** How often each letter is repeated. */
+  /** The number of repetitions of each letter. */
   runs: readonly number[];
-  /** The blocked words of which it is a part, and its place among their words. */
+  /** The blocked words that contain it, and its place among their words. */
   phrase: Phrase;
   at: number;
 }
@@ -33,7 +33,7 @@ const KATAKANA = /^[\p{Script=Katakana}ー]+$/u;
 const HIRAGANA = /[\u3041-\u3096]/g;
 const KATAKANA_OFFSET = 0x60;
 
-/** So many times the same letter in a row is no spelling. */
+/** No spelling repeats a letter this many times. */
 const STRETCHED = 3;
 
 /** Blocked words and phrases; a word that ends with `*` blocks everything that begins with it. */
@@ -46,7 +46,7 @@ export class WordList {
   readonly #beginnings: Readonly<Record<Form, Map<string, Beginning>>> = {
     ...{ plain: new Map(), lookalike: new Map(), leet: new Map() },
   };
-  /** Of words without repeated letters. */
+  /** Words without repeated letters. */
   readonly #lengths = new Set<number>();
   readonly #beginningLengths = new Set<number>();
   readonly #anywhere: { text: string; found: string }[] = [];
@@ -56,7 +56,7 @@ export class WordList {
     for (const text of texts) this.#add(text);
   }
 
-  /** The first blocked word or phrase in a text, as it was listed. */
+  /** Returns the first blocked word or phrase in a text, as it was listed. */
   find({ words, joined, spelled, masked, squeezed }: FoldedText): string | undefined {
     return (
       this.#inUnspaced(squeezed) ??
@@ -67,7 +67,7 @@ export class WordList {
     );
   }
 
-  /** Whether one word is on the list, disguised or not. */
+  /** Whether a word is on the list, disguised or not. */
   includes(word: FoldedWord): boolean {
     return this.#alone([word]) !== undefined;
   }
@@ -131,7 +131,7 @@ export class WordList {
   }
 
   #inWords(words: readonly FoldedWord[]): string | undefined {
-    /** Phrases of which the words so far are the beginning. */
+    /** Phrases that begin with the words so far. */
     let begun: Entry[] = [];
     for (const word of words) {
       const entries = this.#entriesOf(word);
@@ -209,7 +209,7 @@ const joinWords = (words: readonly FoldedWord[]): FoldedWord => ({
   leet: words.map(({ plain, leet = plain }) => leet).join(''),
 });
 
-/** Two letters in a row are no word that is spelled. */
+/** A spelled-out word has at least three letters. */
 const isSpelled = ({ phrase, runs }: Entry): boolean =>
   phrase.length === 1 && runs.reduce((sum, count) => sum + count, 0) > 2;
 

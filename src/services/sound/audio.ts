@@ -11,7 +11,7 @@ import { VoiceQueue, type VoiceWriter } from './voice-queue.ts';
 
 export type AudioService = ReturnType<typeof openAudio>;
 
-/** Codecs run in the media process, its own one if none is given; nothing is loaded before the first audio. */
+/** Runs codecs in the media process, or in its own if none is given. Nothing is loaded before the first audio. */
 export function openAudio({ log, process: given }: { log: Log; process?: MediaProcess }) {
   const process = given ?? new MediaProcess({ clock: systemClock, log });
   const writings = new VoiceQueue(process);
@@ -35,7 +35,7 @@ export function openAudio({ log, process: given }: { log: Log; process?: MediaPr
       }
     },
 
-    /** Anything longer is cut. */
+    /** Longer audio is cut. */
     writing: ({ maxSeconds }: { maxSeconds: number }): VoiceWriter => writings.begin(maxSeconds),
 
     async close(): Promise<void> {

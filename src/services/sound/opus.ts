@@ -33,7 +33,7 @@ export async function* decodeOpus(bytes: Buffer): AsyncGenerator<AudioChunk> {
       let samples = decodePacket(data, decoder);
       inPage += samples.length;
       if (granule !== undefined) {
-        // The last packet is padding beyond the position that its page states.
+        // The last packet contains padding beyond the position that its page states.
         const padding = isLast ? inPage - (granule - pageStart) / GRANULES : 0;
         if (padding > 0) samples = samples.subarray(0, Math.max(0, Math.floor(samples.length - padding)));
         pageStart = granule;
@@ -51,7 +51,7 @@ export async function* decodeOpus(bytes: Buffer): AsyncGenerator<AudioChunk> {
 function headOf(packet: Buffer | undefined): { preSkip: number; gain: number } {
   if (packet?.toString('latin1', 0, 8) !== 'OpusHead') throw new Refusal('refusals.audioNotSupported');
   if (packet.length < 19) throw new Refusal('refusals.audioDamaged');
-  // More than two channels are several streams in each packet: no voice is recorded so.
+  // More than two channels are several streams in each packet, which voice recordings do not have.
   if (packet[18] !== 0) throw new Refusal('refusals.audioNotSupported');
   return { preSkip: packet.readUInt16LE(10), gain: packet.readInt16LE(16) };
 }
@@ -69,7 +69,7 @@ function decodePacket(packet: Buffer, decoder: { decodeFloat(packet: Uint8Array)
 
 /** 20 ms, as everywhere on Discord. */
 const FRAME = PCM_RATE / 50;
-/** Speech gains nothing from more. */
+/** A higher bitrate does not improve speech. */
 const BITRATE = 32_000;
 /** Half the work of the maximum (10), for a voice that sounds just as close to the original. */
 const COMPLEXITY = 5;
@@ -78,7 +78,7 @@ const TAGS = Buffer.from('OpusTags\x07\0\0\0Atelier\0\0\0\0', 'latin1');
 /** Distinguishes the streams of a file, and there is only one. */
 const SERIAL = 1;
 
-/** Writes a voice as Ogg Opus (RFC 7845) as it arrives; the pieces make no difference to the result. */
+/** Encodes a voice as Ogg Opus (RFC 7845) as it arrives; how the samples are split makes no difference to the result. */
 export class OpusWriter {
   readonly #encoder: OpusEncoderHandle;
   /** The encoder's delay: this much more must go in to get the end out, and this much is skipped at the start. */

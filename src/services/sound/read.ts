@@ -17,7 +17,7 @@ export async function readSamples(
   return await collectSamples(await readers[type](bytes), maxSeconds);
 }
 
-/** So little at once, because a minute fits into 60 KB at the lowest rate. */
+/** Read in small chunks, because a minute fits into 60 KB at the lowest rate. */
 const BITE_BYTES = 16_384;
 
 async function* mp3Stretches(bytes: Buffer): AsyncGenerator<AudioChunk> {
@@ -41,13 +41,13 @@ const INTEGERS = 1;
 const FLOATS = 3;
 /** The actual coding follows the usual fields. */
 const EXTENSIBLE = 0xfffe;
-/** No recording is outside these limits, and the output would be as long as the file's author likes. */
+/** No recording is outside these limits, and the file's author controls the length of the output. */
 const LEAST_RATE = 2_000;
 const MAX_RATE = 768_000;
 const MAX_CHANNELS = 32;
 const FRAMES_AT_ONCE = 32_768;
 
-/** Plain samples in a row of chunks. A file that was cut off, or written without a known length, is read as far as it goes. */
+/** Plain samples in a sequence of chunks. A file that was cut off, or written without a known length, is read as far as possible. */
 function* wavStretches(bytes: Buffer): Generator<AudioChunk> {
   const { channels, rate, frameBytes, sample } = formatOf(chunk(bytes, 'fmt '));
   const data = chunk(bytes, 'data');

@@ -4,7 +4,7 @@ import { Refusal } from '../../lib/refusal.ts';
 /** A click is not speech, and models want at least a tenth of a second. */
 const LEAST_SECONDS = 0.1;
 
-/** Turns a file's stretches into our sample format, as long as it does not exceed its length limit. */
+/** Converts the parts of a file to the bot's sample format, as long as it does not exceed its length limit. */
 export async function collectSamples(stretches: AudioChunks, maxSeconds: number): Promise<Int16Array<ArrayBuffer>> {
   const parts: Int16Array[] = [];
   const max = maxSeconds * PCM_RATE;
@@ -39,16 +39,16 @@ function toIntegers(samples: Float32Array): Int16Array {
   return Int16Array.from(samples, (value) => Math.max(-32_768, Math.min(32_767, Math.round(value * 32_768))));
 }
 
-/** Lobes of the filter on each side: more cut sharper and take longer. */
+/** Lobes of the filter on each side: more are sharper but slower. */
 const WAVES = 32;
 /** Everything above this share of what both rates can carry is removed, so that nothing aliases where the filter ends. */
 const CUTOFF = 0.92;
-/** Of the Kaiser window: removed frequencies are some 90 dB lower. */
+/** For the Kaiser window: removed frequencies are about 90 dB lower. */
 const SHAPE = 9;
-/** Steps between two samples, for rates that have no simple ratio to ours. */
+/** Steps between two samples, for rates without a simple ratio to the bot's. */
 const MAX_PHASES = 480;
 
-/** Converts one channel to our rate: a windowed sinc, calculated once per phase. The pieces make no difference to the result. */
+/** Converts one channel to the bot's rate with a windowed sinc, calculated once per phase. How the samples are split makes no difference to the result. */
 export class Resampler {
   readonly rate: number;
   readonly #reach: number;
@@ -77,7 +77,7 @@ export class Resampler {
     return this.#filter(samples, Number.POSITIVE_INFINITY);
   }
 
-  /** What the filter still holds, cut to the length that the whole must have. */
+  /** Flushes the filter, and cuts the result to its total length. */
   end(): Float32Array {
     if (this.rate === PCM_RATE) return new Float32Array();
     return this.#filter(new Float32Array(this.#reach + 1), Math.round((this.#received * PCM_RATE) / this.rate));

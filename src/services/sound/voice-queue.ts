@@ -11,21 +11,21 @@ export interface VoiceMessage {
   seconds: number;
   /** One byte per column, in base64. */
   waveform: string;
-  /** There was more than may be kept. */
+  /** The audio was longer than the limit and was cut. */
   isCut: boolean;
 }
 
 /** The caller must either finish or drop it. */
 export type VoiceWriter = Pick<QueuedVoice, 'isEmpty' | 'add' | 'finish' | 'drop'>;
-/** Two seconds, some thirty milliseconds of work: then another voice gets a turn. */
-const LONGEST_PIECE = 2 * PCM_RATE;
+/** Two seconds of audio, about thirty milliseconds of work: then another voice gets a turn. */
+const MAX_PIECE_LENGTH = 2 * PCM_RATE;
 
 /** The last piece returns the whole file and its waveform. */
 const written = z.object({ waveform: z.string().optional(), isUnchanged: z.boolean() });
 
 type VoiceJob = Extract<Job, { voice: number }>;
 
-/** One voice on its way to the worker. It costs nothing before its first sample; samples that arrive during a job are sent together. */
+/** A voice that is being encoded. It costs nothing before its first sample; samples that arrive during a job are sent together. */
 export class QueuedVoice {
   readonly #number: number;
   readonly #max: number;
@@ -33,13 +33,13 @@ export class QueuedVoice {
   #pieces: Pcm[] = [];
   #accepted = 0;
   #sent = 0;
-  /** Samples not written yet. */
+  /** Samples that are not encoded yet. */
   waitingSamples = 0;
   #isCut = false;
   #isWhole = false;
-  /** The result; nothing more is done after it. */
+  /** The result, after which nothing more is done. */
   #outcome: { message: VoiceMessage } | { error: unknown } | undefined;
-  /** Its steps in sequence: a voice has one job at a time. */
+  /** The steps in sequence: a voice has one job at a time. */
   #work: Promise<void> = Promise.resolve();
 
   constructor(number: number, max: number, all: VoiceQueue) {
@@ -52,7 +52,7 @@ export class QueuedVoice {
     return this.#accepted === 0;
   }
 
-  /** Never throws: `finish` reports failures. The samples must not change from now on, for they may have to wait. */
+  /** Never throws: `finish` reports failures. The samples must not change from now on, because they may have to wait. */
   add(pcm: Pcm): void {
     const kept = pcm.subarray(0, this.#max - this.#accepted);
     if (kept.length < pcm.length) this.#isCut = true;
@@ -69,7 +69,7 @@ export class QueuedVoice {
     this.#work = this.#work.then(() => this.#write());
   }
 
-  /** Throws where there were no samples, and where they could not be written. */
+  /** Throws if there were no samples, or if they could not be encoded. */
   async finish(): Promise<VoiceMessage> {
     if (this.isEmpty) throw new Error('There is nothing to say in no samples.');
     this.#isWhole = true;
@@ -108,7 +108,7 @@ export class QueuedVoice {
 
   /** The oldest waiting samples, in an array of their own, because it is transferred. */
   #nextPiece(): Int16Array<ArrayBuffer> {
-    const taken = new Int16Array(Math.min(LONGEST_PIECE, this.waitingSamples));
+    const taken = new Int16Array(Math.min(MAX_PIECE_LENGTH, this.waitingSamples));
     for (let at = 0; at < taken.length; ) {
       const [piece = taken] = this.#pieces;
       const part = piece.subarray(0, taken.length - at);
@@ -141,9 +141,9 @@ export class QueuedVoice {
   }
 }
 
-/** Each has an encoder, its waveform and its file so far in the worker: half a megabyte, and 4 KB per second. */
+/** In the worker, each voice has an encoder, its waveform and its file so far: half a megabyte, and 4 KB per second. */
 const MAX_VOICES = 200;
-/** Waiting samples of all voices, some 86 MB: half a minute's work, more than anyone waits for. */
+/** Waiting samples of all voices, about 86 MB: half a minute's work, more than anyone waits for. */
 const MAX_WAITING = 30 * 60 * PCM_RATE;
 /** One job is sent while another runs. */
 const MAX_AT_ONCE = 2;
@@ -156,7 +156,7 @@ export class VoiceQueue {
   readonly #process: MediaProcess;
   readonly #open = new Set<QueuedVoice>();
   readonly #turns: { readonly writing: QueuedVoice; begin(): void }[] = [];
-  /** A pause in a voice must not lose what came before, which only the process has. */
+  /** A pause in a voice must not lose the earlier part, which only the process has. */
   #releaseProcess: (() => void) | undefined;
   #underWay = 0;
   #begun = 0;
@@ -176,7 +176,7 @@ export class VoiceQueue {
     for (const turn of this.#turns.splice(0)) turn.begin();
   }
 
-  /** The more of a voice is waiting, the later its turn. */
+  /** The more of a voice is waiting, the later it is its turn. */
   async run(writing: QueuedVoice, job: VoiceJob, bytes?: Buffer) {
     if (this.#underWay >= MAX_AT_ONCE && !this.#isClosed) {
       await new Promise<void>((begin) => this.#turns.push({ writing, begin }));

@@ -1,12 +1,12 @@
 import type { Period } from './periods.ts';
 
-/** Whose limits an order has to keep. `operator`: the operator's limits for a server. */
+/** Whose limits apply to a request. `operator`: the operator's limits for a server. */
 export type Holder = 'total' | 'server' | 'operator' | 'member' | 'direct';
 
-/** One limit, what was used of it, and when it begins anew. */
+/** One limit, how much of it was used, and when it resets. */
 export interface Allowance {
   holder: Holder;
-  /** Undefined: tasks at once, which no time resets. */
+  /** Undefined for the limit of concurrent tasks, which never resets. */
   period: Period | undefined;
   kind: string | undefined;
   of: 'amount' | 'tasks';
@@ -15,7 +15,7 @@ export interface Allowance {
   resetsAt: number | undefined;
 }
 
-/** A member's own limit of which the smallest share is left. */
+/** The member's own limit with the smallest remaining share. */
 export function tightest(allowances: readonly Allowance[]): Allowance | undefined {
   const own = allowances.filter(({ holder }) => holder === 'member' || holder === 'direct');
   const shareOf = ({ left, limit }: Allowance): number => (Number(limit) === 0 ? 0 : Number(left) / Number(limit));

@@ -10,7 +10,7 @@ import {
   withChange,
 } from './server-budget.ts';
 
-/** Who changes something, and when. */
+/** Who makes a change, and when. */
 export interface Author {
   by: string | undefined;
   at: number;
@@ -22,7 +22,7 @@ export interface MemberName {
   memberId: string;
 }
 
-/** Whose limits are set. */
+/** The members whose limits are set. */
 export type LimitsOf =
   | { of: 'server' | 'operator' | 'members' }
   | { of: 'role'; roleId: string }
@@ -99,7 +99,7 @@ export const grantText = ({ amount, tasks }: Pick<Grant, 'amount' | 'tasks'>): s
     ...(tasks === undefined ? [] : [`${tasks} ${tasks === 1 ? 'task' : 'tasks'}`]),
   ].join(', ');
 
-/** `resets`: what was used, by the name of the sum. */
+/** `resets`: usage that no longer counts, by the name of the sum. */
 export function withResets(
   budget: ServerBudget,
   to: MemberName | undefined,

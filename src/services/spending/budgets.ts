@@ -7,7 +7,7 @@ export interface BudgetStore {
   put(guildId: string, budget: ServerBudget): Promise<void>;
 }
 
-/** In place of a server's id: the whole bot. Only its pause has a meaning. */
+/** Stands for the whole bot in place of a server's id. Only its pause has a meaning. */
 export const WHOLE_BOT = 'everywhere';
 
 interface BudgetsParts {
@@ -17,7 +17,7 @@ interface BudgetsParts {
 
 type Listener = (guildId: string, after: ServerBudget) => Promise<void>;
 
-/** The budgets of all servers, in memory: every order asks. A change is stored first. */
+/** The budgets of all servers, in memory because every request reads them. A change is stored first. */
 export class Budgets {
   readonly #parts: BudgetsParts;
   readonly #known = new Map<string, ServerBudget>();
@@ -62,7 +62,7 @@ export class Budgets {
     });
   }
 
-  /** Everything that the budgets say about a member, by server. */
+  /** Everything that the budgets contain about a member, by server. */
   about(memberId: string): object[] {
     return [...this.#known].flatMap(([guildId, { members, blocks, grants, history }]) => {
       const hash = this.memberHash(guildId, memberId);
@@ -79,7 +79,7 @@ export class Budgets {
     });
   }
 
-  /** Names a member in a server's budget, after their data is erased as well. */
+  /** Names a member in a server's budget, even after their data was erased. */
   memberHash(guildId: string, memberId: string): string {
     return this.#parts.hashOf(`member ${guildId} ${memberId}`);
   }

@@ -3,7 +3,7 @@ import type { Allowance } from './allowance.ts';
 import type { Cap, CapsByPeriod, Limits } from './limits.ts';
 import { type Period, periods } from './periods.ts';
 
-/** How an operator and an admin write limits: `$5 a day, 100 tasks a day, video: 10 tasks a week, 3 at once, 20 waiting`. */
+/** Parses limits as operators and admins write them: `$5 a day, 100 tasks a day, video: 10 tasks a week, 3 at once, 20 waiting`. */
 const TERM =
   /^(?:(?<kind>[a-z][a-z0-9-]{0,39}):\s*)?(?:\$(?<amount>\d{1,9}(?:\.\d{1,12})?)|(?<tasks>\d{1,9}) tasks?)\s*(?:\/|a |per )\s*(?<period>day|week|month)$/;
 const COUNT = /^(?<count>\d{1,6}) (?<of>at once|waiting)$/;
@@ -12,7 +12,7 @@ const WEIGHT = /^weight (?<weight>[1-9]\d?)$/;
 const LONGEST = 1_000;
 const NO_LIMIT = 'none';
 
-/** Undefined where the text is not understood; without limits only where it says so. */
+/** Undefined if the text is invalid. No limits only if it says so. */
 export function parseLimits(text: string, kinds: readonly string[]): Limits | undefined {
   const plain = text.trim().toLowerCase();
   if (plain.length > LONGEST) return undefined;
@@ -42,11 +42,11 @@ function withTerm(all: Limits, term: string, kinds: readonly string[]): Limits |
   return caps && { ...all, kinds: { ...all.kinds, [kind]: caps } };
 }
 
-/** Undefined where the same limit is named twice. */
+/** Undefined if the same limit is named twice. */
 const withNumber = (all: Limits, name: 'atOnce' | 'waiting' | 'weight', value: string): Limits | undefined =>
   all[name] === undefined ? { ...all, [name]: Number(value) } : undefined;
 
-/** Undefined where the same limit is named twice. */
+/** Undefined if the same limit is named twice. */
 function withCap(caps: CapsByPeriod, period: Period, cap: Cap): CapsByPeriod | undefined {
   const { amount, tasks } = caps[period] ?? {};
   const isTwice =
@@ -56,7 +56,7 @@ function withCap(caps: CapsByPeriod, period: Period, cap: Cap): CapsByPeriod | u
 
 const GRANT = /^(?:\$(?<amount>\d{1,9}(?:\.\d{1,12})?)|(?<tasks>\d{1,9}) tasks?)$/;
 
-/** `$5`, `20 tasks` or both; undefined where the text is not understood. */
+/** Parses `$5`, `20 tasks` or both; undefined if the text is invalid. */
 export function parseGrant(text: string): Cap | undefined {
   const terms = text.trim().toLowerCase().slice(0, LONGEST).split(',');
   let all: Cap = {};
@@ -69,7 +69,7 @@ export function parseGrant(text: string): Cap | undefined {
   return all;
 }
 
-/** The same text that `parseLimits` reads. */
+/** Formats limits as the text that `parseLimits` reads. */
 export function limitsText(limits: Limits): string {
   const terms = [
     ...capTerms(limits),
@@ -81,13 +81,13 @@ export function limitsText(limits: Limits): string {
   return terms.length === 0 ? NO_LIMIT : terms.join(', ');
 }
 
-/** One limit, such as `video: 10 tasks a week`. */
+/** Formats one limit, such as `video: 10 tasks a week`. */
 export function allowanceText({ kind, of, limit, period }: Omit<Allowance, 'left'>): string {
   const text = period === undefined ? `${limit} at once` : `${quantity(of, limit)} a ${period}`;
   return kind === undefined ? text : `${kind}: ${text}`;
 }
 
-/** Never more than is left: prices have many digits. */
+/** Rounded down, because prices have many digits. */
 export const leftText = ({ of, left }: Pick<Allowance, 'of' | 'left'>): string =>
   of === 'amount' ? `$${withCents(roundedDown(left))}` : quantity(of, left);
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { compare } from '../../lib/decimals.ts';
 import { type Period, periods } from './periods.ts';
 
-/** The most in one period. What is not named has no limit. */
+/** The most in one period. An unset value has no limit. */
 const cap = z.object({
   /** Exact decimal text. */
   amount: z
@@ -16,23 +16,23 @@ export type Cap = z.output<typeof cap>;
 const capsByPeriod = z.object({ day: cap.optional(), week: cap.optional(), month: cap.optional() });
 export type CapsByPeriod = z.output<typeof capsByPeriod>;
 
-/** What may be spent; empty: as much as anyone likes. */
+/** What may be spent. If empty, spending has no limit. */
 export const limits = capsByPeriod.extend({
-  /** Tasks that have not ended. */
+  /** The number of tasks that have not ended. */
   atOnce: z.int().min(0).optional(),
-  /** Tasks that wait for their turn. */
+  /** The number of tasks that wait for their turn. */
   waiting: z.int().min(0).optional(),
-  /** How many turns in a row a member has; without it one. */
+  /** The number of turns in a row that a member gets; one if unset. */
   weight: z.int().min(1).optional(),
-  /** For some kinds in addition. */
+  /** Additional limits for some kinds. */
   kinds: z.record(z.string(), capsByPeriod).optional(),
 });
 export type Limits = z.output<typeof limits>;
 
-/** Limits nothing, but looks at everything. */
+/** Limits nothing, but covers everything. */
 export const EVERY_PERIOD: readonly Limits[] = [{ day: {}, week: {}, month: {} }];
 
-/** Limits of several roles: each value from the role that allows most, and none where one of them sets none. */
+/** Limits of several roles: each value from the role that allows most, and none if one of them sets none. */
 export function mostGenerous(all: readonly Limits[]): Limits | undefined {
   const [first, ...others] = all;
   return first && others.reduce(generousOf, first);
@@ -67,7 +67,7 @@ function generousCaps(one: CapsByPeriod, other: CapsByPeriod): CapsByPeriod {
   ) as Partial<Record<Period, Cap>>;
 }
 
-/** No limit is larger than any. */
+/** A missing limit is larger than any other. */
 function largest<T>(one: T | undefined, other: T | undefined, order: (a: T, b: T) => number): T | undefined {
   if (one === undefined || other === undefined) return undefined;
   return order(one, other) >= 0 ? one : other;

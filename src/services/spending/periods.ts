@@ -5,7 +5,7 @@ export type Period = (typeof periods)[number];
 
 /** A day, a week from Monday on, or a month. */
 export interface Span {
-  /** The same for all times in it, and no other one has it. */
+  /** Equal for all times in the period, and for no other period. */
   key: string;
   startsAt: number;
   endsAt: number;
@@ -16,7 +16,7 @@ const MAX_KNOWN = 8;
 /** Days, weeks and months as people in one time zone count them. */
 export class Calendar {
   readonly #format: Intl.DateTimeFormat;
-  /** Of the days that were asked for last: today, and the ends of the periods before. */
+  /** The latest days that were asked for: today, and the ends of the periods before. */
   #known: Record<Period, Span>[] = [];
 
   constructor(timeZone: string) {

@@ -3,18 +3,18 @@ import { type Limits, limits, mostGenerous } from './limits.ts';
 
 const amount = z.string().regex(/^\d+(\.\d+)?$/);
 
-/** A member under a keyed hash, and under their id until they erase their data: a limit or a block outlives that. */
+/** A member under a keyed hash, and under their id until they erase their data: a limit or a block remains after that. */
 const subject = z.object({ memberId: z.string().optional() });
 
 const memberLimits = subject.extend({ limits });
 const block = subject.extend({ at: z.number(), until: z.number().optional() });
 
 const roleSettings = z.object({
-  /** What each member with the role may spend. */
+  /** The limits for each member with the role. */
   limits: limits.optional(),
 });
 
-/** More than the limits, for the rest of the day, week and month in which it was granted. */
+/** An addition to the limits for the rest of the day, week and month in which it was granted. */
 const grant = z.object({
   /** The member's hash; undefined: the server itself. */
   to: z.string().optional(),
@@ -49,9 +49,9 @@ const change = z.object({
 });
 export type BudgetChange = z.output<typeof change>;
 
-/** What the admins of one server have decided, and the operator about it. */
+/** The decisions of a server's admins, and of the operator about the server. */
 export const serverBudget = z.object({
-  /** Without them the operator's default applies. */
+  /** If unset, the operator's default applies. */
   serverLimits: limits.optional(),
   /** The operator's limits for this server, which its admins cannot change. */
   operatorLimits: limits.optional(),
@@ -61,15 +61,15 @@ export const serverBudget = z.object({
   members: z.record(z.string(), memberLimits),
   blocks: z.record(z.string(), block),
   grants: z.array(grant),
-  /** What was used before a reset counts no more: by scope, period and kind. */
+  /** Usage before a reset no longer counts: by scope, period and kind. */
   resets: z.record(z.string(), reset),
   isPaused: z.boolean(),
   alertsChannelId: z.string().optional(),
-  /** Members are asked before orders that cost more. */
+  /** Members are asked before requests that cost more. */
   confirmAbove: amount.optional(),
-  /** Results end with what they cost and what is left. */
+  /** Results end with their cost and the remaining limit. */
   showsCost: z.literal(true).optional(),
-  /** The highest share of each limit that was told, in percent, by limit and period. */
+  /** The highest share of each limit that was announced, in percent, by limit and period. */
   told: z.record(z.string(), z.number()),
   /** Oldest first. */
   history: z.array(change),
@@ -81,11 +81,11 @@ export const EMPTY_BUDGET: ServerBudget = {
   ...{ grants: [], history: [], isPaused: false },
 };
 
-/** One row holds them all, and an admin changes limits seldom. */
+/** One row contains all of them, because an admin rarely changes limits. */
 const MAX_HISTORY = 200;
 export const MAX_SUBJECTS = 300;
 
-/** Where a member's limits come from. */
+/** The source of a member's limits. */
 export type LimitSource = 'member' | 'role' | 'members' | 'default';
 
 /** Their own limits, else the most generous of their roles', else the server's for each member. */
@@ -108,12 +108,12 @@ export function isBlocked({ blocks }: ServerBudget, member: string, now: number)
   return found !== undefined && (found.until === undefined || found.until > now);
 }
 
-/** The same budget with one more line in its history. */
+/** The same budget with an additional entry in its history. */
 export function withChange(budget: ServerBudget, line: BudgetChange): ServerBudget {
   return { ...budget, history: [...budget.history, line].slice(-MAX_HISTORY) };
 }
 
-/** Without what no time can need any more: grants and resets of earlier periods, and blocks that have ended. */
+/** Without entries that can no longer matter: grants and resets of earlier periods, and blocks that have ended. */
 export function withoutPast(budget: ServerBudget, since: number, now: number): ServerBudget {
   const isKept = (at: number): boolean => at >= since;
   return {

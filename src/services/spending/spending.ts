@@ -17,14 +17,14 @@ import {
 } from './server-budget.ts';
 import { ALL_KINDS, Tally, type Use } from './tally.ts';
 
-/** Whose money an order spends. */
+/** The limits that a request counts towards. */
 export interface Orderer extends Pick<Entry, 'memberId' | 'guildId' | 'isDirect'> {
   roleIds?: readonly string[] | undefined;
 }
 
-/** The operator's limits: of the whole bot, of each server, of each member in a server, and of each member outside of servers. */
+/** The operator's limits: of the whole bot, of each server, of each member in a server, and of each member in direct messages. */
 export interface SpendingSettings extends Readonly<Record<Exclude<Holder, 'operator'>, Limits>> {
-  /** Their admins are trusted with the account: no limit of the operator's stands above theirs unless one was set. */
+  /** Servers whose admins are trusted with the account: none of the operator's limits applies above theirs unless one was set. */
   trustedGuildIds: readonly string[];
 }
 
@@ -32,7 +32,7 @@ interface SpendingParts {
   settings: SpendingSettings;
   calendar: Calendar;
   budgets: Pick<Budgets, 'of' | 'isAllPaused' | 'limits' | 'memberHash'>;
-  /** Names a sum, so that a name which outlives an erasure tells neither member nor server. */
+  /** Names a sum, so that a name which remains after an erasure reveals neither member nor server. */
   hashOf(name: string): string;
   clock: { now(): number };
 }
@@ -47,20 +47,20 @@ interface Rule {
 
 type UseListener = (guildId: string, exceeded?: Allowance) => void;
 
-/** Entries that are counted anew; nothing changes until all of them were read. */
+/** Entries that are counted again; nothing changes until all of them were read. */
 export interface Count {
   since: number;
   add(entry: Entry, keptScopes?: readonly string[]): void;
   finish(): void;
 }
 
-/** Admits orders within the limits of the bot, the server and the member. Checks and counts in one step, so that no other order comes between. */
+/** Admits requests within the limits of the bot, the server and the member. Checks and counts in one step, so that no other request comes between. */
 export class Spending {
   readonly #parts: SpendingParts;
   readonly #listeners: UseListener[] = [];
   readonly #refusalListeners: ((exceeded: Allowance) => void)[] = [];
   #tally: Tally;
-  /** By server and member, as they were with the last order. */
+  /** By server and member, as of the latest request. */
   readonly #rolesOf = new Map<string, readonly string[]>();
 
   constructor(parts: SpendingParts) {
@@ -68,7 +68,7 @@ export class Spending {
     this.#tally = new Tally(parts.calendar, this.#limitedPeriods());
   }
 
-  /** Begins to count from the entries alone, and in every period that someone limits. */
+  /** Begins to count from the entries alone, and in every period that has a limit. */
   beginCount(more: readonly Limits[] = []): Count {
     const tally = new Tally(this.#parts.calendar, this.#limitedPeriods(more));
     return {
@@ -80,7 +80,7 @@ export class Spending {
     };
   }
 
-  /** Whether limits like these need more than what is counted. */
+  /** Whether limits like these need more than is counted. */
   needsCount(limits: readonly Limits[]): boolean {
     return [...this.#limitedPeriods(limits)].some((period) => !this.#tally.periods.has(period));
   }
@@ -89,7 +89,7 @@ export class Spending {
   scopesOf(entry: Entry): string[] {
     const { memberId, guildId, isDirect } = entry;
     if (memberId === undefined) return [TOTAL];
-    // What moderation refused costs its member nothing.
+    // A result that moderation refused costs the member nothing.
     const isWaived = standingOf(entry) === 'waived';
     if (guildId === undefined || isDirect) return isWaived ? [TOTAL] : [TOTAL, this.#directScope(memberId)];
     const server = [TOTAL, this.serverScope(guildId)];
@@ -100,7 +100,7 @@ export class Spending {
     return this.#parts.hashOf(`server ${guildId}`);
   }
 
-  /** Called with a server whenever its sums have changed, or an order was refused for one of its limits. */
+  /** Called with a server whenever its sums have changed, or a request was refused for one of its limits. */
   onUse(listener: UseListener): void {
     this.#listeners.push(listener);
   }
@@ -110,7 +110,7 @@ export class Spending {
     this.#refusalListeners.push(listener);
   }
 
-  /** Follows the ledger: an entry counts what it says, instead of what it said before. */
+  /** Follows the ledger: an entry counts its current content, instead of its previous one. */
   replace(before: Entry | undefined, after: Entry | undefined): void {
     const known = after ?? before;
     if (!known) return;
@@ -130,7 +130,7 @@ export class Spending {
     this.replace(undefined, entry);
   }
 
-  /** Throws for an order that would be refused, before anything is done about it. */
+  /** Throws for a request that would be refused, before anything is done about it. */
   check(orderer: Orderer, order: { kind: string; amount: string | undefined }): void {
     this.#rememberRoles(orderer);
     this.checkMay(orderer);
@@ -143,7 +143,7 @@ export class Spending {
     }
   }
 
-  /** Throws where an admin has paused orders, or blocked the member. */
+  /** Throws if an admin has paused requests, or blocked the member. */
   checkMay({ memberId, guildId, isDirect }: Orderer): void {
     const { budgets, clock } = this.#parts;
     if (budgets.isAllPaused) throw new Refusal('refusals.paused.everywhere');
@@ -157,7 +157,7 @@ export class Spending {
     throw new Refusal('refusals.blocked.until', { until: Math.ceil(until / 1000) });
   }
 
-  /** Throws where no more of the orderer's tasks may wait for their turn. */
+  /** Throws if no more of the requester's tasks may wait for their turn. */
   checkWaiting(orderer: Orderer, waiting: { all(): number; server(): number; member(): number }): void {
     for (const { holder, limits } of this.#rulesFor(orderer)) {
       if (limits.waiting === undefined) continue;
@@ -166,25 +166,25 @@ export class Spending {
     }
   }
 
-  /** How many turns in a row the orderer has; undefined: one. */
+  /** The number of turns in a row that the requester gets; undefined for one. */
   weightOf({ memberId, guildId, isDirect, roleIds = [] }: Orderer): number | undefined {
     if (memberId === undefined || guildId === undefined || isDirect) return undefined;
     return this.memberLimits(guildId, memberId, roleIds).limits.weight;
   }
 
-  /** Those of a member's roles that have limits in the server of their order. */
+  /** The member's roles that have limits in the server of the request. */
   limitedRoles({ guildId, route }: Pick<Task, 'guildId' | 'route'>, roleIds: readonly string[]): string[] {
     if (guildId === undefined || route.install === 'user') return [];
     const { roles } = this.#parts.budgets.of(guildId);
     return roleIds.filter((id) => Object.hasOwn(roles, id));
   }
 
-  /** What is left to a member, their own limits last. */
+  /** The remaining limits of a member, their own limits last. */
   allowances(orderer: Orderer): Allowance[] {
     return this.#rulesFor(orderer).flatMap((rule) => this.#allowancesOf(rule));
   }
 
-  /** What is left to the owner of a task, unless it depends on roles that the bot has not seen since its start. */
+  /** The remaining limits of the owner of a task, unless they depend on roles that the bot has not seen since its start. */
   leftTo(task: Pick<Task, 'requesterId' | 'guildId' | 'route'>): Allowance[] {
     const orderer = ordererOf(task);
     const roleIds = this.#rolesOf.get(rolesKey(orderer));
@@ -202,24 +202,24 @@ export class Spending {
     if (this.#rolesOf.size > MAX_REMEMBERED && oldest !== undefined) this.#rolesOf.delete(oldest);
   }
 
-  /** What is left to a server, in its admins' limits and in the operator's. */
+  /** The remaining limits of a server, set by its admins and by the operator. */
   serverAllowances(guildId: string): Allowance[] {
     return this.#serverRules(guildId).flatMap((rule) => this.#allowancesOf(rule));
   }
 
-  /** The limits of members where no admin has set any. */
+  /** The limits of members if no admin has set any. */
   get memberDefault(): Limits {
     return this.#parts.settings.member;
   }
 
-  /** A member's limits in a server, and where they come from. */
+  /** A member's limits in a server, and their source. */
   memberLimits(guildId: string, memberId: string, roleIds: readonly string[]): { limits: Limits; source: LimitSource } {
     const { budgets, settings } = this.#parts;
     const found = memberLimitsIn(budgets.of(guildId), budgets.memberHash(guildId, memberId), roleIds);
     return found ?? { limits: settings.member, source: 'default' };
   }
 
-  /** The limits of a server that hold where its own say nothing, and those above its own. */
+  /** The limits of a server that apply if it has none of its own, and those above its own. */
   operatorLimits(guildId: string): { byDefault: Limits; above: Limits | undefined } {
     const { settings, budgets } = this.#parts;
     const isTrusted = settings.trustedGuildIds.includes(guildId);
@@ -227,12 +227,12 @@ export class Spending {
     return { byDefault: settings.server, above };
   }
 
-  /** Everything that was used so far, so that it counts no more. */
+  /** Everything that was used so far, so that it no longer counts. */
   resetOf(scope: string): Reset {
     return { at: this.#parts.clock.now(), uses: this.#tally.usesOf(scope) };
   }
 
-  /** When the oldest period began that still matters. */
+  /** When the oldest period that still matters began. */
   get countsFrom(): number {
     return this.#countsFrom(new Set(periods));
   }
@@ -243,7 +243,7 @@ export class Spending {
     return calendar.spansOf(clock.now());
   }
 
-  /** When the previous one of the longest of these periods began: what exceeded it counts against this one. */
+  /** When the previous one of the longest of these periods began: usage beyond its limit counts against this one. */
   #countsFrom(counted: ReadonlySet<Period>): number {
     const { calendar, clock } = this.#parts;
     const now = clock.now();
@@ -285,7 +285,7 @@ export class Spending {
     return [whole, ...this.#serverRules(guildId), member];
   }
 
-  /** The operator's limits stand above the server's own: what its admins grant or reset does not raise them. */
+  /** The operator's limits apply in addition to the server's own: grants or resets by its admins do not raise them. */
   #serverRules(guildId: string): Rule[] {
     const budget = this.#parts.budgets.of(guildId);
     const { byDefault, above } = this.operatorLimits(guildId);
@@ -306,7 +306,7 @@ export class Spending {
     ];
   }
 
-  /** `forKind`: only the limits that an order of this kind has to keep. */
+  /** `forKind`: only the limits that apply to a request of this kind. */
   #allowancesOf(rule: Rule, forKind?: string): Allowance[] {
     const { holder, scope, limits } = rule;
     const kinds = Object.entries(limits.kinds ?? {}).filter(([kind]) => forKind === undefined || kind === forKind);
@@ -343,7 +343,7 @@ export class Spending {
     });
   }
 
-  /** What exceeded the previous period's limit counts against this one. */
+  /** Usage beyond the previous period's limit counts against this one. */
   #excess(rule: Rule, period: Period, amount: string, kind: string | undefined): string {
     const { calendar } = this.#parts;
     const before = calendar.spanOf(period, this.spans[period].startsAt - 1);
@@ -359,7 +359,7 @@ export class Spending {
   }
 }
 
-/** Members whose roles are remembered from their last order. */
+/** Members whose roles are remembered from their last request. */
 const MAX_REMEMBERED = 10_000;
 
 const rolesKey = ({ guildId, memberId }: Orderer): string => `${guildId} ${memberId}`;
@@ -368,7 +368,7 @@ const isOfServer = (holder: Holder): boolean => holder === 'server' || holder ==
 
 const TOTAL = 'total';
 
-/** The name of a reset of the operator's limits for a server, beside that of its own. */
+/** The name of a reset of the operator's limits for a server, in addition to that of its own. */
 export const operatorResets = (scope: string): string => `operator ${scope}`;
 
 const grantsTo = ({ grants }: ServerBudget, holder: string | undefined): Grant[] =>
@@ -397,7 +397,7 @@ export const ordererOf = ({
 const plus = (one: string, other: string): string => sumOf([one, other]) ?? '0';
 const positive = (amount: string): string => (compare(amount, '0') > 0 ? amount : '0');
 
-/** Where nothing is left, an order of unknown price is refused as well. */
+/** If nothing is left, a request of unknown price is refused as well. */
 function isExceeded({ of, left }: Allowance, price: string | undefined): boolean {
   if (of === 'tasks') return left === '0';
   return isZero(left) || (price !== undefined && compare(left, price) < 0);

@@ -2,15 +2,15 @@ import { difference, sumOf } from '../../lib/decimals.ts';
 import { amountOf, type Entry, standingOf } from '../ledger/entry.ts';
 import type { Calendar, Period } from './periods.ts';
 
-/** What was used in one period. */
+/** Usage in one period. */
 export interface Use {
   tasks: number;
-  /** Of the tasks with a known price; exact decimal text. */
+  /** The total of the tasks with a known price; exact decimal text. */
   amount: string;
 }
 
 interface Counts {
-  /** In all, and by kind. */
+  /** In total, and by kind. */
   uses: Map<string, Use>;
   endsAt: number;
 }
@@ -21,7 +21,7 @@ export const ALL_KINDS = '';
 /** Sums of the ledger's entries by scope and period. They follow the entries: nothing here is stored. */
 export class Tally {
   readonly #calendar: Calendar;
-  /** Only periods that some limit looks at are counted: a start would read months of entries. */
+  /** Only periods with a limit are counted: otherwise a start would read months of entries. */
   readonly periods: ReadonlySet<Period>;
   readonly #counts = new Map<string, Map<string, Counts>>();
   /** Tasks that have not ended, by scope. */
@@ -33,13 +33,13 @@ export class Tally {
     this.periods = periods;
   }
 
-  /** Replaces what an entry counted before; `undefined` counted nothing. */
+  /** Replaces the previous count of an entry; `undefined` counted nothing. */
   replace(before: Entry | undefined, after: Entry | undefined, scopes: readonly string[]): void {
     if (before) this.#add(before, scopes, -1);
     if (after) this.#add(after, scopes, 1);
   }
 
-  /** In the period that a moment belongs to, of one kind or of all. */
+  /** In the period of a moment, of one kind or of all. */
   use(scope: string, spanKey: string, kind = ALL_KINDS): Use {
     return this.#counts.get(scope)?.get(spanKey)?.uses.get(kind) ?? NOTHING;
   }
@@ -54,7 +54,7 @@ export class Tally {
     return this.#open.get(scope) ?? 0;
   }
 
-  /** Forgets periods that no limit looks at any more. Every order asks for it, and seldom is there anything new. */
+  /** Forgets periods that no longer have a limit. Called for every request, and rarely has anything to do. */
   prune(before: number): void {
     if (before === this.#prunedBefore) return;
     this.#prunedBefore = before;

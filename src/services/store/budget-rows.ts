@@ -8,7 +8,7 @@ import { rowKey } from './side-rows.ts';
 export const budgetRows = (namespace: Namespace, quarantine: Quarantine) =>
   new Rows(namespace, quarantine, parseWith(serverBudget.extend({ guildId: z.string() })));
 
-/** What admins have decided about spending, a row for each server. */
+/** The spending decisions of admins, one row per server. */
 export const storedBudgets = (namespace: Namespace, quarantine: Quarantine): BudgetStore => ({
   async all() {
     const { good, setAside } = await budgetRows(namespace, quarantine).readAll();

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 
 /**
- * A process, so exactly that another one on the same machine can tell whether it has ended: the boot, the namespaces in which its id and its start
- * time mean something, its id, and when it started.
+ * Identifies a process exactly, so that another one on the same machine can tell whether it has ended: the boot, the namespaces in which its id and start
+ * time are valid, its id, and when it started.
  */
 interface ProcessPlace {
   boot: string;
@@ -20,7 +20,7 @@ export function nameHolder(): string {
   return [randomUUID(), ...(place ? [place.boot, place.namespaces, String(place.pid), place.started] : [])].join(' ');
 }
 
-/** Whether the process behind a holder's name has certainly ended. In any doubt, also on another machine or in another container: no. */
+/** Whether the process behind a holder's name has certainly ended. False in any doubt, also for another machine or another container. */
 export function hasCertainlyEnded(holder: string): boolean {
   const place = placeIn(holder);
   const own = ownPlace();
@@ -38,7 +38,7 @@ function placeIn(holder: string): ProcessPlace | undefined {
     : undefined;
 }
 
-/** Undefined on systems that do not tell. */
+/** Undefined on systems that do not provide it. */
 function ownPlace(): ProcessPlace | undefined {
   const started = startOf(process.pid);
   const boot = read(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim());

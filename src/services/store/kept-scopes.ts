@@ -4,7 +4,7 @@ import { hashSecretMark } from './marks.ts';
 import type { Namespace } from './namespaces.ts';
 import { parseWith, type Quarantine, Rows } from './rows.ts';
 
-/** The sums that an anonymous ledger entry goes on counting in. */
+/** The sums that an anonymous ledger entry still counts in. */
 const keptScopes = z.object({ entry: z.string(), scopes: z.array(z.string()) });
 
 export const keptScopeRows = (namespace: Namespace, quarantine: Quarantine) =>

@@ -9,15 +9,15 @@ export interface StoreTrouble {
 
 /** Ownership of the store: only one bot at a time may act on it. */
 export interface StoreOwnership {
-  /** Throws where another bot may have taken over. To be called before everything that is visible outside. */
+  /** Throws if another bot may have taken over. Call this before everything that is visible outside. */
   mustBeOurs(): void;
   /** Resolves when ownership has ended without being given back. */
   readonly lost: Promise<StoreError>;
-  /** undefined: the store responds. */
+  /** Undefined while the store responds. */
   trouble(): StoreTrouble | undefined;
 }
 
-/** For a store that the system itself reserves for this process. */
+/** For a store that the operating system itself reserves for this process. */
 export const soleOwnership: StoreOwnership = {
   mustBeOurs: () => undefined,
   lost: Promise.withResolvers<StoreError>().promise,
@@ -38,21 +38,21 @@ export const leaseClock: LeaseClock = {
 
 interface OthersLease {
   holder: string;
-  /** Another lease of another holder, or a renewal, has another number. */
+  /** Each lease of another holder, and each renewal, has a new number. */
   renewals: string;
   endsInMs: number;
 }
 
 /** Keeps the lease at a server, by the server's clock. */
 export interface LeaseServer {
-  /** Returns the fencing number, which grows with every holder, or another's lease. Takes also the lease of `ended`, a holder that is no more. */
+  /** Returns the fencing number, which grows with every holder, or another's lease. Also takes the lease of `ended`, a holder whose process has ended. */
   take(holder: string, ms: number, ended?: string): Promise<number | OthersLease>;
-  /** False: it has expired, or belongs to another. */
+  /** False if it has expired, or belongs to another bot. */
   renew(holder: string, ms: number): Promise<boolean>;
   giveBack(holder: string): Promise<void>;
 }
 
-/** Renewals within the time of a lease: all but one may fail. */
+/** Renewals within the duration of a lease: all but one may fail. */
 const RENEWALS = 5;
 /** A failed renewal is retried this many times sooner. */
 const SOONER = 4;
@@ -61,7 +61,7 @@ const MARGIN = 1 / RENEWALS;
 /** How often a waiting bot checks whether the holder still runs. */
 const LOOK_EVERY_MS = 250;
 
-/** Longer work at the server is given up: it must not be under way when the lease is another's. */
+/** Slower requests are given up: none may be running when another bot has the lease. */
 export const requestLimitMs = (leaseMs: number): number => leaseMs * MARGIN;
 
 interface LeaseParts {
@@ -136,7 +136,7 @@ export class Lease {
     return this.#endLease('was taken over or deleted');
   }
 
-  /** From here on another bot may take it. */
+  /** From this time on another bot may take it. */
   async giveBack(): Promise<void> {
     if (this.#endedBy) return;
     this.#endedBy = closedError(this.#parts.name);
@@ -161,7 +161,7 @@ export class Lease {
     // Counted from before the request, which may take long.
     const ends = endsOf(this.#parts);
     try {
-      // After a suspension it does not even try: another bot may have had the lease and given it back.
+      // After the machine was suspended it does not even try: another bot may have had the lease and released it.
       if (!this.#isSafe()) return void this.#endLease('was not renewed in time');
       if (!(await leaseServer.renew(this.#holder, ms))) return void this.lostError();
       this.#ends = ends;

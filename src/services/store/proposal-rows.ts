@@ -34,7 +34,7 @@ function readOrder<K extends TaskKind>(kind: K, stored: unknown, specs: KindSpec
   return read.success ? { kind, request: read.data } : undefined;
 }
 
-/** Orders that wait for their member's decision; the store drops them when their time is over. */
+/** Requests that wait for the member's decision; the store drops them when they expire. */
 export function storedProposals(namespace: Namespace, quarantine: Quarantine, specs: KindSpecs): ProposalStore {
   const rows = proposalRows(namespace, quarantine, specs);
   return {

@@ -7,7 +7,7 @@ import { rowKey } from './side-rows.ts';
 export const pseudonymRows = (namespace: Namespace, quarantine: Quarantine) =>
   new Rows(namespace, quarantine, parseWith(z.object({ pseudonym: z.string() })));
 
-/** What stands for each member in orders. */
+/** The name that identifies each member in requests. */
 export function storedPseudonyms(namespace: Namespace, quarantine: Quarantine): PseudonymStore {
   const rows = pseudonymRows(namespace, quarantine);
   return {

@@ -8,7 +8,7 @@ import { rowKey } from './side-rows.ts';
 export const ruleRows = (namespace: Namespace, quarantine: Quarantine) =>
   new Rows(namespace, quarantine, parseWith(serverRules.extend({ guildId: z.string() })));
 
-/** What admins have decided about content, a row for each server. */
+/** The content rules of admins, one row per server. */
 export const storedRules = (namespace: Namespace, quarantine: Quarantine): RuleStore => ({
   async all() {
     const { good, setAside } = await ruleRows(namespace, quarantine).readAll();

@@ -8,10 +8,10 @@ import type { Namespace } from './namespaces.ts';
 import { parseWith, type Quarantine, Rows } from './rows.ts';
 import { RETENTION_MS } from './task-rows.ts';
 
-/** Orders as they were sent, until their outcome is known. They may be large and contain a member's images, so they are read one at a time. */
+/** Requests as they were sent, until their outcome is known. They may be large and contain a member's images, so they are read one at a time. */
 export class SentOrderRows {
   readonly #namespace: Namespace;
-  /** Live tasks that may have one. A row that a crash left behind is deleted at the end of its task. */
+  /** Live tasks that may have one. A row left by a crash is deleted at the end of its task. */
   readonly #kept = new Set<string>();
 
   constructor(namespace: Namespace) {
@@ -45,7 +45,7 @@ export class SentOrderRows {
   }
 }
 
-/** A model that was not used for so long may have changed. */
+/** A model that was not used for this long may have changed. */
 const EXPERIENCE_MS = 180 * DAY_MS;
 
 const remoteSchema = z.object({ id: z.string() });
@@ -76,7 +76,7 @@ export class RemoteIdRows {
   }
 }
 
-/** Keys come from outside: keyv takes no empty one, and strips the namespace's name from the start of one. */
+/** Keys come from outside: keyv does not accept empty ones, and strips the namespace's name from the start of one. */
 export const rowKey = (key: string): string => `of ${key}`;
 
 export const durationRows = (namespace: Namespace, quarantine: Quarantine) =>
@@ -85,7 +85,7 @@ export const durationRows = (namespace: Namespace, quarantine: Quarantine) =>
 export const experienceRows = (namespace: Namespace, quarantine: Quarantine) =>
   new Rows(namespace, quarantine, parseWith(z.object({ id: z.string(), ...modelExperience.shape })));
 
-/** An unreadable row is set aside, and what it said happens again. */
+/** An unreadable row is set aside, and its content is learned again. */
 export const storedExperience = (namespace: Namespace, quarantine: Quarantine): ExperienceStore => ({
   async all() {
     const { good, setAside } = await experienceRows(namespace, quarantine).readAll();
@@ -98,7 +98,7 @@ export const storedExperience = (namespace: Namespace, quarantine: Quarantine): 
 export const costRows = (namespace: Namespace, quarantine: Quarantine) =>
   new Rows(namespace, quarantine, parseWith(learnedCosts));
 
-/** An unreadable row is set aside, and what it said is learned again. */
+/** An unreadable row is set aside, and its content is learned again. */
 export const storedCosts = (namespace: Namespace, quarantine: Quarantine): LearnedStore => ({
   async all() {
     const { good, setAside } = await costRows(namespace, quarantine).readAll();

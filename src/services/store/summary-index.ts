@@ -5,7 +5,7 @@ import { summaryOf, type TaskSummary, taskSummary } from '../tasks/task-summary.
 import type { Namespace } from './namespaces.ts';
 import { parseWith, type Quarantine, Rows } from './rows.ts';
 
-/** Enough that a page seldom needs a second row, and few enough that a write stays small (some 25 KB). */
+/** Enough that a page rarely needs a second row, and few enough that a write stays small (about 25 KB). */
 const LINES_A_CHUNK = 100;
 
 /** Row `<owner>`: the first id of each chunk, in order. A chunk holds the summaries from there to the next chunk's first. */
@@ -87,7 +87,7 @@ export class SummaryIndex {
     await (lines.length > 0 ? this.#writeChunk(owner, chunkStart(place), lines) : this.#dropChunk(owner, place));
   }
 
-  /** Removes chunks that no head names: a crash left them behind. */
+  /** Removes chunks that no head names, left by a crash. */
   async removeStrayChunks(owner: string): Promise<void> {
     const named = new Set((await this.#starts(owner)).map((start) => chunkKey(owner, start)));
     const astray: string[] = [];
@@ -132,7 +132,7 @@ export class SummaryIndex {
     if (!isNewest) await this.#writeChunk(owner, chunkStart(place), lower);
   }
 
-  /** Runs with each new chunk, so that an index does not grow for ever. */
+  /** Runs with each new chunk, so that an index does not grow forever. */
   async #dropOldest(owner: string, isOver: (line: TaskSummary) => boolean): Promise<void> {
     const oldest = { starts: await this.#starts(owner), at: 0 };
     if ((await this.#chunk(owner, oldest)).every(isOver)) await this.#dropChunk(owner, oldest);
@@ -195,7 +195,7 @@ export async function readPage({ max, states, ...query }: PageQuery, sources: So
   return { summaries: lines, next: found.length > max ? lines.at(-1)?.id : undefined };
 }
 
-/** Matches by what never changes in a task, so that its summary is enough. */
+/** Matches by properties that never change in a task, so that its summary is enough. */
 function matcherOf(query: Omit<PageQuery, 'max' | 'states'>) {
   const { kind, words = '', withoutPrivate = false } = query;
   const parts = words.toLowerCase().split(/\s+/).filter(Boolean);

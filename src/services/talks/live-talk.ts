@@ -28,7 +28,7 @@ interface ConversationParts {
   log: TasksLog;
 }
 
-/** A live conversation and the order in which its turns are taken. Its session is opened only when a member speaks. */
+/** A live conversation and the order of its turns. Its session is opened only when a member speaks. */
 export class LiveTalk {
   readonly #parts: ConversationParts;
   readonly #turns = new KeyedLock();
@@ -61,7 +61,7 @@ export class LiveTalk {
         this.#speaking = speaking;
         return speaking;
       } catch (error) {
-        // Opening the conversation anew shows whether it is refused itself, or only these words were.
+        // Opening the conversation again shows whether the conversation itself is refused, or only this utterance was.
         if (isPermanentFailure(error)) await this.#closeSession();
         throw error;
       }
@@ -73,13 +73,13 @@ export class LiveTalk {
     if (this.#speaking === speaking) this.#speaking = undefined;
   }
 
-  /** Something said is to be forgotten: the session is replaced as soon as no answer is running. */
+  /** An utterance is to be forgotten: the session is replaced as soon as no answer is running. */
   async replaceSession(): Promise<void> {
     this.#isStale = true;
     await this.replaceStaleSession();
   }
 
-  /** No answer may be running any more: replaces a session that was due for it. */
+  /** Call this when no answer can be running: replaces a session that has to be replaced. */
   async replaceStaleSession(): Promise<void> {
     if (!this.#isStale) return;
     await this.#inTurn(async () => {
@@ -87,7 +87,7 @@ export class LiveTalk {
     });
   }
 
-  /** Interrupts the answer and accepts nothing more. */
+  /** Interrupts the answer and accepts no further utterances. */
   async close(why: StopReason): Promise<void> {
     this.#closed ??= why;
     await this.#inTurn(async () => {
@@ -130,10 +130,10 @@ export class LiveTalk {
 
 /** Long enough to read an answer and to be away for a moment; an unused session is not kept open. */
 const MAX_SILENCE_MS = 15 * 60_000;
-/** A running answer is not silence; this is when it is checked again. */
+/** A running answer does not count as silence; this is when it is checked again. */
 const AGAIN_MS = 60_000;
 
-/** Reports conversations in which no member has spoken for long. */
+/** Reports conversations in which no member has spoken for a while. */
 export class SilenceWatch {
   readonly #clock: Clock;
   readonly #tell: (id: string) => void;

@@ -6,7 +6,7 @@ import { UNTRANSCRIBED } from '../gateway/realtime/memory.ts';
 import type { TaskBook } from '../tasks/book.ts';
 import { defineRequest, type KindSpec, type Task } from '../tasks/task.ts';
 
-/** Whose words a live conversation hears. */
+/** Who can speak in a live conversation. */
 export const audiences = ['me', 'everyone'] as const;
 
 const talkShape = defineRequest({
@@ -16,7 +16,7 @@ const talkShape = defineRequest({
   who: z.enum(audiences),
 });
 
-/** Something said in one: text, audio, or both. */
+/** An utterance: text, audio, or both. */
 const saidShape = defineRequest({
   /** The task of the conversation. */
   talk: z.string(),
@@ -49,7 +49,7 @@ export interface SessionParts {
   transcriber(): Promise<string | undefined>;
 }
 
-/** A conversation that would be refused each time: its model is gone, or may no longer be used. */
+/** A conversation that would be refused each time: its model is gone, or is no longer allowed. */
 const FOR_GOOD: ReadonlySet<GatewayErrorKind> = new Set(['invalid', 'not-found', 'forbidden', 'not-offered']);
 
 export const isPermanentFailure = (error: unknown): boolean =>
@@ -65,12 +65,12 @@ export async function openSession(
     return await realtime.open({ model, instructions, voice, transcriber: await transcriber() }, options);
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
-    // An unused session has cost nothing, even if it is unknown what became of it.
+    // An unused session has cost nothing, even if its outcome is unknown.
     throw new GatewayError(error.message, { ...error, mayHaveTakenEffect: false, cause: error });
   }
 }
 
-/** A longer context makes a model slow and expensive; the oldest turns are left out. */
+/** Long contexts make a model slow and expensive, so the oldest turns are left out. */
 const MAX_TURNS = 20;
 const MAX_LETTERS = 60_000;
 

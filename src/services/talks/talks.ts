@@ -18,7 +18,7 @@ interface TalksParts extends SessionParts, Pick<UtteranceParts, 'costOfAnswer'> 
   log: TasksLog;
 }
 
-/** Live conversations, from the first word to the last. Knows nothing of the place where they are held. */
+/** Runs live conversations, from the first word to the last. Does not know where they take place. */
 export class Talks {
   readonly kinds: readonly Kind[];
   readonly #parts: TalksParts;
@@ -89,7 +89,7 @@ export class Talks {
     return this.#utterances.stop(said);
   }
 
-  /** The bot is stopping: answers under way end as interrupted, conversations stay. */
+  /** The bot is stopping: running answers end as interrupted, conversations continue after the restart. */
   async finish(): Promise<void> {
     this.#stopping.abort();
     this.#silence.stop();
@@ -113,7 +113,7 @@ export class Talks {
   async #begin(id: string): Promise<void> {
     const task = await this.#change(id, markRunning);
     if (hasEnded(task)) await this.#close(id);
-    // The member wanted it forgotten before it began, or before the bot stopped.
+    // The member deleted it before it began, or before the bot stopped.
     else if (task.unwanted) await this.end(id, 'ended');
   }
 
@@ -148,7 +148,7 @@ export class Talks {
     else if (task.kind === 'said') this.#track(this.#utterances.interrupt(task));
   }
 
-  /** No session may remember what its member wanted forgotten. */
+  /** No session may remember an utterance that its owner deleted. */
   #onTaskGone(task: Task): void {
     // The gateway never accepted it, so no session knows it.
     if (task.kind !== 'said' || task.state === 'submitting') return;
@@ -166,7 +166,7 @@ export class Talks {
   #track(work: Promise<unknown>): void {
     const done = work
       .catch((error: unknown) => {
-        // The task is gone, because its member wanted it forgotten.
+        // The task is gone, because its owner deleted it.
         if (!(error instanceof Refusal)) this.#parts.log.error({ err: error }, 'A live conversation failed.');
       })
       .finally(() => this.#running.delete(done));

@@ -45,15 +45,15 @@ export function setTranscript(task: Task, heard: string): Task {
 
 interface Outcome {
   response: RealtimeResponse;
-  /** Text or audio has come. */
+  /** Records text or audio that has arrived. */
   hasContent: boolean;
   voice: Voice | undefined;
   takenBack: StopReason | undefined;
-  /** What it has cost by its tokens, where they have an exact price. */
+  /** The cost of its tokens, if they have an exact price. */
   cost?: string | undefined;
 }
 
-/** The whole answer, however it ended: text, voice and usage are stored in one change. */
+/** Records the whole answer, however it ended: text, voice and usage are stored in one change. */
 export function concludeAnswer(
   task: Task,
   { response, hasContent, voice, takenBack, cost }: Outcome,

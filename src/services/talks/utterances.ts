@@ -13,7 +13,7 @@ import { type OrderedRequest, orderOfTask } from '../tasks/transitions.ts';
 import type { LiveAnswer, LiveTalk } from './live-talk.ts';
 import { addTurn, concludeAnswer, setTranscript } from './transitions.ts';
 
-/** No answer gets longer on its own; a forced one must not fill the memory, nor exceed a file on Discord. */
+/** No answer grows longer on its own; a forced one must not fill the memory, nor exceed Discord's file limit. */
 const MAX_SECONDS = 10 * 60;
 
 export interface UtteranceParts {
@@ -44,7 +44,7 @@ export class Utterances {
     const speaking = this.#unaccepted.get(idempotencyKey);
     this.#unaccepted.delete(idempotencyKey);
     if (speaking) return this.#answer(task, speaking);
-    // An answer under way does not survive a restart.
+    // A running answer does not survive a restart.
     await this.#takeTurn(task);
     await this.#parts.change(id, (known) => breakOffAnswer(known, 'interrupted', undefined, this.#parts.clock.now()));
   }
@@ -58,7 +58,7 @@ export class Utterances {
     );
   }
 
-  /** The member wants it forgotten: the answer is interrupted. */
+  /** The member deletes it, so the answer is interrupted. */
   async interrupt({ id }: Task): Promise<void> {
     await this.#speaking.get(id)?.interrupt('stopped');
   }
@@ -95,17 +95,17 @@ export class Utterances {
     }
   }
 
-  /** Brings an answer to its end. `silent` is called as soon as the model has finished, before the results are stored. */
+  /** Completes an answer. `silent` is called as soon as the model has finished, before the results are stored. */
   async #complete(id: string, speaking: LiveAnswer, markSilent: () => void): Promise<void> {
     const { change, clock, log, sounds } = this.#parts;
-    // Written while it arrives, so that the end only waits for the last piece of audio.
+    // Encoded while it arrives, so that the end only waits for the last piece of audio.
     const writer = sounds.writing({ maxSeconds: MAX_SECONDS });
     try {
       const task = await change(id, (known) => markAnswering(known, []));
       if (hasEnded(task) || task.unwanted) await speaking.interrupt('stopped');
       const response = await this.#listen(id, speaking, writer).finally(markSilent);
       const { stopReason } = speaking;
-      // A stopped answer is not wanted any more, and a stopping bot has no time for its voice.
+      // A stopped answer is no longer wanted, and a stopping bot has no time to encode its voice.
       const voice = stopReason ? undefined : await this.#finishVoice(id, writer);
       const isAnything = response.text !== '' || !writer.isEmpty;
       const cost = this.#costOf(task, response);
@@ -113,7 +113,7 @@ export class Utterances {
         concludeAnswer(known, { response, hasContent: isAnything, voice, takenBack: stopReason, cost }, clock.now()),
       );
     } catch (error) {
-      // The member may have deleted it: then nothing more of it is needed.
+      // The member may have deleted the task, so nothing more is stored.
       if (error instanceof Refusal) return speaking.interrupt('stopped');
       log.error({ task: id, err: error }, 'An answer could not be completed.');
       const reason = error instanceof GatewayError ? error : undefined;
@@ -149,7 +149,7 @@ export class Utterances {
     try {
       await this.#parts.change(id, transition);
     } catch (error) {
-      // The member may have deleted it: then nothing more of it is needed.
+      // The member may have deleted the task, so nothing more is stored.
       this.#parts.log.warn({ task: id, err: error }, 'The partial reply of a model could not be stored.');
     }
   }

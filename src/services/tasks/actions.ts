@@ -1,4 +1,4 @@
-/** Whether the gateway asks for words before it starts. in-remix: only when the account works in remix mode. */
+/** Whether the gateway asks for a prompt before it starts. in-remix: only when the account is in remix mode. */
 type Words = 'never' | 'in-remix' | 'always' | 'with-region';
 
 const PATTERNS = [
@@ -26,11 +26,11 @@ export type ActionFamily = (typeof PATTERNS)[number][1] | 'other';
 export interface ActionMeaning {
   family: ActionFamily;
   words: Words;
-  /** Which of four images, or which line. */
+  /** The number of one of four images, or of a line. */
   index?: number;
 }
 
-/** What a gateway's button does, by its custom action ID. An unknown one can still be pressed. */
+/** The meaning of a gateway's button, by its custom action ID. An unknown one can still be pressed. */
 export function meaningOfAction(customId: string): ActionMeaning {
   for (const [pattern, family, words] of PATTERNS) {
     const found = pattern.exec(customId);

@@ -1,7 +1,7 @@
 import type { Medium, Snapshot, Track } from '../gateway/read/snapshot.ts';
 import { hasEnded, LONGEST_LYRICS, type StoredMedium, type StoredTrack, type Task, type TaskState } from './task.ts';
 
-/** The order of the states before the end: a snapshot that would lead back is late, and ignored. */
+/** The order of the states before the end: a snapshot with an earlier one is late, and ignored. */
 const STEPS: Readonly<Partial<Record<TaskState, number>>> = { accepted: 0, queued: 1, 'needs-input': 2, running: 3 };
 
 /** Merges a snapshot into the task. A task that has ended stays as it ended. */
@@ -35,11 +35,11 @@ export function advance(task: Task, snapshot: Snapshot, now: number): Task {
   }
 }
 
-/** Some gateways report a song as done while its tracks still stream. Past the wait limit a running track no longer counts. */
+/** Some gateways report a song as finished while its tracks still stream. Past the wait limit a running track no longer counts. */
 const isStillStreaming = ({ times }: Task, { state, tracks }: Snapshot): boolean =>
   state === 'succeeded' && times.overdue === undefined && tracks.some((track) => track.state === 'running');
 
-/** A gateway shows words only after a moment; if it still waits after this time, other words may be given. */
+/** A gateway acknowledges a prompt only after a moment; if it still waits after this time, another prompt may be given. */
 const WORDS_MS = 20_000;
 
 function waitForWords(task: Task, now: number): Task {
@@ -71,25 +71,25 @@ function withFacts(task: Task, snapshot: Snapshot, now: number): Task {
   };
 }
 
-/** Bounds on what a hostile response makes us store. */
+/** Limits how much a hostile response can make the bot store. */
 const MAX_TRACKS = 20;
-const LONGEST_TITLE = 200;
-const LONGEST_STYLE = 1_000;
+const MAX_TITLE_LENGTH = 200;
+const MAX_STYLE_LENGTH = 1_000;
 
-/** A live stream is not kept: it has another address in every response. */
+/** A live stream is not stored: it has another address in every response. */
 function keepTrack({ state, title, audio, cover, lyrics, style, seconds, failure }: Track): StoredTrack {
   return {
     state,
-    title: title?.slice(0, LONGEST_TITLE),
+    title: title?.slice(0, MAX_TITLE_LENGTH),
     ...(state === 'finished' && { audio, cover }),
     lyrics: lyrics?.slice(0, LONGEST_LYRICS),
-    style: style?.slice(0, LONGEST_STYLE),
+    style: style?.slice(0, MAX_STYLE_LENGTH),
     seconds,
-    failure: failure?.slice(0, LONGEST_STYLE),
+    failure: failure?.slice(0, MAX_STYLE_LENGTH),
   };
 }
 
-/** The gateway's clock may be wrong. Where it also reports when it took the task, only the time in between is used. */
+/** The gateway's clock may be wrong. If it also reports when it accepted the task, only the difference is used. */
 function startOf({ times: { accepted } }: Task, { state, submittedAt, startedAt }: Snapshot, now: number) {
   if (startedAt === undefined || accepted === undefined || state === 'queued') return undefined;
   const told = submittedAt === undefined ? startedAt : accepted + startedAt - submittedAt;

@@ -27,7 +27,7 @@ interface AlbumsParts extends Pick<OrdersParts, 'book' | 'clock' | 'log' | 'foll
   store: Pick<TaskStore, 'findByRemoteId'>;
 }
 
-/** Throws where these tasks may not be followed. Maps each remote id to its task, where one exists. */
+/** Throws if these tasks may not be followed. Maps each remote id to its task, if one exists. */
 export type CheckAdmission = (found: ReadonlyMap<string, Task | undefined>) => void;
 
 /**
@@ -49,7 +49,7 @@ export class Albums {
     parts.book.onChange((task) => this.#onTaskChange(task));
   }
 
-  /** Songs that have a task already are shown as they are, and not polled more often. */
+  /** Songs that already have a task are shown as they are, and not polled more often. */
   create(origin: OrderOrigin, remoteIds: readonly string[], checkAdmission: CheckAdmission): Promise<Task> {
     // Two members who follow the same song at the same moment must share one task.
     return this.#lock.run('together', async () => {
@@ -152,7 +152,7 @@ export class Albums {
     const { book, clock, log } = this.#parts;
     const work = book
       .change(id, (album) => completeAlbum(album, clock.now()), { mustHold: true })
-      // The member has erased it with everything else.
+      // The member has erased it with all other data.
       .catch((error: unknown) => log.info({ task: id, err: error }, 'An album was erased before it was complete.'))
       .finally(() => this.#underWay.delete(work));
     this.#underWay.add(work);
@@ -183,5 +183,5 @@ export class Albums {
 
 const isMusic = ({ traits, remoteId }: Task): boolean => remoteId !== undefined && traits.isFollowable === true;
 
-/** The gateway did not know it then, but may know it now. */
+/** The gateway did not know it at the time, but may know it now. */
 const isGivenUp = ({ traits, failure }: Task): boolean => traits.isPart === true && failure?.cause === 'forgotten';

@@ -5,12 +5,12 @@ import { amount, estimate } from '../prices/estimate.ts';
 const call = z.object({
   callId: z.string(),
   name: z.string(),
-  /** JSON as the model wrote it; it may not parse. */
+  /** JSON as written by the model; it may be invalid. */
   arguments: z.string(),
-  /** waiting: the member has to approve what costs something. allowed: approved, and being ordered. */
+  /** waiting: the member has to approve a paid call. allowed: approved, and being submitted. */
   state: z.enum(['waiting', 'allowed', 'done', 'declined']),
   output: z.string().optional(),
-  /** What it would cost, as the member was told; undefined: unknown. */
+  /** The price that the member was shown; undefined if unknown. */
   price: estimate.pick({ amount: true, isUpperBound: true }).optional(),
 });
 
@@ -32,7 +32,7 @@ const part = z.object({
   by: z.literal('bot').optional(),
 });
 
-/** Another message is about to be posted. It ends as a part, or is removed. */
+/** Another message is about to be posted, which replaces it as the last part. */
 const posting = z.object({
   by: z.enum(['bot', 'token']),
   channelId: z.string(),
@@ -47,11 +47,11 @@ const voice = z.object({
   /** As Discord draws it: one byte per column, in base64. */
   waveform: z.string(),
   sound: z.string().optional(),
-  /** The model said more than is kept. */
+  /** The model said more than the limit, and the rest was cut. */
   isCut: z.boolean().optional(),
 });
 
-/** Why a file of an earlier question was not sent again. */
+/** The reason why a file of an earlier question was not sent again. */
 const leftOutReasons = ['too-large', 'too-many', 'gone', 'unusable', 'late', 'refused', 'hidden'] as const;
 const leftOutFile = z.object({ name: z.string(), why: z.enum(leftOutReasons) });
 
@@ -62,9 +62,9 @@ const misfit = z.object({
   expected: z.string(),
 });
 
-/** How an answer fits the schema that its member gave. */
+/** The result of checking an answer against the member's schema. */
 const schemaCheck = z.object({
-  /** The first ones. */
+  /** Only the first mismatches are stored. */
   misfits: z.array(misfit),
   count: z.number(),
   /** The check took too long. */
@@ -78,22 +78,22 @@ export const answer = z.object({
   draft: z.string(),
   keptAt: z.number().optional(),
   doing: z.enum(['thinking', 'searching']).optional(),
-  /** What the model refused, so that the request was repeated without it. */
+  /** Features that the model refused, so that the request was repeated without them. */
   without: z.array(z.enum(refusableParts)),
-  /** Files of earlier questions that were not sent again. */
+  /** Files from earlier questions that were not sent again. */
   leftOut: z.array(leftOutFile).optional(),
-  /** Why it is not complete, in the gateway's word. */
+  /** Why it is incomplete, as named by the gateway. */
   incomplete: z.string().optional(),
   schemaCheck: schemaCheck.optional(),
   tokens: tokens.optional(),
-  /** What each response has cost; null where that is not known. */
+  /** The cost of each response; null if it is unknown. */
   costs: z.array(amount.nullable()).optional(),
   /** The ids of the gateway's responses that these tokens include, so that each counts once. */
   counted: z.array(z.string()).optional(),
-  /** The transcript of the audio that it answers. */
+  /** The transcript of the audio of the question. */
   heard: z.string().optional(),
   voice: voice.optional(),
-  /** The further messages in which it continues, in order. */
+  /** The further messages that contain the rest of it, in order. */
   parts: z.array(part),
   posting: posting.optional(),
   areShown: z.boolean().optional(),

@@ -28,7 +28,7 @@ export function clearMessage(task: Task): Task {
 
 const MAX_BESIDE = 50;
 
-export function addMessageBeside(task: Task, address: MessageAddress): Task {
+export function addExtraMessage(task: Task, address: MessageAddress): Task {
   if (task.beside?.some(({ id }) => id === address.id)) return task;
   return { ...task, beside: [...(task.beside ?? []), address].slice(-MAX_BESIDE) };
 }
@@ -52,7 +52,7 @@ export function countProgressEdit(task: Task): Task {
 }
 
 /** A message is about to be posted: stored, so that a restart can find it after a crash. */
-export function recordIntention(task: Task, intention: Intention): Task {
+export function recordIntent(task: Task, intention: Intention): Task {
   return { ...task, delivery: { ...task.delivery, intention } };
 }
 

@@ -7,7 +7,7 @@ interface LiveLimit {
   perMember: number;
 }
 
-/** How many answers and talks may go on at once: each holds a connection for as long as it goes on. */
+/** How many answers and live conversations may run at once: each holds a connection while it runs. */
 export type LiveLimits = Readonly<Partial<Record<TaskKind, LiveLimit>>>;
 
 type Started = Pick<Task, 'kind' | 'requesterId'>;
@@ -23,7 +23,7 @@ export class LiveOrders {
     this.#limits = limits;
   }
 
-  /** Throws where too many are going on already; else the order counts until its work ends, and then its task does. */
+  /** Throws if too many are running; otherwise the request counts until its work ends, and then its task does. */
   async run<T>(id: string, order: Started, work: () => Promise<T>): Promise<T> {
     this.#mustHaveRoom(order);
     this.#starting.set(id, order);
@@ -37,7 +37,7 @@ export class LiveOrders {
   #mustHaveRoom({ kind, requesterId }: Started): void {
     const limit = this.#limits[kind];
     if (!limit) return;
-    // One that waits for its member's permission holds none.
+    // A call that waits for the member's permission counts for none.
     const isGoingOn = (task: Task): boolean => task.kind === kind && !hasEnded(task) && task.state !== 'needs-input';
     const live = this.#book.live(isGoingOn);
     const all = new Map([...this.#starting, ...live.map((task) => [task.id, task] as const)]);

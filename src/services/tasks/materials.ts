@@ -6,45 +6,45 @@ export const memberFile = z.object({ address: z.string(), name: z.string() });
 export type MemberFile = z.output<typeof memberFile>;
 
 /**
- * A reference that the gateway fetches from its address. An image that it could not fetch is sent along where the endpoint takes data, and uploaded
+ * A reference that the gateway fetches from its address. An image that it could not fetch is sent inline if the endpoint supports data URIs, and uploaded
  * otherwise.
  */
 export const reference = z.object({
   address: z.string(),
   name: z.string(),
-  /** `any`: its content tells. */
+  /** `any`: its content determines the medium. */
   medium: z.enum(['image', 'video', 'audio', 'any']),
   takes: z.enum(['address', 'address or data']),
 });
 export type Reference = z.output<typeof reference>;
 
-/** How the images of `/imagine` reach the gateway: by their own address where it can fetch them, always by an uploaded one, or inside the order. */
+/** How the images of `/imagine` reach the gateway: by their own address if it can fetch them, always by an uploaded one, or inside the request. */
 export const imagineReferences = ['address', 'upload', 'base64'] as const;
 export type ImageTransfer = (typeof imagineReferences)[number];
 
 export const sides = ['left', 'right', 'top', 'bottom', 'centre'] as const;
 
-/** The image that the region belongs to, and its size where known. */
+/** The image that the region belongs to, and its size if known. */
 const wholeImage = z.object({ address: z.string(), width: z.number().optional(), height: z.number().optional() });
 
-/** Which part of an image is to be changed: one of its sides, or a mask that the member drew. */
+/** The part of an image to be changed: one of its sides, or a mask that the member drew. */
 export const region = z.union([z.object({ side: z.enum(sides), of: wholeImage }), z.object({ drawn: memberFile })]);
 export type Region = z.output<typeof region>;
 
-/** A reference as it is sent. */
+/** A reference in the form in which it is sent. */
 export interface GivenReference {
   medium: Exclude<Reference['medium'], 'any'>;
   given: string;
 }
 
-/** What is sent with an order, as data URIs. */
+/** Files that are sent with a request, as data URIs. */
 export interface Materials {
   images?: string[] | undefined;
   mask?: string | undefined;
-  /** Their text where they contain nothing else, or a data URI. */
+  /** Their text if they contain nothing else, or a data URI. */
   documents?: { name: string; text?: string; data?: string }[] | undefined;
   sound?: Pcm | undefined;
-  /** Addresses, or data URIs where the gateway takes them; in the order of the request. */
+  /** Addresses, or data URIs if the gateway supports them; in the order of the request. */
   references?: GivenReference[] | undefined;
 }
 
@@ -55,7 +55,7 @@ export interface GatherContext {
   timeLimitMs: number;
   /** How images among the references are passed; by default by address. */
   transfer?: ImageTransfer | undefined;
-  /** The gateway refused the images as too large: send smaller ones. */
+  /** Set if the gateway refused the images as too large: smaller ones are sent. */
   isSmaller?: boolean;
 }
 
@@ -67,5 +67,5 @@ interface NamedFiles {
   readonly sound?: MemberFile | undefined;
 }
 
-/** Fetches and checks the files of a request. Refuses what is gone or of the wrong type. */
+/** Fetches and checks the files of a request. Refuses files that are gone or of the wrong type. */
 export type Gather = (named: NamedFiles, context: GatherContext) => Promise<Materials>;

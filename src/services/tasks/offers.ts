@@ -2,15 +2,15 @@ import { type Clock, SteadyClock } from '../../lib/clock.ts';
 import { type ActionFamily, meaningOfAction } from './actions.ts';
 import type { TaskKind } from './task.ts';
 
-/** Gateways respond that they do not know it (wire facts). */
+/** Errors with which gateways say that they do not support an endpoint. */
 const NEVER_OFFERED: ReadonlySet<string> = new Set<ActionFamily>(['favourite']);
 
-/** A gateway may get new channels at any time, so a refused kind is offered again after a while. */
+/** The gateway may switch to another upstream provider at any time, so a refused kind is offered again after a while. */
 const REMEMBERED_MS = 10 * 60_000;
 /** Gateways may invent button names, so the oldest are dropped. */
 const MAX_REMEMBERED = 200;
 
-/** What this gateway accepts. What it refused by a code is not offered for some minutes, or until it is accepted again. */
+/** The features that this gateway supports. One that it refused by a code is not offered for some minutes, or until it succeeds again. */
 export class Offers {
   readonly #clock: SteadyClock;
   /** Until when each is not offered, the oldest first. */
@@ -20,7 +20,7 @@ export class Offers {
     this.#clock = new SteadyClock(clock);
   }
 
-  /** The gateway refused it by a code of its own. `as` is a button's custom action ID or a kind's name. */
+  /** The gateway refused it with a specific code. `as` is a button's custom action ID or a kind's name. */
   markRefused(as: string): void {
     const name = nameOf(as);
     this.#refused.delete(name);
@@ -52,7 +52,7 @@ export class Offers {
 
 export const kindOfferName = (kind: TaskKind): string => `kind ${kind}`;
 
-/** Covers the same button on other results; an unknown button stands for itself alone. */
+/** Covers the same button on other results; an unknown button is only compared with itself. */
 function nameOf(customId: string): string {
   const { family } = meaningOfAction(customId);
   return family === 'other' ? customId : family;

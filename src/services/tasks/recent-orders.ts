@@ -3,10 +3,10 @@ import { Refusal } from '../../lib/refusal.ts';
 import type { TaskBook } from './book.ts';
 import type { Task } from './task.ts';
 
-/** No member orders the same thing twice on purpose within this time. */
+/** No member requests the same thing twice on purpose within this time. */
 const SAME_ORDER_MS = 3_000;
 
-/** What makes two orders the same. */
+/** The properties by which two requests count as the same. */
 type OrderFacts = Pick<Task, 'requesterId' | 'channelId' | 'kind' | 'parentId' | 'request'>;
 
 interface RecentOrdersParts {
@@ -14,33 +14,33 @@ interface RecentOrdersParts {
   clock: Clock;
 }
 
-/** Orders of the last seconds, so that a double press orders once. An order that is still under way counts as the same, however long it takes. */
+/** Requests of the last seconds, so that a double press submits once. A request that is still being sent counts as the same, however long it takes. */
 export class RecentOrders {
   readonly #clock: Clock;
-  /** With the function that cancels the removal; none while the order is under way. */
+  /** With the function that cancels the removal; none while the request is being sent. */
   readonly #recent = new Map<string, { id: string; cancel?: () => void }>();
 
   constructor({ book, clock }: RecentOrdersParts) {
     this.#clock = clock;
-    // An order that has ended may be repeated at once: its member has seen how.
+    // A request that has ended may be repeated at once, because the member has seen its outcome.
     book.onChange((task) => {
       if (task.state === 'failed' || task.state === 'cancelled' || task.state === 'delivered') this.#forget(task);
     });
   }
 
-  /** Throws for an order that is the same as a recent one. */
+  /** Throws for a request that is the same as a recent one. */
   begin(order: OrderFacts, id: string): void {
     const key = keyOf(order);
     if (this.#recent.has(key)) throw new Refusal('refusals.duplicateRequest');
     this.#recent.set(key, { id });
   }
 
-  /** It was refused, so the member may order it again at once. */
+  /** It was refused, so the member may repeat it at once. */
   drop(order: OrderFacts): void {
     this.#recent.delete(keyOf(order));
   }
 
-  /** It is under way no longer. Uses a timer because the machine's clock may be set back. */
+  /** It is no longer being sent. Uses a timer because the machine's clock may be set back. */
   end(order: OrderFacts, id: string): void {
     const key = keyOf(order);
     const cancel = this.#clock.after(SAME_ORDER_MS, () => this.#recent.delete(key));

@@ -3,7 +3,7 @@ import type { OrdersParts } from './orders.ts';
 import { markReleased } from './transitions.ts';
 
 const EVERY_MS = 10 * 60_000;
-/** Older orders are in no period that a limit looks at. */
+/** Older requests are in no period that has a limit. */
 const LOOK_BACK_MS = 62 * DAY_MS;
 
 interface ReleaseParts extends Pick<OrdersParts, 'book' | 'ledger' | 'clock' | 'log'> {
@@ -11,7 +11,7 @@ interface ReleaseParts extends Pick<OrdersParts, 'book' | 'ledger' | 'clock' | '
   afterMs: number;
 }
 
-/** Stops counting orders with an unknown outcome about which no one decides. The task is changed first: a start finds what a crash left. */
+/** Stops counting requests with an unknown outcome that no one decides about. The task is changed first, so that the next start completes it after a crash. */
 export class Release {
   readonly #parts: ReleaseParts;
   #lookedUntil: number | undefined;

@@ -45,7 +45,7 @@ function readMarked(rows: readonly string[], mark: RegExp): ResultText {
   return { lines, beside };
 }
 
-/** Paragraphs where there are several, else single rows. */
+/** Paragraphs if there are several, else single lines. */
 function readUnmarked(rows: readonly string[]): ResultText {
   const paragraphs = rows
     .map((row) => (isHeading(row) ? '' : row))
@@ -64,7 +64,7 @@ function toPlainText(line: string): string {
     .trim();
 }
 
-/** The emphasised words of a prompt, with their weights. Struck words mean the opposite and are left out. */
+/** The emphasised words of a prompt, with their weights. Words that are struck out mean the opposite and are left out. */
 export function emphasisedWords({ beside }: ResultText): string[] {
   const rows = beside.map((row) => row.replace(/~~[^~]*~~,?/g, ''));
   const strong = rows.flatMap((row) => [...row.matchAll(/\*\*([^*]+)\*\*(?:\s*(\([\d.]+\)))?/g)]);

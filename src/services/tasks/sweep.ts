@@ -13,7 +13,7 @@ interface SweepParts extends Pick<OrdersParts, 'book' | 'clock' | 'log' | 'maxWa
   waitLimitOf(task: Task): WaitLimit;
 }
 
-/** Applies what time alone changes: wait limits and expired tokens, whether or not the gateway responds. */
+/** Applies changes that depend on time alone: wait limits and expired tokens, whether or not the gateway responds. */
 export class Sweep {
   readonly #parts: SweepParts;
   #cancel: (() => void) | undefined;

@@ -12,7 +12,7 @@ export function mustHaveResult(task: Task): void {
 export const hasResult = (task: Task): boolean =>
   (task.state === 'ready' || task.state === 'delivered') && !isHeld(task);
 
-/** The words that the gateway accepted for it, else the original prompt. */
+/** The prompt that the gateway accepted, else the original one. */
 export function promptOf({ request, times }: Task): string {
   const words = times.wordsTaken === undefined ? undefined : request.words;
   return words ?? request.prompt ?? '';
@@ -20,19 +20,19 @@ export function promptOf({ request, times }: Task): string {
 
 export const isSpoiler = ({ request }: Task): boolean => request.spoiler === true;
 
-/** What the member wrote, without what options added. */
+/** The member's own text, without additions from options. */
 export const typedPrompt = (task: Task): string => task.request.typed ?? promptOf(task);
 
-/** What names it in messages; a task without a prompt has a title. */
+/** The text that names it in messages; a task without a prompt has a title. */
 export const titleOf = (task: Task): string => task.request.title ?? typedPrompt(task);
 
-/** Its prompt is the member's own text, so it can be ordered again with another one. */
+/** Its prompt is the member's own text, so it can be requested again with another one. */
 export const hasOwnPrompt = (task: Task): boolean => task.traits.hasOwnPrompt === true && typedPrompt(task) !== '';
 
 /** Whether the result is a grid of four images, of which one can be chosen. */
 export const isGrid = ({ traits, request }: Task): boolean => traits.isGrid?.(request) ?? false;
 
-/** Whose tasks take turns: those of a server, or outside of servers those of a member. */
+/** The group that a task takes turns in: its server, or its owner in direct messages. */
 export const groupOf = ({ guildId, requesterId }: Pick<Task, 'guildId' | 'requesterId'>): string =>
   guildId ?? requesterId;
 

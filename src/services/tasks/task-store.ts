@@ -2,20 +2,20 @@ import { z } from 'zod';
 import type { Task, TaskState } from './task.ts';
 import type { TaskSummary } from './task-summary.ts';
 
-/** Where tasks are stored. Every method throws where the store fails, so that nothing is lost silently. */
+/** Where tasks are stored. Every method throws if the store fails, so that nothing is lost silently. */
 export interface TaskStore {
   /** Live tasks, oldest first. */
   live(): Promise<Task[]>;
   get(id: string): Promise<Task | undefined>;
-  /** The task itself says whether it belongs to the live or the finished ones. */
+  /** The task itself determines whether it belongs to the live or the finished ones. */
   put(task: Task): Promise<void>;
   /** By its remote id; for music only. */
   findByRemoteId(remoteId: string): Promise<Task | undefined>;
-  /** Leaves no trace of a refused order. */
+  /** Leaves no trace of a refused request. */
   remove(task: Task): Promise<void>;
   /** Newest first. */
   page(question: PageQuery): Promise<TaskPage>;
-  /** Stores the exact order beside its task while it may be sent again. No list or export shows it. */
+  /** Stores the exact request next to its task while it may be sent again. No list or export shows it. */
   putSentOrder(id: string, sent: SentOrder): Promise<void>;
   getSentOrder(id: string): Promise<SentOrder | undefined>;
   addDuration(key: string, durationShape: Duration): Promise<void>;
@@ -31,13 +31,13 @@ export interface TaskStore {
   close(): Promise<void>;
 }
 
-/** An exact order, and the key that makes one job of it however often it is sent. */
+/** An exact request, and the key that makes one job of it however often it is sent. */
 export const sentOrder = z.object({ idempotencyKey: z.string(), body: z.string() });
 export type SentOrder = z.output<typeof sentOrder>;
 
 const count = z.number().default(0);
 
-/** A member's request to erase everything ordered until then. */
+/** A member's request to erase everything requested until then. */
 export const erasureMark = z.object({
   memberId: z.string(),
   until: z.number(),
@@ -46,10 +46,10 @@ export const erasureMark = z.object({
   /** Progress, so that a restart can still report what could not be deleted. */
   tasks: count,
   messages: count,
-  /** How many messages could not be deleted, and the addresses of the first of them. */
+  /** The number of messages that could not be deleted, and the addresses of the first of them. */
   stays: count,
   left: z.array(z.object({ guildId: z.string().optional(), channelId: z.string(), id: z.string() })).default([]),
-  /** How many of those the member knows of; undefined: they have been told nothing. */
+  /** How many of those the member was notified about; undefined for no notification yet. */
   told: z.number().optional(),
 });
 export type ErasureMark = z.output<typeof erasureMark>;
@@ -63,7 +63,7 @@ export interface PageQuery {
   states?: readonly TaskState[] | undefined;
   /** The summary contains all of these words, in any order. */
   words?: string | undefined;
-  /** Leaves out what an album or a live conversation shows. */
+  /** Leaves out tasks that an album or a live conversation shows. */
   withoutParts?: boolean | undefined;
   /** A server's admins see no private tasks. */
   withoutPrivate?: boolean | undefined;
@@ -75,7 +75,7 @@ export interface TaskPage {
   next: string | undefined;
 }
 
-/** How long a job took, between the last response that said "not yet" and the first that said "done". */
+/** The duration of a job, between the last response that said "not yet" and the first that said "done". */
 export const durationShape = z.object({
   atLeastMs: z.number(),
   atMostMs: z.number(),

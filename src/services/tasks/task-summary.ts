@@ -26,7 +26,7 @@ function nameOf(task: Task): string {
   return name ?? (task.traits.isPart ? remoteId : '');
 }
 
-/** A live conversation has no prompt but its instructions. */
+/** A live conversation has only its instructions instead of a prompt. */
 const talkFacts = ({ traits, request }: Task): (string | undefined)[] =>
   traits.isTalk ? [request.instructions, request.model] : [];
 

@@ -14,7 +14,7 @@ import { countMissing, countNotFound, isLastMiss } from './transitions.ts';
 
 type News = Snapshot | 'not-known' | 'not-listed' | 'nothing';
 
-/** How many tasks that a list left out are polled alone at a time, so that polls stay few. */
+/** How many tasks missing from a list are polled alone at a time, so that polls stay few. */
 const ALONE_AT_ONCE = 2;
 
 interface TrackerParts extends Pick<OrdersParts, 'book' | 'clock' | 'log'> {
@@ -28,7 +28,7 @@ interface TrackerParts extends Pick<OrdersParts, 'book' | 'clock' | 'log'> {
 export class Tracker {
   readonly #parts: TrackerParts;
   readonly #lanes = new Map<Source, Lane>();
-  /** To be polled alone: what the last list left out, before it counts as missing, and what a member is viewing. */
+  /** To be polled alone: tasks missing from the last list, before they count as missing, and tasks that a member is viewing. */
   readonly #leftOut = new Set<string>();
   /** Their last response could not be read. */
   readonly #unread = new Set<string>();
@@ -65,14 +65,14 @@ export class Tracker {
     const { clock } = this.#parts;
     const now = clock.now();
     for (const [id, one] of news) verdicts.set(id, await aboutTask(id, () => this.#applyTo(id, one, now)));
-    // Storing hundreds of tasks takes time that is no part of a gap; and tasks polled together stay together.
+    // Storing hundreds of tasks takes time that must not count as part of a gap; and tasks polled together stay together.
     const tookMs = clock.now() - now;
     for (const [id, verdict] of verdicts)
       if (typeof verdict === 'object') verdicts.set(id, { again: verdict.again + tookMs });
     return verdicts;
   }
 
-  /** Polls each task once: what a list leaves out waits for its next turn to be polled alone. */
+  /** Polls each task once: a task missing from a list waits for its next turn to be polled alone. */
   async #fetchNews(source: Source, tasks: readonly Task[]): Promise<Map<string, News> | Trouble> {
     const { earlierPolls } = this.#parts;
     const news = new Map<string, News>();
@@ -104,7 +104,7 @@ export class Tracker {
     return answer ?? 'not-listed';
   }
 
-  /** Of the tasks that a list left out: those that one more response would fail, else the next in turn. */
+  /** Of the tasks missing from a list: those that one more such response would fail, else the next in turn. */
   #chooseAlone(tasks: readonly Task[]): readonly Task[] {
     const leftOut = tasks.filter(({ id }) => this.#leftOut.has(id));
     if (leftOut.length === 0) return [];
@@ -131,14 +131,14 @@ export class Tracker {
       if (task.state === 'ready') await this.#learnDuration(task);
       return task.failure?.cause === 'forgotten' ? 'lost' : 'done';
     } catch (error) {
-      // What could not be stored is repeated by the next response.
+      // A change that could not be stored is repeated by the next response.
       log.error({ task: id, err: error }, 'A poll result could not be stored.');
       const task = book.find(id);
       return task ? { again: schedule.nextAt(task, now) } : 'done';
     }
   }
 
-  /** A single response that could not be read is asked for again soon, a second one like any other. */
+  /** After one unreadable response the task is polled again soon, after a second one as usual. */
   #isFirstUnread(id: string, news: News): boolean {
     const isFirst = news === 'nothing' && !this.#unread.has(id);
     if (news === 'nothing') this.#unread.add(id);
@@ -146,7 +146,7 @@ export class Tracker {
     return isFirst;
   }
 
-  /** Only successful jobs count. A wait for words is the member's time, so the duration starts after it. */
+  /** Only successful jobs count. Waiting for a prompt is the member's time, so the duration starts after it. */
   async #learnDuration(task: Task): Promise<void> {
     const { accepted, wordsTaken, lastPending, started, ended } = task.times;
     const since = wordsTaken ?? accepted;
@@ -184,7 +184,7 @@ function remoteIdOf({ id, remoteId }: Task): string {
   return remoteId;
 }
 
-/** What a failed poll means: the task is unknown, or nothing for this task alone, or trouble for the whole lane. */
+/** The meaning of a failed poll: the task is unknown, or nothing for this task alone, or a failure of the whole lane. */
 const MEANINGS: Readonly<Record<GatewayErrorKind, 'not-known' | 'nothing' | Trouble['kind']>> = {
   'not-found': 'not-known',
   // A malformed response may concern this task alone: it waits for its next turn and does not stop the others.

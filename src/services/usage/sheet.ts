@@ -12,7 +12,7 @@ type Subject = 'account' | 'own' | 'members' | 'server';
 
 /** One line of a table: the usage of a day, a model, a kind, a member or a role. */
 export interface SheetRow {
-  /** undefined if unknown. */
+  /** Undefined if unknown. */
   label: string | undefined;
   requests: number | undefined;
   /** The exact amount. */
@@ -33,16 +33,16 @@ export type SheetNote =
   | { kind: 'differs'; sum: string }
   /** The gateway's total, next to the ledger's numbers. */
   | { kind: 'atGateway'; total: string }
-  /** Unfinished orders, and orders with an unknown outcome. */
+  /** Unfinished requests, and requests with an unknown outcome. */
   | { kind: 'open'; count: number }
   | { kind: 'unconfirmed'; count: number }
-  /** Their results were withheld, and their members do not pay for them. */
+  /** Their results were withheld, and the members do not pay for them. */
   | { kind: 'waived'; count: number }
-  /** Orders of unknown cost. */
+  /** Requests of unknown cost. */
   | { kind: 'unpriced'; count: number }
   /** Members with several roles count in each, so that the rows add up to more than the total. */
   | { kind: 'severalRoles' }
-  /** The bot's own orders whose estimate and cost are both known, by model. */
+  /** The bot's own requests whose estimate and cost are both known, by model. */
   | { kind: 'compared'; models: readonly ComparedModel[] };
 
 export interface ComparedModel extends NonNullable<UsageGroup['compared']> {
@@ -137,7 +137,7 @@ function checkAmounts({ total, rows }: Usage): void {
   }
 }
 
-/** A sheet from the ledger. Its rows hold settled orders only; notes mention the others. */
+/** A sheet from the ledger. Its rows contain settled requests only; notes mention the others. */
 export function ledgerSheet(
   uses: readonly UsageGroup[],
   range: DayRange,
@@ -152,7 +152,7 @@ export function ledgerSheet(
     open: uses.filter(({ state }) => state === 'open'),
     unconfirmed: uses.filter(({ state }) => state === 'unconfirmed'),
     waived: uses.filter(({ state }) => state === 'waived'),
-    // If no order has a price, prices are not in use, so none counts as missing.
+    // If no request has a price, prices are not in use, so none counts as missing.
     unpriced: total === undefined ? [] : settled.filter(({ amount }) => amount === undefined),
   };
   const notes = (['unpriced', 'open', 'unconfirmed', 'waived'] as const).flatMap((kind) => {
@@ -173,7 +173,7 @@ export function ledgerSheet(
   };
 }
 
-/** How right the estimates were, dearest model first. */
+/** How accurate the estimates were, most expensive model first. */
 export function comparedModels(uses: readonly UsageGroup[]): SheetNote[] {
   const known = uses.flatMap(({ compared, model, kind }) => (compared ? [{ ...compared, label: model ?? kind }] : []));
   const models = [...Map.groupBy(known, ({ label }) => label)].map(

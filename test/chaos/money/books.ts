@@ -56,7 +56,7 @@ export function verdictOf({ entries, tasks }: Books, gateway: EmbeddedGateway, l
   const twice = entries.filter(({ facts }) => facts.filter(({ standing }) => standing === 'refunded').length > 1);
   const jobs = gateway.jobs.list();
   const charged = jobs.filter(({ state }) => state !== 'failed');
-  // Each order has a prompt of its own; one that is repeated under its key is several tasks, and one job.
+  // Each request has a prompt of its own; one that is repeated under its key is several tasks, and one job.
   const byPrompt = Map.groupBy(tasks.values(), ({ request }) => request.prompt ?? '');
   const known = new Set(counted.map(({ id }) => id));
   const tasksOf = (job: { prompt: string }): Task[] => byPrompt.get(job.prompt) ?? [];
@@ -97,5 +97,5 @@ function aboveLimit(entries: readonly Entry[], nameOf: (entry: Entry) => string,
   return [...sums].filter(([, amounts]) => compare(sumOf(amounts) ?? '0', limit) > 0).map(([name]) => name);
 }
 
-/** The price of one order of each model, as the operator would write it. */
+/** The price of one request of each model, as the operator would write it. */
 export const dollars = (price: string, units: number): string => amountText(times(gatewayAmount(price), units));

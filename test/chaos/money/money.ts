@@ -25,7 +25,7 @@ const IMAGE_MODELS = ['lumen-image-1', 'lumen-image-1-2K', 'lumen-image-1-4K', '
 const GRID = dollars(modelNamed('imgx-7')?.price ?? '0', 4);
 /** Estimates are upper bounds: the gateway charges less. */
 const MARGIN = '1.1';
-/** Some two thirds of the orders fit. */
+/** About two thirds of the requests fit. */
 const LIMIT_PER_ORDER = '0.04';
 const SERVERS = 5;
 const AT_ONCE = 24;
@@ -40,7 +40,7 @@ const FAULT_SHARE = 0.06;
 const FAILED_SHARE = 0.05;
 const REPEAT_SHARE = 0.03;
 
-/** Members order against tight limits while the bot is killed and the gateway fails; then the books are compared. */
+/** Members make requests with tight limits while the bot is killed and the gateway fails; then the books are compared. */
 export async function money({ seed, members, orders, kills, storeUrl, studio }: MoneyScale): Promise<Verdict> {
   const random = randomOf(seed);
   const startedAt = Date.now();
@@ -117,7 +117,7 @@ export async function money({ seed, members, orders, kills, storeUrl, studio }: 
     await rising;
     const stormMs = Date.now() - startedAt;
     gateway.faults.clear();
-    // What a kill left is found by a start.
+    // Anything that a kill left is found by a start.
     await bot.kill();
     await bot.start();
     const until = Date.now() + CALM_MS;

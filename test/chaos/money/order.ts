@@ -3,7 +3,7 @@ export interface Orderer {
   guildId: string;
 }
 
-/** What the harness tells the bot. */
+/** The message of the harness to the bot. */
 export type Command =
   | ({ do: 'order'; prompt: string; model: string | undefined } & Orderer)
   | ({ do: 'try again' } & Orderer)

@@ -14,7 +14,7 @@ const event = (message: string, at: number | undefined = 1_700_000_000_000): Fin
   level: 'info',
   message,
 });
-/** What a reader sees: the space between backticks is invisible. */
+/** The text as a reader sees it: the space between backticks is invisible. */
 const shown = (text: string) => text.replaceAll('`\u200b', '`');
 
 describe('The events of a fine-tune', () => {

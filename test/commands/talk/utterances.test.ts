@@ -12,15 +12,15 @@ const talk = (request: object = {}, more: Pick<Parts, 'state'> = {}): TaskOf<'ta
 const here = (memberId: string) => ({ memberId, channelId: '3' });
 const sound = { address: 'https://example.org/a.ogg', name: 'a.ogg', size: 7 };
 
-describe('The permission to speak in a talk', () => {
-  it('The owner of a talk may speak, and everyone may if the talk is open to everyone', () => {
+describe('The permission to speak in a live conversation', () => {
+  it('The owner of a live conversation may speak, and everyone may if the live conversation is open to everyone', () => {
     const mine = talk();
     expect(requireOpenTalk(mine, here('ann'))).toBe(mine);
     expect(() => requireOpenTalk(mine, here('bob'))).toThrow(new Refusal('refusals.talkOnlyOwner'));
     expect(requireOpenTalk(talk({ who: 'everyone' }), here('bob'))).toBeDefined();
   });
 
-  it('A member may speak only where the talk takes place, and only while it is open', () => {
+  it('A member may speak only where the live conversation takes place, and only while it is open', () => {
     expect(() => requireOpenTalk(talk(), { memberId: 'ann', channelId: '4' })).toThrow(
       new Refusal('refusals.talkElsewhere'),
     );

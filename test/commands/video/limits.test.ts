@@ -51,7 +51,7 @@ describe('The usual limits of a model', () => {
   const lines = (references: Reference[], model = 'reel-2', seconds = 0) =>
     excesses(references, seconds, referenceLimits(model), say);
 
-  it('An order within the limits needs no confirmation', () => {
+  it('A request within the limits needs no confirmation', () => {
     expect(lines([...times(7, 'a.png'), ...times(3, 'a.mp4'), ...times(3, 'a.mp3')], 'reel-2', 15.4)).toEqual([]);
   });
 

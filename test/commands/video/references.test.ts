@@ -10,7 +10,7 @@ import { throwRefusal } from '../../../src/lib/refusal.ts';
 import { openGateway } from '../../../src/services/gateway/index.ts';
 import { kindNames } from '../../../src/services/tasks/task.ts';
 
-/** Takes every order and returns the bodies. */
+/** Accepts every request and returns the bodies. */
 async function gatewayServer() {
   const bodies: Record<string, unknown>[] = [];
   const server = createServer((request, response) => {

@@ -12,7 +12,7 @@ type Stage = Awaited<ReturnType<typeof sceneWithOrder>>;
 const long = seconds(61);
 const isCallGoing = (_: Task, after: Task): boolean => after.delivery.call?.goingAt !== undefined;
 
-/** The time from the order to the end of a long job. */
+/** The time from the request to the end of a long job. */
 async function ends(
   { task, tell, clock }: Pick<Stage, 'task' | 'tell' | 'clock'>,
   after = long,
@@ -344,7 +344,7 @@ describe('A delayed owner ping', () => {
   });
 });
 
-/** What the bot was doing when it was killed; each leaves the store as the crash would. */
+/** The bot's activity when it was killed; each leaves the store as the crash would. */
 const crashes = {
   async 'before the store recorded the visible result'(stage: Stage) {
     stage.tasks.failsOn = (_, after) => after.delivery.call !== undefined;

@@ -83,7 +83,7 @@ describe('The posting of a new message', () => {
   it('The deferred reply is not mistaken for the new message, although it carries the same id', async () => {
     const stage = await sceneWithOrder();
     const { task, tell, tasks, discord } = stage;
-    // Its first edit arrived, but not the response with its id, and then Discord expired the token early.
+    // The first edit arrived, but not the response with its id, and then Discord expired the token early.
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'reset', done: true } });
     await tell(task.id, { state: 'running' });
     await until(() => stage.logged().includes('Progress was not shown'));

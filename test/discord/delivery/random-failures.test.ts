@@ -22,7 +22,7 @@ const blow = fc.oneof(
 const storm = fc.record({
   blows: fc.array(blow, { maxLength: 6 }),
   isPrivate: fc.boolean(),
-  /** Whether progress was shown before, and the time from the order to the end. */
+  /** Whether progress was shown before, and the time from the request to the end. */
   isKnown: fc.boolean(),
   after: fc.constantFrom(minutes(2), minutes(20)),
 });

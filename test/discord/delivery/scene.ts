@@ -118,7 +118,7 @@ export async function scene({ plan = planOf, expects, tasks = new MemoryTasks(),
   };
   const delivery = open();
 
-  /** A member orders a task and sees the deferred reply. */
+  /** A member requests a task and sees the deferred reply. */
   async function order({ by = 'member', in: place, isPrivate = false }: Order = {}) {
     const actor = place === undefined ? discord.as(by) : discord.as(by).in(place);
     const { interaction, exchange } = await heard(() => actor.slash('make'));
@@ -210,7 +210,7 @@ export async function scene({ plan = planOf, expects, tasks = new MemoryTasks(),
   };
 }
 
-/** A scene with one order. */
+/** A scene with one request. */
 export async function sceneWithOrder({ order = {}, ...options }: SceneOptions & { order?: Order } = {}) {
   const set = await scene(options);
   return { ...set, ...(await set.order(order)) };

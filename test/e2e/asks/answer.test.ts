@@ -6,7 +6,7 @@ import { labels, messagesWith, quickBot } from '../quick.ts';
 import { bytesOf, errorsIn } from '../tasks/proof.ts';
 import { asks, hasEnded, latestAnswer, models } from './proof.ts';
 
-describe.each(profiles)('/ask at a gateway of the %s profile', (profile) => {
+describe.each(profiles)('/ask with the %s gateway profile', (profile) => {
   it('/ask streams into its message and ends with the exact answer', async () => {
     const stage = await quickBot({ settings: models, gateway: { profile, speed: 0.2 } });
     const { discord, gateway, logged } = stage;

@@ -15,7 +15,7 @@ const stageOf = (): Promise<QuickStage> =>
 
 type Item = { role?: string; content?: unknown };
 
-/** The members' earlier messages that the model received with the newest question. The model's own text is what was shown. */
+/** The member messages in the last request to the model. The model's own turns are left out: they hold no member's text. */
 function questions({ gateway }: QuickStage): unknown[] {
   const { input = [] } = (asks(gateway).at(-1) ?? {}) as { input?: Item[] };
   return input.flatMap(({ role, content }) => (role === 'user' ? [content] : []));
@@ -24,7 +24,7 @@ const turns = (stage: QuickStage): number => questions(stage).length;
 const receivedText = (stage: QuickStage): string =>
   JSON.stringify([questions(stage), asks(stage.gateway).at(-1)?.instructions ?? '']);
 
-const asked = async (person: Person, options: Record<string, string | boolean>): Promise<Message> =>
+const ask = async (person: Person, options: Record<string, string | boolean>): Promise<Message> =>
   (await person.slash('ask', options)).message(hasEnded);
 
 async function continueFrom(person: Person, from: Message, words: string): Promise<Message> {
@@ -32,7 +32,7 @@ async function continueFrom(person: Person, from: Message, words: string): Promi
   return (await person.fill(form, { 'Your next question': words })).message(hasEnded);
 }
 
-/** Copies an answer for everyone in a channel, or only for its member. */
+/** Copies an answer for everyone in a channel, or only for the member who asked. */
 async function copy(stage: QuickStage, words: string, as: 'everyone' | 'me', channel?: string): Promise<Message> {
   const person = channel === undefined ? stage.discord.as('member') : stage.discord.as('member').in(channel);
   const page = await openTask(stage, await list(stage, 'member', {}, channel), 'member', words);
@@ -44,20 +44,20 @@ async function copy(stage: QuickStage, words: string, as: 'everyone' | 'me', cha
 /** Two private turns, the second of which is then shown to everyone. */
 async function showSecondTurn(stage: QuickStage) {
   const member = stage.discord.as('member');
-  const first = await asked(member, { prompt: 'the first secret', instructions: 'Call me Ishmael.', private: true });
-  const second = await continueFrom(member, first, 'what all may read');
+  const first = await ask(member, { prompt: 'the first secret', instructions: 'Call me Ishmael.', private: true });
+  const second = await continueFrom(member, first, 'what everyone may read');
   expect([second.ephemeral, turns(stage)]).toEqual([true, 2]);
-  return { member, second, shown: await copy(stage, 'what all', 'everyone') };
+  return { member, second, shown: await copy(stage, 'what everyone', 'everyone') };
 }
 
 it('Continuing a public copy of a private answer does not use its schema', async () => {
   const stage = await stageOf();
   const member = stage.discord.as('member');
   const schema_text = '{"type":"object","description":"the first secret"}';
-  const first = await asked(member, { prompt: 'what all may read', schema_text, private: true });
+  const first = await ask(member, { prompt: 'what everyone may read', schema_text, private: true });
   await continueFrom(member, first, 'and then?');
   expect(asks(stage.gateway).at(-1)?.text).toMatchObject({ format: { type: 'json_schema' } });
-  const shown = await copy(stage, 'what all', 'everyone');
+  const shown = await copy(stage, 'what everyone', 'everyone');
   await continueFrom(member, shown, 'and in public?');
   expect(asks(stage.gateway).at(-1)).not.toHaveProperty('text');
   expect(JSON.stringify(asks(stage.gateway).at(-1))).not.toContain('first secret');
@@ -70,12 +70,12 @@ it('Continuing a public copy sends the model only what was shown in public', asy
   const third = await continueFrom(member, shown, 'and then?');
   expect(third.ephemeral).toBe(false);
   expect(turns(stage)).toBe(2);
-  expect(receivedText(stage)).toContain('what all may read');
+  expect(receivedText(stage)).toContain('what everyone may read');
   expect(receivedText(stage)).not.toMatch(/first secret|Ishmael/);
-  // The same applies to every later turn, regardless of its member and its place.
+  // The same applies to every later turn, no matter who asks or where.
   await continueFrom(stage.discord.as('other'), third, 'and of others?');
   expect([turns(stage), receivedText(stage).match(/first secret|Ishmael/)]).toEqual([3, null]);
-  await asked(member, { prompt: 'and the next question?' });
+  await ask(member, { prompt: 'and the next question?' });
   expect([turns(stage), receivedText(stage).match(/first secret|Ishmael/)]).toEqual([3, null]);
 });
 
@@ -90,7 +90,7 @@ it('Continuing a private answer or its private copy keeps all turns and stays pr
   expect([again.ephemeral, turns(stage)]).toEqual([true, 4]);
 });
 
-it('Only its member can continue a private answer that was shown in public', async () => {
+it('Only the member who asked can continue the public copy of a private answer', async () => {
   const stage = await stageOf();
   const { shown } = await showSecondTurn(stage);
   const before = asks(stage.gateway).length;
@@ -102,7 +102,7 @@ it('Only its member can continue a private answer that was shown in public', asy
 it('Private turns in a public conversation are left out when it continues in public', async () => {
   const stage = await stageOf();
   const member = stage.discord.as('member');
-  await asked(member, { prompt: 'an open beginning' });
+  await ask(member, { prompt: 'an open beginning' });
   const inner = await continueFrom(member, await copy(stage, 'an open', 'me'), 'a secret between');
   expect([inner.ephemeral, turns(stage)]).toEqual([true, 2]);
   await continueFrom(member, inner, 'what is shown at last');
@@ -121,7 +121,7 @@ it('Questions in a direct message with the bot stay there unless they were shown
   });
   const installer = stage.discord.as('installer');
   const direct = installer.in('dm');
-  const first = await asked(direct, { prompt: 'a word between us' });
+  const first = await ask(direct, { prompt: 'a word between us' });
   await continueFrom(direct, first, 'what is brought along');
   expect(turns(stage)).toBe(2);
   for (const place of ['friends', 'uninvited/lobby']) {
@@ -135,7 +135,7 @@ it('Questions in a direct message with the bot stay there unless they were shown
   }
 });
 
-it('A manager who continues another member’s answer in private gets none of that member’s private turns', async () => {
+it('An admin who continues another member’s answer in private does not receive that member’s private turns', async () => {
   const stage = await stageOf();
   const { member, shown } = await showSecondTurn(stage);
   await continueFrom(member, shown, 'an open question');
@@ -147,12 +147,12 @@ it('A manager who continues another member’s answer in private gets none of th
   expect(receivedText(stage)).not.toMatch(/first secret|Ishmael/);
 });
 
-it('A message in a thread sends the model no private turn', async () => {
+it('A message in a thread does not send private turns to the model', async () => {
   const stage = await stageOf();
   const there = stage.discord.as('member').in('thread');
-  const first = await asked(there, { prompt: 'the first secret', private: true });
-  await continueFrom(there, first, 'what all may read');
-  await continueFrom(there, await copy(stage, 'what all', 'everyone', 'thread'), 'and then?');
+  const first = await ask(there, { prompt: 'the first secret', private: true });
+  await continueFrom(there, first, 'what everyone may read');
+  await continueFrom(there, await copy(stage, 'what everyone', 'everyone', 'thread'), 'and then?');
   const before = asks(stage.gateway).length;
   await there.say('and what else?');
   await stage.discord.until(() => (asks(stage.gateway).length > before ? true : undefined));
@@ -160,12 +160,12 @@ it('A message in a thread sends the model no private turn', async () => {
   expect(receivedText(stage)).not.toContain('first secret');
 });
 
-it('A retry in public sends the model no private turn', async () => {
+it('A retry in public does not send private turns to the model', async () => {
   const stage = await stageOf();
   const { member, shown } = await showSecondTurn(stage);
   stage.gateway.faults.add({ do: { type: 'text', how: 'cut', after: 30 } });
   const broken = await continueFrom(member, shown, 'and then?');
-  stage.clock.putForward(5_000);
+  stage.clock.advance(5_000);
   await (await member.click(broken, 'Retry')).message(hasEnded);
   expect(turns(stage)).toBe(2);
   expect(receivedText(stage)).not.toMatch(/first secret|Ishmael/);

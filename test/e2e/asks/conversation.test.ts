@@ -16,7 +16,7 @@ const receivedTurns = (stage: QuickStage, at = -1): string[] =>
 const answerTo = async ({ discord }: QuickStage, options: Record<string, string | boolean>, who = 'member') =>
   (await discord.as(who).slash('ask', options)).message(hasEnded);
 
-describe.each(profiles)('A conversation at a gateway of the %s profile', (profile) => {
+describe.each(profiles)('A conversation with the %s gateway profile', (profile) => {
   const stageOf = () => quickBot({ settings: models, gateway: { profile, speed: 20 } });
 
   it('A conversation continues with a form, and the model receives the earlier turns', async () => {
@@ -56,7 +56,7 @@ describe.each(profiles)('A conversation at a gateway of the %s profile', (profil
     expect(receivedTurns(stage).join()).toContain('a secret');
   });
 
-  it('A conversation is forgotten when its member requests it', async () => {
+  it('A conversation is forgotten when the member who started it requests it', async () => {
     const stage = await stageOf();
     const member = stage.discord.as('member');
     const first = await answerTo(stage, { prompt: 'snow?' });

@@ -35,7 +35,7 @@ async function detailsOf(stage: QuickStage, message: Awaited<ReturnType<typeof a
 
 const HOUR = 3_600_000;
 
-describe.each(profiles)('The files of earlier questions at a gateway of the %s profile', (profile) => {
+describe.each(profiles)('The files of earlier questions with the %s gateway profile', (profile) => {
   const stageOf = () =>
     quickBot({
       settings: models,
@@ -58,7 +58,7 @@ describe.each(profiles)('The files of earlier questions at a gateway of the %s p
     const stage = await stageOf();
     const { discord, clock } = stage;
     await ask(stage, { prompt: 'what is this?', image: await imageFile() });
-    clock.putForward(2 * HOUR);
+    clock.advance(2 * HOUR);
     await ask(stage, { prompt: 'and why?' });
     expect(discord.requests.filter(({ path }) => path === '/attachments/refresh-urls')).toHaveLength(1);
     expect(partTypes(stage, 0)).toEqual(['input_text', 'input_image']);
@@ -68,7 +68,7 @@ describe.each(profiles)('The files of earlier questions at a gateway of the %s p
     const stage = await stageOf();
     const { discord, clock, gateway } = stage;
     await ask(stage, { prompt: 'what is this?', image: await imageFile('a *red* [fox].png') });
-    clock.putForward(2 * HOUR);
+    clock.advance(2 * HOUR);
     discord.faults.add({ on: { route: '/attachments/refresh-urls' }, do: { type: 'status', status: 404 } });
     const second = await ask(stage, { prompt: 'and why?' });
     expect(text(second)).toContain(latestAnswer(gateway));

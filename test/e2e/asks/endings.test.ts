@@ -9,7 +9,7 @@ import { asks, hasEnded, latestAnswer, models } from './proof.ts';
 const BEGINNING = 'This is the sandbox speaking';
 const prompt = 'tell me of the snow, 100 words';
 
-describe.each(profiles)('The end of an answer at a gateway of the %s profile', (profile) => {
+describe.each(profiles)('The end of an answer with the %s gateway profile', (profile) => {
   it.each(['cut', 'early-end', 'error', 'nested-error', 'failed', 'silence'] as const)(
     'An answer that ends by %s keeps what arrived, says so and can be retried',
     async (how) => {
@@ -25,7 +25,7 @@ describe.each(profiles)('The end of an answer at a gateway of the %s profile', (
       expect(text(broken)).toMatch(/The part that had arrived was kept|The answer failed/);
       expect(labels(broken)).toEqual(['Continue', 'Retry', 'End conversation', 'Show details', 'Delete']);
       expect(asks(gateway)).toHaveLength(1);
-      clock.putForward(5_000);
+      clock.advance(5_000);
       const again = await (await member.click(broken, 'Retry')).message(hasEnded);
       expect(text(again)).toContain(latestAnswer(gateway));
       expect(errorsIn(stage)).toEqual([]);
@@ -52,7 +52,7 @@ describe.each(profiles)('The end of an answer at a gateway of the %s profile', (
     expect(text(await (await discord.as('member').slash('about')).message())).toContain('Tasks in progress: 0');
   });
 
-  it('An answer with an unknown outcome says so and is retried only at its member’s request', async () => {
+  it('An answer with an unknown outcome says so and is retried only at the requester’s request', async () => {
     const { discord, gateway } = await quickBot({ settings: models, gateway: { profile, speed: 20 } });
     gateway.faults.add({ on: { path: '/v1/responses' }, do: 'reset' });
     const exchange = await discord.as('member').slash('ask', { prompt });

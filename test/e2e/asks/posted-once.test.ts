@@ -46,7 +46,7 @@ describe('A further message of a public answer', () => {
       discord.faults.add({ on: inChannel, do: lost, times: 5 });
       const exchange = await member.slash('ask', { prompt });
       await expect.poll(() => stage.logged(), { timeout: 20_000 }).toContain('has to wait');
-      clock.putForward(10 * 60_000);
+      clock.advance(10 * 60_000);
       const first = await exchange.message(hasEnded);
       isWhole(stage, publicMessages(stage));
       expect(text(first)).toContain('Continues below');
@@ -76,7 +76,7 @@ describe('A further message of a public answer', () => {
     },
   );
 
-  it('A further message that was never confirmed is erased with its member’s data', async () => {
+  it('A further message that was never confirmed is erased with its owner’s data', async () => {
     const stage = await quickStage({ settings: models, gateway: { speed: 20 } });
     const { discord } = stage;
     const app = await enter(stage);

@@ -14,7 +14,7 @@ const file = (schema: unknown, name = 'fox.json') => ({ name, bytes: Buffer.from
 const lastFormat = ({ gateway }: QuickStage) => asks(gateway).at(-1)?.text;
 const refusedFormats = { do: 'no-format', times: 100 } as const;
 
-describe.each(profiles)('/ask with a schema at a gateway of the %s profile', (profile) => {
+describe.each(profiles)('/ask with a schema with the %s gateway profile', (profile) => {
   const stageOf = () => quickBot({ settings: models, gateway: { profile, speed: 20 } });
 
   it('An answer by a schema is formatted JSON in one message and in a file', async () => {
@@ -81,7 +81,7 @@ describe.each(profiles)('/ask with a schema at a gateway of the %s profile', (pr
     stage.gateway.faults.add({ do: { type: 'text', how: 'cut', after: 4 } });
     const cut = await (await member.slash('ask', { prompt, schema: file(fox) })).message(hasEnded);
     expect(labels(cut)).toContain('Retry');
-    stage.clock.putForward(5_000);
+    stage.clock.advance(5_000);
     const again = await (await member.click(cut, 'Retry')).message(hasEnded);
     expect(lastFormat(stage)).toMatchObject({ format: { schema: fox } });
     expect(again.attachments).toHaveLength(1);

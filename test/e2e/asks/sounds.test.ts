@@ -42,11 +42,11 @@ async function detailsOf(stage: QuickStage, message: Awaited<ReturnType<typeof a
 
 const hearing = { ...models, DEFAULT_TEXT_MODEL: 'quill-5-audio' };
 
-describe.each(profiles)('Audio in a question at a gateway of the %s profile', (profile) => {
+describe.each(profiles)('Audio in a question with the %s gateway profile', (profile) => {
   const stageOf = (settings: Record<string, string> = models, only?: string[]) =>
     quickBot({ settings, gateway: { profile, speed: 20, ...(only && { keys: [{ key, models: only }] }) } });
 
-  it('A model that takes audio gets it, also with the next question', async () => {
+  it('A model that supports audio receives it, also with the next question', async () => {
     const stage = await stageOf(hearing);
     const first = await answered(stage, { prompt: 'what is this?', file: await recording() });
     expect(text(first)).toContain('You sent a recording.');
@@ -60,7 +60,7 @@ describe.each(profiles)('Audio in a question at a gateway of the %s profile', (p
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('A model that takes no audio gets a transcript, which the details show and the next question repeats', async () => {
+  it('A model that does not support audio receives a transcript, which the details show and the next question repeats', async () => {
     const stage = await stageOf();
     const first = await answered(stage, { prompt: 'what is this?', file: await recording() });
     expect(partsOf(stage, 0)[1]?.text).toMatch(/^\[Transcript of voice\.ogg\]: A recording of \d seconds?\.$/);
@@ -131,7 +131,7 @@ describe.each(profiles)('Audio in a question at a gateway of the %s profile', (p
     expect(asks(stage.gateway)).toHaveLength(0);
   });
 
-  it('The form for the next question takes audio', async () => {
+  it('The form for the next question accepts audio', async () => {
     const stage = await stageOf(hearing);
     const member = stage.discord.as('member');
     const first = await answered(stage, { prompt: 'snow?' });

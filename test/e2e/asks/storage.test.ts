@@ -48,7 +48,7 @@ describe('The storage of an answer', () => {
     const exchange = await discord.as('member').slash('ask', { prompt: long });
     await furtherIn(stage);
     await app.stop();
-    clock.putForward(20 * minute);
+    clock.advance(20 * minute);
     discord.expireTokens();
     await enter(stage);
     const first = await exchange.message(hasEnded);
@@ -59,7 +59,7 @@ describe('The storage of an answer', () => {
     );
   });
 
-  it('A private answer that outlives its token is sent to its member as a file in a direct message', async () => {
+  it('A private answer that outlives its token is sent to its owner as a file in a direct message', async () => {
     const stage = await quickStage({ settings: models, gateway: { speed: 0.2 } });
     const { discord, clock } = stage;
     const app = await enter(stage);
@@ -67,7 +67,7 @@ describe('The storage of an answer', () => {
     const exchange = await member.slash('ask', { prompt: long, private: true });
     await exchange.followUp((message) => text(message).length > 100);
     await app.stop();
-    clock.putForward(20 * minute);
+    clock.advance(20 * minute);
     discord.expireTokens();
     await enter(stage);
     const { channel } = member.in('dm');
@@ -91,7 +91,7 @@ describe('The storage of an answer', () => {
     expect(asks(gateway)).toHaveLength(1);
   });
 
-  it('An answer is listed in /tasks and in its member’s export, can be shown again and is erased with their data', async () => {
+  it('An answer is listed in /tasks and in its owner’s export, can be shown again and is erased with their data', async () => {
     const stage = await quickBot({ settings: models, gateway: { speed: 20 } });
     const { discord, gateway } = stage;
     const member = discord.as('member');

@@ -14,7 +14,7 @@ const stageOf = (profile: 'spec' | 'stock', settings: Record<string, string> = {
     gateway: { profile, speed: 20 },
   });
 
-describe.each(profiles)('Plain messages in a thread at a gateway of the %s profile', (profile) => {
+describe.each(profiles)('Plain messages in a thread with the %s gateway profile', (profile) => {
   it('A plain message of a member who has asked in the thread continues the conversation', async () => {
     const stage = await stageOf(profile);
     const { discord, gateway } = stage;

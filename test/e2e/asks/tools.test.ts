@@ -15,7 +15,7 @@ const outputs = (body: Record<string, unknown> | undefined): string[] =>
     type === 'function_call_output' ? [output ?? ''] : [],
   );
 
-describe.each(profiles)('The tools of /ask at a gateway of the %s profile', (profile) => {
+describe.each(profiles)('The tools of /ask with the %s gateway profile', (profile) => {
   /** Waits for the list of models, because tools depend on it and one second is very short on the quick clock. */
   const waitForModels = async ({ discord }: QuickStage): Promise<void> =>
     void (await (await discord.as('member').slash('models')).message());
@@ -77,7 +77,7 @@ describe.each(profiles)('The tools of /ask at a gateway of the %s profile', (pro
     await Promise.all([member.click(asking, 'Approve 1'), member.click(asking, 'Approve 1')]);
     await exchange.message(hasEnded);
     expect(orders()).toHaveLength(1);
-    clock.putForward(10_000);
+    clock.advance(10_000);
     const other = await member.slash('ask', { prompt: 'make an image of a hare' });
     const open = await other.message(
       (message) => labels(message).includes('Stop') && labels(message).includes('Decline 1'),
@@ -98,7 +98,7 @@ describe.each(profiles)('The tools of /ask at a gateway of the %s profile', (pro
     const open = await exchange.message((message) => labels(message).includes('Approve 1'));
     expect(asks(gateway)).toHaveLength(1);
     // New images are refused for two minutes.
-    clock.putForward(180_000);
+    clock.advance(180_000);
     await (await member.click(open, 'Approve 1')).message(says('Finished in'));
     const final = await exchange.message(hasEnded);
     expect(text(final)).toContain('Submitted an image task');

@@ -33,7 +33,7 @@ describe('/metrics', () => {
     expect((await bot.metrics()).size).toBeLessThanOrEqual(400);
   });
 
-  it('An order is counted from its acknowledgement to its delivery, with the work that it made', async () => {
+  it('A request is counted from its acknowledgement to its delivery, with the work that it made', async () => {
     const bot = await servedBot({ settings: { TOTAL_BUDGET: '$10 a day, 40 tasks a week' } });
     await paint(bot);
     await expect.poll(async () => (await bot.metrics()).get('atelier_delivery_seconds_count{group="image"}')).toBe(1);

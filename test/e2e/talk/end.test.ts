@@ -8,15 +8,15 @@ import { hasEnded, isOpening, sendUtterance, startTalk, talkBot } from './proof.
 
 const MINUTE_MS = 60_000;
 
-describe('The end of a talk', () => {
-  it.each(['the command', 'the button'])('A talk ends by %s, and its message says so', async (how) => {
+describe('The end of a live conversation', () => {
+  it.each(['the command', 'the button'])('A live conversation ends by %s, and its message says so', async (how) => {
     const stage = await talkBot();
     const { discord, gateway } = stage;
     const { thread, opening } = await startTalk(stage);
     const there = discord.as('member').in(thread);
     const closed = once(gateway.realtime, 'close');
-    const told = how === 'the command' ? await there.slash('talk end', {}) : await there.click(opening, 'End');
-    expect(text(await told.message())).toContain('The conversation has ended.');
+    const reply = how === 'the command' ? await there.slash('talk end', {}) : await there.click(opening, 'End');
+    expect(text(await reply.message())).toContain('The conversation has ended.');
     const over = await discord.until(() => messagesWith(discord, thread, 'This conversation has ended.')[0]);
     expect([over.id, labels(over)]).toEqual([opening.id, []]);
     expect(text(over)).toContain('/talk start');
@@ -25,7 +25,7 @@ describe('The end of a talk', () => {
     expect(text(await (await there.slash('talk end', {})).message())).toContain('no live conversation in this thread');
   });
 
-  it('Another member can end a talk only with the permission to manage messages', async () => {
+  it('Another member can end a live conversation only with the permission to manage messages', async () => {
     const stage = await talkBot();
     const { discord } = stage;
     const { thread, opening } = await startTalk(stage, { who: 'everyone' });
@@ -41,7 +41,7 @@ describe('The end of a talk', () => {
     expect(notice.mentions).toEqual([]);
   });
 
-  it('The buttons of an ended talk say that it has ended, and nothing is submitted', async () => {
+  it('The buttons of an ended live conversation say that it has ended, and nothing is submitted', async () => {
     const stage = await talkBot();
     const { discord, gateway } = stage;
     const { thread, opening } = await startTalk(stage);
@@ -52,14 +52,14 @@ describe('The end of a talk', () => {
     expect(gateway.realtime.opened).toBe(opened);
   });
 
-  it('A talk ends after a period of silence, with a notice that pings no one', async () => {
+  it('A live conversation ends after a period of silence, with a notice that pings no one', async () => {
     const stage = await talkBot();
     const { discord, clock } = stage;
     const { thread, opening } = await startTalk(stage);
-    clock.putForward(16 * MINUTE_MS);
+    clock.advance(16 * MINUTE_MS);
     const [over, notice] = await discord.until(() => {
-      const told = messagesWith(discord, thread, 'of inactivity');
-      return told.length === 2 ? told : undefined;
+      const notices = messagesWith(discord, thread, 'of inactivity');
+      return notices.length === 2 ? notices : undefined;
     });
     expect(over?.id).toBe(opening.id);
     expect(notice?.message_reference?.message_id).toBe(opening.id);
@@ -68,7 +68,7 @@ describe('The end of a talk', () => {
   });
 });
 
-it('After a restart, a talk continues with its history and its buttons', async () => {
+it('After a restart, a live conversation continues with its history and its buttons', async () => {
   const stage = await talkBot();
   const { discord } = stage;
   const { thread, opening } = await startTalk(stage);
@@ -81,7 +81,7 @@ it('After a restart, a talk continues with its history and its buttons', async (
   await discord.until(() => messagesWith(discord, thread, 'This conversation has ended.')[0]);
 });
 
-it('A bot that stops before a talk has a thread leaves no talk behind', async () => {
+it('A bot that stops before a live conversation has a thread leaves none behind', async () => {
   const stage = await talkBot();
   const { discord } = stage;
   discord.faults.add({ on: { method: 'POST', route: /threads$/ }, do: { type: 'hang', done: true } });
@@ -96,7 +96,7 @@ it('A bot that stops before a talk has a thread leaves no talk behind', async ()
   expect(text(await list(stage))).not.toContain('could not be delivered');
 });
 
-it('The list shows a talk, its page shows the last utterances, and Show brings the transcript', async () => {
+it('The list shows a live conversation, its page the last utterances, and Show posts the transcript', async () => {
   const stage = await talkBot();
   const { discord } = stage;
   const { thread, opening } = await startTalk(stage, { instructions: 'be brief' });
@@ -112,13 +112,13 @@ it('The list shows a talk, its page shows the last utterances, and Show brings t
   await discord.until(() => messagesWith(discord, thread, 'This conversation has ended.')[0]);
   const back = await (await there.click(shown, 'Back')).message((message) => !labels(message).includes('Back'));
   const over = await openTask(stage, back);
-  const brought = await (await there.click(over, 'Show only to me')).message();
-  expect(text(brought)).toMatch(/Transcript[\s\S]*tell me of snow[\s\S]*Where there is/);
+  const transcript = await (await there.click(over, 'Show only to me')).message();
+  expect(text(transcript)).toMatch(/Transcript[\s\S]*tell me of snow[\s\S]*Where there is/);
   expect(discord.messages(thread).filter(isOpening)).toEqual([]);
   expect(discord.messages(thread).filter(hasEnded)).toHaveLength(1);
 });
 
-it('An utterance can be shown elsewhere, but a talk accepts utterances only in its own thread', async () => {
+it('An utterance can be shown elsewhere, but a live conversation accepts utterances only in its own thread', async () => {
   const stage = await talkBot();
   const { discord, gateway } = stage;
   const { opening } = await startTalk(stage, { who: 'everyone' });

@@ -17,7 +17,7 @@ const said = async ({ discord }: TalkStage, on: Message, words: string) => {
 };
 const isRunning = (message: Message): boolean => labels(message).includes('Stop');
 
-it('A talk that is ended during a reply says so once and keeps what had arrived', async () => {
+it('A live conversation that is ended during a reply says so once and keeps what had arrived', async () => {
   const stage = await talkBot({ gateway: quick });
   const { discord, gateway } = stage;
   const { thread, opening } = await startTalk(stage);
@@ -36,30 +36,30 @@ it('A talk that is ended during a reply says so once and keeps what had arrived'
   expect(chargedReplies(gateway)).toBe(1);
 });
 
-it('A talk that is ended while an utterance is unconfirmed ends at once', async () => {
+it('A live conversation that is ended while an utterance is unconfirmed ends at once', async () => {
   const stage = await talkBot({ gateway: quick });
   const { discord, gateway, clock } = stage;
   const wire = recordSessions(gateway);
   const { opening } = await startTalk(stage);
   gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-hang-asked' });
   const unheard = await said(stage, opening, 'hello?');
-  await expect.poll(wire.asked).toBe(1);
+  await expect.poll(wire.requestCount).toBe(1);
   const asked = clock.now();
   const told = await (await discord.as('member').click(opening, 'End')).message();
   expect(text(told)).toContain('has ended');
   expect(clock.now() - asked).toBeLessThan(10_000);
-  clock.putForward(90_000);
+  clock.advance(90_000);
   const asking = await unheard.message((message) => labels(message).includes('Dismiss'));
   // An ended talk accepts no utterance.
   const again = await discord.as('member').click(asking, 'Try again (may be charged twice)');
   expect(text(await again.followUp())).toContain('has ended');
-  expect(wire.asked()).toBe(1);
+  expect(wire.requestCount()).toBe(1);
   await discord.as('member').click(asking, 'Dismiss');
   await unheard.message((message) => text(message).includes('Dismissed.'));
   expect(storedEntries(stage).map(standingOf).sort()).toEqual(['refunded', 'settled']);
 });
 
-it('A reply that is deleted during its stream leaves nothing behind, and the talk continues', async () => {
+it('A reply that is deleted during its stream leaves nothing behind, and the live conversation continues', async () => {
   const stage = await talkBot({ gateway: quick });
   const { discord, gateway } = stage;
   const { thread, opening } = await startTalk(stage);

@@ -53,7 +53,7 @@ async function expectBooks(stage: TalkStage, wire: Wire): Promise<void> {
   const standings = entries.map(standingOf);
   const heard = standings.filter((standing) => standing === 'settled' || standing === 'unconfirmed');
   expect(heard).toHaveLength(chargedReplies(stage.gateway));
-  expect(wire.asked()).toBe(entries.length);
+  expect(wire.requestCount()).toBe(entries.length);
   const saids = storedTasks(stage).filter(({ kind, remoteId }) => kind === 'said' && remoteId !== undefined);
   expect(saids.map(({ remoteId }) => remoteId).sort()).toEqual([...wire.told.keys()].sort());
   for (const { id, remoteId = '', answer } of saids) {
@@ -142,7 +142,7 @@ describe.each(dialects)('Faults of a live session in the dialect %s', (dialect) 
     await expectBooks(stage, wire);
   });
 
-  it('If a reply never starts, its member can decide about it or is told the reason', async () => {
+  it('If a reply never starts, the member who asked can decide about it or is told the reason', async () => {
     const {
       stage,
       wire,

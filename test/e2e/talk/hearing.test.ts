@@ -33,7 +33,7 @@ it('A participant can speak by a message, a voice message or an audio file, also
   expect(stage.logged()).not.toMatch(/tell me of|what is this/);
 });
 
-it('Other members are ignored in a talk for one member and heard in a talk for everyone', async () => {
+it('Other members are ignored in a live conversation for one member and heard in a live conversation for everyone', async () => {
   const stage = await hearingBot();
   const { discord, gateway } = stage;
   const mine = await startTalk(stage, {}, 'no-private-threads');
@@ -45,7 +45,7 @@ it('Other members are ignored in a talk for one member and heard in a talk for e
   expect(gateway.realtime.opened).toBe(2);
 });
 
-it('During a talk, messages in its thread do not continue an earlier question of /ask', async () => {
+it('During a live conversation, messages in its thread do not continue an earlier question of /ask', async () => {
   const stage = await hearingBot({ settings: { DEFAULT_TEXT_MODEL: 'quill-5' } });
   const { discord, gateway } = stage;
   const there = discord.as('member').in('thread');

@@ -13,56 +13,56 @@ import { chargedReplies, recordSessions, storedEntries, storedTasks } from './wi
 const MINUTE_MS = 60_000;
 const quick = { seed: 1, speed: 10 };
 
-describe('A talk during failures of Discord', () => {
-  it('A talk ends with a notice if Discord refuses its thread although the permissions allow it', async () => {
+describe('A live conversation while Discord is failing', () => {
+  it('A live conversation ends with a notice if Discord refuses its thread although the permissions allow it', async () => {
     const stage = await talkBot({ gateway: quick });
     const { discord, gateway } = stage;
     discord.faults.add({
       on: { method: 'POST', route: /threads$/ },
       do: { type: 'status', status: 403, code: 50_013 },
     });
-    const told = await (await discord.as('member').slash('talk start', {})).message();
-    expect(text(told)).toMatch(/thread/);
+    const notice = await (await discord.as('member').slash('talk start', {})).message();
+    expect(text(notice)).toMatch(/thread/);
     await expect.poll(() => gateway.realtime.sessions).toEqual([]);
     expect(text(await list(stage, 'member', { kind: 'talk', state: 'working' }))).toContain('No tasks found');
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('A talk whose thread is deleted charges nothing twice and leaves nothing open', async () => {
+  it('A live conversation whose thread is deleted is charged only once and leaves no session open', async () => {
     const stage = await talkBot({ gateway: quick });
     const { discord, gateway, clock } = stage;
     const { thread, opening } = await startTalk(stage);
     gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-slow' });
-    const there = discord.as('member');
-    const running = await there.fill(await (await there.click(opening, 'Speak')).modal(), { words: 'tell me' });
+    const member = discord.as('member');
+    const running = await member.fill(await (await member.click(opening, 'Speak')).modal(), { words: 'tell me' });
     await running.message((message) => labels(message).includes('Stop'));
-    await remove(stage, thread);
+    await deleteThread(stage, thread);
     gateway.setSpeed(200);
     await expect.poll(() => storedEntries(stage).map(standingOf), { timeout: 15_000 }).toEqual(['settled']);
     // The member still gets the reply.
     await discord.until(() => messagesWith(discord, 'dm', 'You said: “tell me”')[0], 'a direct message');
-    clock.putForward(16 * MINUTE_MS);
+    clock.advance(16 * MINUTE_MS);
     await expect.poll(() => gateway.realtime.sessions, { timeout: 15_000 }).toEqual([]);
     await startTalk(stage);
     expect(chargedReplies(gateway)).toBe(1);
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('A talk whose thread is locked during a reply keeps what had arrived and charges it once', async () => {
+  it('A live conversation whose thread is locked during a reply keeps the part that had arrived and is charged once', async () => {
     const stage = await talkBot({ gateway: quick });
     const { discord, gateway, clock } = stage;
     const { thread, opening } = await startTalk(stage, { who: 'everyone' });
     gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-slow' });
-    const there = discord.as('member');
-    const running = await there.fill(await (await there.click(opening, 'Speak')).modal(), { words: 'tell me' });
+    const member = discord.as('member');
+    const running = await member.fill(await (await member.click(opening, 'Speak')).modal(), { words: 'tell me' });
     await running.message((message) => labels(message).includes('Stop'));
-    grant(stage, thread, discord.world.user('admin').id);
+    grantManageThreads(stage, thread, discord.world.user('admin').id);
     discord.as('admin').in(thread).archive({ locked: true });
     gateway.setSpeed(200);
     await expect.poll(() => storedEntries(stage).map(standingOf), { timeout: 15_000 }).toEqual(['settled']);
     await discord.until(() => messagesWith(discord, 'dm', 'You said: “tell me”')[0], 'a direct message');
     expect(discord.messages(thread).some(isVoice)).toBe(false);
-    clock.putForward(16 * MINUTE_MS);
+    clock.advance(16 * MINUTE_MS);
     await expect.poll(() => gateway.realtime.sessions, { timeout: 15_000 }).toEqual([]);
     expect(chargedReplies(gateway)).toBe(1);
     expect(errorsIn(stage)).toEqual([]);
@@ -88,14 +88,14 @@ it('Forged buttons send nothing to the gateway and reveal nothing about other me
     `endtalk.1.${idOf('said')}`,
     `delete.1.${idOf('talk')}`,
   ];
-  const forged = await post(stage, ids);
+  const forged = await postForgedButtons(stage, ids);
   for (const id of ids) {
     const exchange = await discord.as('other').click(forged, id);
-    const told = await Promise.any([exchange.message(), exchange.followUp()]);
-    expect(text(told)).not.toMatch(/secret|has ended|You said/);
-    expect(text(told)).not.toBe('');
+    const reply = await Promise.any([exchange.message(), exchange.followUp()]);
+    expect(text(reply)).not.toMatch(/secret|has ended|You said/);
+    expect(text(reply)).not.toBe('');
   }
-  expect(wire.asked()).toBe(1);
+  expect(wire.requestCount()).toBe(1);
   expect(
     storedTasks(stage)
       .map(({ kind }) => kind)
@@ -111,45 +111,44 @@ it('A small file with hours of audio is refused before anything is sent', async 
   const { discord, gateway } = stage;
   const wire = recordSessions(gateway);
   const { opening } = await startTalk(stage);
-  const there = discord.as('member');
-  const modal = await (await there.click(opening, 'Speak')).modal();
+  const member = discord.as('member');
+  const modal = await (await member.click(opening, 'Speak')).modal();
   const bytes = wavOf([new Float32Array(8_000 * 301)], 8_000, { bytes: 1 });
-  const told = await (await there.fill(modal, { sound: [{ name: 'long.wav', bytes }] })).message();
-  expect(text(told)).toContain('longer than `300` seconds');
-  expect([wire.asked(), wire.sounds.length]).toEqual([0, 0]);
-  expect(hasEnded(told)).toBe(false);
+  const refusal = await (await member.fill(modal, { sound: [{ name: 'long.wav', bytes }] })).message();
+  expect(text(refusal)).toContain('longer than `300` seconds');
+  expect([wire.requestCount(), wire.sounds.length]).toEqual([0, 0]);
+  expect(hasEnded(refusal)).toBe(false);
 });
 
-/** Lets a member manage the threads of a channel. */
-function grant({ discord }: TalkStage, thread: string, who: string): void {
+function grantManageThreads({ discord }: TalkStage, thread: string, who: string): void {
   const { parentId = '' } = discord.world.channel(thread);
   discord.world
     .channel(parentId)
     .overwrites.push({ id: who, kind: 'member', allow: Permission.ManageThreads, deny: 0n });
 }
 
-async function remove(stage: TalkStage, thread: string): Promise<void> {
+async function deleteThread(stage: TalkStage, thread: string): Promise<void> {
   const { discord } = stage;
-  grant(stage, thread, discord.world.bot.id);
-  const answer = await fetch(`${discord.apiUrl}/v10/channels/${thread}`, {
+  grantManageThreads(stage, thread, discord.world.bot.id);
+  const response = await fetch(`${discord.apiUrl}/v10/channels/${thread}`, {
     method: 'DELETE',
     headers: { authorization: `Bot ${discord.token}` },
   });
-  expect(answer.status).toBe(200);
+  expect(response.status).toBe(200);
 }
 
-/** A message of the bot with buttons that it never created. */
-async function post({ discord }: TalkStage, ids: readonly string[]): Promise<Message> {
+/** Posts a message from the bot with buttons that it never created. */
+async function postForgedButtons({ discord }: TalkStage, ids: readonly string[]): Promise<Message> {
   const rows = Array.from({ length: Math.ceil(ids.length / 5) }, (_, at) => ids.slice(at * 5, at * 5 + 5));
   const components = rows.map((row) => ({
     type: ComponentType.ActionRow,
     components: row.map((id) => ({ type: ComponentType.Button, style: ButtonStyle.Primary, label: id, custom_id: id })),
   }));
-  const answer = await fetch(`${discord.apiUrl}/v10/channels/${discord.world.channel('studio').id}/messages`, {
+  const response = await fetch(`${discord.apiUrl}/v10/channels/${discord.world.channel('studio').id}/messages`, {
     method: 'POST',
     headers: { authorization: `Bot ${discord.token}`, 'content-type': 'application/json' },
     body: JSON.stringify({ content: 'forged', components }),
   });
-  expect(answer.status).toBe(200);
-  return (await answer.json()) as Message;
+  expect(response.status).toBe(200);
+  return (await response.json()) as Message;
 }

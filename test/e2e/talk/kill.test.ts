@@ -63,7 +63,7 @@ async function say({ discord }: Stage, on: Message, words: string) {
 const HANGS = { type: 'hang' } as const;
 const TO_A_CHANNEL = { method: 'POST', route: /channels\/\d+\/messages$/ };
 
-it('A bot that is killed at any moment of a talk continues it, and nothing is sent, posted or charged twice', {
+it('A bot that is killed at any moment of a live conversation continues it, and nothing is sent, posted or charged twice', {
   timeout: 90_000,
 }, async () => {
   const side = await stage({ gateway: { seed: 1, speed: 10 } });
@@ -86,12 +86,12 @@ it('A bot that is killed at any moment of a talk continues it, and nothing is se
   bot = await run(side);
   const broken = await streaming.message(hasEnded);
   expect(text(broken)).toContain('The bot restarted mid-reply.');
-  expect(wire.asked()).toBe(2);
+  expect(wire.requestCount()).toBe(2);
 
   // Between the request for a reply and its beginning.
   gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-hang-asked' });
   const unheard = await say(side, opening, 'tell me of ice');
-  await expect.poll(wire.asked, { timeout: 10_000 }).toBe(3);
+  await expect.poll(wire.requestCount, { timeout: 10_000 }).toBe(3);
   await kill(bot);
   bot = await run(side);
   const asking = await unheard.message((message) => labels(message).includes('Dismiss'));
@@ -123,7 +123,7 @@ it('A bot that is killed at any moment of a talk continues it, and nothing is se
   await discord.until(() => voices(thread).length === 4 || undefined, 'the last voice message');
   expect(new Set(voices(thread).map(({ message_reference }) => message_reference?.message_id)).size).toBe(4);
   expect(gateway.realtime.sessions.map(({ settings }) => settings.voice)).toEqual(['sage']);
-  expect(wire.asked()).toBe(6);
+  expect(wire.requestCount()).toBe(6);
   bot.kill('SIGTERM');
   await once(bot, 'exit');
   const entries = storedEntries(side);
@@ -135,7 +135,7 @@ it('A bot that is killed at any moment of a talk continues it, and nothing is se
   expect(await doctor(side, '--dry-run')).toContain('no problems found');
   sql(fileOf(side.config.store), "DELETE FROM atelier WHERE namespace = 'ledger'");
   await doctor(side);
-  // What was unknown before a decision is in no task.
+  // A task does not show what was unknown before a decision.
   const firstAndLast = ({ facts, ...entry }: Entry) => ({ ...entry, facts: [facts[0], facts.at(-1)] });
   expect(storedEntries(side).map(firstAndLast)).toEqual(entries.map(firstAndLast));
 });

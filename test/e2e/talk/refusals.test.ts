@@ -25,9 +25,9 @@ const refusals = [
   ['a closed connection', { type: 'reset' }, /gateway/i],
 ] as const;
 
-describe('A talk at a failing gateway', () => {
+describe('A live conversation at a failing gateway', () => {
   it.each(refusals)(
-    'A talk is refused with a sentence and leaves no thread, task or charge if the gateway fails with: %s',
+    'A live conversation is refused with a sentence and leaves no thread, task or charge if the gateway fails with: %s',
     async (_, fault, words) => {
       const stage = await talkBot({ gateway: quick, gatewayLimits: { ...gatewayLimits, connectMs: 2_000 } });
       const { discord, gateway } = stage;
@@ -45,12 +45,12 @@ describe('A talk at a failing gateway', () => {
       expect(errorsIn(stage)).toEqual([]);
       gateway.faults.clear();
       // After a used-up quota, new ones are refused for two minutes.
-      stage.clock.putForward(180_000);
+      stage.clock.advance(180_000);
       await startTalk(stage);
     },
   );
 
-  it('If the gateway fails while a session is reopened, the speaker is told and the talk continues afterwards', async () => {
+  it('If the gateway fails while a session is reopened, the speaker is told and the live conversation continues afterwards', async () => {
     const stage = await talkBot({ gateway: quick, gatewayLimits });
     const { discord, gateway } = stage;
     const wire = recordSessions(gateway);
@@ -62,12 +62,12 @@ describe('A talk at a failing gateway', () => {
     const modal = await (await there.click(opening, 'Speak')).modal();
     const refused = await (await there.fill(modal, { words: 'are you there?' })).message();
     expect([text(refused), labels(refused)]).toEqual([expect.stringContaining('gateway'), []]);
-    expect(wire.asked()).toBe(1);
+    expect(wire.requestCount()).toBe(1);
     gateway.faults.clear();
     expect(text(await sendUtterance(stage, opening, 'and now?'))).toContain(
       'The first of 2 things was: “my name is Wren”',
     );
-    expect([wire.asked(), chargedReplies(gateway)]).toEqual([2, 2]);
+    expect([wire.requestCount(), chargedReplies(gateway)]).toEqual([2, 2]);
   });
 
   it.each(['ga', 'beta'] as const)(
@@ -90,7 +90,7 @@ describe('A talk at a failing gateway', () => {
     },
   );
 
-  it('A talk ends with one notice if the gateway no longer accepts it', async () => {
+  it('A live conversation ends with one notice if the gateway no longer accepts it', async () => {
     const stage = await talkBot({ gateway: quick, gatewayLimits });
     const { discord, gateway } = stage;
     const { thread, opening } = await startTalk(stage);

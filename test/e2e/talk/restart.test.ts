@@ -24,8 +24,8 @@ const answerTo = ({ discord }: TalkStage, thread: string, { id }: Message): Prom
     'an answer',
   );
 
-describe.each(dialects)('A restart during a talk in the dialect %s', (realtimeDialect) => {
-  it('After a restart before a reply has begun, its member decides, and the talk keeps its settings', async () => {
+describe.each(dialects)('A restart during a live conversation in the dialect %s', (realtimeDialect) => {
+  it('After a restart before a reply has begun, the member who asked decides, and the live conversation keeps its settings', async () => {
     const stage = await talkBot({ gateway: { ...quick, quirks: { realtimeDialect } } });
     const { discord, gateway, config, log, clock } = stage;
     const wire = recordSessions(gateway);
@@ -33,10 +33,10 @@ describe.each(dialects)('A restart during a talk in the dialect %s', (realtimeDi
     await sendUtterance(stage, opening, 'my name is Wren');
     gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-hang-asked' });
     const exchange = await said(stage, opening, 'who am I?');
-    await expect.poll(wire.asked).toBe(2);
+    await expect.poll(wire.requestCount).toBe(2);
     const stopped = stage.app.stop();
     // The bot waits for running requests, but only for a limited time.
-    clock.putForward(60_000);
+    clock.advance(60_000);
     await stopped;
     expect(storedEntries(stage).map(standingOf).sort()).toEqual(['settled', 'unconfirmed']);
 
@@ -52,7 +52,7 @@ describe.each(dialects)('A restart during a talk in the dialect %s', (realtimeDi
     await discord.until(() => discord.messages(thread).filter(isVoice).length === 2 || undefined, 'both voices');
     await second.stop();
     expect(storedEntries(stage).map(standingOf).sort()).toEqual(['settled', 'settled', 'settled']);
-    expect([wire.asked(), chargedReplies(gateway)]).toEqual([3, 3]);
+    expect([wire.requestCount(), chargedReplies(gateway)]).toEqual([3, 3]);
     const { findings } = await examine(config.store, { specs: kindSpecs, clock, log, repair: false });
     expect(findings).toEqual([]);
     expect(stage.logged()).not.toMatch(new RegExp(`Wren|pirate|who am I|${key}`));
@@ -72,7 +72,7 @@ it('A message is heard once, even if Discord’s connection is lost and resumed'
   const answer = await answerTo(stage, thread, missed);
   expect(text(answer)).toContain('The first of 2 things was: “one”');
   expect(discord.gateway.resumes).toBeGreaterThan(resumes);
-  expect(wire.asked()).toBe(2);
+  expect(wire.requestCount()).toBe(2);
   expect(storedTasks(stage).filter(({ kind }) => kind === 'said')).toHaveLength(2);
 });
 

@@ -59,7 +59,7 @@ it('Two members who speak at once are both heard, one after the other, and each 
     ['member', 'other'].map((who) => discord.as(who).in(thread).say(`this is ${who} speaking`)),
   );
   const answers = await Promise.all(said.map((one) => answerTo(stage, thread, one)));
-  expect(wire.asked()).toBe(2);
+  expect(wire.requestCount()).toBe(2);
   expect(answers.map(text)[1]).toContain('The first of 2 things was: “this is member speaking”');
   await stage.app.stop();
   const saids = storedTasks(stage).filter(({ kind }) => kind === 'said');
@@ -96,15 +96,15 @@ it('Simultaneous talks are independent of each other', async () => {
   expect(gateway.realtime.sessions.map(({ settings }) => settings.voice)).toEqual(['sage', 'ash']);
 });
 
-describe('The time limits of a talk', () => {
-  it('A talk without utterances ends with one notice, even if the bot is down', async () => {
+describe('The time limits of a live conversation', () => {
+  it('A live conversation without utterances ends with one notice, even if the bot is down', async () => {
     const stage = await talkBot({ gateway: quick });
     const { discord, clock, gateway } = stage;
     const { thread, opening } = await startTalk(stage);
     await sendUtterance(stage, opening, 'hello');
     await discord.until(() => discord.messages(thread).find(isVoice));
     await stage.app.stop();
-    clock.putForward(16 * MINUTE_MS);
+    clock.advance(16 * MINUTE_MS);
     const second = await enter(stage);
     const told = () => messagesWith(discord, thread, 'of inactivity');
     await discord.until(() => told().length === 2 || undefined, 'a notice');
@@ -115,13 +115,13 @@ describe('The time limits of a talk', () => {
     expect(gateway.realtime.opened).toBe(1);
   });
 
-  it('A talk continues unnoticed after the session limit of one hour', async () => {
+  it('A live conversation continues unnoticed after the session limit of one hour', async () => {
     const stage = await talkBot({ gateway: quick });
     const { clock, gateway } = stage;
     const { opening } = await startTalk(stage);
     await sendUtterance(stage, opening, 'my name is Wren');
     for (const minutes of [14, 28, 42, 56, 70]) {
-      clock.putForward(14 * MINUTE_MS);
+      clock.advance(14 * MINUTE_MS);
       expect(text(await sendUtterance(stage, opening, `it is ${minutes} past`))).toContain('was: “my name is Wren”');
     }
     expect(gateway.realtime.opened).toBeGreaterThan(1);
@@ -129,13 +129,13 @@ describe('The time limits of a talk', () => {
   });
 
   it.each(dialects)(
-    'A talk continues unnoticed at a gateway with a shorter session limit, in the dialect %s',
+    'A live conversation continues unnoticed at a gateway with a shorter session limit, in the dialect %s',
     async (realtimeDialect) => {
       const stage = await talkBot({ gateway: { ...quick, quirks: { realtimeDialect, realtimeMinutes: 10 } } });
       const { clock, gateway } = stage;
       const { opening } = await startTalk(stage);
       await sendUtterance(stage, opening, 'my name is Wren');
-      clock.putForward(11 * MINUTE_MS);
+      clock.advance(11 * MINUTE_MS);
       expect(text(await sendUtterance(stage, opening, 'who am I?'))).toContain(
         'The first of 2 things was: “my name is Wren”',
       );
@@ -144,7 +144,7 @@ describe('The time limits of a talk', () => {
   );
 });
 
-describe('The erasure of a member’s data during a talk', () => {
+describe('The erasure of a member’s data during a live conversation', () => {
   it('An erasure during a reply leaves nothing, and the gateway is told to stop', async () => {
     const stage = await talkBot({ gateway: quick });
     const { discord, gateway } = stage;
@@ -168,15 +168,15 @@ describe('The erasure of a member’s data during a talk', () => {
     const there = discord.as('member');
     gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-hang-asked' });
     await there.fill(await (await there.click(opening, 'Speak')).modal(), { words: 'a secret' });
-    await expect.poll(wire.asked).toBe(1);
+    await expect.poll(wire.requestCount).toBe(1);
     await (await requestErasure(stage)).message((message) => text(message).includes('still running'));
-    clock.putForward(2 * MINUTE_MS);
+    clock.advance(2 * MINUTE_MS);
     await expect.poll(() => storedTasks(stage), { timeout: 15_000 }).toEqual([]);
     await discord.until(() => publicMessages(stage, thread).length === 0 || undefined, 'an empty thread');
     expect(storedEntries(stage).map(({ memberId }) => memberId)).toEqual([undefined]);
   });
 
-  it('An erasure removes a member from another member’s talk, and the talk continues', async () => {
+  it('An erasure removes a member from another member’s live conversation, and the live conversation continues', async () => {
     const stage = await talkBot({ gateway: quick });
     const { discord, gateway } = stage;
     const { thread, opening } = await startTalk(stage, { who: 'everyone' });

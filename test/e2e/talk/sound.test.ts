@@ -56,7 +56,7 @@ it('Text and audio are sent as one utterance, and the audio is remembered by its
   const { opening } = await startTalk(stage);
   const both = await speak(stage, opening, 'tones.ogg', await recording('mono.ogg'), 'what do you hear?');
   expect(text(await both.message(hasEnded))).toMatch(/what do you hear\?[\s\S]*Heard: “a/);
-  expect(wire.asked()).toBe(1);
+  expect(wire.requestCount()).toBe(1);
   // The next session receives the audio as text.
   stage.gateway.realtime.cutAll();
   const next = await speak(stage, opening, 'tones.wav', await recording('with-a-list.wav'));
@@ -80,7 +80,7 @@ it.each([
   const told = text(await (await speak(stage, opening, name, await bytes())).message());
   expect(told).toContain(words);
   expect(stage.gateway.realtime.sessions[0]?.receivedEvents.length).toBe(before);
-  expect([wire.asked(), wire.sounds]).toEqual([0, []]);
+  expect([wire.requestCount(), wire.sounds]).toEqual([0, []]);
   expect(storedEntries(stage)).toEqual([]);
   expect(storedTasks(stage).map(({ kind }) => kind)).toEqual(['talk']);
 });

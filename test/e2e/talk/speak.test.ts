@@ -12,7 +12,7 @@ const recording = async (name: string) => ({
   bytes: await readFile(new URL(`../../services/sound/files/${name}`, import.meta.url)),
 });
 
-describe.each(profiles)('A talk at a gateway of the %s profile', (profile) => {
+describe.each(profiles)('A live conversation with the %s gateway profile', (profile) => {
   it('A text utterance gets a streamed text reply and one voice message below it', async () => {
     const stage = await talkBot({ gateway: { profile } });
     const { discord } = stage;
@@ -65,7 +65,7 @@ it('An empty utterance and a file that is not audio are refused with a sentence'
   expect(responses).toBe(0);
 });
 
-it('Other members are refused in a talk for one member and heard in a talk for everyone', async () => {
+it('Other members are refused in a live conversation for one member and heard in a live conversation for everyone', async () => {
   const stage = await talkBot();
   const { discord } = stage;
   const mine = await startTalk(stage, {}, 'no-private-threads');

@@ -6,8 +6,8 @@ import { messagesWith } from '../quick.ts';
 import { publicMessages } from '../tasks/pages.ts';
 import { isOpening, model, talkBot, threadOf, upgrades } from './proof.ts';
 
-describe.each(profiles)('The start of a talk at a gateway of the %s profile', (profile) => {
-  it('A talk for one member gets a private thread, and only its member is told', async () => {
+describe.each(profiles)('The start of a live conversation with the %s gateway profile', (profile) => {
+  it('A live conversation for one member gets a private thread, and only its owner is told', async () => {
     const stage = await talkBot({ gateway: { profile } });
     const { discord } = stage;
     const exchange = await discord.as('member').slash('talk start', { voice: 'marin', instructions: 'be brief' });
@@ -23,7 +23,7 @@ describe.each(profiles)('The start of a talk at a gateway of the %s profile', (p
     discord.as('member').in(thread.id);
   });
 
-  it('A talk for everyone gets a public thread, and everyone is told', async () => {
+  it('A live conversation for everyone gets a public thread, and everyone is told', async () => {
     const stage = await talkBot({ gateway: { profile } });
     const { discord } = stage;
     const exchange = await discord.as('member').slash('talk start', { who: 'everyone' });
@@ -34,7 +34,7 @@ describe.each(profiles)('The start of a talk at a gateway of the %s profile', (p
   });
 });
 
-it('If the bot may not create private threads, a public thread hears only its member and says so', async () => {
+it('If the bot may not create private threads, a public thread hears only its owner and says so', async () => {
   const { discord } = await talkBot();
   const exchange = await discord.as('member').in('no-private-threads').slash('talk start', {});
   expect(text(await exchange.message())).toContain('Others can read it there');
@@ -42,7 +42,7 @@ it('If the bot may not create private threads, a public thread hears only its me
   expect(thread.type).toBe(ChannelType.PublicThread);
 });
 
-it('A talk that is started in a thread stays there, and a thread has one talk at a time', async () => {
+it('A live conversation that is started in a thread stays there, and a thread has one live conversation at a time', async () => {
   const stage = await talkBot();
   const { discord, gateway } = stage;
   const there = discord.as('member').in('thread');
@@ -54,7 +54,7 @@ it('A talk that is started in a thread stays there, and a thread has one talk at
   expect(upgrades(gateway)).toBe(before);
 });
 
-it('Of two talks that start at once in the same thread, one takes place and the other leaves no trace', async () => {
+it('Of two live conversations that start at once in the same thread, one takes place and the other leaves no trace', async () => {
   const stage = await talkBot();
   const { discord } = stage;
   const answers = await Promise.all(
@@ -70,7 +70,7 @@ it.each([
   ['a channel without the permission', 'no-threads', 'Create Public Threads'],
   ['the chat of a voice channel', 'voice-room', 'this channel cannot have one'],
   ['a channel where the bot may not write', 'read-only', 'Send Messages in Threads'],
-])('A talk in %s is refused without a request to the gateway', async (_name, channel, words) => {
+])('A live conversation in %s is refused without a request to the gateway', async (_name, channel, words) => {
   const { discord, gateway } = await talkBot();
   const answer = await (await discord.as('member').in(channel).slash('talk start', { who: 'everyone' })).message();
   expect(text(answer)).toContain(words);
@@ -83,7 +83,7 @@ it('/talk is not offered in direct messages', async () => {
   await expect(discord.as('member').in('dm').slash('talk start', {})).rejects.toThrow();
 });
 
-it('A talk whose thread cannot be created ends with a notice', async () => {
+it('A live conversation whose thread cannot be created ends with a notice', async () => {
   const { discord, logged } = await talkBot();
   discord.faults.add({ on: { method: 'POST', route: /threads$/ }, do: { type: 'status', status: 400, code: 160006 } });
   const answer = await (await discord.as('member').slash('talk start', { who: 'everyone' })).message();
@@ -108,7 +108,7 @@ it('A voice that the model does not have is refused with the message of the gate
   expect(text(answer)).toContain("The gateway refused this: Invalid value: 'unknown'");
 });
 
-it('Suggestions for a talk list realtime models first, then all others, and voices by name', async () => {
+it('Suggestions for a live conversation list realtime models first, then all others, and voices by name', async () => {
   const { discord } = await talkBot();
   const suggestionsFor = async (option: string, typed: string) =>
     (await discord.as('member').complete('talk start', { [option]: typed }, option)).map(({ value }) => value);

@@ -21,7 +21,7 @@ export interface Wire {
   /** The replies by their ids, in order. */
   told: Map<string, Told>;
   /** The number of requests for a reply. */
-  asked(): number;
+  requestCount(): number;
   /** The committed audio, in order. */
   sounds: Pcm[];
 }
@@ -56,7 +56,7 @@ export function recordSessions({ realtime }: EmbeddedGateway): Wire {
     sounds.push(samplesFrom(Buffer.concat(pieces)));
     pieces = [];
   });
-  return { told, sounds, asked: () => asked };
+  return { told, sounds, requestCount: () => asked };
 }
 
 function note({ type = '', response, response_id = '', delta = '' }: Frame, told: Map<string, Told>): void {

@@ -22,7 +22,7 @@ const upscaledImage = async (stage: QuickStage, options?: Parameters<typeof grid
 const lastOrder = ({ gateway }: QuickStage) =>
   orders(gateway).at(-1) as { path: string; body: Record<string, unknown> };
 
-describe.each(profiles)('The video of a single image at a gateway of the %s profile', (profile) => {
+describe.each(profiles)('The video of a single image with the %s gateway profile', (profile) => {
   it('An image becomes a video with the options of the form, its own image and an end image', async () => {
     const stage = await withoutButtons(profile);
     const { discord, gateway } = stage;
@@ -99,7 +99,7 @@ describe.each(profiles)('The video of a single image at a gateway of the %s prof
     gateway.faults.add({ do: 'stick' });
     const exchange = await animate('walk');
     await exchange.message(says('%'));
-    clock.putForward(40 * minute);
+    clock.advance(40 * minute);
     const moving = jobs(gateway).at(-1)?.id ?? '';
     const overdue = await discord.until(() => discord.messages('studio').find(says('longer than usual')));
     gateway.jobs.finish(moving);

@@ -16,7 +16,7 @@ const dataUri = (bytes: Buffer) => `data:image/png;base64,${bytes.toString('base
 
 const images = async () => ({ image1: await png('fox.png', 'orange'), image2: await png('sea.png', 'navy') });
 
-describe.each(profiles)('/blend at a gateway of the %s profile', (profile) => {
+describe.each(profiles)('/blend with the %s gateway profile', (profile) => {
   it('/blend sends its images as data in the selected shape, and its result is a grid with buttons', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const { discord, gateway } = stage;
@@ -56,7 +56,7 @@ describe.each(profiles)('/blend at a gateway of the %s profile', (profile) => {
     gateway.faults.add({ do: 'stick' });
     const exchange = await member.slash('blend', { ...(await images()), aspect: 'square' });
     await exchange.message(says('%'));
-    clock.putForward(6 * minute);
+    clock.advance(6 * minute);
     await exchange.message(says('longer than usual'));
     gateway.jobs.finish(jobs(gateway).at(-1)?.id ?? '');
     expect((await exchange.message(says('Finished in'))).attachments).toHaveLength(1);

@@ -167,8 +167,8 @@ describe('The buttons of a failed task', () => {
     const failed = await (await member.slash('imagine', { prompt: 'a fox' })).message(says('This task failed'));
     const refused = await stage.discord.as('other').click(failed, 'Retry');
     expect(text(await refused.message())).toContain('Only the member who requested');
-    // An identical order within three seconds counts as a duplicate.
-    stage.clock.putForward(5_000);
+    // An identical request within three seconds counts as a duplicate.
+    stage.clock.advance(5_000);
     const again = await (await member.click(failed, 'Retry')).message(says('Finished in'));
     expect(again.id).not.toBe(failed.id);
     const form = await (await member.click(failed, 'Edit and retry')).modal();
@@ -224,7 +224,7 @@ it('A button still works after the bot was stopped and started again', async () 
   const app = await enter(stage);
   const parent = await grid(stage);
   await app.stop();
-  stage.clock.putForward(60 * 24 * 3_600_000);
+  stage.clock.advance(60 * 24 * 3_600_000);
   await enter(stage);
   const child = await (await stage.discord.as('other').click(parent, 'U4')).message(says('Finished in'));
   expect(text(child)).toContain('Upscale of image 4');

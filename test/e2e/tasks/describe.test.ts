@@ -44,7 +44,7 @@ const waitForImages = ({ discord }: QuickStage): Promise<Message[]> =>
     return found.length === 4 ? found : undefined;
   });
 
-describe.each(profiles)('/describe at a gateway of the %s profile', (profile) => {
+describe.each(profiles)('/describe with the %s gateway profile', (profile) => {
   it('/describe sends its images as data in order and shows them with a button for each line', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const { discord, gateway } = stage;
@@ -148,7 +148,7 @@ describe.each(profiles)('/describe at a gateway of the %s profile', (profile) =>
     gateway.faults.add({ do: 'stick' });
     const exchange = await member.slash('describe', { image: await png('sea.png', 'navy') });
     await exchange.message(says('%'));
-    clock.putForward(6 * minute);
+    clock.advance(6 * minute);
     await exchange.message(says('longer than usual'));
     gateway.jobs.finish(jobs(gateway).at(-1)?.id ?? '');
     expect(linesOf(await exchange.message(says('Finished in')))).toHaveLength(4);
@@ -197,7 +197,7 @@ describe('An image that exceeds the gateway’s limit', () => {
     const sent = gateway.heard.filter(({ path }) => path.endsWith('/describe'));
     expect(sent.map(({ status }) => status)).toEqual([413, 200]);
     const [, lighter] = sent;
-    // Of long texts, the beginning and the length are recorded.
+    // For long texts, the beginning and the length are recorded.
     const [, type, length] =
       /"data:image\/(\w+);base64,.*\((\d+) characters\)"/.exec(JSON.stringify(lighter?.body)) ?? [];
     expect([type, Number(length) < 2_500_000]).toEqual(['jpeg', true]);
@@ -219,7 +219,7 @@ describe('An image that exceeds the gateway’s limit', () => {
       gateway.faults.add({ on: { path: '/imgx/submit/describe' }, do: trouble });
       const exchange = await discord.as('member').slash('describe', { image: await large() });
       await exchange.message(says('couldn’t confirm whether the gateway accepted'));
-      clock.putForward(10 * minute);
+      clock.advance(10 * minute);
       await (await discord.as('other').slash('about')).message();
       expect(submits(gateway)).toBe(1);
     },
@@ -291,7 +291,7 @@ it('The buttons of a description still work months and a restart later', async (
   const app = await enter(stage);
   const parent = await describeImages(stage);
   await app.stop();
-  stage.clock.putForward(60 * 24 * 60 * minute);
+  stage.clock.advance(60 * 24 * 60 * minute);
   await enter(stage);
   const other = stage.discord.as('other');
   const form = await (await other.click(parent, '3️⃣')).modal();

@@ -36,7 +36,7 @@ const single = async (stage: QuickStage, options?: Parameters<typeof grid>[1]): 
 /** Gateways that also charge for videos. */
 const withVideos = () => ({ speed: 20, quirks: { refusedActions: false }, studio: shortVideos() });
 
-describe.each(profiles)('The buttons of a single image at a gateway of the %s profile', (profile) => {
+describe.each(profiles)('The buttons of a single image with the %s gateway profile', (profile) => {
   it.each(atOnce)('%s sends its own id and leads to its result (%s)', async (button, what) => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const parent = await single(stage, { aspect: '3:2' });

@@ -54,7 +54,7 @@ describe.each(profiles)('The polling of a gateway of the %s profile', (profile) 
     gateway.faults.clear();
     await expect
       .poll(() => {
-        clock.putForward(minute);
+        clock.advance(minute);
         return messagesWith(discord, 'studio', 'Finished in');
       }, waitLimit)
       .toHaveLength(1);
@@ -86,7 +86,7 @@ describe.each(profiles)('The polling of a gateway of the %s profile', (profile) 
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
     await expect.poll(() => polls(gateway), waitLimit).toBeGreaterThanOrEqual(4);
     expect(messagesWith(discord, 'studio', 'no longer has this task')).toEqual([]);
-    clock.putForward(6 * minute);
+    clock.advance(6 * minute);
     await exchange.message(says('no longer has this task'));
     expect(submits(gateway)).toBe(1);
   });

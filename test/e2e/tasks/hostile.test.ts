@@ -41,7 +41,7 @@ const status = (message: Message): string => text(message).split('\n').slice(1).
 
 const promptOf = ({ gateway }: QuickStage): string | undefined => jobs(gateway).at(-1)?.prompt;
 
-describe.each(profiles)('A hostile prompt at a gateway of the %s profile', (profile) => {
+describe.each(profiles)('A hostile prompt with the %s gateway profile', (profile) => {
   it.each(Object.entries(prompts))(
     'A prompt with %s arrives unchanged, pings no one and breaks no Markdown',
     async (_, prompt) => {
@@ -153,8 +153,8 @@ describe('Hostile text in a form', () => {
       const failed = await (await member.slash('imagine', { prompt })).message((one) => labels(one).includes('Retry'));
       const form = await (await member.click(failed, 'Edit and retry')).modal();
       expect(isWellFormed(form)).toBe(true);
-      // Much later, so that an identical order does not count as a duplicate.
-      stage.clock.putForward(5_000);
+      // Much later, so that an identical request does not count as a duplicate.
+      stage.clock.advance(5_000);
       const again = await member.fill(form, {});
       await again.message((one) => labels(one).includes('Upscale all'));
       expect(promptOf(stage)).toBe(prompt);

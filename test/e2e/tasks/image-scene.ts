@@ -9,7 +9,7 @@ import { studioWith } from './proof.ts';
 export const PATH = '/v1/images/generations/jobs';
 export const MODEL = 'lumen-image-1';
 
-/** Images with an eighth of the ordered width: only their relative size matters, and large ones take time. */
+/** Images with an eighth of the requested width: only their relative size matters, and large ones take time. */
 const smallImages = () =>
   studioWith((studio) => ({
     drawImage: (scene, options) =>
@@ -26,7 +26,7 @@ export const localBot = ({ gateway, settings, ...options }: StageOptions = {}): 
     settings: { MEDIA_ALLOW_PRIVATE: 'on', DEFAULT_IMAGE_MODEL: MODEL, ...settings },
   });
 
-/** The orders that the gateway received, oldest first. */
+/** The requests that the gateway received, oldest first. */
 export const receivedOrders = ({ heard }: EmbeddedGateway): unknown[] =>
   heard.filter(({ method, path }) => method === 'POST' && path === PATH).map(({ body }) => body);
 
@@ -37,7 +37,7 @@ const png = (): Promise<Buffer> =>
 /** A file that a member uploads. */
 export const imageUpload = async (name = 'fox.png') => ({ name, bytes: await png() });
 
-/** An image that was ordered and delivered. */
+/** An image that was requested and delivered. */
 export async function orderImage(stage: QuickStage, options: object = {}): Promise<Message> {
   const exchange = await stage.discord.as('member').slash('image', { prompt: 'a red fox', ...options });
   return exchange.message(says('Finished in'));

@@ -8,7 +8,7 @@ import { labels, type QuickStage, says } from '../quick.ts';
 import { addressWith, imageUpload, localBot, MODEL, orderImage, PATH, receivedOrders } from './image-scene.ts';
 import { bytesOf, errorsIn } from './proof.ts';
 
-describe.each(profiles)('/image at a gateway of the %s profile', (profile) => {
+describe.each(profiles)('/image with the %s gateway profile', (profile) => {
   const start = (options: StageOptions = {}) => localBot({ ...options, gateway: { profile, ...options.gateway } });
 
   it('/image orders an image and shows it with its model and follow-up buttons', async () => {
@@ -220,7 +220,7 @@ describe('The suggestions of /image', () => {
   });
 });
 
-describe.each(profiles)('The buttons of an image task at a gateway of the %s profile', (profile) => {
+describe.each(profiles)('The buttons of an image task with the %s gateway profile', (profile) => {
   const start = () => localBot({ gateway: { profile } });
 
   it('Everyone who sees an image can order it again unchanged, with another prompt or larger', async () => {

@@ -3,7 +3,7 @@ import { text } from '../../../sandbox/discord/discord.ts';
 import { profiles } from '../../contract/both.ts';
 import { labels, polls, quickBot, says, submits } from '../quick.ts';
 
-describe.each(profiles)('A job at a gateway of the %s profile', (profile) => {
+describe.each(profiles)('A job with the %s gateway profile', (profile) => {
   it('A job is acknowledged, submitted once, shown with its progress and delivered with its image', async () => {
     const { discord, gateway, app } = await quickBot({ gateway: { profile } });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox in the *snow*' });
@@ -43,7 +43,7 @@ describe.each(profiles)('A job at a gateway of the %s profile', (profile) => {
     expect(submit?.path).toContain('/submit/imagine');
     expect(query?.path).toMatch(/\/fetch$/);
     const before = polls(gateway);
-    clock.putForward(60_000);
+    clock.advance(60_000);
     await (await discord.as('member').slash('help')).message();
     expect(polls(gateway)).toBe(before);
   });
@@ -59,7 +59,7 @@ describe.each(profiles)('A job at a gateway of the %s profile', (profile) => {
 });
 
 describe('A private job', () => {
-  it('A private job is visible only to its member, from the first reply to the result', async () => {
+  it('A private job is visible only to its owner, from the first reply to the result', async () => {
     const { discord } = await quickBot({ gateway: { speed: 20 } });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a secret', private: true });
     expect(await exchange.acknowledged()).toMatchObject({ ephemeral: true });
@@ -70,7 +70,7 @@ describe('A private job', () => {
 });
 
 describe('A duplicate order', () => {
-  it('An identical order within seconds creates one task, and the member is told so', async () => {
+  it('An identical request within seconds creates one task, and the member is told so', async () => {
     const { discord, gateway } = await quickBot({ gateway: { speed: 20 } });
     const member = discord.as('member');
     const [first, second] = await Promise.all([

@@ -7,7 +7,7 @@ import { bytesOf, errorsIn, grid, jobs } from './proof.ts';
 
 const day = 24 * 3_600_000;
 
-describe.each(profiles)('/tasks at a gateway of the %s profile', (profile) => {
+describe.each(profiles)('/tasks with the %s gateway profile', (profile) => {
   it('/tasks lists a member’s own tasks ephemerally, newest first', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     await grid(stage, { prompt: 'a fox in the snow' });
@@ -31,7 +31,7 @@ describe.each(profiles)('/tasks at a gateway of the %s profile', (profile) => {
     const before = await bytesOf(await grid(stage));
     const [job] = jobs(stage.gateway);
     stage.gateway.jobs.expireFiles(job?.id ?? '');
-    stage.clock.putForward(90 * day);
+    stage.clock.advance(90 * day);
     const page = await openTask(stage, await list(stage));
     expect(labels(page)).toContain('Show here');
     const shown = await (await stage.discord.as('member').click(page, 'Show here')).message(says('Finished in'));

@@ -66,8 +66,8 @@ describe.each(['spec', 'stock'] as const)('/music make at a %s gateway', (profil
     );
     expect(text(failed)).toContain('too loud');
     expect(labels(failed)).toEqual(['Retry', 'Edit and retry', 'Delete']);
-    // An identical order would count as a duplicate before that.
-    clock.putForward(5_000);
+    // An identical request would count as a duplicate before that.
+    clock.advance(5_000);
     await (await member.click(failed, 'Retry')).message(says('Finished in'));
     const form = await (await member.click(failed, 'Edit and retry')).modal();
     await (await member.fill(form, { Prompt: 'a calm' })).message(says('Finished in'));
@@ -92,10 +92,10 @@ describe.each(['spec', 'stock'] as const)('/music make at a %s gateway', (profil
     expect(used).toContain('You have no usage');
     expect(used).not.toContain('has not finished');
     expect(text(await (await discord.as('member').slash('tasks')).message())).toContain('No tasks found');
-    clock.putForward(10 * 60_000);
+    clock.advance(10 * 60_000);
     expect(text(await (await make('other', 'a calm')).message())).toContain(missing);
     expect(orders(gateway)).toHaveLength(2);
-    clock.putForward(10 * 60_000);
+    clock.advance(10 * 60_000);
     await (await make('other', 'a calm')).message(says('Finished in'));
   });
 });
@@ -157,7 +157,7 @@ describe('/music make', () => {
     expect(orders(gateway)[0]?.body).toEqual({ gpt_description_prompt: 'a storm', mv: 'chorale-4' });
   });
 
-  it('A private song is visible only to its member', async () => {
+  it('A private song is visible only to its owner', async () => {
     const { discord } = await quickBot({ gateway: quickGateway() });
     const message = await (
       await discord.as('member').slash('music make', { about: 'a secret', private: true })

@@ -5,14 +5,14 @@ import { faultPresets, type PresetName } from '../../../sandbox/gateway/fault-pr
 import { profiles } from '../../contract/both.ts';
 import { labels, quickBot, says, submits } from '../quick.ts';
 
-/** Responses of the gateway that refuse an order, each with the text that a member reads. */
+/** Responses of the gateway that refuse a request, each with the text that a member reads. */
 const refusals = {
   quota: 'used up',
   unauthorized: 'rejected this bot’s API key',
   'too-large': 'The gateway refused this',
 } satisfies Partial<Record<PresetName, string>>;
 
-/** Failures after which it is unknown whether the order was accepted. */
+/** Failures after which it is unknown whether the request was accepted. */
 const doubts = [
   'server-error',
   'bad-gateway',
@@ -30,7 +30,7 @@ const doubts = [
 
 const onSubmit = { path: /\/submit\// };
 
-describe.each(profiles)('An order at a gateway of the %s profile', (profile) => {
+describe.each(profiles)('A request with the %s gateway profile', (profile) => {
   it.each(Object.entries(refusals))(
     'A refused order (%s) shows the reason and leaves nothing behind',
     async (name, words) => {
@@ -46,7 +46,7 @@ describe.each(profiles)('An order at a gateway of the %s profile', (profile) => 
   );
 
   it.each(doubts)(
-    'An order with an unknown outcome (%s) is left to its member’s decision and never submitted again automatically',
+    'A request with an unknown outcome (%s) is left to its owner’s decision and never submitted again automatically',
     async (name) => {
       const { discord, gateway, clock } = await quickBot({ gateway: { profile, speed: 20 } });
       gateway.faults.add({ on: onSubmit, do: name });
@@ -54,13 +54,13 @@ describe.each(profiles)('An order at a gateway of the %s profile', (profile) => 
       const message = await exchange.message();
       expect(text(message)).toContain('couldn’t confirm whether the gateway accepted this');
       expect(labels(message)).toEqual(['Try again (may be charged twice)', 'Dismiss']);
-      clock.putForward(120_000);
+      clock.advance(120_000);
       expect(text(await (await discord.as('member').slash('about')).message())).toContain('Tasks in progress: 0');
       expect(submits(gateway)).toBe(1);
     },
   );
 
-  it('An order whose response arrives slowly is delivered', async () => {
+  it('A request whose response arrives slowly is delivered', async () => {
     const { discord, gateway } = await quickBot({ gateway: { profile, speed: 20 } });
     gateway.faults.add({ on: onSubmit, do: { type: 'drip', bytes: 20, everyMs: 5 } });
     await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
@@ -77,7 +77,7 @@ describe.each(profiles)('An order at a gateway of the %s profile', (profile) => 
   });
 
   it.each(['error-in-200', 'success-false', 'unavailable'] as const)(
-    'An order with an ambiguous response (%s) is refused or left to its member, and not submitted again',
+    'A request with an ambiguous response (%s) is refused or left to its owner, and not submitted again',
     async (name) => {
       const { discord, gateway } = await quickBot({ gateway: { profile, speed: 20 } });
       gateway.faults.add({ on: onSubmit, do: name });
@@ -99,7 +99,7 @@ it('The tests of orders cover every fault that a response can have', () => {
   expect(ofAnswers.toSorted()).toEqual(tried.toSorted());
 });
 
-describe('An order with an unknown outcome', () => {
+describe('A request with an unknown outcome', () => {
   async function unknown() {
     const quick = await quickBot({ gateway: { speed: 20 } });
     quick.gateway.faults.add({ on: onSubmit, do: 'accepted-then-reset' });
@@ -107,7 +107,7 @@ describe('An order with an unknown outcome', () => {
     return { ...quick, message };
   }
 
-  it('The owner of an order with an unknown outcome can retry it in the same message, once for any number of presses', async () => {
+  it('The owner of a request with an unknown outcome can retry it in the same message, once for any number of presses', async () => {
     const { discord, gateway, message } = await unknown();
     const member = discord.as('member');
     const presses = await Promise.all([1, 2].map(() => member.click(message, 'Try again (may be charged twice)')));
@@ -120,7 +120,7 @@ describe('An order with an unknown outcome', () => {
     expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toHaveLength(1);
   });
 
-  it('An order with an unknown outcome can be retried again after a refused retry', async () => {
+  it('A request with an unknown outcome can be retried again after a refused retry', async () => {
     const { discord, gateway, message } = await unknown();
     const member = discord.as('member');
     gateway.faults.add({ on: onSubmit, do: 'unauthorized' });
@@ -133,7 +133,7 @@ describe('An order with an unknown outcome', () => {
     expect(submits(gateway)).toBe(3);
   });
 
-  it('Only its owner can dismiss an order with an unknown outcome', async () => {
+  it('Only its owner can dismiss a request with an unknown outcome', async () => {
     const { discord, gateway, message } = await unknown();
     const refused = await discord.as('other').click(message, 'Dismiss');
     expect(text(await refused.followUp())).toContain('Only the member who requested');

@@ -26,7 +26,7 @@ function stored({ config }: QuickStage, namespace: string): Record<string, unkno
   return rows.map(({ value }) => JSON.parse(String(value)).value);
 }
 
-describe.each(profiles)('A member’s own data at a gateway of the %s profile', (profile) => {
+describe.each(profiles)('A member’s own data with the %s gateway profile', (profile) => {
   it('An export is a file with all of a member’s data except tokens and keys', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     await grid(stage, { prompt: 'a fox in the snow', private: true });
@@ -48,7 +48,7 @@ describe.each(profiles)('A member’s own data at a gateway of the %s profile', 
     const { discord, clock } = stage;
     const member = discord.as('member');
     await grid(stage);
-    clock.putForward(20 * MINUTE_MS);
+    clock.advance(20 * MINUTE_MS);
     const lists = [await list(stage), await list(stage), await list(stage)];
     const pressed = await Promise.all(lists.map((one) => member.click(one, 'Export my data')));
     const answers = await Promise.all(pressed.map((one) => one.message()));
@@ -111,7 +111,7 @@ describe.each(profiles)('A member’s own data at a gateway of the %s profile', 
   it('An erasure names the messages that the bot cannot reach', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const secret = await grid(stage, { private: true });
-    stage.clock.putForward(20 * MINUTE_MS);
+    stage.clock.advance(20 * MINUTE_MS);
     const done = await erase(stage);
     expect(text(done)).toContain('could not delete 1 message');
     expect(text(done)).toContain(`/${secret.channel_id}/${secret.id}>`);
@@ -124,7 +124,7 @@ describe.each(profiles)('A member’s own data at a gateway of the %s profile', 
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const { discord, clock } = stage;
     await grid(stage);
-    clock.putForward(20 * MINUTE_MS);
+    clock.advance(20 * MINUTE_MS);
     discord.faults.add({ on: { method: 'DELETE' }, do: { type: 'status', status: 503 }, times: 30 });
     const exchange = await requestErasure(stage);
     const answer = await exchange.message(says('Your data is being deleted'));
@@ -142,7 +142,7 @@ describe.each(profiles)('A member’s own data at a gateway of the %s profile', 
   it('An erasure continues after a restart and reports its end', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     await grid(stage);
-    stage.clock.putForward(20 * MINUTE_MS);
+    stage.clock.advance(20 * MINUTE_MS);
     stage.discord.faults.add({ on: { method: 'DELETE' }, do: { type: 'hang' }, times: 30 });
     await (await requestErasure(stage)).message(says('Your data is being deleted'));
     await stage.app.stop();

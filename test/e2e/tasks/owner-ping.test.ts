@@ -22,12 +22,12 @@ async function waitUntilIdle(discord: EmbeddedDiscord): Promise<void> {
     .toContain('Tasks in progress: 0');
 }
 
-describe.each(profiles)('The owner ping of a long job at a gateway of the %s profile', (profile) => {
+describe.each(profiles)('The owner ping of a long job with the %s gateway profile', (profile) => {
   it('A job of more than a minute pings its owner, and no one else, next to the image', async () => {
     const { discord, gateway, clock } = await quickBot({ gateway: { profile } });
     const exchange = await discord.as('member').slash('imagine', { prompt: '@everyone and <@111111111111111111>' });
     await exchange.message(says('%'));
-    clock.putForward(2 * minute);
+    clock.advance(2 * minute);
     const final = await exchange.message(says('Finished in'));
     await waitUntilIdle(discord);
     const { id } = discord.world.user('member');
@@ -50,7 +50,7 @@ describe.each(profiles)('The owner ping of a long job at a gateway of the %s pro
     gateway.faults.add({ do: 'fail' });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
     await exchange.message(says('%'));
-    clock.putForward(2 * minute);
+    clock.advance(2 * minute);
     await exchange.message(says('This task failed'));
     await waitUntilIdle(discord);
     expect(calls(discord).map(text)).toEqual([`<@${discord.world.user('member').id}>, your task failed.`]);
@@ -77,7 +77,7 @@ describe('The owner ping of a job', () => {
     await expect
       .poll(() => gateway.heard.filter(({ path }) => path.endsWith('/fetch')).length, waitLimit)
       .toBeGreaterThan(3);
-    clock.putForward(6 * minute);
+    clock.advance(6 * minute);
     await exchange.message(says('no longer has this task'));
     await waitUntilIdle(discord);
     expect(calls(discord).map(text)).toEqual([
@@ -89,7 +89,7 @@ describe('The owner ping of a job', () => {
     const { discord, clock } = await quickBot();
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a secret', private: true });
     await exchange.message(says('%'));
-    clock.putForward(5 * minute);
+    clock.advance(5 * minute);
     await exchange.message(says('Finished in'));
     await waitUntilIdle(discord);
     expect(calls(discord)).toEqual([]);
@@ -103,7 +103,7 @@ describe('The owner ping of a job', () => {
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
     await exchange.message(says('%'));
     await app.stop();
-    clock.putForward(20 * minute);
+    clock.advance(20 * minute);
     for (let starts = 0; starts < 4; starts++) {
       app = await enter(stage);
       await discord.until(() => discord.messages('studio').find(says('Finished in')));
@@ -124,7 +124,7 @@ describe('The owner ping of a job', () => {
     });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
     await exchange.message(says('%'));
-    clock.putForward(2 * minute);
+    clock.advance(2 * minute);
     await exchange.message(says('Finished in'));
     await waitUntilIdle(discord);
     expect(calls(discord)).toHaveLength(1);

@@ -20,7 +20,7 @@ function prices(): { PRICES: string } {
 
 const onSubmit = { path: /\/submit\// };
 
-describe.each(profiles)('The page of a task at a gateway of the %s profile', (profile) => {
+describe.each(profiles)('The page of a task with the %s gateway profile', (profile) => {
   it('The page of a task shows its cost, can delete its message and stays open', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 }, settings: prices() });
     const shown = await grid(stage);
@@ -51,8 +51,8 @@ describe.each(profiles)('The page of a task at a gateway of the %s profile', (pr
     const found = await list(stage, 'member', { state: 'failed' });
     const fox = await openTask(stage, found, 'member', 'fox');
     expect(text(fox)).toContain('🔴');
-    // An identical order within three seconds counts as a duplicate.
-    stage.clock.putForward(5_000);
+    // An identical request within three seconds counts as a duplicate.
+    stage.clock.advance(5_000);
     const retried = await (await member.click(fox, 'Retry')).message(says('Finished in'));
     expect(retried.ephemeral).toBe(false);
     const modal = await (await member.click(fox, 'Edit and retry')).modal();
@@ -97,7 +97,7 @@ describe.each(profiles)('The page of a task at a gateway of the %s profile', (pr
     await grid(stage);
     const [job] = jobs(stage.gateway);
     stage.gateway.jobs.expireFiles(job?.id ?? '');
-    stage.clock.putForward(90 * DAY_MS);
+    stage.clock.advance(90 * DAY_MS);
     const page = await openTask(stage, await list(stage));
     await (await member.click(page, 'Delete message')).message(says('has been deleted'));
     stage.gateway.faults.add({ on: { path: /\/fetch$/ }, do: 'bad-gateway', times: 100 });
@@ -114,7 +114,7 @@ describe.each(profiles)('The page of a task at a gateway of the %s profile', (pr
     const before = await (await member.slash('shorten', { prompt: 'a very long red fox' })).message(
       says('Finished in'),
     );
-    stage.clock.putForward(90 * DAY_MS);
+    stage.clock.advance(90 * DAY_MS);
     const page = await openTask(stage, await list(stage));
     expect(text(page)).toContain('a very long red fox');
     const shown = await (await member.click(page, 'Show here')).message(says('Finished in'));

@@ -9,7 +9,7 @@ import { type QuickStage, says } from '../quick.ts';
 
 type Options = Parameters<ReturnType<QuickStage['discord']['as']>['slash']>[1];
 
-/** A delivered grid, ordered by the member unless another one is given. */
+/** A delivered grid, requested by the member unless another one is given. */
 export async function grid(
   { discord }: QuickStage,
   options: Options = {},
@@ -24,7 +24,7 @@ export async function follow({ discord }: QuickStage, message: Message, button: 
   return (await discord.as('member').click(message, button)).message(says('Finished in'));
 }
 
-/** The orders that the gateway received, oldest first. */
+/** The requests that the gateway received, oldest first. */
 export const orders = ({ heard }: EmbeddedGateway): { path: string; body: unknown }[] =>
   heard.filter(({ path }) => path.includes('/submit/')).map(({ path, body }) => ({ path, body }));
 

@@ -7,7 +7,7 @@ import { grid } from './proof.ts';
 
 const MENU = 'Use as reference';
 
-describe.each(profiles)('Using a message as a reference at a gateway of the %s profile', (profile) => {
+describe.each(profiles)('Using a message as a reference with the %s gateway profile', (profile) => {
   const start = () => localBot({ gateway: { profile } });
 
   it('A new image can use a result as its reference, with a fresh address and a link to it', async () => {
@@ -44,8 +44,8 @@ describe.each(profiles)('Using a message as a reference at a gateway of the %s p
     const stage = await start();
     const parent = await orderImage(stage, { private: true });
     const member = stage.discord.as('member');
-    // An identical order within three seconds counts as a duplicate.
-    stage.clock.putForward(5_000);
+    // An identical request within three seconds counts as a duplicate.
+    stage.clock.advance(5_000);
     const again = await (await member.click(parent, 'Run again')).message(says('Finished in'));
     const form = await (await member.click(parent, 'Use as reference')).modal();
     const child = await (await member.fill(form, { words: 'at night' })).message(says('Finished in'));
@@ -114,7 +114,7 @@ describe('The refusals of references', () => {
     const ordersBefore = receivedOrders(gateway).length;
     const member = discord.as('member');
     // Discord's address of a file is valid for a day, and the button for longer.
-    stage.clock.putForward(25 * 3_600_000);
+    stage.clock.advance(25 * 3_600_000);
     expect(text(await (await member.click(parent, 'Run again')).message())).toContain(
       'The URL of `fox.png` expired at',
     );

@@ -57,7 +57,7 @@ describe('A restart during running jobs', () => {
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
     const moving = await exchange.message(says('%'));
     await app.stop();
-    clock.putForward(20 * minute);
+    clock.advance(20 * minute);
     discord.expireTokens();
     const back = await enter(stage);
     const final = await discord.until(() => messagesWith(discord, 'studio', 'Finished in')[0]);
@@ -79,7 +79,7 @@ describe('A restart during running jobs', () => {
     const exchange = await member.slash('imagine', { prompt: 'a secret', private: true });
     await exchange.message(says('%'));
     await app.stop();
-    clock.putForward(20 * minute);
+    clock.advance(20 * minute);
     discord.expireTokens();
     await enter(stage);
     const { channel } = member.in('dm');
@@ -89,14 +89,14 @@ describe('A restart during running jobs', () => {
     expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([]);
   });
 
-  it('A private result stays stored if no route leads to its member', async () => {
+  it('A private result stays stored if no route leads to its owner', async () => {
     const stage = await quickStage();
     const { discord, clock, logged } = stage;
     const app = await enter(stage);
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a secret', private: true });
     await exchange.message(says('%'));
     await app.stop();
-    clock.putForward(20 * minute);
+    clock.advance(20 * minute);
     discord.expireTokens();
     discord.world.user('member').directMessages = 'refused';
     await enter(stage);

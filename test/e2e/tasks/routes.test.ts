@@ -45,7 +45,7 @@ function end({ gateway }: QuickStage, how: keyof typeof ends): void {
 }
 
 function tokensEnd({ clock, discord }: QuickStage): void {
-  clock.putForward(20 * minute);
+  clock.advance(20 * minute);
   discord.expireTokens();
 }
 
@@ -152,13 +152,13 @@ describe.each(profiles)('The follow-ups of a private result at a gateway of the 
 
     stage.gateway.faults.add({ do: 'moderated' });
     const failed = await (await member.click(parent, 'V1')).message(says('This task failed'));
-    stage.clock.putForward(sameOrder);
+    stage.clock.advance(sameOrder);
     await (await member.click(failed, 'Retry')).message(says('Finished in'));
 
     stage.gateway.faults.add({ on: { path: /\/submit\// }, do: 'quota' });
     await (await member.click(parent, 'V2')).message(says('used up'));
     // New images are refused for two minutes.
-    stage.clock.putForward(180_000);
+    stage.clock.advance(180_000);
 
     stage.gateway.faults.add({ on: { path: /\/submit\// }, do: 'accepted-then-reset' });
     const unknown = await (await member.click(parent, 'V3')).message(says('couldn’t confirm'));

@@ -7,7 +7,7 @@ import { bytesOf, errorsIn, jobs, orders } from './proof.ts';
 const minute = 60_000;
 const prompt = 'a very long and detailed description of a red fox in the deep snow at dawn';
 
-describe.each(profiles)('/shorten at a gateway of the %s profile', (profile) => {
+describe.each(profiles)('/shorten with the %s gateway profile', (profile) => {
   it('/shorten shows the drafts, each with a button that makes images of it', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const { discord, gateway } = stage;
@@ -35,7 +35,7 @@ describe.each(profiles)('/shorten at a gateway of the %s profile', (profile) => 
     gateway.faults.add({ do: 'stick' });
     const exchange = await member.slash('shorten', { prompt: `${prompt}, in oil` });
     await exchange.message(says('%'));
-    clock.putForward(6 * minute);
+    clock.advance(6 * minute);
     await exchange.message(says('longer than usual'));
     gateway.jobs.finish(jobs(gateway).at(-1)?.id ?? '');
     expect(text(await exchange.message(says('Finished in')))).toContain('1️⃣ ');

@@ -1,7 +1,7 @@
 import type { EmbeddedGateway } from '../../../sandbox/gateway/gateway.ts';
 import { key } from '../bot.ts';
 
-/** Songs that another client ordered with the same key: their ids in the order of their titles. */
+/** Songs that another client requested with the same key: their ids in the order of their titles. */
 export async function orderSongs({ url }: Pick<EmbeddedGateway, 'url'>, ...titles: string[]): Promise<string[]> {
   return Promise.all(
     titles.map(async (title) => {

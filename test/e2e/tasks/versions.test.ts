@@ -35,7 +35,7 @@ async function post({ discord }: QuickStage, components: readonly object[], chan
   return (await answer.json()) as Message;
 }
 
-const LONGEST_ROW = 5;
+const MAX_ROW_LENGTH = 5;
 
 /** Posts a message with a button for each of these ids. */
 async function buttonsFor(stage: QuickStage, ids: readonly string[]): Promise<Message> {
@@ -43,9 +43,9 @@ async function buttonsFor(stage: QuickStage, ids: readonly string[]): Promise<Me
     ...{ type: ComponentType.Button, style: ButtonStyle.Secondary },
     ...{ custom_id, label: String(at) },
   }));
-  const rows = Array.from({ length: Math.ceil(ids.length / LONGEST_ROW) }, (_, row) => ({
+  const rows = Array.from({ length: Math.ceil(ids.length / MAX_ROW_LENGTH) }, (_, row) => ({
     type: ComponentType.ActionRow,
-    components: buttons.slice(row * LONGEST_ROW, (row + 1) * LONGEST_ROW),
+    components: buttons.slice(row * MAX_ROW_LENGTH, (row + 1) * MAX_ROW_LENGTH),
   }));
   return post(stage, rows);
 }

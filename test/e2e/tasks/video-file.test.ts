@@ -10,7 +10,7 @@ import { localBot, MODEL, receivedOrders } from './video-scene.ts';
 const MENU = 'Make a video';
 const BUTTON = 'Make a video';
 
-describe.each(profiles)('A video from a message at a gateway of the %s profile', (profile) => {
+describe.each(profiles)('A video from a message with the %s gateway profile', (profile) => {
   const start = (options: StageOptions = {}) =>
     localBot({ ...options, gateway: { profile }, settings: { DEFAULT_IMAGE_MODEL: IMAGE_MODEL, ...options.settings } });
 

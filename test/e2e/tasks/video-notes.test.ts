@@ -9,7 +9,7 @@ import { imageUpload } from './image-scene.ts';
 import { errorsIn } from './proof.ts';
 import { fileHost, localBot, orderVideo, receivedOrders, silentWav } from './video-scene.ts';
 
-describe.each(profiles)('The notes of a video task at a gateway of the %s profile', (profile) => {
+describe.each(profiles)('The notes of a video task with the %s gateway profile', (profile) => {
   const start = (options: StageOptions = {}) => localBot({ ...options, gateway: { profile, ...options.gateway } });
 
   it('A failed video names the references to check; each was fetched once, without the key', async () => {
@@ -51,7 +51,7 @@ describe.each(profiles)('The notes of a video task at a gateway of the %s profil
     const exchange = await stage.discord.as('member').slash('video', { prompt: 'waves', image: await imageUpload() });
     await exchange.message(says('Running. '));
     stage.gateway.jobs.fail(stage.gateway.jobs.list()[0]?.id ?? '', 'The reference was not there.');
-    stage.clock.putForward(1_100_000);
+    stage.clock.advance(1_100_000);
     const failed = () => stage.discord.messages('studio').map(text).join('\n');
     await expect
       .poll(failed, { timeout: 10_000 })

@@ -28,13 +28,13 @@ export const localBot = ({ gateway, settings, ...options }: StageOptions = {}): 
     settings: { MEDIA_ALLOW_PRIVATE: 'on', DEFAULT_VIDEO_MODEL: MODEL, ...settings },
   });
 
-/** The orders that the gateway received, oldest first. */
+/** The requests that the gateway received, oldest first. */
 export const receivedOrders = ({ heard }: EmbeddedGateway): { path: string; body: unknown }[] =>
   heard
     .filter(({ method, path }) => method === 'POST' && [GENERIC, SECOND, VENDOR].includes(path))
     .map(({ path, body }) => ({ path, body }));
 
-/** A video that was ordered and delivered. */
+/** A video that was requested and delivered. */
 export async function orderVideo({ discord }: QuickStage, options: object = {}): Promise<Message> {
   const exchange = await discord.as('member').slash('video', { prompt: 'waves at dawn', ...options });
   return exchange.message(says('Finished in'));

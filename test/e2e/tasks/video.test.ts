@@ -22,7 +22,7 @@ import {
 
 const hour = 3_600_000;
 
-describe.each(profiles)('/video at a gateway of the %s profile', (profile) => {
+describe.each(profiles)('/video with the %s gateway profile', (profile) => {
   const start = (options: StageOptions = {}) => localBot({ ...options, gateway: { profile, ...options.gateway } });
 
   it('/video orders a video from a prompt and shows it', async () => {
@@ -237,7 +237,7 @@ describe.each(profiles)('/video at a gateway of the %s profile', (profile) => {
     expect(text(waiting)).toContain('The result will appear here');
     gateway.jobs.finish(gateway.jobs.list()[0]?.id ?? '');
     // The interaction token has expired by then, so only the bot token can edit the message.
-    clock.putForward(3 * hour);
+    clock.advance(3 * hour);
     const shown = () => discord.messages('studio').find(({ id }) => id === waiting.id);
     await expect.poll(() => shown()?.attachments.length, { timeout: 10_000 }).toBe(1);
     expect(text(shown() ?? waiting)).toContain('Finished in');

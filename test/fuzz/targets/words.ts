@@ -21,7 +21,7 @@ const lettersOf = (words: readonly string[]): fc.Arbitrary<string> =>
     .array(fc.oneof(fc.constantFrom(...words), fc.string({ unit: 'binary', maxLength: 8 })), { maxLength: 60 })
     .map((list) => list.join(''));
 
-/** As many characters as a Discord option takes, and as a member can paste. */
+/** The limit of a Discord option, and of the text that a member can paste. */
 const MAX_TYPED = 6_000;
 const typed = (input: Buffer): string => input.toString().slice(0, MAX_TYPED);
 

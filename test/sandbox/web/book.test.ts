@@ -18,7 +18,7 @@ const waitFor = (as: string, words: string) =>
   at.until(async () => (await at.messages(hall, as)).find((message) => text(message).includes(words)));
 
 describe('The server with budgets on the sandbox page', () => {
-  it('The book shows an order at its estimate, then at its cost, and the bill of the gateway is the same', async () => {
+  it('The book shows a request at its estimate, then at its cost, and the bill of the gateway is the same', async () => {
     expect(await book()).toEqual({
       ...{ entries: [], count: 0, reserved: '0', unconfirmed: '0', settled: '0', bill: '0', difference: '0' },
     });
@@ -47,7 +47,7 @@ describe('The server with budgets on the sandbox page', () => {
     await waitFor('other', 'asks for confirmation before requests that cost more than');
   });
 
-  it('The owner’s rules refuse a blocked word in any spelling, and the log channel hears of it', async () => {
+  it('The owner’s rules refuse a blocked word in any spelling, and it is posted to the log channel', async () => {
     await command('other', 'imagine', { prompt: 'a c4s1no at night' });
     await waitFor('other', 'a word or phrase that is blocked here');
     await command('other', 'imagine', { prompt: 'doubt:violence' });

@@ -28,7 +28,7 @@ const inPrivate = { route: { isPrivate: true } };
 const shownLater = { ...inPrivate, beside: [{ guildId: '7', channelId: '70', id: '700' }] };
 
 describe('The files of an earlier question', () => {
-  it('The files of an earlier question go where everyone could see them already, and to its member in private', async () => {
+  it('The files of an earlier question go where everyone could see them already, and to its owner in private', async () => {
     for (const turn of [await turnOf(askTask()), await turnOf(askTask(inPrivate), inPrivate)]) {
       expect([turn.images, turn.documents, turn.sound]).toEqual([request.pictures, request.documents, request.sound]);
       expect(turn.hiddenFiles).toBeUndefined();

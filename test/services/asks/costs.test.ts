@@ -36,13 +36,13 @@ describe('The cost of an answer', () => {
     expect(completeAnswer(asked, undefined, 1).cost).toBeUndefined();
   });
 
-  it('The cost of an answer that ends early counts a response whose cost was told, and is unknown after a silent cut', () => {
+  it('The cost of an answer that ends early counts a response whose cost was reported, and is unknown after a silent cut', () => {
     const first = addRound(asked, response, [call], '0.10');
     expect(breakOffAnswer(withPartialText(first, response, '0.2'), 'cut', undefined, 1).cost).toBe('0.30');
     expect(breakOffAnswer(withUnfinished(first), 'interrupted', undefined, 1).cost).toBeUndefined();
   });
 
-  it('The cost of an answer is known if its member stops it instead of deciding about a tool', () => {
+  it('The cost of an answer is known if its owner stops it instead of deciding about a tool', () => {
     const waiting = awaitMember(addRound(asked, response, [call], '0.10'));
     expect(breakOffAnswer(withUnfinished(waiting), 'stopped', undefined, 1).cost).toBe('0.10');
   });

@@ -24,7 +24,7 @@ const plain = (background: string, size = { width: 40, height: 30 }): Promise<Bu
     .png()
     .toBuffer();
 
-describe('The files of an order', () => {
+describe('The files of a request', () => {
   let gateway: FileHost;
   /** Where the embedded Discord keeps its files. */
   let discord: FileHost;
@@ -86,14 +86,14 @@ describe('The files of an order', () => {
     return { width: info.width, height: info.height, white: data.filter((shade) => shade === 255).length };
   }
 
-  it('An order that names no files sends none, and nothing is fetched', async () => {
+  it('A request that names no files sends none, and nothing is fetched', async () => {
     expect(await gather({ prompt: 'a cat' })).toEqual({});
     expect(await gather({ prompt: 'a cat', pictures: [] })).toEqual({});
     expect([...gateway.heard, ...discord.heard]).toEqual([]);
   });
 
   describe('as images', () => {
-    it('The images of an order are sent in their order as data URIs of their real type, regardless of their names', async () => {
+    it('The images of a request are sent in their order as data URIs of their real type, regardless of their names', async () => {
       const jpeg = await noise(20, 20).jpeg().toBuffer();
       const { images, mask } = await gather({ pictures: [uploaded('a.gif', png), uploaded('b.png', jpeg)] });
       expect(images?.map((uri) => uri.split(',')[0])).toEqual(['data:image/png;base64', 'data:image/jpeg;base64']);
@@ -101,7 +101,7 @@ describe('The files of an order', () => {
       expect(mask).toBeUndefined();
     });
 
-    it('The images of an order are sent without metadata about their author', async () => {
+    it('The images of a request are sent without metadata about their author', async () => {
       const noted = await noise(20, 20)
         .jpeg()
         .withExif({ IFD0: { Artist: 'somebody' }, IFD3: { GPSLatitude: '51/1 30/1 0/1' } })
@@ -112,7 +112,7 @@ describe('The files of an order', () => {
       expect((await sharp(bytesOf(images?.[0])).metadata()).exif).toBeUndefined();
     });
 
-    it('The images of an order are five at most, and none of six is fetched', async () => {
+    it('The images of a request are five at most, and none of six is fetched', async () => {
       const one = uploaded('a.png', png);
       expect((await gather({ pictures: [one, one, one, one, one] })).images).toHaveLength(5);
       const before = discord.heard.length;
@@ -124,7 +124,7 @@ describe('The files of an order', () => {
       expect(discord.heard).toHaveLength(before);
     });
 
-    it('The images of an order are refused by name where they cannot be sent', async () => {
+    it('The images of a request are refused by name where they cannot be sent', async () => {
       const page = uploaded('page.png', Buffer.from('<html></html>'));
       const half = uploaded('half.png', png.subarray(0, png.length / 2));
       const video = uploaded('film.png', Buffer.from('\0\0\0\x18ftypisom\0\0\0\0isomavc1\0\0\0\x08moov', 'latin1'));
@@ -159,7 +159,7 @@ describe('The files of an order', () => {
       expect(notes).toHaveLength(10);
     });
 
-    it('The images of an order release their memory whether they are taken or refused', async () => {
+    it('The images of a request release their memory whether they are accepted or refused', async () => {
       const large = uploaded('large.png', heavier(png, 15 * MB));
       const odd = uploaded('odd.png', Buffer.concat([png.subarray(0, 33), Buffer.alloc(15 * MB)]));
       for (let times = 0; times < 2; times++) {
@@ -174,13 +174,13 @@ describe('The files of an order', () => {
       }
     });
 
-    it('The images of an order are refused when they are too large together', async () => {
+    it('The images of a request are refused when they are too large together', async () => {
       const large = uploaded('large.png', await noise(2_160, 2_160).png({ compressionLevel: 0 }).toBuffer());
       expect((await gather({ pictures: [large, large] })).images).toHaveLength(2);
       expect(await refused(large, large, large)).toEqual({ key: 'refusals.imagesTooLarge', max: '40 MB' });
     });
 
-    it('The images of an order are awaited for at most a minute', async () => {
+    it('The images of a request are awaited for at most a minute', async () => {
       const slow = given(
         'slow.png',
         discord.on('/slow', () => undefined),
@@ -191,7 +191,7 @@ describe('The files of an order', () => {
       expect(await waiting).toEqual({ key: 'refusals.imageUnreachable', name: 'slow.png' });
     });
 
-    it('The images of an order are given up when the bot stops meanwhile', async () => {
+    it('The images of a request are given up when the bot stops meanwhile', async () => {
       const waiting = refused(
         given(
           'slow.png',
@@ -291,16 +291,16 @@ describe('The files of an order', () => {
     });
   });
 
-  describe('The audio of an order', () => {
+  describe('The audio of a request', () => {
     const recorded = () => readFile(new URL('../sound/files/mono.ogg', import.meta.url));
 
-    it('The audio of an order is decoded to samples regardless of the file name', async () => {
+    it('The audio of a request is decoded to samples regardless of the file name', async () => {
       const { sound } = await gather({ sound: uploaded('notes.txt', await recorded()) });
       expect(secondsOf(sound ?? new Int16Array())).toBeCloseTo(SECONDS, 1);
       expect(Math.max(...(sound ?? []))).toBeGreaterThan(10_000);
     });
 
-    it('The audio of an order is refused when the file is missing, not audio, or longer than the limit', async () => {
+    it('The audio of a request is refused when the file is missing, not audio, or longer than the limit', async () => {
       const why = (sound: object) => refusalOf(gather({ sound }));
       expect(await why(uploaded('odd.ogg', png))).toEqual({ key: 'refusals.audioNotSupported' });
       expect(await why(given('gone.ogg', `${discord.origin}/gone`))).toEqual({
@@ -311,7 +311,7 @@ describe('The files of an order', () => {
       expect(await why(uploaded('large.ogg', Buffer.alloc(21 * MB + 1)))).toMatchObject({ name: 'large.ogg' });
     });
 
-    it('The audio of an order releases its memory whether it is taken or refused', async () => {
+    it('The audio of a request releases its memory whether it is accepted or refused', async () => {
       for (let turn = 0; turn < 3; turn++) {
         await gather({ sound: uploaded('a.ogg', Buffer.concat([await recorded(), Buffer.alloc(15 * MB)])) });
         await refusalOf(gather({ sound: uploaded('b.ogg', Buffer.alloc(15 * MB)) }));

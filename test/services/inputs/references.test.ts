@@ -19,7 +19,7 @@ const mp3 = Buffer.concat(
 );
 const mp4 = Buffer.from('\0\0\0\x18ftypisom\0\0\0\0isomavc1\0\0\0\x08moov', 'latin1');
 
-describe('The references of an order', () => {
+describe('The references of a request', () => {
   let gateway: FileHost;
   /** A trusted host, as an embedded Discord is. */
   let discord: FileHost;
@@ -86,7 +86,7 @@ describe('The references of an order', () => {
     return { key: error.key, ...error.variables };
   }
 
-  it('The references of an order are given by their unchanged addresses in order, after each file was examined', async () => {
+  it('The references of a request are given by their unchanged addresses in order, after each file was examined', async () => {
     const all = [
       at('a.png', png),
       at('b.mp3', mp3, { medium: 'audio' }),
@@ -101,7 +101,7 @@ describe('The references of an order', () => {
     for (const { headers } of discord.heard) expect(headers).not.toHaveProperty('authorization');
   });
 
-  it('The references of an order may be seven large files, and release their memory', async () => {
+  it('The references of a request may be seven large files, and release their memory', async () => {
     const large = at('large.png', heavier(png, 12 * MB));
     expect((await gather(Array.from({ length: 7 }, () => large))).references).toHaveLength(7);
     await refused([at('odd.png', Buffer.concat([png.subarray(0, 33), Buffer.alloc(19 * MB)]))]);
@@ -110,7 +110,7 @@ describe('The references of an order', () => {
     ).toHaveLength(1);
   });
 
-  it('The references of an order are refused by name where a file is invalid, missing or too large', async () => {
+  it('The references of a request are refused by name where a file is invalid, missing or too large', async () => {
     const program = Buffer.concat([Buffer.from('MZ\x90\0\x03', 'latin1'), Buffer.alloc(4_096)]);
     const vast = black(10_000, 10_000);
     const odd = 'refusals.imageInvalid';
@@ -144,7 +144,7 @@ describe('The references of an order', () => {
       outOfReach = (address) => !address.includes('public');
     });
 
-    it('References that the gateway cannot reach are sent as data where the model takes images as data', async () => {
+    it('References that the gateway cannot reach are sent as data where the model accepts images as data', async () => {
       const open = at('public.png', png, { takes: 'address or data' });
       const { references = [] } = await gather([open, at('own.png', png, { takes: 'address or data' })]);
       expect(references[0]?.given).toBe(open.address);
@@ -152,7 +152,7 @@ describe('The references of an order', () => {
       expect(references[1]?.given).toMatch(/^data:image\/png;base64,/);
     });
 
-    it('References that the gateway cannot reach are refused where the model takes addresses only and the gateway stores no uploads', async () => {
+    it('References that the gateway cannot reach are refused where the model accepts addresses only and the gateway stores no uploads', async () => {
       const until = clock.now() + 60 * minute;
       expect(await refused([at('own.png', png)])).toEqual({ key: 'refusals.referenceNotPublic', name: 'own.png' });
       expect(await refused([uploaded('up.png', png, until)])).toEqual({
@@ -165,7 +165,7 @@ describe('The references of an order', () => {
       expect(discord.heard).toHaveLength(before);
     });
 
-    it('An image that the gateway cannot reach or that does not last is uploaded where the model takes addresses only', async () => {
+    it('An image that the gateway cannot reach or that does not last is uploaded where the model accepts addresses only', async () => {
       const stored: string[] = [];
       upload = async (image) => `https://files.example/${stored.push(image)}.png`;
       const short = uploaded('public.png', png, clock.now() + minute);
@@ -212,7 +212,7 @@ describe('The references of an order', () => {
   });
 
   describe('with Discord addresses that expire', () => {
-    it('Discord addresses are taken when they last as long as the gateway may need them', async () => {
+    it('Discord addresses are accepted when they last as long as the gateway may need them', async () => {
       const exact = uploaded('exact.png', png, Math.ceil((clock.now() + 5 * minute) / 1_000) * 1_000);
       expect((await gather([exact])).references).toHaveLength(1);
       expect(await refused([exact], { timeLimitMs: 15 * minute })).toEqual({

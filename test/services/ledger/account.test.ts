@@ -17,8 +17,8 @@ async function all(on: Run): Promise<Standing[]> {
   return (await on.entries()).map(standingOf).sort();
 }
 
-describe('The ledger entry of an order', () => {
-  it('The ledger entry of an order is reserved before the submit, with member, place and model', async () => {
+describe('The ledger entry of a request', () => {
+  it('The ledger entry of a request is reserved before the submit, with member, place and model', async () => {
     const bot = await run();
     const task = await bot.order('taken', { request: { prompt: 'a fox', model: 'm-1' } });
     expect(await bot.entries()).toEqual([
@@ -48,7 +48,7 @@ describe('The ledger entry of an order', () => {
     expect(await standing(bot, id)).toBe(expected);
   });
 
-  it('The ledger entry of an order is refunded after a refusal, and gets no further fact on delivery', async () => {
+  it('The ledger entry of a request is refunded after a refusal, and gets no further fact on delivery', async () => {
     const bot = await run();
     await expect(bot.order('refused')).rejects.toThrow('no');
     expect(await all(bot)).toEqual(['refunded']);
@@ -59,7 +59,7 @@ describe('The ledger entry of an order', () => {
     expect((await bot.entries()).find((entry) => entry.id === id)?.facts).toHaveLength(2);
   });
 
-  it('The ledger entry of an order stays unconfirmed for an unknown outcome, and is settled when the member dismisses it', async () => {
+  it('The ledger entry of a request stays unconfirmed for an unknown outcome, and is settled when the member dismisses it', async () => {
     const bot = await run();
     const { id } = await bot.order('unknown');
     expect(await standing(bot, id)).toBe('unconfirmed');
@@ -87,7 +87,7 @@ describe('The ledger entry of an order', () => {
     },
   );
 
-  it('The ledger entry of an order is reserved once, however often that is requested', async () => {
+  it('The ledger entry of a request is reserved once, however often that is requested', async () => {
     const bot = await run();
     const task = await bot.order();
     await bot.end(task.id, 'succeeded');
@@ -96,7 +96,7 @@ describe('The ledger entry of an order', () => {
     expect(await all(bot)).toEqual(['settled']);
   });
 
-  it('Each try of an order has its own ledger entry, and the first counts as it was estimated', async () => {
+  it('Each try of a request has its own ledger entry, and the first counts as it was estimated', async () => {
     const bot = await run();
     const { id } = await bot.order('unknown');
     const { kind: _, request: __, ...origin } = order;
@@ -104,7 +104,7 @@ describe('The ledger entry of an order', () => {
     expect(await all(bot)).toEqual(['settled', 'unconfirmed']);
   });
 
-  it('The ledger entry of an order stays unconfirmed if another try of it is refused', async () => {
+  it('The ledger entry of a request stays unconfirmed if another try of it is refused', async () => {
     const bot = await run();
     const { id } = await bot.order('unknown');
     await expect(bot.order('refused')).rejects.toThrow('no');
@@ -147,7 +147,7 @@ describe('The ledger entry of an order', () => {
     expect(await bot.store.live()).toEqual([]);
   });
 
-  it('The ledger entry of an order is refunded where the task cannot be stored', async () => {
+  it('The ledger entry of a request is refunded where the task cannot be stored', async () => {
     const on = stage();
     const bot = await run(on);
     sql(

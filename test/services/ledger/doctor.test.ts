@@ -8,7 +8,7 @@ import { run } from './scene.ts';
 const everything = (file: string): unknown =>
   sql(file, 'SELECT key, namespace, value FROM atelier ORDER BY namespace, key');
 
-/** Three finished orders, a running one and a refused one. */
+/** Three finished requests, a running one and a refused one. */
 async function filled(): Promise<Stage> {
   const on = stage();
   const bot = await run(on, { prices: { imagine: '0.05' } });

@@ -5,7 +5,7 @@ import type { Stage } from '../store/stage.ts';
 /** List rows of a task that was never stored, as a crash may leave them; they are not part of the ledger. */
 const OF_OTHERS: ReadonlySet<FindingKind> = new Set(['line-dangling', 'row-astray', 'past']);
 
-/** What `npm run doctor` finds in the ledger of a store that no bot uses. */
+/** The findings of `npm run doctor` in the ledger of a store that no bot uses. */
 export async function findings(
   { file, clock, log }: Stage,
   { repair = false }: { repair?: boolean } = {},

@@ -89,7 +89,7 @@ describe('The mark of a generated image', () => {
     expect(await shown(bytes)).toMatchObject({ how: 'as-is', bytes });
   });
 
-  it('Content credentials over a location are removed with it, and this is told', async () => {
+  it('Content credentials over a location are removed with it, and this is reported', async () => {
     const located = await drawing().withExif(withLocation).png().toBuffer();
     const fitted = await shown(withChunk(located, 'caBX', Buffer.from('a manifest')), 'trainedAlgorithmicMedia');
     if (fitted.how === 'none') throw new Error('It fits.');

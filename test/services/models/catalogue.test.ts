@@ -60,7 +60,7 @@ describe('The catalogue of models', () => {
     expect((await late).length).toBe(24);
   });
 
-  it('An order waits longer for the first list of models than a suggestion', async () => {
+  it('A request waits longer for the first list of models than a suggestion', async () => {
     const { models, embedded, time } = await catalogue();
     embedded.faults.add({ do: 'hang' });
     const [suggestion, order] = [models.listFor('image'), models.listFor('image', ORDER_LIMIT_MS)];

@@ -44,7 +44,7 @@ describe('A moderation service', () => {
     expect(timers.size).toBe(0);
   });
 
-  it('A moderation service that does not respond in time is away', async () => {
+  it('A moderation service that does not respond in time counts as unavailable', async () => {
     const arrived = Promise.withResolvers<void>();
     const { moderator, timers, logged } = await moderatorOf(() => arrived.resolve());
     const judged = moderator.judgeText('a secret prompt');

@@ -88,7 +88,7 @@ describe('The rate meter', () => {
   });
 });
 
-describe('A gateway that takes a limited number of polls per second', () => {
+describe('A gateway that accepts a limited number of polls per second', () => {
   /** Tasks polled every two seconds, at a gateway that counts. */
   async function against(takes: number, tasks: number, ms: number) {
     const set = stage({ limits: { perSecond: 100, inFlight: 50 } });
@@ -117,7 +117,7 @@ describe('A gateway that takes a limited number of polls per second', () => {
     expect(lines.some(({ sentence }) => sentence.includes('polling rate was reduced'))).toBe(true);
   });
 
-  it('A gateway that takes all polls does not slow the pace down', async () => {
+  it('A gateway that accepts all polls does not slow the pace down', async () => {
     const { refused, lines } = await against(1_000, 100, 60_000);
     expect(refused).toEqual([]);
     expect(lines).toEqual([]);

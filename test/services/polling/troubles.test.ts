@@ -28,7 +28,7 @@ async function probes(trouble: Trouble, ms: number): Promise<number[]> {
 
 const gaps = (moments: readonly number[]): number[] => moments.slice(1).map((at, place) => at - (moments[place] ?? 0));
 
-describe('A lane that is told to wait', () => {
+describe('A lane that was asked to wait', () => {
   it.each([
     ['as long as it is told', 7_000, 7_000],
     ['the minimum gap of a task', 0, 2_000],
@@ -36,22 +36,22 @@ describe('A lane that is told to wait', () => {
     ['five minutes at most', 3_600_000, 300_000],
     ['five minutes at most', Number.POSITIVE_INFINITY, 300_000],
     ['as without a stated time', Number.NaN, 2_000],
-  ])('A lane that is told to wait waits %s', async (_what, retryAfterMs, expected) => {
+  ])('A lane that was asked to wait waits %s', async (_what, retryAfterMs, expected) => {
     expect(gaps(await probes(busy(retryAfterMs), expected))).toEqual([expected]);
   });
 
-  it('A lane that is told to wait doubles its wait each time without a stated time, up to a minute', async () => {
+  it('A lane that was asked to wait doubles its wait each time without a stated time, up to a minute', async () => {
     expect(gaps(await probes(busy(), 250_000))).toEqual([2, 4, 8, 16, 32, 60, 60, 60].map((s) => s * 1_000));
   });
 
-  it('A lane that is told to wait waits a second at least, and then polls another task', async () => {
+  it('A lane that was asked to wait waits a second at least, and then polls another task', async () => {
     const { scheduler, pass, times, at, road } = troubledLane(busy(0), 1);
     scheduler.add({ id: 'other', lane: road, group: 'g', at: at(500) });
     await pass(1_000);
     expect(times()).toEqual([0, 1_000]);
   });
 
-  it('A lane that is told to wait sends one poll after the pause, and all others after its response', async () => {
+  it('A lane that was asked to wait sends one poll after the pause, and all others after its response', async () => {
     const { pass, times, state } = troubledLane(busy(3_000), 10);
     await pass(2_999);
     // All ten were in flight before the first response told the lane to wait.
@@ -64,7 +64,7 @@ describe('A lane that is told to wait', () => {
     expect(times()).toHaveLength(21);
   });
 
-  it('A lane that is told to wait does not make the other lanes wait', async () => {
+  it('A lane that was asked to wait does not make the other lanes wait', async () => {
     const { scheduler, lane, at, pass, questions } = troubledLane(busy(60_000), 3);
     const well = lane('well', (ids) => all(ids, 'done'));
     await pass(0);
@@ -74,7 +74,7 @@ describe('A lane that is told to wait', () => {
     expect(scheduler.troubles()).toEqual([{ ...busy(60_000), lane: 'l', since: at(0) }]);
   });
 
-  it('A lane that is told to wait waits longer where a single success is followed by the same trouble', async () => {
+  it('A lane that was asked to wait waits longer where a single success is followed by the same trouble', async () => {
     const { scheduler, pass, times, state, at, road } = troubledLane(busy(), 1);
     await pass(1_999);
     state.trouble = undefined;
@@ -85,7 +85,7 @@ describe('A lane that is told to wait', () => {
     expect(times()).toEqual([0, 2_000, 3_000, 7_000]);
   });
 
-  it('A lane that is told to wait starts with a short wait again where the trouble returns after a while', async () => {
+  it('A lane that was asked to wait starts with a short wait again where the trouble returns after a while', async () => {
     const { scheduler, pass, times, state, at, road } = troubledLane(busy(), 1);
     await pass(1_999);
     state.trouble = undefined;
@@ -96,7 +96,7 @@ describe('A lane that is told to wait', () => {
     expect(times()).toEqual([0, 2_000, 4_001, 6_001]);
   });
 
-  it('A lane that is told to wait starts with a short wait again where the trouble changes', async () => {
+  it('A lane that was asked to wait starts with a short wait again where the trouble changes', async () => {
     const { pass, times, state } = troubledLane(busy(), 1);
     await pass(2_000);
     state.trouble = unreachable;

@@ -30,7 +30,7 @@ const listed: PriceList = {
   ]),
 };
 
-/** A book that knows the gateway's list; `learned` has seen so many costs of each order. */
+/** A book that knows the gateway's list; `learned` has recorded this many costs of each request. */
 async function bookOf(operator: OperatorPrices, group: string | null = 'default') {
   const clock = new ManualClock();
   const gateway = new GatewayPrices({ fetch: async () => listed, group: group ?? undefined, clock, log });
@@ -53,7 +53,7 @@ async function teach(book: PriceBook, order: OrderedRequest<TaskKind>, cost: str
     await book.learn(makeTask({ ...order, id: `t-${cost}-${at}`, state: 'ready', cost }));
 }
 
-describe('The estimate of an order', () => {
+describe('The estimate of a request', () => {
   it('The estimate comes from the operator’s price of the model, then past costs, the operator’s price of the kind and the list', async () => {
     const own = { 'video:reel-2': '1', video: '2' };
     const first = await bookOf(own);

@@ -10,7 +10,7 @@ import { collectSamples } from '../../../src/services/sound/resample.ts';
 import { mediaProcess } from '../../support/media-process.ts';
 import { heightOf, likeness, loudness } from './listen.ts';
 import { oggOf } from './ogg-of.ts';
-import { spokenBy } from './spoken-by.ts';
+import { encodeVoiceMessage } from './spoken-by.ts';
 import { played, SECONDS, TONE_SECONDS, tones } from './tones.ts';
 import { wavOf } from './wav-file.ts';
 
@@ -90,7 +90,7 @@ describe('An audio file from a member', () => {
       { length: 4 * original.length },
       (_, at) => 32_767 * (original[at % original.length] ?? 0),
     );
-    const { bytes: message } = await spokenBy(sounds, long);
+    const { bytes: message } = await encodeVoiceMessage(sounds, long);
     for (const whole of [message, file('constant-with-title.mp3'), file('twenty-four-bits.wav')]) {
       const seconds = secondsOf(await heard(whole));
       const pcm = await heard(whole.subarray(0, Math.round(whole.length * 0.7)));

@@ -1,6 +1,6 @@
 import { OggWriter, type Packet } from '../../../src/services/sound/ogg.ts';
 
-/** All of a file at once. */
+/** Reads a complete file in one go. */
 export function oggOf(heads: readonly Uint8Array[], packets: readonly Packet[], serial: number): Buffer {
   const file = new OggWriter(heads, serial);
   for (const packet of packets) file.add(packet);

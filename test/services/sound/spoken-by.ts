@@ -1,9 +1,9 @@
 import type { AudioService } from '../../../src/services/sound/audio.ts';
 import type { VoiceMessage } from '../../../src/services/sound/voice-queue.ts';
 
-/** All of a voice message at once. */
-export function spokenBy(sounds: AudioService, pcm: Int16Array): Promise<VoiceMessage> {
-  const writer = sounds.writing({ maxSeconds: 600 });
+/** Encodes a complete voice message in one go. */
+export function encodeVoiceMessage(audio: AudioService, pcm: Int16Array): Promise<VoiceMessage> {
+  const writer = audio.writing({ maxSeconds: 600 });
   writer.add(pcm);
   return writer.finish();
 }

@@ -6,7 +6,7 @@ import { memoryContent } from '../../../src/services/media/content.ts';
 import { openAudio } from '../../../src/services/sound/audio.ts';
 import { mediaProcess } from '../../support/media-process.ts';
 import { likeness, loudness } from './listen.ts';
-import { spokenBy } from './spoken-by.ts';
+import { encodeVoiceMessage } from './spoken-by.ts';
 import { played } from './tones.ts';
 
 const log = openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined });
@@ -91,7 +91,7 @@ describe('A voice message', () => {
     'A voice message of %d s is the same in another decoder, from the first sample to the last',
     async (seconds) => {
       const pcm = repeated(seconds);
-      const message = await spokenBy(sounds, pcm);
+      const message = await encodeVoiceMessage(sounds, pcm);
       const { samples, errors } = await replayed(message.bytes);
       expect(errors).toEqual([]);
       expect(message.seconds).toBe(pcm.length / PCM_RATE);
@@ -106,7 +106,7 @@ describe('A voice message', () => {
 
   it('A voice message is decoded by the bot as it was recorded', async () => {
     const pcm = repeated(2.5);
-    const { bytes } = await spokenBy(sounds, pcm);
+    const { bytes } = await encodeVoiceMessage(sounds, pcm);
     const again = await sounds.decoded(memoryContent(bytes), { maxSeconds: 3 });
     expect(again.length).toBe(pcm.length);
     expect(likeness(pcm, again, 2)).toBeGreaterThan(0.98);
@@ -115,14 +115,14 @@ describe('A voice message', () => {
   it('A voice message on a single page ends at the right position', async () => {
     for (const seconds of [0.1, 0.37, 0.9]) {
       const pcm = repeated(seconds);
-      expect((await sounds.decoded(memoryContent((await spokenBy(sounds, pcm)).bytes), { maxSeconds: 3 })).length).toBe(
-        pcm.length,
-      );
+      expect(
+        (await sounds.decoded(memoryContent((await encodeVoiceMessage(sounds, pcm)).bytes), { maxSeconds: 3 })).length,
+      ).toBe(pcm.length);
     }
   });
 
   it('A voice message has its pages in order, separate header pages, positions one second apart, and an end', async () => {
-    const pages = pagesOf((await spokenBy(sounds, repeated(5.5))).bytes);
+    const pages = pagesOf((await encodeVoiceMessage(sounds, repeated(5.5))).bytes);
     const [head, tags, ...sound] = pages;
     expect(pages.map(({ number }) => number)).toEqual(pages.keys().toArray());
     expect(new Set(pages.map(({ serial }) => serial)).size).toBe(1);
@@ -141,7 +141,7 @@ describe('A voice message', () => {
   });
 
   it('A voice message takes about 32 kbit/s', async () => {
-    const { bytes } = await spokenBy(sounds, repeated(10));
+    const { bytes } = await encodeVoiceMessage(sounds, repeated(10));
     expect((bytes.length * 8) / 10).toBeGreaterThan(20_000);
     expect((bytes.length * 8) / 10).toBeLessThan(40_000);
   });
@@ -149,14 +149,14 @@ describe('A voice message', () => {
   it('A voice message has a waveform column per tenth of a second, with the loudest one full and silence empty', async () => {
     const pcm = new Int16Array(2 * PCM_RATE);
     pcm.set(repeated(0.3), PCM_RATE);
-    const columns = [...Buffer.from((await spokenBy(sounds, pcm)).waveform, 'base64')];
+    const columns = [...Buffer.from((await encodeVoiceMessage(sounds, pcm)).waveform, 'base64')];
     expect(columns).toHaveLength(20);
     expect(Math.max(...columns)).toBe(255);
     expect(columns.map((column) => column > 0)).toEqual(columns.map((_, index) => index >= 10 && index < 13));
   });
 
   it('A voice message has at least one and at most 256 waveform columns, which are flat for noise', async () => {
-    const drawn = async (pcm: Int16Array) => Buffer.from((await spokenBy(sounds, pcm)).waveform, 'base64');
+    const drawn = async (pcm: Int16Array) => Buffer.from((await encodeVoiceMessage(sounds, pcm)).waveform, 'base64');
     expect(await drawn(repeated(27))).toHaveLength(256);
     expect(await drawn(repeated(0.01))).toHaveLength(1);
     const hiss = Int16Array.from({ length: PCM_RATE }, (_, index) => (index % 2 === 0 ? 9 : -9));
@@ -165,12 +165,12 @@ describe('A voice message', () => {
   });
 
   it('A voice message cannot be made without samples', async () => {
-    await expect(spokenBy(sounds, new Int16Array())).rejects.toThrow('nothing to say');
+    await expect(encodeVoiceMessage(sounds, new Int16Array())).rejects.toThrow('nothing to say');
   });
 
   it('A voice message leaves its input unchanged', async () => {
     const pcm = repeated(0.5);
-    await spokenBy(sounds, pcm);
+    await encodeVoiceMessage(sounds, pcm);
     expect(pcm).toEqual(repeated(0.5));
   });
 });

@@ -9,7 +9,7 @@ import { openAudio } from '../../../src/services/sound/audio.ts';
 import { Waveform } from '../../../src/services/sound/opus.ts';
 import { VoiceQueue } from '../../../src/services/sound/voice-queue.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
-import { spokenBy } from './spoken-by.ts';
+import { encodeVoiceMessage } from './spoken-by.ts';
 import { played } from './tones.ts';
 import { wavOf } from './wav-file.ts';
 
@@ -56,11 +56,11 @@ describe('A voice message that is written while it is spoken', () => {
             speaker.at += pieces[turn] ?? 0;
             writer.add(whole.subarray(at, speaker.at));
           }
-          if (turn % 3 === 0) await spokenBy(sounds, second.subarray(0, 100));
+          if (turn % 3 === 0) await encodeVoiceMessage(sounds, second.subarray(0, 100));
         }
         for (const { whole, writer, at } of speakers) {
           writer.add(whole.subarray(at));
-          expect(await writer.finish()).toEqual(await spokenBy(sounds, whole));
+          expect(await writer.finish()).toEqual(await encodeVoiceMessage(sounds, whole));
         }
       }),
       { numRuns: 25 },
@@ -113,7 +113,7 @@ describe('A voice message that is written while it is spoken', () => {
     const order: string[] = [];
     const done = [
       long.finish().then(() => order.push('long')),
-      spokenBy(sounds, second).then(() => order.push('short')),
+      encodeVoiceMessage(sounds, second).then(() => order.push('short')),
       sounds
         .decoded(memoryContent(wavOf([played(8_000)], 8_000, { bytes: 2 })), { maxSeconds: 2 })
         .then(() => order.push('file')),
@@ -125,7 +125,7 @@ describe('A voice message that is written while it is spoken', () => {
   it('A voice message is discarded once it is dropped, and the others continue', async () => {
     const dropped = Array.from({ length: 5 }, () => sounds.writing({ maxSeconds: 60 }));
     for (const writer of dropped) writer.add(voice(10 * PCM_RATE));
-    const other = spokenBy(sounds, second);
+    const other = encodeVoiceMessage(sounds, second);
     for (const writer of dropped) writer.drop();
     for (const writer of dropped) writer.add(second);
     expect(await told(dropped[0]?.finish() ?? other)).toContain('dropped');

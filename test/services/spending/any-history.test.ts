@@ -30,7 +30,7 @@ interface Place {
   guildId: string | undefined;
 }
 
-/** What the limits should leave, counted anew from every order. */
+/** The limits that should remain, counted again from every request. */
 function expected(orders: readonly Ordered[], { memberId, guildId }: Place) {
   const counted = orders.filter(({ standing }) => standing !== 'refunded');
   const inServer = counted.filter(({ task }) => task.guildId === guildId);

@@ -14,7 +14,7 @@ describe('The end of a conversation', () => {
     expect(talks.inChannel(talk.channelId ?? '')).toBeUndefined();
   });
 
-  it('The end of a conversation requested by its member interrupts the running answer and closes the session', async () => {
+  it('The end of a conversation requested by its owner interrupts the running answer and closes the session', async () => {
     const { begin, say, ended, when, talks, gateway } = await scene({ speed: SLOWLY });
     const talk = await begin();
     const said = await say(talk, 'Tell me of the snow');
@@ -29,12 +29,12 @@ describe('The end of a conversation', () => {
   it('The end of a conversation follows after a quarter of an hour without an utterance', async () => {
     const { begin, say, ended, when, tasks, clock, gateway } = await scene();
     const talk = await begin();
-    clock.putForward(10 * MINUTE);
+    clock.advance(10 * MINUTE);
     const said = await say(talk, 'Hello');
     await ended(said);
-    clock.putForward(14 * MINUTE);
+    clock.advance(14 * MINUTE);
     expect(await tasks.book.get(talk.id)).toMatchObject({ state: 'running' });
-    clock.putForward(MINUTE);
+    clock.advance(MINUTE);
     const over = await when(talk, hasEnded);
     expect(over).toMatchObject({ state: 'ready', talk: { end: 'idle' } });
     expect((over.times.ended ?? 0) - (said.times.accepted ?? 0)).toBeGreaterThanOrEqual(15 * MINUTE);
@@ -44,7 +44,7 @@ describe('The end of a conversation', () => {
   it('A conversation is never reported as overdue', async () => {
     const { begin, say, ended, tasks, clock, news } = await scene();
     const talk = await begin();
-    clock.putForward(12 * MINUTE);
+    clock.advance(12 * MINUTE);
     await ended(await say(talk, 'Still there?'));
     expect((await tasks.book.get(talk.id))?.times.overdue).toBeUndefined();
     expect(news.filter(({ id, times }) => id === talk.id && times.overdue)).toEqual([]);

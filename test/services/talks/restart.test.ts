@@ -47,11 +47,11 @@ describe('A restart', () => {
     const talk = await first.begin();
     await first.ended(await first.say(talk, 'Hello'));
     await first.drop();
-    first.clock.putForward(14 * MINUTE);
+    first.clock.advance(14 * MINUTE);
     const second = await scene({}, first);
     expect(await second.tasks.book.get(talk.id)).toMatchObject({ state: 'running' });
     await second.drop();
-    first.clock.putForward(MINUTE);
+    first.clock.advance(MINUTE);
     const third = await scene({}, first);
     expect(await third.when(talk, hasEnded)).toMatchObject({ talk: { end: 'idle' } });
     expect(first.gateway.realtime.opened).toBe(1);

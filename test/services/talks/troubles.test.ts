@@ -15,7 +15,7 @@ const saids = async ({ store }: Scene) =>
 
 const standings = async ({ entries }: Scene) => (await entries()).map(({ facts }) => facts.at(-1)?.standing);
 
-describe.each(['ga', 'beta'] as const)('Troubles of a talk in the %s dialect', (realtimeDialect) => {
+describe.each(['ga', 'beta'] as const)('Troubles of a live conversation in the %s dialect', (realtimeDialect) => {
   it.each([
     ['drop-middle', 'cut'],
     ['failed', 'failed'],
@@ -58,7 +58,7 @@ it('A refused utterance keeps the conversation and stores nothing', async () => 
   await expect.poll(() => standings(made), waitLimit).toEqual(['refunded', 'settled']);
 });
 
-it('An utterance with an unknown outcome is left to its member to decide', async () => {
+it('An utterance with an unknown outcome is left to its owner to decide', async () => {
   const made = await scene();
   const { begin, say, ended, gateway, tasks } = made;
   const talk = await begin();

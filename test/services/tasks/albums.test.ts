@@ -94,7 +94,7 @@ describe('An album', () => {
     expect(batchPolls(side.gateway)).toEqual([]);
   });
 
-  it('An album changes nothing when its member may not create it', async () => {
+  it('An album changes nothing when its owner may not create it', async () => {
     const side = await engine({ speed: 20 });
     const refuse = (): void => {
       throw new Error('no');
@@ -104,7 +104,7 @@ describe('An album', () => {
     expect(side.tasks.book.liveCount).toBe(0);
   });
 
-  it('An album is erased with its parts when its member requests erasure, once they have ended', async () => {
+  it('An album is erased with its parts when the member who started it requests erasure, once they have ended', async () => {
     const side = await engine({ speed: 20 });
     const ids = await orderSongs(side.gateway, ...titles(2));
     await side.tasks.albums.create(origin, ids, everything);

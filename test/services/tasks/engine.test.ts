@@ -25,7 +25,7 @@ function busy({ file }: Engine): () => void {
 }
 
 describe('An order', () => {
-  it('An order is stored before it is submitted', async () => {
+  it('A request is stored before it is submitted', async () => {
     const side = await engine();
     side.gateway.faults.add({ on: { path: /submit/ }, do: 'hang' });
     const submitted = side.tasks.orders.submit(order);
@@ -35,7 +35,7 @@ describe('An order', () => {
     expect((await submitted).state).toBe('unconfirmed');
   });
 
-  it('An order is never submitted when it cannot be stored', async () => {
+  it('A request is never submitted when it cannot be stored', async () => {
     const side = await engine();
     const free = busy(side);
     await expect(side.tasks.orders.submit(order)).rejects.toMatchObject({ kind: 'locked' });
@@ -45,7 +45,7 @@ describe('An order', () => {
     expect((await side.tasks.orders.submit({ ...order, request: { prompt: 'another' } })).state).toBe('accepted');
   });
 
-  it('An order is not lost when the gateway has taken it but the store fails afterwards', async () => {
+  it('A request is not lost when the gateway has taken it but the store fails afterwards', async () => {
     const side = await engine();
     const taken = Promise.withResolvers<() => void>();
     side.gateway.jobs.once('change', () => taken.resolve(busy(side)));
@@ -60,7 +60,7 @@ describe('An order', () => {
     expect(submitsAt(side)).toBe(1);
   });
 
-  it('An order leaves nothing behind when it is refused', async () => {
+  it('A request leaves nothing behind when it is refused', async () => {
     const side = await engine();
     side.gateway.faults.add({ on: { path: /submit/ }, do: 'quota' });
     await expect(side.tasks.orders.submit(order)).rejects.toBeInstanceOf(GatewayError);
@@ -72,7 +72,7 @@ describe('An order', () => {
     expect(side.news).toEqual([]);
   });
 
-  it('An order is unconfirmed when the bot stops during the submit, because the gateway may have taken it', async () => {
+  it('A request is unconfirmed when the bot stops during the submit, because the gateway may have taken it', async () => {
     const side = await engine();
     side.gateway.faults.add({ on: { path: /submit/ }, do: 'accepted-then-hang' });
     const submitted = side.tasks.orders.submit(order);
@@ -84,7 +84,7 @@ describe('An order', () => {
     expect(submitsAt(next)).toBe(1);
   });
 
-  it('An order counts as the same order only for a moment', async () => {
+  it('A request counts as the same order only for a moment', async () => {
     const side = await engine();
     await side.tasks.orders.submit(order);
     await expect(side.tasks.orders.submit(order)).rejects.toMatchObject({ key: 'refusals.duplicateRequest' });
@@ -103,7 +103,7 @@ describe('An order', () => {
     expect((await side.tasks.orders.submit(order)).state).toBe('accepted');
   });
 
-  it('An order whose result is shown can be repeated at once', async () => {
+  it('A request whose result is shown can be repeated at once', async () => {
     const side = await engine();
     const { id } = await side.tasks.orders.submit(order);
     await side.tasks.book.change(id, (task) => ({ ...task, state: 'ready' }));
@@ -112,7 +112,7 @@ describe('An order', () => {
     expect((await side.tasks.orders.submit(order)).state).toBe('accepted');
   });
 
-  it('An order counts as the same order no longer when the clock is set back meanwhile', async () => {
+  it('A request counts as the same order no longer when the clock is set back meanwhile', async () => {
     const side = await engine();
     await side.tasks.orders.submit(order);
     side.clock.setBack(3_600_000);
@@ -121,7 +121,7 @@ describe('An order', () => {
     expect((await side.tasks.orders.submit(order)).state).toBe('accepted');
   });
 
-  it('An order is awaited and stored when it is tried again just before the bot stops', async () => {
+  it('A request is awaited and stored when it is tried again just before the bot stops', async () => {
     const side = await engine();
     side.gateway.faults.add({ on: { path: /submit/ }, do: 'accepted-then-reset' });
     const lost = await side.tasks.orders.submit(order);
@@ -306,7 +306,7 @@ describe('A prompt for a task that waits for one', () => {
     expect(side.gateway.heard.filter(isModal)).toHaveLength(1);
   });
 
-  it('A prompt with an unknown outcome is not repeated by the bot, but may be repeated by its member', async () => {
+  it('A prompt with an unknown outcome is not repeated by the bot, but may be repeated by its owner', async () => {
     const { side, id } = await zoomed(({ gateway }) => {
       gateway.faults.add({ on: { path: /modal$/ }, do: 'server-error' });
     });
@@ -343,7 +343,7 @@ describe('A prompt for a task that waits for one', () => {
 });
 
 describe('A follow-up with an unknown outcome', () => {
-  it('A follow-up with an unknown outcome keeps its parent when its member tries again', async () => {
+  it('A follow-up with an unknown outcome keeps its parent when its owner tries again', async () => {
     const side = await engine();
     const { id } = await side.tasks.orders.submit(order);
     const grid = await ready(side, id);

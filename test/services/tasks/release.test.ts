@@ -32,7 +32,7 @@ async function bot(on: Stage) {
   return { store, ledger, book, release, entries, stop };
 }
 
-/** An order whose outcome its owner was told. */
+/** A request whose outcome its owner was notified of. */
 async function lost({ store, ledger }: Awaited<ReturnType<typeof bot>>, over: Partial<Task> = {}): Promise<Task> {
   const task = makeTask({ state: 'submitting' });
   await ledger.reserve(task);
@@ -46,7 +46,7 @@ async function lost({ store, ledger }: Awaited<ReturnType<typeof bot>>, over: Pa
 const standings = (entries: readonly Entry[]): string[] => entries.map(standingOf);
 
 describe('The release of orders with an unknown outcome', () => {
-  it('An order is released once after the operator’s time, and not before', async () => {
+  it('A request is released once after the operator’s time, and not before', async () => {
     const on = stage();
     const first = await bot(on);
     const { id } = await lost(first);

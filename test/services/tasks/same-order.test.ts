@@ -55,7 +55,7 @@ const isThere = <T>(value: T | undefined): T => value ?? expect.unreachable();
 const faulty = (side: Engine, name: 'reset' | 'accepted-then-reset' | 'accepted-then-hang' | 'quota' | 'too-large') =>
   side.gateway.faults.add({ on: { method: 'POST', path: PATH }, do: name });
 
-/** The states of the orders that count in the ledger. */
+/** The states of the requests that count in the ledger. */
 async function counted({ store }: Engine): Promise<string[]> {
   const standings: string[] = [];
   for await (const entry of store.entries.between('', '9999')) standings.push(standingOf(entry));
@@ -178,10 +178,10 @@ it('An image that is ordered again after its end has a new key', async () => {
   expect(side.gateway.jobs.list()).toHaveLength(2);
 });
 
-describe('The sent body of an order', () => {
+describe('The sent body of a request', () => {
   const kept = ({ file }: Engine) => keysIn(file, 'sent');
 
-  it('The sent body of an order is stored before the submit, and only while the outcome is unknown', async () => {
+  it('The sent body of a request is stored before the submit, and only while the outcome is unknown', async () => {
     const side = await engine({}, undefined, { gather: signing().gather });
     faulty(side, 'accepted-then-hang');
     const submitted = side.tasks.orders.submit(order);
@@ -194,7 +194,7 @@ describe('The sent body of an order', () => {
     expect(kept(side)).toEqual([]);
   });
 
-  it('The sent body of an order is removed when its member dismisses the task', async () => {
+  it('The sent body of a request is removed when its owner dismisses the task', async () => {
     const { side, lost } = await unknown();
     await side.tasks.book.change(lost.id, (task) => markDelivered(task, undefined, side.clock.now()));
     expect(kept(side)).toEqual([lost.id]);
@@ -202,7 +202,7 @@ describe('The sent body of an order', () => {
     expect(kept(side)).toEqual([]);
   });
 
-  it('The sent body of an order is removed together with its task', async () => {
+  it('The sent body of a request is removed together with its task', async () => {
     const { side, lost } = await unknown();
     await side.tasks.book.change(lost.id, (task) => markDelivered(task, undefined, side.clock.now()));
     await side.tasks.erasure.begin(order.requesterId, async () => true);
@@ -210,7 +210,7 @@ describe('The sent body of an order', () => {
     expect(sql(side.file, 'SELECT value FROM atelier').some(({ value }) => String(value).includes(SIGNED))).toBe(false);
   });
 
-  it('The sent body of an order is kept after a refusal, and appears in no task, list, export, message or log', async () => {
+  it('The sent body of a request is kept after a refusal, and appears in no task, list, export, message or log', async () => {
     const { side, lost } = await unknown();
     faulty(side, 'quota');
     await expect(side.tasks.orders.tryAgain(lost.id, order)).rejects.toThrow();
@@ -227,7 +227,7 @@ describe('The sent body of an order', () => {
     expect(kept(side)).toEqual([lost.id]);
   });
 
-  it('The sent body of an order prevents its order from being submitted where it cannot be stored', async () => {
+  it('The sent body of a request prevents its order from being submitted where it cannot be stored', async () => {
     const full = (store: StoredTasks): TaskStore =>
       overlaid(store, { putSentOrder: () => Promise.reject(new StoreError('full', 'The disk is full.')) });
     const side = await engine({}, undefined, { storeFor: full, hasLedger: true });
@@ -281,7 +281,7 @@ describe('An image order of a bot that ends at any write', () => {
       await side.tasks.book.change(id, (task) => markDelivered(task, undefined, side.clock.now()));
   }
 
-  /** A member who tries again until the outcome of their order is known. */
+  /** A member who tries again until the outcome of their request is known. */
   async function settle(side: Engine): Promise<Engine> {
     for (;;) {
       const open = (await all(side)).find((task) => task.state === 'unconfirmed' && task.handedOver === undefined);

@@ -10,7 +10,7 @@ import {
   markPinged,
   markPinging,
   markUndeliverable,
-  recordIntention,
+  recordIntent,
   setMessage,
 } from '../../../src/services/tasks/delivery-state.ts';
 import { hasEnded, isFollowed, isLive, type Task } from '../../../src/services/tasks/task.ts';
@@ -130,7 +130,7 @@ describe('The time of a task', () => {
 
 describe('The owner ping', () => {
   const waiting = markPingDue(
-    recordIntention(ended('ready'), { by: 'channel', channelId: 'c', nonce: 'n', at: later }),
+    recordIntent(ended('ready'), { by: 'channel', channelId: 'c', nonce: 'n', at: later }),
     message,
     later,
   );
@@ -159,7 +159,7 @@ describe('The owner ping', () => {
     expect(markPinging(settled, later)).toBe(settled);
   });
 
-  it('The owner ping is left out for a task that its member has dismissed', () => {
+  it('The owner ping is left out for a task that its owner has dismissed', () => {
     const task = markDismissed(markPingDue(ended('unconfirmed'), message, later), later + minute);
     expect(task.delivery).not.toHaveProperty('call');
     expect(isLive(task)).toBe(false);
@@ -181,7 +181,7 @@ describe('The delivery of a task', () => {
     ['unconfirmed', 'unconfirmed'],
     ['expired', 'expired'],
   ] as const)('The delivery of a task that is %s leaves it %s, settled, without token and intention', (from, to) => {
-    const intended = recordIntention(ended(from), { by: 'channel', channelId: 'c', nonce: 'n', at: later });
+    const intended = recordIntent(ended(from), { by: 'channel', channelId: 'c', nonce: 'n', at: later });
     const task = markDelivered(intended, message, later);
     expect(task).toMatchObject({ state: to, message, times: { settled: later } });
     expect(isLive(task)).toBe(false);

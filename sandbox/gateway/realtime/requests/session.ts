@@ -42,7 +42,7 @@ export const detection = z.strictObject({
   interrupt_response: z.boolean().default(defaultDetection.interrupt_response),
 });
 
-/** The same in both dialects. */
+/** Identical in both dialects. */
 export const sharedFields = {
   instructions: z.string().optional(),
   tools: z.array(tool).optional(),

@@ -51,7 +51,7 @@ function ridge(tools: Tools, horizon: number, index: number): Layer {
   return { svg: fade + figures + shape(outline, `ridge${index}`) + shape(trees, body), depth: 0.2 + 0.8 * near };
 }
 
-/** What the prompt names stands on the ridge before the last, where it is large and still before the sky. */
+/** The prompt's subject is on the second-to-last ridge, where it is large and still in front of the sky. */
 function figuresSvg({ subject, frame, palette, dice }: Tools, height: (x: number) => number): string {
   const place = dice('figure');
   const tall = Math.min(frame.width, frame.height) * 0.19;

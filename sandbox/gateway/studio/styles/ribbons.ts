@@ -30,7 +30,7 @@ function ribbon({ window, frame, palette, dice }: Tools, index: number, angle: n
   const [x, y] = [frame.width / 2, frame.height / 2];
   const offset = ((window.left + window.right) / 2 - x) * Math.cos((angle * Math.PI) / 180);
   const step = Math.max(14, reach / 110);
-  // Where the middle runs, and which of its faces is seen, from 1 to -1.
+  // The course of the middle, and the visible face, from 1 to -1.
   const ribs = cells(offset - reach, offset + reach, step).map((cell) => {
     const at = cell * step;
     const spine = middle + noise(form, at / 560, 1) * across * 0.34 + noise(form, at / 260, 2) * across * 0.03;

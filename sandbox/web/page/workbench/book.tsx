@@ -19,7 +19,7 @@ async function loadBook(): Promise<void> {
   }
 }
 
-/** What was reserved for orders and what they cost, beside the gateway's bill. */
+/** The amounts reserved for requests and their cost, next to the gateway's bill. */
 export function BookPanel() {
   useEffect(() => {
     void loadBook();

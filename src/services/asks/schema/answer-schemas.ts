@@ -9,15 +9,15 @@ import type { SchemaJob, SchemaVerdict } from './schema.worker.ts';
 interface AnswerSchemasParts {
   gather: Gather;
   timeLimitMs: number;
-  /** Of the machine: the worker takes real time. */
+  /** The real clock, because the worker takes real time. */
   clock: Clock;
 }
 
-/** A schema with a hostile pattern or endless references takes longer. Includes the start of the worker on a busy machine. */
-const LONGEST_MS = 5_000;
+/** A schema with a hostile pattern or endless references takes longer. Includes starting the worker on a busy machine. */
+const MAX_DURATION_MS = 5_000;
 const WORKER = new URL('./schema.worker.ts', import.meta.url);
 
-/** Schemas that members give for answers, checked in a thread that can be ended. */
+/** Checks schemas that members give for answers, in a thread that can be terminated. */
 export class AnswerSchemas {
   readonly #parts: AnswerSchemasParts;
   readonly #workers: WorkerPool<SchemaJob, SchemaVerdict>;
@@ -27,7 +27,7 @@ export class AnswerSchemas {
     this.#workers = new WorkerPool(WORKER, parts.clock);
   }
 
-  /** The schema as it is stored and sent; anything else is a refusal. */
+  /** Returns the schema as it is stored and sent; refuses an invalid one. */
   async read(given: string | MemberFile, memberId: string): Promise<string> {
     const schema = JSON.stringify(throwRefusal(parseSchema(await this.#textOf(given, memberId))));
     const verdict = await this.#run({ schema });
@@ -36,7 +36,7 @@ export class AnswerSchemas {
     return schema;
   }
 
-  /** The answer as formatted JSON, and where it does not fit; undefined where it is no JSON. */
+  /** Returns the answer as formatted JSON and the places that do not match, or undefined if it is not JSON. */
   async check(schema: string, answer: string): Promise<{ text: string; check: SchemaCheck } | undefined> {
     const verdict = await this.#run({ schema, answer });
     return verdict ? verdict.checked : { text: answer, check: { misfits: [], count: 0, isUnfinished: true } };
@@ -54,10 +54,10 @@ export class AnswerSchemas {
     return file.text;
   }
 
-  /** Undefined where the check took too much time or memory, or there is no room for it. */
+  /** Undefined if the check took too much time or memory, or there is no room for it. */
   async #run(job: SchemaJob): Promise<SchemaVerdict | undefined> {
     try {
-      const result: JobResult<SchemaVerdict> = await this.#workers.run(job, [], { longestMs: LONGEST_MS });
+      const result: JobResult<SchemaVerdict> = await this.#workers.run(job, [], { longestMs: MAX_DURATION_MS });
       return 'done' in result ? result.done : undefined;
     } catch (error) {
       if (error instanceof WorkerLost || error instanceof Refusal) return undefined;

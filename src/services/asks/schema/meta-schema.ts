@@ -8,10 +8,10 @@ const names: Schema = { type: 'array', items: { type: 'string' } };
 const text: Schema = { type: 'string' };
 const count: Schema = { type: 'integer', minimum: 0 };
 const number: Schema = { type: 'number' };
-/** Draft 4 has a switch in this place. */
+/** In draft 4 this keyword is a boolean. */
 const limit: Schema = { type: ['number', 'boolean'] };
 
-/** The shape of a JSON Schema of any draft: a keyword with a value of another type would be ignored, or break the validator. */
+/** The shape of a JSON Schema of any draft. A keyword with a value of the wrong type would be ignored or break the validator. */
 export const META_SCHEMA: Schema = {
   type: ['object', 'boolean'],
   properties: {

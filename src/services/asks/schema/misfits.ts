@@ -4,9 +4,9 @@ import type { Misfit } from '../../tasks/answer.ts';
 import { META_SCHEMA } from './meta-schema.ts';
 
 const MAX_MISFITS = 5;
-const LONGEST_SHOWN = 200;
+const MAX_SHOWN_LENGTH = 200;
 
-/** Where a value does not fit its schema. A member's schema may take any time, so only a worker calls this. */
+/** Returns where a value does not match its schema. A member's schema may take any time, so only a worker calls this. */
 export function misfitsOf(value: unknown, schema: Schema): { misfits: Misfit[]; count: number } {
   const { errors } = new Validator(schema, draftOf(schema), false).validate(value);
   const own = new Map(
@@ -16,7 +16,7 @@ export function misfitsOf(value: unknown, schema: Schema): { misfits: Misfit[]; 
   return { misfits, count: own.size };
 }
 
-/** The JSON pointer of what is wrong with a schema itself, if anything. */
+/** Returns the JSON pointer of an error in the schema itself, if there is one. */
 export function schemaProblem(schema: Schema): string | undefined {
   const [misfit] = misfitsOf(schema, META_SCHEMA).misfits;
   if (misfit) return misfit.at;
@@ -65,7 +65,7 @@ function compiles(pattern: string): boolean {
 
 const ALTERNATIVES = new Set(['anyOf', 'oneOf', 'not', 'contains']);
 
-/** The errors that say what is wrong: not those that only announce others, nor those of each alternative. */
+/** Keeps the errors that say what is wrong, without those that only announce others and those of each alternative. */
 function withoutGroups(errors: readonly OutputUnit[]): OutputUnit[] {
   const own: OutputUnit[] = [];
   for (let at = 0; at < errors.length; at++) {
@@ -79,7 +79,7 @@ function withoutGroups(errors: readonly OutputUnit[]): OutputUnit[] {
   return own;
 }
 
-/** The validator gives no place in the schema for a value that `false` forbids. */
+/** The validator reports no place in the schema for a value that `false` forbids. */
 const isWithin = (group: OutputUnit, next: OutputUnit | undefined): boolean =>
   next !== undefined && (next.keyword === 'false' || next.keywordLocation.startsWith(`${group.keywordLocation}/`));
 
@@ -105,7 +105,7 @@ function expectedText(keyword: string, expected: unknown, found: unknown): strin
   return typeof expected === 'object' || expected === undefined ? keyword : `${keyword}: ${expected}`;
 }
 
-/** What a location of the validator leads to, through references within the schema. */
+/** Resolves a location of the validator through references within the schema. */
 function valueAt(root: unknown, location: string): unknown {
   return stepsOf(location).reduce<unknown>((value, step) => {
     const next = typeof value === 'object' && value !== null ? new Map(Object.entries(value)).get(step) : undefined;
@@ -120,4 +120,5 @@ const stepsOf = (location: string): string[] =>
     .slice(1)
     .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
 
-const shortened = (text: string): string => (text.length <= LONGEST_SHOWN ? text : `${text.slice(0, LONGEST_SHOWN)}…`);
+const shortened = (text: string): string =>
+  text.length <= MAX_SHOWN_LENGTH ? text : `${text.slice(0, MAX_SHOWN_LENGTH)}…`;

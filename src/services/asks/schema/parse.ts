@@ -1,13 +1,13 @@
 import { isRecord, type Json } from '../../../lib/exact-json.ts';
 import { Refusal } from '../../../lib/refusal.ts';
 
-/** Larger ones are slow and expensive for a model, and the schema is stored with its task. */
+/** Larger schemas are slow and expensive for a model, and the schema is stored with its task. */
 export const MAX_SCHEMA_BYTES = 64 * 1024;
 const DEEPEST = 32;
 
 export type Schema = Record<string, Json>;
 
-/** What the text alone tells against a schema; `AnswerSchemas` checks the rest. */
+/** Finds problems that the text alone shows; `AnswerSchemas` checks the rest. */
 export function parseSchema(text: string): Schema | Refusal {
   if (Buffer.byteLength(text) > MAX_SCHEMA_BYTES) return new Refusal('refusals.schemaTooLarge');
   let schema: Json;
@@ -17,7 +17,7 @@ export function parseSchema(text: string): Schema | Refusal {
     if (error instanceof SyntaxError) return new Refusal('refusals.schemaNotJson');
     throw error;
   }
-  // Gateways accept no other root.
+  // Gateways do not accept any other root.
   if (!isSchema(schema) || schema.type !== 'object') return new Refusal('refusals.schemaNotObject');
   if (nestsDeeper(schema, DEEPEST)) return new Refusal('refusals.schemaTooDeep', { max: String(DEEPEST) });
   return schema;

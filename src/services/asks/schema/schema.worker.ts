@@ -6,14 +6,14 @@ import { misfitsOf, schemaProblem } from './misfits.ts';
 export type SchemaJob = { schema: string; answer?: string };
 
 export interface SchemaVerdict {
-  /** The JSON pointer of what is wrong with the schema. */
+  /** The JSON pointer of the error in the schema. */
   problem?: string | undefined;
-  /** Undefined where the answer is no JSON. */
+  /** Undefined if the answer is not JSON. */
   checked?: { text: string; check: SchemaCheck } | undefined;
 }
 
-/** Indented, JSON of many levels becomes very long. */
-const LONGEST_FORMATTED = 500_000;
+/** Deeply nested JSON becomes very long when it is indented. */
+const MAX_FORMATTED_LENGTH = 500_000;
 
 serveJobs(async ({ schema, answer }: SchemaJob) => {
   const verdict = answer === undefined ? { problem: schemaProblem(JSON.parse(schema)) } : checkAnswer(schema, answer);
@@ -24,11 +24,11 @@ function checkAnswer(schema: string, answer: string): SchemaVerdict {
   const text = withoutFence(answer);
   const value = parsed(text);
   if (value === undefined) return {};
-  const formatted = formatJson(text, LONGEST_FORMATTED) ?? text;
+  const formatted = formatJson(text, MAX_FORMATTED_LENGTH) ?? text;
   return { checked: { text: formatted, check: { ...misfitsOf(value, JSON.parse(schema)), isUnfinished: false } } };
 }
 
-/** Models without output formats like to answer in a code block. */
+/** Models that do not support structured output often answer in a code block. */
 function withoutFence(answer: string): string {
   const text = answer.trim();
   const start = /^```(?:json)?\n/.exec(text)?.[0].length;

@@ -1,7 +1,7 @@
 import { product, writtenOut } from '../../../lib/decimals.ts';
 import { asAmount, asString, firstAt, places } from './places.ts';
 
-/** Stock gateways count in quota: half a million is a dollar. */
+/** Stock gateways count in quota units: half a million is one dollar. */
 const DOLLARS_PER_QUOTA = '0.000002';
 
 /** More digits than any real amount has. */
@@ -9,19 +9,19 @@ const LONGEST = 60;
 
 const quota = places('quota');
 const currency = places('currency', 'usage.currency');
-/** Fields that are documented in dollars. */
+/** Fields documented to be in dollars. */
 const dollars = places('cost_usd', 'usage.cost_usd', 'usage.cost', 'usage.total_cost');
-/** Only in dollars where a currency says so. */
+/** In dollars only if a currency field says so. */
 const anyUnit = places('cost', 'total_cost');
 
-/** What a job has cost, in dollars, as far as the response tells. A number without a known unit is not read. */
+/** Returns what a job has cost in dollars, if the response says so. A number without a known unit is not read. */
 export function readCost(record: unknown): string | undefined {
   const unit = firstAt(record, currency, asString)?.toUpperCase();
   const named = unit === 'USD' ? firstAt(record, anyUnit, asCost) : undefined;
   const inDollars = named ?? (unit === undefined || unit === 'USD' ? firstAt(record, dollars, asCost) : undefined);
   if (inDollars !== undefined) return inDollars;
   const counted = firstAt(record, quota, asCost);
-  // Some builds leave the field at zero for what they charge elsewhere.
+  // Some builds report zero in this field for jobs that they charge elsewhere.
   return counted === undefined || counted === '0' ? undefined : product(counted, DOLLARS_PER_QUOTA);
 }
 

@@ -17,11 +17,11 @@ interface FoundTask {
   /** Whether the record is at no known place. */
   isMoved?: boolean;
   isTorn?: boolean;
-  /** The word may only say that the request went well: without a result, the task goes on. */
+  /** The word may only mean that the request succeeded: without a result, the task is still running. */
   isAcknowledged?: boolean;
 }
 
-/** The task's record and its status word: at the known places, or else where the search finds a state. */
+/** Returns the task's record and its status word: from the known places, or else from where the search finds a state. */
 export function findTask(family: Family, answer: unknown, spots: () => readonly Spot[]): FoundTask {
   const record = findRecord(answer);
   if (record === undefined) throw malformedError('The gateway’s response is not a task.');
@@ -33,7 +33,7 @@ export function findTask(family: Family, answer: unknown, spots: () => readonly 
   // Like an unknown word, words that contradict each other mean running.
   if (found === 'torn') return { record, word: undefined, isTorn: true };
   if (found === undefined) {
-    // In the image-prompt family `state` may be a tag or the state: too little to end a task with a wrapper's word.
+    // In the image-prompt family `state` may be a tag or the state, so it does not justify ending a task on a wrapper's word.
     if (isOfWrapper && spots().some((spot) => spot.holder !== record && isOtherState(spot)))
       return { record, word: undefined, isTorn: true };
     const job = isOfWrapper ? findJobId(spots(), family, new Set()) : undefined;

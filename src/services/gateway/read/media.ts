@@ -115,13 +115,13 @@ export const kindByEnding = (path: string): Medium['kind'] | undefined =>
 
 export interface FoundFile {
   medium: Omit<Medium, 'kind'>;
-  /** By its bytes or its name; undefined for an address without an ending. */
+  /** Determines the type by the bytes or the name; undefined for an address without an extension. */
   kind: Medium['kind'] | undefined;
 }
 
-const LONGEST_ADDRESS = 8_192;
+const MAX_ADDRESS_LENGTH = 8_192;
 
-/** The file that a text is or leads to; undefined for any other text, and for addresses of pages. */
+/** The file that a text contains or links to; undefined for any other text, and for addresses of pages. */
 export function fileIn(text: string, context: ResponseContext): FoundFile | undefined {
   const head = text.slice(0, 'data:image/'.length).toLowerCase();
   const kinds = ['image', 'video', 'audio'] as const;
@@ -130,7 +130,7 @@ export function fileIn(text: string, context: ResponseContext): FoundFile | unde
     const medium = readMedium(text, byContent, context);
     return medium && { medium, kind: byContent };
   }
-  const address = text.length > LONGEST_ADDRESS || text.startsWith('/') ? undefined : readAddress(text, context);
+  const address = text.length > MAX_ADDRESS_LENGTH || text.startsWith('/') ? undefined : readAddress(text, context);
   if (address === undefined) return undefined;
   const { pathname } = new URL(address);
   const kind = kindByEnding(pathname);

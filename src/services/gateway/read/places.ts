@@ -5,7 +5,7 @@ export type Place = readonly (string | number | typeof every)[];
 
 const every = Symbol('every item');
 
-/** Enough for every known response; limits what a hostile one can make us build. */
+/** Enough for every known response; limits what a hostile one can make the bot build. */
 const MAX_VALUES = 200;
 
 /** A response may list millions of empty items; only this many are read. */
@@ -96,7 +96,7 @@ export function asText(value: unknown): string | undefined {
   return text === '' ? undefined : text;
 }
 
-/** The same for strings only, where a number means something else. */
+/** Non-empty text from strings only, for places where a number means something else. */
 export const asString = (value: unknown): string | undefined => (typeof value === 'string' ? asText(value) : undefined);
 
 export function asNumber(value: unknown): number | undefined {

@@ -141,19 +141,19 @@ function failureIn(record: unknown, table: PlaceTable, cause: Failure['cause'], 
   return { cause, reason, code: firstAt(record, table.code, asText) };
 }
 
-/** Words that stand where a reason would, and mean success. */
+/** Words in the place of a reason that mean success. */
 const NO_REASON = new Set(['success', 'succeed', 'ok']);
 
 function readReason(value: unknown): string | undefined {
   const text = asString(value);
-  // "/imagine …" repeats the order instead of giving a reason.
+  // "/imagine …" repeats the request instead of giving a reason.
   return text === undefined || NO_REASON.has(text.toLowerCase()) || text.startsWith('/') ? undefined : text;
 }
 
-/** Reads the response to an accepted order. `sent` is what the request contained: its echo is not a new id. */
+/** Reads the response to an accepted submit. `sent` is what the request contained: its echo is not a new id. */
 export function readSubmission(family: Family, answer: unknown, sent: ReadonlySet<string> = nothingSent): Submission {
   const found = submittedAtPlaces(family, answer, sent) ?? findSubmittedJob(family, answer, sent);
-  // Without an id the task cannot be polled, but the order may well have been accepted.
+  // Without an id the task cannot be polled, but the job may well have been accepted.
   if (found === undefined) {
     throw malformedError('The gateway accepted the order without a task id.', { mayHaveTakenEffect: true });
   }
@@ -173,7 +173,7 @@ function submittedAtPlaces(family: Family, answer: unknown, sent: ReadonlySet<st
   const id =
     firstAt(answer, anyId, (value) => isNew(asText(value))) ??
     firstAt(answer, textId, (value) => isNew(asString(value)));
-  // A state beside the id says that there is a task, even a failed one.
+  // A state next to the id says that there is a task, even a failed one.
   const isTask = isRecord(answer) && holdsState(answer);
   return id === undefined || (!isTask && namesError(survey(answer))) ? undefined : { id, holder: answer };
 }

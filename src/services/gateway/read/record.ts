@@ -27,7 +27,7 @@ const STANDINGS = new Map<string, StatusMeaning>([
   ...WORDS.flatMap(([standing, words]) => splitWords(words).map((word) => [word, standing] as const)),
 ]);
 
-/** undefined for an unknown word. It counts as "still running"; a deadline elsewhere limits the wait. */
+/** Undefined for an unknown word, which counts as "still running"; a deadline elsewhere limits the wait. */
 export function meaningOfStatus(word: string): StatusMeaning | undefined {
   return (
     STANDINGS.get(normaliseStatus(word)) ?? STANDINGS.get(normaliseStatus(word.replaceAll(/([a-z])([A-Z])/g, '$1_$2')))

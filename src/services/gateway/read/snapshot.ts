@@ -1,4 +1,4 @@
-/** The gateway's response to an accepted order. */
+/** The gateway's response to an accepted submit. */
 export interface Submission {
   /** The id under which the task is polled. */
   remoteId: string;
@@ -10,7 +10,7 @@ export interface Submission {
   queuedBehind?: number | undefined;
 }
 
-/** What a poll says about a task. */
+/** The state of a task as reported by a poll. */
 export interface Snapshot {
   /** The gateway's id of the task, if the response names it. */
   remoteId: string | undefined;
@@ -32,7 +32,7 @@ export interface Snapshot {
   actions: Action[];
   seed: string | undefined;
   failure: Failure | undefined;
-  /** What the job has cost in US dollars, as exact decimal text, if the response tells. */
+  /** The cost of the job in US dollars as exact decimal text, if the response contains it. */
   cost: string | undefined;
   /** Succeeded without a result, usually because of a safety filter. The task is finished all the same. */
   isEmpty: boolean;

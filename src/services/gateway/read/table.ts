@@ -40,7 +40,7 @@ const defaults = {
   textResult: none,
 };
 
-/** Where each value may stand, best place first. Places start at the task's record, inside all envelopes. */
+/** Where each value may be found, best place first. Places start at the task's record, inside all envelopes. */
 export interface PlaceTable extends Readonly<Record<'id' | keyof typeof defaults, readonly Place[]>> {
   /** Kinds in order of preference: a video's still image is not its result. */
   media: readonly { kind: Medium['kind']; at: readonly Place[] }[];
@@ -91,7 +91,7 @@ export const tables: Readonly<Record<Family, PlaceTable>> = {
 export const TEXT_ACTIONS: ReadonlySet<string> = new Set(['DESCRIBE', 'SHORTEN', 'LYRICS']);
 
 export const submissionPlaces = {
-  /** Where ids stand; in the second list only strings are ids, because a number is a database row. */
+  /** Where ids are found; in the second list only strings are ids, because a number is a database row. */
   ids: {
     imgx: [places('result', 'task_id', 'taskId', 'id', 'data.task_id', 'data.taskId', 'data.id', 'data'), none],
     image: [places('id', 'job.id', 'job_id', 'task_id', 'data.id', 'data.task_id'), none],

@@ -29,7 +29,7 @@ export function tracksIn(
   const read = (value: unknown): Track | undefined => trackFrom(value, taskState, context);
   const list = listAt(record, table.tracks, read);
   if (list.length > 0) return list;
-  // Lyrics stand in the same place and also have an id and a title; only audio makes a track.
+  // Lyrics are found in the same place and also have an id and a title; only audio makes a track.
   const lone = firstAt(record, table.loneTrack, read);
   return lone?.audio === undefined ? [] : [lone];
 }

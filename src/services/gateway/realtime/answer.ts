@@ -34,7 +34,7 @@ class Transcript {
     return type === `${PREFIX}failed` ? this.close() : undefined;
   }
 
-  /** Nothing more will come: uses what has arrived. */
+  /** Nothing more will arrive, so what has arrived is used. */
   close(whole?: string): string | undefined {
     if (this.#isOver) return undefined;
     this.#isOver = true;
@@ -70,7 +70,7 @@ class EventQueue<T> implements AsyncIterable<T> {
         await promise;
       }
     } finally {
-      // A reader that has left gets nothing more, so nothing is kept.
+      // Nothing is stored for a reader that has left.
       this.#isOver = true;
       this.#queued.length = 0;
     }

@@ -10,7 +10,7 @@ import type { RealtimeFrame } from './wire.ts';
 /** Automatic reconnection attempts; after that, the next utterance reconnects. */
 const MAX_TRIES = 6;
 const FIRST_WAIT_MS = 500;
-const LONGEST_WAIT_MS = 30_000;
+const MAX_WAIT_MS = 30_000;
 /** A connection that lasted this long resets the attempts. */
 const STABLE_AFTER_MS = 60_000;
 
@@ -159,7 +159,7 @@ export class ConnectionKeeper implements ConnectionListener {
     const { clock, log, random } = this.#context.http.parts;
     while (!this.#connection?.isOpen && this.#tries < MAX_TRIES) {
       // Connections that were cut together do not come back together.
-      const wait = random() * Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** this.#tries);
+      const wait = random() * Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** this.#tries);
       this.#tries += 1;
       await pause(clock, wait, stop);
       if (stop.aborted) return;

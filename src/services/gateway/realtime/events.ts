@@ -24,7 +24,7 @@ export type RealtimeSettings = z.output<typeof realtimeSettings>;
 const earlierTurn = z.strictObject({ by: z.enum(['member', 'model']), text: z.string() });
 export const earlierTurns = z.array(earlierTurn).readonly();
 
-/** A turn of the conversation so far, for a session that did not hear it. */
+/** A turn of the conversation so far, for a session that was not open at the time. */
 export type EarlierTurn = z.output<typeof earlierTurn>;
 
 const NOTHING = 'the message is empty: write or record something';
@@ -41,7 +41,7 @@ export const utteranceSchema = z
   })
   .refine(({ text = '', audio, outputs = [] }) => text.trim() !== '' || audio?.length || outputs.length > 0, NOTHING);
 
-/** What a member says to the model at once. */
+/** What a member says to the model in one turn. */
 export type Utterance = z.output<typeof utteranceSchema>;
 
 export type RealtimeUsage = Partial<

@@ -3,17 +3,17 @@ import { callItem, outputItem } from '../responses/request.ts';
 import type { EarlierTurn } from './events.ts';
 import { type Dialect, memberMessage, modelMessage } from './wire.ts';
 
-/** Stands in for an untranscribed utterance in a new session: without it the answer would lack its question. */
+/** Replaces an untranscribed utterance in a new session: without it the answer would lack its question. */
 export const UNTRANSCRIBED = '[A spoken message that was not written down.]';
 
-/** Limits of what a new session is told: enough context without the cost of hours. */
+/** Limits for the history of a new session: enough context without the cost of hours. */
 const MAX_ENTRIES = 40;
 const MAX_CHARACTERS = 60_000;
 
 type Output = { callId: string; output: string };
 type Entry = { turn: EarlierTurn } | { call: ToolCall } | { output: Output };
 
-/** The conversation so far as text, for a connection that did not hear it. */
+/** The conversation so far as text, for a connection that was not open at the time. */
 export class ConversationMemory {
   #entries: Entry[];
 

@@ -8,7 +8,7 @@ import { shortWord, TextAssembler, type TextPosition } from '../responses/output
 import type { RealtimeEnd, RealtimeEvent, RealtimeResponse, RealtimeUsage } from './events.ts';
 import { type RealtimeFrame, SampleReader } from './wire.ts';
 
-/** Events with text; their `.done` twins repeat it whole. The names of both dialects are distinct. */
+/** Events with text; their `.done` counterparts repeat all of it. The names of both dialects are distinct. */
 const TEXT_EVENTS = new Map([
   ['response.output_text', 'text'],
   ['response.text', 'text'],
@@ -33,7 +33,7 @@ interface AudioProgress {
 
 type Parts = Record<string, unknown>;
 
-/** Turns the gateway's events for one answer into ours, without repetition; the end comes once and holds everything. */
+/** Translates the gateway's events for one answer without repetition; the end comes once and contains everything. */
 export class ResponseReader {
   readonly #id: string;
   readonly #errorIn: (body: unknown, status: number) => GatewayError;
@@ -50,12 +50,12 @@ export class ResponseReader {
     this.#errorIn = errorIn;
   }
 
-  /** Of the part that spoke last. */
+  /** The item of the part that was spoken last. */
   get audioProgress(): AudioProgress | undefined {
     return this.#audioProgress;
   }
 
-  /** Ignores everything from now on except how it ended and its usage. */
+  /** From now on, ignores everything except how it ended and its usage. */
   freeze(): void {
     this.#isFrozen = true;
   }
@@ -133,7 +133,7 @@ export class ResponseReader {
     return [...late, ...calls, { type: 'end', response: this.buildEnd(end, { reason, error }) }];
   }
 
-  /** What the last event repeats; some gateways send it only there. */
+  /** The content that the last event repeats; some gateways send it only there. */
   #readLate({ output }: Parts): RealtimeEvent[] {
     const items = Array.isArray(output) ? output.filter(isRecord) : [];
     const whole = new TextAssembler();

@@ -41,7 +41,7 @@ class UtteranceSender implements ConnectionListener {
     this.#startAnswer = startAnswer;
   }
 
-  /** Undefined if the connection was lost before anything had started: another one may be tried. */
+  /** Undefined if the connection was lost before anything had started, so that another one can be tried. */
   async run(signal: AbortSignal | undefined): Promise<ActiveAnswer | undefined> {
     const { http } = this.#context;
     const onAbort = (): void =>
@@ -117,7 +117,7 @@ class UtteranceSender implements ConnectionListener {
     this.#fail(eventId === undefined ? refusal : withTakenEffect(refusal, false));
   }
 
-  /** Closes the connection: the gateway's conversation holds an utterance without an answer. */
+  /** Closes the connection, because the gateway's conversation contains an utterance without an answer. */
   #fail(error: GatewayError): void {
     if (this.#isSettled) return;
     this.#isSettled = true;
@@ -129,7 +129,7 @@ class UtteranceSender implements ConnectionListener {
 /** Dead connections in a row before an utterance is given up. */
 const MAX_CONNECTIONS = 3;
 
-/** A conversation: one utterance at a time, each with its answer. */
+/** A conversation in which each utterance gets its answer before the next one. */
 export class Session implements RealtimeSession {
   readonly #context: SessionContext;
   readonly #connector: Connector;

@@ -5,7 +5,7 @@ import { asText, parseJson } from '../read/places.ts';
 import { outputItem } from '../responses/request.ts';
 import type { RealtimeSettings, Utterance } from './events.ts';
 
-/** An event from us. An error names the id of the event that caused it. */
+/** An event that the bot sends. An error names the id of the event that caused it. */
 export interface ClientEvent {
   type: string;
   event_id: string;
@@ -88,11 +88,11 @@ export type Dialect = 'ga' | 'beta';
 const GA_FIELDS = ['audio', 'output_modalities'];
 const BETA_FIELDS = ['modalities', 'input_audio_format', 'output_audio_format', 'input_audio_transcription'];
 
-/** Codes of gateways that do not know the format they were sent. */
+/** Codes from gateways that do not know the format they were sent. */
 const SHAPE_CODES = new Set(['unknown_parameter', 'missing_required_parameter', 'beta_api_shape_disabled']);
 const SHAPE_PARAM = 'session.type';
 
-/** Which dialect a gateway speaks: taken from its session, else found out by trying, once for all sessions. */
+/** The dialect of a gateway: taken from its session, or else found by trial, once for all sessions. */
 export class DialectDetector {
   #confirmed: Dialect | undefined;
   readonly #refused = new Set<Dialect>();
@@ -109,7 +109,7 @@ export class DialectDetector {
     this.#refused.clear();
   }
 
-  /** The other dialect, if this refusal may be due to the dialect. */
+  /** The other dialect, if the dialect may have caused this refusal. */
   alternativeAfter(error: Record<string, unknown>, dialect: Dialect): Dialect | undefined {
     if (this.#confirmed === dialect || this.#refused.size > 0 || !isAboutShape(error)) return undefined;
     this.#refused.add(dialect);
@@ -143,7 +143,7 @@ export function parseFrame(data: RawData): RealtimeFrame | undefined {
   return isRecord(body) && type !== undefined ? { type, body, size: text.length } : undefined;
 }
 
-/** The event of ours that caused an error, if the error names it. */
+/** The id of the bot's event that caused an error, if the error names it. */
 export const causingEventId = (error: Record<string, unknown>): string | undefined => asText(error.event_id);
 
 /** The response that an event belongs to. */
@@ -155,10 +155,10 @@ function textOf(data: RawData): string {
   return (Buffer.isBuffer(data) ? data : Buffer.from(data)).toString('utf8');
 }
 
-/** One second: some 64 KB as base64, far below the limit of an event. */
+/** One second: about 64 KB as base64, far below the limit of an event. */
 const PIECE_SAMPLES = PCM_RATE;
 
-/** Audio for the wire, in pieces that fit into an event. Samples are little-endian there and in Node. */
+/** Encodes audio for the connection, in pieces that fit into an event. Samples are little-endian there and in Node. */
 function* audioPieces(pcm: Pcm): Generator<string, void, void> {
   for (let start = 0; start < pcm.length; start += PIECE_SAMPLES) {
     const piece = pcm.subarray(start, start + PIECE_SAMPLES);
@@ -166,7 +166,7 @@ function* audioPieces(pcm: Pcm): Generator<string, void, void> {
   }
 }
 
-/** Reads audio from the wire. A sample may be split between events. */
+/** Decodes received audio. A sample may be split between events. */
 export class SampleReader {
   #oddByte: Buffer = Buffer.alloc(0);
 

@@ -72,7 +72,7 @@ export class Calls {
     draft.isStarted = true;
     const { callId, name, arguments: early } = call;
     const started: TextEvent = { type: 'call-started', callId, name };
-    // What was written before the tool was known.
+    // The arguments received before the tool was known.
     return { draft, events: early === '' ? [started] : [started, { type: 'call-arguments', callId, delta: early }] };
   }
 

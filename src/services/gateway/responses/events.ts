@@ -8,11 +8,11 @@ export type TextEvent =
   | { type: 'reasoning'; delta: string }
   | { type: 'call-started'; callId: string; name: string }
   | { type: 'call-arguments'; callId: string; delta: string }
-  /** Complete and sent once: only this one may be acted upon. */
+  /** Sent once, when the call is complete: only this event may be acted upon. */
   | ({ type: 'call' } & ToolCall)
   | { type: 'web-search'; state: 'started' | 'searching' | 'done'; query: string | undefined }
   | { type: 'usage'; usage: TextUsage }
-  /** The end; `response.end` is the same word. */
+  /** The end of the answer, as in `response.end`. */
   | { type: TextResponse['end']; response: TextResponse };
 
 /** A tool the model wants to call. Its output goes back as `{ type: 'call-output', callId, output }`. */
@@ -38,12 +38,12 @@ export interface TextResponse {
   refusal: string;
   /** The visible part of the model's reasoning. */
   reasoning: string;
-  /** Complete ones only. */
+  /** Complete calls only. */
   calls: ToolCall[];
   usage: TextUsage | undefined;
-  /** What it has cost in US dollars, if the gateway tells. */
+  /** The cost in US dollars, if the gateway reports it. */
   cost: string | undefined;
-  /** Why it is incomplete, in the gateway's word, such as `max_output_tokens`. */
+  /** Why it is incomplete, as named by the gateway, such as `max_output_tokens`. */
   reason: string | undefined;
   /** Why it failed or ended early. The code is `aborted` if the caller aborted. */
   error: GatewayError | undefined;

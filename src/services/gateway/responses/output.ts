@@ -8,7 +8,7 @@ export interface TextPosition {
   part: string;
 }
 
-/** Text in pieces of several parts, some repeated whole. Each call returns what is new; joined, that is `text`. */
+/** Joins text that arrives in pieces of several parts, some of them repeated whole. Each call returns the new text; together they are `text`. */
 export class TextAssembler {
   #text = '';
   #last: TextPosition | undefined;
@@ -37,15 +37,15 @@ export class TextAssembler {
     return added;
   }
 
-  /** Adds what is missing of a whole part. Earlier text that contradicts it stays: it has been shown already. */
+  /** Adds the missing end of a complete part. Earlier text that contradicts it stays, because it has been shown already. */
   addWhole(spot: TextPosition, whole: string): string {
     const received = this.#parts.get(keyOf(spot));
     if (received !== undefined) return whole.startsWith(received) ? this.add(spot, whole.slice(received.length)) : '';
-    // Repeated under another number than its pieces had.
+    // The part was repeated under another number than its pieces.
     return this.#text.endsWith(whole) ? '' : this.add(spot, whole);
   }
 
-  /** The whole text again, from the last event; may be empty. */
+  /** The whole text, repeated by the last event; may be empty. */
   addFinal(whole: string): string {
     if (!whole.startsWith(this.#text)) return '';
     const added = whole.slice(this.#text.length);
@@ -111,5 +111,5 @@ const at = {
 /** In the fields of this endpoint or of chat completions. */
 export const readUsage = (value: unknown): TextUsage | undefined => readCounts(value, at);
 
-/** A word of the gateway, short and on one line, safe to show. */
+/** A short word from the gateway on one line, safe to show. */
 export const shortWord = (value: unknown): string | undefined => asText(value)?.replace(/\s+/g, ' ').slice(0, 80);

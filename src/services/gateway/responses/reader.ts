@@ -16,7 +16,7 @@ import {
   textPartsIn,
 } from './output.ts';
 
-/** Events with a piece of text; their `.done` twins repeat it whole. */
+/** Events with a piece of text; their `.done` counterparts repeat all of it. */
 const TEXT_EVENTS: ReadonlyMap<string, { voice: TextKind; whole: string }> = new Map([
   ['response.output_text', { voice: 'text', whole: 'text' }],
   ['response.refusal', { voice: 'refusal', whole: 'refusal' }],
@@ -41,10 +41,10 @@ const END_OF_STATUS: ReadonlyMap<unknown, TextEnd> = new Map<unknown, TextEnd>([
   ['cancelled', 'failed'],
 ]);
 
-/** A response in the background: there is no way to query it later. */
+/** A response in the background. It cannot be queried later. */
 const UNFINISHED: ReadonlySet<unknown> = new Set(['queued', 'in_progress']);
 
-/** Turns the gateway's events for one answer into ours, without repetition; the end comes once and holds everything. */
+/** Translates the gateway's events for one answer without repetition; the end comes once and contains everything. */
 export class AnswerReader {
   readonly #errorIn: (body: unknown, status: number) => GatewayError;
   readonly #texts = createTexts();
@@ -79,7 +79,7 @@ export class AnswerReader {
     return this.#read(frame);
   }
 
-  /** A response that came whole, like the last event of a stream. */
+  /** Reads a response that arrived whole, like the last event of a stream. */
   takeWhole(body: unknown): TextEvent[] {
     if (!isRecord(body)) return [];
     if (isChat(body)) return [...this.take({ type: '', body }), ...this.close()];
@@ -165,7 +165,7 @@ export class AnswerReader {
     return [...events, ...this.#end(finalEnd, { reason: shortWord(isRecord(details) ? details.reason : details) })];
   }
 
-  /** What the last event repeats. Its places may be renumbered, so the text is compared as a whole. */
+  /** The content that the last event repeats. Its places may be renumbered, so the text is compared as a whole. */
   #readOutput(response: Record<string, unknown>): TextEvent[] {
     const items = outputItems(response);
     const whole = createTexts();

@@ -84,7 +84,7 @@ const format = z.discriminatedUnion(
 
 const TOKENS = 'the most tokens of an answer are a whole number above 0';
 
-/** The specification, 4.6. Anything it does not name is only sent on request. */
+/** The request (specification, 4.6). Fields that it does not name are only sent if they are set. */
 export const textRequest = z.strictObject({
   model: modelId,
   input: z.union(
@@ -168,7 +168,7 @@ function formatOf(format: NonNullable<TextRequest['format']>): Record<string, un
   return { ...format, type: 'json_schema' };
 }
 
-/** What a model may refuse, in the specification's order of verification (4.6); without audio, its transcript costs something. */
+/** Features that a model may refuse, in the specification's order of verification (4.6). Audio is replaced by its transcript, which is billed. */
 export const refusableParts = ['audio', 'stream', 'format', 'tools', 'reasoning', 'files'] as const;
 type RefusablePart = (typeof refusableParts)[number];
 
@@ -180,20 +180,20 @@ const PART_OF_FIELD: ReadonlyMap<string, RefusablePart> = new Map([
 /** Fields of the conversation, which name any of the files in it: those of earlier questions go first. */
 const CONVERSATION_FIELDS: ReadonlySet<string> = new Set(['input', 'messages']);
 
-/** Codes that refuse a request for something other than its parts. */
+/** Codes of refusals that are not about the request's parts. */
 const UNRELATED_CODES: ReadonlySet<string> = new Set(
   splitWords(`bad_input bad_request_body redirected sensitive_words_detected prompt_blocked invalid_prompt
     content_policy_violation moderation_blocked`),
 );
 
-/** These require a smaller body, which only fewer files make. */
+/** Codes that require a smaller body, which only fewer files can achieve. */
 const SIZE_CODES: ReadonlySet<string> = new Set(splitWords('request_body_too_large context_length_exceeded'));
 const TOO_LARGE = 413;
 const WRONG_CONTENT_TYPE = 415;
 
 interface Sent {
   isStreamed: boolean;
-  /** Files of earlier questions, without which this one can still be answered. */
+  /** Files from earlier questions, without which this one can still be answered. */
   hasEarlierFiles?: boolean;
   /** The question itself has audio. */
   hasAudio?: boolean;
@@ -202,11 +202,11 @@ interface Sent {
 interface RefusedPart {
   part: RefusablePart;
   isNamed: boolean;
-  /** The request was too large: the model may take the part in another one. */
-  isOfSize?: true;
+  /** The request was too large: the model may accept the part in another one. */
+  isBecauseOfSize?: true;
 }
 
-/** The part that a definite refusal is about: the one that the gateway names, else the last of those that were sent. */
+/** The part that a definite refusal is about: the one that the gateway names, or else the last one that was sent. */
 export function refusedPart(
   error: GatewayError,
   request: TextRequest,
@@ -215,7 +215,7 @@ export function refusedPart(
   if (error.mayHaveTakenEffect || (error.kind !== 'invalid' && error.kind !== 'not-offered')) return undefined;
   if (UNRELATED_CODES.has(error.code ?? '') || error.status === WRONG_CONTENT_TYPE) return undefined;
   if (error.status === TOO_LARGE || SIZE_CODES.has(error.code ?? ''))
-    return hasEarlierFiles ? { part: 'files', isNamed: false, isOfSize: true } : undefined;
+    return hasEarlierFiles ? { part: 'files', isNamed: false, isBecauseOfSize: true } : undefined;
   const { format, tools, effort: reasoning } = request;
   const isSent = {
     audio: hasAudio,

@@ -8,7 +8,7 @@ import type { Job, JobInput, JobOutput } from '../jobs.ts';
 
 /** One slow file leaves two workers for the others. */
 const READERS = 3;
-/** An hour of audio takes some ten seconds; loading a codec takes more on a busy machine. */
+/** An hour of audio takes about ten seconds; loading a codec takes longer on a busy machine. */
 const READ_MS = 30_000;
 const READ_MS_PER_SECOND = 100;
 /** A codec and its state. */
@@ -16,7 +16,7 @@ const WORKER_BYTES = 32 * 2 ** 20;
 
 const at = (script: string): URL => new URL(`../../sound/${script}`, import.meta.url);
 const readers = new WorkerPool<ReadJob, ArrayBuffer>(at('reading.worker.ts'), systemClock, { workers: READERS });
-/** `VoiceQueue` decides when the process keeps its voices, and for how long. */
+/** `VoiceQueue` decides how long encoders stay alive. */
 const writer = new WorkerPool<WriteJob, WriteResult>(at('writing.worker.ts'), systemClock, {
   maxWaiting: Number.POSITIVE_INFINITY,
   isNeeded: () => true,
@@ -25,11 +25,11 @@ const writer = new WorkerPool<WriteJob, WriteResult>(at('writing.worker.ts'), sy
 type ReadSound = Extract<Job, { do: 'read-sound' }>;
 
 export async function runReadJob({ type, maxSeconds }: ReadSound, { bytes, claim }: JobInput): Promise<JobOutput> {
-  // Samples exist twice: where they are collected, and where they are sent from.
+  // The samples are in memory twice: where they are collected and where they are sent from.
   const samples = 2 * maxSeconds * PCM_RATE * Int16Array.BYTES_PER_ELEMENT;
   const release = await claim(bytes.length + samples + WORKER_BYTES);
   try {
-    // Transferred if it has a buffer of its own.
+    // Transfers the buffer if `bytes` spans all of it, and a copy otherwise.
     const own = new Uint8Array(bytes.length === bytes.buffer.byteLength ? bytes.buffer : bytes);
     const longestMs = READ_MS + maxSeconds * READ_MS_PER_SECOND;
     const pcm = unwrap(await readers.run({ type, bytes: own, maxSeconds }, [own.buffer], { longestMs }));
@@ -39,16 +39,16 @@ export async function runReadJob({ type, maxSeconds }: ReadSound, { bytes, claim
   }
 }
 
-export async function voice(job: Extract<Job, { voice: number }>, { bytes }: JobInput): Promise<JobOutput> {
+export async function runVoiceJob(job: Extract<Job, { voice: number }>, { bytes }: JobInput): Promise<JobOutput> {
   const pcm = new Int16Array(bytes.length / Int16Array.BYTES_PER_ELEMENT);
   Buffer.from(pcm.buffer).set(bytes);
-  const order = job.do === 'write-voice' ? { ...job, pcm } : job;
-  const { bytes: file, waveform } = unwrap(await writer.run(order, [pcm.buffer]));
+  const writeJob = job.do === 'write-voice' ? { ...job, pcm } : job;
+  const { bytes: file, waveform } = unwrap(await writer.run(writeJob, [pcm.buffer]));
   return file ? { facts: { waveform }, body: new Uint8Array(file) } : { facts: {} };
 }
 
-function unwrap<Result>(answer: JobResult<Result>): Result {
-  if ('done' in answer) return answer.done;
-  if ('refused' in answer) throw new Refusal(answer.refused.key, answer.refused.variables);
-  throw new Error(answer.failed);
+function unwrap<Result>(result: JobResult<Result>): Result {
+  if ('done' in result) return result.done;
+  if ('refused' in result) throw new Refusal(result.refused.key, result.refused.variables);
+  throw new Error(result.failed);
 }

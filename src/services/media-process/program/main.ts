@@ -22,7 +22,7 @@ const running = new Map<number, AbortController>();
 const pipe = new Socket({ fd: 3 });
 const reader = new FrameReader(Number.POSITIVE_INFINITY, receive);
 pipe.on('data', (piece: Buffer) => reader.read(piece));
-// The bot has ended. Libraries that still work are not waited for.
+// The bot has exited. Libraries that are still working are not waited for.
 for (const end of ['end', 'close', 'error']) pipe.on(end, () => process.kill(process.pid, 'SIGKILL'));
 // A terminal's Ctrl-C also reaches this process, which the bot needs until it has finished.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
@@ -79,7 +79,7 @@ async function runJob(job: Job, work: JobInput): Promise<JobOutput> {
       return await (await import('./audio.ts')).runReadJob(job, work);
     case 'write-voice':
     case 'drop-voice':
-      return await (await import('./audio.ts')).voice(job, work);
+      return await (await import('./audio.ts')).runVoiceJob(job, work);
   }
 }
 

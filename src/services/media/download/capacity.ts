@@ -13,7 +13,7 @@ interface Holder {
  *
  * Growing files could each hold a part and wait forever for the others'. One rule prevents that: what is given to any other file
  * leaves free what the eldest may still need for the largest possible file. So the eldest always finishes, the younger ones
- * together never hold more than what is left beside a largest file, and the next eldest finds the same.
+ * together never hold more than the rest next to a largest file, and the next eldest finds the same.
  */
 export class CapacityPool {
   readonly #total: number;
@@ -40,7 +40,7 @@ export class CapacityPool {
   claim() {
     const holder: Holder = { held: 0, hasSettled: false };
     return {
-      /** Waits for its turn, then holds this many bytes more. Rejects with the signal's reason, and then holds no more. */
+      /** Waits for its turn, then holds this many more bytes. Rejects with the signal's reason, and then holds no more. */
       take: (bytes: number, signal: AbortSignal): Promise<void> => this.#take(holder, bytes, signal),
       /** The file is complete: keeps this many bytes, gives back the rest and takes no more. */
       settle: (bytes: number): void => this.#settle(holder, holder.held - bytes),

@@ -5,7 +5,7 @@ import type { MediaLimits } from '../settings.ts';
 import type { Hosts } from './hosts.ts';
 import { type FileStorage, type HeldFile, receiveFile } from './receiver.ts';
 
-/** Read of a redirect's or error's body before its connection is cut. */
+/** Bytes read from the body of a redirect or an error before its connection is cut. */
 const MAX_WASTE = 64 * 1024;
 
 interface Download {
@@ -93,7 +93,7 @@ async function* paced(
     const isHeldUp = heldUpSince !== undefined;
     countHeldUp();
     const hostsMs = paceMs - heldUpMs;
-    // With less than half of the time left for the host, the figure says nothing about it.
+    // With less than half of the time left for the host, the measured rate says nothing about it.
     if (hostsMs > paceMs / 2 && receivedBytes < (leastBytesPerSecond * hostsMs) / 1_000) {
       body.destroy(new MediaError('timeout', 'The file arrives too slowly.', { code: 'too-slow' }));
       return;

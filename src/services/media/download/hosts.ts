@@ -30,7 +30,7 @@ export class Hosts {
       connections: limits.connections,
       headersTimeout: limits.headersMs,
       bodyTimeout: limits.chunkMs,
-      // Files come one by one; HTTP/2 would only add a second set of faults.
+      // Files are fetched one by one, so HTTP/2 would only add another way to fail.
       allowH2: false,
     };
     this.#trusted = new Agent({ ...options, connect: { timeout } });
@@ -55,7 +55,7 @@ export class Hosts {
       method: 'GET',
       headers: {
         accept: 'image/*, video/*, audio/*, application/octet-stream',
-        // Nothing is decompressed here, so nothing may come compressed.
+        // Nothing is decompressed here, so compressed responses are refused.
         'accept-encoding': 'identity',
         'user-agent': 'atelier',
         ...(withKey && apiKey !== undefined && this.isGateway(url) ? { authorization: `Bearer ${apiKey}` } : {}),
@@ -69,7 +69,7 @@ export class Hosts {
   }
 }
 
-/** What is not on the public internet (IANA's special-purpose registries, multicast), and Azure's metadata address. */
+/** Addresses outside the public internet (IANA's special-purpose registries, multicast), and Azure's metadata address. */
 const special4 = listOf('ipv4', [
   ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '168.63.129.16/32', '169.254.0.0/16'],
   ...['172.16.0.0/12', '192.0.0.0/24', '192.0.2.0/24', '192.31.196.0/24', '192.52.193.0/24', '192.88.99.0/24'],
@@ -102,7 +102,7 @@ function listOf(family: 'ipv4' | 'ipv6', ranges: readonly string[]): BlockList {
 /** The host as it is looked up: `URL` has normalised other spellings, and an IPv6 address loses its brackets. */
 export const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '');
 
-/** For untrusted hosts. Its result is what is connected to, so nothing changes after the check; one special address refuses. */
+/** For untrusted hosts. The result is the address that is connected to, so nothing changes after the check; one special address refuses all. */
 export function createGuardedLookup(resolve: ResolveHost): LookupFunction {
   return (name, options, callback) => {
     resolve(name).then(

@@ -46,7 +46,7 @@ export class PrivateFiles {
       path,
       close,
       async write(piece: Uint8Array): Promise<void> {
-        // A disk may take less than it is given.
+        // A write to disk may be partial.
         for (let written = 0; written < piece.byteLength; ) {
           const { bytesWritten } = await handle.write(piece, written, piece.byteLength - written).catch(noRoom);
           written += bytesWritten;
@@ -89,7 +89,7 @@ export class PrivateFiles {
     }
   }
 
-  /** The name of a folder of this machine tells its process. Links and folders of other users are left alone. */
+  /** The name of a folder of this machine identifies its process. Links and folders of other users are left alone. */
   async #isLeftBehind(name: string, path: string): Promise<boolean> {
     const facts = await lstat(path).catch(() => undefined);
     if (!facts?.isDirectory() || (process.getuid && facts.uid !== process.getuid())) return false;

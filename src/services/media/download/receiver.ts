@@ -6,7 +6,7 @@ import type { PrivateFile, PrivateFiles } from './private-files.ts';
 
 /** The first buffer of a file of unknown size; it doubles when it is full. */
 const FIRST_STEP = 64 * 1024;
-/** What even the smallest file counts as: that bounds how many there are. */
+/** The minimum that a file counts as, which limits the number of files. */
 const LEAST_CLAIM = 128 * 1024;
 
 /** A file that has arrived. Its owner gives its room back. */
@@ -17,7 +17,7 @@ export interface HeldFile {
 
 export interface FileStorage {
   readonly room: CapacityPool;
-  /** Room for file bytes in the bot's own memory. Nothing waits for it: what has no room there goes to disk. */
+  /** Room for file bytes in the bot's own memory. Nothing waits for it: a file that does not fit goes to disk. */
   readonly memory: { freeBytes: number };
   readonly files: PrivateFiles;
   readonly passing: PassingBytes;

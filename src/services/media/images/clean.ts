@@ -26,7 +26,7 @@ interface Cleaned extends CheckedImage {
 /**
  * An image without metadata: no place, no camera, no prompt, no preview of what was cropped. Metadata is cut out of the file and
  * every pixel stays; a file without any comes back as it is. Only a rotated image, and AVIF, whose boxes refer to each other by
- * their distance, is encoded anew.
+ * their distance, is re-encoded.
  */
 export async function removeMetadata(image: ExaminedImage, bench: ImageEditor): Promise<Cleaned> {
   const { bytes, type, isRotated, hasMetadata } = image;
@@ -58,7 +58,7 @@ function encode(image: Sharp, format: MediaType): Sharp {
   return image.jpeg({ quality: 95, chromaSubsampling: '4:4:4', optimiseCoding: false });
 }
 
-/** The parts of a file that stay, in order. Where everything stays, the file itself is the result. */
+/** The parts of a file that stay, in order. If all of them stay, the file itself is the result. */
 class KeptParts {
   readonly #bytes: Buffer;
   readonly #parts: { start: number; end: number }[] = [];
@@ -84,7 +84,7 @@ const SIGNATURE = 8;
 /** Length, type and checksum around a chunk's data. */
 const AROUND = 12;
 
-/** What pixels, colours and animation need. Anything else, now or in the future, is metadata. */
+/** Chunks needed for pixels, colours and animation. Anything else, now or in the future, is metadata. */
 const PNG_KEPT = new Set([
   ...['IHDR', 'PLTE', 'IDAT', 'IEND', 'tRNS', 'bKGD'],
   ...['gAMA', 'cHRM', 'sRGB', 'iCCP', 'sBIT', 'cICP', 'mDCV', 'cLLI', 'pHYs'],
@@ -111,7 +111,7 @@ const END = 0xd9;
 /** JFIF without a thumbnail, which might show what was cropped. */
 const BARE_JFIF = 16;
 
-/** Keeps frames, tables, scans, and what defines the colours: the profile and Adobe's marker. */
+/** Keeps frames, tables, scans, and the definition of the colours: the profile and Adobe's marker. */
 export function stripJpeg(bytes: Buffer): Buffer {
   const kept = new KeptParts(bytes);
   kept.part(0, 2);
@@ -173,7 +173,7 @@ export function stripWebp(bytes: Buffer): Buffer {
   }
   const result = kept.result();
   if (result === bytes) return bytes;
-  // A new copy, so it may be changed; its head must not announce what is gone.
+  // A new copy, so it may be changed; its header must not announce chunks that were removed.
   result.writeUInt32LE(result.length - 8, 4);
   const flags = WEBP_HEAD + 8;
   if (result.toString('latin1', WEBP_HEAD, WEBP_HEAD + 4) === 'VP8X')

@@ -11,7 +11,7 @@ export type FitResult =
       readonly how: 'as-is' | 're-encoded' | 'preview';
       readonly bytes: Buffer;
       readonly type: MediaType;
-      /** A manifest covered a location: both are gone. */
+      /** A manifest included a location, so both were removed. */
       readonly lostManifest?: boolean;
     }
   | { readonly how: 'none' };
@@ -27,11 +27,11 @@ const WEBP_BYTES_WITH_ALPHA = 14;
 /** An animation is encoded frame by frame, and the encoded frames are kept. */
 const WEBP_FRAME_BYTES = 3;
 const MAX_WEBP_PIXELS = 4_096 * 4_096;
-const LONGEST_WEBP_SIDE = 16_383;
+const MAX_WEBP_SIDE = 16_383;
 const PREVIEW_SIDES = [1_280, 640, 320, 160];
 const PREVIEW_QUALITY = 75;
 
-/** A result as it is shown: a manifest stays whole, every other file loses its metadata and gets a mark. */
+/** Prepares a result to be shown: a manifest stays whole, every other file loses its metadata and gets a mark. */
 export async function fitResult(
   image: ExaminedImage,
   max: number,
@@ -49,10 +49,10 @@ export async function fitResult(
   return { ...fitted, ...lost, ...(sourceType && { bytes: markImage(fitted.bytes, fitted.type, sourceType) }) };
 }
 
-/** Unchanged if it fits, else at lower quality, else smaller, else a preview, else nothing. */
+/** Unchanged if it fits, else at lower quality, else smaller, else a preview, else undefined. */
 export async function fitImage(image: ExaminedImage, max: number, bench: ImageEditor): Promise<FitResult> {
   try {
-    // An image that is far too large is not re-encoded only to be found too large.
+    // Re-encoding an image that is far too large would be a waste.
     if (!image.isRotated || image.bytes.length <= max * FAR_OVER_LIMIT) {
       const { bytes, type, isReencoded } = await removeMetadata(image, bench);
       if (bytes.length <= max) return { how: isReencoded ? 're-encoded' : 'as-is', bytes, type };
@@ -60,7 +60,7 @@ export async function fitImage(image: ExaminedImage, max: number, bench: ImageEd
     const fitted = await fitSmaller(image, max, bench);
     if (fitted) return fitted;
   } catch (error) {
-    // A preview takes less memory than the whole image where its format can be decoded smaller.
+    // A preview needs less memory than the whole image if its format can be decoded at a smaller size.
     if (!(error instanceof MediaError && error.kind === 'too-large')) throw error;
   }
   return (await makePreview(image, max, bench)) ?? { how: 'none' };
@@ -69,7 +69,7 @@ export async function fitImage(image: ExaminedImage, max: number, bench: ImageEd
 async function fitSmaller(image: ExaminedImage, max: number, bench: ImageEditor): Promise<FitResult | undefined> {
   if (image.isUndecodedAnimation) return undefined;
   const moves = image.frames > 1;
-  // JPEG is encoded line by line with next to no memory, and every program opens it.
+  // JPEG is encoded line by line with almost no memory, and every program opens it.
   const type = moves || image.hasAlpha ? mediaTypes.webp : mediaTypes.jpeg;
   const held = type === mediaTypes.webp ? webpMemory(image) : 0;
   const encode = (scale: number, quality: number) =>
@@ -88,7 +88,7 @@ async function fitSmaller(image: ExaminedImage, max: number, bench: ImageEditor)
     if (size > max * FAR_OVER_LIMIT) break;
   }
   while (scale > LEAST_SCALE) {
-    // The size goes with the area; a little less, so that one try is usually enough.
+    // The size is proportional to the area; a little less, so that one try is usually enough.
     scale = Math.max(LEAST_SCALE, scale * Math.min(0.9, Math.sqrt(max / size) * 0.95));
     const bytes = await encode(scale, SCALED_QUALITY);
     if (bytes.length <= max) return { how: 're-encoded', bytes, type };
@@ -130,7 +130,7 @@ function webpMemory({ width, height, frames, hasAlpha }: ExaminedImage): number 
 }
 
 function webpScale({ width, height }: ExaminedImage, moves: boolean): number {
-  const bySide = LONGEST_WEBP_SIDE / Math.max(width, height);
+  const bySide = MAX_WEBP_SIDE / Math.max(width, height);
   // An animation is encoded frame by frame.
   const byMemory = moves ? 1 : Math.sqrt(MAX_WEBP_PIXELS / (width * height));
   return Math.min(1, bySide, byMemory);

@@ -5,16 +5,16 @@ import { recognise } from '../recognise.ts';
 import { hasLocation, hasManifest, type SourceType, sourceTypeIn } from './provenance.ts';
 
 interface Drawing {
-  /** All frames instead of the first one. */
+  /** Decodes all frames instead of only the first. */
   isAnimated?: boolean;
   /** 1 at most. */
   scale?: number;
-  /** What the encoder holds of the result while it encodes. */
+  /** How much of the result the encoder holds while it encodes. */
   outputBytes?: number;
   render(image: Sharp): Sharp;
 }
 
-/** Decodes and re-encodes images, each in memory claimed before. Only the media process has one. */
+/** Decodes and re-encodes images after claiming the memory for each. Only the media process has one. */
 export class ImageEditor {
   readonly maxPixels: number;
   readonly #claim: (bytes: number) => Promise<() => void>;
@@ -42,7 +42,7 @@ export class ImageEditor {
   }
 }
 
-/** Reads the head of an image, which costs a few milliseconds and next to no memory, even if the head claims a huge image. */
+/** Reads the header of an image, which takes a few milliseconds and almost no memory, even if the header claims a huge image. */
 async function headOf(bytes: Buffer): Promise<Metadata> {
   try {
     return await sharp(bytes, { limitInputPixels: false, failOn: 'error' }).metadata();
@@ -67,9 +67,9 @@ export interface ExaminedImage extends ImageFacts {
   /** A C2PA manifest. */
   readonly hasManifest: boolean;
   readonly hasLocation: boolean;
-  /** What the file says about itself. */
+  /** Facts in the file's own metadata. */
   readonly sourceType: SourceType | undefined;
-  /** Animated in a way that the decoders ignore: re-encoded it would stand still. */
+  /** Animated in a way that the decoders ignore, so that it would be a still image after re-encoding. */
   readonly isUndecodedAnimation: boolean;
 }
 

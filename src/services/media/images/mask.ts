@@ -2,7 +2,7 @@ import type { Sharp } from 'sharp';
 import { MediaError } from '../errors.ts';
 import { examineImage, type ImageEditor, type ImageFacts } from './image-editor.ts';
 
-/** White is to be changed and black stays: gateways in practice read masks that way. */
+/** White areas are to be changed and black ones stay: in practice gateways read masks that way. */
 export type MaskSide = 'left' | 'right' | 'top' | 'bottom' | 'centre';
 
 export type MaskSize = Pick<ImageFacts, 'width' | 'height'>;
@@ -12,7 +12,7 @@ export type DrawnMask =
   | { readonly marks: 'nothing' | 'everything' | 'unclear' };
 
 const HALF = 0.5;
-/** Of each side of the image, so a good third of its area: the middle with a little room around it. */
+/** The share of each side, so a good third of the area: the middle with a little room around it. */
 const CENTRE = 0.6;
 
 /** One pixel to be scaled up: three times as fast as drawing a shape. */
@@ -46,7 +46,7 @@ function whiteArea(side: MaskSide, { width, height }: MaskSize) {
 }
 
 export async function readDrawnMask(bytes: Buffer, bench: ImageEditor): Promise<DrawnMask> {
-  // Refuses what is not an image, or is too large, before anything is decoded.
+  // Refuses a file that is not an image, or is too large, before anything is decoded.
   await examineImage(bytes, bench.maxPixels);
   const kind = kindOfDrawing(await bench.render(bytes, { render: thumbnail }));
   if (kind === 'unclear') return { marks: kind };
@@ -67,7 +67,7 @@ function blackAndWhite(image: Sharp): Sharp {
   return image.autoOrient().flatten({ background: 'black' }).threshold(128).toColourspace('b-w').png();
 }
 
-/** Large enough to tell what kind of drawing it is. */
+/** Large enough to determine the type of drawing. */
 const SIDE = 128;
 
 function thumbnail(image: Sharp): Sharp {

@@ -1,11 +1,11 @@
 import { crc32 } from 'node:zlib';
 import { type MediaType, mediaTypes } from '../media-types.ts';
 
-/** How a result came about, in the words of IPTC: from a prompt alone, or with reference images too. */
+/** How a result came about, in IPTC's terms: from a prompt alone, or with reference images too. */
 const sourceTypes = ['trainedAlgorithmicMedia', 'compositeWithTrainedAlgorithmicMedia'] as const;
 export type SourceType = (typeof sourceTypes)[number];
 
-/** What is done to a result so that it tells where it comes from. */
+/** How a result is marked to show where it comes from. */
 export interface Provenance {
   /** Undefined: results are not marked. */
   sourceType?: SourceType | undefined;
@@ -35,7 +35,7 @@ export function sourceTypeIn(xmp: Buffer | undefined): SourceType | undefined {
   return sourceTypes.find((type) => text.includes(`${VOCABULARY}${type}<`) || text.includes(`${VOCABULARY}${type}"`));
 }
 
-/** A file without metadata, with a mark. Formats that take none come back as they are. */
+/** Adds a mark to a file without metadata. Formats that do not support one come back unchanged. */
 export function markImage(bytes: Buffer, type: MediaType, sourceType: SourceType): Buffer {
   const packet = xmpPacket(sourceType);
   if (type === mediaTypes.png) return markPng(bytes, packet);
@@ -121,7 +121,7 @@ export function hasManifest(bytes: Buffer, type: MediaType): boolean {
   return type === mediaTypes.jpeg && chunksOf(bytes, 2, jpegSegment).includes('c2pa');
 }
 
-/** What begins at a place, and where the next begins; undefined: nothing more of interest. */
+/** The type of the block at a place, and where the next begins; undefined if nothing more of interest follows. */
 type Step = (bytes: Buffer, at: number) => { name: string; next: number } | undefined;
 
 function chunksOf(bytes: Buffer, start: number, step: Step): string[] {
@@ -159,7 +159,7 @@ function jpegSegment(bytes: Buffer, at: number): ReturnType<Step> {
 const GPS_TAG = 0x8825;
 const MAX_TAGS = 1_000;
 
-/** Whether metadata tells where something was. */
+/** Whether metadata contains a location. */
 export const hasLocation = ({ exif, xmp }: { exif?: Buffer | undefined; xmp?: Buffer | undefined }): boolean =>
   (exif !== undefined && hasGps(exif)) || (xmp?.includes('exif:GPS') ?? false);
 

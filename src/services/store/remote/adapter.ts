@@ -23,9 +23,9 @@ interface NewRow extends Row {
   expires?: number | undefined;
 }
 
-/** One namespace on a server. Writes are atomic with the server's check of the lease: a process may resume from a suspension after its own check. */
+/** One namespace on a server. Writes check the lease atomically on the server, because the process may be suspended after its own check. */
 export interface ServerRows {
-  /** Texts in the order of their keys; undefined where a row is missing or expired. */
+  /** Texts in the order of their keys; undefined if a row is missing or expired. */
   read(keys: readonly string[]): Promise<(string | undefined)[]>;
   write(rows: readonly NewRow[]): Promise<void>;
   /** Returns the keys that existed. */

@@ -30,7 +30,7 @@ export interface Server extends Backend {
   warn?(log: Log): Promise<void>;
 }
 
-/** Sends requests to a server: each succeeds or fails within its time limit, and trouble is logged once. */
+/** Sends requests to a server: each succeeds or fails within its time limit, and a failure is logged once. */
 export class ServerConnection {
   readonly #parts: LineParts;
   #trouble: StoreTrouble | undefined;
@@ -70,7 +70,7 @@ export class ServerConnection {
     const { name, limitMs } = this.#parts;
     const controller = new AbortController();
     const late = Promise.withResolvers<never>();
-    // By the machine's own clock: with a test's clock that stands still it would wait for ever.
+    // Uses the machine's own clock: with a test's clock that stands still it would wait forever.
     const timer = setTimeout(() => {
       const reason = `no response within ${limitMs / 1_000} s`;
       late.reject(unreachable(name, reason));
@@ -148,7 +148,7 @@ const PASSING: ReadonlySet<string> = new Set(['08', '53', '57', '58']);
 export function postgresFailure(error: unknown, name: string): StoreError {
   const reason = reasonOf(error);
   const code = sqlState(error);
-  // Without a code from the server it was never reached.
+  // Without a code from the server, the server was not reached.
   if (code === undefined || code === READ_ONLY) return unreachable(name, reason, error);
   if (code === DISK_FULL)
     return new StoreError(

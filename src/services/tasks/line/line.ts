@@ -6,36 +6,36 @@ import { groupOf } from '../task-facts.ts';
 import { setPlace } from '../transitions.ts';
 import { Turns, type Waiting } from './turns.ts';
 
-/** Each waiting task stands in memory and in the store. */
+/** Each waiting task takes space in memory and in the store. */
 const MAX_WAITING = 10_000;
 /** How many waiting tasks are sent at the same time, so that references do not fill the memory. */
 const SENDS_AT_ONCE = 4;
-/** How often the places that members see are brought up to date, and for how many tasks. */
+/** How often the places shown to members are updated, and for how many tasks. */
 const PLACES_MS = 5_000;
 const SHOWN_PLACES = 1_000;
 /** The first pause after a "queue is full" without a time of its own; it doubles up to the longest. */
 const FIRST_HOLD_MS = 5_000;
-const LONGEST_HOLD_MS = 10 * 60_000;
+const MAX_HOLD_MS = 10 * 60_000;
 
 interface LineParts {
   book: TaskBook;
   clock: Clock;
   log: TasksLog;
-  /** How many jobs the gateway takes at once; undefined: as many as there are. */
+  /** How many jobs the gateway accepts at once; undefined for no limit. */
   jobsAtOnce: number | undefined;
   isJob(kind: TaskKind): boolean;
   /** Sends a waiting task. Never throws. */
   send(id: string): Promise<void>;
 }
 
-/** Waiting tasks, and who is next. A task has a place from the decision to send it until its job has ended. */
+/** The queue of waiting tasks. A task occupies a slot from the decision to send it until its job has ended. */
 export class Line {
   readonly #parts: LineParts;
   readonly #turns = new Turns();
-  /** Orders on their way that the book may not know as running yet. */
+  /** Requests that are being sent and that the book may not know as running yet. */
   readonly #placed = new Set<string>();
   readonly #sending = new Map<string, TaskKind>();
-  /** Kinds that the gateway takes no jobs of now, with what ends the pause. */
+  /** Kinds for which the gateway accepts no jobs at the moment, with a way to end the pause. */
   readonly #held = new Map<TaskKind, () => void>();
   /** Kinds whose next task is sent alone, because the gateway refused the last one. */
   readonly #onTrial = new Set<TaskKind>();
@@ -64,7 +64,7 @@ export class Line {
     this.#showPlacesLater();
   }
 
-  /** Sends no further tasks; those on their way may still arrive. */
+  /** Sends no further tasks; requests that were already sent may still arrive. */
   stop(): void {
     this.#isRunning = false;
     this.#cancelPlaces?.();
@@ -73,7 +73,7 @@ export class Line {
     this.#held.clear();
   }
 
-  /** Whether an order may be sent at once. If so, it has its place until `release`. */
+  /** Whether a request may be sent at once. If so, it occupies its slot until `release`. */
   takePlace({ id, kind, ...owner }: Pick<Task, 'id' | 'kind' | 'guildId' | 'requesterId'>): boolean {
     if (this.#held.has(kind) || this.#onTrial.has(kind) || !this.#hasPlace()) return false;
     if (this.#turns.count((task) => !this.#held.has(task.kind)) > 0) return false;
@@ -82,7 +82,7 @@ export class Line {
     return true;
   }
 
-  /** The order was refused, or the book knows it. */
+  /** The request was refused, or the book knows it. */
   release(id: string): void {
     if (this.#placed.delete(id)) this.#advance();
   }
@@ -103,7 +103,7 @@ export class Line {
     this.#showPlacesLater();
   }
 
-  /** Undefined: it does not wait. */
+  /** Undefined if it does not wait. */
   placeOf(id: string): number | undefined {
     let place = 0;
     for (const task of this.#turns.inOrder()) {
@@ -117,10 +117,10 @@ export class Line {
     if (this.#turns.size > 0) this.#turns.remove(id);
   }
 
-  /** The gateway takes no job of this kind now. */
+  /** The gateway accepts no job of this kind at the moment. */
   hold(kind: TaskKind, returns: number, retryAfterMs = 0): void {
     if (!this.#isRunning) return;
-    const pause = Math.min(LONGEST_HOLD_MS, Math.max(retryAfterMs, FIRST_HOLD_MS * 2 ** Math.max(0, returns - 1)));
+    const pause = Math.min(MAX_HOLD_MS, Math.max(retryAfterMs, FIRST_HOLD_MS * 2 ** Math.max(0, returns - 1)));
     this.#held.get(kind)?.();
     const release = this.#parts.clock.after(pause, () => {
       this.#held.delete(kind);
@@ -130,7 +130,7 @@ export class Line {
     this.#onTrial.add(kind);
   }
 
-  /** The gateway took a job of this kind. */
+  /** The gateway accepted a job of this kind. */
   markTaken(kind: TaskKind): void {
     if (this.#onTrial.delete(kind)) this.#advance();
   }
@@ -186,7 +186,7 @@ export class Line {
   }
 }
 
-/** The gateway works for it, or may. A job that waits for its member's words holds no place. */
+/** Whether the gateway is or may be working on it. A job that waits for a member's prompt occupies no slot. */
 const takesPlace = (task: Task): boolean => !hasEnded(task) && task.state !== 'waiting' && task.state !== 'needs-input';
 
 const waitingOf = ({ id, kind, weight = 1, ...owner }: Task): Waiting => ({ id, kind, weight, ...ownerOf(owner) });

@@ -7,24 +7,24 @@ export interface Waiting {
   /** Its server, or in direct messages its owner. */
   readonly group: string;
   readonly memberId: string;
-  /** How many turns in a row its owner has. */
+  /** The number of turns in a row that its owner gets. */
   readonly weight: number;
 }
 
 interface Member {
   tasks: Waiting[];
-  /** How many turns in a row it has had. */
+  /** The number of turns in a row so far. */
   taken: number;
 }
 
 type Group = Map<string, Member>;
 
-/** Of so many servers and members it is remembered when they last had a turn. */
+/** For this many servers and members, the time of their last turn is remembered. */
 const MAX_REMEMBERED = 10_000;
 
 /**
- * Turns go round by group, and in each group by member: A, B, C, A, however many tasks each of them has. Who had the last turn
- * longest ago, or none yet, is next.
+ * Turns go round by group, and in each group by member: A, B, C, A, however many tasks each of them has. The next one is
+ * the one that has had no turn yet, or whose last turn was longest ago.
  */
 export class Turns {
   /** Both maps hold the next turn first: the keys are in the order of their last turns, except for a member with a weight whose turns go on. */
@@ -52,7 +52,7 @@ export class Turns {
     this.#size += 1;
   }
 
-  /** A task went without waiting, which counts as a turn. */
+  /** A task was sent without waiting, which counts as a turn. */
   note({ group, memberId }: Pick<Waiting, 'group' | 'memberId'>): void {
     this.#turn += 1;
     for (const key of [group, memberKey(group, memberId)]) {

@@ -12,7 +12,7 @@ interface OpenErasure {
   isDue: boolean;
 }
 
-/** Erases what members had ordered by the time they asked. Requests are stored until they are done, and members do not wait for each other. */
+/** Erases everything that members had requested by the time they asked. Erasures are stored until they are done, and members do not wait for each other. */
 export class Erasures {
   readonly #parts: ErasureParts;
   readonly #open = new Map<string, OpenErasure>();
@@ -25,7 +25,7 @@ export class Erasures {
     parts.book.onChange((task) => this.#follow(task));
   }
 
-  /** Continues what was open when the bot last ran. */
+  /** Continues the erasures that were open when the bot last ran. */
   async open(): Promise<void> {
     for (const mark of await this.#parts.store.openErasures())
       this.#enter(mark.memberId, new MemberErasure(mark, this.#parts));
@@ -36,14 +36,14 @@ export class Erasures {
     this.#cancel = this.#parts.clock.after(AGAIN_MS, () => this.start());
   }
 
-  /** Resolves when the request is stored; the outcome is passed to `hear`. */
+  /** Resolves when the erasure is stored; the outcome is passed to `hear`. */
   begin(memberId: string, hear: TellOutcome): Promise<void> {
     return this.#lock.run(memberId, async () => {
       const secret = randomBytes(16).toString('hex');
       const fresh = { memberId, until: 0, secret, tasks: 0, messages: 0, stays: 0, left: [] };
       const erasure = this.#open.get(memberId)?.erasure ?? new MemberErasure(fresh, this.#parts);
       await erasure.extend(hear);
-      // The one under way may have finished before this was stored.
+      // The running erasure may have finished before this was stored.
       if (!this.#open.has(memberId)) this.#enter(memberId, erasure);
       this.#wake(memberId);
     });
@@ -53,7 +53,7 @@ export class Erasures {
     return this.#open.has(memberId);
   }
 
-  /** Waits for what is under way, but not for Discord. */
+  /** Waits for running erasures, but not for Discord. */
   async finish(): Promise<void> {
     this.#isStopped = true;
     this.#cancel?.();

@@ -17,14 +17,14 @@ import {
 } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { validateBody } from '../../../../sandbox/discord/validation/index.ts';
-import { type Case, chat, long, option, times, V2 } from './bodies.ts';
+import { type Case, long, option, slashCommand, times, V2 } from './bodies.ts';
 import { asSent } from './real-client.ts';
 
 const slash = (name: string) => new SlashCommandBuilder().setName(name).setDescription('what it does');
 const menu = (name: string) => new ContextMenuCommandBuilder().setName(name).setType(ApplicationCommandType.Message);
-const answer = (says: string, type: number, data?: unknown): Case => ({ says, kind: 'callback', body: { type, data } });
-const one = (says: string, body: unknown): Case => ({ says, kind: 'command', body });
-const list = (says: string, body: unknown): Case => ({ says, kind: 'commands', body });
+const answer = (name: string, type: number, data?: unknown): Case => ({ name, kind: 'callback', body: { type, data } });
+const one = (name: string, body: unknown): Case => ({ name, kind: 'command', body });
+const list = (name: string, body: unknown): Case => ({ name, kind: 'commands', body });
 const named = { name: 'a', value: 'a' };
 
 const modal = new ModalBuilder()
@@ -160,12 +160,14 @@ const cases: Case[] = [
       .setNameLocalizations({ de: 'malen', 'zh-CN': '画', hi: 'चित्र', th: 'วาดรูป', 'es-419': 'dibujar', ja: 'えがく' })
       .setDescriptionLocalizations({ de: 'was es tut' }),
   ),
-  one('characters a name may have', chat("l'art_2-ß")),
+  one('characters a name may have', slashCommand("l'art_2-ß")),
   one('a message menu', menu('Describe This Image!')),
   one('a menu with an empty description', { name: 'Ask Me', type: 2, description: '' }),
   one(
     'a group, a subcommand and the same names in each',
-    chat('a', { options: [option('a', { type: 2, options: [option('a', { type: 1, options: [option('a')] })] })] }),
+    slashCommand('a', {
+      options: [option('a', { type: 2, options: [option('a', { type: 1, options: [option('a')] })] })],
+    }),
   ),
   list('no commands', []),
   list('one name for a command and a menu', [slash('draw'), menu('draw')]),
@@ -174,11 +176,11 @@ const cases: Case[] = [
     ...times(15, (n) => menu(`M ${n}`)),
     ...times(15, (n) => ({ name: `U ${n}`, type: 2 })),
   ]),
-  list('commands that have ids', [{ ...chat('draw'), id: '100000000000000001' }]),
+  list('commands that have ids', [{ ...slashCommand('draw'), id: '100000000000000001' }]),
 ];
 
 describe('The validator accepts a callback or command', () => {
-  it.each(cases)('The validator accepts this $kind body: $says', ({ kind, body, facts }) => {
+  it.each(cases)('The validator accepts this $kind body: $name', ({ kind, body, facts }) => {
     expect(validateBody(kind, asSent(body), facts)).toEqual([]);
   });
 });

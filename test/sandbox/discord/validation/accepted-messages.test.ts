@@ -26,19 +26,19 @@ const press = (id: string) => new ButtonBuilder().setCustomId(id).setLabel(id).s
 const buttons = (...of: ButtonBuilder[]) => new ActionRowBuilder<ButtonBuilder>().addComponents(...of);
 const stored = '100000000000000007';
 
-const sent = (says: string, body: unknown, more: Partial<Case> = {}): Case => ({
-  says,
+const sent = (name: string, body: unknown, more: Partial<Case> = {}): Case => ({
+  name,
   kind: 'webhook-message',
   body,
   ...more,
 });
 const edit = (
-  says: string,
+  name: string,
   body: unknown,
   flags: number,
   attachmentNames: string[] = [],
   files = [upload('n.png')],
-): Case => sent(says, body, { kind: 'webhook-edit', facts: { files, before: { flags, attachmentNames } } });
+): Case => sent(name, body, { kind: 'webhook-edit', facts: { files, before: { flags, attachmentNames } } });
 
 const cases: Case[] = [
   sent('2,000 characters', { content: long(2000) }),
@@ -227,7 +227,7 @@ const cases: Case[] = [
 ];
 
 describe('The validator accepts a message', () => {
-  it.each(cases)('The validator accepts this $kind body: $says', ({ kind, body, facts }) => {
+  it.each(cases)('The validator accepts this $kind body: $name', ({ kind, body, facts }) => {
     expect(validateBody(kind, asSent(body), facts)).toEqual([]);
   });
 });

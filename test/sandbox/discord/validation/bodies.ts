@@ -1,13 +1,14 @@
 import type { BodyFacts, BodyKind } from '../../../../sandbox/discord/validation/index.ts';
 
-/** A body and the expected violations. */
+/** A request body to validate. */
 export interface Case {
-  readonly says: string;
+  readonly name: string;
   readonly kind: BodyKind;
   readonly body: unknown;
   readonly facts?: BodyFacts;
 }
 
+/** A request body and the faults that it should produce. */
 export interface BadCase extends Case {
   readonly faults: readonly (readonly [path: string, code: string])[];
 }
@@ -35,6 +36,6 @@ export const text = (content: string) => ({ type: 10, content });
 
 export const option = (name: string, more: object = {}) => ({ type: 3, name, description: 'what it is', ...more });
 
-export const chat = (name: string, more: object = {}) => ({ name, description: 'what it does', ...more });
+export const slashCommand = (name: string, more: object = {}) => ({ name, description: 'what it does', ...more });
 
 export const upload = (name: string, id = '0') => ({ id, name, bytes: 10 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { formError, validateBody } from '../../../../sandbox/discord/validation/index.ts';
-import { button, chat, long, row } from './bodies.ts';
+import { button, long, row, slashCommand } from './bodies.ts';
 
 describe("Discord's error tree", () => {
   it('A form error has a branch for each step of the path and the faults in its leaves', () => {
@@ -25,7 +25,7 @@ describe("Discord's error tree", () => {
   });
 
   it('For a list, a form error starts with the index', () => {
-    expect(formError(validateBody('commands', [chat('a'), chat('B')])).errors).toEqual({
+    expect(formError(validateBody('commands', [slashCommand('a'), slashCommand('B')])).errors).toEqual({
       1: { name: { _errors: [{ code: 'APPLICATION_COMMAND_INVALID_NAME', message: 'Command name is invalid' }] } },
     });
   });

@@ -11,8 +11,8 @@ const modal = (components: unknown, more: object = {}) => ({
 const choices = (...list: unknown[]) => ({ type: 8, data: { choices: list } });
 const inside = 'data.components[0].component';
 
-const answer = (says: string, body: unknown, ...faults: BadCase['faults']): BadCase => ({
-  says,
+const answer = (name: string, body: unknown, ...faults: BadCase['faults']): BadCase => ({
+  name,
   kind: 'callback',
   body,
   faults,
@@ -117,7 +117,7 @@ const cases: BadCase[] = [
 ];
 
 describe('The validator refuses a callback', () => {
-  it.each(cases)('The validator refuses this $kind body: $says', ({ kind, body, facts, faults }) => {
+  it.each(cases)('The validator refuses this $kind body: $name', ({ kind, body, facts, faults }) => {
     expect(validateBody(kind, body, facts).map(({ path, code }) => [path, code])).toEqual(faults);
   });
 });

@@ -1,41 +1,47 @@
 import { describe, expect, it } from 'vitest';
 import { validateBody } from '../../../../sandbox/discord/validation/index.ts';
-import { type BadCase, chat, long, option, times } from './bodies.ts';
+import { type BadCase, long, option, slashCommand, times } from './bodies.ts';
 
-const one = (says: string, body: unknown, ...faults: BadCase['faults']): BadCase => ({
-  says,
+const one = (name: string, body: unknown, ...faults: BadCase['faults']): BadCase => ({
+  name,
   kind: 'command',
   body,
   faults,
 });
-const list = (says: string, body: unknown, ...faults: BadCase['faults']): BadCase => ({
-  ...one(says, body, ...faults),
+const list = (name: string, body: unknown, ...faults: BadCase['faults']): BadCase => ({
+  ...one(name, body, ...faults),
   kind: 'commands',
 });
-const withOption = (...options: unknown[]) => chat('draw', { options });
+const withOption = (...options: unknown[]) => slashCommand('draw', { options });
 const sub = (name: string, more: object = {}) => option(name, { type: 1, ...more });
 const at = 'options[0]';
 
 const cases: BadCase[] = [
   one('no body', null, ['', 'BASE_TYPE_REQUIRED']),
   one('nothing', {}, ['name', 'BASE_TYPE_REQUIRED']),
-  one('upper case', chat('Draw'), ['name', 'APPLICATION_COMMAND_INVALID_NAME']),
-  one('a space', chat('draw it'), ['name', 'APPLICATION_COMMAND_INVALID_NAME']),
-  one('an emoji', chat('🎨'), ['name', 'APPLICATION_COMMAND_INVALID_NAME']),
-  one('upper case of another script', chat('Рисуй'), ['name', 'APPLICATION_COMMAND_INVALID_NAME']),
-  one('a name over 32', chat(long(33)), ['name', 'BASE_TYPE_BAD_LENGTH']),
-  one('a name in capitals in one translation', chat('draw', { name_localizations: { de: 'Malen' } }), [
+  one('upper case', slashCommand('Draw'), ['name', 'APPLICATION_COMMAND_INVALID_NAME']),
+  one('a space', slashCommand('draw it'), ['name', 'APPLICATION_COMMAND_INVALID_NAME']),
+  one('an emoji', slashCommand('🎨'), ['name', 'APPLICATION_COMMAND_INVALID_NAME']),
+  one('upper case of another script', slashCommand('Рисуй'), ['name', 'APPLICATION_COMMAND_INVALID_NAME']),
+  one('a name over 32', slashCommand(long(33)), ['name', 'BASE_TYPE_BAD_LENGTH']),
+  one('a name in capitals in one translation', slashCommand('draw', { name_localizations: { de: 'Malen' } }), [
     'name_localizations.de',
     'APPLICATION_COMMAND_INVALID_NAME',
   ]),
-  one('an unknown language', chat('draw', { name_localizations: { en: 'draw' } }), [
+  one('an unknown language', slashCommand('draw', { name_localizations: { en: 'draw' } }), [
     'name_localizations.en',
     'BASE_TYPE_CHOICES',
   ]),
   one('a chat command without description', { name: 'draw' }, ['description', 'BASE_TYPE_REQUIRED']),
-  one('a chat command with an empty one', chat('draw', { description: '' }), ['description', 'BASE_TYPE_REQUIRED']),
-  one('a description over 100', chat('draw', { description: long(101) }), ['description', 'BASE_TYPE_MAX_LENGTH']),
-  one('a translated description over 100', chat('draw', { description_localizations: { de: long(101) } }), [
+  one('a chat command with an empty one', slashCommand('draw', { description: '' }), [
+    'description',
+    'BASE_TYPE_REQUIRED',
+  ]),
+  one('a description over 100', slashCommand('draw', { description: long(101) }), [
+    'description',
+    'BASE_TYPE_MAX_LENGTH',
+  ]),
+  one('a translated description over 100', slashCommand('draw', { description_localizations: { de: long(101) } }), [
     'description_localizations.de',
     'BASE_TYPE_BAD_LENGTH',
   ]),
@@ -47,15 +53,15 @@ const cases: BadCase[] = [
     'options',
     'APPLICATION_COMMAND_MENU_OPTIONS',
   ]),
-  one('an unknown type', chat('draw', { type: 9 }), ['type', 'BASE_TYPE_CHOICES']),
-  one('a typing error', chat('draw', { integrationTypes: [0] }), ['integrationTypes', 'UNKNOWN_KEY']),
-  one('permissions in words', chat('draw', { default_member_permissions: 'all' }), [
+  one('an unknown type', slashCommand('draw', { type: 9 }), ['type', 'BASE_TYPE_CHOICES']),
+  one('a typing error', slashCommand('draw', { integrationTypes: [0] }), ['integrationTypes', 'UNKNOWN_KEY']),
+  one('permissions in words', slashCommand('draw', { default_member_permissions: 'all' }), [
     'default_member_permissions',
     'NUMBER_TYPE_COERCE',
   ]),
-  one('an unknown place', chat('draw', { contexts: [3] }), ['contexts[0]', 'BASE_TYPE_CHOICES']),
-  one('a place twice', chat('draw', { contexts: [0, 0] }), ['contexts[1]', 'SET_TYPE_ALREADY_CONTAINS_VALUE']),
-  one('no place', chat('draw', { integration_types: [] }), ['integration_types', 'BASE_TYPE_MIN_LENGTH']),
+  one('an unknown place', slashCommand('draw', { contexts: [3] }), ['contexts[0]', 'BASE_TYPE_CHOICES']),
+  one('a place twice', slashCommand('draw', { contexts: [0, 0] }), ['contexts[1]', 'SET_TYPE_ALREADY_CONTAINS_VALUE']),
+  one('no place', slashCommand('draw', { integration_types: [] }), ['integration_types', 'BASE_TYPE_MIN_LENGTH']),
   one('an edit with a long description', { description: long(101) }, ['description', 'BASE_TYPE_MAX_LENGTH']),
 
   one('twenty-six options', withOption(...times(26, (n) => option(`o${n}`))), ['options', 'BASE_TYPE_MAX_LENGTH']),
@@ -162,11 +168,19 @@ const cases: BadCase[] = [
 
   list('no list', { name: 'draw' }, ['', 'LIST_TYPE_CONVERT']),
   list('a command that is text', ['draw'], ['[0]', 'MODEL_TYPE_CONVERT']),
-  list('a fault in the second', [chat('a'), chat('B')], ['[1].name', 'APPLICATION_COMMAND_INVALID_NAME']),
-  list('one name for two commands', [chat('a'), chat('a')], ['[1]', 'APPLICATION_COMMANDS_DUPLICATE_NAME']),
+  list(
+    'a fault in the second',
+    [slashCommand('a'), slashCommand('B')],
+    ['[1].name', 'APPLICATION_COMMAND_INVALID_NAME'],
+  ),
+  list(
+    'one name for two commands',
+    [slashCommand('a'), slashCommand('a')],
+    ['[1]', 'APPLICATION_COMMANDS_DUPLICATE_NAME'],
+  ),
   list(
     'a hundred and one chat commands',
-    times(101, (n) => chat(`c${n}`)),
+    times(101, (n) => slashCommand(`c${n}`)),
     ['', 'APPLICATION_COMMANDS_TOO_MANY'],
   ),
   list(
@@ -182,13 +196,13 @@ const cases: BadCase[] = [
 ];
 
 describe('The validator refuses a command', () => {
-  it.each(cases)('The validator refuses this $kind body: $says', ({ kind, body, facts, faults }) => {
+  it.each(cases)('The validator refuses this $kind body: $name', ({ kind, body, facts, faults }) => {
     expect(validateBody(kind, body, facts).map(({ path, code }) => [path, code])).toEqual(faults);
   });
 
   it('Only the longest translation counts towards the 8,000 characters', () => {
     const translated = (length: number) =>
-      chat('draw', {
+      slashCommand('draw', {
         options: times(25, (n) =>
           option(`o${n}`, {
             description: 'x',

@@ -7,8 +7,8 @@ const inV2 = (...components: unknown[]) => ({ flags: V2, components });
 const at = 'components[0].components[0]';
 const stored = '100000000000000007';
 
-const sent = (says: string, body: unknown, ...faults: BadCase['faults']): BadCase => ({
-  says,
+const sent = (name: string, body: unknown, ...faults: BadCase['faults']): BadCase => ({
+  name,
   kind: 'webhook-message',
   body,
   faults,
@@ -298,12 +298,12 @@ const cases: BadCase[] = [
 ];
 
 const edited = (
-  says: string,
+  name: string,
   body: unknown,
   before: { flags: number; attachmentNames: string[] },
   ...faults: BadCase['faults']
 ): BadCase => ({
-  says,
+  name,
   kind: 'webhook-edit',
   body,
   faults,
@@ -355,7 +355,7 @@ const edits: BadCase[] = [
 ];
 
 describe('The validator refuses a message', () => {
-  it.each([...cases, ...edits])('The validator refuses this $kind body: $says', ({ kind, body, facts, faults }) => {
+  it.each([...cases, ...edits])('The validator refuses this $kind body: $name', ({ kind, body, facts, faults }) => {
     expect(validateBody(kind, body, facts).map(({ path, code }) => [path, code])).toEqual(faults);
   });
 });

@@ -21,8 +21,8 @@ const schema: Schema = {
 const fitting = { name: 'fox', age: 3 };
 const misfits = (value: unknown) => misfitsOf(value, structuredClone(schema)).misfits;
 
-describe('Where an answer does not fit its schema', () => {
-  it('An answer that fits has no misfit', () => {
+describe('Where an answer does not match its schema', () => {
+  it('An answer that matches has no mismatch', () => {
     expect(misfits({ ...fitting, either: {}, list: ['a'], long: 'word' })).toEqual([]);
   });
 
@@ -73,7 +73,7 @@ describe('Where an answer does not fit its schema', () => {
     expect(misfits(value)).toEqual([misfit]);
   });
 
-  it('Of many misfits all are counted and five are named, each of bounded length', () => {
+  it('All mismatches are counted and five are named, each of bounded length', () => {
     const value = { ...fitting, list: Array.from({ length: 40 }, () => 1), [`x${'y'.repeat(5_000)}`]: 1 };
     const found = misfitsOf(value, structuredClone(schema));
     expect(found.count).toBe(41);

@@ -15,7 +15,7 @@ const KINDS =
     ' ',
   );
 
-/** What a reader makes of a response; undefined where it throws the one allowed error. */
+/** The result of a reader for a response; undefined if it throws the one allowed error. */
 function attempt<T>(read: () => T): T | undefined {
   try {
     return read();

@@ -52,7 +52,7 @@ describe('The id of a submission', () => {
   });
 });
 
-describe('A submission that was taken without an id', () => {
+describe('A submission that was accepted without an id', () => {
   it.each<[Family, string]>([
     ['imgx', '{"code":1,"description":"ok","result":""}'],
     ['imgx', '{"code":22,"description":"queued","result":null}'],
@@ -66,7 +66,7 @@ describe('A submission that was taken without an id', () => {
     ['image', '[]'],
     ['video', 'true'],
   ])(
-    'A submission in the %s family that was taken without an id is malformed and may have begun its work: %s',
+    'A submission in the %s family that was accepted without an id is malformed and may have begun its work: %s',
     (family, body) => {
       expect(() => read(family, body)).toThrow(
         expect.objectContaining({ name: 'GatewayError', kind: 'malformed', mayHaveTakenEffect: true }),
@@ -127,8 +127,8 @@ describe('Code 21', () => {
   });
 });
 
-describe('A submission that was taken', () => {
-  it('A submission that was taken reports how many tasks are ahead of it', () => {
+describe('A submission that was accepted', () => {
+  it('A submission that was accepted reports how many tasks are ahead of it', () => {
     const body =
       '{"code":22,"description":" In queue, 3 tasks ahead ","result":"18","properties":{"numberOfQueues":3,"discordInstanceId":"9"}}';
     expect(read('imgx', body)).toEqual({
@@ -140,7 +140,7 @@ describe('A submission that was taken', () => {
     expect(read('imgx', body.replace(':3,', ':"3",')).queuedBehind).toBe(3);
   });
 
-  it('A submission that was taken reports no queue where its code was rewritten and the count is lost', () => {
+  it('A submission that was accepted reports no queue where its code was rewritten and the count is lost', () => {
     expect(read('imgx', '{"code":1,"description":"","result":"18","properties":{}}')).toEqual({
       remoteId: '18',
       needsInput: false,
@@ -149,7 +149,7 @@ describe('A submission that was taken', () => {
     });
   });
 
-  it('A submission that was taken includes the prompt that a form should start with', () => {
+  it('A submission that was accepted includes the prompt that a form should start with', () => {
     expect(
       read('imgx', '{"code":21,"result":"18","properties":{"finalPrompt":"a cat --zoom 2","remix":true}}').finalPrompt,
     ).toBe('a cat --zoom 2');

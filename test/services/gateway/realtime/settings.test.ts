@@ -63,7 +63,7 @@ describe('The settings of a live conversation', () => {
     expect((await next()).types()).toEqual(['session.update', 'session.update']);
   });
 
-  it('The settings of a live conversation are sent at most twice to a gateway that takes neither dialect', async () => {
+  it('The settings of a live conversation are sent at most twice to a gateway that supports neither dialect', async () => {
     const { gateway, next } = await stage({
       manners: (peer, event) => peer.tell(refuse(event, { code: 'unknown_parameter', param: 'session.type' })),
     });

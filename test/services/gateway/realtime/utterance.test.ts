@@ -61,7 +61,7 @@ describe('An utterance in a live conversation', () => {
     },
   );
 
-  it('An utterance is refused during a response and taken after its end', async () => {
+  it('An utterance is refused during a response and accepted after its end', async () => {
     const { session, peer } = await open();
     const first = session.say({ text: 'One' });
     expect(await failureOf(session.say({ text: 'Two' }))).toMatchObject({ code: 'busy', mayHaveTakenEffect: false });
@@ -178,7 +178,7 @@ describe('An utterance in a live conversation', () => {
     await peer.hears('response.create');
     peer.socket.terminate();
     expect(await saying).toMatchObject({ kind: 'unreachable', code: 'cut', mayHaveTakenEffect: true });
-    // The client does not repeat it, because that is for its member to decide.
+    // The client does not repeat it, because that is the member's decision.
     const again = await next();
     await again.hears('session.update');
     expect(again.items()).toEqual([]);
@@ -209,7 +209,7 @@ describe('An utterance in a live conversation', () => {
     await peer.gone;
   });
 
-  it('An utterance is sent no faster than the gateway takes it', async () => {
+  it('An utterance is sent no faster than the gateway accepts it', async () => {
     const { session, peer } = await open();
     peer.socket.pause();
     const leaving = new AbortController();

@@ -92,7 +92,7 @@ describe('A task in line', () => {
     await comes(side, running, 'ready');
     side.clock.advance(minute);
     expect(submitted(side)).toBe(1);
-    // Its member may order the same again at once.
+    // The member may request the same again at once.
     const { kind, request, requesterId, guildId, channelId, route } = task;
     const again = { kind, request, requesterId, guildId, channelId, route } as typeof order;
     expect((await side.tasks.orders.submit(again)).state).toBe('accepted');

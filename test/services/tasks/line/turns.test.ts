@@ -103,7 +103,7 @@ const lineTask = fc
     group: fc.constantFrom('A', 'B', 'C'),
     memberId: fc.constantFrom('1', '2', '3'),
   })
-  // A weight belongs to its member.
+  // A weight applies to one member.
   .map(({ group, memberId }) => waiting(group, memberId, { weight: Number(memberId) }));
 
 /** Whether no holder has more than `max` turns in a row while another one has tasks left. */

@@ -166,7 +166,7 @@ describe('An erasure', () => {
     expect(here.heard[0]?.left).toHaveLength(100);
   });
 
-  it('An erasure removes the member from an order that the gateway refuses meanwhile', async () => {
+  it('An erasure removes the member from a request that the gateway refuses meanwhile', async () => {
     const gate = Promise.withResolvers<typeof taken>();
     const here = await scene([], { submits: () => gate.promise });
     const refused = here.tasks.orders.submit(order).catch((error: unknown) => error);

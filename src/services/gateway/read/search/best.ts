@@ -1,7 +1,7 @@
 export interface Candidate<T> {
   rank: number;
   value: T;
-  /** Two candidates of one key say the same. */
+  /** Two candidates with the same key say the same. */
   key: string;
 }
 

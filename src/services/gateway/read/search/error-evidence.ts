@@ -21,7 +21,7 @@ export const SUCCESS_CODES: ReadonlySet<string> = new Set([
 ]);
 
 const ERROR_WORDS = new Set(['error', 'errors', 'err', 'errno', 'errmsg', 'exception', 'fault', 'failure', 'fail']);
-/** `errorCode` and `failReason` are errors; the name of an address or a policy for errors is none. */
+/** `errorCode` and `failReason` are errors; the name of an address or of a policy for errors is not. */
 const ERROR_NAME_WORDS = new Set([
   ...ERROR_WORDS,
   ...['message', 'messages', 'msg', 'code', 'info', 'detail', 'details', 'type', 'reason', 'text', 'description'],
@@ -31,7 +31,7 @@ const VERDICT_NAME = /^(?:(?:is|was)-)?(?:success|successful|succeeded|ok|accept
 const REFUSED_NAME = /^(?:(?:is|was|has)-)?(?:failed|rejected|refused|denied|blocked)$/;
 const NO_ERROR = new Set(['', '0', 'ok', 'none', 'null', 'success', 'no', 'false']);
 
-/** Whether a response to a submit says anywhere that the order was refused or has failed. */
+/** Whether a response to a submit says anywhere that the job was refused or has failed. */
 export function showsError(spots: readonly Spot[]): boolean {
   if (namesError(spots)) return true;
   return spots.some(({ words, around, value }) => {
@@ -42,7 +42,7 @@ export function showsError(spots: readonly Spot[]): boolean {
   });
 }
 
-/** The same for an id at a known place: a state, or a code of the outermost wrapper, may be that of an accepted task. */
+/** As above, for an id at a known place: a state, or a code of the outermost wrapper, may be that of an accepted task. */
 export function namesError(spots: readonly Spot[]): boolean {
   return spots.some(({ words, around, holder, value }) => {
     const name = words.join('-');

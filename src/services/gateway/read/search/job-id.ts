@@ -6,14 +6,14 @@ import { ASIDE_ID_WORDS, CARRIER_WORDS, hasAny } from './words.ts';
 
 export interface FoundId {
   id: string;
-  /** The record that it stands in. */
+  /** The record that contains it. */
   holder: Record<string, unknown>;
 }
 
-/** How surely a field holds the job's id, by its name. A status beside it counts half a step. */
+/** How certain it is that a field holds the job's id, by its name. A status next to it counts half a step. */
 const RANKS = { named: 12, coded: 10, bare: 8, alone: 6, other: 4, unnamed: 2 } as const;
 
-/** The job's id, if exactly one value is best. `sent` is what the request contained: its echo is not a new id. */
+/** Returns the job's id, if exactly one value is best. `sent` is what the request contained: its echo is not a new id. */
 export function findJobId(spots: readonly Spot[], family: Family, sent: ReadonlySet<string>): FoundId | undefined {
   const holders = new Map(spots.map(({ holder }) => [holder, false]));
   for (const holder of holders.keys()) holders.set(holder, holdsState(holder));
@@ -23,14 +23,14 @@ export function findJobId(spots: readonly Spot[], family: Family, sent: Readonly
     if (id === undefined || spot.isListed || sent.has(id) || isAside(spot)) return [];
     const hasState = holders.get(spot.holder) === true;
     const rank = rankOf(spot, id, family, hasState, isStateSomewhere);
-    // A database row is not the id, but with a state beside it, it speaks against another one.
+    // A database row's id is not the job's, but with a state next to it, it makes another candidate doubtful.
     if (rank === 0 && !(hasState && idNameOf(spot) === 'id')) return [];
     return [
       { rank: rank === 0 ? 0 : rank + (hasState ? 1 : 0), value: { id, holder: spot.holder }, key: id, hasState },
     ];
   });
   const best = bestOf(candidates);
-  // Two records with an id and a state of their own are two jobs, even where one of them has the better name.
+  // Two records with an id and a state of their own are two jobs, even if one of them has the better name.
   const isRival = (holder: object): boolean =>
     best !== undefined && holder !== best.holder && !isInside(holder, best.holder);
   return candidates.some((one) => one.hasState && one.key !== best?.id && isRival(one.value.holder)) ? undefined : best;
@@ -69,12 +69,12 @@ function isInside(inner: object, outer: unknown, depth = 3): boolean {
   return Object.values(outer).some((value) => value === inner || isInside(inner, value, depth - 1));
 }
 
-const LONGEST_ID = 200;
+const MAX_ID_LENGTH = 200;
 
 function asId(value: unknown): string | undefined {
   if (typeof value !== 'string' && typeof value !== 'number') return undefined;
   const id = String(value).trim();
-  return id.length <= LONGEST_ID && /^[\w.:~=+-]+$/.test(id) ? id : undefined;
+  return id.length <= MAX_ID_LENGTH && /^[\w.:~=+-]+$/.test(id) ? id : undefined;
 }
 
 /** Long enough, and with a digit: not a word, and not a small number. */
@@ -85,6 +85,6 @@ const isLong = (id: string): boolean => id.length >= 20;
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
-/** Too long for a timestamp, and nothing that has a meaning. */
+/** Too long for a timestamp, and not a word with a meaning. */
 const isUnmistakable = (id: string): boolean =>
   UUID.test(id) || /^\d{15,40}$/.test(id) || (/^[\da-f]{16,64}$/i.test(id) && /[a-f]/i.test(id));

@@ -18,7 +18,7 @@ type Place = Pick<Spot, 'words' | 'around'>;
 const STATE_SUFFIXES = new Set(['text', 'name', 'label', 'word']);
 const PARTS: ReadonlySet<string> = new Set(Object.values(KIND_WORDS).flatMap((words) => [...words]));
 
-/** Whether a field belongs to something other than the job: its user, its model, the request, what was sent. */
+/** Whether a field belongs to something other than the job: its user, its model, the request, or the echoed input. */
 export const isAside = ({ around }: Place): boolean => around.some((words) => hasAny(words, ASIDE_WORDS));
 
 export function isStateName(words: readonly string[]): boolean {
@@ -28,7 +28,7 @@ export function isStateName(words: readonly string[]): boolean {
 
 export type IdName = 'job id' | 'job code' | 'job' | 'id' | 'id of a part' | 'other id';
 
-/** What a field's name says about an id in it; undefined if it is the id of something else, or none. */
+/** What a field's name says about an id in it; undefined if it is the id of something else, or not an id. */
 export function idNameOf({ words, around }: Place): IdName | undefined {
   const last = words.at(-1) ?? '';
   const stem = words.slice(0, -1);
@@ -44,7 +44,7 @@ export function idNameOf({ words, around }: Place): IdName | undefined {
   return hasAny(parent, RESULT_WORDS) || hasAny(parent, PARTS) ? 'id of a part' : 'id';
 }
 
-/** Whether a record has a state of its own; that the request went well is none. */
+/** Whether a record has a state of its own. A state of the request does not count. */
 export const holdsState = (holder: Readonly<Record<string, unknown>>): boolean =>
   holds(
     holder,

@@ -7,21 +7,21 @@ const SENT = new Set(
   mask arguments args description`.split(/\s+/),
 );
 
-const LONGEST_TEXT = 20_000;
+const MAX_TEXT_LENGTH = 20_000;
 const MAX_ADDRESSES = 200;
 
-/** The addresses that a response repeats from the request: those under names of what was sent, and those in the prompt. */
+/** The addresses that a response repeats from the request: those in fields for echoed input, and those in the prompt. */
 export function ownAddresses(spots: readonly Spot[]): string[] {
   const found: string[] = [];
   for (const { value, words, around } of spots) {
     if (found.length >= MAX_ADDRESSES) break;
     if (typeof value !== 'string' || ![words, ...around].some((names) => hasAny(names, SENT))) continue;
-    found.push(...(value.slice(0, LONGEST_TEXT).match(/https?:\/\/[^\s"'<>]+/gi) ?? []));
+    found.push(...(value.slice(0, MAX_TEXT_LENGTH).match(/https?:\/\/[^\s"'<>]+/gi) ?? []));
   }
   return found.slice(0, MAX_ADDRESSES);
 }
 
-/** Whether an address leads to the same file as one of these; what follows a file's name is a signature. */
+/** Whether an address points to the same file as one of these; the part after a file's name is a signature. */
 export function isSameAs(addresses: readonly string[]): (address: string) => boolean {
   const known = new Set(addresses.flatMap((address) => fileOf(address) ?? []));
   return (address) => {

@@ -2,7 +2,7 @@ import { isRecord } from '../../../../lib/exact-json.ts';
 
 const DEEPEST = 6;
 const MAX_FIELDS = 2_000;
-const LONGEST_NAME = 80;
+const MAX_NAME_LENGTH = 80;
 
 export type Spellings = ReadonlyMap<string, readonly string[]>;
 
@@ -23,7 +23,7 @@ export function spellingsIn(...tables: readonly unknown[]): Spellings {
   return new Map([...spellings].map(([letters, names]) => [letters, [...names]]));
 }
 
-/** The same record with its fields under the names that the tables know them by. */
+/** Returns a record with its fields under the names that the tables use. */
 export function respell(record: Record<string, unknown>, spellings: Spellings): Record<string, unknown> {
   let left = MAX_FIELDS;
   const copy = (value: unknown, depth: number): unknown => {
@@ -36,7 +36,7 @@ export function respell(record: Record<string, unknown>, spellings: Spellings): 
     for (const name in value) {
       if (!Object.hasOwn(value, name) || left-- <= 0) continue;
       const child = copy(value[name], depth + 1);
-      const known = name.length > LONGEST_NAME ? [] : (spellings.get(plain(name)) ?? []);
+      const known = name.length > MAX_NAME_LENGTH ? [] : (spellings.get(plain(name)) ?? []);
       const names = known.length === 0 ? [name] : known.filter((one) => one === name || !Object.hasOwn(value, one));
       for (const one of names) entries.push([one, child]);
     }

@@ -7,14 +7,14 @@ import { ASIDE_MEDIA_WORDS, CARRIER_WORDS, hasAny, JOB_WORDS, KIND_WORDS, RESULT
 
 type Kind = Medium['kind'];
 
-/** As many as a message could ever show. */
+/** A message cannot show more than this. */
 const MAX_MEDIA = 200;
 
 const ENDING_RANK = 8;
 const KIND_RANK = 2;
 const RESULT_RANK = 2;
 
-/** The results of a finished task, if one field of the response is the best place for them. Items of one list are one place. */
+/** Returns the results of a finished task, if one field of the response is the best place for them. Items of one list are one place. */
 export function findResultMedia(spots: readonly Spot[], kinds: readonly Kind[], context: ResponseContext): Medium[] {
   const isOwn = isSameAs([...(context.own ?? []), ...ownAddresses(spots)]);
   const files = spots.flatMap((spot) => {
@@ -58,14 +58,14 @@ function rankOf({ kind: fileKind }: FoundFile, words: readonly string[], kind: K
   const isResult = hasAny(words, RESULT_WORDS);
   const likeness = (isKind ? KIND_RANK : 0) + (isResult ? RESULT_RANK : 0);
   if (fileKind !== undefined) return ENDING_RANK + likeness;
-  // Without an ending, the name alone has to say that it is the result, and of which kind.
+  // Without a file extension, the name alone has to say that it is the result, and of which kind.
   if (!isKind && Object.values(KIND_WORDS).some((others) => hasAny(words, others))) return 0;
   return isKind || (isResult && kind === kinds.at(-1)) ? likeness : 0;
 }
 
 const REQUEST_FIELDS = new Set(['image', 'images', 'video', 'videos', 'audio', 'audios']);
 
-/** A request's own field beside the prompt or the model: the task repeats what was sent. */
+/** A field of the request next to the prompt or the model: the task repeats its input. */
 function isRequestField({ words, around, holder }: Spot): boolean {
   if (words.length !== 1 || !REQUEST_FIELDS.has(words[0] ?? '') || hasAny(around.flat(), RESULT_WORDS)) return false;
   return Object.keys(holder)

@@ -3,18 +3,18 @@ import { isRecord } from '../../../../lib/exact-json.ts';
 import { parseJson } from '../places.ts';
 
 /** Longer texts are files or lyrics, never an id or an address. */
-const LONGEST_VALUE = 8_192;
+const MAX_VALUE_LENGTH = 8_192;
 /** Shorter ones, such as a duration, may be equal to an id by chance. */
 const SHORTEST_WORD = 6;
 const MAX_VALUES = 500;
 const DEEPEST = 8;
 
-/** Every word that a request contains, so that its echo in the response is not taken for something new. */
+/** Every word in a request, so that its echo in the response is not mistaken for something new. */
 export function wordsSent({ body, headers = {} }: { body: unknown; headers?: object }): ReadonlySet<string> {
   const words = new Set<string>();
   const visit = (value: unknown, depth: number): void => {
     if (depth > DEEPEST || words.size >= MAX_VALUES) return;
-    if (typeof value === 'number' || (typeof value === 'string' && value.length <= LONGEST_VALUE))
+    if (typeof value === 'number' || (typeof value === 'string' && value.length <= MAX_VALUE_LENGTH))
       for (const word of String(value).split(/\s+/, MAX_VALUES)) if (word.length >= SHORTEST_WORD) words.add(word);
     if (Array.isArray(value)) for (const item of value) visit(item, depth + 1);
     else if (value instanceof FormData) for (const [, item] of value) visit(item, depth + 1);

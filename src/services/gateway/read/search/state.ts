@@ -8,7 +8,7 @@ import { ACKNOWLEDGED, ASIDE_WORDS, hasAny, JOB_WORDS, PROGRESS_WORDS } from './
 
 export interface FoundState {
   word: string;
-  /** The record that it stands in. */
+  /** The record that contains it. */
   holder: Record<string, unknown>;
 }
 
@@ -23,7 +23,7 @@ export function findState(spots: readonly Spot[], family: Family): FoundState | 
     if (typeof word !== 'string' || spot.isListed || !WORD.test(word.trim()) || !isStateName(spot.words)) return [];
     // `state` is the caller's own tag in this family.
     if (isAside(spot) || (family === 'imgx' && spot.words.join('-') === 'state')) return [];
-    // A wrapper says that the request went well, not that the job is done.
+    // A wrapper says that the request succeeded, not that the job is done.
     const isOfWrapper = WRAPPER_NAMES.has(spot.words.join('-')) && ACKNOWLEDGED.has(normaliseStatus(word));
     if (isOfWrapper && !isJobs(spot)) return [];
     const rank = nameRank(spot) + (isJobs(spot) ? 8 : 0);
@@ -33,7 +33,7 @@ export function findState(spots: readonly Spot[], family: Family): FoundState | 
   return bestOf(candidates) ?? (candidates.length > 0 ? 'torn' : undefined);
 }
 
-/** Whether it stands beside the job's id or in a record that is called a job. */
+/** Whether it is next to the job's id or in a record that is called a job. */
 const isJobs = ({ holder, around }: Spot): boolean =>
   holdsId(holder) || around.some((words) => words.length <= 2 && hasAny(words, JOB_WORDS));
 
@@ -45,10 +45,10 @@ function nameRank({ words }: Spot): number {
   return name === 'status' ? 4 : name === 'state' ? 3 : 2;
 }
 
-/** Words that make a number something other than the part that is done. */
+/** Words that make a number something other than the progress. */
 const OTHER_NUMBERS = new Set('ms s seconds time at url id step steps total count version left remaining'.split(' '));
 
-/** Percent, if exactly one value is best. */
+/** Progress in percent, if exactly one value is best. */
 export function findProgress(spots: readonly Spot[]): number | undefined {
   const candidates = spots.flatMap((spot) => {
     if (spot.isListed || isAside(spot) || hasAny(spot.words, OTHER_NUMBERS) || hasAny(spot.words, ASIDE_WORDS))
@@ -62,12 +62,12 @@ export function findProgress(spots: readonly Spot[]): number | undefined {
   return bestOf(candidates);
 }
 
-const LONGEST_NUMBER = 24;
+const MAX_NUMBER_LENGTH = 24;
 
 function boundedProgress({ value, words }: Spot): number | undefined {
   if (typeof value !== 'number' && typeof value !== 'string') return undefined;
   const text = String(value).trim();
-  const number = text.length > LONGEST_NUMBER ? undefined : asNumber(text.endsWith('%') ? text.slice(0, -1) : text);
+  const number = text.length > MAX_NUMBER_LENGTH ? undefined : asNumber(text.endsWith('%') ? text.slice(0, -1) : text);
   if (number === undefined || number < 0 || number > 100) return undefined;
   const isFraction = words.includes('fraction') || words.includes('ratio');
   return isFraction && number <= 1 ? Number((number * 100).toPrecision(12)) : asProgress(value);

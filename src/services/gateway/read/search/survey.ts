@@ -2,18 +2,18 @@ import { isRecord } from '../../../../lib/exact-json.ts';
 import { parseJson } from '../places.ts';
 import { hasAny, JOB_WORDS, wordsOf } from './words.ts';
 
-/** A value in a response and all that its place says about it. */
+/** A value in a response, with everything that its place says about it. */
 export interface Spot {
   value: unknown;
   /** The words of its field's name; an item of a list has those of the list. */
   words: readonly string[];
   /** The words of every field around it, outermost first. */
   around: readonly (readonly string[])[];
-  /** The record that it is a field of. */
+  /** The record that contains the field. */
   holder: Record<string, unknown>;
   /** Whether it is in a list. */
   isListed: boolean;
-  /** The same for all items of a list and for `image_1`, `image_2`: they are one result. */
+  /** Equal for all items of a list and for `image_1`, `image_2`: they are one result. */
   group: string;
 }
 
@@ -21,7 +21,7 @@ const DEEPEST = 12;
 const MAX_SPOTS = 5_000;
 /** Lists and objects may arrive as JSON text. */
 const MAX_TEXTS = 4;
-const LONGEST_TEXT = 200_000;
+const MAX_TEXT_LENGTH = 200_000;
 
 interface Node {
   value: unknown;
@@ -30,17 +30,17 @@ interface Node {
 }
 
 /**
- * Every value of a response, outermost first. Empty if there are too many: what is not seen may contradict what is, and
- * a search must not guess.
+ * Every value of a response, outermost first. Empty if there are too many: values that were not read might contradict the
+ * others, and a search must not guess.
  */
 export function survey(answer: unknown): readonly Spot[] {
   const spots: Spot[] = [];
   const queue: Node[] = [{ value: answer, spot: { words: [], around: [], isListed: false, group: '' }, depth: 0 }];
   let texts = 0;
-  // A plain loop: the list grows while it is read.
+  // A plain loop, because the list grows while it is read.
   for (let at = 0; at < queue.length; at++) {
     const { value: found, spot, depth } = queue[at] as Node;
-    const isText = typeof found === 'string' && /^\s*[[{]/.test(found) && found.length <= LONGEST_TEXT;
+    const isText = typeof found === 'string' && /^\s*[[{]/.test(found) && found.length <= MAX_TEXT_LENGTH;
     const value = isText && texts++ < MAX_TEXTS ? parseJson(found) : found;
     if (depth >= DEEPEST) continue;
     if (Array.isArray(value)) {

@@ -1,9 +1,9 @@
-/** Longer names say nothing that a shorter one does not, and cost time. */
-const LONGEST_NAME = 80;
+/** Longer names say no more than shorter ones, and cost time. */
+const MAX_NAME_LENGTH = 80;
 
 const set = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
 
-/** Names of the work that a gateway does for an order. */
+/** Names for the work that a gateway does for a request. */
 export const JOB_WORDS = set(
   `task tasks job jobs generation generations gen imagine imagination render rendering run prediction operation op work workflow ticket
   submission order creation execution inference commission`,
@@ -51,7 +51,7 @@ export const KIND_WORDS = {
   audio: set('audio audios song songs music sound sounds track tracks mp wav clip clips'),
 } as const;
 
-/** Names of addresses that lead to something other than the result. */
+/** Names of addresses that point to something other than the result. */
 export const ASIDE_MEDIA_WORDS = set(
   `${OTHER_THINGS} covers thumbs thumbnails posters previews icon icons logo logos watermark first last start end tail
   init initial array seed reference references ref refs sources src example examples sample samples
@@ -61,14 +61,14 @@ export const ASIDE_MEDIA_WORDS = set(
   permalink gallery feed terms manage masks avatars originals parents storyboard waveform lyrics subtitle subtitles`,
 );
 
-/** Words with which a wrapper says that the request went well. */
+/** Words with which a wrapper says that the request succeeded. */
 export const ACKNOWLEDGED = set('success ok okay accepted');
 
 export const STATE_WORDS = set('status state stage phase lifecycle condition situation standing');
 
 export const PROGRESS_WORDS = set('progress percent percentage pct completion fraction ratio');
 
-/** Ends that are worth finding in a name that is written without gaps. */
+/** Endings that are searched for in names written without separators. */
 const ENDS = [
   ...ID_WORDS,
   ...STATE_WORDS,
@@ -94,7 +94,7 @@ const SHORTEST_PART = 3;
 /** The words of a field name in any casing, without digits: `taskID`, `TASK_ID`, `task-id` and `taskid` are all `task id`. */
 export function wordsOf(name: string): string[] {
   return name
-    .slice(0, LONGEST_NAME)
+    .slice(0, MAX_NAME_LENGTH)
     .replaceAll(/([a-z\d])([A-Z])/g, '$1 $2')
     .replaceAll(/([A-Z])([A-Z][a-z])/g, '$1 $2')
     .toLowerCase()

@@ -13,7 +13,7 @@ const read = (family: Family, answer: unknown, sent: string[] = []): string =>
 const none = expect.objectContaining({ kind: 'malformed', mayHaveTakenEffect: true });
 const families = ['imgx', 'image', 'video', 'music'] as const;
 
-describe.each(families)('The id of an order in an unknown answer of the %s family', (family) => {
+describe.each(families)('The id in an unknown response to a submit of the %s family', (family) => {
   it.each([
     ['one level deeper under an unknown name', { code: 0, parcel: { id: ID, status: 'queued' } }],
     ['under a longer name', { payload: { generationId: ID } }],
@@ -28,11 +28,11 @@ describe.each(families)('The id of an order in an unknown answer of the %s famil
     ['in JSON text', { payload: JSON.stringify({ task_id: ID }) }],
     ['beside ids of other things', { request_id: OTHER, payload: { jobId: ID, userId: 7, model: { id: 'm-1' } } }],
     ['six levels deep', { a: { b: { c: { d: { e: { taskId: ID } } } } } }],
-  ])('The id of an order is found %s', (_where, answer) => {
+  ])('The id of a submitted task is found %s', (_where, answer) => {
     expect(read(family, answer)).toBe(ID);
   });
 
-  it('The id of an order keeps every digit of a number', () => {
+  it('The id of a submitted task keeps every digit of a number', () => {
     const answer = parseExact('{"payload":{"generationId":7300000000000000001}}');
     expect(readSubmission(family, answer).remoteId).toBe('7300000000000000001');
   });
@@ -58,11 +58,11 @@ describe.each(families)('The id of an order in an unknown answer of the %s famil
     ['a failed verdict', { payload: { ok: false, taskId: ID } }],
     ['a failed code further down', { payload: { code: 40_001, taskId: ID } }],
     ['a failed state', { payload: { state: 'failed', phase: 'failed', taskId: ID } }],
-  ])('No id of an order is taken from %s', (_what, answer) => {
+  ])('No task id is taken from %s', (_what, answer) => {
     expect(() => read(family, answer)).toThrow(none);
   });
 
-  it('No id of an order is what the request contained, in any place', () => {
+  it('An id from the request is never mistaken for the id of the new task, in any place', () => {
     expect(read(family, { task_id: OTHER, payload: { generationId: ID } }, [OTHER])).toBe(ID);
     expect(() => read(family, { task_id: OTHER, data: { task_id: OTHER } }, [OTHER])).toThrow(none);
   });
@@ -73,13 +73,13 @@ describe.each(families)('The id of an order in an unknown answer of the %s famil
     ['a text of a million letters', { payload: { taskId: 'x'.repeat(1_000_000) } }],
     ['a name of a million letters', { payload: { [`${'task'.repeat(250_000)}Id`]: ID } }],
     ['an id below thirteen levels', Array.from({ length: 13 }).reduce((inner) => ({ a: inner }), { taskId: ID })],
-  ])('No id of an order is looked for in %s', (_what, answer) => {
+  ])('No task id is searched for in %s', (_what, answer) => {
     expect(() => readSubmission(family, answer)).toThrow(GatewayError);
   });
 });
 
 describe('An id at a known place', () => {
-  it('An id at a known place is taken with a failed state or a code of the task beside it, and refused beside an error', () => {
+  it('An id at a known place is taken with a failed state or a code of the task next to it, and refused next to an error', () => {
     expect(read('video', { code: 0, data: { task_id: ID, task_status: 'failed' } })).toBe(ID);
     expect(
       read('music', {

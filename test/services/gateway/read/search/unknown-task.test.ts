@@ -24,7 +24,7 @@ describe('The state of a task at no known place', () => {
     expect(snapshotOf(answer)).toMatchObject({ state, media: [] });
   });
 
-  it('The state of a task is running for an unknown word, whatever media stands beside it', () => {
+  it('The state of a task is running for an unknown word, whatever media is next to it', () => {
     const { snapshot, notices } = reading({ parcel: { taskId: 'g-1', phase: 'developing', resultUrl: VIDEO } });
     expect(snapshot).toMatchObject({ state: 'running', media: [] });
     expect(notices).toEqual(['word developing']);
