@@ -182,11 +182,12 @@ export const FIELD_NAME =
   'a JSON field name (a letter, then letters, digits, dots, - or _) without another use in a video request';
 
 export const referenceField = fieldName;
-export const callbackField = fieldName.optional().describe(FIELD_NAME);
+
 export const flagField = fieldName
   .refine((name) => name !== 'images')
   .optional()
   .describe(FIELD_NAME);
+export const callbackField = flagField;
 
 /** Model ids may contain slashes, colons and dates; only control characters are refused. */
 export const modelId = z
