@@ -187,7 +187,6 @@ export const flagField = fieldName
   .refine((name) => name !== 'images')
   .optional()
   .describe(FIELD_NAME);
-export const callbackField = flagField;
 
 /** Model ids may contain slashes, colons and dates; only control characters are refused. */
 export const modelId = z
