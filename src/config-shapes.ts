@@ -190,7 +190,7 @@ export const FIELD_NAME =
   'a JSON field name (a letter, then letters, digits, dots, - or _) that a video request does not already use';
 
 export const referenceField = fieldName;
-export const callbackField = fieldName.optional().describe(FIELD_NAME);
+
 export const flagField = fieldName
   .refine((name) => name !== 'images')
   .optional()

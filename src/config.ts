@@ -36,7 +36,7 @@ const variables = (kinds: readonly string[]) =>
     GATEWAY_IMAGINE_REFERENCES: shape.choice(imagineReferences, 'address'),
     GATEWAY_USER_FIELD: shape.optionalField,
     GATEWAY_MUSIC_CALLBACK_FIELD: shape.optionalField,
-    GATEWAY_VIDEO_CALLBACK_FIELD: shape.callbackField,
+    GATEWAY_VIDEO_CALLBACK_FIELD: shape.flagField,
     GATEWAY_DESCRIBE_FIELD: shape.choice(['base64Array', 'base64'], 'base64Array'),
     GATEWAY_VIDEOS_BODY: shape.choice(['json', 'form'], 'json'),
     GATEWAY_SIMPLE_CHANGE_ORDER: shape.choice(['action-first', 'id-first'], 'action-first'),

@@ -30,7 +30,7 @@ export function openCallbacks(
 ) {
   if (url === undefined || port === undefined) {
     if (url !== undefined || port !== undefined)
-      log.warn({ hasUrl: url !== undefined }, 'Callbacks are off: they need both CALLBACK_URL and CALLBACK_PORT.');
+      log.warn({}, 'Callbacks are off: they need both CALLBACK_URL and CALLBACK_PORT.');
     return undefined;
   }
   const lanes = new Map(kinds.map(({ name, source }) => [name, source?.name]));
