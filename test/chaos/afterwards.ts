@@ -20,7 +20,7 @@ interface Leaving {
 /** The bot's work after a restart, and its leftovers. */
 export interface Afterwards {
   leavings: readonly Leaving[];
-  /** Write requests to Discord, besides the replies to the questions of `leavings`. */
+  /** Write requests to Discord, except replies to `/about` and notices to the operator. */
   writes: number;
   /** The doctor's report before and after the repair. */
   doctor: readonly [first: Ended, then: Ended];
@@ -29,9 +29,10 @@ export interface Afterwards {
 export async function afterwardsOf(
   sides: Sides,
   keeper: Keeper,
-  settings: Record<string, string>,
+  settings: Record<string, string> & { OPERATOR_CHANNEL_ID: string },
 ): Promise<Afterwards> {
-  const asked: string[] = [];
+  // Notices of starts go to this channel.
+  const asked: string[] = [settings.OPERATOR_CHANNEL_ID];
   const about = await idleAbout(sides.discord, asked);
   // Until nothing is left to do the bot may still write, for example a retry of a request that Discord has not
   // answered.

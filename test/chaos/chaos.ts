@@ -58,6 +58,7 @@ export async function chaos(options: ChaosOptions): Promise<Report> {
     // A killed bot is restarted as soon as the store allows it.
     STORE_LEASE_SECONDS: '5',
     DISCORD_USER_INSTALL: 'on',
+    OPERATOR_CHANNEL_ID: discord.world.channel('log').id,
     LOG_LEVEL: 'debug',
   };
   const sides = new Sides(discord, gateway);

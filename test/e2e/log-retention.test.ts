@@ -27,7 +27,7 @@ describe.each(profiles)('The retention time of the log at a gateway of the %s pr
     const { discord, clock } = stage;
     await changeRules(stage, 'Change words', { words: 'casino' });
     await refused(stage, 'a casino');
-    await expect.poll(() => inLog(stage).join()).toContain('A request of');
+    await expect.poll(() => inLog(stage).join()).toContain('A request from');
     const before = inLog(stage).length;
     expect(before).toBeGreaterThanOrEqual(3);
     await changeRules(stage, 'Change log channel', { logChannel: ['no-private-threads'], logDays: '2' });
@@ -57,7 +57,7 @@ describe.each(profiles)('The retention time of the log at a gateway of the %s pr
     await setLogChannel(stage, '365');
     clock.advance(11 * 60_000);
     await expect.poll(() => inLog(stage).join()).not.toContain('blocked words');
-    expect(inLog(stage).join()).toContain('denied links');
+    expect(inLog(stage).join()).toContain('blocked sites');
   });
 
   it('A report stays until a moderator has decided, and its history longer', async () => {

@@ -43,8 +43,8 @@ describe('The operator is told of a start', () => {
     await enter({ ...stage, version: '1.3.0' });
     await expect.poll(() => inHall(stage), waitLimit).toHaveLength(2);
     const [, second = ''] = inHall(stage);
-    expect(second).toContain('Atelier 1.3.0 has started. The version before was 1.2.3.');
-    expect(second).toMatch(/It was away since <t:\d+:f>\.\nIt took up 1 task\./);
+    expect(second).toContain('Atelier 1.3.0 has started. The previous version was 1.2.3.');
+    expect(second).toMatch(/It had been stopped since <t:\d+:f>\.\nIt resumed 1 task\./);
     expect(second).not.toContain('secret');
   });
 
@@ -232,7 +232,7 @@ describe('A store on a server', () =>
     });
   }));
 
-it('The limit of the whole bot is told at 80 % and when it is used up, in one message', async () => {
+it('The operator is notified of the bot-wide limit at 80% and when it is used up, in one message', async () => {
   const stage = await withChannel({ TOTAL_BUDGET: '5 tasks a day' });
   const { discord, clock } = stage;
   await enter(stage);
@@ -242,7 +242,7 @@ it('The limit of the whole bot is told at 80 % and when it is used up, in one me
     await (await discord.as('member').slash('imagine', { prompt })).message(says('Finished in'));
   await expect.poll(told, waitLimit).toEqual([expect.stringMatching(/^More than 80 %.* Left: 1 task\./)]);
   await (await discord.as('other').slash('imagine', { prompt: '5' })).message(says('Finished in'));
-  await expect.poll(told, waitLimit).toEqual([expect.stringContaining('is used up')]);
+  await expect.poll(told, waitLimit).toEqual([expect.stringContaining('has been used up')]);
   clock.advance(24 * HOUR_MS);
   await expect.poll(told, waitLimit).toEqual([expect.stringContaining('Resolved')]);
 });
@@ -253,12 +253,12 @@ it('A limit counts as used up when it has no room for a request, although someth
   const stage = await withChannel({ TOTAL_BUDGET: '$1 a day', PRICES: prices }, { speed: 50 });
   await enter(stage);
   const member = stage.discord.as('member');
-  const refused = says('above the limit of the whole bot');
+  const refused = says('would exceed the bot-wide limit');
   await (await member.slash('image', { prompt: 'a fox', model: 'lumen-image-1' })).ephemeral(refused);
   for (const prompt of ['1', '2', '3']) await (await member.slash('imagine', { prompt })).message(says('Finished in'));
   await (await member.slash('imagine', { prompt: '4' })).ephemeral(refused);
   const told = (): string[] => about(inHall(stage), 'limit of the whole bot ($1 a day)');
-  await expect.poll(told, waitLimit).toEqual([expect.stringContaining('is used up')]);
+  await expect.poll(told, waitLimit).toEqual([expect.stringContaining('has been used up')]);
 });
 
 describe('The balance of the account', () => {

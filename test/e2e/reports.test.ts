@@ -111,7 +111,7 @@ describe.each(profiles)('Reports at a gateway of the %s profile', (profile) => {
     const after = await openTask(stage, await list(stage));
     expect(buttonsOf(after)).not.toContain('Show here');
     const used = await (await discord.as('admin').slash('usage', { of: 'server' })).message();
-    expect(text(used)).toContain('1 task is waived');
+    expect(text(used)).toContain('The charge for 1 task was waived');
   });
 
   it('Of two moderators who press at once, the second finds it decided', async () => {
@@ -176,14 +176,14 @@ describe.each(profiles)('Reports at a gateway of the %s profile', (profile) => {
     const shown = await onlyReport(stage);
     for (const who of ['other', 'member'])
       for (const button of ['Remove', 'Dismiss'])
-        expect(await refusedDecision(stage, shown, button, who)).toContain('Only members with Manage Messages');
-    expect(await refusedDecision(stage, shown, 'Block member', 'other')).toContain('Only members with Manage Server');
+        expect(await refusedDecision(stage, shown, button, who)).toContain('Only members with the Manage Messages permission');
+    expect(await refusedDecision(stage, shown, 'Block member', 'other')).toContain('Only members with the Manage Server permission');
     const form = await (await decide(stage, shown, 'Block member')).modal();
     const admins = discord.world.guild('atelier').roles.find(({ name }) => name === 'admins');
     if (admins) Object.assign(admins, { permissions: admins.permissions & ~Permission.ManageGuild });
     const late = await discord.as('admin').in(LOG).fill(form, { time: 'day' });
-    expect(text(await late.ephemeral())).toContain('Only members with Manage Server');
-    expect(await refusedDecision(stage, shown, 'Block member')).toContain('Only members with Manage Server');
+    expect(text(await late.ephemeral())).toContain('Only members with the Manage Server permission');
+    expect(await refusedDecision(stage, shown, 'Block member')).toContain('Only members with the Manage Server permission');
     await decide(stage, shown, 'Dismiss');
     await reportSaying(stage, 'dismissed this report');
     await grid(stage, { prompt: 'an owl' });
@@ -200,7 +200,7 @@ describe.each(profiles)('Reports at a gateway of the %s profile', (profile) => {
     expect(await refusedReport(stage, result)).toContain('no channel for reports. Tell a moderator');
     const said = await discord.as('member').say('hello');
     await setLogChannel(stage);
-    expect(await refusedReport(stage, said)).toContain('shows no result of mine');
+    expect(await refusedReport(stage, said)).toContain('does not show a result of this bot');
     const lobby = discord.as('installer').in('lobby');
     const elsewhere = await grid(stage, {}, lobby);
     expect(await refusedReport(stage, elsewhere, 'installer', 'lobby')).toContain('no moderators here');
@@ -240,7 +240,7 @@ describe.each(profiles)('Reports at a gateway of the %s profile', (profile) => {
     const own = await (await discord.as('member').menu('Report', secret)).modal();
     const forged = { ...form, customId: form.customId.replace(taskId, own.customId.split('.')[2] ?? '') };
     const sent = await discord.as('other').fill(forged, { reason: 'spam' });
-    expect(text(await sent.ephemeral())).toContain('shows no result of mine');
+    expect(text(await sent.ephemeral())).toContain('does not show a result of this bot');
     expect(reportsIn(stage)).toHaveLength(1);
   });
 
@@ -298,7 +298,7 @@ describe.each(profiles)('Reports at a gateway of the %s profile', (profile) => {
     for (const result of results.slice(0, 5)) await report(stage, result);
     const [last] = results.slice(5);
     if (!last) throw new Error('It was made.');
-    expect(await refusedReport(stage, last)).toContain('reported a lot in the last hour');
+    expect(await refusedReport(stage, last)).toContain('sent many reports in the last hour');
     await report(stage, last, { who: 'owner' });
     stage.clock.advance(HOUR_MS + 1_000);
     await report(stage, last);
@@ -338,12 +338,12 @@ describe.each(profiles)('Reports at a gateway of the %s profile', (profile) => {
     const away = () => discord.faults.add({ on: { route: inLog }, do: { type: 'status', status: 503 }, times: 1_000 });
     const [first, second] = [await grid(stage), await grid(stage, { prompt: 'an owl' })];
     away();
-    expect(await report(stage, first)).toContain('Your report is stored');
+    expect(await report(stage, first)).toContain('Your report is saved');
     discord.faults.clear();
     clock.advance(10 * 60_000);
     await onlyReport(stage);
     away();
-    expect(await report(stage, second)).toContain('Your report is stored');
+    expect(await report(stage, second)).toContain('Your report is saved');
     discord.restrict(LOG, Permission.SendMessages);
     discord.faults.clear();
     clock.advance(10 * 60_000);
