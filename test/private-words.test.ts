@@ -258,7 +258,7 @@ function gatewayCalls(gateway: Gateway) {
   const video = { model: 'm', prompt: PRIVATE };
   return {
     models: { list: () => models.list(), listCompat: () => models.listCompat(), get: () => models.get(PRIVATE) },
-    usage: { get: () => usage.get({ start: '2026-01-01', end: '2026-01-02' }) },
+    usage: { get: () => usage.get({ start: '2026-01-01', end: '2026-01-02' }), limit: () => usage.limit() },
     prices: { get: () => prices.get('/api/pricing') },
     fineTunes: { events: () => fineTunes.events(PRIVATE) },
     imageJobs: {

@@ -44,7 +44,7 @@ describe('/about for the operator', () => {
     clock.advance(2 * 60_000);
     await expect
       .poll(() => about('owner'), { timeout: 15_000 })
-      .toMatch(/\*\*Notices\*\*\nThe gateway refuses status checks for `\/imagine` .*Check the API key/);
+      .toMatch(/\*\*Notices\*\*\nThe gateway has been refusing status checks for `\/imagine` .*Check the API key/);
     expect(await about('owner')).toContain('Gateway: not ready. The gateway rejects the key.');
     for (const who of ['member', 'admin']) {
       const said = await about(who);

@@ -73,7 +73,7 @@ describe('The operator is told of a start', () => {
     sql(file, "UPDATE atelier SET value = json_remove(value, '$.value.stoppedAt') WHERE namespace = 'runs'");
     stage.clock.advance(2 * HOUR_MS);
     await enter(stage);
-    await expect.poll(() => about(inHall(stage), 'It did not stop on request'), waitLimit).toHaveLength(1);
+    await expect.poll(() => about(inHall(stage), 'without having been stopped'), waitLimit).toHaveLength(1);
   });
 });
 
@@ -83,7 +83,7 @@ describe.each(profiles)('Trouble with a gateway of the %s profile', (profile) =>
     const { discord, gateway, clock } = stage;
     await enter(stage);
     gateway.setSpeed(0.01);
-    const lane = (): string[] => about(inHall(stage), 'refuses status checks for `/imagine`');
+    const lane = (): string[] => about(inHall(stage), 'refusing status checks for `/imagine`');
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a secret fox' });
     await exchange.message(says('Queued'));
     const begin = async (): Promise<void> => {
@@ -100,10 +100,10 @@ describe.each(profiles)('Trouble with a gateway of the %s profile', (profile) =>
     expect(lane()).toHaveLength(1);
     await begin();
     expect(lane()).toEqual([
-      expect.stringMatching(/^The gateway refuses .*\nThis has happened 2 times since <t:\d+:f>\.$/),
+      expect.stringMatching(/^The gateway has been refusing .*\nThis has happened 2 times since <t:\d+:f>\.$/),
     ]);
     await end();
-    expect(lane()).toEqual([expect.stringMatching(/^\*\*Resolved\*\* <t:\d+:R>\.\nThe gateway refuses/)]);
+    expect(lane()).toEqual([expect.stringMatching(/^\*\*Resolved\*\* <t:\d+:R>\.\nThe gateway has been refusing/)]);
     clock.advance(HOUR_MS);
     await begin();
     expect(lane()).toHaveLength(2);
@@ -179,7 +179,7 @@ describe('Trouble with the store', () => {
     sql(file, "CREATE TRIGGER refuse BEFORE INSERT ON atelier BEGIN SELECT RAISE(FAIL, 'no'); END");
     const refused = await discord.as('member').slash('imagine', { prompt: 'a secret fox' });
     expect(text(await refused.message())).toBeTruthy();
-    const told = (): string[] => about(inHall(stage), 'The database does not work');
+    const told = (): string[] => about(inHall(stage), 'The database has been failing');
     await expect.poll(told, waitLimit).toHaveLength(1);
     sql(file, 'DROP TRIGGER refuse');
     clock.advance(60_000);
@@ -224,7 +224,7 @@ describe('A store on a server', () =>
       await enter(stage);
       await expect.poll(() => inHall(stage), waitLimit).toHaveLength(1);
       wire.cut();
-      await expect.poll(() => about(inHall(stage), 'cannot reach its database'), waitLimit).toHaveLength(1);
+      await expect.poll(() => about(inHall(stage), 'unable to reach its database'), waitLimit).toHaveLength(1);
       wire.mend();
       stage.clock.advance(60_000);
       await vi.waitFor(() => expect(about(inHall(stage), 'Resolved')).toHaveLength(1), waitLimit);
@@ -237,10 +237,10 @@ it('The operator is notified of the bot-wide limit at 80% and when it is used up
   const { discord, clock } = stage;
   await enter(stage);
   stage.gateway.setSpeed(50);
-  const told = (): string[] => about(inHall(stage), 'limit of the whole bot (5 tasks a day)');
+  const told = (): string[] => about(inHall(stage), 'bot-wide limit (5 tasks a day)');
   for (const prompt of ['1', '2', '3', '4'])
     await (await discord.as('member').slash('imagine', { prompt })).message(says('Finished in'));
-  await expect.poll(told, waitLimit).toEqual([expect.stringMatching(/^More than 80 %.* Left: 1 task\./)]);
+  await expect.poll(told, waitLimit).toEqual([expect.stringMatching(/^More than 80%.* Remaining: 1 task\./)]);
   await (await discord.as('other').slash('imagine', { prompt: '5' })).message(says('Finished in'));
   await expect.poll(told, waitLimit).toEqual([expect.stringContaining('has been used up')]);
   clock.advance(24 * HOUR_MS);
@@ -257,7 +257,7 @@ it('A limit counts as used up when it has no room for a request, although someth
   await (await member.slash('image', { prompt: 'a fox', model: 'lumen-image-1' })).ephemeral(refused);
   for (const prompt of ['1', '2', '3']) await (await member.slash('imagine', { prompt })).message(says('Finished in'));
   await (await member.slash('imagine', { prompt: '4' })).ephemeral(refused);
-  const told = (): string[] => about(inHall(stage), 'limit of the whole bot ($1 a day)');
+  const told = (): string[] => about(inHall(stage), 'bot-wide limit ($1 a day)');
   await expect.poll(told, waitLimit).toEqual([expect.stringContaining('has been used up')]);
 });
 
@@ -284,15 +284,15 @@ describe('The balance of the account', () => {
     const { stage, make, look } = await atLimit(0.1);
     await make('1');
     await look();
-    expect(about(inHall(stage), 'left, less than a day')).toEqual([]);
+    expect(about(inHall(stage), 'left, enough for less than a day')).toEqual([]);
     await make('2');
     await look();
-    const told = (): string[] => about(inHall(stage), 'left, less than a day');
+    const told = (): string[] => about(inHall(stage), 'left, enough for less than a day');
     await expect
       .poll(told, waitLimit)
       .toEqual([
         expect.stringMatching(
-          /^The gateway account has \$0\.0375 left, less than a day at the recent rate \(\$0\.06 a day\)/,
+          /^The gateway account has \$0\.0375 left, enough for less than a day at the recent rate \(\$0\.06 a day\)/,
         ),
       ]);
     stage.gateway.settings.quirks = { ...stage.gateway.settings.quirks, creditLimit: 50 };

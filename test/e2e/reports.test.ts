@@ -219,7 +219,7 @@ describe.each(profiles)('Reports at a gateway of the %s profile', (profile) => {
     const form = await (await openReport(stage, result)).modal();
     stage.discord.restrict(LOG, Permission.SendMessages);
     const sent = await stage.discord.as('other').fill(form, { reason: 'spam' });
-    expect(text(await sent.ephemeral())).toContain('could not be posted in the log channel');
+    expect(text(await sent.ephemeral())).toContain('could not be posted in this server’s log channel');
     expect(reportsIn(stage)).toEqual([]);
     await changeRules(stage, 'Change log channel', { logChannel: ['studio'] });
     await report(stage, result);

@@ -76,6 +76,8 @@ export type OrderOrigin = Omit<OrderFacts, 'parent' | 'predecessorId'>;
 export class Orders {
   readonly #parts: OrdersParts;
   readonly #underWay = new Set<Promise<unknown>>();
+  /** Unconfirmed tasks that are being submitted again. */
+  readonly #repeating = new Set<string>();
   readonly #recent: RecentOrders;
   readonly #live: LiveOrders;
   readonly #sender: Sender;
@@ -116,8 +118,15 @@ export class Orders {
   }
 
   /** Submits an order again although the first may have been accepted. Only its owner may do so, and only once. */
-  tryAgain(id: string, origin: OrderOrigin): Promise<Task> {
-    return trackUntilDone(this.#repeat(id, origin), this.#underWay);
+  async tryAgain(id: string, origin: OrderOrigin): Promise<Task> {
+    // Until the successor is stored, a second press would find an id that belongs to no task, as after a crash.
+    if (this.#repeating.has(id)) throw new Refusal('refusals.alreadyResubmitted');
+    this.#repeating.add(id);
+    try {
+      return await trackUntilDone(this.#repeat(id, origin), this.#underWay);
+    } finally {
+      this.#repeating.delete(id);
+    }
   }
 
   /** Tasks that waited when the bot last ran; their turns come after `start`. */

@@ -19,7 +19,7 @@ describe('The delivery of a result during failures', () => {
     expect(clock.now() - start).toBe(seconds(155));
     expect(new Set(writes().map(({ path }) => path.split('/')[1]))).toEqual(new Set(['webhooks']));
     expect(writes().filter(({ status }) => status === 200)).toHaveLength(1);
-    expect(logged().match(/has to wait/g)).toHaveLength(1);
+    expect(logged().match(/was delayed and will be retried/g)).toHaveLength(1);
     expect(preparedTimes()).toBe(6);
   });
 
@@ -55,7 +55,7 @@ describe('The delivery of a result during failures', () => {
     expect(message).toMatchObject({ content: 'ready', attachments: [] });
     expect(message?.components).toHaveLength(1);
     expect(writes().map(({ status }) => status)).toEqual([413, 200]);
-    expect(logged()).toContain('larger than Discord takes');
+    expect(logged()).toContain('larger than Discord allows');
   });
 
   it('A result is posted without its files if a proxy before Discord refuses their size', async () => {

@@ -77,7 +77,7 @@ describe('/metrics', () => {
     const running = await bot.metrics();
     expect(sumOf(running, 'atelier_tasks{kind="imagine"')).toBe(1);
     await (await member.slash('imagine', { prompt: 'an owl' })).message();
-    expect((await bot.metrics()).get('atelier_refusals_total{reason="atOnce.member"}')).toBe(1);
+    expect((await bot.metrics()).get('atelier_refusals_total{reason="concurrent.member"}')).toBe(1);
     bot.discord.faults.add({ on: { method: 'PATCH' }, do: { type: '429', scope: 'user', retryAfter: 0.05 }, times: 1 });
     await (await member.slash('models')).message();
     const waited = await bot.metrics();

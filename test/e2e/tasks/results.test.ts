@@ -199,7 +199,7 @@ describe.each(profiles)('A result at a gateway of the %s profile', (profile) => 
       const bytes = await bytesOf(video);
       expect(bytes.includes('/digitalsourcetype/trainedAlgorithmicMedia<')).toBe(true);
       for (const word of ['+52.5200', 'a manifest']) expect(bytes.includes(word)).toBe(false);
-      expect(text(video).includes('content credentials (C2PA) covered a location')).toBe(isSealed);
+      expect(text(video).includes('content credentials (C2PA) included location data')).toBe(isSealed);
       expect(errorsIn(stage)).toEqual([]);
     },
   );

@@ -195,7 +195,7 @@ describe('The workbench', () => {
     });
     expect(bench.bot.log.map((line) => line.text).join('\n')).toContain('Atelier is ready.');
     const sides = new Set(bench.traffic.map(({ side }) => side));
-    expect(sides).toEqual(new Set(['discord', 'gateway']));
+    expect(sides).toEqual(new Set(['discord', 'gateway', 'callback']));
     const callback = bench.traffic.find(({ path }) => path.endsWith('/callback'));
     expect(callback).toMatchObject({
       verdict: 'fine',

@@ -170,7 +170,7 @@ describe('A ledger fact that cannot be written', () => {
     sql(on.file, spoil);
     expect((await bot.end(id, 'succeeded')).state).toBe('ready');
     expect(await standing(bot, id)).toBe('reserved');
-    expect(on.logged.join('')).toContain('could not be written into the ledger');
+    expect(on.logged.join('')).toContain('could not be written to the ledger');
     sql(on.file, 'DROP TRIGGER full');
     await bot.tasks.book.change(id, (task) => markDelivered(task, undefined, START));
     expect(await standing(bot, id)).toBe('settled');
