@@ -73,13 +73,16 @@ async function startImage({ discord, gateway }: Stage) {
       ),
     metrics: async () => (await fetch(`${address}/metrics`)).text(),
     healthCheck: () => spawnSync('node', ['scripts/healthcheck.mjs', '/readyz'], { ...how, encoding: 'utf8' }),
+    /** A script of the image, in the same container. */
+    script: (name: string, file: string, more: Record<string, string> = {}) =>
+      spawnSync('node', [`scripts/${name}.ts`, file], { ...how, env: { ...environment, ...more }, encoding: 'utf8' }),
   };
 }
 
 const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
 
 describe('The image', () => {
-  it(`The command of the image serves members and stops on SIGTERM, with the packages of the image alone${hasPromtool ? '' : ' (not checked with promtool: it is not installed)'}`, async () => {
+  it(`The command of the image serves members, is backed up and restored, and stops on SIGTERM, with the packages of the image alone${hasPromtool ? '' : ' (not checked with promtool: it is not installed)'}`, async () => {
     const side = await stage();
     side.gateway.setSpeed(50);
     const bot = await startImage(side);
@@ -104,12 +107,17 @@ describe('The image', () => {
       expect(spawnSync('promtool', ['check', 'rules', 'deploy/monitoring/alerts.yaml']).status).toBe(0);
     }
 
+    const backup = join(bot.data, 'atelier.backup');
+    expect(bot.script('backup', backup)).toMatchObject({ status: 0 });
+
     const stopsAt = performance.now();
     bot.child.kill('SIGTERM');
     expect(await bot.ended).toBe(0);
     expect(performance.now() - stopsAt).toBeLessThan(STOP_LIMIT_MS);
     expect(bot.said()).toContain('Atelier has stopped.');
     expect(bot.said()).not.toContain(side.discord.token);
+    const restored = bot.script('restore', backup, { STORE_URL: 'sqlite://data/restored.sqlite' });
+    expect(restored).toMatchObject({ status: 0, stdout: expect.stringContaining('Tasks: 1.') });
     // Everything that it writes is in the volume.
     expect(readdirSync(bot.data)).toContain('atelier.sqlite');
     expect(readdirSync(bot.folder)).toEqual(before);

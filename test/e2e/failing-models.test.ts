@@ -70,7 +70,9 @@ describe.each(profiles)('A model that fails at a gateway of the %s profile', (pr
     const stage = await start();
     await suggested(stage);
     await failing(stage, 5);
-    await expect.poll(() => toOwner(stage, `Tasks with the model \`${MODEL}\` (image) have been failing`), waitLimit).toHaveLength(1);
+    await expect
+      .poll(() => toOwner(stage, `Tasks with the model \`${MODEL}\` (image) have been failing`), waitLimit)
+      .toHaveLength(1);
     stage.clock.advance(minute);
     stage.gateway.setSpeed(0.01);
     const trying = await image(stage, 'member');
@@ -117,7 +119,9 @@ it('A slow model is told in its suggestion, in the question about its price and 
   }
   gateway.setSpeed(0.01);
   const queued = await (await image(stage, 'other')).message(says('Such tasks take'));
-  expect(text(queued)).toMatch(/Queued at the gateway <t:\d+:R>\.( \d+ tasks? .*queue\.)? Such tasks take about 4 min now\./);
+  expect(text(queued)).toMatch(
+    /Queued at the gateway <t:\d+:R>\.( \d+ tasks? .*queue\.)? Such tasks take about 4 min now\./,
+  );
   expect((await suggested(stage)).map(({ name }) => name)).toContain(`${MODEL} · about 4 min`);
   await (await discord.as('admin').slash('budget set', { confirm_above: '$1' })).message();
   const question = await (await image(stage, 'member')).message(says('This server asks'));

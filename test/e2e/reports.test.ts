@@ -176,14 +176,20 @@ describe.each(profiles)('Reports at a gateway of the %s profile', (profile) => {
     const shown = await onlyReport(stage);
     for (const who of ['other', 'member'])
       for (const button of ['Remove', 'Dismiss'])
-        expect(await refusedDecision(stage, shown, button, who)).toContain('Only members with the Manage Messages permission');
-    expect(await refusedDecision(stage, shown, 'Block member', 'other')).toContain('Only members with the Manage Server permission');
+        expect(await refusedDecision(stage, shown, button, who)).toContain(
+          'Only members with the Manage Messages permission',
+        );
+    expect(await refusedDecision(stage, shown, 'Block member', 'other')).toContain(
+      'Only members with the Manage Server permission',
+    );
     const form = await (await decide(stage, shown, 'Block member')).modal();
     const admins = discord.world.guild('atelier').roles.find(({ name }) => name === 'admins');
     if (admins) Object.assign(admins, { permissions: admins.permissions & ~Permission.ManageGuild });
     const late = await discord.as('admin').in(LOG).fill(form, { time: 'day' });
     expect(text(await late.ephemeral())).toContain('Only members with the Manage Server permission');
-    expect(await refusedDecision(stage, shown, 'Block member')).toContain('Only members with the Manage Server permission');
+    expect(await refusedDecision(stage, shown, 'Block member')).toContain(
+      'Only members with the Manage Server permission',
+    );
     await decide(stage, shown, 'Dismiss');
     await reportSaying(stage, 'dismissed this report');
     await grid(stage, { prompt: 'an owl' });

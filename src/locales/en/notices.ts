@@ -42,7 +42,8 @@ export const notices = {
     unconfirmed_one: 'It could not be confirmed whether the gateway accepted {{count}} task; its owner decides.',
     unconfirmed_other: 'It could not be confirmed whether the gateway accepted {{count}} tasks; their owners decide.',
     away: 'It had been stopped since <t:{{awaySince}}:f>.',
-    crashed: 'It had been down since about <t:{{awaySince}}:f> without having been stopped. The end of its log says why.',
+    crashed:
+      'It had been down since about <t:{{awaySince}}:f> without having been stopped. The end of its log says why.',
   },
   schema:
     'This version keeps its data in a new format (store {{store}}, tasks {{tasks}}). Older versions refuse this database from now on; to go back, restore a backup.',
