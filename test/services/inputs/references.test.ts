@@ -106,7 +106,7 @@ describe('The references of a request', () => {
     expect((await gather(Array.from({ length: 7 }, () => large))).references).toHaveLength(7);
     await refused([at('odd.png', Buffer.concat([png.subarray(0, 33), Buffer.alloc(19 * MB)]))]);
     expect(
-      (await gather([at('film.mp4', Buffer.concat([mp4, box(25 * MB)]), { medium: 'video' })])).references,
+      (await gather([at('video.mp4', Buffer.concat([mp4, box(25 * MB)]), { medium: 'video' })])).references,
     ).toHaveLength(1);
   });
 
@@ -119,7 +119,7 @@ describe('The references of a request', () => {
       [at('nothing.png', Buffer.alloc(0)), { key: odd, name: 'nothing.png' }],
       [at('page.png', Buffer.from('<!doctype html><html></html>')), { key: odd, name: 'page.png' }],
       [at('half.png', png.subarray(0, png.length / 2)), { key: odd, name: 'half.png' }],
-      [at('film.png', mp4), { key: odd, name: 'film.png' }],
+      [at('video.png', mp4), { key: odd, name: 'video.png' }],
       [at('vast.png', vast), { key: 'refusals.imageTooLarge', name: 'vast.png', max: '20 MB' }],
       [at('heavy.png', heavier(png, 21 * MB)), { key: 'refusals.imageTooLarge', name: 'heavy.png', max: '20 MB' }],
       [at('a.mp4', png, { medium: 'video' }), { key: 'refusals.videoInvalid', name: 'a.mp4' }],
@@ -159,9 +159,9 @@ describe('The references of a request', () => {
         key: 'refusals.referenceUnreachable',
         name: 'up.png',
       });
-      const video = at('film.mp4', mp4, { medium: 'video', takes: 'address or data' });
+      const video = at('video.mp4', mp4, { medium: 'video', takes: 'address or data' });
       const before = discord.heard.length;
-      expect(await refused([video])).toEqual({ key: 'refusals.referenceNotPublic', name: 'film.mp4' });
+      expect(await refused([video])).toEqual({ key: 'refusals.referenceNotPublic', name: 'video.mp4' });
       expect(discord.heard).toHaveLength(before);
     });
 

@@ -28,15 +28,15 @@ async function asked(dialect: Dialect, utterance: Utterance = { text: 'Hello' },
   const side = await stage({ created: sessions[dialect], manners: strict(dialect), tools: { clock } });
   const session = await side.gateway.realtime.open({ model: 'm', transcriber: 'ears' });
   const peer = await side.next();
-  const saying = session.say(utterance);
+  const reply = session.say(utterance);
   await peer.hears('response.create');
-  return { ...side, session, peer, saying };
+  return { ...side, session, peer, reply };
 }
 
 async function answered(dialect: Dialect, tell: (peer: Peer) => void) {
-  const { peer, saying, session } = await asked(dialect);
+  const { peer, reply, session } = await asked(dialect);
   tell(peer);
-  const answer = await saying;
+  const answer = await reply;
   return { events: await all(answer), answer, session, peer };
 }
 
@@ -206,7 +206,7 @@ describe.each(dialects)('A live response in the %s dialect', (dialect) => {
   });
 
   it('A live response comes with the transcript of the utterance, reported once', async () => {
-    const { peer, saying } = await asked(dialect, { audio: new Int16Array(2400) });
+    const { peer, reply } = await asked(dialect, { audio: new Int16Array(2400) });
     const about = { item_id: 'item_q', content_index: 0 };
     const heard = 'conversation.item.input_audio_transcription';
     peer.tell(
@@ -219,33 +219,33 @@ describe.each(dialects)('A live response in the %s dialect', (dialect) => {
       { type: `${heard}.completed`, ...about, transcript: 'Good morning' },
       says.done(),
     );
-    const events = await all(await saying);
+    const events = await all(await reply);
     expect(events.filter(({ type }) => type === 'heard')).toEqual([{ type: 'heard', text: 'Good morning' }]);
     expect(endOf(events).text).toBe('Yes');
   });
 
   it('A live response waits a moment for the transcript, which may arrive after the last word', async () => {
-    const { peer, saying } = await asked(dialect, { audio: new Int16Array(2400) });
+    const { peer, reply } = await asked(dialect, { audio: new Int16Array(2400) });
     peer.tell(says.created, says.done());
-    const answer = await saying;
+    const answer = await reply;
     peer.tell({ type: 'conversation.item.input_audio_transcription.completed', item_id: 'x', transcript: 'Late' });
     expect((await all(answer)).map(({ type }) => type)).toEqual(['heard', 'end']);
   });
 
   it('A live response stops waiting for the transcript after a moment and reports what there is of it', async () => {
     const clock = new ManualClock();
-    const { peer, saying } = await asked(dialect, { audio: new Int16Array(2400) }, clock);
+    const { peer, reply } = await asked(dialect, { audio: new Int16Array(2400) }, clock);
     const heard = 'conversation.item.input_audio_transcription';
     peer.tell(says.created, { type: `${heard}.delta`, item_id: 'x', delta: 'Good mor' }, says.done());
-    const answer = await saying;
+    const answer = await reply;
     await new Promise((resolve) => peer.socket.once('pong', resolve).ping());
     clock.advance(2_000);
     expect(await all(answer)).toMatchObject([{ type: 'heard', text: 'Good mor' }, { type: 'end' }]);
   });
 
   it('A live response does not wait for a transcript after transcription failed', async () => {
-    const { peer, saying } = await asked(dialect, { audio: new Int16Array(2400) });
+    const { peer, reply } = await asked(dialect, { audio: new Int16Array(2400) });
     peer.tell(says.created, { type: 'conversation.item.input_audio_transcription.failed', error: {} }, says.done());
-    expect((await all(await saying)).map(({ type }) => type)).toEqual(['end']);
+    expect((await all(await reply)).map(({ type }) => type)).toEqual(['end']);
   });
 });

@@ -22,11 +22,11 @@ async function talk(
   reply: string,
   dialect = dialects[0] as 'ga' | 'beta',
 ) {
-  const saying = session.say({ text });
+  const answering = session.say({ text });
   await peer.hears('response.create');
   const { created, transcript, done } = words(dialect, `resp_${text}`);
   peer.tell(created, transcript(reply), done());
-  return all(await saying);
+  return all(await answering);
 }
 
 /** Both sides have sent everything that they had to send. */
@@ -83,7 +83,7 @@ describe('A live conversation', () => {
       ['a', 'Good morning'],
       ['b', ''],
     ]) {
-      const saying = side.session.say({ audio: sound });
+      const answering = side.session.say({ audio: sound });
       await side.peer.hears('response.create');
       const { created, done } = words('ga', `resp_${id}`);
       side.peer.tell(
@@ -92,7 +92,7 @@ describe('A live conversation', () => {
         created,
         done(),
       );
-      await all(await saying);
+      await all(await answering);
     }
     side.peer.socket.terminate();
     const other = await side.next();
@@ -103,11 +103,11 @@ describe('A live conversation', () => {
 
   it('A live conversation replays a tool call together with its output', async () => {
     const side = await open();
-    const saying = side.session.say({ text: 'Draw' });
+    const answering = side.session.say({ text: 'Draw' });
     await side.peer.hears('response.create');
     const call = { type: 'function_call', call_id: 'call_1', name: 'draw', arguments: '{}' };
     side.peer.tell(says.created, says.done({ output: [call] }));
-    await all(await saying);
+    await all(await answering);
     const given = side.session.say({ outputs: [{ callId: 'call_1', output: 'Done' }] });
     await side.peer.hears('response.create');
     side.peer.tell(words('ga', 'resp_2').done());
@@ -157,11 +157,11 @@ describe('A live conversation', () => {
     expect(waits).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000]);
     // The next utterance connects again.
     await side.start();
-    const saying = side.session.say({ text: 'Are you there?' });
+    const answering = side.session.say({ text: 'Are you there?' });
     const other = await side.next();
     await other.hears('response.create');
     other.tell(says.created);
-    expect((await saying).id).toBe('resp_1');
+    expect((await answering).id).toBe('resp_1');
   });
 
   it('A live conversation does not wait when the member speaks', async () => {
@@ -170,11 +170,11 @@ describe('A live conversation', () => {
     side.peer.socket.terminate();
     await side.peer.gone;
     await turns();
-    const saying = side.session.say({ text: 'Hello' });
+    const answering = side.session.say({ text: 'Hello' });
     const other = await side.next();
     await other.hears('response.create');
     other.tell(says.created);
-    await saying;
+    await answering;
     expect(side.peers).toHaveLength(2);
   });
 
@@ -227,7 +227,7 @@ describe('A live conversation', () => {
 
   it('A live conversation is renewed after a response that is running at that moment', async () => {
     const side = await open();
-    const saying = side.session.say({ text: 'One' });
+    const answering = side.session.say({ text: 'One' });
     await side.peer.hears('response.create');
     side.peer.tell(
       says.created,
@@ -236,7 +236,7 @@ describe('A live conversation', () => {
       says.text('B'),
       says.done(),
     );
-    expect(endOf(await all(await saying))).toMatchObject({ end: 'completed', text: 'AB' });
+    expect(endOf(await all(await answering))).toMatchObject({ end: 'completed', text: 'AB' });
     await side.peer.gone;
     const other = await side.next();
     await other.hears('conversation.item.create');
@@ -253,10 +253,10 @@ describe('A live conversation', () => {
 
   it('A live conversation ends when it is closed: a running response ends and no new connection is opened', async () => {
     const side = await open();
-    const saying = side.session.say({ text: 'Hello' });
+    const answering = side.session.say({ text: 'Hello' });
     await side.peer.hears('response.create');
     side.peer.tell(says.created, says.text('Some'));
-    const answer = await saying;
+    const answer = await answering;
     await settled(side.peer);
     await side.session.close();
     expect(endOf(await all(answer))).toMatchObject({ end: 'cut', text: 'Some', error: { code: 'closed' } });
@@ -273,10 +273,10 @@ describe('A live conversation', () => {
 
   it('An utterance may have taken effect when the conversation is closed during it', async () => {
     const side = await open();
-    const saying = failureOf(side.session.say({ text: 'Hello' }));
+    const answering = failureOf(side.session.say({ text: 'Hello' }));
     await side.peer.hears('response.create');
     await side.gateway.close();
-    expect(await saying).toMatchObject({ code: 'closed', mayHaveTakenEffect: true });
+    expect(await answering).toMatchObject({ code: 'closed', mayHaveTakenEffect: true });
   });
 
   it('A live conversation leaves no timer behind when it is closed', async () => {
@@ -301,10 +301,10 @@ describe('A live conversation', () => {
     }
     const clock = new Counting();
     const side = await open({ tools: { clock } }, { transcriber: 'ears' });
-    const saying = side.session.say({ audio: new Int16Array(2_400) });
+    const answering = side.session.say({ audio: new Int16Array(2_400) });
     await side.peer.hears('response.create');
     side.peer.tell(says.created, says.done());
-    await saying;
+    await answering;
     expect(clock.open).toBeGreaterThan(0);
     await side.session.close();
     await turns();
@@ -315,7 +315,7 @@ describe('A live conversation', () => {
     let isSlow = false;
     const side = await open({ door: () => isSlow });
     isSlow = true;
-    const saying = (async () => {
+    const answering = (async () => {
       side.peer.socket.terminate();
       await side.peer.gone;
       await turns();
@@ -323,6 +323,6 @@ describe('A live conversation', () => {
     })();
     while (side.requests.length < 2) await turns(1);
     await side.session.close();
-    expect(await saying).toMatchObject({ code: 'closed', mayHaveTakenEffect: false });
+    expect(await answering).toMatchObject({ code: 'closed', mayHaveTakenEffect: false });
   });
 });

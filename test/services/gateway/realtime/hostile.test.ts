@@ -9,14 +9,14 @@ async function asked() {
   const side = await stage();
   const session = await side.gateway.realtime.open({ model: 'm', transcriber: 'ears' });
   const peer = await side.next();
-  const saying = session.say({ text: 'Hello', audio: new Int16Array(2_400) });
+  const reply = session.say({ text: 'Hello', audio: new Int16Array(2_400) });
   await peer.hears('response.create');
-  return { ...side, session, peer, saying };
+  return { ...side, session, peer, reply };
 }
 
 describe('A hostile realtime gateway', () => {
   it('A hostile realtime gateway cannot break the session with garbage', async () => {
-    const { peer, saying } = await asked();
+    const { peer, reply } = await asked();
     for (const rubbish of ['', 'null', '[]', '7', '{', '{"type":5}', '{"type":{}}', '[['.repeat(100_000), '{"a":1.5'])
       peer.socket.send(rubbish);
     peer.socket.send(Buffer.from([0xff, 0xfe, 0x00]));
@@ -24,41 +24,41 @@ describe('A hostile realtime gateway', () => {
     peer.socket.send('{"type":"response.created","response":{"id":"resp_1","__proto__":{"status":"failed"}}}');
     peer.socket.send(Buffer.from(JSON.stringify(says.text('Bytes are read as well'))));
     peer.tell(says.done());
-    const outcome = await saying.then(all, (error: unknown) => error);
+    const outcome = await reply.then(all, (error: unknown) => error);
     // An error event without a message still counts as an error, and here it came first.
     expect(outcome).toMatchObject({ kind: 'unavailable', mayHaveTakenEffect: true });
   });
 
   it('A hostile realtime gateway cannot break a response with binary frames and truncated events', async () => {
-    const { peer, saying } = await asked();
+    const { peer, reply } = await asked();
     peer.tell(says.created);
     peer.socket.send('{"type":"response.output_text.delta","del');
     peer.socket.send(Buffer.from([0xff, 0xfe, 0x00]));
     peer.socket.send(Buffer.from(JSON.stringify(says.text('Bytes are read as well'))));
     peer.tell({ type: 'conversation.item.input_audio_transcription.failed' }, says.done());
-    expect(endOf(await all(await saying))).toMatchObject({ end: 'completed', text: 'Bytes are read as well' });
+    expect(endOf(await all(await reply))).toMatchObject({ end: 'completed', text: 'Bytes are read as well' });
   });
 
   it('A hostile realtime gateway is disconnected after an oversized message', async () => {
-    const { peer, saying } = await asked();
+    const { peer, reply } = await asked();
     peer.tell(says.created, says.text('Some'));
     peer.socket.send(`"${'x'.repeat(17 * 2 ** 20)}"`);
-    expect(endOf(await all(await saying))).toMatchObject({ end: 'cut', text: 'Some' });
+    expect(endOf(await all(await reply))).toMatchObject({ end: 'cut', text: 'Some' });
     await peer.gone;
   });
 
   it('A hostile realtime gateway is disconnected after a text frame that is not valid UTF-8', async () => {
-    const { peer, saying } = await asked();
+    const { peer, reply } = await asked();
     peer.tell(says.created);
     peer.socket.send(Buffer.from([0xff, 0xfe]), { binary: false });
-    expect(endOf(await all(await saying)).end).toBe('cut');
+    expect(endOf(await all(await reply)).end).toBe('cut');
     await peer.gone;
   });
 
   it('A hostile realtime gateway cannot fill the memory: events without a reader are dropped', async () => {
-    const { peer, saying, session } = await asked();
+    const { peer, reply, session } = await asked();
     peer.tell(says.created, { type: 'conversation.item.input_audio_transcription.failed' }, says.done());
-    await all(await saying);
+    await all(await reply);
     for (let count = 0; count < 2_000; count++) peer.tell(words('ga', `resp_${count}`).text('x'.repeat(1_000)));
     const second = session.say({ text: 'Still there?' });
     await peer.hears('response.create');
@@ -97,9 +97,9 @@ describe('A hostile realtime gateway', () => {
       },
       { requiredKeys: ['type'] },
     );
-    const { peer, saying, session } = await asked();
+    const { peer, reply, session } = await asked();
     peer.tell(says.created, { type: 'conversation.item.input_audio_transcription.failed' }, says.done());
-    await all(await saying);
+    await all(await reply);
     let count = 0;
     await fc.assert(
       fc.asyncProperty(fc.array(event, { maxLength: 30 }), async (events) => {

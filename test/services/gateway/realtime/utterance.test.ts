@@ -15,7 +15,7 @@ async function open(script: Parameters<typeof stage>[0] = {}, settings = {}) {
 describe('An utterance in a live conversation', () => {
   it('An utterance is sent as text, with one request for a response', async () => {
     const { session, peer } = await open();
-    const saying = session.say({ text: 'Hello' });
+    const reply = session.say({ text: 'Hello' });
     expect((await peer.hears('conversation.item.create')).item).toEqual({
       type: 'message',
       role: 'user',
@@ -23,7 +23,7 @@ describe('An utterance in a live conversation', () => {
     });
     await peer.hears('response.create');
     peer.tell(says.created);
-    expect((await saying).id).toBe('resp_1');
+    expect((await reply).id).toBe('resp_1');
     expect(peer.types()).toEqual(['session.update', 'conversation.item.create', 'response.create']);
     const names = peer.heard.map(({ event_id }) => event_id);
     expect(new Set(names).size).toBe(3);
@@ -33,7 +33,7 @@ describe('An utterance in a live conversation', () => {
   it('An utterance is sent as audio in pieces of a second, before the text and after tool outputs', async () => {
     const { session, peer } = await open();
     const audio = Int16Array.from(silence, (_none, at) => (at % 600) - 300);
-    const saying = session.say({
+    const reply = session.say({
       text: 'And this',
       audio,
       outputs: [
@@ -49,7 +49,7 @@ describe('An utterance in a live conversation', () => {
     const heard = peer.heard.flatMap(({ audio }) => (typeof audio === 'string' ? [Buffer.from(audio, 'base64')] : []));
     expect(Buffer.concat(heard).equals(Buffer.from(audio.buffer))).toBe(true);
     peer.tell(says.created);
-    await saying;
+    await reply;
   });
 
   it.each([[{}], [{ text: '  ' }], [{ audio: new Int16Array() }], [{ text: '', outputs: [] }]])(
@@ -81,9 +81,9 @@ describe('An utterance in a live conversation', () => {
 
   it('An utterance that the gateway refuses did not take effect, and is dropped together with its connection', async () => {
     const { session, peer, next } = await open();
-    const saying = failureOf(session.say({ audio: silence }));
+    const reply = failureOf(session.say({ audio: silence }));
     peer.tell(refuse(await peer.hears('input_audio_buffer.commit'), { code: 'input_audio_buffer_commit_empty' }));
-    expect(await saying).toMatchObject({
+    expect(await reply).toMatchObject({
       kind: 'invalid',
       code: 'input_audio_buffer_commit_empty',
       mayHaveTakenEffect: false,
@@ -99,26 +99,26 @@ describe('An utterance in a live conversation', () => {
 
   it("An utterance is refused even where the gateway's error does not name the event", async () => {
     const { session, peer } = await open();
-    const saying = failureOf(session.say({ text: 'Hello' }));
+    const reply = failureOf(session.say({ text: 'Hello' }));
     await peer.hears('response.create');
     peer.tell({ type: 'error', error: { code: 'rate_limit_exceeded', message: 'Slow down' } });
-    expect(await saying).toMatchObject({ kind: 'rate-limited', message: 'Slow down', mayHaveTakenEffect: false });
+    expect(await reply).toMatchObject({ kind: 'rate-limited', message: 'Slow down', mayHaveTakenEffect: false });
   });
 
   it('An utterance may have taken effect where a server fault names no event', async () => {
     const { session, peer } = await open();
-    const saying = failureOf(session.say({ text: 'Hello' }));
+    const reply = failureOf(session.say({ text: 'Hello' }));
     await peer.hears('response.create');
     peer.tell({ type: 'error', error: { type: 'server_error', message: 'Oops' } });
-    expect(await saying).toMatchObject({ kind: 'unavailable', mayHaveTakenEffect: true });
+    expect(await reply).toMatchObject({ kind: 'unavailable', mayHaveTakenEffect: true });
   });
 
   it('An utterance ignores errors about something else', async () => {
     const { session, peer, said } = await open();
-    const saying = session.say({ text: 'Hello' });
+    const reply = session.say({ text: 'Hello' });
     await peer.hears('response.create');
     peer.tell(refuse({ type: 'x', event_id: 'of_another' }, { code: 'item_truncate_invalid_item_id' }), says.created);
-    await saying;
+    await reply;
     expect(said.join()).toContain('item_truncate_invalid_item_id');
   });
 
@@ -136,11 +136,11 @@ describe('An utterance in a live conversation', () => {
       },
     });
     clock.advance(10_000);
-    const saying = session.say({ text: 'Hello' });
+    const reply = session.say({ text: 'Hello' });
     const other = await next();
     await other.hears('response.create');
     other.tell(says.created);
-    expect((await saying).id).toBe('resp_1');
+    expect((await reply).id).toBe('resp_1');
     expect(peer.types()).not.toContain('response.create');
     expect(other.items()).toHaveLength(1);
   });
@@ -150,13 +150,13 @@ describe('An utterance in a live conversation', () => {
     const { session, peer, next } = await open({ tools: { clock }, limits: { attempts: 3 } });
     clock.advance(10_000);
     peer.socket.pause();
-    const saying = session.say({ text: 'Hello' });
+    const reply = session.say({ text: 'Hello' });
     for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
     clock.advance(10_000);
     const other = await next();
     await other.hears('response.create');
     other.tell(says.created);
-    await saying;
+    await reply;
     peer.socket.resume();
     await peer.gone;
     expect(peer.types()).not.toContain('response.create');
@@ -174,10 +174,10 @@ describe('An utterance in a live conversation', () => {
 
   it('An utterance may have taken effect where the connection is cut after a response was requested', async () => {
     const { session, peer, next } = await open();
-    const saying = failureOf(session.say({ text: 'Hello' }));
+    const reply = failureOf(session.say({ text: 'Hello' }));
     await peer.hears('response.create');
     peer.socket.terminate();
-    expect(await saying).toMatchObject({ kind: 'unreachable', code: 'cut', mayHaveTakenEffect: true });
+    expect(await reply).toMatchObject({ kind: 'unreachable', code: 'cut', mayHaveTakenEffect: true });
     // The client does not repeat it, because that is the member's decision.
     const again = await next();
     await again.hears('session.update');
@@ -187,10 +187,10 @@ describe('An utterance in a live conversation', () => {
   it('An utterance may have taken effect where no response begins in time', async () => {
     const clock = new ManualClock();
     const { session, peer } = await open({ tools: { clock }, limits: { submitMs: 10_000 } });
-    const saying = failureOf(session.say({ text: 'Hello' }));
+    const reply = failureOf(session.say({ text: 'Hello' }));
     await peer.hears('response.create');
     clock.advance(10_000);
-    expect(await saying).toMatchObject({ kind: 'unreachable', code: 'silent', mayHaveTakenEffect: true });
+    expect(await reply).toMatchObject({ kind: 'unreachable', code: 'silent', mayHaveTakenEffect: true });
     await peer.gone;
   });
 
@@ -202,10 +202,10 @@ describe('An utterance in a live conversation', () => {
     });
     expect(peer.types()).toEqual(['session.update']);
     const leaving = new AbortController();
-    const saying = failureOf(session.say({ text: 'Hello' }, { signal: leaving.signal }));
+    const reply = failureOf(session.say({ text: 'Hello' }, { signal: leaving.signal }));
     await peer.hears('response.create');
     leaving.abort();
-    expect(await saying).toMatchObject({ code: 'aborted', mayHaveTakenEffect: true });
+    expect(await reply).toMatchObject({ code: 'aborted', mayHaveTakenEffect: true });
     await peer.gone;
   });
 
@@ -213,23 +213,23 @@ describe('An utterance in a live conversation', () => {
     const { session, peer } = await open();
     peer.socket.pause();
     const leaving = new AbortController();
-    const saying = failureOf(session.say({ audio: new Int16Array(24_000 * 600) }, { signal: leaving.signal }));
+    const reply = failureOf(session.say({ audio: new Int16Array(24_000 * 600) }, { signal: leaving.signal }));
     const before = process.memoryUsage().arrayBuffers;
     for (let turn = 0; turn < 200; turn++) await new Promise((resolve) => setImmediate(resolve));
     // Ten minutes are 38 MB on the wire.
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(20_000_000);
     leaving.abort();
-    expect(await saying).toMatchObject({ code: 'aborted', mayHaveTakenEffect: false });
+    expect(await reply).toMatchObject({ code: 'aborted', mayHaveTakenEffect: false });
   });
 });
 
 describe('A truncated live response', () => {
   it('A truncated live response ends with what had arrived, and the conversation continues on another connection', async () => {
     const { session, peer, next } = await open();
-    const saying = session.say({ text: 'Tell me' });
+    const reply = session.say({ text: 'Tell me' });
     await peer.hears('response.create');
     peer.tell(says.created, says.text('Once upon'));
-    const answer = await saying;
+    const answer = await reply;
     const [events] = await Promise.all([
       all(answer),
       (async () => {
@@ -255,10 +255,10 @@ describe('A truncated live response', () => {
   it('A truncated live response ends as cut where the gateway stays connected but sends nothing more', async () => {
     const clock = new ManualClock();
     const { session, peer } = await open({ tools: { clock }, limits: { silenceMs: 15_000 } });
-    const saying = session.say({ text: 'Tell me' });
+    const reply = session.say({ text: 'Tell me' });
     await peer.hears('response.create');
     peer.tell(says.created);
-    const answer = await saying;
+    const answer = await reply;
     clock.advance(15_000);
     expect(endOf(await all(answer))).toMatchObject({ end: 'cut', error: { code: 'silent' } });
     await peer.gone;
@@ -266,10 +266,10 @@ describe('A truncated live response', () => {
 
   it('A truncated live response ends as cut above the size limit', async () => {
     const { session, peer } = await open({ limits: { responseBytes: 1_000 } });
-    const saying = session.say({ text: 'Tell me' });
+    const reply = session.say({ text: 'Tell me' });
     await peer.hears('response.create');
     peer.tell(says.created, says.text('a'.repeat(500)), says.text('b'.repeat(500)));
-    expect(endOf(await all(await saying))).toMatchObject({ end: 'cut', error: { code: 'too_large' } });
+    expect(endOf(await all(await reply))).toMatchObject({ end: 'cut', error: { code: 'too_large' } });
     await peer.gone;
   });
 });
@@ -279,10 +279,10 @@ describe('Interrupting a live response', () => {
 
   async function answering(script: Parameters<typeof stage>[0] = {}) {
     const side = await open(script);
-    const saying = side.session.say({ text: 'Tell me' });
+    const reply = side.session.say({ text: 'Tell me' });
     await side.peer.hears('response.create');
     side.peer.tell(says.created, says.transcript('Once'), sounding(2_400), sounding(1_212));
-    const answer = await saying;
+    const answer = await reply;
     await new Promise((resolve) => side.peer.socket.once('pong', resolve).ping());
     return { ...side, answer };
   }
@@ -355,10 +355,10 @@ describe('Interrupting a live response', () => {
     const side = await stage({ created: sessions.ga });
     const session = await side.gateway.realtime.open({ model: 'm', transcriber: 'ears' });
     const peer = await side.next();
-    const saying = session.say({ audio: silence });
+    const reply = session.say({ audio: silence });
     await peer.hears('response.create');
     peer.tell(says.created, says.done());
-    const answer = await saying;
+    const answer = await reply;
     await new Promise((resolve) => peer.socket.once('pong', resolve).ping());
     await answer.interrupt();
     expect(endOf(await all(answer)).end).toBe('completed');
