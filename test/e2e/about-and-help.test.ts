@@ -54,7 +54,8 @@ describe('/about for the operator', () => {
   });
 
   it('Only the last ten starts are kept, and those whom the operator has named see them too', async () => {
-    const stage = await quickStage();
+    // Each start edits the same notice, more often than Discord allows.
+    const stage = await quickStage({ waits: true });
     const other = stage.discord.world.user('other').id;
     const staged = { ...stage, config: { ...stage.config, operator: { ids: [other] } } };
     for (let start = 0; start < 11; start += 1) await (await enter(staged)).stop();

@@ -180,12 +180,19 @@ export function markUnconfirmed({ roleIds: _, ...task }: Task, reason: string | 
   };
 }
 
+/** A ping that was due may have been sent since the backup, and none is better than two. A voice message is a result. */
+function withoutDuePing(task: Task): Task {
+  const { call } = task.delivery;
+  if (!call || task.answer?.voice?.sound !== undefined) return task;
+  return { ...task, delivery: { ...task.delivery, call: { ...call, goingAt: 0 } } };
+}
+
 /**
  * A live task of a restored store. What was sent since the backup is unknown: an order that was about to be sent may have been, and words that came
  * with one are only sent again by its member.
  */
 export function markRestored(task: Task, now: number): Task {
-  if (!task.traits.isPaid || hasEnded(task)) return { ...task, restored: { at: now } };
+  if (!task.traits.isPaid || hasEnded(task)) return withoutDuePing({ ...task, restored: { at: now } });
   const { state, times } = task;
   if (state === 'submitting') return markUnconfirmed({ ...task, restored: { at: now } }, undefined, now);
   if (state === 'waiting') {
