@@ -86,7 +86,8 @@ class Editor extends LatestState {
 
   async #progress(task: Task): Promise<void> {
     const { clock, known, prepare, stopping } = this.#context;
-    const isBlocked = known.isDeleted || this.#isRefused;
+    // The message of a restored task may show its end already, which progress would hide.
+    const isBlocked = known.isDeleted || this.#isRefused || task.restored !== undefined;
     const way = isBlocked ? undefined : wayToProgress(task, known.closed, clock.now());
     if (!way) return;
     // A preview that is still loading must not delay the end.
