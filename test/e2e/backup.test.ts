@@ -14,7 +14,7 @@ import { enter } from './bot.ts';
 import { labels, quickBot, says, submits } from './quick.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const PASSPHRASE = 'four words nobody knows';
+const PASSPHRASE = 'four words unknown here';
 const TASKS = 200;
 /** Cheap to make, but a job as any other; some have images, which a message must not lose. */
 const IMAGES = 20;

@@ -20,7 +20,7 @@ async function verify({ discord }: QuickStage, message: Message, who = 'member')
   return verified;
 }
 
-/** Another member posts files, and somebody verifies them. */
+/** Another member posts files, and someone verifies them. */
 async function verifyFiles(stage: QuickStage, files: readonly GivenFile[], who = 'other'): Promise<Message> {
   return verify(stage, await stage.discord.as('other').say('look', files), who);
 }

@@ -41,7 +41,7 @@ async function decided(reports: Reports, { id }: Report, at: number): Promise<vo
 const keyOf = (work: Promise<unknown>): Promise<unknown> =>
   work.catch((error: unknown) => (error instanceof Refusal ? error.key : error));
 
-it('A server takes so many reports in an hour, whoever makes them, and other servers are not affected', async () => {
+it('A server takes so many reports in an hour, no matter who sends them, and other servers are not affected', async () => {
   const { clock, reports } = await setUp();
   for (let at = 0; at < 30; at++) await reports.add(made(at));
   expect(await keyOf(reports.add(made(30)))).toBe('refusals.reports.tooManyHere');

@@ -10,7 +10,7 @@ import type { Task } from '../../../../src/services/tasks/task.ts';
 import { leave, onStores, type Site, type SiteRow } from '../sites.ts';
 import { DAY_MS, folder, MINUTE_MS, makeTask, START, settled } from '../stage.ts';
 
-const PASSPHRASE = 'four words nobody knows';
+const PASSPHRASE = 'four words unknown here';
 
 const taken = ({ url, scheme, log, clock }: Site, file: string, passphrase?: string) =>
   backUpStore({ url, scheme }, file, { log, clock, by: '1.2.3', passphrase });

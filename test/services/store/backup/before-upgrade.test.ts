@@ -52,7 +52,7 @@ describe('A store whose schema an upgrade changes', () => {
 
     it('The backup before an upgrade is encrypted with BACKUP_PASSPHRASE', async () => {
       const { url, scheme, log, clock, ...site } = await olderSite(stage);
-      const parts = { specs: kindSpecs, log, clock, botVersion: '2.0.0', backupPassphrase: 'four words nobody knows' };
+      const parts = { specs: kindSpecs, log, clock, botVersion: '2.0.0', backupPassphrase: 'four words unknown here' };
       await (await openStore({ url, scheme }, parts)).close();
       const [name = ''] = backupsOf({ ...site, url, scheme, log, clock });
       await expect(openBackup(join(url.replace('sqlite://', ''), '..', name), undefined)).rejects.toThrow(
