@@ -45,7 +45,8 @@ export function exchangeOf(interaction: Interaction, parts: Parts): Exchange {
     if (current?.type === ResponseType.Modal || current?.type === ResponseType.ApplicationCommandAutocompleteResult)
       throw new Error(`The response is not a message; its type is ${current.type}.`);
     const { original, responseRevision } = interaction;
-    if (original && !exists(original)) throw new Error('The response was deleted.');
+    if (original && !exists(original))
+      throw new Error(`The response was deleted. Follow-ups: ${JSON.stringify(followUps().map(text))}`);
     if (!original || original.revision < responseRevision) return undefined;
     return messageOf(original, parts);
   };

@@ -30,10 +30,12 @@ interface KeptPost extends Omit<Post, 'channel' | 'author' | 'uploads' | 'tts' |
   uploads?: KeptUpload[];
 }
 type KeptThread = Channel & { thread: Omit<Thread, 'members'> & { members: Record<string, number> } };
-type KeptJob = Omit<Job, 'charge'>;
+export type KeptJob = Omit<Job, 'charge'>;
 
-/** Both sides as the old bot left them, twenty minutes later, with its store in place of the new one. `orders` controls the running jobs. */
-export async function oldStage(orders: JobFaultEffects = {}): Promise<QuickStage> {
+/** Both sides as the old bot left them, twenty minutes later, with its store in place of the new one. `ordersOf` controls the running jobs. */
+export async function oldStage(
+  ordersOf: (job: Pick<KeptJob, 'prompt'>) => JobFaultEffects = () => ({}),
+): Promise<QuickStage> {
   const clock = new QuickClock(SPEED);
   clock.advance(made.at + LATER_MS - clock.now());
   // The ids of servers, channels and users derive from the time of their creation.
@@ -56,7 +58,7 @@ export async function oldStage(orders: JobFaultEffects = {}): Promise<QuickStage
   isFurnished = true;
   const { discord, gateway, config } = staged;
   takeUpMessages(discord);
-  takeUpJobs(gateway, orders);
+  takeUpJobs(gateway, ordersOf);
   const here = (text: string): string =>
     text.replaceAll(made.gateway, gateway.url).replaceAll(made.discord, discord.url);
   writeOldStore(fileOf(config.store), here);
@@ -87,7 +89,7 @@ const RENAMED: Readonly<Record<string, string>> = {
   waitsFor: 'pendingFollowUp',
 };
 
-function takeUpJobs({ jobs }: EmbeddedGateway, orders: JobFaultEffects): void {
+function takeUpJobs({ jobs }: EmbeddedGateway, ordersOf: (job: Pick<KeptJob, 'prompt'>) => JobFaultEffects): void {
   const reviver = (name: string, value: unknown): unknown => {
     // The embedded gateway of that time used other names for a job's results.
     if (name === 'make' || name === 'yields') return { film: 'video', picture: 'image' }[String(value)] ?? value;
@@ -99,7 +101,7 @@ function takeUpJobs({ jobs }: EmbeddedGateway, orders: JobFaultEffects): void {
   for (const { state, ...job } of linesOf<KeptJob>('jobs.jsonl', reviver)) {
     // Failed tasks are no longer polled.
     if (state === 'failed') continue;
-    if (state === 'running' || state === 'queued') jobs.add({ ...job, charge: ZERO, state: 'queued' }, orders);
+    if (state === 'running' || state === 'queued') jobs.add({ ...job, charge: ZERO, state: 'queued' }, ordersOf(job));
     else jobs.add({ ...job, charge: ZERO, state });
   }
 }

@@ -8,7 +8,7 @@ import { examine } from '../../src/services/store/index.ts';
 import type { Task } from '../../src/services/tasks/task.ts';
 import { sql } from '../services/store/stage.ts';
 import { enter } from './bot.ts';
-import { currentMessage, messageIn, oldStage } from './old-stage.ts';
+import { currentMessage, type KeptJob, messageIn, oldStage } from './old-stage.ts';
 import { labels, type QuickStage, says } from './quick.ts';
 
 /** Messages of the old bot about running jobs, with the text that ends them. */
@@ -61,8 +61,8 @@ async function fill(name: string, button: string, words: string) {
   return stage.discord.as('member').fill(form, { words });
 }
 
-async function begin(orders?: JobFaultEffects): Promise<void> {
-  stage = await oldStage(orders);
+async function begin(ordersOf?: (job: Pick<KeptJob, 'prompt'>) => JobFaultEffects): Promise<void> {
+  stage = await oldStage(ordersOf);
   app = await enter(stage);
 }
 
@@ -97,14 +97,21 @@ const retries = {
   ...{ 'live-image': 'is no longer available', 'live-image-to-video': 'is no longer available' },
 } as const;
 
+/** Prompts of jobs without a message of their own. */
+const succeeding: ReadonlySet<unknown> = new Set(['a live secret', 'a queued fox', 'an unwanted owl']);
+
 it('Running tasks of every kind from the version before the restructuring can fail and be retried', async () => {
-  await begin({ failsWith: 'too dark' });
-  const tried = Object.entries(retries).map(async ([name, words]) => {
-    const failed = await currentMessage(stage, name, (message) => labels(message).includes('Retry'));
-    if (name !== 'live-ask') expect(text(failed)).toContain('too dark');
-    await (await stage.discord.as('member').click(failed, 'Retry')).message(says(words));
+  // If all of them failed, the bot would take the gateway for failing and refuse the retries.
+  await begin(({ prompt }) => (succeeding.has(prompt) ? {} : { failsWith: 'too dark' }));
+  const failures = Object.entries(retries).map(async ([name, words]) => {
+    const message = await currentMessage(stage, name, (one) => labels(one).includes('Retry'));
+    if (name !== 'live-ask') expect(text(message)).toContain('too dark');
+    return { message, words };
   });
-  await Promise.all(tried);
+  const retried = (await Promise.all(failures)).map(async ({ message, words }) =>
+    (await stage.discord.as('member').click(message, 'Retry')).message(says(words)),
+  );
+  await Promise.all(retried);
 });
 
 /** The pressed buttons by the name of their message, with text of the result. */
