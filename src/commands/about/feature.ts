@@ -29,7 +29,7 @@ export const healthCheck =
     const latency = clients.client.ws.ping;
     return {
       version,
-      latencyMs: latency < 0 ? undefined : Math.round(latency),
+      latencyMs: latency >= 0 ? Math.round(latency) : undefined,
       gateway: await gatewayHealth(gateway, say),
       liveTasks: tasks.book.liveCount,
       troubles: tasks.scheduler.troubles(),

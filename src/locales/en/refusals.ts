@@ -48,6 +48,7 @@ export const refusals = {
   talkThreadLater: 'Discord could not create the thread, so the conversation ended. Try again in a moment.',
   talkOver: 'This live conversation has ended. Use `/talk start` to start another one.',
   stopping: 'The bot is restarting. Try again in a moment.',
+  interrupted: 'A restart interrupted this. Check `/tasks` to see what was started, then try again.',
   exportTooLarge: 'Your data is too large for a Discord file. Ask the operator of this bot for a copy.',
   exportInProgress: 'Your export is already in progress. It will appear where you first requested it.',
   exportDuringErasure: 'Your data is being deleted. Request an export when the deletion has finished.',

@@ -1,0 +1,172 @@
+import type { Interaction } from 'discord.js';
+import { alertPlan } from './commands/budget/alert.ts';
+import { kindSpecs, kindsOf, kindViews, texts } from './commands/index.ts';
+import { openCommands } from './commands/open-commands.ts';
+import { talksWithoutThread } from './commands/talk/start.ts';
+import { erasureOutcome } from './commands/tasks/own-data.ts';
+import type { Config } from './config.ts';
+import { Operator } from './discord/operator.ts';
+import { attachmentRefresher } from './discord/outbox/attachment-addresses.ts';
+import type { DiscordClients } from './discord/outbox/clients.ts';
+import { interruptedReply } from './discord/outbox/interrupted.ts';
+import { Outbox } from './discord/outbox/outbox.ts';
+import { messageRemover, ownMessageRemover } from './discord/outbox/removal.ts';
+import { openOwners, storedFileReader } from './discord/reads.ts';
+import { type Clock, pause, systemClock } from './lib/clock.ts';
+import type { Log } from './lib/log.ts';
+import { createSay } from './locales/index.ts';
+import { openMessages } from './messages/open-messages.ts';
+import { openNotices } from './messages/open-notices.ts';
+import type { Monitoring } from './monitoring/monitoring.ts';
+import { openEngine } from './services/engine.ts';
+import { openGateway } from './services/gateway/index.ts';
+import type { GatewayLimits } from './services/gateway/settings.ts';
+import type { MediaProcess } from './services/media-process/media-process.ts';
+import { ReadinessCheck, watchedBot } from './services/readiness.ts';
+import type { StoredTasks } from './services/store/stored-tasks.ts';
+
+/** A stopping bot finishes running work within this time; Discord's own limit for a response is three seconds. */
+const STOP_LIMIT_MS = 10_000;
+
+export interface AppTools {
+  log: Log;
+  version: string;
+  /** The operator has backed up the store, whose schema may change. */
+  mayMigrate?: boolean;
+  clock?: Clock;
+  gatewayLimits?: Partial<GatewayLimits>;
+  /** Times the downloads of files; by default the same clock. */
+  mediaClock?: Clock;
+  /** Shared with other bots of this process, so it is not closed with this one. */
+  mediaProcess?: MediaProcess;
+  /** Origins of an embedded Discord or gateway, from which files are allowed although they are on this machine. */
+  extraOrigins?: readonly string[];
+}
+
+interface BotParts {
+  config: Config;
+  tools: AppTools;
+  store: StoredTasks;
+  clients: DiscordClients;
+  monitoring?: Monitoring | undefined;
+}
+
+export type Bot = ReturnType<typeof openBot>;
+
+/** One bot over one store: all but the connection on which interactions arrive. */
+export function openBot({ config, tools, store, clients, monitoring }: BotParts) {
+  const { log, version, clock = systemClock, gatewayLimits, mediaClock = clock, mediaProcess } = tools;
+  const say = createSay(texts);
+  const gateway = openGateway(config.gateway, { log, clock }, gatewayLimits);
+  const { reads } = clients;
+  const outbox = new Outbox(clients, log);
+  const { channelId, ids } = config.operator;
+  const operator = new Operator({ ...{ channelId, ids, outbox, log }, owners: openOwners(reads, log) });
+  const removers = {
+    removeMessages: messageRemover({ outbox, clock, log }),
+    removeMessage: ownMessageRemover({ outbox, log }),
+  };
+  const engine = openEngine({
+    ...{ store, gateway, clock, mediaClock, mediaProcess, log },
+    settings: config,
+    specs: kindSpecs,
+    kinds: kindsOf(gateway, { ...config.poll, ...config.gateway }),
+    // If Discord is in a private network, so are its files.
+    extraOrigins: [new URL(config.discord.apiUrl).origin, ...(tools.extraOrigins ?? [])],
+    refreshAddresses: attachmentRefresher(clients, clock, log),
+    ...removers,
+    async tellBudgetAlert(alert) {
+      if (alert.channelId !== undefined) await outbox.sendInChannel(alert.channelId, alertPlan(alert, 'here', say));
+      await operator.tell(alertPlan(alert, 'elsewhere', say));
+    },
+    tellNoCredit: (kind) => notices.tell({ topic: 'noCredit', subject: kind }),
+    tellErased: (memberId, forgotten) => outbox.sendDirectMessage(memberId, erasureOutcome(forgotten, say)),
+  });
+  const { tasks, talks } = engine;
+  const readiness = monitoring?.readiness ?? new ReadinessCheck(clock);
+  const notices = openNotices({ version, engine, gateway, store, operator, say, clock, log });
+  const messages = openMessages({
+    ...{ engine, outbox, say, clock, log },
+    views: kindViews,
+    isRemix: config.gateway.remix,
+    marksResults: config.media.marksResults,
+    readsMessages: config.discord.messageContent,
+    storedFiles: storedFileReader(reads, log),
+  });
+  const commands = openCommands({
+    ...removers,
+    ...{ version, engine, messages, store, gateway, clients, outbox, operator, say, clock, log },
+    operatorState: async () => ({ ...notices.state(), readiness: await readiness.check() }),
+    ...{ onFailure: monitoring?.onFailure, onAcknowledged: monitoring?.onAcknowledged },
+    settings: config,
+  });
+  readiness.watch(watchedBot({ engine, store, gateway, isConnected: clients.isConnected }));
+  monitoring?.watch({ engine, storeAddress: config.store, gateway, clients });
+  let told: Promise<unknown> = Promise.resolve();
+  let unplaced: readonly string[] = [];
+
+  return {
+    get liveCount(): number {
+      return tasks.book.liveCount;
+    },
+    readPacket: commands.readPacket,
+
+    /** Never throws: failures have been reported and logged. */
+    take: (interaction: Interaction): Promise<void> => commands.router.take(interaction),
+
+    /** Ends an interaction whose process ended while it was handled: the member is told, unless a task or a message came of it. */
+    endInterrupted: interruptedReply({
+      outbox,
+      rest: clients.tokenRest,
+      say,
+      log,
+      hasTask: (token) => tasks.book.live(({ route }) => route.token === token).length > 0,
+    }),
+
+    /** Reads what the store has; nothing is done about it yet. */
+    async open(): Promise<void> {
+      await Promise.all([engine.open(), notices.open()]);
+      // Read before members can start new ones.
+      unplaced = talksWithoutThread(tasks.book);
+    },
+
+    /** Continues what was under way, once messages can be sent. */
+    async start(): Promise<void> {
+      await tasks.start();
+      for (const id of unplaced) await talks.end(id, 'lost');
+      await commands.resume();
+    },
+
+    /** Tells the operator of the start, and owners of tasks that cannot be read. The start does not wait for it. */
+    announce(): void {
+      notices.start();
+      told = store.quarantine
+        .tellOwners((memberId) => outbox.sendDirectMessage(memberId, { content: say('tasks.unreadable') }))
+        .catch((error: unknown) => log.warn({ err: error }, 'Could not notify the owners of unreadable tasks.'));
+    },
+
+    /** Takes no new work, and finishes running work within a limit. */
+    async finish(): Promise<void> {
+      const finished = new AbortController();
+      const timeLimit = pause(clock, STOP_LIMIT_MS, finished.signal).then(() => {
+        if (!finished.signal.aborted) log.warn('Stopped before all running work was finished.');
+      });
+      const finishing = [commands.router.finish(), engine.pause(), commands.pause(), notices.pause(), told];
+      const underWay = Promise.all(finishing).then(() => messages.finish());
+      await Promise.race([underWay, timeLimit]);
+      finished.abort();
+    },
+
+    /** After `finish`. Closes the store too. */
+    async close(): Promise<void> {
+      await engine.close();
+      await notices.stop();
+      await engine.stop();
+    },
+
+    /** Where `open` or `start` has failed. */
+    async abandon(): Promise<void> {
+      await Promise.all([engine.close(), store.close()]);
+    },
+  };
+}

@@ -1,0 +1,12 @@
+import { type Client, ClientApplication, ClientUser, Routes } from 'discord.js';
+
+/** Tells the library who the bot is, for a client that never logs in: its interactions arrive in another process. */
+export async function identify(client: Client, token: string): Promise<void> {
+  client.rest.setToken(token);
+  const [user, application] = await Promise.all([
+    client.rest.get(Routes.user()),
+    client.rest.get(Routes.currentApplication()),
+  ]);
+  client.user = Reflect.construct(ClientUser, [client, user]);
+  client.application = Reflect.construct(ClientApplication, [client, application]);
+}

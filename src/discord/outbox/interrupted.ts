@@ -1,0 +1,43 @@
+import { type APIInteraction, RESTJSONErrorCodes as Code, InteractionType, MessageFlags, Routes } from 'discord.js';
+import { z } from 'zod';
+import type { PlainLog } from '../../lib/log.ts';
+import type { Say } from '../../locales/index.ts';
+import { bodyOf } from '../adapter.ts';
+import type { DiscordClients } from './clients.ts';
+import { hasCode } from './errors.ts';
+import type { Outbox } from './outbox.ts';
+
+interface InterruptedParts {
+  outbox: Pick<Outbox, 'edit'>;
+  clients: Pick<DiscordClients, 'tokenRest'>;
+  say: Say;
+  log: Pick<PlainLog, 'warn'>;
+  /** Whether a live task came of the interaction with this token: it will show its own end. */
+  hasTask(token: string): boolean;
+}
+
+const response = z.object({ flags: z.number().nullish() });
+
+/**
+ * For an interaction whose process ended while it was handled. Discord takes one first response to each interaction, so it is not handled twice: a member who
+ * only sees that the bot is thinking is told. Returns false if it was never acknowledged, so that it may still be handled.
+ */
+export const interruptedReply =
+  ({ outbox, clients, say, log, hasTask }: InterruptedParts) =>
+  async ({ type, application_id: applicationId, token }: APIInteraction): Promise<boolean> => {
+    if (type === InteractionType.ApplicationCommandAutocomplete || hasTask(token)) return true;
+    try {
+      const original = await clients.tokenRest.get(Routes.webhookMessage(applicationId, token), { auth: false });
+      const isThinking = ((response.parse(original).flags ?? 0) & MessageFlags.Loading) !== 0;
+      if (isThinking)
+        await outbox.edit(
+          { by: 'token', applicationId, token, followUpId: undefined },
+          bodyOf({ content: say('refusals.interrupted') }),
+        );
+      return true;
+    } catch (error) {
+      if (hasCode(error, Code.UnknownWebhook) || hasCode(error, Code.UnknownMessage)) return false;
+      log.warn({ err: error }, 'Could not tell a member that a restart interrupted a command.');
+      return true;
+    }
+  };
