@@ -117,7 +117,7 @@ export function openBot({ config, tools, store, clients, monitoring }: BotParts)
     /** Ends an interaction whose process ended while it was handled: the member is told, unless a task or a message came of it. */
     endInterrupted: interruptedReply({
       outbox,
-      rest: clients.tokenRest,
+      clients,
       say,
       log,
       hasTask: (token) => tasks.book.live(({ route }) => route.token === token).length > 0,

@@ -6,3 +6,4 @@ export { type Examination, examine } from './examination/examination.ts';
 export { schemaName } from './marks.ts';
 export { countRows, isSameContent as isSame, type MovedNamespace as Moved, moveStore } from './move-store.ts';
 export { openBackend, openExisting, openStore } from './open-store.ts';
+export { importOptional } from './remote/adapter.ts';

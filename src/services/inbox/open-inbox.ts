@@ -1,0 +1,78 @@
+import type { PostgresConnectionOptions } from 'bullmq';
+import type { Log } from '../../lib/log.ts';
+import { importOptional, publicName, type StoreAddress, StoreError } from '../store/index.ts';
+import type { Inbox } from './inbox.ts';
+import { type QueueServer, Queues } from './queues.ts';
+
+interface InboxParts {
+  /** How long a packet stays with a process that no longer answers for it. */
+  lockMs: number;
+  log: Pick<Log, 'warn'>;
+}
+
+/** Small enough for 32 partitions on a server with a hundred connections. */
+const POSTGRES_CONNECTIONS = 4;
+
+/** Opens the queues on a Redis or Postgres server. */
+export async function openInbox(address: StoreAddress, { lockMs, log }: InboxParts): Promise<Inbox> {
+  const open = address.scheme.startsWith('redis') ? openRedis : openPostgres;
+  try {
+    return new Queues({ server: await open(address.url), lockMs, log });
+  } catch (error) {
+    if (error instanceof StoreError) throw error;
+    const name = publicName(address);
+    throw new StoreError(
+      'unreachable',
+      `The queue server ${name} cannot be reached. Check QUEUE_URL, and that the server is running.`,
+      error,
+    );
+  }
+}
+
+async function openRedis(url: string): Promise<QueueServer> {
+  const [bull, { createClient }] = await importOptional(
+    () => Promise.all([import('bullmq'), import('@redis/client')]),
+    'bullmq',
+    '@redis/client',
+  );
+  const client = createClient({ url });
+  // BullMQ reports them; without a listener a lost connection would end the process.
+  client.on('error', () => undefined);
+  await client.connect();
+  const connection = bull.createNodeRedisClient(client);
+  return {
+    queue: (name, onError) => new bull.Queue(name, { connection }).on('error', onError),
+    worker: (name, handle, options, onError) =>
+      new bull.Worker(name, handle, { ...options, connection }).on('error', onError),
+    async close() {
+      if (client.isOpen) client.destroy();
+    },
+  };
+}
+
+async function openPostgres(url: string): Promise<QueueServer> {
+  const [bull, { default: pg }] = await importOptional(
+    () => Promise.all([import('bullmq'), import('pg')]),
+    'bullmq',
+    'pg',
+  );
+  const pool = new pg.Pool({
+    connectionString: url,
+    // BullMQ names its tables without their schema.
+    options: `-c search_path=${bull.DEFAULT_SCHEMA}`,
+    application_name: 'atelier inbox',
+    max: POSTGRES_CONNECTIONS,
+    keepAlive: true,
+  });
+  pool.on('error', () => undefined);
+  await bull.runMigrations(pool);
+  // A real pool, whose types differ from BullMQ's description of one only in what may be read-only.
+  const connection = pool as unknown as PostgresConnectionOptions;
+  const { Queue, Worker } = bull.withBackend(bull.createPostgresBackend);
+  return {
+    queue: (name, onError) => new Queue(name, { connection }).on('error', onError),
+    worker: (name, handle, options, onError) =>
+      new Worker(name, handle, { ...options, connection }).on('error', onError),
+    close: () => pool.end(),
+  };
+}

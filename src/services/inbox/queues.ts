@@ -1,0 +1,117 @@
+import type { Job, JobsOptions, Queue, Worker, WorkerOptions } from 'bullmq';
+import type { Log } from '../../lib/log.ts';
+import type { Inbox, Packet, TakenInbox, TakenPacket } from './inbox.ts';
+
+/** How long an id is remembered after its packet was handled. Discord's tokens for interactions last as long, and it repeats nothing older. */
+const REMEMBERED_SECONDS = 15 * 60;
+/** Packets of one partition that are handled at the same time: some stream an answer for minutes. */
+const AT_ONCE = 500;
+/** How often owners look for packets whose process ended. */
+const STALLED_LOOK_MS = 1_000;
+/** A packet can lose its process more than once. */
+const MAX_TAKEOVERS = 20;
+const NAME = 'packet';
+
+const jobOptions: JobsOptions = {
+  removeOnComplete: { age: REMEMBERED_SECONDS },
+  removeOnFail: { age: REMEMBERED_SECONDS },
+};
+
+type Content = Packet['content'];
+/** What a handled packet leaves: its id, without a word of it. */
+const HANDLED = null;
+
+type PacketQueue = Pick<Queue<Content>, 'add' | 'getJob' | 'close'>;
+type PacketWorker = Pick<Worker<Content>, 'close'>;
+
+/** One server's way to make BullMQ's queues and workers over shared connections. */
+export interface QueueServer {
+  queue(name: string, onError: (error: Error) => void): PacketQueue;
+  worker(
+    name: string,
+    handle: (job: Job<Content>) => Promise<void>,
+    options: Omit<WorkerOptions, 'connection'>,
+    onError: (error: Error) => void,
+  ): PacketWorker;
+  close(): Promise<void>;
+}
+
+interface QueuesParts {
+  server: QueueServer;
+  /** How long a packet stays with a process that no longer answers for it. */
+  lockMs: number;
+  log: Pick<Log, 'warn'>;
+}
+
+/** An inbox in BullMQ, which stores packets, gives each to one process, and gives it to another if that one ends. */
+export class Queues implements Inbox {
+  readonly #parts: QueuesParts;
+  readonly #queues = new Map<number, PacketQueue>();
+  readonly #taken = new Set<PacketWorker>();
+
+  constructor(parts: QueuesParts) {
+    this.#parts = parts;
+  }
+
+  async put(partition: number, { id, content }: Packet): Promise<void> {
+    await this.#queue(partition).add(NAME, content, { ...jobOptions, jobId: jobIdOf(id) });
+  }
+
+  async withdraw(partition: number, id: string): Promise<boolean> {
+    const job = await this.#queue(partition).getJob(jobIdOf(id));
+    if (!job || !(await job.isWaiting())) return false;
+    try {
+      await job.remove();
+      return true;
+    } catch {
+      // A process has just taken it, and holds its lock.
+      return false;
+    }
+  }
+
+  take(partition: number, handle: (packet: TakenPacket) => Promise<void>): TakenInbox {
+    const { server, lockMs } = this.#parts;
+    const run = async (job: Job<Content>): Promise<void> => {
+      await handle({ id: idIn(job.id), content: job.data, isRepeated: job.attemptsStarted > 1 });
+      await job.updateData(HANDLED);
+    };
+    const options = {
+      concurrency: AT_ONCE,
+      lockDuration: lockMs,
+      stalledInterval: STALLED_LOOK_MS,
+      maxStalledCount: MAX_TAKEOVERS,
+    };
+    const worker = server.worker(nameOf(partition), run, options, this.#onError(partition));
+    this.#taken.add(worker);
+    return {
+      close: async () => {
+        this.#taken.delete(worker);
+        await worker.close();
+      },
+    };
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#taken].map((worker) => worker.close()));
+    await Promise.all([...this.#queues.values()].map((queue) => queue.close()));
+    await this.#parts.server.close();
+  }
+
+  #queue(partition: number): PacketQueue {
+    const known = this.#queues.get(partition);
+    if (known) return known;
+    const queue = this.#parts.server.queue(nameOf(partition), this.#onError(partition));
+    this.#queues.set(partition, queue);
+    return queue;
+  }
+
+  #onError(partition: number): (error: Error) => void {
+    return (error) => this.#parts.log.warn({ partition, err: error }, 'A queue of packets failed; it is tried again.');
+  }
+}
+
+const nameOf = (partition: number): string => `atelier-inbox-${partition}`;
+
+/** BullMQ does not allow an id of digits alone. */
+const jobIdOf = (id: string): string => `i${id}`;
+const idIn = (jobId = ''): string => jobId.slice(1);
