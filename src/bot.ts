@@ -24,6 +24,7 @@ import type { GatewayLimits } from './services/gateway/settings.ts';
 import type { MediaProcess } from './services/media-process/media-process.ts';
 import { ReadinessCheck, watchedBot } from './services/readiness.ts';
 import type { StoredTasks } from './services/store/stored-tasks.ts';
+import { type Partition, WHOLE_STORE } from './services/tasks/homes.ts';
 
 /** A stopping bot finishes running work within this time; Discord's own limit for a response is three seconds. */
 const STOP_LIMIT_MS = 10_000;
@@ -47,6 +48,7 @@ interface BotParts {
   config: Config;
   tools: AppTools;
   store: StoredTasks;
+  partition?: Partition;
   clients: DiscordClients;
   monitoring?: Monitoring | undefined;
 }
@@ -54,7 +56,7 @@ interface BotParts {
 export type Bot = ReturnType<typeof openBot>;
 
 /** One bot over one store: all but the connection on which interactions arrive. */
-export function openBot({ config, tools, store, clients, monitoring }: BotParts) {
+export function openBot({ config, tools, store, partition = WHOLE_STORE, clients, monitoring }: BotParts) {
   const { log, version, clock = systemClock, gatewayLimits, mediaClock = clock, mediaProcess } = tools;
   const say = createSay(texts);
   const gateway = openGateway(config.gateway, { log, clock }, gatewayLimits);
@@ -67,7 +69,7 @@ export function openBot({ config, tools, store, clients, monitoring }: BotParts)
     removeMessage: ownMessageRemover({ outbox, log }),
   };
   const engine = openEngine({
-    ...{ store, gateway, clock, mediaClock, mediaProcess, log },
+    ...{ store, partition, gateway, clock, mediaClock, mediaProcess, log },
     settings: config,
     specs: kindSpecs,
     kinds: kindsOf(gateway, { ...config.poll, ...config.gateway }),

@@ -218,6 +218,18 @@ export const store = z
     `a URL that starts with one of ${STORE_SCHEMES.map((scheme) => `${scheme}://`).join(', ')}; percent-encode special characters in the password (@ as %40)`,
   );
 
+/** The server of the queues between the processes of a cluster. */
+export const queue = z
+  .string()
+  .transform((url, context) => {
+    const scheme = STORE_SCHEMES.find((known) => known !== 'sqlite' && url.startsWith(`${known}://`));
+    if (scheme && URL.canParse(url)) return { url, scheme };
+    context.addIssue('not a server');
+    return z.NEVER;
+  })
+  .optional()
+  .describe('a URL that starts with one of redis://, rediss://, postgresql://, postgres://');
+
 /** A price for an unknown kind is a typing error. */
 const priced = (kinds: readonly string[]) =>
   z.string().refine((key) => kinds.some((kind) => key === kind || (key.startsWith(`${kind}:`) && key !== `${kind}:`)));

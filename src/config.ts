@@ -50,7 +50,13 @@ const variables = (kinds: readonly string[]) =>
     // Several hundred need a private gateway; more than 10,000 is a zero too many.
     GATEWAY_POLLS_PER_SECOND: shape.wholeNumber(1, 10_000, '100', 'polls per second'),
 
+    ATELIER_ROLE: shape.choice(['all', 'shard', 'worker'], 'all'),
     STORE_URL: shape.store,
+    QUEUE_URL: shape.queue,
+    // Discord starts at most a few hundred connections for the largest bots.
+    SHARD_COUNT: shape.optionalNumber(1, 10_000, 'connections'),
+    // Task ids tell 1,024 places apart.
+    PARTITIONS: shape.optionalNumber(1, 1_024, 'partitions'),
     // A shorter lease is lost in every network hiccup; with a longer one a killed bot restarts late.
     STORE_LEASE_SECONDS: shape.wholeNumber(5, 300, '10', 'seconds'),
     BACKUP_PASSPHRASE: shape.backupPassphrase,
@@ -105,6 +111,7 @@ export const secretVariables: readonly string[] = Object.freeze([
   'DISCORD_TOKEN',
   'GATEWAY_API_KEY',
   'STORE_URL',
+  'QUEUE_URL',
   'BACKUP_PASSPHRASE',
   'MODERATION_API_KEY',
   'METRICS_TOKEN',
@@ -221,6 +228,14 @@ function arrange(given: z.output<ReturnType<typeof variables>>) {
       ...withoutUndefined({ usageUnit: given.GATEWAY_USAGE_UNIT }),
     },
     store: given.STORE_URL,
+    cluster: {
+      role: given.ATELIER_ROLE,
+      queue: given.QUEUE_URL ?? given.STORE_URL,
+      /** Discord recommends a number where none is set. */
+      shards: given.SHARD_COUNT,
+      /** Fixed at the first start of a store. */
+      partitions: given.PARTITIONS,
+    },
     storeLeaseMs: given.STORE_LEASE_SECONDS * 1000,
     /** Of the backup that a start takes before the schema changes. */
     backupPassphrase: given.BACKUP_PASSPHRASE,
@@ -286,19 +301,27 @@ function freeze(value: object): void {
   Object.freeze(value);
 }
 
-/** A flag and a list of references cannot share a field. */
+/** What is right alone and wrong together. */
 function clashes(given: Partial<z.output<ReturnType<typeof variables>>>): ConfigProblem[] {
   const { GATEWAY_FACE_CHECK_FIELD: flag, GATEWAY_REFERENCE_VIDEO_FIELD, GATEWAY_REFERENCE_AUDIO_FIELD } = given;
+  // A flag and a list of references cannot share a field.
   const isTaken = flag !== undefined && [GATEWAY_REFERENCE_VIDEO_FIELD, GATEWAY_REFERENCE_AUDIO_FIELD].includes(flag);
   const problem = 'should differ from the fields for reference videos and reference audio';
-  return isTaken ? [{ variable: 'GATEWAY_FACE_CHECK_FIELD', problem }] : [];
+  const { ATELIER_ROLE: role, STORE_URL: store } = given;
+  const needsServer = role !== undefined && role !== 'all' && store?.scheme === 'sqlite';
+  return [
+    ...(isTaken ? [{ variable: 'GATEWAY_FACE_CHECK_FIELD', problem }] : []),
+    ...(needsServer
+      ? [{ variable: 'STORE_URL', problem: `should be a Redis or Postgres server with ATELIER_ROLE=${role}` }]
+      : []),
+  ];
 }
 
 /** Two typing errors. With three, variables of other programs begin to look like ours. */
 const MAX_SLIPS = 2;
 /** Only names with our prefixes are checked: an environment is full of other variables. */
 const OURS =
-  /^(DISCORD|GATEWAY|STORE|MEDIA|POLL|DEFAULT|MAX_WAIT|BUDGET|TOTAL|DIRECT|OPERATOR|UNCONFIRMED|HTTP|METRICS?|BACKUPS?|CALLBACK)_\w*$/;
+  /^(DISCORD|GATEWAY|STORE|MEDIA|POLL|DEFAULT|MAX_WAIT|BUDGET|TOTAL|DIRECT|OPERATOR|UNCONFIRMED|HTTP|METRICS?|BACKUPS?|CALLBACK|ATELIER|QUEUE|SHARD)_\w*$/;
 
 /** Finds set variables that are unknown, but spelled almost like a known one. */
 function nearMisses(environment: Record<string, string | undefined>): ConfigProblem[] {

@@ -40,6 +40,7 @@ import type { StoredTasks } from './store/stored-tasks.ts';
 import { Talks } from './talks/talks.ts';
 import { TaskBook } from './tasks/book.ts';
 import { ModelCircuits } from './tasks/circuits.ts';
+import type { Partition } from './tasks/homes.ts';
 import type { Kind } from './tasks/kind.ts';
 import type { LiveLimits } from './tasks/live-limits.ts';
 import type { MemberFile } from './tasks/materials.ts';
@@ -83,6 +84,8 @@ export interface EngineParts extends Pick<TasksParts, 'removeMessages' | 'tellEr
   tellNoCredit(kind: TaskKind): void;
   settings: EngineSettings;
   store: StoredTasks;
+  /** Which part of all tasks the store has. */
+  partition: Partition;
   gateway: Gateway;
   specs: KindSpecs;
   /** The features' kinds; those of answers and talks are added here. */
@@ -103,6 +106,7 @@ export type Engine = ReturnType<typeof openEngine>;
 export function openEngine({
   settings,
   store,
+  partition,
   gateway,
   specs,
   kinds,
@@ -179,7 +183,7 @@ export function openEngine({
   const hasUserField = settings.gateway.fields.user !== undefined;
   const userOf = hasUserField ? (memberId: string) => pseudonyms.of(memberId) : undefined;
   const proposals = new Proposals({
-    ...{ budgets, clock },
+    ...{ budgets, clock, partition },
     store: store.proposals,
     priceOf: (order) => prices.estimateOf(order)?.amount,
   });
@@ -207,7 +211,21 @@ export function openEngine({
   const scheduler = new InProcessScheduler({ clock, log, random: Math.random, limits: pollLimits });
   const callbacks = openCallbacks(settings.callbacks, { book, scheduler, kinds, clock, log });
   const tasks = new Tasks({
-    ...{ book, circuits, store, ledger, offers, models, specs, gather, scheduler, clock, log, ...callbacks?.forTasks },
+    ...{
+      book,
+      circuits,
+      partition,
+      store,
+      ledger,
+      offers,
+      models,
+      specs,
+      gather,
+      scheduler,
+      clock,
+      log,
+      ...callbacks?.forTasks,
+    },
     kinds: [...kinds, asks.kind, ...talks.kinds],
     estimateOf: (order) => prices.estimateOf(order),
     ...{

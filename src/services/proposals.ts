@@ -3,6 +3,7 @@ import { compare, sumOf } from '../lib/decimals.ts';
 import { KeyedLock } from '../lib/keyed-lock.ts';
 import { Refusal } from '../lib/refusal.ts';
 import type { Budgets } from './spending/budgets.ts';
+import { bucketWithin, type Partition } from './tasks/homes.ts';
 import type { TaskKind } from './tasks/task.ts';
 import { taskId } from './tasks/task-id.ts';
 import type { OrderedRequest } from './tasks/transitions.ts';
@@ -38,6 +39,8 @@ interface ProposalsParts {
   /** The estimate for a request; undefined if unknown. */
   priceOf(order: OrderedRequest<TaskKind>): string | undefined;
   budgets: Pick<Budgets, 'of'>;
+  /** Of the store that keeps them. */
+  partition: Partition;
 }
 
 /** Requests that are only submitted when the member confirms them. They are stored, and removed before they are submitted. */
@@ -51,9 +54,11 @@ export class Proposals {
 
   /** Stores a proposal before the member is asked; under the same id if it replaces an earlier one. */
   async make(facts: Omit<Proposal, 'id' | 'until' | 'price'>, id?: string): Promise<Proposal> {
-    const { store, clock } = this.#parts;
+    const { store, clock, partition } = this.#parts;
     const now = clock.now();
-    const proposal = { ...facts, id: id ?? taskId(now), price: this.priceOf(facts.orders), until: now + KEPT_MS };
+    const price = this.priceOf(facts.orders);
+    const bucket = bucketWithin(facts.memberId, partition);
+    const proposal = { ...facts, id: id ?? taskId(now, bucket), price, until: now + KEPT_MS };
     await store.put(proposal, KEPT_MS);
     return proposal;
   }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Proposals } from '../../src/services/proposals.ts';
 import { EMPTY_BUDGET } from '../../src/services/spending/server-budget.ts';
 import type { StoredTasks } from '../../src/services/store/stored-tasks.ts';
+import { WHOLE_STORE } from '../../src/services/tasks/homes.ts';
 import { stage } from './store/stage.ts';
 
 const orders = [{ kind: 'imagine' as const, request: { prompt: 'a fox' } }];
@@ -16,6 +17,7 @@ async function scene() {
     clock: on.clock,
     priceOf: () => price.now,
     budgets: { of: () => ({ ...EMPTY_BUDGET, confirmAbove: '0.10' }) },
+    partition: WHOLE_STORE,
   });
   return { clock: on.clock, store, proposals, price };
 }

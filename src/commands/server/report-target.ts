@@ -3,7 +3,7 @@ import type { Place } from '../../discord/place.ts';
 import type { TargetMessage } from '../../discord/target-message.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { hasEnded, isClosed, type Task } from '../../services/tasks/task.ts';
-import { taskId } from '../../services/tasks/task-id.ts';
+import { earliestTaskId } from '../../services/tasks/task-id.ts';
 import type { Services } from '../services.ts';
 
 /** A message has buttons of one task, or of an album and its songs. */
@@ -29,7 +29,7 @@ export async function taskShownBy(target: TargetMessage, context: Context): Prom
 async function answerShownBy({ id, isPrivate, createdAt }: TargetMessage, context: Context): Promise<Task | undefined> {
   const { place, services } = context;
   const of = isPrivate || place.guildId === undefined ? { memberId: place.userId } : { guildId: place.guildId };
-  const before = taskId(createdAt + SKEW_MS, (bytes) => new Uint8Array(bytes));
+  const before = earliestTaskId(createdAt + SKEW_MS);
   const { summaries } = await services.tasks.lists.page({ of, kind: 'ask', before, max: MAX_ANSWERS });
   const answers = await tasksOf(
     summaries.map((summary) => summary.id),

@@ -12,6 +12,7 @@ import {
   withoutImport,
   withRules,
 } from '../../services/rules/server-rules.ts';
+import { bucketOf } from '../../services/tasks/homes.ts';
 import { taskId } from '../../services/tasks/task-id.ts';
 import type { Services } from '../services.ts';
 import { ruledServer } from './access.ts';
@@ -46,7 +47,7 @@ export const importRules = command({
     const { rules: before } = services.rules.of(guildId);
     const lines = differences(before, fresh);
     if (lines.length === 0) return { content: say('rules.import.same') };
-    const id = taskId(author.at);
+    const id = taskId(author.at, bucketOf(guildId));
     await services.rules.change(guildId, (known) => withImport(known, { id, rules: fresh, ...author }));
     return {
       content: [say('rules.import.title'), '```diff', ...lines, '```', say('rules.import.question')].join('\n'),

@@ -1,6 +1,7 @@
 import { type Clock, DAY_MS, HOUR_MS } from '../../lib/clock.ts';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
 import { Refusal } from '../../lib/refusal.ts';
+import { bucketOf } from '../tasks/homes.ts';
 import { taskId } from '../tasks/task-id.ts';
 import { isUndecided, type Report, type ReportReason, withoutMember } from './report.ts';
 
@@ -99,7 +100,7 @@ export class Reports {
       const at = this.#parts.clock.now();
       const hash = this.#hashOf(guildId, `${reporterId} ${reported}`);
       const reporterHash = this.#hashOf(guildId, reporterId);
-      const report: Report = { ...made, id: taskId(at), hash, reporterHash, at, due: ['post'] };
+      const report: Report = { ...made, id: taskId(at, bucketOf(guildId)), hash, reporterHash, at, due: ['post'] };
       await this.#put(report);
       await this.#makeRoom(guildId);
       return report;

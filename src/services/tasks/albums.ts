@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
+import { bucketWithin, WHOLE_STORE } from './homes.ts';
 import type { OrderOrigin, OrdersParts } from './orders.ts';
 import { defineRequest, hasEnded, isOfKind, type KindSpec, type KindSpecs, type Task } from './task.ts';
 import { taskId } from './task-id.ts';
@@ -22,7 +23,7 @@ declare module './task.ts' {
 
 export const albumSpec: KindSpec<'album'> = { request: albumShape.loose(), traits: { isAlbum: true } };
 
-interface AlbumsParts extends Pick<OrdersParts, 'book' | 'clock' | 'log' | 'follow'> {
+interface AlbumsParts extends Pick<OrdersParts, 'book' | 'clock' | 'log' | 'follow' | 'partition'> {
   specs: Pick<KindSpecs, 'music'>;
   store: Pick<TaskStore, 'findByRemoteId'>;
 }
@@ -55,13 +56,15 @@ export class Albums {
     return this.#lock.run('together', async () => {
       const found = await this.#find(remoteIds);
       checkAdmission(found);
-      const now = this.#parts.clock.now();
+      const { clock, partition = WHOLE_STORE } = this.#parts;
+      const now = clock.now();
+      const bucket = bucketWithin(origin.guildId ?? origin.requesterId, partition);
       const parts = remoteIds.map((remoteId): AlbumPart => {
         const known = found.get(remoteId);
-        return { id: known?.id ?? taskId(now), remoteId, isAdopted: known === undefined };
+        return { id: known?.id ?? taskId(now, bucket), remoteId, isAdopted: known === undefined };
       });
       const { traits } = albumSpec;
-      const facts = { id: taskId(now), traits, idempotencyKey: randomUUID(), durationKey: 'album', now };
+      const facts = { id: taskId(now, bucket), traits, idempotencyKey: randomUUID(), durationKey: 'album', now };
       const album = createAlbum({ ...origin, kind: 'album', request: { parts } }, facts);
       await this.#parts.book.add(album);
       try {

@@ -11,6 +11,7 @@ import { ordererOf, type Spending } from '../spending/spending.ts';
 import type { TaskBook } from './book.ts';
 import type { ModelCircuits } from './circuits.ts';
 import { Credit, NO_CREDIT_MS } from './credit.ts';
+import { bucketWithin, type Partition, WHOLE_STORE } from './homes.ts';
 import type { Kind } from './kind.ts';
 import { Line } from './line/line.ts';
 import { type LiveLimits, LiveOrders } from './live-limits.ts';
@@ -19,7 +20,7 @@ import { RecentOrders } from './recent-orders.ts';
 import { type Prepared, Sender, type SenderParts, type SentBefore } from './sender.ts';
 import type { Failure, KindSpecs, Task, TaskKind } from './task.ts';
 import { groupOf } from './task-facts.ts';
-import { taskId } from './task-id.ts';
+import { bucketIn, taskId } from './task-id.ts';
 import {
   createTask,
   markAccepted,
@@ -67,6 +68,8 @@ export interface OrdersParts extends SenderParts {
   jobsAtOnce?: number | undefined;
   /** The account has no credit left for this kind. */
   tellNoCredit(kind: TaskKind): void;
+  /** Of the store in which its tasks are. */
+  partition?: Partition | undefined;
   follow(task: Task): void;
 }
 
@@ -103,7 +106,7 @@ export class Orders {
   }
 
   async submit(order: Order): Promise<Task> {
-    const id = taskId(this.#parts.clock.now());
+    const id = taskId(this.#parts.clock.now(), this.#bucketOf(order));
     const facts = { ...order, parentId: order.parent?.id };
     this.#recent.begin(facts, id);
     try {
@@ -189,7 +192,7 @@ export class Orders {
 
   async #repeat(id: string, origin: OrderOrigin): Promise<Task> {
     const { book, store, clock, kinds, ledger } = this.#parts;
-    const successorId = taskId(clock.now());
+    const successorId = taskId(clock.now(), bucketIn(id));
     const known = await book.get(id);
     // Another key was used for what was sent after a backup.
     const isKeyed =
@@ -269,6 +272,11 @@ export class Orders {
     } finally {
       this.#line.release(id);
     }
+  }
+
+  #bucketOf({ parent, guildId, requesterId }: Order): number {
+    if (parent) return bucketIn(parent.id);
+    return bucketWithin(guildId ?? requesterId, this.#parts.partition ?? WHOLE_STORE);
   }
 
   /** Its job takes one of the places at the gateway. */

@@ -1,17 +1,41 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
 
 // Crockford's alphabet: it sorts like the numbers, and no two letters look alike.
 const LETTERS = '0123456789abcdefghjkmnpqrstvwxyz';
 const TIME_LETTERS = 9;
-const RANDOM_LETTERS = 8;
+const RANDOM_LETTERS = 6;
+const BUCKET_LETTERS = 2;
+/** How many buckets there are; homes.ts says what they are for. */
+export const BUCKETS = LETTERS.length ** BUCKET_LETTERS;
 
-/** The millisecond, then 40 random bits: ids sort by time, fit any custom id, and cannot be guessed from others. */
-export function taskId(now: number, random: (bytes: number) => Uint8Array = randomBytes): string {
-  const time = Math.max(0, Math.floor(now));
-  const digits = Array.from({ length: TIME_LETTERS }, (_, place) => Math.floor(time / LETTERS.length ** place));
-  return [...digits.reverse(), ...random(RANDOM_LETTERS)]
+/** The millisecond, then 30 random bits, then the bucket (homes.ts): ids sort by time, fit any custom id, and cannot be guessed from others. */
+export function taskId(
+  now: number,
+  bucket = randomInt(BUCKETS),
+  random: (bytes: number) => Uint8Array = randomBytes,
+): string {
+  return (
+    inLetters(Math.max(0, Math.floor(now)), TIME_LETTERS) + randomLetters(random) + inLetters(bucket, BUCKET_LETTERS)
+  );
+}
+
+/** Sorts before every id of a task that began at this time or later. */
+export const earliestTaskId = (at: number): string => taskId(at, 0, (bytes) => new Uint8Array(bytes));
+
+export const isTaskId = (text: string): boolean => /^[0-9a-hjkmnp-tv-z]{17}$/.test(text);
+
+const randomLetters = (random: (bytes: number) => Uint8Array): string =>
+  Array.from(random(RANDOM_LETTERS), (byte) => LETTERS.charAt(byte % LETTERS.length)).join('');
+
+function inLetters(value: number, length: number): string {
+  const digits = Array.from({ length }, (_, place) => Math.floor(value / LETTERS.length ** place));
+  return digits
+    .reverse()
     .map((digit) => LETTERS.charAt(digit % LETTERS.length))
     .join('');
 }
 
-export const isTaskId = (text: string): boolean => /^[0-9a-hjkmnp-tv-z]{17}$/.test(text);
+export function bucketIn(id: string): number {
+  const [high = '', low = ''] = id.slice(-BUCKET_LETTERS);
+  return LETTERS.indexOf(high) * LETTERS.length + LETTERS.indexOf(low);
+}

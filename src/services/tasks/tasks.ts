@@ -30,6 +30,7 @@ export interface TasksParts
         OrdersParts,
         | 'assertOwnership'
         | 'circuits'
+        | 'partition'
         | 'estimateOf'
         | 'spending'
         | 'liveLimits'
@@ -115,7 +116,7 @@ export class Tasks {
     this.orders = new Orders(shared);
     this.words = new Words({ ...shared, hint: (id) => scheduler.hint(id) });
     book.onChange((task) => this.words.giveIfAsked(task));
-    this.albums = new Albums({ book, specs, store, clock, log, follow });
+    this.albums = new Albums({ book, specs, store, clock, log, follow, partition: parts.partition });
     this.erasure = new Erasures(parts);
     this.exports = new Exports({
       rowsOf: (memberId) => {

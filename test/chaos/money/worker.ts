@@ -6,6 +6,7 @@ import { Refusal } from '../../../src/lib/refusal.ts';
 import { openEngine } from '../../../src/services/engine.ts';
 import { GatewayError, openGateway } from '../../../src/services/gateway/index.ts';
 import { openStore } from '../../../src/services/store/index.ts';
+import { WHOLE_STORE } from '../../../src/services/tasks/homes.ts';
 import { kindNames, type Task } from '../../../src/services/tasks/task.ts';
 import type { Answer, Command } from './order.ts';
 
@@ -25,6 +26,7 @@ const store = await openStore(config.store, {
 const gateway = openGateway(config.gateway, { log, clock }, { submitMs: 3_000, readMs: 3_000, bodyMs: 3_000 });
 const engine = openEngine({
   ...{ store, gateway, clock, log, mediaClock: clock, settings: config, specs: kindSpecs },
+  partition: WHOLE_STORE,
   kinds: kindsOf(gateway, { ...config.poll, ...config.gateway }),
   extraOrigins: [],
   refreshAddresses: async () => new Map(),

@@ -1,0 +1,29 @@
+import { BUCKETS } from './task-id.ts';
+
+/** One of the stores that lie side by side, each of which one process owns. */
+export interface Partition {
+  readonly number: number;
+  readonly count: number;
+}
+
+export const WHOLE_STORE: Partition = { number: 0, count: 1 };
+
+/**
+ * Servers and members are spread over buckets, and buckets over the partitions of a store. An id ends with its bucket, so whoever reads the id knows where
+ * its task is. FNV-1a, 32 bits: stable in every version, since stored ids depend on it.
+ */
+export function bucketOf(home: string): number {
+  let hash = 0x811c9dc5;
+  for (const byte of Buffer.from(home)) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
+  return ((hash ^ (hash >>> 16)) >>> 0) % BUCKETS;
+}
+
+/** The bucket for something of this home that is stored in this partition, also where another task brought it there. */
+export function bucketWithin(home: string, { number, count }: Partition): number {
+  const bucket = bucketOf(home);
+  const here = bucket - (bucket % count) + number;
+  return here < BUCKETS ? here : here - count;
+}
+
+/** The partition of a bucket. */
+export const partitionOf = (bucket: number, count: number): number => bucket % count;
