@@ -1,11 +1,7 @@
-import { Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
-import { TLSSocket } from 'node:tls';
-import type { Pool, PoolClient } from 'pg';
-import { systemClock, withTimeout } from '../../../lib/clock.ts';
 import { type PlacedRow, type Range, type Row, type RowStore, rowsAtOnce, type StoreError } from '../backend.ts';
 import type { LeaseServer } from '../lease.ts';
-import { importOptional, toRowStore } from './adapter.ts';
+import { toRowStore } from './adapter.ts';
+import { type PgRow, PostgresPool, type Query } from './postgres-pool.ts';
 import type { Server, ServerParts } from './server-connection.ts';
 
 // By the server's own clock. An expired lease stays in its row, since its number must keep growing.
@@ -48,17 +44,15 @@ function createLeaseServer(query: Query): LeaseServer {
   };
 }
 
-type Rows = Record<string, unknown>[];
-type Query = (sql: string, values?: unknown[]) => Promise<Rows>;
-
 const TABLE = 'atelier';
 /** Enough that tasks do not wait for each other's disk writes; a small server allows a hundred in all. */
 const CONNECTIONS = 8;
 /** Ids, days and members are short; a row that is set aside contains its former key. */
 const LONGEST_KEY = 1_024;
 
-/** keyv's own table, but with keys in byte order, not in that of the database's language, and an index for iterating over one namespace. */
+/** Several processes may start at once. keyv's own table, but with keys in byte order, not in that of the database's language, and an index for iterating over one namespace. */
 const TABLES = [
+  `SELECT pg_advisory_xact_lock(hashtext('${TABLE}'))`,
   `CREATE TABLE IF NOT EXISTS ${TABLE} (
      key varchar(${LONGEST_KEY}) COLLATE "C" NOT NULL, value text, namespace varchar(255) COLLATE "C", expires bigint
    )`,
@@ -91,43 +85,30 @@ const CLEAR_EXPIRED = `
 export class Postgres implements Server {
   readonly name: string;
   readonly #parts: ServerParts;
-  readonly #pool: Pool;
+  readonly #pool: PostgresPool;
 
-  private constructor(parts: ServerParts, pool: Pool) {
+  private constructor(parts: ServerParts, pool: PostgresPool) {
     this.name = parts.name;
     this.#parts = parts;
     this.#pool = pool;
   }
 
   static async open(parts: ServerParts): Promise<Postgres> {
-    const { default: pg } = await importOptional(() => import('pg'), 'pg');
-    const pool = new pg.Pool({
-      connectionString: parts.url,
-      application_name: 'atelier',
-      max: CONNECTIONS,
-      connectionTimeoutMillis: parts.limitMs,
-      keepAlive: true,
-      // A connection that the server never closes must not keep a stopped bot from ending.
-      allowExitOnIdle: true,
-    });
-    // The caller gets the error; without listeners a broken connection would also end the process.
-    pool.on('error', () => undefined);
-    pool.on('connect', (client) => client.on('error', () => undefined));
-    return new Postgres(parts, pool);
+    return new Postgres(parts, await PostgresPool.open({ ...parts, max: CONNECTIONS }));
   }
 
   async isEmpty(): Promise<boolean> {
-    const [row] = await this.#query('SELECT to_regclass($1) AS found', [TABLE]);
+    const [row] = await this.#pool.query('SELECT to_regclass($1) AS found', [TABLE]);
     return row?.found === null;
   }
 
   async prepare(): Promise<void> {
     // All or nothing; and where the tables exist, the user needs no right to create any.
-    if (await this.isEmpty()) await this.#query(TABLES.join(';\n'));
+    if (await this.isEmpty()) await this.#pool.query(TABLES.join(';\n'));
   }
 
   get leaseServer(): LeaseServer {
-    return createLeaseServer(this.#query);
+    return createLeaseServer(this.#pool.query);
   }
 
   get failure(): StoreError | undefined {
@@ -159,17 +140,13 @@ export class Postgres implements Server {
   }
 
   async countExpired(now: number): Promise<number> {
-    const [row] = await this.#query(`SELECT count(*) AS count FROM ${TABLE} WHERE expires <= $1`, [now]);
+    const [row] = await this.#pool.query(`SELECT count(*) AS count FROM ${TABLE} WHERE expires <= $1`, [now]);
     return Number(row?.count);
   }
 
   /** In one transaction, which sees nothing that others write meanwhile. */
   async *everyRow(namespaces: readonly string[]): AsyncGenerator<PlacedRow> {
-    const { connection } = this.#parts;
-    const client = await connection.run(() => this.#pool.connect());
-    let isWell = false;
-    try {
-      const query: Query = (sql, values) => connection.run((signal) => runOn(client, sql, values, signal));
+    yield* this.#pool.onOneConnection(async function* (query) {
       await query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
       for (const namespace of namespaces) {
         const max = rowsAtOnce(namespace);
@@ -182,16 +159,11 @@ export class Postgres implements Server {
         }
       }
       await query('COMMIT');
-      isWell = true;
-    } finally {
-      client.release(!isWell);
-    }
+    });
   }
 
-  readonly #query: Query = (sql, values) => this.#parts.connection.run((signal) => this.#run(sql, values, signal));
-
   async close(): Promise<void> {
-    await withTimeout(systemClock, this.#parts.limitMs, this.#pool.end());
+    await this.#pool.close();
   }
 
   async #read(namespace: string, keys: readonly string[]): Promise<(string | undefined)[]> {
@@ -202,9 +174,9 @@ export class Postgres implements Server {
   }
 
   /** A statement whose first value is our lease's holder, and whose only row says whether the lease is still ours. */
-  async #change(sql: string, values: readonly unknown[]): Promise<Rows[number]> {
+  async #change(sql: string, values: readonly unknown[]): Promise<PgRow> {
     const { lease } = this.#parts;
-    const [told] = await this.#query(sql, [lease().holder, ...values]);
+    const [told] = await this.#pool.query(sql, [lease().holder, ...values]);
     if (!told?.ours) throw lease().lostError();
     return told;
   }
@@ -224,45 +196,8 @@ export class Postgres implements Server {
 
   async #page(where: string, values: unknown[], most: number): Promise<Row[]> {
     const sql = `SELECT key, value FROM ${TABLE} WHERE namespace = $1 AND ${where} ORDER BY key LIMIT ${most}`;
-    return (await this.#query(sql, values)).map(asRow);
-  }
-
-  async #run(sql: string, values: unknown[] | undefined, signal: AbortSignal): Promise<Rows> {
-    const client = await this.#pool.connect();
-    let isWell = false;
-    try {
-      const rows = await runOn(client, sql, values, signal);
-      isWell = true;
-      return rows;
-    } catch (error) {
-      isWell = error instanceof Error && 'severity' in error;
-      throw error;
-    } finally {
-      client.release(!isWell);
-    }
+    return (await this.#pool.query(sql, values)).map(asRow);
   }
 }
 
-const asRow = ({ key, value }: Rows[number]): Row => ({ key: String(key), text: String(value) });
-
-async function runOn(
-  client: PoolClient,
-  sql: string,
-  values: unknown[] | undefined,
-  signal: AbortSignal,
-): Promise<Rows> {
-  const reset = (): void => resetConnection(client.connection.stream);
-  signal.addEventListener('abort', reset);
-  try {
-    return (await client.query(sql, values)).rows;
-  } finally {
-    signal.removeEventListener('abort', reset);
-  }
-}
-
-/** An aborted request must not reach the server after a later one; an encrypted connection can only be closed. */
-function resetConnection(stream: Duplex): void {
-  if (stream instanceof Socket && !(stream instanceof TLSSocket) && stream.remotePort !== undefined)
-    stream.resetAndDestroy();
-  else stream.destroy();
-}
+const asRow = ({ key, value }: PgRow): Row => ({ key: String(key), text: String(value) });

@@ -1,4 +1,3 @@
-import type { createClient } from '@redis/client';
 import type { Log } from '../../../lib/log.ts';
 import {
   type PlacedRow,
@@ -8,10 +7,11 @@ import {
   type Row,
   type RowStore,
   rowsAtOnce,
-  StoreError,
+  type StoreError,
 } from '../backend.ts';
 import type { LeaseServer } from '../lease.ts';
-import { importOptional, toRowStore } from './adapter.ts';
+import { toRowStore } from './adapter.ts';
+import { connectRedis, type RedisClient } from './redis-client.ts';
 import type { Server, ServerConnection, ServerParts } from './server-connection.ts';
 
 /** The holder's name, and how often the lease was renewed. */
@@ -58,7 +58,7 @@ const REMOVE = `
   return removed`;
 
 /** A script is atomic at the server: nothing comes between the check and the change. */
-function createLeaseServer(client: Client, connection: ServerConnection): LeaseServer {
+function createLeaseServer(client: RedisClient, connection: ServerConnection): LeaseServer {
   const run = (script: string, ...values: (string | number)[]): Promise<unknown> =>
     connection.run(() => client.eval(script, { keys: [LEASE, LEASE_NUMBER], arguments: values.map(String) }));
   return {
@@ -75,10 +75,6 @@ function createLeaseServer(client: Client, connection: ServerConnection): LeaseS
   };
 }
 
-type Client = ReturnType<typeof newClient>['client'];
-
-const FIRST_PAUSE_MS = 50;
-const LONGEST_PAUSE_MS = 1_000;
 /** Other programs may use the same database. */
 const PREFIX = 'atelier:';
 const SEPARATOR = '::';
@@ -89,10 +85,10 @@ const KEYS_IN_ORDER = `${PREFIX}${RANGED_NAMESPACE}:keys`;
 export class Redis implements Server {
   readonly name: string;
   readonly leaseServer: LeaseServer;
-  readonly #client: Client;
+  readonly #client: RedisClient;
   readonly #parts: ServerParts;
 
-  private constructor(parts: ServerParts, client: Client) {
+  private constructor(parts: ServerParts, client: RedisClient) {
     this.name = parts.name;
     this.leaseServer = createLeaseServer(client, parts.connection);
     this.#client = client;
@@ -100,16 +96,7 @@ export class Redis implements Server {
   }
 
   static async open(parts: ServerParts): Promise<Redis> {
-    const { createClient } = await importOptional(() => import('@redis/client'), '@redis/client');
-    const { client, stay } = newClient(createClient, parts);
-    try {
-      await parts.connection.run(() => client.connect());
-      stay();
-      return new Redis(parts, client);
-    } catch (error) {
-      if (client.isOpen) client.destroy();
-      throw error;
-    }
+    return new Redis(parts, await connectRedis(parts));
   }
 
   async isEmpty(): Promise<boolean> {
@@ -246,39 +233,3 @@ export class Redis implements Server {
 }
 
 const placeOf = (namespace: string, key: string): string => PREFIX + namespace + SEPARATOR + key;
-
-function newClient(create: typeof createClient, { url, name }: ServerParts) {
-  let stays = false;
-  const client = createSafely(name, () =>
-    create({
-      url,
-      // Without a connection a request fails at once: in a queue it would wait as long as the server is away.
-      disableOfflineQueue: true,
-      socket: {
-        // The first connection succeeds or fails at once; a lost one is retried until it is back.
-        reconnectStrategy: (tries) => stays && Math.min(FIRST_PAUSE_MS * 2 ** tries, LONGEST_PAUSE_MS),
-      },
-    }),
-  );
-  // The caller gets the error; without a listener a lost connection would end the process.
-  client.on('error', () => undefined);
-  return {
-    client,
-    stay: () => {
-      stays = true;
-    },
-  };
-}
-
-/** An error about an address contains the address, and so the password. */
-function createSafely<T>(name: string, make: () => T): T {
-  try {
-    return make();
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    throw new StoreError(
-      'unsupported',
-      `STORE_URL ${name} is not a valid Redis URL (${error.message}). Example: redis://host:6379/0`,
-    );
-  }
-}
