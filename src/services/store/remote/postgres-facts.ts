@@ -1,0 +1,109 @@
+import { PostgresPool, type Query } from './postgres-pool.ts';
+import type { ServerConnection } from './server-connection.ts';
+
+const TABLE = 'atelier_facts';
+/** Facts are few and small. */
+const CONNECTIONS = 2;
+
+/** A claim's text is its holder; a note never ends. */
+const CREATE = `
+  SELECT pg_advisory_xact_lock(hashtext('${TABLE}'));
+  CREATE TABLE IF NOT EXISTS ${TABLE} (
+    kind text NOT NULL, name text COLLATE "C" NOT NULL, text text NOT NULL, ends timestamptz NOT NULL,
+    PRIMARY KEY (kind, name)
+  )`;
+
+/** Claims that their holders repeat meanwhile are skipped. */
+const FORGET_ENDED = `
+  DELETE FROM ${TABLE} WHERE (kind, name) IN (
+    SELECT kind, name FROM ${TABLE} WHERE kind = 'claim' AND ends <= clock_timestamp() FOR UPDATE SKIP LOCKED
+  )`;
+
+const CLAIM = `
+  INSERT INTO ${TABLE} AS known (kind, name, text, ends)
+  VALUES ('claim', $1, $2, clock_timestamp() + $3 * interval '1 millisecond')
+  ON CONFLICT (kind, name) DO UPDATE SET text = excluded.text, ends = clock_timestamp() + $3 * interval '1 millisecond'
+    WHERE known.ends <= clock_timestamp() OR known.text = $2 OR known.text = $4
+  RETURNING name`;
+
+const RELEASE = `DELETE FROM ${TABLE} WHERE kind = 'claim' AND name = $1 AND text = $2`;
+
+const CLAIMS = `
+  SELECT name, text FROM ${TABLE} WHERE kind = 'claim' AND starts_with(name, $1) AND ends > clock_timestamp() ORDER BY name`;
+
+const READ = `SELECT text FROM ${TABLE} WHERE kind = 'note' AND name = $1`;
+
+/** The claim is locked, so that no other process takes it before the statement ends. */
+const WRITE = `
+  WITH held AS (
+    SELECT 1 FROM ${TABLE} WHERE kind = 'claim' AND name = $1 AND text = $2 AND ends > clock_timestamp() FOR SHARE
+  ), written AS (
+    INSERT INTO ${TABLE} (kind, name, text, ends) SELECT 'note', $3::text, $4::text, 'infinity' FROM held
+    ON CONFLICT (kind, name) DO UPDATE SET text = excluded.text
+  )
+  SELECT count(*) = 1 AS ours FROM held`;
+
+interface FactsParts {
+  url: string;
+  limitMs: number;
+  connection: ServerConnection;
+}
+
+/** Claims and notes are rows of one table. */
+export class PostgresFacts {
+  readonly #pool: PostgresPool;
+  readonly #query: Query;
+  readonly #connection: ServerConnection;
+
+  private constructor(pool: PostgresPool, connection: ServerConnection) {
+    this.#pool = pool;
+    this.#query = pool.query;
+    this.#connection = connection;
+  }
+
+  static async open(parts: FactsParts): Promise<PostgresFacts> {
+    const facts = new PostgresFacts(await PostgresPool.open({ ...parts, max: CONNECTIONS }), parts.connection);
+    try {
+      await facts.#prepare();
+      return facts;
+    } catch (error) {
+      await facts.close();
+      throw error;
+    }
+  }
+
+  async claim(name: string, holder: string, ms: number, ended?: string): Promise<boolean> {
+    return (await this.#query(CLAIM, [name, holder, ms, ended ?? null])).length === 1;
+  }
+
+  async release(name: string, holder: string): Promise<void> {
+    await this.#query(RELEASE, [name, holder]);
+  }
+
+  async claims(prefix: string): Promise<ReadonlyMap<string, string>> {
+    const rows = await this.#query(CLAIMS, [prefix]);
+    return new Map(rows.map(({ name, text }) => [String(name), String(text)]));
+  }
+
+  async read(name: string): Promise<string | undefined> {
+    const [row] = await this.#query(READ, [name]);
+    return row && String(row.text);
+  }
+
+  async write(name: string, text: string, { claim, holder }: { claim: string; holder: string }): Promise<boolean> {
+    const [row] = await this.#query(WRITE, [claim, holder, name, text]);
+    return row?.ours === true;
+  }
+
+  async close(): Promise<void> {
+    this.#connection.close();
+    await this.#pool.close();
+  }
+
+  /** Where the table exists, the user needs no right to create one. */
+  async #prepare(): Promise<void> {
+    const [found] = await this.#query('SELECT to_regclass($1) AS found', [TABLE]);
+    if (found?.found === null) await this.#query(CREATE);
+    await this.#query(FORGET_ENDED);
+  }
+}

@@ -1,0 +1,66 @@
+import type { createClient } from '@redis/client';
+import { StoreError } from '../backend.ts';
+import { importOptional } from './adapter.ts';
+import type { ServerConnection } from './server-connection.ts';
+
+const FIRST_PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 1_000;
+
+export interface RedisAddress {
+  url: string;
+  /** For messages: without the password. */
+  name: string;
+  connection: ServerConnection;
+}
+
+export type RedisClient = ReturnType<typeof newClient>['client'];
+
+/** The first connection succeeds or fails at once; a lost one is made again until the client is destroyed. */
+export async function connectRedis(address: RedisAddress): Promise<RedisClient> {
+  const { createClient } = await importOptional(() => import('@redis/client'), '@redis/client');
+  const { client, stay } = newClient(createClient, address);
+  try {
+    await address.connection.run(() => client.connect());
+    stay();
+    return client;
+  } catch (error) {
+    if (client.isOpen) client.destroy();
+    throw error;
+  }
+}
+
+function newClient(create: typeof createClient, { url, name }: RedisAddress) {
+  let stays = false;
+  const client = createSafely(name, () =>
+    create({
+      url,
+      // Without a connection a request fails at once: in a queue it would wait as long as the server is away.
+      disableOfflineQueue: true,
+      socket: {
+        // The first connection succeeds or fails at once; a lost one is retried until it is back.
+        reconnectStrategy: (tries) => stays && Math.min(FIRST_PAUSE_MS * 2 ** tries, LONGEST_PAUSE_MS),
+      },
+    }),
+  );
+  // The caller gets the error; without a listener a lost connection would end the process.
+  client.on('error', () => undefined);
+  return {
+    client,
+    stay: () => {
+      stays = true;
+    },
+  };
+}
+
+/** An error about an address contains the address, and so the password. */
+function createSafely<T>(name: string, make: () => T): T {
+  try {
+    return make();
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw new StoreError(
+      'unsupported',
+      `STORE_URL ${name} is not a valid Redis URL (${error.message}). Example: redis://host:6379/0`,
+    );
+  }
+}

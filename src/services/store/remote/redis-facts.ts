@@ -1,0 +1,87 @@
+import { connectRedis, type RedisAddress, type RedisClient } from './redis-client.ts';
+import type { ServerConnection } from './server-connection.ts';
+
+const CLAIM_PREFIX = 'atelier:facts:claim:';
+const NOTE_PREFIX = 'atelier:facts:note:';
+/** The sorted names of claims, so that listing them does not scan a whole store. It may name claims that have ended. */
+const NAMES = 'atelier:facts:claims';
+/** Sorts after every other character. */
+const LAST_CHARACTER = '\u{10FFFF}';
+
+const CLAIM = `
+  local held = redis.call('GET', KEYS[1])
+  if held and held ~= ARGV[1] and held ~= ARGV[3] then return 0 end
+  redis.call('ZADD', KEYS[2], 0, ARGV[4])
+  redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+  return 1`;
+
+const RELEASE = `
+  if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+  redis.call('ZREM', KEYS[2], ARGV[2])
+  return redis.call('DEL', KEYS[1])`;
+
+/** KEYS: the names, then the claims. ARGV: the name of each. Forgets the names of claims that have ended. */
+const HOLDERS = `
+  local holders = {}
+  for at, name in ipairs(ARGV) do
+    holders[at] = redis.call('GET', KEYS[at + 1])
+    if not holders[at] then redis.call('ZREM', KEYS[1], name) end
+  end
+  return holders`;
+
+const WRITE = `
+  if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+  redis.call('SET', KEYS[2], ARGV[2])
+  return 1`;
+
+/** Claims are keys that expire, notes are keys that stay. */
+export class RedisFacts {
+  readonly #client: RedisClient;
+  readonly #connection: ServerConnection;
+
+  private constructor(client: RedisClient, connection: ServerConnection) {
+    this.#client = client;
+    this.#connection = connection;
+  }
+
+  static async open(address: RedisAddress): Promise<RedisFacts> {
+    return new RedisFacts(await connectRedis(address), address.connection);
+  }
+
+  async claim(name: string, holder: string, ms: number, ended = ''): Promise<boolean> {
+    return (await this.#run(CLAIM, [CLAIM_PREFIX + name, NAMES], [holder, String(ms), ended, name])) === 1;
+  }
+
+  async release(name: string, holder: string): Promise<void> {
+    await this.#run(RELEASE, [CLAIM_PREFIX + name, NAMES], [holder, name]);
+  }
+
+  async claims(prefix: string): Promise<ReadonlyMap<string, string>> {
+    const [first, end] = [`[${prefix}`, `(${prefix}${LAST_CHARACTER}`];
+    const names = await this.#connection.run(() => this.#client.zRange(NAMES, first, end, { BY: 'LEX' }));
+    if (names.length === 0) return new Map();
+    const keys = names.map((name) => CLAIM_PREFIX + name);
+    const holders = await this.#run(HOLDERS, [NAMES, ...keys], names);
+    if (!Array.isArray(holders)) throw new Error('A list of holders was expected.');
+    return new Map(
+      names.flatMap((name, at) => (typeof holders[at] === 'string' ? [[name, holders[at]] as const] : [])),
+    );
+  }
+
+  async read(name: string): Promise<string | undefined> {
+    return (await this.#connection.run(() => this.#client.get(NOTE_PREFIX + name))) ?? undefined;
+  }
+
+  async write(name: string, text: string, { claim, holder }: { claim: string; holder: string }): Promise<boolean> {
+    return (await this.#run(WRITE, [CLAIM_PREFIX + claim, NOTE_PREFIX + name], [holder, text])) === 1;
+  }
+
+  async close(): Promise<void> {
+    this.#connection.close();
+    if (this.#client.isOpen) this.#client.destroy();
+  }
+
+  #run(script: string, keys: string[], values: string[]): Promise<unknown> {
+    return this.#connection.run(() => this.#client.eval(script, { keys, arguments: values }));
+  }
+}

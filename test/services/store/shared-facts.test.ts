@@ -1,0 +1,167 @@
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { systemClock } from '../../../src/lib/clock.ts';
+import { openLog } from '../../../src/lib/log.ts';
+import { StoreError } from '../../../src/services/store/index.ts';
+import { openSharedFacts, type SharedFacts } from '../../../src/services/store/remote/shared-facts.ts';
+import { Wire } from '../../support/wire.ts';
+import { onServers, type Site } from './sites.ts';
+
+/** For claims that a test does not outlive. */
+const LONG_MS = 60_000;
+/** For claims whose end a test awaits. */
+const SHORT_MS = 300;
+/** Enough for a request on a busy machine. */
+const LIMIT_MS = 3_000;
+
+async function open({ scheme, log, clock }: Site, url: string): Promise<SharedFacts> {
+  const facts = await openSharedFacts({ url, scheme }, { log, clock, limitMs: LIMIT_MS });
+  onTestFinished(() => facts.close());
+  return facts;
+}
+
+const kindOf = async (work: Promise<unknown>): Promise<unknown> => {
+  const error = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  return error instanceof StoreError ? error.kind : error;
+};
+
+describe('Shared facts', () =>
+  onServers((stage) => {
+    it('Shared facts give a claim to one of many processes that ask for it at once', async () => {
+      const site = await stage();
+      // They also make the table at the same time.
+      const processes = await Promise.all(Array.from({ length: 8 }, () => open(site, site.url)));
+      for (let round = 0; round < 20; round++) {
+        const got = await Promise.all(
+          processes.map((facts, at) => facts.claim(`shard:${round}`, `process ${at}`, LONG_MS)),
+        );
+        expect(got.filter(Boolean)).toHaveLength(1);
+        const holder = `process ${got.indexOf(true)}`;
+        expect(await processes[0]?.claims(`shard:${round}`)).toEqual(new Map([[`shard:${round}`, holder]]));
+      }
+    });
+
+    it('Shared facts keep a claim for its holder, who may repeat it, until it is given back', async () => {
+      const site = await stage();
+      const facts = await open(site, site.url);
+      expect(await facts.claim('worker:a', 'a', LONG_MS)).toBe(true);
+      expect(await facts.claim('worker:a', 'a', LONG_MS)).toBe(true);
+      expect(await facts.claim('worker:a', 'b', LONG_MS)).toBe(false);
+      await facts.release('worker:a', 'b');
+      expect(await facts.claim('worker:a', 'b', LONG_MS)).toBe(false);
+      await facts.release('worker:a', 'a');
+      expect(await facts.claim('worker:a', 'b', LONG_MS)).toBe(true);
+    });
+
+    it('Shared facts end a claim that its holder does not repeat, and only that one', async () => {
+      const site = await stage();
+      const facts = await open(site, site.url);
+      await facts.claim('worker:a', 'a', SHORT_MS);
+      await facts.claim('worker:b', 'b', SHORT_MS);
+      await facts.claim('worker:b', 'b', LONG_MS);
+      await vi.waitFor(async () => expect(await facts.claims('worker:')).toEqual(new Map([['worker:b', 'b']])), {
+        timeout: LIMIT_MS,
+      });
+      expect(await facts.write('session:a', 'late', { claim: 'worker:a', holder: 'a' })).toBe(false);
+      expect(await facts.claim('worker:a', 'c', LONG_MS)).toBe(true);
+      expect(await facts.claim('worker:a', 'a', LONG_MS)).toBe(false);
+    });
+
+    it('Shared facts let a claim be taken from the named holder that has ended, and from no other', async () => {
+      const site = await stage();
+      const facts = await open(site, site.url);
+      await facts.claim('shard:1', 'ended', LONG_MS);
+      await facts.claim('shard:2', 'alive', LONG_MS);
+      expect(await facts.claim('shard:1', 'next', LONG_MS, 'ended')).toBe(true);
+      expect(await facts.claim('shard:2', 'next', LONG_MS, 'ended')).toBe(false);
+      expect(await facts.claim('shard:1', 'ended', LONG_MS)).toBe(false);
+    });
+
+    it('Shared facts write a note only for the holder of its claim, and keep it beyond the claim', async () => {
+      const site = await stage();
+      const facts = await open(site, site.url);
+      const held = { claim: 'shard:1', holder: 'a' };
+      expect(await facts.read('session:1')).toBeUndefined();
+      expect(await facts.write('session:1', 'first', held)).toBe(false);
+      expect(await facts.read('session:1')).toBeUndefined();
+      await facts.claim('shard:1', 'a', LONG_MS);
+      expect(await facts.write('session:1', 'first', held)).toBe(true);
+      expect(await facts.write('session:1', 'second', held)).toBe(true);
+      expect(await facts.write('session:1', 'other', { claim: 'shard:1', holder: 'b' })).toBe(false);
+      await facts.release('shard:1', 'a');
+      expect(await facts.write('session:1', 'late', held)).toBe(false);
+      expect(await (await open(site, site.url)).read('session:1')).toBe('second');
+    });
+
+    it('Shared facts list the claims whose names begin so, whatever characters are in them', async () => {
+      const site = await stage();
+      const facts = await open(site, site.url);
+      const names = ['worker:a', 'worker:*', 'worker:%_', 'worker:\u{1F98A}', 'worke:x', 'workers'];
+      for (const name of names) await facts.claim(name, `holder of ${name}`, LONG_MS);
+      const listed = await facts.claims('worker:');
+      expect([...listed.keys()].sort()).toEqual(names.slice(0, 4).sort());
+      for (const [name, holder] of listed) expect(holder).toBe(`holder of ${name}`);
+      expect((await facts.claims('')).size).toBe(names.length);
+      expect(await facts.claims('nothing')).toEqual(new Map());
+    });
+
+    it('Shared facts add no row to the store on the same server', async () => {
+      const site = await stage();
+      const store = await site.open({ leaseMs: LONG_MS });
+      const before = await site.rows();
+      const facts = await open(site, site.url);
+      await facts.claim('shard:1', 'a', LONG_MS);
+      await facts.write('session:1', 'text', { claim: 'shard:1', holder: 'a' });
+      expect(await site.rows()).toEqual(before);
+      await store.close();
+    });
+
+    it('Shared facts fail with a store error while the server is away, and work when it is back', async () => {
+      const site = await stage();
+      const wire = await Wire.to(site.url);
+      const facts = await open(site, wire.url);
+      await facts.claim('worker:a', 'a', LONG_MS);
+      const everything = () =>
+        Promise.all(
+          [
+            facts.claim('worker:a', 'a', LONG_MS),
+            facts.release('worker:b', 'a'),
+            facts.claims('worker:'),
+            facts.read('session:1'),
+            facts.write('session:1', 'text', { claim: 'worker:a', holder: 'a' }),
+          ].map(kindOf),
+        );
+      wire.cut();
+      expect(await everything()).toEqual(Array(5).fill('unreachable'));
+      wire.mend();
+      await vi.waitFor(async () => expect(await facts.claims('worker:')).toEqual(new Map([['worker:a', 'a']])), {
+        timeout: LIMIT_MS,
+      });
+      wire.silence();
+      const began = performance.now();
+      expect(await everything()).toEqual(Array(5).fill('unreachable'));
+      expect(performance.now() - began).toBeLessThan(2 * LIMIT_MS);
+      wire.mend();
+      await facts.close();
+      expect(await everything()).toEqual(Array(5).fill('failed'));
+    });
+
+    it('Shared facts fail at the start where the server is away', async () => {
+      const { scheme, log, clock, url } = await stage();
+      const away = new URL(url);
+      away.port = '1';
+      expect(await kindOf(openSharedFacts({ url: away.href, scheme }, { log, clock, limitMs: LIMIT_MS }))).toBe(
+        'unreachable',
+      );
+    });
+  }));
+
+describe('Shared facts on a file', () => {
+  it('Shared facts are refused on a file, which is for one process', async () => {
+    const address = { url: 'sqlite://:memory:', scheme: 'sqlite' };
+    const log = openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined });
+    expect(await kindOf(openSharedFacts(address, { log, clock: systemClock, limitMs: LIMIT_MS }))).toBe('unsupported');
+  });
+});
