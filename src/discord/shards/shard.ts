@@ -88,7 +88,9 @@ export class Shard {
   }
 
   get isReady(): boolean {
-    return !this.#stop.signal.aborted && this.#socket.status === WebSocketShardStatus.Ready;
+    // The library's status lags behind a close.
+    const isOpen = this.#lastClose === undefined && !this.#stop.signal.aborted;
+    return isOpen && this.#socket.status === WebSocketShardStatus.Ready;
   }
 
   /** Undefined until Discord has acknowledged a heartbeat. */
