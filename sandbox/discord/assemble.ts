@@ -12,6 +12,7 @@ import type { Parts } from './parts.ts';
 import { RequestLog } from './request-log.ts';
 import { snowflakes } from './snowflake.ts';
 import { Hub } from './socket/hub.ts';
+import { SessionStarts } from './socket/session-starts.ts';
 import { EventStream } from './stream.ts';
 import { Threads } from './threads.ts';
 import { Uploads } from './uploads.ts';
@@ -22,13 +23,18 @@ import { messageWire } from './wire/message.ts';
 /** Creates and connects the modules of one embedded Discord. */
 export function assembleParts(options: DiscordOptions, token: string, url: () => string): Parts {
   const { clock = systemClock, privilegedIntents = [], followUpAfterDeletion = true, guilds = 0 } = options;
+  const { shards = 1, resetsToken = true } = options;
   const limits = { ...discordLimits, ...options.limits };
   const now = () => clock.now();
   const id = snowflakes(now);
   const world = createWorld(id, now(), guilds);
   const watch = new Watch();
   const stream = new EventStream();
-  const hub = new Hub((event, what) => stream.publish({ kind: 'gateway', what: { event, data: what } }));
+  const hub = new Hub({
+    limits,
+    clock,
+    onEvent: (event, data) => stream.publish({ kind: 'gateway', what: { event, data } }),
+  });
   const uploads = new Uploads(id, now, () => limits.attachmentLinkMs, url);
   const apiMessage: Parts['apiMessage'] = (post) =>
     messageWire(post, { world, uploads, find: (one) => messages.get(one) });
@@ -48,7 +54,9 @@ export function assembleParts(options: DiscordOptions, token: string, url: () =>
     threads,
     uploads,
     interactions: new InteractionStore(clock, limits, id, watch),
+    account: { recommendedShards: shards, resetsToken, tokenIsReset: false },
     hub,
+    sessionStarts: new SessionStarts(limits, clock),
     buckets: new Buckets(limits, clock),
     faults: new FaultQueue(),
     requestLog: new RequestLog((what) => stream.publish({ kind: 'heard', what })),
@@ -58,5 +66,6 @@ export function assembleParts(options: DiscordOptions, token: string, url: () =>
     apiMessage,
     url,
     gatewayUrl: () => `${url().replace(/^http/, 'ws')}/gateway`,
+    resumeUrl: () => `${url().replace(/^http/, 'ws')}/gateway/resume`,
   };
 }

@@ -1,5 +1,5 @@
 import { ChannelType, PermissionFlagsBits as Permission } from 'discord-api-types/v10';
-import type { MakeId } from './snowflake.ts';
+import { firstSnowflakeAt, type MakeId } from './snowflake.ts';
 import { type Channel, type Guild, type Overwrite, type Role, type Thread, type User, World } from './world.ts';
 
 const everyonePermissions =
@@ -40,8 +40,8 @@ export function createWorld(id: MakeId, now: number, guilds: number): World {
   world.ownerId = users.owner.id;
   users.installer.hasInstalled = true;
 
-  const createGuild = (name: string, members: readonly User[], installed: boolean) =>
-    newGuild({ id, now, name, members, bot: installed ? world.bot : undefined, owner: users.owner });
+  const createGuild = (name: string, members: readonly User[], installed: boolean, guildId = id()) =>
+    newGuild({ id, guildId, now, name, members, bot: installed ? world.bot : undefined, owner: users.owner });
   const atelier = createGuild('atelier', [users.member, users.other, users.admin, users.owner], true);
   const admins: Role = {
     id: id(),
@@ -97,7 +97,8 @@ export function createWorld(id: MakeId, now: number, guilds: number): World {
     type: ChannelType.GroupDM,
   });
   for (let at = 1; at <= guilds; at++) {
-    const guild = createGuild(`guild-${at}`, [], true);
+    // Guilds of one millisecond would all belong to the same shard.
+    const guild = createGuild(`guild-${at}`, [], true, String(firstSnowflakeAt(now - at)));
     guild.channels.push(textChannel(id(), 'general', guild));
     world.addGuild(guild);
   }
@@ -117,6 +118,7 @@ const newUser = (id: string, name: string): User => ({
 
 interface GuildPlan {
   readonly id: MakeId;
+  readonly guildId: string;
   readonly now: number;
   readonly name: string;
   readonly members: readonly User[];
@@ -124,8 +126,7 @@ interface GuildPlan {
   readonly bot: User | undefined;
 }
 
-function newGuild({ id, now, name, members, owner, bot }: GuildPlan): Guild {
-  const guildId = id();
+function newGuild({ id, guildId, now, name, members, owner, bot }: GuildPlan): Guild {
   const roles: Role[] = [{ id: guildId, name: '@everyone', permissions: everyonePermissions }];
   const guild: Guild = {
     id: guildId,

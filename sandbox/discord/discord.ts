@@ -12,6 +12,8 @@ import type { DiscordOptions } from './options.ts';
 import type { Post } from './post.ts';
 import type { RecordedRequest } from './request-log.ts';
 import { serverFor } from './server.ts';
+import type { ShardChoice } from './socket/shard.ts';
+import type { ShardCounts } from './socket/shard-counter.ts';
 import type { StreamEvent } from './stream.ts';
 import { text } from './text.ts';
 import type { RecordedViolation } from './validator.ts';
@@ -30,13 +32,16 @@ export interface EmbeddedDiscord {
   readonly rateLimitHits: readonly RateLimitHit[];
   readonly requests: readonly RecordedRequest[];
   readonly gateway: {
+    /** The sessions with a connection. */
     readonly sessions: number;
-    dropConnections(): void;
-    closeSessions(code: number): void;
-    requestReconnect(): void;
-    invalidate(resumable: boolean): void;
     readonly identifies: number;
     readonly resumes: number;
+    countsOf(shard: ShardChoice): ShardCounts & { readonly sessions: number };
+    /** Without a shard, these affect all of them. */
+    dropConnections(shard?: ShardChoice): void;
+    closeSessions(code: number, shard?: ShardChoice): void;
+    requestReconnect(shard?: ShardChoice): void;
+    invalidate(resumable: boolean, shard?: ShardChoice): void;
   };
   readonly faults: { add(rule: FaultRule): void; clear(): void };
   expireTokens(): void;
@@ -112,10 +117,11 @@ export async function startDiscord(options: DiscordOptions = {}): Promise<Embedd
       get resumes() {
         return hub.resumes;
       },
-      dropConnections: () => hub.dropConnections(),
-      closeSessions: (code) => hub.closeSessions(code),
-      requestReconnect: () => hub.requestReconnect(),
-      invalidate: (resumable) => hub.invalidate(resumable),
+      countsOf: (shard) => ({ ...hub.counter.of(shard), sessions: hub.connectedTo(shard) }),
+      dropConnections: (shard) => hub.dropConnections(shard),
+      closeSessions: (code, shard) => hub.closeSessions(code, shard),
+      requestReconnect: (shard) => hub.requestReconnect(shard),
+      invalidate: (resumable, shard) => hub.invalidate(resumable, shard),
     },
     faults,
     expireTokens: () => interactions.expireAll(),

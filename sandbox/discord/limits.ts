@@ -27,7 +27,18 @@ export interface Limits {
   readonly activeThreads: number;
   readonly commandCreatesPerDay: number;
   readonly gatewaySendsPerMinute: number;
-  readonly identifiesPerDay: number;
+  /** Guilds that one session may have before sharding is required (code 4011). */
+  readonly guildsPerShard: number;
+  /** How long a session without a connection can be resumed; documented only as "a few minutes". */
+  readonly sessionResumeMs: number;
+  /** The number of events that a session keeps for a resume; Discord does not publish its own. */
+  readonly sessionEvents: number;
+  /** Session starts; beyond them, the token is reset. */
+  readonly identifiesPerPeriod: number;
+  readonly identifyPeriodMs: number;
+  /** One session may start in this time for each key, which is the shard's id modulo `maxConcurrency`. */
+  readonly identifyWindowMs: number;
+  readonly maxConcurrency: number;
 }
 
 const second = 1_000;
@@ -57,5 +68,11 @@ export const discordLimits: Limits = {
   activeThreads: 1_000,
   commandCreatesPerDay: 200,
   gatewaySendsPerMinute: 120,
-  identifiesPerDay: 1_000,
+  guildsPerShard: 2_500,
+  sessionResumeMs: 3 * minute,
+  sessionEvents: 1_000,
+  identifiesPerPeriod: 1_000,
+  identifyPeriodMs: 24 * hour,
+  identifyWindowMs: 5 * second,
+  maxConcurrency: 1,
 };

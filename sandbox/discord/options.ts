@@ -18,6 +18,16 @@ export interface DiscordOptions {
    * 10008 (api-docs#2739), so an application must handle both cases.
    */
   readonly followUpAfterDeletion?: boolean;
-  /** The number of plain guilds in addition to the predefined ones. */
+  /**
+   * The number of plain guilds in addition to the predefined ones. Their ids alternate between shards; those of the
+   * predefined guilds do not.
+   */
   readonly guilds?: number;
+  /** The number of shards that `/gateway/bot` recommends; 1 by default. */
+  readonly shards?: number;
+  /**
+   * Whether the token is reset when the application identifies although its session starts are used up, as documented.
+   * False only refuses it. True by default.
+   */
+  readonly resetsToken?: boolean;
 }

@@ -12,12 +12,20 @@ import type { RequestLog } from './request-log.ts';
 import type { MakeId } from './snowflake.ts';
 import type { Hub } from './socket/hub.ts';
 import type { PrivilegedIntent } from './socket/intents.ts';
+import type { SessionStarts } from './socket/session-starts.ts';
 import type { EventStream } from './stream.ts';
 import type { Threads } from './threads.ts';
 import type { Uploads } from './uploads.ts';
 import type { Validator } from './validator.ts';
 import type { Watch } from './watch.ts';
 import type { World } from './world.ts';
+
+/** What Discord keeps about the application's account. */
+export interface Account {
+  readonly recommendedShards: number;
+  readonly resetsToken: boolean;
+  tokenIsReset: boolean;
+}
 
 /** The parts that the modules of the embedded Discord share. */
 export interface Parts {
@@ -33,7 +41,9 @@ export interface Parts {
   readonly threads: Threads;
   readonly uploads: Uploads;
   readonly interactions: InteractionStore;
+  readonly account: Account;
   readonly hub: Hub;
+  readonly sessionStarts: SessionStarts;
   readonly buckets: Buckets;
   readonly faults: FaultQueue;
   readonly requestLog: RequestLog;
@@ -44,6 +54,7 @@ export interface Parts {
   apiMessage(post: Post): APIMessage;
   url(): string;
   gatewayUrl(): string;
+  resumeUrl(): string;
 }
 
 export type Routes = (server: FastifyInstance, parts: Parts) => void;

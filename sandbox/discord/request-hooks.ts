@@ -36,7 +36,7 @@ export function addRequestHooks(api: FastifyInstance, parts: Parts): void {
     const seconds = buckets.blockedSeconds();
     if (seconds !== undefined) throw blocked(seconds);
     if (request.is404 || isPublic(request)) return;
-    if (authorization !== `Bot ${parts.token}`) throw unauthorized();
+    if (authorization !== `Bot ${parts.token}` || parts.account.tokenIsReset) throw unauthorized();
   });
 
   api.addHook('preHandler', async (request, reply) => {

@@ -55,9 +55,10 @@ export async function serverFor(parts: Parts): Promise<FastifyInstance> {
   );
   await server.register(
     namedPlugin('gateway', (gateway, _, done) => {
-      gateway.get<{ Querystring: Record<string, string> }>('/gateway', { websocket: true }, (socket, request) =>
-        serveConnection(socket, request.query, parts),
-      );
+      for (const path of ['/gateway', '/gateway/resume'])
+        gateway.get<{ Querystring: Record<string, string> }>(path, { websocket: true }, (socket, { query }) =>
+          serveConnection(socket, { query, isResumeUrl: path === '/gateway/resume' }, parts),
+        );
       done();
     }),
   );

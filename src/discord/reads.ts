@@ -47,6 +47,23 @@ function idsOf({ owner, team }: Application): ReadonlySet<string> {
   return new Set((members ?? (owner ? [owner] : [])).map(({ id }) => id));
 }
 
+const gatewayShape = z.object({
+  url: z.string(),
+  shards: z.int().min(1),
+  session_start_limit: z.object({
+    total: z.number(),
+    remaining: z.number(),
+    reset_after: z.number(),
+    max_concurrency: z.int().min(1),
+  }),
+});
+
+/** Where to connect, with how many shards, and how many sessions may begin. */
+export type GatewayInfo = z.output<typeof gatewayShape>;
+
+export const readGateway = async (reads: DiscordReads): Promise<GatewayInfo> =>
+  gatewayShape.parse(await reads.get(Routes.gatewayBot()));
+
 /** Discord does not let this bot read messages, although the operator has switched it on. */
 export class MissingIntent extends Error {
   override readonly name = 'MissingIntent';

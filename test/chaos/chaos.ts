@@ -42,7 +42,8 @@ const LOOK_EVERY_MS = 100;
 export async function chaos(options: ChaosOptions): Promise<Report> {
   const startedAt = Date.now();
   const folder = await mkdtemp(join(tmpdir(), 'atelier-chaos-'));
-  const discord = await startDiscord();
+  // The bot is killed more often than Discord lets an application identify.
+  const discord = await startDiscord({ limits: { identifyWindowMs: 0 } });
   const gateway = await startGateway({
     speed: options.speed,
     seed: options.seed,

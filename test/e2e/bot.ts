@@ -61,7 +61,9 @@ export async function stage({
   extraOrigins = [],
   waits = false,
 }: StageOptions = {}): Promise<Stage> {
-  const discord = await startDiscord({ ...(clock && { clock }), ...forDiscord });
+  // A bot that restarts identifies at once, even if its clock stands still.
+  const limits = { identifyWindowMs: 0, ...forDiscord?.limits };
+  const discord = await startDiscord({ ...(clock && { clock }), ...forDiscord, limits });
   atEnd(async () => {
     await discord.close();
     // No test may send a request that Discord would refuse.

@@ -5,18 +5,13 @@ import { ownUserWire, userWire } from '../wire/user.ts';
 
 /** Routes for the application's account and the address of the gateway. */
 export const accountRoutes: Routes = (server, parts) => {
-  const { validator, world, limits, hub } = parts;
+  const { validator, world, account, sessionStarts } = parts;
   server.get('/gateway', { config: { isPublic: true } }, () => ({ url: parts.gatewayUrl() }));
   server.get('/gateway/bot', () =>
     validator.response('gateway-bot', {
       url: parts.gatewayUrl(),
-      shards: 1,
-      session_start_limit: {
-        total: limits.identifiesPerDay,
-        remaining: Math.max(0, limits.identifiesPerDay - hub.identifies),
-        reset_after: 24 * 60 * 60 * 1_000,
-        max_concurrency: 1,
-      },
+      shards: account.recommendedShards,
+      session_start_limit: sessionStarts.wire,
     }),
   );
   server.get('/users/@me', () => validator.response('user', ownUserWire(world)));

@@ -1,38 +1,53 @@
-import { GatewayCloseCodes, GatewayIntentBits, GatewayOpcodes } from 'discord-api-types/v10';
+import { GatewayCloseCodes, GatewayOpcodes } from 'discord-api-types/v10';
 import type { WebSocket } from 'ws';
 import type { Parts } from '../parts.ts';
-import { guildCreateWire } from '../wire/guild.ts';
-import { ownUserWire } from '../wire/user.ts';
-import { intentsCloseCode } from './intents.ts';
+import { identify } from './identify.ts';
 import { sendMembers } from './members.ts';
+import type { Outcome } from './outcome.ts';
+import { resume } from './resume.ts';
 import { Session } from './session.ts';
 
 const HEARTBEAT_MS = 41_250;
 const MINUTE_MS = 60_000;
+/** With these, the application says that it does not come back ("Initiating a Disconnect"). */
+const FINAL_CODES: readonly number[] = [1000, 1001];
+
+interface ConnectionRequest {
+  readonly query: Readonly<Record<string, string | undefined>>;
+  /** Whether the application connected to `resume_gateway_url`. */
+  readonly isResumeUrl: boolean;
+}
 
 /** Serves one gateway connection (documentation, events/gateway, "Connection Lifecycle"). */
-export function serveConnection(
-  socket: WebSocket,
-  query: Readonly<Record<string, string | undefined>>,
-  parts: Parts,
-): void {
+export function serveConnection(socket: WebSocket, { query, isResumeUrl }: ConnectionRequest, parts: Parts): void {
+  const { hub, clock, limits } = parts;
   let session: Session | undefined;
   let recentSends: number[] = [];
   const send = (op: number, d: unknown) => socket.send(JSON.stringify({ op, d, s: null, t: null }));
   // After an invalid session, a socket may resume or identify again.
   const hasSession = () => session?.socket === socket;
   const publishSessions = () => {
-    const { connected, identifies, resumes } = parts.hub;
+    const { connected, identifies, resumes } = hub;
     parts.stream.publish({ kind: 'session', what: { connected, identifies, resumes } });
   };
   const isRateLimited = () => {
-    const now = parts.clock.now();
+    const now = clock.now();
     recentSends = [...recentSends.filter((at) => at > now - MINUTE_MS), now];
-    return recentSends.length > parts.limits.gatewaySendsPerMinute;
+    return recentSends.length > limits.gatewaySendsPerMinute;
   };
 
-  socket.on('close', () => {
-    if (session) session.detach(socket);
+  const begin = (outcome: Outcome) => {
+    if (outcome instanceof Session) session = outcome;
+    publishSessions();
+    if (outcome === 'invalid session') return send(GatewayOpcodes.InvalidSession, false);
+    if (!(outcome instanceof Session)) socket.close(outcome.code, outcome.reason);
+  };
+
+  socket.on('close', (code) => {
+    if (session && hasSession()) {
+      if (FINAL_CODES.includes(code)) hub.end(session);
+      else session.detach(clock.now());
+    }
     publishSessions();
     parts.watch.notify();
   });
@@ -46,14 +61,12 @@ export function serveConnection(
         return send(GatewayOpcodes.HeartbeatAck, null);
       case GatewayOpcodes.Identify:
         if (hasSession()) return socket.close(GatewayCloseCodes.AlreadyAuthenticated, 'Already authenticated.');
-        session = identify(socket, message.d, parts);
-        publishSessions();
+        begin(identify(socket, message.d, parts));
         break;
       case GatewayOpcodes.Resume:
         if (hasSession()) return socket.close(GatewayCloseCodes.AlreadyAuthenticated, 'Already authenticated.');
-        session = resume(socket, message.d, parts);
-        publishSessions();
-        if (!session && socket.readyState === socket.OPEN) send(GatewayOpcodes.InvalidSession, false);
+        begin(resume(socket, message.d, parts));
+        if (session && hasSession() && !isResumeUrl) hub.counter.add(session.shard, 'resumesElsewhere');
         break;
       case GatewayOpcodes.RequestGuildMembers:
         if (!hasSession()) return socket.close(GatewayCloseCodes.NotAuthenticated, 'Not authenticated.');
@@ -88,57 +101,4 @@ function parsePayload(text: string): Payload | undefined {
     if (problem instanceof SyntaxError || problem instanceof TypeError) return undefined;
     throw problem;
   }
-}
-
-function identify(socket: WebSocket, data: Payload['d'], parts: Parts): Session | undefined {
-  const { world, hub, clock, id } = parts;
-  const closeWith = (code: number, reason: string) => {
-    socket.close(code, reason);
-    return undefined;
-  };
-  if (data.token !== parts.token && data.token !== `Bot ${parts.token}`)
-    return closeWith(GatewayCloseCodes.AuthenticationFailed, 'Authentication failed.');
-  const closeCode = intentsCloseCode(data.intents, parts.privilegedIntents);
-  if (closeCode === 4013) return closeWith(closeCode, 'Invalid intent(s).');
-  if (closeCode === 4014) return closeWith(closeCode, 'Disallowed intent(s).');
-  const [shardIndex, shardCount] = Array.isArray(data.shard) ? (data.shard as unknown[]) : [0, 1];
-  if (typeof shardIndex !== 'number' || typeof shardCount !== 'number' || shardIndex < 0 || shardIndex >= shardCount)
-    return closeWith(GatewayCloseCodes.InvalidShard, 'Invalid shard.');
-
-  const session = new Session(BigInt(id()).toString(16), Number(data.intents), [shardIndex, shardCount], socket);
-  hub.add(session);
-  const guilds = [...world.guilds.values()].filter((guild) => guild.installed && session.covers(guild.id));
-  session.dispatch('READY', {
-    v: 10,
-    user: ownUserWire(world),
-    guilds: guilds.map((guild) => ({ id: guild.id, unavailable: true })),
-    session_id: session.id,
-    session_type: 'normal',
-    resume_gateway_url: parts.gatewayUrl(),
-    shard: [shardIndex, shardCount],
-    application: { id: world.applicationId, flags: 0 },
-    private_channels: [],
-    user_settings: {},
-    relationships: [],
-    presences: [],
-    _trace: [],
-  });
-  if ((session.intents & GatewayIntentBits.Guilds) === 0) return session;
-  const withAllMembers = (session.intents & GatewayIntentBits.GuildMembers) !== 0;
-  for (const guild of guilds)
-    session.dispatch('GUILD_CREATE', guildCreateWire(guild, world, clock.now(), withAllMembers));
-  return session;
-}
-
-function resume(socket: WebSocket, data: Payload['d'], parts: Parts): Session | undefined {
-  if (data.token !== parts.token && data.token !== `Bot ${parts.token}`) {
-    socket.close(GatewayCloseCodes.AuthenticationFailed, 'Authentication failed.');
-    return undefined;
-  }
-  const session = parts.hub.find(data.session_id);
-  const after = Number(data.seq);
-  if (!session?.canResumeAfter(after)) return undefined;
-  parts.hub.resumes += 1;
-  session.resume(socket, after);
-  return session;
 }

@@ -1,6 +1,9 @@
 import { GatewayOpcodes } from 'discord-api-types/v10';
-import type { WebSocket } from 'ws';
+import type { Clock } from '../../../src/lib/clock.ts';
+import type { Limits } from '../limits.ts';
 import type { Session } from './session.ts';
+import { covers, isChosen, type ShardChoice } from './shard.ts';
+import { ShardCounter } from './shard-counter.ts';
 
 export interface Audience {
   /** Undefined sends the event regardless of intents. */
@@ -8,70 +11,101 @@ export interface Audience {
   readonly guildId?: string | undefined;
 }
 
+interface HubParts {
+  readonly limits: Limits;
+  readonly clock: Clock;
+  onEvent(event: string, data: unknown): void;
+}
+
 /** All gateway sessions, and the faults that a test can inject into them. */
 export class Hub {
   readonly #sessions = new Map<string, Session>();
-  readonly #onEvent: (event: string, data: unknown) => void;
-  identifies = 0;
-  resumes = 0;
+  readonly #parts: HubParts;
+  readonly counter = new ShardCounter();
 
-  constructor(onEvent: (event: string, data: unknown) => void) {
-    this.#onEvent = onEvent;
+  constructor(parts: HubParts) {
+    this.#parts = parts;
   }
 
   get connected(): number {
-    return [...this.#sessions.values()].filter(({ socket }) => socket !== undefined).length;
+    return this.connectedTo();
+  }
+
+  get identifies(): number {
+    return this.counter.of().identifies;
+  }
+
+  get resumes(): number {
+    return this.counter.of().resumes;
+  }
+
+  connectedTo(choice?: ShardChoice): number {
+    return this.#chosen(choice).filter(({ socket }) => socket !== undefined).length;
   }
 
   add(session: Session): void {
     this.#sessions.set(session.id, session);
-    this.identifies += 1;
+    this.counter.add(session.shard, 'identifies');
   }
 
   find(id: unknown): Session | undefined {
+    this.#forgetExpired();
     return typeof id === 'string' ? this.#sessions.get(id) : undefined;
   }
 
   end(session: Session): void {
     this.#sessions.delete(session.id);
+    session.detach(this.#parts.clock.now());
   }
 
   /** `data` may depend on the intents of the session. */
   dispatch(event: string, data: (session: Session) => unknown, { intent, guildId }: Audience = {}): void {
+    this.#forgetExpired();
     for (const session of this.#sessions.values()) {
-      if (!session.covers(guildId) || (intent !== undefined && (session.intents & intent) === 0)) continue;
+      if (!covers(session.shard, guildId) || (intent !== undefined && (session.intents & intent) === 0)) continue;
       const payload = data(session);
-      this.#onEvent(event, payload);
+      this.#parts.onEvent(event, payload);
       session.dispatch(event, payload);
     }
   }
 
   /** Drops the connections without a close frame, like a network failure. */
-  dropConnections(): void {
-    for (const socket of this.#sockets()) socket.terminate();
+  dropConnections(choice?: ShardChoice): void {
+    for (const { socket } of this.#chosen(choice)) socket?.terminate();
   }
 
-  /** Closes all connections with a code (4004 after a token reset) and drops the sessions. */
-  closeSessions(code: number): void {
-    for (const socket of this.#sockets()) socket.close(code);
-    this.#sessions.clear();
+  /** Closes connections with a code (4004 after a token reset) and ends their sessions. */
+  closeSessions(code: number, choice?: ShardChoice): void {
+    for (const session of this.#chosen(choice)) {
+      session.socket?.close(code);
+      this.end(session);
+    }
   }
 
-  requestReconnect(): void {
-    this.#sendToAll({ op: GatewayOpcodes.Reconnect, d: null });
+  requestReconnect(choice?: ShardChoice): void {
+    for (const session of this.#chosen(choice)) send(session, { op: GatewayOpcodes.Reconnect, d: null });
   }
 
-  invalidate(resumable: boolean): void {
-    this.#sendToAll({ op: GatewayOpcodes.InvalidSession, d: resumable });
-    for (const session of this.#sessions.values()) if (session.socket) session.detach(session.socket);
-    if (!resumable) this.#sessions.clear();
+  /** Also ends sessions that are without a connection, unless they stay resumable. */
+  invalidate(resumable: boolean, choice?: ShardChoice): void {
+    for (const session of this.#chosen(choice)) {
+      send(session, { op: GatewayOpcodes.InvalidSession, d: resumable });
+      if (resumable) session.detach(this.#parts.clock.now());
+      else this.end(session);
+    }
   }
 
-  #sendToAll(message: unknown): void {
-    for (const socket of this.#sockets()) socket.send(JSON.stringify(message));
+  #chosen(choice: ShardChoice | undefined): Session[] {
+    return [...this.#sessions.values()].filter(({ shard }) => isChosen(shard, choice));
   }
 
-  #sockets(): WebSocket[] {
-    return [...this.#sessions.values()].flatMap(({ socket }) => socket ?? []);
+  /** A session without a socket can be resumed for a limited time. */
+  #forgetExpired(): void {
+    const { clock, limits } = this.#parts;
+    const earliest = clock.now() - limits.sessionResumeMs;
+    for (const { id, detachedAt } of this.#sessions.values())
+      if (detachedAt !== undefined && detachedAt < earliest) this.#sessions.delete(id);
   }
 }
+
+const send = ({ socket }: Session, message: unknown): void => socket?.send(JSON.stringify(message));

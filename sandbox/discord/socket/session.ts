@@ -1,62 +1,74 @@
 import { GatewayOpcodes } from 'discord-api-types/v10';
 import type { WebSocket } from 'ws';
+import type { Shard } from './shard.ts';
 
-/** The number of missed events with which a session can still resume. */
-const MAX_RECENT_EVENTS = 1_000;
+interface SessionPlan {
+  readonly id: string;
+  readonly intents: number;
+  readonly shard: Shard;
+  readonly socket: WebSocket;
+  /** The number of events that it keeps for a resume. */
+  readonly maxEvents: number;
+}
 
 /** A gateway session. It outlives its socket and keeps recent events for a resume. */
 export class Session {
   readonly id: string;
   readonly intents: number;
-  readonly shard: readonly [number, number];
+  readonly shard: Shard;
+  readonly #maxEvents: number;
   #socket: WebSocket | undefined;
+  #detachedAt: number | undefined;
   #sequence = 0;
   #recentEvents: { sequence: number; text: string }[] = [];
 
-  constructor(id: string, intents: number, shard: readonly [number, number], socket: WebSocket) {
+  constructor({ id, intents, shard, socket, maxEvents }: SessionPlan) {
     this.id = id;
     this.intents = intents;
     this.shard = shard;
     this.#socket = socket;
+    this.#maxEvents = maxEvents;
   }
 
   get socket(): WebSocket | undefined {
     return this.#socket;
   }
 
-  get sequence(): number {
-    return this.#sequence;
+  /** Since when it has had no socket. */
+  get detachedAt(): number | undefined {
+    return this.#detachedAt;
   }
 
   dispatch(event: string, data: unknown): void {
     this.#sequence += 1;
     const text = JSON.stringify({ op: GatewayOpcodes.Dispatch, t: event, s: this.#sequence, d: data });
     this.#recentEvents.push({ sequence: this.#sequence, text });
-    if (this.#recentEvents.length > MAX_RECENT_EVENTS) this.#recentEvents.shift();
+    if (this.#recentEvents.length > this.#maxEvents) this.#recentEvents.shift();
     this.#socket?.send(text);
   }
 
-  canResumeAfter(sequence: number): boolean {
-    const oldest = this.#recentEvents[0]?.sequence ?? this.#sequence + 1;
-    return sequence <= this.#sequence && sequence >= oldest - 1;
+  /** Whether such an event has been sent. */
+  hasSent(sequence: number): boolean {
+    return Number.isSafeInteger(sequence) && sequence >= 0 && sequence <= this.#sequence;
   }
 
+  /** Whether all events after this one are kept. */
+  canReplayAfter(sequence: number): boolean {
+    const oldest = this.#recentEvents[0]?.sequence ?? this.#sequence + 1;
+    return sequence >= oldest - 1;
+  }
+
+  /** Sends the missed events to the new socket. One that is still open is closed, with a code that allows a resume. */
   resume(socket: WebSocket, after: number): void {
-    this.#socket?.close(4000);
+    this.#socket?.close(4000, 'The session was resumed on another connection.');
     this.#socket = socket;
+    this.#detachedAt = undefined;
     for (const { sequence, text } of this.#recentEvents) if (sequence > after) socket.send(text);
     this.dispatch('RESUMED', null);
   }
 
-  detach(socket: WebSocket): void {
-    if (this.#socket === socket) this.#socket = undefined;
-  }
-
-  /** Guilds are divided among shards; direct messages go to shard 0 (documentation, events/gateway, "Sharding"). */
-  covers(guildId: string | undefined): boolean {
-    const [shardIndex, shardCount] = this.shard;
-    return guildId === undefined
-      ? shardIndex === 0
-      : Number((BigInt(guildId) >> 22n) % BigInt(shardCount)) === shardIndex;
+  detach(now: number): void {
+    this.#socket = undefined;
+    this.#detachedAt ??= now;
   }
 }

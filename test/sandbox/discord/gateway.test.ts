@@ -30,8 +30,9 @@ describe('A gateway session', () => {
   });
 
   it('An invalid session is replaced by a new one', async () => {
-    const { discord } = await stage();
+    const { discord, clock } = await stage();
     const client = await clientOf(discord);
+    clock.advance(discord.limits.identifyWindowMs);
     const again = new Promise<void>((resolve) => {
       client.on(Events.Raw, ({ t }: { t: unknown }) => (t === 'READY' ? resolve() : undefined));
     });

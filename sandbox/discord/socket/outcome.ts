@@ -1,0 +1,15 @@
+import type { Parts } from '../parts.ts';
+import type { Session } from './session.ts';
+
+interface Close {
+  readonly code: number;
+  readonly reason: string;
+}
+
+/** What follows on an IDENTIFY or a RESUME: a session, the opcode for an invalid one, or the end of the connection. */
+export type Outcome = Session | 'invalid session' | Close;
+
+export const refuse = (code: number, reason: string): Close => ({ code, reason });
+
+export const isToken = (value: unknown, { token, account }: Parts): boolean =>
+  !account.tokenIsReset && (value === token || value === `Bot ${token}`);

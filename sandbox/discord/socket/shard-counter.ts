@@ -1,0 +1,37 @@
+import { isChosen, type Shard, type ShardChoice } from './shard.ts';
+
+interface Counts {
+  /** Sessions started. */
+  identifies: number;
+  /** IDENTIFYs refused because the last one with the same key was too recent. */
+  earlyIdentifies: number;
+  /** Sessions resumed. */
+  resumes: number;
+  /** Those of them that did not come to `resume_gateway_url`. */
+  resumesElsewhere: number;
+}
+
+export type ShardCounts = Readonly<Counts>;
+
+/** Counts what was done with the sessions of each shard. */
+export class ShardCounter {
+  readonly #byShard = new Map<string, { shard: Shard; counts: Counts }>();
+
+  add(shard: Shard, what: keyof Counts): void {
+    const key = `${shard.id}/${shard.count}`;
+    const { counts } = this.#byShard.get(key) ?? { counts: noCounts() };
+    counts[what] += 1;
+    this.#byShard.set(key, { shard, counts });
+  }
+
+  of(choice?: ShardChoice): ShardCounts {
+    const sum = noCounts();
+    for (const { shard, counts } of this.#byShard.values()) {
+      if (!isChosen(shard, choice)) continue;
+      for (const what of Object.keys(sum) as (keyof Counts)[]) sum[what] += counts[what];
+    }
+    return sum;
+  }
+}
+
+const noCounts = (): Counts => ({ identifies: 0, earlyIdentifies: 0, resumes: 0, resumesElsewhere: 0 });

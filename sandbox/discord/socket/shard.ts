@@ -1,0 +1,30 @@
+/** One of the parts into which an application divides its guilds (documentation, events/gateway, "Sharding"). */
+export interface Shard {
+  readonly id: number;
+  readonly count: number;
+}
+
+/** Shards with this id; with `count`, only those of that division. */
+export type ShardChoice = Pick<Shard, 'id'> & Partial<Shard>;
+
+const UNDIVIDED: Shard = { id: 0, count: 1 };
+
+/** The shard named in an IDENTIFY; undefined if it is invalid. */
+export function readShard(value: unknown): Shard | undefined {
+  if (value === undefined) return UNDIVIDED;
+  if (!Array.isArray(value) || value.length !== 2) return undefined;
+  const [id, count] = value as unknown[];
+  if (!isWhole(id) || !isWhole(count) || id >= count) return undefined;
+  return { id, count };
+}
+
+const isWhole = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
+
+export const shardOf = (guildId: string, count: number): number => Number((BigInt(guildId) >> 22n) % BigInt(count));
+
+/** Events without a guild belong to shard 0. */
+export const covers = ({ id, count }: Shard, guildId: string | undefined): boolean =>
+  id === (guildId === undefined ? 0 : shardOf(guildId, count));
+
+export const isChosen = ({ id, count }: Shard, choice: ShardChoice | undefined): boolean =>
+  choice === undefined || (id === choice.id && (choice.count === undefined || count === choice.count));

@@ -1,0 +1,78 @@
+import type { GatewayDispatchPayload } from 'discord.js';
+import { type Clock, pause, withTimeout } from '../../lib/clock.ts';
+import type { PlainLog } from '../../lib/log.ts';
+import { trackUntilDone } from '../../lib/track-until-done.ts';
+import type { Progress } from './progress.ts';
+
+const FIRST_RETRY_MS = 100;
+const LAST_RETRY_MS = 2_000;
+
+interface HandOverParts {
+  shardId: number;
+  clock: Clock;
+  log: Pick<PlainLog, 'warn' | 'error'>;
+  /** A hand-over that fails for so long is given up. */
+  limitMs: number;
+  /** Aborts when the shard is given back or lost. */
+  stopped: AbortSignal;
+  onDispatch(packet: GatewayDispatchPayload, shardId: number): Promise<void>;
+}
+
+/**
+ * Passes dispatches on, and retries the ones that fail: a resume would replay everything after them as well. What still fails when the shard is given back
+ * stays unfinished, so that the next process gets it by resuming.
+ */
+export class HandOver {
+  readonly #parts: HandOverParts;
+  readonly #running = new Set<Promise<unknown>>();
+  #failing = 0;
+
+  constructor(parts: HandOverParts) {
+    this.#parts = parts;
+  }
+
+  async take(packet: GatewayDispatchPayload, progress: Progress): Promise<void> {
+    progress.begin(packet.s);
+    if (await trackUntilDone(this.#pass(packet), this.#running)) progress.end(packet.s);
+  }
+
+  /** Waits for what is running, within a limit. */
+  async settle(limitMs: number): Promise<void> {
+    await withTimeout(this.#parts.clock, limitMs, Promise.allSettled(this.#running));
+  }
+
+  async #pass(packet: GatewayDispatchPayload): Promise<boolean> {
+    const { shardId, onDispatch } = this.#parts;
+    try {
+      await onDispatch(packet, shardId);
+      return true;
+    } catch (error) {
+      return this.#retry(packet, error);
+    }
+  }
+
+  async #retry(packet: GatewayDispatchPayload, first: unknown): Promise<boolean> {
+    const { shardId, clock, log, limitMs, stopped, onDispatch } = this.#parts;
+    const facts = { shard: shardId, event: packet.t };
+    if (this.#failing === 0) log.warn({ ...facts, err: first }, 'A Discord event was not passed on; it is retried.');
+    const end = clock.now() + limitMs;
+    this.#failing += 1;
+    try {
+      for (let waitMs = FIRST_RETRY_MS; !stopped.aborted; waitMs = Math.min(2 * waitMs, LAST_RETRY_MS)) {
+        await pause(clock, waitMs, stopped);
+        if (stopped.aborted) return false;
+        try {
+          await onDispatch(packet, shardId);
+          return true;
+        } catch (error) {
+          if (clock.now() < end) continue;
+          log.error({ ...facts, err: error }, 'A Discord event could not be passed on, and is lost.');
+          return true;
+        }
+      }
+      return false;
+    } finally {
+      this.#failing -= 1;
+    }
+  }
+}

@@ -1,0 +1,212 @@
+import { DefaultWebSocketManagerOptions, Encoding, type FetchingStrategyOptions } from '@discordjs/ws';
+import type { GatewayDispatchPayload } from 'discord.js';
+import { type Clock, pause } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
+import { type LeaseClock, leaseClock } from '../../services/store/lease.ts';
+import type { SharedFacts } from '../../services/store/remote/shared-facts.ts';
+import type { DiscordReads } from '../outbox/clients.ts';
+import { type GatewayInfo, readGateway } from '../reads.ts';
+import { type ClaimParts, HeldClaim } from './held-claim.ts';
+import { IdentifyTurns } from './identify-turns.ts';
+import { liveSharders, SHARD, SHARDER, shardOwners } from './live-sharders.ts';
+import { Shard, type ShardParts } from './shard.ts';
+import { joinSharders } from './shard-count.ts';
+import { shareOf } from './share.ts';
+
+/** A member waits three seconds for an acknowledgement, and Discord keeps what happens while a shard changes hands. */
+const LOOK_EVERY_MS = 500;
+/** Claims are repeated as often in a lease. */
+const LOOKS_IN_A_LEASE = 5;
+
+interface ShardsParts {
+  token: string;
+  /** With the bot's token. */
+  reads: DiscordReads;
+  intents: number;
+  /** Discord's recommendation by default. */
+  shardCount?: number | undefined;
+  facts: SharedFacts;
+  /** The name of this process, from `nameHolder()`. */
+  holder: string;
+  leaseMs: number;
+  clock: Clock;
+  log: Log;
+  /** Times the claims. */
+  claimClock?: LeaseClock;
+  /** Once it resolves, the event counts as passed on. It may be called twice for one event. */
+  onDispatch(packet: GatewayDispatchPayload, shardId: number): Promise<void>;
+}
+
+/** Joins the shard processes of the cluster, and connects this process's share of the shards. */
+export async function openShards(parts: ShardsParts): Promise<Shards> {
+  const { facts, holder, leaseMs, clock, claimClock = leaseClock, shardCount } = parts;
+  const gateway = await readGateway(parts.reads);
+  const claims = { facts, holder, ms: leaseMs, clock: claimClock };
+  const { count, sharder } = await joinSharders({ claims, clock, wanted: shardCount, recommended: gateway.shards });
+  return new Shards({ ...parts, claims, sharder, options: optionsOf(parts, gateway, count), gateway });
+}
+
+interface OpenedParts extends ShardsParts {
+  claims: ClaimParts;
+  sharder: HeldClaim;
+  options: FetchingStrategyOptions;
+  gateway: GatewayInfo;
+}
+
+export class Shards {
+  readonly #parts: OpenedParts;
+  readonly #shardParts: ShardParts;
+  readonly #shards = new Map<number, Shard>();
+  /** Shards that were given back or lost and have not ended yet. */
+  readonly #leaving = new Map<number, Promise<void>>();
+  readonly #lost = Promise.withResolvers<number>();
+  readonly #stop = new AbortController();
+  readonly #rounds: Promise<void>;
+  #sharder: HeldClaim;
+  #hasShare = false;
+  #closing: Promise<void> | undefined;
+
+  constructor(parts: OpenedParts) {
+    const { facts, clock, log, options, leaseMs, onDispatch, reads, gateway, sharder } = parts;
+    this.#parts = parts;
+    this.#sharder = sharder;
+    const turns = new IdentifyTurns(
+      { facts, clock, log, readGateway: () => readGateway(reads) },
+      gateway.session_start_limit.max_concurrency,
+    );
+    const onRefused = (code: number): void => this.#lost.resolve(code);
+    this.#shardParts = { facts, clock, log, options, turns, leaseMs, onDispatch, onRefused };
+    this.#rounds = this.#runRounds();
+  }
+
+  /** The number of shards of the whole cluster. */
+  get count(): number {
+    return this.#parts.options.shardCount;
+  }
+
+  /** Resolves with Discord's close code when it refuses to serve this bot. */
+  get lost(): Promise<number> {
+    return this.#lost.promise;
+  }
+
+  /** The ids of this process's shards. */
+  get ids(): number[] {
+    return [...this.#shards.keys()];
+  }
+
+  /** The heartbeat's round trip by shard, as far as it is known. */
+  get pingsMs(): ReadonlyMap<number, number | undefined> {
+    return new Map([...this.#shards.values()].map(({ id, pingMs }) => [id, pingMs]));
+  }
+
+  /** Whether events of all this process's shards arrive. */
+  isConnected(): boolean {
+    return this.#hasShare && [...this.#shards.values()].every(({ isReady }) => isReady);
+  }
+
+  /** Gives all shards back, with their sessions. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    this.#stop.abort();
+    await this.#rounds;
+    // First, so that the others see at once that the shards are theirs.
+    await this.#giveBackClaim();
+    for (const shard of this.#shards.values()) this.#giveBack(shard);
+    await Promise.all(this.#leaving.values());
+  }
+
+  async #giveBackClaim(): Promise<void> {
+    try {
+      await this.#sharder.giveBack();
+    } catch (error) {
+      this.#parts.log.warn({ err: error }, 'A shard process could not sign off; its claim ends by itself.');
+    }
+  }
+
+  async #runRounds(): Promise<void> {
+    const { clock, leaseMs, log } = this.#parts;
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      try {
+        await this.#round();
+      } catch (error) {
+        this.#hasShare = false;
+        log.warn({ err: error }, 'The shards could not be shared out; it is tried again.');
+      }
+      if (!signal.aborted) await pause(clock, Math.min(LOOK_EVERY_MS, leaseMs / LOOKS_IN_A_LEASE), signal);
+    }
+  }
+
+  /** Takes free shards up to this process's share, or gives one surplus shard back. */
+  async #round(): Promise<void> {
+    const { facts, holder, claims } = this.#parts;
+    if (!this.#sharder.isHeld) {
+      const sharder = await HeldClaim.take(SHARDER + holder, claims);
+      if (sharder) this.#sharder = sharder;
+    }
+    const [processes, { owners, ended }] = await Promise.all([liveSharders(facts), shardOwners(facts)]);
+    // What this process itself knows is newer.
+    for (const [id, owner] of owners) if (owner === holder) owners.delete(id);
+    for (const id of [...this.#shards.keys(), ...this.#leaving.keys()]) owners.set(id, holder);
+    const share = shareOf(holder, { count: this.count, processes: [...new Set([...processes, holder])], owners });
+    for (const id of share.free) {
+      if (this.#shards.size >= share.limit || this.#stop.signal.aborted) break;
+      await this.#take(id, ended.get(id));
+    }
+    this.#hasShare = true;
+    const last = [...this.#shards.values()].at(-1);
+    if (share.hasSurplus && last && this.#leaving.size === 0) this.#giveBack(last);
+  }
+
+  async #take(id: number, ended: string | undefined): Promise<void> {
+    const onLost = (): void => {
+      if (!shard || this.#shards.get(id) !== shard) return;
+      this.#parts.log.warn({ shard: id }, 'The claim on a shard was lost: another process may have it.');
+      this.#leave(shard, shard.abandon());
+    };
+    let shard: Shard | undefined;
+    const claim = await HeldClaim.take(SHARD + id, this.#parts.claims, { ended, onLost });
+    if (!claim) return;
+    shard = new Shard(id, claim, this.#shardParts);
+    this.#shards.set(id, shard);
+    this.#parts.log.info({ shard: id, shards: this.count }, 'Took a shard.');
+    void shard.connect();
+  }
+
+  #giveBack(shard: Shard): void {
+    this.#parts.log.info({ shard: shard.id, shards: this.count }, 'Gives a shard back.');
+    this.#leave(shard, shard.giveBack());
+  }
+
+  #leave(shard: Shard, ending: Promise<void>): void {
+    this.#shards.delete(shard.id);
+    this.#leaving.set(shard.id, this.#ended(shard, ending));
+  }
+
+  async #ended({ id }: Shard, ending: Promise<void>): Promise<void> {
+    try {
+      await ending;
+    } catch (error) {
+      this.#parts.log.warn({ shard: id, err: error }, 'A shard was not given back; its claim ends by itself.');
+    } finally {
+      this.#leaving.delete(id);
+    }
+  }
+}
+
+function optionsOf(
+  { token, intents }: ShardsParts,
+  gatewayInformation: GatewayInfo,
+  shardCount: number,
+): FetchingStrategyOptions {
+  const { version, identifyProperties, handshakeTimeout, helloTimeout, readyTimeout } = DefaultWebSocketManagerOptions;
+  return {
+    ...{ token, intents, shardCount, gatewayInformation },
+    ...{ version, identifyProperties, handshakeTimeout, helloTimeout, readyTimeout },
+    ...{ encoding: Encoding.JSON, compression: null, initialPresence: null, largeThreshold: null },
+  };
+}

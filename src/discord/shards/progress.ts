@@ -1,0 +1,31 @@
+/** How far the dispatches of a session are handed over. They may finish in any order. */
+export class Progress {
+  #highest: number;
+  readonly #pending = new Set<number>();
+
+  /** Everything up to this sequence number is handed over. */
+  constructor(start: number) {
+    this.#highest = start;
+  }
+
+  /** Of an event that nobody needs. */
+  note(sequence: number): void {
+    this.#highest = Math.max(this.#highest, sequence);
+  }
+
+  begin(sequence: number): void {
+    this.note(sequence);
+    this.#pending.add(sequence);
+  }
+
+  end(sequence: number): void {
+    this.#pending.delete(sequence);
+  }
+
+  /** The highest sequence number up to which everything is handed over. A resume replays what came later. */
+  get taken(): number {
+    let taken = this.#highest;
+    for (const sequence of this.#pending) taken = Math.min(taken, sequence - 1);
+    return taken;
+  }
+}

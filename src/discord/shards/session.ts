@@ -1,0 +1,96 @@
+import type { SessionInfo } from '@discordjs/ws';
+import { z } from 'zod';
+import type { SharedFacts } from '../../services/store/remote/shared-facts.ts';
+import type { HeldClaim } from './held-claim.ts';
+import { Progress } from './progress.ts';
+
+const rowShape = z.object({
+  sessionId: z.string().min(1),
+  resumeURL: z.string().min(1),
+  sequence: z.int().min(0),
+  shardCount: z.int().min(1),
+});
+const NO_SESSION = '';
+
+interface SessionParts {
+  shardId: number;
+  shardCount: number;
+  facts: SharedFacts;
+  claim: HeldClaim;
+}
+
+/**
+ * The session of a shard, which the next process resumes. The library sees the sequence number that was received; the store has the one up to which all is
+ * handed over, so that a resume replays what was received and lost.
+ */
+export class Session {
+  readonly #parts: SessionParts;
+  /** Undefined until it is read, null if there is none. */
+  #info: SessionInfo | null | undefined;
+  #stored = NO_SESSION;
+  progress = new Progress(0);
+
+  constructor(parts: SessionParts) {
+    this.#parts = parts;
+  }
+
+  get known(): SessionInfo | null | undefined {
+    return this.#info;
+  }
+
+  /** Reads what the last process stored. */
+  async load(): Promise<SessionInfo | null> {
+    const { shardId, shardCount, facts } = this.#parts;
+    const text = await facts.read(this.#name);
+    const row = rowOf(text);
+    // A session that began with another number of shards has other servers.
+    this.#info = row?.shardCount === shardCount ? { ...row, shardId } : null;
+    this.progress = new Progress(this.#info?.sequence ?? 0);
+    this.#stored = text ?? NO_SESSION;
+    return this.#info;
+  }
+
+  /** True if another session begins. */
+  update(info: SessionInfo): boolean {
+    const isNew = info.sessionId !== this.#info?.sessionId;
+    this.#info = info;
+    if (isNew) this.progress = new Progress(0);
+    return isNew;
+  }
+
+  drop(): void {
+    this.#info = null;
+    this.progress = new Progress(0);
+  }
+
+  /** False if the claim on the shard is not ours. */
+  async store(): Promise<boolean> {
+    const { facts, claim } = this.#parts;
+    const text = this.#text();
+    if (text === undefined || text === this.#stored) return true;
+    const isWritten = await facts.write(this.#name, text, claim.heldBy);
+    if (isWritten) this.#stored = text;
+    return isWritten;
+  }
+
+  get #name(): string {
+    return `session:${this.#parts.shardId}`;
+  }
+
+  #text(): string | undefined {
+    if (!this.#info) return this.#info === null ? NO_SESSION : undefined;
+    const { sessionId, resumeURL, shardCount } = this.#info;
+    return JSON.stringify({ sessionId, resumeURL, sequence: this.progress.taken, shardCount });
+  }
+}
+
+function rowOf(text: string | undefined): z.output<typeof rowShape> | undefined {
+  if (!text) return undefined;
+  try {
+    return rowShape.safeParse(JSON.parse(text)).data;
+  } catch (error) {
+    // A row that cannot be read costs one identify.
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

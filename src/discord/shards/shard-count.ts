@@ -1,0 +1,49 @@
+import { type Clock, pause } from '../../lib/clock.ts';
+import { type ClaimParts, HeldClaim } from './held-claim.ts';
+import { liveSharders, SHARDER } from './live-sharders.ts';
+
+/** A claim and a note: processes agree one after the other. */
+const COUNT = 'shard-count';
+const LOOK_EVERY_MS = 100;
+
+/** The running shard processes use another number of shards. */
+export class ShardCountError extends Error {
+  override readonly name = 'ShardCountError';
+
+  constructor(wanted: number, used: number) {
+    super(
+      `The running shard processes use ${used} shards, but SHARD_COUNT is ${wanted}. Stop all of them, wait for the duration of a lease, and start them again.`,
+    );
+  }
+}
+
+interface CountParts {
+  claims: ClaimParts;
+  clock: Clock;
+  /** The setting. */
+  wanted: number | undefined;
+  /** Discord's recommendation, which changes as the bot grows. */
+  recommended: number;
+}
+
+/** Enters this process among the live ones, all of which use the same number of shards: with two numbers, some servers would have no shard. */
+export async function joinSharders({ claims, clock, wanted, recommended }: CountParts) {
+  const { facts, holder } = claims;
+  for (;;) {
+    const turn = await HeldClaim.take(COUNT, claims);
+    if (turn) {
+      try {
+        const others = await liveSharders(facts);
+        const used = others.size > 0 ? Number(await facts.read(COUNT)) : Number.NaN;
+        const count = Number.isSafeInteger(used) && used > 0 ? used : (wanted ?? recommended);
+        if (wanted !== undefined && wanted !== count) throw new ShardCountError(wanted, count);
+        const sharder = await HeldClaim.take(SHARDER + holder, claims);
+        if (sharder && (await facts.write(COUNT, String(count), turn.heldBy))) return { count, sharder };
+        await sharder?.giveBack();
+      } finally {
+        await turn.giveBack();
+      }
+    }
+    await pause(clock, LOOK_EVERY_MS);
+  }
+}

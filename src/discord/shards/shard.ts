@@ -1,0 +1,238 @@
+import {
+  CloseCodes,
+  type FetchingStrategyOptions,
+  type SessionInfo,
+  WebSocketShard,
+  WebSocketShardEvents,
+  WebSocketShardStatus,
+} from '@discordjs/ws';
+import { GatewayCloseCodes, GatewayDispatchEvents, type GatewayDispatchPayload } from 'discord.js';
+import { type Clock, pause, withTimeout } from '../../lib/clock.ts';
+import type { PlainLog } from '../../lib/log.ts';
+import type { SharedFacts } from '../../services/store/remote/shared-facts.ts';
+import { HandOver } from './hand-over.ts';
+import type { HeldClaim } from './held-claim.ts';
+import type { IdentifyTurns } from './identify-turns.ts';
+import { Session } from './session.ts';
+
+/** How often the progress of a session is stored at most. */
+const STORE_EVERY_MS = 1_000;
+/** A shard that is given back waits so long for its socket, and then for its hand-overs. */
+const STOP_LIMIT_MS = 1_000;
+/** Between two tries to read the session from a store that does not respond. */
+const READ_AGAIN_MS = 500;
+/** The connection broke, or could not be opened: https://www.rfc-editor.org/rfc/rfc6455#section-7.4.1 */
+const BROKEN_CONNECTION = 1006;
+/** The library gives a session up at the first connection that fails. A short loss of the network would cost every shard an identify. */
+const CONNECTS_WITH_SESSION = 20;
+
+const FATAL_CODES: ReadonlySet<number> = new Set([
+  GatewayCloseCodes.AuthenticationFailed,
+  GatewayCloseCodes.InvalidShard,
+  GatewayCloseCodes.ShardingRequired,
+  GatewayCloseCodes.InvalidAPIVersion,
+  GatewayCloseCodes.InvalidIntents,
+  GatewayCloseCodes.DisallowedIntents,
+]);
+
+export interface ShardParts {
+  facts: SharedFacts;
+  clock: Clock;
+  log: PlainLog;
+  options: FetchingStrategyOptions;
+  turns: IdentifyTurns;
+  leaseMs: number;
+  onDispatch(packet: GatewayDispatchPayload, shardId: number): Promise<void>;
+  /** Discord refuses to serve this bot. */
+  onRefused(code: number): void;
+}
+
+/** The library has no way to stop a shard that is about to connect, except to let it wait forever. */
+const forever = (): Promise<never> => new Promise(() => undefined);
+
+/** One shard of this process, from its claim until it is given back or lost. */
+export class Shard {
+  readonly id: number;
+  readonly #parts: ShardParts;
+  readonly #claim: HeldClaim;
+  readonly #session: Session;
+  readonly #handOver: HandOver;
+  readonly #socket: WebSocketShard;
+  readonly #stop = new AbortController();
+  #writing: Promise<void> = Promise.resolve();
+  #cancelWrite: (() => void) | undefined;
+  #pingMs: number | undefined;
+  /** Undefined from a hello until the next close. */
+  #lastClose: number | undefined;
+  #failedConnects = 0;
+
+  constructor(id: number, claim: HeldClaim, parts: ShardParts) {
+    const { facts, clock, log, options, turns, leaseMs, onDispatch } = parts;
+    this.id = id;
+    this.#parts = parts;
+    this.#claim = claim;
+    this.#session = new Session({ shardId: id, shardCount: options.shardCount, facts, claim });
+    // A store that is away so long has cost us the claim, and the next process gets what was not handed over.
+    const limitMs = 2 * leaseMs;
+    this.#handOver = new HandOver({ shardId: id, clock, log, limitMs, stopped: this.#stop.signal, onDispatch });
+    this.#socket = new WebSocketShard(
+      {
+        options,
+        retrieveSessionInfo: () => this.#retrieve(),
+        updateSessionInfo: (_, info) => this.#update(info),
+        waitForIdentify: (_, signal) => this.#waitForIdentify(turns, signal),
+      },
+      id,
+    );
+    this.#listen();
+  }
+
+  get isReady(): boolean {
+    // The library's status lags behind a close.
+    const isOpen = this.#lastClose === undefined && !this.#stop.signal.aborted;
+    return isOpen && this.#socket.status === WebSocketShardStatus.Ready;
+  }
+
+  /** Undefined until Discord has acknowledged a heartbeat. */
+  get pingMs(): number | undefined {
+    return this.#pingMs;
+  }
+
+  async connect(): Promise<void> {
+    try {
+      await this.#socket.connect();
+    } catch (error) {
+      // The library continues to connect, and reports the error as an event as well.
+      this.#parts.log.warn({ shard: this.id, err: error }, 'A shard did not connect at once.');
+    }
+  }
+
+  /** Another process resumes the session. */
+  async giveBack(): Promise<void> {
+    await this.#disconnect();
+    await this.#handOver.settle(STOP_LIMIT_MS);
+    this.#storeNow();
+    await this.#writing;
+    await this.#claim.giveBack();
+  }
+
+  /** Another process may have the shard: nothing more is passed on or stored. */
+  async abandon(): Promise<void> {
+    await this.#disconnect();
+    await this.#writing;
+  }
+
+  async #disconnect(): Promise<void> {
+    this.#stop.abort();
+    this.#cancelWrite?.();
+    // Discord ends the session when it is closed with 1000 or 1001.
+    const closed = this.#socket.destroy({ code: CloseCodes.Resuming });
+    await withTimeout(this.#parts.clock, STOP_LIMIT_MS, closed);
+  }
+
+  #listen(): void {
+    const { id } = this;
+    const { log } = this.#parts;
+    this.#socket.on(WebSocketShardEvents.Hello, () => {
+      this.#lastClose = undefined;
+    });
+    this.#socket.on(WebSocketShardEvents.Ready, () => {
+      log.info({ shard: id }, 'A shard has begun a session.');
+      this.#failedConnects = 0;
+    });
+    this.#socket.on(WebSocketShardEvents.Resumed, () => {
+      log.info({ shard: id }, 'A shard has resumed its session.');
+      this.#failedConnects = 0;
+    });
+    this.#socket.on(WebSocketShardEvents.HeartbeatComplete, ({ latency }) => {
+      this.#pingMs = latency;
+    });
+    this.#socket.on(WebSocketShardEvents.Error, ({ error }) =>
+      log.warn({ shard: id, err: error }, 'The connection of a shard failed.'),
+    );
+    this.#socket.on(WebSocketShardEvents.Closed, ({ code }) => this.#noteClose(code));
+    this.#socket.on(WebSocketShardEvents.Dispatch, ({ data }) => void this.#take(data));
+  }
+
+  #noteClose(code: number): void {
+    if (this.#stop.signal.aborted) return;
+    const { log, onRefused } = this.#parts;
+    this.#lastClose = code;
+    log.info({ shard: this.id, code }, 'The connection of a shard was closed.');
+    if (FATAL_CODES.has(code)) onRefused(code);
+  }
+
+  async #take(packet: GatewayDispatchPayload): Promise<void> {
+    if (this.#stop.signal.aborted || !this.#claim.isHeld) return;
+    const { progress } = this.#session;
+    const { Ready, Resumed } = GatewayDispatchEvents;
+    if (packet.t === Ready || packet.t === Resumed) progress.note(packet.s);
+    else await this.#handOver.take(packet, progress);
+    this.#storeSoon();
+  }
+
+  async #retrieve(): Promise<SessionInfo | null> {
+    const info = this.#session.known === undefined ? await this.#load() : this.#session.known;
+    return this.#stop.signal.aborted ? forever() : info;
+  }
+
+  async #load(): Promise<SessionInfo | null> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      try {
+        return await this.#session.load();
+      } catch (error) {
+        this.#parts.log.warn({ shard: this.id, err: error }, 'The session of a shard was not read; it is tried again.');
+      }
+      await pause(this.#parts.clock, READ_AGAIN_MS, signal);
+    }
+    return null;
+  }
+
+  #update(info: SessionInfo | null): void {
+    if (this.#stop.signal.aborted) return;
+    if (info) {
+      if (this.#session.update(info)) this.#storeNow();
+      return;
+    }
+    const isNetworkFailure = this.#lastClose === BROKEN_CONNECTION;
+    if (isNetworkFailure && this.#failedConnects < CONNECTS_WITH_SESSION) {
+      this.#failedConnects += 1;
+      return;
+    }
+    if (this.#session.known) this.#parts.log.warn({ shard: this.id }, 'A shard has lost its session.');
+    this.#session.drop();
+    this.#storeSoon();
+  }
+
+  async #waitForIdentify(turns: IdentifyTurns, signal: AbortSignal): Promise<void> {
+    try {
+      await turns.waitForIdentify(this.id, AbortSignal.any([signal, this.#stop.signal]));
+    } catch (error) {
+      if (!this.#stop.signal.aborted) throw error;
+    }
+    if (this.#stop.signal.aborted) await forever();
+  }
+
+  #storeSoon(): void {
+    if (this.#stop.signal.aborted) return;
+    this.#cancelWrite ??= this.#parts.clock.after(STORE_EVERY_MS, () => this.#storeNow());
+  }
+
+  #storeNow(): void {
+    this.#cancelWrite?.();
+    this.#cancelWrite = undefined;
+    this.#writing = this.#storeAfter(this.#writing);
+  }
+
+  async #storeAfter(before: Promise<void>): Promise<void> {
+    await before;
+    if (!this.#claim.isHeld) return;
+    try {
+      if (!(await this.#session.store())) this.#claim.lose();
+    } catch (error) {
+      this.#parts.log.warn({ shard: this.id, err: error }, 'The session of a shard was not stored.');
+      this.#storeSoon();
+    }
+  }
+}

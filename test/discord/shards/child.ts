@@ -1,0 +1,38 @@
+import { GatewayDispatchEvents } from 'discord.js';
+import { openDiscordClients } from '../../../src/discord/outbox/clients.ts';
+import { openShards } from '../../../src/discord/shards/open-shards.ts';
+import { systemClock } from '../../../src/lib/clock.ts';
+import { openLog } from '../../../src/lib/log.ts';
+import { nameHolder } from '../../../src/services/store/holder.ts';
+import { openSharedFacts } from '../../../src/services/store/remote/shared-facts.ts';
+
+// A shard process of its own, which a test can kill. It tells its parent what it does.
+
+const [apiUrl = '', token = '', url = '', scheme = '', lease = '', place = '', holds = ''] = process.argv.slice(2);
+const say = (message: object): void => void process.send?.(message);
+const log = openLog({ level: 'info', secrets: [], readable: false, write: (line) => say({ line }) });
+const clients = openDiscordClients(apiUrl);
+clients.client.rest.setToken(token);
+const leaseMs = Number(lease);
+const shards = await openShards({
+  ...{ token, reads: clients.reads, intents: 0, leaseMs, clock: systemClock, log },
+  facts: await openSharedFacts({ url, scheme }, { log, clock: systemClock, limitMs: leaseMs }),
+  // Without the place of the process, as on another machine, nobody can see that it has ended.
+  holder: place === 'elsewhere' ? (nameHolder().split(' ')[0] ?? '') : nameHolder(),
+  async onDispatch(packet) {
+    if (packet.t !== GatewayDispatchEvents.InteractionCreate) return;
+    const { id } = packet.d;
+    if (holds !== 'holds') return say({ taken: id });
+    say({ held: id });
+    // As if the queue took long, until the process is killed.
+    await Promise.withResolvers<void>().promise;
+  },
+});
+const { promise, resolve } = Promise.withResolvers<void>();
+const look = setInterval(() => {
+  if (!shards.isConnected() || shards.ids.length === 0) return;
+  clearInterval(look);
+  resolve();
+}, 20);
+await promise;
+say({ connected: shards.ids });

@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import { IdentifyTurns } from '../../../src/discord/shards/identify-turns.ts';
+import { systemClock } from '../../../src/lib/clock.ts';
+import { openLog } from '../../../src/lib/log.ts';
+import { onServers } from '../../services/store/sites.ts';
+import { COUNT, haveShards, scene, shardProcess } from './scene.ts';
+
+const quiet = openLog({ level: 'error', secrets: [], readable: false, write: () => undefined });
+const info = (remaining: number, reset_after = 60_000) => ({
+  ...{ url: '', shards: 4 },
+  session_start_limit: { total: 1_000, remaining, reset_after, max_concurrency: 2 },
+});
+
+describe('Identifies', () =>
+  onServers((site) => {
+    it('Two processes that start at once keep to the limit of Discord, and every shard identifies once', async () => {
+      const here = await scene(await site(), { limits: { maxConcurrency: 2, identifyWindowMs: 5_000 } });
+      const [first, second] = await Promise.all([shardProcess(here), shardProcess(here)]);
+      await haveShards([first, 2], [second, 2]);
+      const { sessions, identifies } = here.discord.gateway;
+      expect({ sessions, identifies }).toEqual({ sessions: COUNT, identifies: COUNT });
+      for (let id = 0; id < COUNT; id++)
+        expect(here.discord.gateway.countsOf({ id })).toMatchObject({ identifies: 1, earlyIdentifies: 0 });
+    });
+
+    it('With its session starts used up, a bot waits until they reset, and says so once', async () => {
+      const limits = { identifiesPerPeriod: 2, identifyPeriodMs: 6_000 };
+      const here = await scene(await site(), { limits });
+      const one = await shardProcess(here);
+      await haveShards([one, COUNT]);
+      expect(here.discord.gateway).toMatchObject({ sessions: COUNT, identifies: COUNT });
+      expect(here.logged.filter((line) => line.includes('Discord allows no new sessions'))).toHaveLength(1);
+    });
+
+    it('A shard that no longer waits for its turn ends the wait at once, and the turn is free', async () => {
+      const here = await scene(await site());
+      const { facts } = here;
+      const parts = { facts, clock: systemClock, log: quiet };
+      const turns = new IdentifyTurns({ ...parts, readGateway: async () => info(0) }, 2);
+      const gone = new AbortController();
+      const waits = turns.waitForIdentify(1, gone.signal);
+      gone.abort();
+      await expect(waits).rejects.toThrow();
+      expect(await facts.claims('identify:')).toEqual(new Map());
+    });
+
+    it('Shards with the same key take turns, also in one process, and a failing read of the limits is no turn', async () => {
+      const here = await scene(await site());
+      const { facts } = here;
+      let reads = 0;
+      const readGateway = async () => {
+        reads += 1;
+        if (reads === 1) throw new Error('Discord is away.');
+        return info(100);
+      };
+      const turns = new IdentifyTurns({ facts, clock: systemClock, log: quiet, readGateway }, 2);
+      const { signal } = new AbortController();
+      const times: Record<number, number> = {};
+      await Promise.all(
+        [0, 1, 2].map(async (shard) => {
+          await turns.waitForIdentify(shard, signal);
+          times[shard] = Date.now();
+        }),
+      );
+      expect(Math.abs((times[2] ?? 0) - (times[0] ?? 0))).toBeGreaterThanOrEqual(5_000);
+    });
+  }));
+
+describe('The number of shards', () =>
+  onServers((site) => {
+    it('A process uses the number of the running ones, and one that wants another number does not start', async () => {
+      const here = await scene(await site());
+      const one = await shardProcess(here, { shardCount: 2 });
+      await haveShards([one, 2]);
+      const other = await shardProcess(here);
+      expect(other.shards.count).toBe(2);
+      await expect(shardProcess(here, { shardCount: 3 })).rejects.toThrow('use 2 shards, but SHARD_COUNT is 3');
+      await one.shards.close();
+      await other.shards.close();
+      const later = await shardProcess(here, { shardCount: 3 });
+      await haveShards([later, 3]);
+      expect(here.discord.gateway.countsOf({ id: 2, count: 3 }).identifies).toBe(1);
+    });
+  }));

@@ -1,0 +1,86 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { onServers } from '../../services/store/sites.ts';
+import {
+  COUNT,
+  haveShards,
+  LEASE_MS,
+  nothingIsMissing,
+  type Scene,
+  scene,
+  shardProcess,
+  storedSession,
+} from './scene.ts';
+
+interface Child {
+  process: ChildProcess;
+  taken: string[];
+  held: string[];
+  ids(): number[];
+  kill(): Promise<void>;
+}
+
+function child({ discord, site, logged }: Scene, place: 'here' | 'elsewhere', mode: 'takes' | 'holds'): Child {
+  const file = fileURLToPath(new URL('child.ts', import.meta.url));
+  const process = fork(file, [discord.apiUrl, discord.token, site.url, site.scheme, String(LEASE_MS), place, mode]);
+  const ended = once(process, 'exit');
+  const kill = async (): Promise<void> => {
+    process.kill('SIGKILL');
+    await ended;
+  };
+  onTestFinished(kill);
+  const [taken, held]: [string[], string[]] = [[], []];
+  let ids: number[] = [];
+  process.on('message', (said: { taken?: string; held?: string; line?: string; connected?: number[] }) => {
+    if (said.taken !== undefined) taken.push(said.taken);
+    if (said.held !== undefined) held.push(said.held);
+    if (said.line !== undefined) logged.push(said.line);
+    ids = said.connected ?? ids;
+  });
+  return { process, taken, held, ids: () => ids, kill };
+}
+
+const everyoneOrders = ({ speakers }: Scene) => Promise.all(speakers.map((speaker) => speaker.slash('models')));
+
+describe('A shard process that is killed', () =>
+  onServers((site) => {
+    it('Its sessions are resumed when its claims have expired, and what it had not passed on is replayed', async () => {
+      const here = await scene(await site());
+      const killed = child(here, 'elsewhere', 'holds');
+      await expect.poll(killed.ids).toHaveLength(COUNT);
+      await everyoneOrders(here);
+      await expect.poll(() => killed.held.length).toBe(COUNT);
+      // The sessions are stored, and what the process holds does not count.
+      await expect.poll(async () => (await storedSession(here, 3))?.sequence).toBe(1);
+      await killed.kill();
+      const killedAt = Date.now();
+      await everyoneOrders(here);
+      const other = await shardProcess(here);
+      await haveShards([other, COUNT]);
+      const takenOverMs = Date.now() - killedAt;
+      await nothingIsMissing(here, other);
+      expect(here.sent.size).toBe(2 * COUNT);
+      expect(here.discord.gateway).toMatchObject({ identifies: COUNT, sessions: COUNT });
+      expect(takenOverMs).toBeLessThan(LEASE_MS + 5_000);
+    });
+
+    it('Its shards are taken at once where the system tells that it has ended', async () => {
+      const here = await scene(await site());
+      const killed = child(here, 'here', 'takes');
+      await expect.poll(killed.ids).toHaveLength(COUNT);
+      await everyoneOrders(here);
+      await nothingIsMissing(here, killed);
+      for (let id = 0; id < COUNT; id++)
+        await expect.poll(async () => (await storedSession(here, id))?.sequence).toBe(2);
+      await killed.kill();
+      const killedAt = Date.now();
+      const other = await shardProcess(here);
+      await haveShards([other, COUNT]);
+      expect(Date.now() - killedAt).toBeLessThan(LEASE_MS);
+      expect(here.discord.gateway).toMatchObject({ identifies: COUNT, resumes: COUNT, sessions: COUNT });
+      // All of it had been passed on before.
+      expect(other.taken).toEqual([]);
+    });
+  }));

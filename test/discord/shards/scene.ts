@@ -1,0 +1,130 @@
+import { GatewayDispatchEvents, type GatewayDispatchPayload } from 'discord.js';
+import { expect, onTestFinished } from 'vitest';
+import type { Actor } from '../../../sandbox/discord/actor.ts';
+import { type EmbeddedDiscord, startDiscord } from '../../../sandbox/discord/discord.ts';
+import type { DiscordOptions } from '../../../sandbox/discord/options.ts';
+import { openDiscordClients } from '../../../src/discord/outbox/clients.ts';
+import { openShards } from '../../../src/discord/shards/open-shards.ts';
+import { systemClock } from '../../../src/lib/clock.ts';
+import { openLog } from '../../../src/lib/log.ts';
+import { nameHolder } from '../../../src/services/store/holder.ts';
+import { openSharedFacts, type SharedFacts } from '../../../src/services/store/remote/shared-facts.ts';
+import { guildOn, register } from '../../sandbox/discord/shards/scene.ts';
+import type { Site } from '../../services/store/sites.ts';
+
+export const COUNT = 4;
+/** Long enough for renewals on a busy machine, and short enough for a test that awaits the end of a claim. */
+export const LEASE_MS = 5_000;
+
+export type ShardsParts = Parameters<typeof openShards>[0];
+
+export interface Scene {
+  discord: EmbeddedDiscord;
+  site: Site;
+  /** On each shard a guild, in which a member gives commands. */
+  speakers: Actor[];
+  /** The interactions that Discord has sent, by id. */
+  sent: Set<string>;
+  /** The log lines of all processes. */
+  logged: string[];
+  facts: SharedFacts;
+}
+
+export async function scene(site: Site, { limits, ...options }: DiscordOptions = {}): Promise<Scene> {
+  const discord = await startDiscord({
+    ...{ shards: COUNT, guilds: COUNT, ...options },
+    limits: { maxConcurrency: 16, identifyWindowMs: 0, ...limits },
+  });
+  onTestFinished(() => discord.close());
+  await register(discord);
+  const sent = new Set<string>();
+  discord.listen(({ kind, what }) => {
+    if (kind !== 'gateway') return;
+    const { event, data } = what as { event: string; data: { id: string } };
+    if (event === GatewayDispatchEvents.InteractionCreate) sent.add(data.id);
+  });
+  const facts = await openFacts(site);
+  const speakers = Array.from({ length: COUNT }, (_, id) => guildOn(discord, id, COUNT).speaker);
+  const one = { discord, site, facts, speakers, sent, logged: [] };
+  onTestFinished(() => mustNameNoSecret(one));
+  return one;
+}
+
+async function openFacts({ url, scheme, log }: Site): Promise<SharedFacts> {
+  const facts = await openSharedFacts({ url, scheme }, { log, clock: systemClock, limitMs: LEASE_MS });
+  onTestFinished(() => facts.close());
+  return facts;
+}
+
+export async function storedSession({ facts }: Pick<Scene, 'facts'>, shardId: number) {
+  const text = await facts.read(`session:${shardId}`);
+  return text ? (JSON.parse(text) as { sessionId: string; resumeURL: string; sequence: number }) : undefined;
+}
+
+async function mustNameNoSecret({ discord, facts, logged }: Omit<Scene, 'sent'>): Promise<void> {
+  const lines = logged.join('\n');
+  const sessions = await Promise.all(Array.from({ length: COUNT }, (_, id) => storedSession({ facts }, id)));
+  for (const secret of [discord.token, '/gateway', ...sessions.map((session) => session?.sessionId ?? discord.token)])
+    expect(lines).not.toContain(secret);
+}
+
+export interface ShardProcess {
+  shards: Awaited<ReturnType<typeof openShards>>;
+  /** The interactions that it has passed on, by id, as often as it did. */
+  taken: string[];
+}
+
+/** A shard process, except that it shares the machine's process with the others. */
+export async function shardProcess(scene: Scene, more: Partial<ShardsParts> = {}): Promise<ShardProcess> {
+  const { discord, site, logged } = scene;
+  const { onDispatch = async () => undefined, ...parts } = more;
+  const log = openLog({ level: 'info', secrets: [], readable: false, write: (line) => logged.push(line) });
+  const clients = openDiscordClients(discord.apiUrl);
+  clients.client.rest.setToken(discord.token);
+  onTestFinished(() => clients.close());
+  const taken: string[] = [];
+  const shards = await openShards({
+    ...{ token: discord.token, reads: clients.reads, intents: 0, leaseMs: LEASE_MS, clock: systemClock, log },
+    ...{ facts: await openFacts(site), holder: nameHolder() },
+    ...parts,
+    async onDispatch(packet, shardId) {
+      await onDispatch(packet, shardId);
+      const id = interactionOf(packet);
+      if (id !== undefined) taken.push(id);
+    },
+  });
+  onTestFinished(() => shards.close());
+  return { shards, taken };
+}
+
+export const interactionOf = (packet: GatewayDispatchPayload): string | undefined =>
+  packet.t === GatewayDispatchEvents.InteractionCreate ? packet.d.id : undefined;
+
+/** Waits until each process has as many shards, all of them connected. */
+export async function haveShards(...processes: [ShardProcess, number][]): Promise<void> {
+  for (const [{ shards }, amount] of processes)
+    await expect.poll(() => shards.isConnected() && shards.ids.length, { interval: 20 }).toBe(amount);
+}
+
+/** Waits until everything that Discord sent was passed on. */
+export async function nothingIsMissing({ sent }: Scene, ...processes: Pick<ShardProcess, 'taken'>[]): Promise<void> {
+  const missing = () => [...sent].filter((id) => !processes.some(({ taken }) => taken.includes(id)));
+  await expect.poll(missing, { interval: 20 }).toEqual([]);
+}
+
+/** Members of all guilds give one command after the other, until `isOver`, and then `more` each. */
+export async function stream(
+  { speakers, sent }: Scene,
+  { isOver, more }: { isOver(): boolean; more: number },
+  ...processes: Pick<ShardProcess, 'taken'>[]
+): Promise<void> {
+  const isTaken = (id: string) => processes.some(({ taken }) => taken.includes(id));
+  for (let left = more; left > 0; ) {
+    if (isOver()) left -= 1;
+    const before = new Set(sent);
+    await Promise.all(speakers.map((speaker) => speaker.slash('models')));
+    const fresh = [...sent].filter((id) => !before.has(id));
+    expect(fresh).toHaveLength(COUNT);
+    await expect.poll(() => fresh.every(isTaken), { interval: 5 }).toBe(true);
+  }
+}

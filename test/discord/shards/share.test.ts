@@ -1,0 +1,65 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { shareOf } from '../../../src/discord/shards/share.ts';
+
+type Owners = Map<number, string>;
+
+/** What one process does in one round, by what it sees. */
+function act(self: string, { count, processes, owners }: { count: number; processes: string[]; owners: Owners }) {
+  const share = shareOf(self, { count, processes, owners });
+  const mine = () => [...owners].filter(([, owner]) => owner === self).map(([id]) => id);
+  for (const id of share.free) {
+    if (mine().length >= share.limit) break;
+    owners.set(id, self);
+  }
+  const [last] = mine().slice(-1);
+  if (share.hasSurplus && last !== undefined) owners.delete(last);
+}
+
+const clusters = fc.record({
+  count: fc.integer({ min: 1, max: 40 }),
+  processes: fc.integer({ min: 1, max: 8 }),
+  // Who has each shard at first; -1 for nobody.
+  start: fc.array(fc.integer({ min: -1, max: 7 }), { minLength: 40, maxLength: 40 }),
+  // The process that looks first, in each round.
+  first: fc.array(fc.nat(), { minLength: 100, maxLength: 100 }),
+});
+
+describe('The share of a shard process', () => {
+  it('Shards end up shared out evenly, whoever has them first and in whatever order the processes look', () =>
+    fc.assert(
+      fc.property(clusters, ({ count, processes, start, first }) => {
+        const names = Array.from({ length: processes }, (_, at) => `process ${at}`);
+        const owners: Owners = new Map();
+        for (let id = 0; id < count; id++) {
+          const owner = names[start[id] ?? -1];
+          if (owner !== undefined) owners.set(id, owner);
+        }
+        const amounts = () => names.map((name) => [...owners.values()].filter((owner) => owner === name).length);
+        const isFair = () => owners.size === count && Math.max(...amounts()) - Math.min(...amounts()) <= 1;
+        for (const turn of first) {
+          const at = turn % processes;
+          for (const name of [...names.slice(at), ...names.slice(0, at)])
+            act(name, { count, processes: names, owners });
+        }
+        expect(isFair(), String(amounts())).toBe(true);
+        const before = new Map(owners);
+        for (const name of names) act(name, { count, processes: names, owners });
+        expect(owners).toEqual(before);
+      }),
+      { numRuns: 500 },
+    ));
+
+  it('A process gives nothing back while a shard is free', () => {
+    const owners = new Map([0, 1, 2].map((id) => [id, 'a']));
+    expect(shareOf('a', { count: 4, processes: ['a', 'b'], owners })).toMatchObject({ hasSurplus: false, limit: 3 });
+    owners.set(3, 'a');
+    expect(shareOf('a', { count: 4, processes: ['a', 'b'], owners })).toMatchObject({ hasSurplus: true });
+  });
+
+  it('Processes that start together begin at different shards', () => {
+    const processes = ['a', 'b'];
+    const first = processes.map((self) => shareOf(self, { count: 4, processes, owners: new Map() }).free[0]);
+    expect(first).toEqual([0, 2]);
+  });
+});

@@ -1,0 +1,78 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { EmbeddedDiscord } from '../../../../sandbox/discord/discord.ts';
+import { stage } from '../stage.ts';
+import { connected, guildOn, type Managed } from './scene.ts';
+
+describe('A trouble with one of two shards', () => {
+  let discord: EmbeddedDiscord;
+  let both: Managed;
+
+  beforeEach(async () => {
+    ({ discord } = await stage({ guilds: 4, limits: { identifyWindowMs: 0, maxConcurrency: 2 } }));
+    both = await connected(discord, { shardIds: [0, 1], shardCount: 2 });
+    return async () => {
+      // The other shard has kept its connection and its session.
+      expect(both.closed.filter(({ shard }) => shard === 0)).toEqual([]);
+      expect(discord.gateway.countsOf({ id: 0 })).toMatchObject({ sessions: 1, identifies: 1, resumes: 0 });
+      const { speaker } = guildOn(discord, 0, 2);
+      await speaker.say('still here');
+      await both.hears(0, 'MESSAGE_CREATE');
+      await both.manager.destroy();
+    };
+  });
+
+  it('Its connection is cut: it resumes', async () => {
+    discord.gateway.dropConnections({ id: 1 });
+    await both.hears(1, 'RESUMED');
+    expect(discord.gateway.countsOf({ id: 1 })).toMatchObject({ identifies: 1, resumes: 1, resumesElsewhere: 0 });
+  });
+
+  it('It is asked to reconnect: it resumes', async () => {
+    discord.gateway.requestReconnect({ id: 1 });
+    await both.hears(1, 'RESUMED');
+    expect(both.closed).toEqual([{ shard: 1, code: 4200 }]);
+    expect(discord.gateway.countsOf({ id: 1 })).toMatchObject({ identifies: 1, resumes: 1 });
+  });
+
+  it('Its session is suspended: it resumes', async () => {
+    discord.gateway.invalidate(true, { id: 1 });
+    await both.hears(1, 'RESUMED');
+    expect(discord.gateway.countsOf({ id: 1 })).toMatchObject({ identifies: 1, resumes: 1 });
+  });
+
+  it('Its session is invalidated: it identifies', async () => {
+    discord.gateway.invalidate(false, { id: 1 });
+    await both.hears(1, 'READY', 2);
+    expect(discord.gateway.countsOf({ id: 1 })).toMatchObject({ sessions: 1, identifies: 2, resumes: 0 });
+  });
+
+  it('Its session is closed with a code: it identifies', async () => {
+    discord.gateway.closeSessions(4009, { id: 1 });
+    await both.hears(1, 'READY', 2);
+    expect(discord.gateway.countsOf({ id: 1 })).toMatchObject({ sessions: 1, identifies: 2, resumes: 0 });
+  });
+
+  it('Shards of another number are not meant', async () => {
+    discord.gateway.dropConnections({ id: 1, count: 3 });
+    discord.gateway.requestReconnect({ id: 1, count: 2 });
+    await both.hears(1, 'RESUMED');
+    expect(both.closed).toEqual([{ shard: 1, code: 4200 }]);
+  });
+});
+
+it('All shards are asked to reconnect: all resume', async () => {
+  const { discord } = await stage({ limits: { maxConcurrency: 2 } });
+  const both = await connected(discord, { shardIds: [0, 1], shardCount: 2 });
+  discord.gateway.requestReconnect();
+  await Promise.all([both.hears(0, 'RESUMED'), both.hears(1, 'RESUMED')]);
+  expect(discord.gateway).toMatchObject({ sessions: 2, identifies: 2, resumes: 2 });
+});
+
+it('A session that is invalidated while its process is away cannot be resumed', async () => {
+  const { discord } = await stage({ limits: { identifyWindowMs: 0 } });
+  const first = await connected(discord, { shardIds: [0], shardCount: 1 });
+  const sessions = await first.leave();
+  discord.gateway.invalidate(false, { id: 0 });
+  await connected(discord, { shardIds: [0], shardCount: 1, sessions });
+  expect(discord.gateway).toMatchObject({ sessions: 1, identifies: 2, resumes: 0 });
+});

@@ -1,0 +1,108 @@
+import { type SessionInfo, WebSocketManager, WebSocketShardEvents } from '@discordjs/ws';
+import { type GatewayDispatchEvents, GatewayIntentBits, REST, Routes } from 'discord.js';
+import { expect, onTestFinished } from 'vitest';
+import type { EmbeddedDiscord } from '../../../../sandbox/discord/discord.ts';
+import { shardOf } from '../../../../sandbox/discord/socket/shard.ts';
+
+export type Sessions = Map<number, SessionInfo>;
+
+interface ManagerPlan {
+  readonly shardIds: number[];
+  readonly shardCount: number;
+  /** Those of an earlier manager are resumed. */
+  readonly sessions?: Sessions;
+}
+
+interface Heard {
+  readonly shard: number;
+  readonly event: `${GatewayDispatchEvents}`;
+  readonly data: Record<string, unknown>;
+}
+
+export interface Managed {
+  readonly manager: WebSocketManager;
+  readonly sessions: Sessions;
+  readonly heard: Heard[];
+  /** The codes with which connections were closed. */
+  readonly closed: { readonly shard: number; readonly code: number }[];
+  /** Waits until a shard has heard such events, as often as given. */
+  hears(shard: number, event: Heard['event'], times?: number): Promise<void>;
+  /** Leaves with a code that keeps the sessions, and returns them. */
+  leave(): Promise<Sessions>;
+}
+
+/** The shards of one process. */
+export function managed(discord: EmbeddedDiscord, plan: ManagerPlan): Managed {
+  const sessions: Sessions = plan.sessions ?? new Map();
+  const manager = new WebSocketManager({
+    token: discord.token,
+    intents: GatewayIntentBits.Guilds | GatewayIntentBits.GuildMessages | GatewayIntentBits.DirectMessages,
+    rest: new REST({ api: discord.apiUrl }).setToken(discord.token),
+    shardIds: plan.shardIds,
+    shardCount: plan.shardCount,
+    retrieveSessionInfo: (id) => sessions.get(id) ?? null,
+    updateSessionInfo: (id, info) => {
+      if (info) sessions.set(id, info);
+      else sessions.delete(id);
+    },
+  });
+  onTestFinished(() => manager.destroy());
+  const heard: Heard[] = [];
+  const closed: { shard: number; code: number }[] = [];
+  manager.on(WebSocketShardEvents.Dispatch, ({ data, shardId }) => {
+    heard.push({ shard: shardId, event: data.t, data: data.d as Heard['data'] });
+  });
+  manager.on(WebSocketShardEvents.Closed, ({ code, shardId }) => void closed.push({ shard: shardId, code }));
+  // Without a listener, the last error of a shard would end the process.
+  manager.on(WebSocketShardEvents.Error, () => undefined);
+  return {
+    manager,
+    sessions,
+    heard,
+    closed,
+    async hears(shard, event, times = 1) {
+      const such = () => heard.filter((one) => one.shard === shard && one.event === event).length;
+      await expect.poll(such, { interval: 5 }).toBeGreaterThanOrEqual(times);
+    },
+    async leave() {
+      const kept = new Map(sessions);
+      await manager.destroy({ code: 4200 });
+      return kept;
+    },
+  };
+}
+
+export async function connected(discord: EmbeddedDiscord, plan: ManagerPlan): Promise<Managed> {
+  const one = managed(discord, plan);
+  await one.manager.connect();
+  return one;
+}
+
+/** The installed guilds of a shard. */
+export function guildsOf(discord: EmbeddedDiscord, id: number, count: number): string[] {
+  const guilds = [...discord.world.guilds.values()].filter(({ installed }) => installed);
+  return guilds.filter((guild) => shardOf(guild.id, count) === id).map((guild) => guild.id);
+}
+
+/** A plain guild of a shard, which the user has joined. */
+export function guildOn(discord: EmbeddedDiscord, id: number, count: number) {
+  const guild = [...discord.world.guilds.values()].find(
+    (one) => one.name.startsWith('guild-') && shardOf(one.id, count) === id,
+  );
+  if (!guild) throw new Error(`There is no guild on shard ${id} of ${count}.`);
+  const { id: userId } = discord.world.user('member');
+  guild.members.set(userId, { userId, roles: [], joinedAt: 0 });
+  return { ...guild, speaker: discord.as('member').in(`${guild.name}/general`) };
+}
+
+/** What the messages said that a shard has heard. */
+export const channelsHeard = ({ heard }: Managed, shard: number): unknown[] =>
+  heard.filter((one) => one.shard === shard && one.event === 'MESSAGE_CREATE').map(({ data }) => data.channel_id);
+
+/** Registers the command `/models`. */
+export async function register({ apiUrl, applicationId, token }: EmbeddedDiscord): Promise<void> {
+  const rest = new REST({ api: apiUrl }).setToken(token);
+  await rest.put(Routes.applicationCommands(applicationId), {
+    body: [{ name: 'models', description: 'What there is' }],
+  });
+}

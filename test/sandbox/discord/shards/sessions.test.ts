@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest';
+import { stage } from '../stage.ts';
+import { RawSocket } from './raw-socket.ts';
+import { channelsHeard, connected, guildOn, register } from './scene.ts';
+
+const options = { guilds: 4, limits: { maxConcurrency: 2 } };
+
+describe('A session', () => {
+  it('It is resumed by another process, which hears what was missed once and in order', async () => {
+    const { discord } = await stage(options);
+    const first = await connected(discord, { shardIds: [0, 1], shardCount: 2 });
+    const { speaker, channels } = guildOn(discord, 1, 2);
+    const sessions = await first.leave();
+    await discord.until(() => (discord.gateway.sessions === 0 ? true : undefined));
+    await speaker.say('missed');
+    await discord.as('member').in('dm').say('missed too');
+    await speaker.say('missed as well');
+    const second = await connected(discord, { shardIds: [0, 1], shardCount: 2, sessions });
+    await speaker.say('new');
+    await second.hears(1, 'MESSAGE_CREATE', 3);
+    const channel = channels[0]?.id;
+    expect(channelsHeard(second, 1)).toEqual([channel, channel, channel]);
+    expect(channelsHeard(second, 0)).toEqual([discord.as('member').in('dm').channel.id]);
+    expect(second.heard.filter(({ shard }) => shard === 1).map(({ event }) => event)).toEqual([
+      'MESSAGE_CREATE',
+      'MESSAGE_CREATE',
+      'RESUMED',
+      'MESSAGE_CREATE',
+    ]);
+    for (const id of [0, 1])
+      expect(discord.gateway.countsOf({ id, count: 2 })).toEqual({
+        sessions: 1,
+        identifies: 1,
+        earlyIdentifies: 0,
+        resumes: 1,
+        resumesElsewhere: 0,
+      });
+  });
+
+  it('It moves to the newer of two open connections, and the older one is closed', async () => {
+    const { discord } = await stage();
+    const first = await RawSocket.identify(discord);
+    const second = await RawSocket.resume(discord, first, 1);
+    expect(await first.closes()).toBe(4000);
+    expect(second.events).toEqual(['RESUMED']);
+    expect(discord.gateway).toMatchObject({ sessions: 1, identifies: 1, resumes: 1 });
+  });
+
+  it('A resume that does not come to resume_gateway_url is served and counted', async () => {
+    const { discord } = await stage();
+    const first = await RawSocket.identify(discord);
+    await first.close(4200);
+    const { sessionId } = first;
+    const second = await RawSocket.open(discord);
+    second.send(6, { token: discord.token, session_id: sessionId, seq: 1 });
+    await second.receives(({ t }) => t === 'RESUMED');
+    expect(discord.gateway.countsOf({ id: 0 })).toMatchObject({ resumes: 1, resumesElsewhere: 1 });
+  });
+
+  it.each([1000, 1001])('It ends when the application closes its connection with %d', async (code) => {
+    const { discord, clock } = await stage();
+    const first = await connected(discord, { shardIds: [0], shardCount: 1 });
+    const sessions = new Map(first.sessions);
+    await first.manager.destroy({ code });
+    await discord.until(() => (discord.gateway.sessions === 0 ? true : undefined));
+    clock.advance(discord.limits.identifyWindowMs);
+    await connected(discord, { shardIds: [0], shardCount: 1, sessions });
+    expect(discord.gateway).toMatchObject({ sessions: 1, identifies: 2, resumes: 0 });
+  });
+
+  it('It stays resumable for a limited time without a connection', async () => {
+    const { discord, clock } = await stage();
+    const first = await RawSocket.identify(discord);
+    await first.close(4200);
+    await discord.until(() => (discord.gateway.sessions === 0 ? true : undefined));
+    clock.advance(discord.limits.sessionResumeMs);
+    const second = await RawSocket.resume(discord, first, 1);
+    expect(second.events).toEqual(['RESUMED']);
+    await second.close(4200);
+    await discord.until(() => (discord.gateway.sessions === 0 ? true : undefined));
+    clock.advance(discord.limits.sessionResumeMs + 1);
+    const third = await RawSocket.resume(discord, first, 1);
+    expect([third.invalid, third.events]).toEqual([[false], []]);
+    expect(discord.gateway.resumes).toBe(1);
+  });
+
+  it('It is invalid if more events were missed than are kept', async () => {
+    const { discord } = await stage({ limits: { sessionEvents: 3 } });
+    const first = await RawSocket.identify(discord);
+    await first.close(4200);
+    await discord.until(() => (discord.gateway.sessions === 0 ? true : undefined));
+    await register(discord);
+    const direct = discord.as('member').in('dm');
+    for (let at = 0; at < 3; at++) await direct.slash('models');
+    const second = await RawSocket.resume(discord, first, 1);
+    expect(second.events).toEqual(['INTERACTION_CREATE', 'INTERACTION_CREATE', 'INTERACTION_CREATE', 'RESUMED']);
+    await second.close(4200);
+    await discord.until(() => (discord.gateway.sessions === 0 ? true : undefined));
+    await direct.slash('models');
+    const third = await RawSocket.resume(discord, first, 1);
+    expect([third.invalid, third.events]).toEqual([[false], []]);
+    // It is gone, even for an event that was kept.
+    expect((await RawSocket.resume(discord, first, 6)).invalid).toEqual([false]);
+  });
+
+  it('An unknown session is invalid, and an impossible seq closes the connection with 4007', async () => {
+    const { discord } = await stage();
+    const first = await RawSocket.identify(discord);
+    const stranger = await RawSocket.open(discord);
+    stranger.send(6, { token: discord.token, session_id: 'unknown', seq: 1 });
+    await stranger.receives(({ op }) => op === 9);
+    expect(stranger.invalid).toEqual([false]);
+    expect((await RawSocket.resume(discord, first, 2)).closeCode).toBe(4007);
+    expect((await RawSocket.resume(discord, first, 1)).invalid).toEqual([false]);
+    const wrong = await RawSocket.open(discord);
+    wrong.send(6, { token: 'wrong', session_id: first.sessionId, seq: 1 });
+    expect(await wrong.closes()).toBe(4004);
+  });
+});

@@ -1,0 +1,99 @@
+import { REST, type RESTGetAPIGatewayBotResult, Routes } from 'discord.js';
+import { describe, expect, it } from 'vitest';
+import type { EmbeddedDiscord } from '../../../../sandbox/discord/discord.ts';
+import { systemClock } from '../../../../src/lib/clock.ts';
+import { stage } from '../stage.ts';
+import { RawSocket } from './raw-socket.ts';
+import { connected } from './scene.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+const gatewayBot = ({ apiUrl, token }: EmbeddedDiscord) =>
+  new REST({ api: apiUrl }).setToken(token).get(Routes.gatewayBot()) as Promise<RESTGetAPIGatewayBotResult>;
+
+describe('Starts of sessions', () => {
+  it('/gateway/bot recommends the number of shards and counts the starts that remain', async () => {
+    const { discord, clock } = await stage({ shards: 3, limits: { maxConcurrency: 2, identifiesPerPeriod: 10 } });
+    const limit = { total: 10, remaining: 10, reset_after: DAY_MS, max_concurrency: 2 };
+    expect(await gatewayBot(discord)).toMatchObject({ shards: 3, session_start_limit: limit });
+    await RawSocket.identify(discord, [0, 3]);
+    await RawSocket.identify(discord, [1, 3]);
+    clock.advance(DAY_MS - 1_000);
+    expect((await gatewayBot(discord)).session_start_limit).toEqual({ ...limit, remaining: 8, reset_after: 1_000 });
+    clock.advance(1_000);
+    expect((await gatewayBot(discord)).session_start_limit).toEqual(limit);
+    expect(discord.violations).toEqual([]);
+  });
+
+  it('A second IDENTIFY with the same key within five seconds gets an invalid session', async () => {
+    const { discord, clock } = await stage({ limits: { maxConcurrency: 2 } });
+    const start = async (id: number) => {
+      const one = await RawSocket.identify(discord, [id, 4]);
+      return one.events.includes('READY') || one.invalid;
+    };
+    expect([await start(0), await start(1), await start(2), await start(3)]).toEqual([true, true, [false], [false]]);
+    clock.advance(4_999);
+    expect(await start(2)).toEqual([false]);
+    clock.advance(1);
+    expect([await start(2), await start(0)]).toEqual([true, [false]]);
+    expect(discord.gateway.countsOf({ id: 2 })).toMatchObject({ identifies: 1, earlyIdentifies: 2 });
+    expect(discord.gateway.identifies).toBe(3);
+  });
+
+  it('A refused connection may identify again later', async () => {
+    const { discord, clock } = await stage();
+    await RawSocket.identify(discord);
+    const one = await RawSocket.identify(discord);
+    expect(one.invalid).toEqual([false]);
+    clock.advance(discord.limits.identifyWindowMs);
+    one.send(2, { token: discord.token, intents: 0, properties: {} });
+    await one.receives(({ t }) => t === 'READY');
+  });
+
+  it('Resumes are not limited', async () => {
+    const { discord } = await stage();
+    const first = await RawSocket.identify(discord);
+    await RawSocket.resume(discord, first, 1);
+    await RawSocket.resume(discord, first, 1);
+    expect(discord.gateway).toMatchObject({ identifies: 1, resumes: 2 });
+  });
+
+  it('The library starts its shards in turn, but two processes that do not share turns collide', async () => {
+    // Half a second less than the library waits, which measures when it sends and not when that arrives.
+    const { discord } = await stage({ clock: systemClock, limits: { identifyWindowMs: 4_500 } });
+    await connected(discord, { shardIds: [0, 1], shardCount: 2 });
+    expect(discord.gateway.countsOf({ id: 1 })).toMatchObject({ identifies: 1, earlyIdentifies: 0 });
+    await connected(discord, { shardIds: [0], shardCount: 2 });
+    expect(discord.gateway.countsOf({ id: 0 })).toMatchObject({ sessions: 2, identifies: 2, earlyIdentifies: 1 });
+  });
+});
+
+describe('When all starts of sessions are used up', () => {
+  const logged = ({ requests }: EmbeddedDiscord) =>
+    requests.filter(({ method }) => method === 'IDENTIFY').map(({ status, answer }) => [status, answer]);
+
+  it('The next IDENTIFY ends all sessions and resets the token', async () => {
+    const { discord } = await stage({ limits: { identifiesPerPeriod: 2, identifyWindowMs: 0 } });
+    const both = [await RawSocket.identify(discord, [0, 2]), await RawSocket.identify(discord, [1, 2])];
+    expect((await gatewayBot(discord)).session_start_limit.remaining).toBe(0);
+    expect(both.map(({ closeCode }) => closeCode)).toEqual([undefined, undefined]);
+    expect((await RawSocket.identify(discord)).closeCode).toBe(4004);
+    expect(await Promise.all(both.map((one) => one.closes()))).toEqual([4004, 4004]);
+    await expect(gatewayBot(discord)).rejects.toMatchObject({ status: 401 });
+    const [first] = both;
+    if (first) expect((await RawSocket.resume(discord, first, 1)).closeCode).toBe(4004);
+    expect(logged(discord)).toEqual([[4004, 'All session starts are used up. The token was reset.']]);
+    expect(JSON.stringify(discord.requests)).not.toContain(discord.token);
+  });
+
+  it('The token stays if the embedded Discord is told so', async () => {
+    const limits = { identifiesPerPeriod: 1, identifyWindowMs: 0 };
+    const { discord, clock } = await stage({ limits, resetsToken: false });
+    const first = await RawSocket.identify(discord);
+    expect((await RawSocket.identify(discord)).closeCode).toBe(4004);
+    expect((await RawSocket.resume(discord, first, 1)).events).toEqual(['RESUMED']);
+    clock.advance(DAY_MS);
+    expect((await RawSocket.identify(discord)).events).toEqual(['READY']);
+    expect(logged(discord)).toEqual([[4004, 'All session starts are used up.']]);
+  });
+});
