@@ -8,6 +8,8 @@ import { type Log, openLog } from './lib/log.ts';
 import { PortError } from './lib/port-error.ts';
 import { passwordsIn, StoreError, type StoreErrorKind } from './services/store/index.ts';
 import { kindNames } from './services/tasks/task.ts';
+import { startShard } from './shard.ts';
+import { startWorker } from './worker.ts';
 
 // sysexits.h, so that a supervisor knows whether a restart would help.
 const EX_SOFTWARE = 70;
@@ -20,6 +22,9 @@ const REFUSED = 'Discord rejected DISCORD_TOKEN. Create a new token in the devel
 
 const NO_INTENT =
   'DISCORD_MESSAGE_CONTENT is on, but the bot does not have the Message Content intent. Enable "Message Content Intent" in the developer portal ("Bot"), or turn the setting off.';
+
+/** By `ATELIER_ROLE`. */
+const start = { all: startApp, shard: startShard, worker: startWorker } as const;
 
 /** exit() would cut off lines on their way to a pipe. */
 function leave(code: number): void {
@@ -48,6 +53,7 @@ async function run(config: Config): Promise<void> {
       config.http.metricsToken ?? '',
       config.backupPassphrase ?? '',
       ...passwordsIn(config.store.url),
+      ...passwordsIn(config.cluster.queue.url),
     ],
     readable: process.stdout.isTTY,
     write: (line) => process.stdout.write(line),
@@ -68,7 +74,7 @@ async function run(config: Config): Promise<void> {
       process.once('SIGINT', () => resolve());
     });
     const mayMigrate = process.argv.includes('--migrate');
-    const app = await startApp(config, { log, version: packageFile.version, mayMigrate });
+    const app = await start[config.cluster.role](config, { log, version: packageFile.version, mayMigrate });
     stopSignal.then(() => app.stop()).catch(crash);
     // Not awaited: `lost` may never resolve, and Node would end an entry module that waits for it.
     app.connectionLost.then((code) => ended(code, app, log)).catch(crash);

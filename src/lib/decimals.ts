@@ -77,3 +77,8 @@ export const magnitude = (text: string): number => (isZero(text) ? 0 : big(text)
 
 /** The value in units of 10 to the `power`. Inexact: only for drawing. */
 export const inUnitsOf = (text: string, power: number): number => Number(big(text).times(`1e${-power}`).toString());
+
+/** With at most ten decimals, and so that `count` of them are never more than the amount. */
+export const quotient = (text: string, count: number): string =>
+  // Big.js divides with twenty decimals.
+  big(text).div(count).round(10, Big.roundDown).toFixed();

@@ -1,0 +1,25 @@
+import { type APIInteraction, InteractionType } from 'discord.js';
+import { bucketOf } from '../../services/tasks/homes.ts';
+import { bucketIn, isTaskId } from '../../services/tasks/task-id.ts';
+import { readCustomId } from '../custom-ids.ts';
+
+/**
+ * The bucket whose partition answers an interaction: that of the task that a button or form names, else that of the server, or of the member where there
+ * is none.
+ */
+export function homeOf(interaction: APIInteraction): number {
+  const named = namedTask(interaction);
+  if (named !== undefined) return bucketIn(named);
+  const { guild_id: guildId, member, user } = interaction;
+  return bucketOf(guildId ?? user?.id ?? member?.user.id ?? '');
+}
+
+function namedTask(interaction: APIInteraction): string | undefined {
+  if (interaction.type !== InteractionType.MessageComponent && interaction.type !== InteractionType.ModalSubmit)
+    return undefined;
+  const own = readCustomId(interaction.data.custom_id)?.args ?? [];
+  // In a menu that replaces too many buttons, the chosen value is the button's own id.
+  const chosen = 'values' in interaction.data ? interaction.data.values : [];
+  const args = [...own, ...chosen.flatMap((value) => readCustomId(value)?.args ?? [])];
+  return args.find(isTaskId);
+}

@@ -1,0 +1,74 @@
+import type { Clock } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
+import type { Inbox } from '../inbox/inbox.ts';
+import { openInbox } from '../inbox/open-inbox.ts';
+import {
+  nameHolder,
+  openPartitions,
+  openSharedFacts,
+  type Partitions,
+  publicName,
+  type SharedFacts,
+  type StoreAddress,
+} from '../store/index.ts';
+import { requestLimitMs } from '../store/lease.ts';
+import type { KindSpecs } from '../tasks/task.ts';
+
+/** For a store on a server that is begun by a cluster. */
+const PARTITIONS = 32;
+
+interface ClusterSettings {
+  store: StoreAddress;
+  storeLeaseMs: number;
+  backupPassphrase?: string | undefined;
+  cluster: { queue: StoreAddress; partitions?: number | undefined };
+}
+
+interface ClusterParts {
+  log: Log;
+  clock: Clock;
+  version: string;
+  specs: KindSpecs;
+  mayMigrate?: boolean | undefined;
+}
+
+/** What the processes of a cluster share: the partitions of the store, small facts about each other, and the inbox. */
+export interface Cluster {
+  /** The name of this process among them. */
+  holder: string;
+  partitions: Partitions;
+  facts: SharedFacts;
+  inbox: Inbox;
+  close(): Promise<void>;
+}
+
+export async function openCluster(
+  { store, storeLeaseMs: leaseMs, backupPassphrase, cluster }: ClusterSettings,
+  { log, clock, version, specs, mayMigrate }: ClusterParts,
+): Promise<Cluster> {
+  const holder = nameHolder();
+  const opened: { close(): Promise<void> }[] = [];
+  const close = async (): Promise<void> => {
+    for (const part of opened.reverse()) await part.close();
+  };
+  try {
+    const partitions = await openPartitions(store, {
+      ...{ log, clock, specs, leaseMs, backupPassphrase, mayMigrate, holder },
+      ...{ botVersion: version, partitions: cluster.partitions ?? PARTITIONS },
+    });
+    opened.push(partitions);
+    if (partitions.count === 1)
+      log.warn(
+        { store: publicName(store) },
+        'This store has one partition, so one worker does all the work. A new store gets more of them.',
+      );
+    const facts = await openSharedFacts(store, { log, clock, limitMs: requestLimitMs(leaseMs) });
+    opened.push(facts);
+    const inbox = await openInbox(cluster.queue, { lockMs: leaseMs, log });
+    opened.push(inbox);
+    return { holder, partitions, facts, inbox, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

@@ -1,0 +1,108 @@
+import { type APIInteraction, GatewayDispatchEvents, type GatewayDispatchPayload, InteractionType } from 'discord.js';
+import type { App } from './app.ts';
+import type { AppTools } from './bot.ts';
+import { kindSpecs, texts } from './commands/index.ts';
+import type { Config } from './config.ts';
+import { openDiscordClients } from './discord/outbox/clients.ts';
+import { Outbox } from './discord/outbox/outbox.ts';
+import { Responder } from './discord/outbox/responder.ts';
+import { openShards, type Shards } from './discord/shards/open-shards.ts';
+import { homeOf } from './discord/shards/routing.ts';
+import { type Clock, pause, systemClock, withTimeout } from './lib/clock.ts';
+import { trackUntilDone } from './lib/track-until-done.ts';
+import { createSay } from './locales/index.ts';
+import { openCluster } from './services/cluster/open-cluster.ts';
+import { partitionOf } from './services/tasks/homes.ts';
+
+/** Discord waits three seconds for the first response. Without one by then, the member is told to try again. */
+const UNTAKEN_MS = 2_000;
+/** A queue server that is away must not use up the member's three seconds. */
+const PUT_LIMIT_MS = 1_500;
+const CONNECTED_LOOK_MS = 100;
+
+/** A process that receives interactions from Discord, and passes each on to the partition that answers it. */
+export async function startShard(config: Config, tools: AppTools): Promise<App> {
+  const { log, version, clock = systemClock } = tools;
+  const say = createSay(texts);
+  const cluster = await openCluster(config, {
+    ...{ log, clock, version, specs: kindSpecs },
+    mayMigrate: tools.mayMigrate,
+  });
+  const { partitions, facts, inbox, holder } = cluster;
+  const clients = openDiscordClients(config.discord.apiUrl);
+  const { client, reads } = clients;
+  client.rest.setToken(config.discord.token);
+  const outbox = new Outbox(clients, log);
+  const underWay = new Set<Promise<unknown>>();
+
+  /** Discord takes one first response, so a worker that is just about to answer is not disturbed. */
+  async function turnAway(interaction: APIInteraction): Promise<void> {
+    const { application_id: applicationId, id: interactionId, token, type } = interaction;
+    const responder = new Responder(outbox, { applicationId, interactionId, token });
+    try {
+      if (type === InteractionType.ApplicationCommandAutocomplete) await responder.suggest([]);
+      else await responder.replyPrivately({ content: say('refusals.stopping') });
+    } catch (error) {
+      log.info({ err: error }, 'A member could not be told to try again.');
+    }
+  }
+
+  async function turnAwayUntaken(partition: number, interaction: APIInteraction): Promise<void> {
+    await pause(clock, UNTAKEN_MS);
+    try {
+      if (!(await inbox.withdraw(partition, interaction.id))) return;
+      log.warn({ partition }, 'No worker took an interaction in time.');
+      await turnAway(interaction);
+    } catch (error) {
+      log.warn({ partition, err: error }, 'It is unknown whether a worker took an interaction.');
+    }
+  }
+
+  async function pass(packet: GatewayDispatchPayload): Promise<void> {
+    if (packet.t !== GatewayDispatchEvents.InteractionCreate) return;
+    const partition = partitionOf(homeOf(packet.d), partitions.count);
+    const put = inbox.put(partition, { id: packet.d.id, content: packet }).then(() => 'put' as const);
+    const outcome = await withTimeout(clock, PUT_LIMIT_MS, put).catch((error: unknown) => {
+      log.warn({ partition, err: error }, 'An interaction could not be passed on.');
+      return undefined;
+    });
+    if (outcome === 'put') void trackUntilDone(turnAwayUntaken(partition, packet.d), underWay);
+    else await turnAway(packet.d);
+  }
+
+  try {
+    const { storeLeaseMs: leaseMs, discord, cluster: settings } = config;
+    const shards = await openShards({
+      ...{ token: discord.token, reads, facts, holder, leaseMs, clock, log },
+      // Interactions need none.
+      intents: 0,
+      shardCount: settings.shards,
+      onDispatch: pass,
+    });
+    void connected(shards, clock).then(() =>
+      log.info({ version, shards: shards.count, partitions: partitions.count }, 'This shard process is ready.'),
+    );
+    let stopped: Promise<void> | undefined;
+    const stop = async (): Promise<void> => {
+      await shards.close();
+      await Promise.all(underWay);
+      await Promise.all([clients.close(), cluster.close()]);
+      log.info('This shard process has stopped.');
+    };
+    return {
+      connectionLost: shards.lost,
+      storeLost: Promise.withResolvers<never>().promise,
+      stop() {
+        stopped ??= stop();
+        return stopped;
+      },
+    };
+  } catch (error) {
+    await Promise.all([clients.close(), cluster.close()]);
+    throw error;
+  }
+}
+
+async function connected(shards: Shards, clock: Clock): Promise<void> {
+  while (!shards.isConnected()) await pause(clock, CONNECTED_LOOK_MS);
+}

@@ -1,0 +1,121 @@
+import { type APIInteraction, GatewayDispatchEvents } from 'discord.js';
+import type { App } from './app.ts';
+import { type AppTools, type Bot, openBot } from './bot.ts';
+import { kindSpecs } from './commands/index.ts';
+import type { Config } from './config.ts';
+import { shareOfPartition } from './config-share.ts';
+import { type DiscordClients, openDiscordClients } from './discord/outbox/clients.ts';
+import { identify } from './discord/outbox/identity.ts';
+import { interactionIn } from './discord/outbox/packets.ts';
+import { systemClock } from './lib/clock.ts';
+import type { Log } from './lib/log.ts';
+import { Membership } from './services/cluster/membership.ts';
+import { openCluster } from './services/cluster/open-cluster.ts';
+import type { TakenInbox, TakenPacket } from './services/inbox/inbox.ts';
+import { MediaProcess } from './services/media-process/media-process.ts';
+import { StoreError } from './services/store/index.ts';
+import type { StoredTasks } from './services/store/stored-tasks.ts';
+
+interface Working {
+  bot: Bot;
+  store: StoredTasks;
+  inbox: TakenInbox;
+}
+
+/**
+ * A process that answers what others receive: for each partition that it owns it runs a bot over the partition's store, and hands it the partition's
+ * packets.
+ */
+export async function startWorker(config: Config, tools: AppTools): Promise<App> {
+  const { log, version, clock = systemClock, mediaProcess: shared } = tools;
+  const cluster = await openCluster(config, {
+    ...{ log, clock, version, specs: kindSpecs },
+    mayMigrate: tools.mayMigrate,
+  });
+  const { partitions, facts, inbox, holder } = cluster;
+  const { count } = partitions;
+  const mediaProcess = shared ?? new MediaProcess({ clock: systemClock, log, memoryBytes: config.media.memoryBytes });
+  const working = new Map<number, Working>();
+  const mustOwnAll = (): void => {
+    for (const { store } of working.values()) store.ownership.mustBeOurs();
+  };
+  // It has no connection that could be lost: packets wait in the inbox.
+  const clients = { ...openDiscordClients(config.discord.apiUrl, undefined, mustOwnAll), isConnected: () => true };
+  const closeAll = async (): Promise<void> => {
+    await Promise.all([clients.close(), mediaProcess !== shared && mediaProcess.close()]);
+    await cluster.close();
+  };
+
+  async function take(number: number, store: StoredTasks): Promise<void> {
+    const bot = openBot({
+      ...{ config: share, tools: { ...tools, mediaProcess }, clients },
+      ...{ store, partition: { number, count } },
+    });
+    await bot.open();
+    await bot.start();
+    // One of them is enough.
+    if (number === 0) bot.announce();
+    const answer = (packet: TakenPacket): Promise<void> => answerPacket(packet, { bot, clients, log });
+    working.set(number, { bot, store, inbox: inbox.take(number, answer) });
+  }
+
+  async function giveBack(number: number): Promise<void> {
+    const { bot, inbox: taken } = working.get(number) ?? {};
+    const closed = taken?.close();
+    await bot?.finish();
+    await bot?.close();
+    await closed;
+    working.delete(number);
+  }
+
+  let share: Config;
+  let membership: Membership;
+  try {
+    share = shareOfPartition(config, count);
+    await identify(clients.client, config.discord.token);
+    const { storeLeaseMs: leaseMs } = config;
+    membership = await Membership.join({
+      ...{ facts, partitions, holder, leaseMs, clock, log },
+      onTaken: take,
+      onGiveBack: giveBack,
+    });
+  } catch (error) {
+    await closeAll();
+    throw error;
+  }
+  log.info({ version, partitions: count }, 'This worker is ready.');
+
+  let stopped: Promise<void> | undefined;
+  async function stop(): Promise<void> {
+    await membership.stop();
+    await closeAll();
+    log.info('This worker has stopped.');
+  }
+  return {
+    connectionLost: Promise.withResolvers<number>().promise,
+    storeLost: membership.lost.then((error) =>
+      error instanceof StoreError ? error : new StoreError('failed', 'This worker could not go on.', error),
+    ),
+    stop() {
+      stopped ??= stop();
+      return stopped;
+    },
+  };
+}
+
+/** Never throws: Discord takes one response to an interaction, so a packet is not tried again by itself. */
+async function answerPacket(
+  { content, isRepeated }: TakenPacket,
+  { bot, clients, log }: { bot: Bot; clients: DiscordClients; log: Log },
+): Promise<void> {
+  try {
+    const packet = content as { t: string; d: APIInteraction };
+    if (packet.t !== GatewayDispatchEvents.InteractionCreate) return;
+    if (isRepeated && (await bot.endInterrupted(packet.d))) return;
+    bot.readPacket(packet);
+    const interaction = interactionIn(clients.client, packet.d);
+    if (interaction) await bot.take(interaction);
+  } catch (error) {
+    log.error({ err: error }, 'A packet from Discord could not be answered.');
+  }
+}

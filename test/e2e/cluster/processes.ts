@@ -1,0 +1,63 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished } from 'vitest';
+import type { Site } from '../../services/store/sites.ts';
+import { shipped } from '../../support/shipped.ts';
+import { key, type Stage } from '../bot.ts';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+
+export interface ClusterProcess {
+  child: ChildProcess;
+  /** Its log. */
+  said(): string;
+  /** The exit code; null after a kill. */
+  ended: Promise<number | null>;
+}
+
+export type Role = 'all' | 'shard' | 'worker';
+
+/** The shipped bot as a process of a cluster. */
+export function startProcess(
+  role: Role,
+  { discord, gateway }: Stage,
+  { url }: Pick<Site, 'url'>,
+  settings: Record<string, string> = {},
+): ClusterProcess {
+  const child = spawn(process.execPath, shipped('src/index.ts'), {
+    cwd: root,
+    env: {
+      PATH: process.env.PATH ?? '',
+      ATELIER_ROLE: role,
+      DISCORD_TOKEN: discord.token,
+      DISCORD_API_URL: discord.apiUrl,
+      GATEWAY_BASE_URL: gateway.url,
+      GATEWAY_API_KEY: key,
+      STORE_URL: url,
+      STORE_LEASE_SECONDS: '5',
+      PARTITIONS: '4',
+      ...settings,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (piece: Buffer) => (output += piece.toString()));
+  const ended = once(child, 'exit').then(([code]) => code as number | null);
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await ended;
+  });
+  return { child, said: () => output, ended };
+}
+
+export const saysReady = ({ said }: ClusterProcess): boolean => /is ready\./.test(said());
+
+/** All processes are there, and all partitions have an owner. */
+export async function whole(processes: readonly ClusterProcess[], partitions = 4): Promise<void> {
+  await expect.poll(() => processes.filter((one) => !saysReady(one)).map(({ said }) => said())).toEqual([]);
+  const owned = (): number =>
+    processes.reduce((sum, { said }) => sum + Number([...said().matchAll(/"owned":(\d+)/g)].at(-1)?.[1] ?? 0), 0);
+  await expect.poll(owned).toBe(partitions);
+}
