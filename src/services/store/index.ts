@@ -3,7 +3,7 @@ export { backUpStore } from './backup/back-up.ts';
 export { checkBackup, openBackup, restoreStore } from './backup/restore.ts';
 export type { FindingKind } from './examination/checks.ts';
 export { type Examination, examine } from './examination/examination.ts';
-export { nameHolder } from './holder.ts';
+export { hasCertainlyEnded, nameHolder } from './holder.ts';
 export { schemaName } from './marks.ts';
 export { countRows, isSameContent as isSame, type MovedNamespace as Moved, moveStore } from './move-store.ts';
 export { openBackend, openExisting, openStore } from './open-store.ts';
