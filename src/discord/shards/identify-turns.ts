@@ -9,11 +9,16 @@ import type { GatewayInfo } from '../reads.ts';
 const TURN_MS = 5_250;
 /** How often a waiting shard tries to take a turn. */
 const LOOK_EVERY_MS = 250;
+/** Before a turn that was taken and given back is tried again. */
+const AGAIN_MS = 500;
+
+/** Near the end of what Discord allows, one shard of the whole cluster identifies at a time: the next one reads what is left. */
+const LAST_SESSIONS = 'identify:last';
 
 interface IdentifyParts {
   facts: SharedFacts;
   clock: Clock;
-  log: Pick<PlainLog, 'warn' | 'error'>;
+  log: Pick<PlainLog, 'warn'>;
   readGateway(): Promise<GatewayInfo>;
 }
 
@@ -34,53 +39,51 @@ export class IdentifyTurns implements IIdentifyThrottler {
     const taker = randomUUID();
     for (;;) {
       signal.throwIfAborted();
-      const name = `identify:${shardId % this.#maxConcurrency}`;
-      const waitMs = await this.#tryTurn(name, taker);
-      if (signal.aborted) await this.#giveBack(name, taker);
-      else if (waitMs === 0) return;
+      const turn = `identify:${shardId % this.#maxConcurrency}`;
+      const waitMs = await this.#tryTurn(turn, taker);
+      if (waitMs === 0 && !signal.aborted) return;
+      if (waitMs !== LOOK_EVERY_MS) await this.#giveBack([turn, LAST_SESSIONS], taker);
+      signal.throwIfAborted();
       await pause(this.#parts.clock, waitMs, signal);
     }
   }
 
   /** Zero if the turn is taken, else how long to wait before the next try. */
-  async #tryTurn(name: string, taker: string): Promise<number> {
-    const { facts, log } = this.#parts;
+  async #tryTurn(turn: string, taker: string): Promise<number> {
+    const { facts, log, readGateway } = this.#parts;
     try {
-      if (!(await facts.claim(name, taker, TURN_MS))) return LOOK_EVERY_MS;
-      const resetMs = await this.#untilNextSession();
-      if (resetMs > 0) {
-        await facts.release(name, taker);
-        return resetMs;
+      if (!(await facts.claim(turn, taker, TURN_MS))) return LOOK_EVERY_MS;
+      let limit = (await readGateway()).session_start_limit;
+      this.#maxConcurrency = limit.max_concurrency;
+      // Others that identify at this moment may not be counted yet.
+      if (limit.remaining <= limit.max_concurrency) {
+        if (!(await facts.claim(LAST_SESSIONS, taker, TURN_MS))) return AGAIN_MS;
+        limit = (await readGateway()).session_start_limit;
       }
-      // The read may have taken long: the turn begins now.
-      return (await facts.claim(name, taker, TURN_MS)) ? 0 : LOOK_EVERY_MS;
+      if (limit.remaining <= 0) return this.#untilReset(limit.reset_after);
+      this.#isWarned = false;
+      // The reads may have taken long: the turn begins now.
+      return (await facts.claim(turn, taker, TURN_MS)) ? 0 : AGAIN_MS;
     } catch (error) {
-      log.warn({ err: error }, 'A shard waits to identify: the store or Discord did not respond.');
+      log.warn({ err: error }, 'A shard waits to identify, because the store or Discord did not respond.');
       return TURN_MS;
     }
   }
 
-  /** Discord resets the token of a bot that identifies more often than it may, so it is asked each time. */
-  async #untilNextSession(): Promise<number> {
-    const { log, readGateway } = this.#parts;
-    const { max_concurrency, remaining, reset_after } = (await readGateway()).session_start_limit;
-    this.#maxConcurrency = max_concurrency;
-    if (remaining > 0) {
-      this.#isWarned = false;
-      return 0;
-    }
+  /** Discord resets the token of a bot that identifies more often than it may. */
+  #untilReset(resetMs: number): number {
     if (!this.#isWarned)
-      log.warn(
-        { waitMs: reset_after },
+      this.#parts.log.warn(
+        { waitMs: resetMs },
         'Discord allows no new sessions until its limit resets; shards wait to identify.',
       );
     this.#isWarned = true;
-    return Math.max(reset_after, LOOK_EVERY_MS);
+    return Math.max(resetMs, AGAIN_MS);
   }
 
-  async #giveBack(name: string, taker: string): Promise<void> {
+  async #giveBack(names: readonly string[], taker: string): Promise<void> {
     try {
-      await this.#parts.facts.release(name, taker);
+      for (const name of names) await this.#parts.facts.release(name, taker);
     } catch (error) {
       this.#parts.log.warn({ err: error }, 'A turn to identify was not given back; it ends by itself.');
     }

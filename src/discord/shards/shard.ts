@@ -99,12 +99,8 @@ export class Shard {
   }
 
   async connect(): Promise<void> {
-    try {
-      await this.#socket.connect();
-    } catch (error) {
-      // The library continues to connect, and reports the error as an event as well.
-      this.#parts.log.warn({ shard: this.id, err: error }, 'A shard did not connect at once.');
-    }
+    // The library reports an error as an event as well, and continues to connect.
+    await Promise.allSettled([this.#socket.connect()]);
   }
 
   /** Another process resumes the session. */
@@ -173,7 +169,8 @@ export class Shard {
 
   async #retrieve(): Promise<SessionInfo | null> {
     const info = this.#session.known === undefined ? await this.#load() : this.#session.known;
-    return this.#stop.signal.aborted ? forever() : info;
+    // With a lost claim it would take the session away from the process that resumed it.
+    return this.#claim.isHeld && !this.#stop.signal.aborted ? info : forever();
   }
 
   async #load(): Promise<SessionInfo | null> {

@@ -24,11 +24,12 @@ describe('Identifies', () =>
     });
 
     it('With its session starts used up, a bot waits until they reset, and says so once', async () => {
-      const limits = { identifiesPerPeriod: 2, identifyPeriodMs: 6_000 };
-      const here = await scene(await site(), { limits });
-      const one = await shardProcess(here);
-      await haveShards([one, COUNT]);
-      expect(here.discord.gateway).toMatchObject({ sessions: COUNT, identifies: COUNT });
+      // Each shard has a key of its own, so that they could all identify at once.
+      const limits = { maxConcurrency: 16, identifiesPerPeriod: 1, identifyPeriodMs: 8_000 };
+      const here = await scene(await site(), { shards: 2, limits });
+      const [first, second] = await Promise.all([shardProcess(here), shardProcess(here)]);
+      await haveShards([first, 1], [second, 1]);
+      expect(here.discord.gateway).toMatchObject({ sessions: 2, identifies: 2 });
       expect(here.logged.filter((line) => line.includes('Discord allows no new sessions'))).toHaveLength(1);
     });
 

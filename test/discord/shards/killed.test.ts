@@ -83,4 +83,24 @@ describe('A shard process that is killed', () =>
       // All of it had been passed on before.
       expect(other.taken).toEqual([]);
     });
+
+    it('One that was stopped for longer than its claims takes nothing back when it goes on', async () => {
+      const here = await scene(await site());
+      const stopped = child(here, 'elsewhere', 'takes');
+      await expect.poll(stopped.ids).toHaveLength(COUNT);
+      const other = await shardProcess(here);
+      await haveShards([other, 2]);
+      stopped.process.kill('SIGSTOP');
+      await everyoneOrders(here);
+      await haveShards([other, COUNT]);
+      await nothingIsMissing(here, other);
+      stopped.process.kill('SIGCONT');
+      const lost = () => here.logged.filter((line) => line.includes('The claim on a shard was lost'));
+      await expect.poll(() => lost().length).toBe(2);
+      // It joins again, and gets its share back with the sessions.
+      await haveShards([other, 2]);
+      await everyoneOrders(here);
+      await nothingIsMissing(here, other, stopped);
+      expect(here.discord.gateway.identifies).toBe(COUNT);
+    });
   }));

@@ -64,7 +64,12 @@ export async function storedSession({ facts }: Pick<Scene, 'facts'>, shardId: nu
 async function mustNameNoSecret({ discord, facts, logged }: Omit<Scene, 'sent'>): Promise<void> {
   const lines = logged.join('\n');
   const sessions = await Promise.all(Array.from({ length: COUNT }, (_, id) => storedSession({ facts }, id)));
-  for (const secret of [discord.token, '/gateway', ...sessions.map((session) => session?.sessionId ?? discord.token)])
+  for (const secret of [
+    discord.token,
+    'ws://',
+    'gateway/resume',
+    ...sessions.map((session) => session?.sessionId ?? discord.token),
+  ])
     expect(lines).not.toContain(secret);
 }
 

@@ -1,0 +1,44 @@
+import { GatewayDispatchEvents, type GatewayDispatchPayload, GatewayOpcodes } from 'discord.js';
+import { describe, expect, it, vi } from 'vitest';
+import { HandOver } from '../../../src/discord/shards/hand-over.ts';
+import { Progress } from '../../../src/discord/shards/progress.ts';
+import { openLog } from '../../../src/lib/log.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+
+const packet: GatewayDispatchPayload = {
+  ...{ op: GatewayOpcodes.Dispatch, s: 7 },
+  ...{ t: GatewayDispatchEvents.GuildRoleDelete, d: { guild_id: '1', role_id: 'private words' } },
+};
+
+describe('A hand-over that never succeeds', () => {
+  it('It is given up after the limit, so that one bad event does not hold the session back forever', async () => {
+    const clock = new ManualClock();
+    const logged: string[] = [];
+    const log = openLog({ level: 'info', secrets: [], readable: false, write: (line) => logged.push(line) });
+    const progress = new Progress(6);
+    const times: number[] = [];
+    const handOver = new HandOver({
+      ...{ shardId: 3, clock, log, limitMs: 10_000, stopped: new AbortController().signal },
+      async onDispatch() {
+        times.push(clock.now());
+        throw new Error('A bug.');
+      },
+    });
+    const over = vi.fn();
+    const taken = handOver.take(packet, progress).then(over);
+    while (over.mock.calls.length === 0) {
+      expect(clock.now() - (times[0] ?? 0)).toBeLessThan(15_000);
+      expect(progress.taken).toBe(6);
+      // Lets what waits for the clock go on.
+      await new Promise(setImmediate);
+      clock.advance(100);
+    }
+    await taken;
+    expect(progress.taken).toBe(7);
+    const waits = times.slice(1).map((time, at) => time - (times[at] ?? 0));
+    expect(waits).toEqual([100, 200, 400, 800, 1_600, 2_000, 2_000, 2_000, 2_000]);
+    expect(logged).toHaveLength(2);
+    expect(logged.join('')).toContain('"shard":3,"event":"GUILD_ROLE_DELETE"');
+    expect(logged.join('')).not.toContain('private words');
+  });
+});
