@@ -1,15 +1,15 @@
 import { DiscordAPIError, DiscordjsError, DiscordjsErrorCodes, GatewayCloseCodes } from 'discord.js';
 import packageFile from '../package.json' with { type: 'json' };
-import { type App, startApp } from './app.ts';
+import { startApp } from './app.ts';
 import { kindSpecs } from './commands/index.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { MissingIntent } from './discord/reads.ts';
+import { ShardCountError } from './discord/shards/shard-count.ts';
 import { type Log, openLog } from './lib/log.ts';
 import { PortError } from './lib/port-error.ts';
+import type { App } from './roles/app.ts';
 import { passwordsIn, StoreError, type StoreErrorKind } from './services/store/index.ts';
 import { kindNames } from './services/tasks/task.ts';
-import { startShard } from './shard.ts';
-import { startWorker } from './worker.ts';
 
 // sysexits.h, so that a supervisor knows whether a restart would help.
 const EX_SOFTWARE = 70;
@@ -22,9 +22,6 @@ const REFUSED = 'Discord rejected DISCORD_TOKEN. Create a new token in the devel
 
 const NO_INTENT =
   'DISCORD_MESSAGE_CONTENT is on, but the bot does not have the Message Content intent. Enable "Message Content Intent" in the developer portal ("Bot"), or turn the setting off.';
-
-/** By `ATELIER_ROLE`. */
-const start = { all: startApp, shard: startShard, worker: startWorker } as const;
 
 /** exit() would cut off lines on their way to a pipe. */
 function leave(code: number): void {
@@ -74,7 +71,7 @@ async function run(config: Config): Promise<void> {
       process.once('SIGINT', () => resolve());
     });
     const mayMigrate = process.argv.includes('--migrate');
-    const app = await start[config.cluster.role](config, { log, version: packageFile.version, mayMigrate });
+    const app = await startApp(config, { log, version: packageFile.version, mayMigrate });
     stopSignal.then(() => app.stop()).catch(crash);
     // Not awaited: `lost` may never resolve, and Node would end an entry module that waits for it.
     app.connectionLost.then((code) => ended(code, app, log)).catch(crash);
@@ -96,6 +93,10 @@ async function run(config: Config): Promise<void> {
     }
     if (error instanceof MissingIntent) {
       log.fatal(NO_INTENT);
+      return leave(EX_CONFIG);
+    }
+    if (error instanceof ShardCountError) {
+      log.fatal(error.message);
       return leave(EX_CONFIG);
     }
     if (!isRefusedToken(error)) throw error;

@@ -1,8 +1,8 @@
 import { type EmbeddedDiscord, text } from '../../sandbox/discord/discord.ts';
 import type { Message } from '../../sandbox/discord/exchange.ts';
 import type { EmbeddedGateway } from '../../sandbox/gateway/gateway.ts';
-import type { App } from '../../src/app.ts';
 import { systemClock } from '../../src/lib/clock.ts';
+import type { App } from '../../src/roles/app.ts';
 import { QuickClock } from '../support/quick-clock.ts';
 import { enter, type Stage, type StageOptions, stage } from './bot.ts';
 

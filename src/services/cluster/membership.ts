@@ -170,7 +170,7 @@ export class Membership {
   }
 }
 
-/** What the caller could not do with a partition, of whatever kind. */
+/** What the caller could not do with a partition, of any kind. */
 class WorkError extends Error {
   constructor(cause: unknown) {
     super('A partition that was taken cannot be worked on.', { cause });

@@ -10,4 +10,3 @@ export { openBackend, openExisting, openStore } from './open-store.ts';
 export { openPartitions, type Partitions } from './partitions.ts';
 export { importOptional } from './remote/adapter.ts';
 export { openSharedFacts, type SharedFacts } from './remote/shared-facts.ts';
-export type { StoredTasks } from './stored-tasks.ts';

@@ -52,7 +52,7 @@ export function startProcess(
   return { child, said: () => output, ended };
 }
 
-export const saysReady = ({ said }: ClusterProcess): boolean => /is ready\./.test(said());
+const saysReady = ({ said }: ClusterProcess): boolean => /is ready\./.test(said());
 
 /** All processes are there, and all partitions have an owner. */
 export async function whole(processes: readonly ClusterProcess[], partitions = 4): Promise<void> {

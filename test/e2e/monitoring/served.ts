@@ -1,4 +1,4 @@
-import type { App } from '../../../src/app.ts';
+import type { App } from '../../../src/roles/app.ts';
 import { enter, type Stage, type StageOptions, stage } from '../bot.ts';
 
 interface Answer {

@@ -1,6 +1,6 @@
 import type { Exchange, Message } from '../../../sandbox/discord/exchange.ts';
 import type { EmbeddedGateway } from '../../../sandbox/gateway/gateway.ts';
-import type { App } from '../../../src/app.ts';
+import type { App } from '../../../src/roles/app.ts';
 import { QuickClock } from '../../support/quick-clock.ts';
 import { enter, type Stage, type StageOptions, stage } from '../bot.ts';
 import { labels } from '../quick.ts';

@@ -1,48 +1,31 @@
 import type { Interaction } from 'discord.js';
-import { alertPlan } from './commands/budget/alert.ts';
-import { kindSpecs, kindsOf, kindViews, texts } from './commands/index.ts';
-import { openCommands } from './commands/open-commands.ts';
-import { talksWithoutThread } from './commands/talk/start.ts';
-import { erasureOutcome } from './commands/tasks/own-data.ts';
-import type { Config } from './config.ts';
-import { Operator } from './discord/operator.ts';
-import { attachmentRefresher } from './discord/outbox/attachment-addresses.ts';
-import type { DiscordClients } from './discord/outbox/clients.ts';
-import { interruptedReply } from './discord/outbox/interrupted.ts';
-import { Outbox } from './discord/outbox/outbox.ts';
-import { messageRemover, ownMessageRemover } from './discord/outbox/removal.ts';
-import { openOwners, storedFileReader } from './discord/reads.ts';
-import { type Clock, pause, systemClock } from './lib/clock.ts';
-import type { Log } from './lib/log.ts';
-import { createSay } from './locales/index.ts';
-import { openMessages } from './messages/open-messages.ts';
-import { openNotices } from './messages/open-notices.ts';
-import type { Monitoring } from './monitoring/monitoring.ts';
-import { openEngine } from './services/engine.ts';
-import { openGateway } from './services/gateway/index.ts';
-import type { GatewayLimits } from './services/gateway/settings.ts';
-import type { MediaProcess } from './services/media-process/media-process.ts';
-import { ReadinessCheck, watchedBot } from './services/readiness.ts';
-import type { StoredTasks } from './services/store/stored-tasks.ts';
-import { type Partition, WHOLE_STORE } from './services/tasks/homes.ts';
+import { alertPlan } from '../commands/budget/alert.ts';
+import { kindSpecs, kindsOf, kindViews, texts } from '../commands/index.ts';
+import { openCommands } from '../commands/open-commands.ts';
+import { talksWithoutThread } from '../commands/talk/start.ts';
+import { erasureOutcome } from '../commands/tasks/own-data.ts';
+import type { Config } from '../config.ts';
+import { Operator } from '../discord/operator.ts';
+import { attachmentRefresher } from '../discord/outbox/attachment-addresses.ts';
+import type { DiscordClients } from '../discord/outbox/clients.ts';
+import { interruptedReply } from '../discord/outbox/interrupted.ts';
+import { Outbox } from '../discord/outbox/outbox.ts';
+import { messageRemover, ownMessageRemover } from '../discord/outbox/removal.ts';
+import { openOwners, storedFileReader } from '../discord/reads.ts';
+import { pause, systemClock } from '../lib/clock.ts';
+import { createSay } from '../locales/index.ts';
+import { openMessages } from '../messages/open-messages.ts';
+import { openNotices } from '../messages/open-notices.ts';
+import type { Monitoring } from '../monitoring/monitoring.ts';
+import { openEngine } from '../services/engine.ts';
+import { openGateway } from '../services/gateway/index.ts';
+import { ReadinessCheck, watchedBot } from '../services/readiness.ts';
+import type { StoredTasks } from '../services/store/stored-tasks.ts';
+import { type Partition, WHOLE_STORE } from '../services/tasks/homes.ts';
+import type { AppTools } from './app.ts';
 
 /** A stopping bot finishes running work within this time; Discord's own limit for a response is three seconds. */
 const STOP_LIMIT_MS = 10_000;
-
-export interface AppTools {
-  log: Log;
-  version: string;
-  /** The operator has backed up the store, whose schema may change. */
-  mayMigrate?: boolean;
-  clock?: Clock;
-  gatewayLimits?: Partial<GatewayLimits>;
-  /** Times the downloads of files; by default the same clock. */
-  mediaClock?: Clock;
-  /** Shared with other bots of this process, so it is not closed with this one. */
-  mediaProcess?: MediaProcess;
-  /** Origins of an embedded Discord or gateway, from which files are allowed although they are on this machine. */
-  extraOrigins?: readonly string[];
-}
 
 interface BotParts {
   config: Config;
@@ -102,12 +85,15 @@ export function openBot({ config, tools, store, partition = WHOLE_STORE, clients
     ...{ onFailure: monitoring?.onFailure, onAcknowledged: monitoring?.onAcknowledged },
     settings: config,
   });
-  readiness.watch(watchedBot({ engine, store, gateway, isConnected: clients.isConnected }));
-  monitoring?.watch({ engine, storeAddress: config.store, gateway, clients });
+  const watched = watchedBot({ engine, store, gateway, isConnected: clients.isConnected });
+  // Without monitoring it serves `/about` alone.
+  if (!monitoring) readiness.watch(watched);
   let told: Promise<unknown> = Promise.resolve();
   let unplaced: readonly string[] = [];
 
   return {
+    watched,
+    measured: { engine, storeAddress: config.store, gateway, clients },
     get liveCount(): number {
       return tasks.book.liveCount;
     },

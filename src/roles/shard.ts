@@ -1,18 +1,18 @@
 import { type APIInteraction, GatewayDispatchEvents, type GatewayDispatchPayload, InteractionType } from 'discord.js';
-import type { App } from './app.ts';
-import type { AppTools } from './bot.ts';
-import { kindSpecs, texts } from './commands/index.ts';
-import type { Config } from './config.ts';
-import { openDiscordClients } from './discord/outbox/clients.ts';
-import { Outbox } from './discord/outbox/outbox.ts';
-import { Responder } from './discord/outbox/responder.ts';
-import { openShards, type Shards } from './discord/shards/open-shards.ts';
-import { homeOf } from './discord/shards/routing.ts';
-import { type Clock, pause, systemClock, withTimeout } from './lib/clock.ts';
-import { trackUntilDone } from './lib/track-until-done.ts';
-import { createSay } from './locales/index.ts';
-import { openCluster } from './services/cluster/open-cluster.ts';
-import { partitionOf } from './services/tasks/homes.ts';
+import { kindSpecs, texts } from '../commands/index.ts';
+import type { Config } from '../config.ts';
+import { openDiscordClients } from '../discord/outbox/clients.ts';
+import { Outbox } from '../discord/outbox/outbox.ts';
+import { Responder } from '../discord/outbox/responder.ts';
+import { openShards, type Shards } from '../discord/shards/open-shards.ts';
+import { homeOf } from '../discord/shards/routing.ts';
+import { type Clock, pause, systemClock, withTimeout } from '../lib/clock.ts';
+import { trackUntilDone } from '../lib/track-until-done.ts';
+import { createSay } from '../locales/index.ts';
+import type { Monitoring } from '../monitoring/monitoring.ts';
+import { openCluster } from '../services/cluster/open-cluster.ts';
+import { partitionOf } from '../services/tasks/homes.ts';
+import type { App, AppTools } from './app.ts';
 
 /** Discord waits three seconds for the first response. Without one by then, the member is told to try again. */
 const UNTAKEN_MS = 2_000;
@@ -21,7 +21,7 @@ const PUT_LIMIT_MS = 1_500;
 const CONNECTED_LOOK_MS = 100;
 
 /** A process that receives interactions from Discord, and passes each on to the partition that answers it. */
-export async function startShard(config: Config, tools: AppTools): Promise<App> {
+export async function startShard(config: Config, tools: AppTools, monitoring: Monitoring | undefined): Promise<App> {
   const { log, version, clock = systemClock } = tools;
   const say = createSay(texts);
   const cluster = await openCluster(config, {
@@ -79,14 +79,22 @@ export async function startShard(config: Config, tools: AppTools): Promise<App> 
       shardCount: settings.shards,
       onDispatch: pass,
     });
+    monitoring?.readiness.watch({
+      isDiscordReady: () => shards.isConnected(),
+      store: { mustBeOurs: () => undefined, trouble: () => partitions.trouble(), unsaved: () => 0 },
+      // It asks nothing of the gateway.
+      gateway: { answeredAt: () => clock.now(), ask: async () => undefined },
+    });
     void connected(shards, clock).then(() =>
       log.info({ version, shards: shards.count, partitions: partitions.count }, 'This shard process is ready.'),
     );
     let stopped: Promise<void> | undefined;
     const stop = async (): Promise<void> => {
+      monitoring?.stopping();
       await shards.close();
       await Promise.all(underWay);
       await Promise.all([clients.close(), cluster.close()]);
+      await monitoring?.close();
       log.info('This shard process has stopped.');
     };
     return {

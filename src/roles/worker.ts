@@ -1,20 +1,22 @@
 import { type APIInteraction, GatewayDispatchEvents } from 'discord.js';
-import type { App } from './app.ts';
-import { type AppTools, type Bot, openBot } from './bot.ts';
-import { kindSpecs } from './commands/index.ts';
-import type { Config } from './config.ts';
-import { shareOfPartition } from './config-share.ts';
-import { type DiscordClients, openDiscordClients } from './discord/outbox/clients.ts';
-import { identify } from './discord/outbox/identity.ts';
-import { interactionIn } from './discord/outbox/packets.ts';
-import { systemClock } from './lib/clock.ts';
-import type { Log } from './lib/log.ts';
-import { Membership } from './services/cluster/membership.ts';
-import { openCluster } from './services/cluster/open-cluster.ts';
-import type { TakenInbox, TakenPacket } from './services/inbox/inbox.ts';
-import { MediaProcess } from './services/media-process/media-process.ts';
-import { StoreError } from './services/store/index.ts';
-import type { StoredTasks } from './services/store/stored-tasks.ts';
+import { kindSpecs } from '../commands/index.ts';
+import type { Config } from '../config.ts';
+import { type DiscordClients, openDiscordClients } from '../discord/outbox/clients.ts';
+import { identify } from '../discord/outbox/identity.ts';
+import { interactionIn } from '../discord/outbox/packets.ts';
+import { systemClock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import type { Monitoring } from '../monitoring/monitoring.ts';
+import { Membership } from '../services/cluster/membership.ts';
+import { openCluster } from '../services/cluster/open-cluster.ts';
+import type { TakenInbox, TakenPacket } from '../services/inbox/inbox.ts';
+import { MediaProcess } from '../services/media-process/media-process.ts';
+import type { Watched } from '../services/readiness.ts';
+import { StoreError } from '../services/store/index.ts';
+import type { StoredTasks } from '../services/store/stored-tasks.ts';
+import type { App, AppTools } from './app.ts';
+import { type Bot, openBot } from './bot.ts';
+import { shareOfPartition } from './partition-config.ts';
 
 interface Working {
   bot: Bot;
@@ -26,7 +28,7 @@ interface Working {
  * A process that answers what others receive: for each partition that it owns it runs a bot over the partition's store, and hands it the partition's
  * packets.
  */
-export async function startWorker(config: Config, tools: AppTools): Promise<App> {
+export async function startWorker(config: Config, tools: AppTools, monitoring: Monitoring | undefined): Promise<App> {
   const { log, version, clock = systemClock, mediaProcess: shared } = tools;
   const cluster = await openCluster(config, {
     ...{ log, clock, version, specs: kindSpecs },
@@ -49,7 +51,7 @@ export async function startWorker(config: Config, tools: AppTools): Promise<App>
   async function take(number: number, store: StoredTasks): Promise<void> {
     const bot = openBot({
       ...{ config: share, tools: { ...tools, mediaProcess }, clients },
-      ...{ store, partition: { number, count } },
+      ...{ store, partition: { number, count }, monitoring },
     });
     await bot.open();
     await bot.start();
@@ -68,10 +70,25 @@ export async function startWorker(config: Config, tools: AppTools): Promise<App>
     working.delete(number);
   }
 
+  const bots = (): Bot[] => [...working.values()].map(({ bot }) => bot);
+  const watched = (): Watched => ({
+    isDiscordReady: clients.isConnected,
+    store: {
+      mustBeOurs: mustOwnAll,
+      trouble: () => partitions.trouble(),
+      unsaved: () => bots().reduce((sum, bot) => sum + bot.watched.store.unsaved(), 0),
+    },
+    gateway: {
+      answeredAt: () => latest(bots().map((bot) => bot.watched.gateway.answeredAt())),
+      // Without a partition nothing is asked of the gateway.
+      ask: async (signal) => bots()[0]?.watched.gateway.ask(signal),
+    },
+  });
   let share: Config;
   let membership: Membership;
   try {
     share = shareOfPartition(config, count);
+    monitoring?.readiness.watch(watched());
     await identify(clients.client, config.discord.token);
     const { storeLeaseMs: leaseMs } = config;
     membership = await Membership.join({
@@ -87,8 +104,10 @@ export async function startWorker(config: Config, tools: AppTools): Promise<App>
 
   let stopped: Promise<void> | undefined;
   async function stop(): Promise<void> {
+    monitoring?.stopping();
     await membership.stop();
     await closeAll();
+    await monitoring?.close();
     log.info('This worker has stopped.');
   }
   return {
@@ -119,3 +138,6 @@ async function answerPacket(
     log.error({ err: error }, 'A packet from Discord could not be answered.');
   }
 }
+
+const latest = (times: readonly (number | undefined)[]): number | undefined =>
+  times.reduce((max, at) => (at !== undefined && (max === undefined || at > max) ? at : max), undefined);

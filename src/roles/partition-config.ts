@@ -1,5 +1,5 @@
-import { type Config, ConfigError, type ConfigProblem } from './config.ts';
-import { shareOfLimits } from './services/spending/limits-share.ts';
+import { type Config, ConfigError, type ConfigProblem } from '../config.ts';
+import { shareOfLimits } from '../services/spending/limits-share.ts';
 
 /** More than this at once would let a bot with few partitions wait. */
 const LEAST_CONNECTIONS = 2;

@@ -1,0 +1,72 @@
+import { Events, type Interaction } from 'discord.js';
+import { kindSpecs } from '../commands/index.ts';
+import type { Config } from '../config.ts';
+import { logDiscordEvents, openDiscordClients } from '../discord/outbox/clients.ts';
+import { requireMessageContent } from '../discord/reads.ts';
+import { systemClock } from '../lib/clock.ts';
+import type { Monitoring } from '../monitoring/monitoring.ts';
+import { limitsText } from '../services/spending/limits-text.ts';
+import { openStore } from '../services/store/index.ts';
+import type { App, AppTools } from './app.ts';
+import { openBot } from './bot.ts';
+
+/** The bot as one process: it owns the whole store, and interactions arrive on its own connection. */
+export async function startAll(config: Config, tools: AppTools, monitoring: Monitoring | undefined): Promise<App> {
+  const { log, version, clock = systemClock } = tools;
+  // Opened first, for it fails if another bot owns the store.
+  const store = await openStore(config.store, {
+    ...{ log, clock, specs: kindSpecs },
+    ...{ botVersion: version, leaseMs: config.storeLeaseMs, onUse: monitoring?.onStoreUse },
+    ...{ backupPassphrase: config.backupPassphrase, mayMigrate: tools.mayMigrate },
+  });
+  const { ownership } = store;
+  const clients = openDiscordClients(config.discord.apiUrl, config.discord, ownership.mustBeOurs);
+  const { client, reads } = clients;
+  const bot = openBot({ config, tools, store, clients, monitoring });
+  monitoring?.readiness.watch(bot.watched);
+  monitoring?.watch(bot.measured);
+  const connectionLost = new Promise<number>((resolve) =>
+    client.on(Events.ShardDisconnect, ({ code }) => resolve(code)),
+  );
+  client.on(Events.Raw, bot.readPacket);
+  client.on(Events.InteractionCreate, (interaction: Interaction) => void bot.take(interaction));
+  logDiscordEvents(clients, log);
+  try {
+    if (config.discord.messageContent) await requireMessageContent(reads, config.discord.token, log);
+    await bot.open();
+    await client.login(config.discord.token);
+    await bot.start();
+  } catch (error) {
+    await Promise.all([clients.close(), bot.abandon()]);
+    throw error;
+  }
+  log.info({ version, tasks: bot.liveCount, ...limitsOf(config.budgets) }, 'Atelier is ready.');
+  bot.announce();
+
+  let stopped: Promise<void> | undefined;
+  async function stop(): Promise<void> {
+    monitoring?.stopping();
+    await bot.finish();
+    client.removeAllListeners(Events.ShardReconnecting);
+    await clients.close();
+    await bot.close();
+    await monitoring?.close();
+    log.info('Atelier has stopped.');
+  }
+  return {
+    connectionLost,
+    storeLost: ownership.lost,
+    stop() {
+      stopped ??= stop();
+      return stopped;
+    },
+  };
+}
+
+/** Nothing is limited or unlimited by accident: an operator sees the limits with every start. */
+const limitsOf = ({ total, server, member, direct }: Config['budgets']) => ({
+  totalBudget: limitsText(total),
+  serverBudget: limitsText(server),
+  memberBudget: limitsText(member),
+  directBudget: limitsText(direct),
+});

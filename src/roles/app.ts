@@ -1,0 +1,30 @@
+import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import type { GatewayLimits } from '../services/gateway/settings.ts';
+import type { MediaProcess } from '../services/media-process/media-process.ts';
+import type { StoreError } from '../services/store/index.ts';
+
+/** A running process of the bot, in any role. */
+export interface App {
+  /** Discord has closed the connection for good, with its close code: most likely the token was reset. */
+  readonly connectionLost: Promise<number>;
+  /** The bot has lost its store: end the process at once. Nothing is submitted, shown or stored from now on. */
+  readonly storeLost: Promise<StoreError>;
+  /** Takes no new work, finishes running work within a limit, and closes everything. */
+  stop(): Promise<void>;
+}
+
+export interface AppTools {
+  log: Log;
+  version: string;
+  /** The operator has backed up the store, whose schema may change. */
+  mayMigrate?: boolean;
+  clock?: Clock;
+  gatewayLimits?: Partial<GatewayLimits>;
+  /** Times the downloads of files; by default the same clock. */
+  mediaClock?: Clock;
+  /** Shared with other bots of this process, so it is not closed with this one. */
+  mediaProcess?: MediaProcess;
+  /** Origins of an embedded Discord or gateway, from which files are allowed although they are on this machine. */
+  extraOrigins?: readonly string[];
+}
