@@ -170,7 +170,7 @@ export class Membership {
   }
 }
 
-/** What the caller could not do with a partition, of whatever kind. */
+/** A failure of the work on a partition. It ends the process, even where the server is only away. */
 class WorkError extends Error {
   constructor(cause: unknown) {
     super('A partition that was taken cannot be worked on.', { cause });
