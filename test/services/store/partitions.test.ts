@@ -1,3 +1,4 @@
+import { createClient } from '@redis/client';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { kindSpecs } from '../../../src/commands/index.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
@@ -6,6 +7,7 @@ import { createEntry, entryKey } from '../../../src/services/ledger/entry.ts';
 import { nameHolder, openPartitions, type Partitions, StoreError } from '../../../src/services/store/index.ts';
 import type { LeaseClock } from '../../../src/services/store/lease.ts';
 import { openNamespaces } from '../../../src/services/store/namespaces.ts';
+import { RETENTION_MS } from '../../../src/services/store/task-rows.ts';
 import { child, holdsPartitions, modules } from './child.ts';
 import { onServers, type Site } from './sites.ts';
 import { makeTask, settled } from './stage.ts';
@@ -242,6 +244,32 @@ describe('Partitions', () =>
       ]);
       expect(await (await partitions.rows(2))?.countExpired(Date.now())).toBe(1);
       expect(await (await partitions.rows(0))?.countExpired(Date.now())).toBe(0);
+    });
+
+    it('Partitions on Redis list their keys, and forget those of rows that have expired or were removed', async ({
+      skip,
+    }) => {
+      const site = await stage();
+      skip(site.kind !== 'redis', 'Postgres has an index');
+      const client = await createClient({ url: site.url }).connect();
+      onTestFinished(() => client.destroy());
+      const listed = (namespace: string) => client.zRange(`atelier:p1:${namespace}:keys`, 0, -1);
+      const partitions = await open(site);
+      const first = await partitions.open(1);
+      const [task, removed] = [makeTask(), makeTask()];
+      // Its row lasts a moment longer.
+      const old = settled(makeTask(), site.clock.now() - RETENTION_MS + 200);
+      for (const each of [task, removed, old]) await first.put(each);
+      await first.remove(removed);
+      expect(await listed('live')).toEqual([task.id]);
+      expect(await listed('finished')).toEqual([old.id]);
+      await expect.poll(() => site.keys('p1:finished')).toEqual([]);
+      expect((await first.live()).map(({ id }) => id)).toEqual([task.id]);
+      await first.close();
+      const again = await partitions.open(1);
+      await again.put(task);
+      expect(await listed('finished')).toEqual([]);
+      expect(await listed('live')).toEqual([task.id]);
     });
 
     it('Partitions share one set of connections', async () => {

@@ -9,6 +9,7 @@ import {
   type StoreError,
 } from '../backend.ts';
 import type { Lease, LeaseServer } from '../lease.ts';
+import { namespaceNames } from '../namespaces.ts';
 import { toRowStore } from './adapter.ts';
 import { connectRedis, type RedisClient } from './redis-client.ts';
 import { createLeaseServer, leaseKey, leaseNumberKey, prefixOf, readHolders } from './redis-lease.ts';
@@ -37,6 +38,14 @@ const REMOVE = `
     removed[at - 2] = redis.call('UNLINK', KEYS[at])
   end
   return removed`;
+
+/** Forgets the keys of rows that have expired. KEYS and ARGV as for removing. */
+const FORGET_EXPIRED = `
+  if redis.call('HGET', KEYS[1], 'holder') ~= ARGV[1] then return 0 end
+  for at = 3, #KEYS do
+    if redis.call('EXISTS', KEYS[at]) == 0 then redis.call('ZREM', KEYS[2], ARGV[at - 1]) end
+  end
+  return 1`;
 
 const SEPARATOR = '::';
 
@@ -86,8 +95,6 @@ class Redis implements ServerStore {
   /** Begins every key. */
   readonly #prefix: string;
   readonly #leaseKey: string;
-  /** The sorted keys of the namespace that is read in ranges. */
-  readonly #keysInOrder: string;
 
   constructor(parts: RedisParts) {
     const { client, connection, partition } = parts;
@@ -95,7 +102,6 @@ class Redis implements ServerStore {
     this.#parts = parts;
     this.#prefix = prefixOf(partition);
     this.#leaseKey = leaseKey(partition);
-    this.#keysInOrder = `${this.#prefix}${RANGED_NAMESPACE}:keys`;
     this.leaseServer = createLeaseServer(client, connection, partition);
   }
 
@@ -126,14 +132,13 @@ class Redis implements ServerStore {
   async range(namespace: string, { from, end, max }: Range): Promise<Row[]> {
     if (namespace !== RANGED_NAMESPACE) throw new Error(`The keys of ${namespace} are not kept in order.`);
     const start = 'first' in from ? `[${from.first}` : `(${from.after}`;
+    const list = this.#listOf(namespace);
     const rows: Row[] = [];
     let next = start;
     // A key is listed before its row is written, and may outlive it: those are skipped.
     for (;;) {
       const limit = { offset: 0, count: max - rows.length };
-      const keys = await this.#ask((client) =>
-        client.zRange(this.#keysInOrder, next, `(${end}`, { BY: 'LEX', LIMIT: limit }),
-      );
+      const keys = await this.#ask((client) => client.zRange(list, next, `(${end}`, { BY: 'LEX', LIMIT: limit }));
       rows.push(...(await this.#rowsOf(namespace, keys)));
       const last = keys.at(-1);
       if (last === undefined || rows.length === max) return rows;
@@ -141,9 +146,11 @@ class Redis implements ServerStore {
     }
   }
 
-  /** The server does that. */
+  /** The server does that, but not in the lists of keys. */
   async clearExpired(): Promise<void> {
-    return undefined;
+    if (!this.#hasLists) return;
+    for (const namespace of namespaceNames)
+      for await (const keys of this.#listed(namespace)) await this.#change(FORGET_EXPIRED, namespace, keys, keys);
   }
 
   async countExpired(): Promise<number> {
@@ -167,7 +174,24 @@ class Redis implements ServerStore {
     }
   }
 
-  async *#keys(namespace: string): AsyncGenerator<string[]> {
+  #keys(namespace: string): AsyncGenerator<string[]> {
+    return this.#hasLists ? this.#listed(namespace) : this.#scanned(namespace);
+  }
+
+  async *#listed(namespace: string): AsyncGenerator<string[]> {
+    const list = this.#listOf(namespace);
+    let from = '-';
+    for (;;) {
+      const limit = { offset: 0, count: ROWS_AT_ONCE };
+      const keys = await this.#ask((client) => client.zRange(list, from, '+', { BY: 'LEX', LIMIT: limit }));
+      const last = keys.at(-1);
+      if (last === undefined) return;
+      yield keys;
+      from = `(${last}`;
+    }
+  }
+
+  async *#scanned(namespace: string): AsyncGenerator<string[]> {
     const beginning = this.#keyOf(namespace, '');
     let cursor = '0';
     do {
@@ -198,15 +222,28 @@ class Redis implements ServerStore {
 
   async #change(script: string, namespace: string, keys: readonly string[], values: readonly string[]) {
     const { lease } = this.#parts;
-    const order = namespace === RANGED_NAMESPACE ? this.#keysInOrder : '';
+    const list = this.#hasLists || namespace === RANGED_NAMESPACE ? this.#listOf(namespace) : '';
     const told = await this.#ask((client) =>
       client.eval(script, {
-        keys: [this.#leaseKey, order, ...keys.map((key) => this.#keyOf(namespace, key))],
+        keys: [this.#leaseKey, list, ...keys.map((key) => this.#keyOf(namespace, key))],
         arguments: [lease().holder, ...values],
       }),
     );
     if (told === 0) throw lease().lostError();
     return told;
+  }
+
+  /**
+   * Whether the keys of every namespace are listed: a scan reads the keys of all partitions, and takes seconds where there are a million. The store of a
+   * bot without partitions lists only those of the namespace that is read in ranges.
+   */
+  get #hasLists(): boolean {
+    return this.#parts.partition > 0;
+  }
+
+  /** Where the sorted keys of a namespace are. */
+  #listOf(namespace: string): string {
+    return `${this.#prefix}${namespace}:keys`;
   }
 
   #keyOf(namespace: string, key: string): string {
