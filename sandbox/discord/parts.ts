@@ -21,7 +21,7 @@ import type { Watch } from './watch.ts';
 import type { World } from './world.ts';
 
 /** What Discord keeps about the application's account. */
-export interface Account {
+interface Account {
   readonly recommendedShards: number;
   readonly resetsToken: boolean;
   tokenIsReset: boolean;

@@ -4,7 +4,7 @@ import { expect, onTestFinished } from 'vitest';
 import type { EmbeddedDiscord } from '../../../../sandbox/discord/discord.ts';
 import { shardOf } from '../../../../sandbox/discord/socket/shard.ts';
 
-export type Sessions = Map<number, SessionInfo>;
+type Sessions = Map<number, SessionInfo>;
 
 interface ManagerPlan {
   readonly shardIds: number[];
@@ -31,8 +31,8 @@ export interface Managed {
   leave(): Promise<Sessions>;
 }
 
-/** The shards of one process. */
-export function managed(discord: EmbeddedDiscord, plan: ManagerPlan): Managed {
+/** The shards of one process, connected. */
+export async function connected(discord: EmbeddedDiscord, plan: ManagerPlan): Promise<Managed> {
   const sessions: Sessions = plan.sessions ?? new Map();
   const manager = new WebSocketManager({
     token: discord.token,
@@ -55,6 +55,7 @@ export function managed(discord: EmbeddedDiscord, plan: ManagerPlan): Managed {
   manager.on(WebSocketShardEvents.Closed, ({ code, shardId }) => void closed.push({ shard: shardId, code }));
   // Without a listener, the last error of a shard would end the process.
   manager.on(WebSocketShardEvents.Error, () => undefined);
+  await manager.connect();
   return {
     manager,
     sessions,
@@ -70,12 +71,6 @@ export function managed(discord: EmbeddedDiscord, plan: ManagerPlan): Managed {
       return kept;
     },
   };
-}
-
-export async function connected(discord: EmbeddedDiscord, plan: ManagerPlan): Promise<Managed> {
-  const one = managed(discord, plan);
-  await one.manager.connect();
-  return one;
 }
 
 /** The installed guilds of a shard. */
