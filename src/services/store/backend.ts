@@ -140,7 +140,6 @@ export interface Backend {
   everyRow(namespaces: readonly string[]): AsyncGenerator<PlacedRow>;
   /** The latest failure: an adapter reports a broken iteration only as text. */
   readonly failure: StoreError | undefined;
-  close(): void | Promise<void>;
 }
 
 /** Rows read at once while iterating; with the adapters' default of ten it would be far too slow. */

@@ -20,6 +20,16 @@ export function nameHolder(): string {
   return [randomUUID(), ...(place ? [place.boot, place.namespaces, String(place.pid), place.started] : [])].join(' ');
 }
 
+/** A name for the holder of one lease, never used twice, which tells the name of its process if there is one. */
+export function nameLease(process: string | undefined): string {
+  if (process === undefined) return nameHolder();
+  const [id, ...place] = process.split(' ');
+  return [`${id}/${randomUUID()}`, ...place].join(' ');
+}
+
+/** The name of the process that holds a lease, as it was given. */
+export const processOf = (lease: string): string => lease.replace(/^([^ /]*)\/[^ ]*/, '$1');
+
 /** Whether the process behind a holder's name has certainly ended. False in any doubt, also for another machine or another container. */
 export function hasCertainlyEnded(holder: string): boolean {
   const place = placeIn(holder);

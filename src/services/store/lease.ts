@@ -1,6 +1,6 @@
 import { pause, systemClock } from '../../lib/clock.ts';
 import { closedError, inUseError, StoreError } from './backend.ts';
-import { hasCertainlyEnded, nameHolder } from './holder.ts';
+import { hasCertainlyEnded, nameLease } from './holder.ts';
 
 export interface StoreTrouble {
   since: number;
@@ -43,6 +43,11 @@ interface OthersLease {
   endsInMs: number;
 }
 
+interface TakenLease {
+  number: number;
+  ends: readonly number[];
+}
+
 /** Keeps the lease at a server, by the server's clock. */
 export interface LeaseServer {
   /** Returns the fencing number, which grows with every holder, or another's lease. Also takes the lease of `ended`, a holder whose process has ended. */
@@ -64,11 +69,13 @@ const LOOK_EVERY_MS = 250;
 /** Slower requests are given up: none may be running when another bot has the lease. */
 export const requestLimitMs = (leaseMs: number): number => leaseMs * MARGIN;
 
-interface LeaseParts {
+export interface LeaseParts {
   leaseServer: LeaseServer;
   name: string;
   ms: number;
   clock: LeaseClock;
+  /** The process that takes it, where others are to know it. */
+  holder?: string | undefined;
   /** Called once, when another bot holds it. */
   onWait(endsInMs: number): void;
 }
@@ -85,7 +92,7 @@ export class Lease {
   #cancel: (() => void) | undefined;
   #renewal: Promise<void> = Promise.resolve();
 
-  private constructor(parts: LeaseParts, holder: string, taken: { number: number; ends: readonly number[] }) {
+  private constructor(parts: LeaseParts, holder: string, taken: TakenLease) {
     this.#parts = parts;
     this.#holder = holder;
     this.number = taken.number;
@@ -98,22 +105,23 @@ export class Lease {
    * where the holder renews it.
    */
   static async take(parts: LeaseParts): Promise<Lease> {
-    const holder = nameHolder();
+    const holder = nameLease(parts.holder);
     let first: OthersLease | undefined;
-    let ended: string | undefined;
     for (;;) {
-      const ends = endsOf(parts);
-      const answer = await parts.leaseServer.take(holder, parts.ms, ended);
-      if (typeof answer === 'number') return new Lease(parts, holder, { number: answer, ends });
-      if (answer.holder !== ended && hasCertainlyEnded(answer.holder)) {
-        ended = answer.holder;
-        continue;
-      }
+      const answer = await takeOnce(parts, holder);
+      if ('number' in answer) return new Lease(parts, holder, answer);
       if (!first) parts.onWait(answer.endsInMs);
       first ??= answer;
       if (answer.holder !== first.holder || answer.renewals !== first.renewals) throw inUseError(parts.name);
       await pause(parts.clock, Math.min(answer.endsInMs + 1, LOOK_EVERY_MS));
     }
+  }
+
+  /** Waits for nothing: undefined where another holder has it, unless the process of that holder has certainly ended. */
+  static async tryTake(parts: LeaseParts): Promise<Lease | undefined> {
+    const holder = nameLease(parts.holder);
+    const answer = await takeOnce(parts, holder);
+    return 'number' in answer ? new Lease(parts, holder, answer) : undefined;
   }
 
   get lost(): Promise<StoreError> {
@@ -187,3 +195,14 @@ export class Lease {
 }
 
 const endsOf = ({ clock, ms }: LeaseParts): number[] => clock.now().map((now) => now + ms * (1 - MARGIN));
+
+async function takeOnce(parts: LeaseParts, holder: string): Promise<TakenLease | OthersLease> {
+  let ended: string | undefined;
+  for (;;) {
+    const ends = endsOf(parts);
+    const answer = await parts.leaseServer.take(holder, parts.ms, ended);
+    if (typeof answer === 'number') return { number: answer, ends };
+    if (answer.holder === ended || !hasCertainlyEnded(answer.holder)) return answer;
+    ended = answer.holder;
+  }
+}

@@ -36,6 +36,27 @@ export const ledgerMark = (meta: Namespace) => markOn(meta, 'ledger', ledgerSche
 /** The key of the hashes that stand for members after an erasure. */
 export const hashSecretMark = (meta: Namespace) => markOn(meta, 'hashes', hashSecretSchema);
 
+const PARTITIONS_KEY = 'partitions';
+/** Task ids name one of so many places. */
+const MOST_PARTITIONS = 1_024;
+const partitionsSchema = z.object({ count: z.int().min(1).max(MOST_PARTITIONS) });
+
+/** How many partitions a store was begun with, in partition 0; undefined where it does not say. An unreadable number must not count as another one. */
+export async function markedPartitions(meta: Namespace, name: string): Promise<number | undefined> {
+  const row = await meta.get(PARTITIONS_KEY);
+  if (row === undefined) return undefined;
+  const read = partitionsSchema.safeParse(row).data;
+  if (!read)
+    throw new StoreError(
+      'corrupt',
+      `The store ${name} does not say how many partitions it has. Restore its row \`${PARTITIONS_KEY}\` in the namespace \`meta\`, for example from a backup.`,
+    );
+  return read.count;
+}
+
+export const markPartitions = (meta: Namespace, count: number): Promise<void> =>
+  meta.put(PARTITIONS_KEY, partitionsSchema.parse({ count }));
+
 /** In the target of a move or a restore: where its rows come from, and whether all have arrived. */
 export const moveMark = (meta: Namespace) => markOn(meta, MOVE_KEY, moveSchema);
 

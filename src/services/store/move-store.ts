@@ -3,7 +3,7 @@ import { type Backend, StoreError } from './backend.ts';
 import { hasSchemaMark, MOVE_KEY, moveMark, refuseIncomplete } from './marks.ts';
 import { namespaceNames, openNamespaces } from './namespaces.ts';
 import { adapterOf, batchesOf, isEmpty, rowsIn, WRITTEN_AT_ONCE, writeRows, writtenAtOnce } from './raw-rows.ts';
-import type { OpenedBackend } from './remote/open-remote.ts';
+import type { OpenedBackend } from './remote/partition.ts';
 
 const MODULUS = 2n ** 128n;
 

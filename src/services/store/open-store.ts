@@ -6,7 +6,9 @@ import { StoreHealth } from './health.ts';
 import { soleOwnership } from './lease.ts';
 import { markSchema, refuseForeign, refuseIncomplete } from './marks.ts';
 import { type NoteStoreUse, openNamespaces } from './namespaces.ts';
-import { type OpenedBackend, openRemote, openRemoteToRead, type RemoteParts } from './remote/open-remote.ts';
+import type { RemoteParts } from './remote/connect.ts';
+import { openRemote, openRemoteToRead } from './remote/open-remote.ts';
+import type { OpenedBackend } from './remote/partition.ts';
 import { lockStore, makePrivate, resolvePath, SqliteBackend, sqliteFailure } from './sqlite.ts';
 import { StoredTasks } from './stored-tasks.ts';
 import type { Migration } from './task-rows.ts';
@@ -15,7 +17,7 @@ interface OpenParts extends RemoteParts {
   busyTimeoutMs?: number | undefined;
 }
 
-interface StoreParts extends OpenParts {
+export interface StoreParts extends OpenParts {
   specs: KindSpecs;
   botVersion?: string | undefined;
   migrations?: ReadonlyMap<number, Migration> | undefined;
@@ -27,7 +29,15 @@ interface StoreParts extends OpenParts {
 
 /** Throws a `StoreError` where the store cannot be used; nothing is opened or changed then. */
 export async function openStore(address: StoreAddress, parts: StoreParts): Promise<StoredTasks> {
-  const { backend, ownership, close } = await openBackend(address, parts);
+  return openTasks(address, await openBackend(address, parts), parts);
+}
+
+/** The tasks on opened rows, which are closed where their store cannot be used. */
+export async function openTasks(
+  address: StoreAddress,
+  { backend, ownership, close }: OpenedBackend,
+  parts: StoreParts,
+): Promise<StoredTasks> {
   try {
     const health = new StoreHealth(parts.clock);
     const namespaces = openNamespaces(backend, (use) => {

@@ -54,6 +54,22 @@ export const holdsStore = `
   setInterval(() => kept, 1000);
 `;
 
+/** Opens partitions, takes those that are named, and keeps them until it is killed. */
+export const holdsPartitions = `
+  const [url, store, log, commands, ...wanted] = process.argv.slice(1);
+  const { nameHolder, openPartitions } = await import(store);
+  const { openLog } = await import(log);
+  const { kindSpecs } = await import(commands);
+  const clock = { now: () => Date.now(), after: () => () => undefined };
+  const quiet = openLog({ level: 'silent', secrets: [], readable: true, write: () => undefined });
+  const parts = { specs: kindSpecs, log: quiet, clock, partitions: 4, holder: nameHolder() };
+  const partitions = await openPartitions({ url, scheme: url.split(':')[0] }, parts);
+  const kept = [];
+  for (const partition of wanted) kept.push(await partitions.open(Number(partition)));
+  console.log('ready');
+  setInterval(() => kept, 1000);
+`;
+
 export const modules = ['services/store/index.ts', 'lib/log.ts', 'commands/index.ts'].map(
   (path) => new URL(`../../../src/${path}`, import.meta.url).href,
 );

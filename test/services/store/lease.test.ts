@@ -6,6 +6,7 @@ import { type LeaseClock, leaseClock } from '../../../src/services/store/lease.t
 import { child, holdsStore, modules } from './child.ts';
 import { onServers, type Site } from './sites.ts';
 import { makeTask, settled } from './stage.ts';
+import { Standing } from './standing.ts';
 
 /** A test waits until a lease has run out, and a busy server has only a fifth of it for each request. */
 const LEASE_MS = 5_000;
@@ -16,23 +17,6 @@ const LEASE_MS = 5_000;
 const MIDDLING_MS = 6_000;
 /** For tests that do not await its end. */
 const LONG_MS = 20_000;
-
-/** The clock of a suspended process: no timer runs, and time continues only when it wakes up. */
-class Standing implements LeaseClock {
-  #asleepMs = 0;
-
-  now(): readonly number[] {
-    return [this.#asleepMs];
-  }
-
-  after(): () => void {
-    return () => undefined;
-  }
-
-  wake(asleepMs: number): void {
-    this.#asleepMs += asleepMs;
-  }
-}
 
 const refused = async (work: Promise<unknown>): Promise<StoreError> => {
   const error = await work.then(

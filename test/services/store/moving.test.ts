@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { NO_RULES } from '../../../src/services/rules/server-rules.ts';
 import { EMPTY_BUDGET } from '../../../src/services/spending/server-budget.ts';
 import { isSame, moveStore, openBackend, StoreError } from '../../../src/services/store/index.ts';
-import type { OpenedBackend } from '../../../src/services/store/remote/open-remote.ts';
+import type { OpenedBackend } from '../../../src/services/store/remote/partition.ts';
 import { leave, onStores, type Site, type SiteRow } from './sites.ts';
 import { makeTask, START, settled } from './stage.ts';
 

@@ -35,6 +35,8 @@ interface Back {
   /** As if the server had released the lease of the store. */
   forgetLease(): Promise<void>;
   leaseNumber(): Promise<number>;
+  /** To the server or this database of it. */
+  connections(): Promise<number>;
 }
 
 interface OpenOptions {
@@ -45,7 +47,7 @@ interface OpenOptions {
 }
 
 /** A store of one kind, for one test. */
-export interface Site extends Pick<Back, 'forgetLease' | 'leaseNumber'> {
+export interface Site extends Pick<Back, 'forgetLease' | 'leaseNumber' | 'connections'> {
   kind: Kind;
   url: string;
   scheme: string;
@@ -109,6 +111,7 @@ async function siteOf(kind: Kind): Promise<Site> {
     ...{ kind, url, scheme, clock, logged, log },
     forgetLease: back.forgetLease,
     leaseNumber: back.leaseNumber,
+    connections: back.connections,
     async open(options = {}) {
       // In memory everything is gone with its connection, so that one stays open.
       if (shared) return onTop(shared, options, async () => undefined);
@@ -185,7 +188,6 @@ function failingPower(backend: Backend, writes: number): Backend {
     clearExpired: async () => undefined,
     countExpired: (now) => backend.countExpired(now),
     everyRow: (namespaces) => backend.everyRow(namespaces),
-    close: () => undefined,
   };
 }
 
@@ -293,6 +295,11 @@ function sqlBack(session: Session): Back {
         await ask("UPDATE atelier_lease SET ends = '-infinity'");
       }),
     leaseNumber: () => session(async (ask) => Number((await ask('SELECT number FROM atelier_lease'))[0]?.number)),
+    connections: () =>
+      session(async (ask) => {
+        const [row] = await ask('SELECT count(*) AS count FROM pg_stat_activity WHERE datname = current_database()');
+        return Number(row?.count);
+      }),
   };
 }
 
@@ -326,5 +333,9 @@ function redisBack(client: Awaited<ReturnType<typeof redisClient>>): Back {
       await client.del('atelier:lease');
     },
     leaseNumber: async () => Number(await client.get('atelier:lease:number')),
+    async connections() {
+      const database = (await client.clientInfo()).db;
+      return (await client.clientList()).filter(({ db }) => db === database).length;
+    },
   };
 }

@@ -1,6 +1,6 @@
 import { publicName, type StoreAddress } from '../backend.ts';
 import { openToRead } from '../open-store.ts';
-import type { RemoteParts } from '../remote/open-remote.ts';
+import type { RemoteParts } from '../remote/connect.ts';
 import { type BackupOptions, type WrittenBackup, writeBackup } from './backup-writer.ts';
 import { nothingThere, rowsToKeep } from './rows-to-keep.ts';
 

@@ -18,7 +18,7 @@ import {
   writeRows,
   writtenAtOnce,
 } from '../raw-rows.ts';
-import type { OpenedBackend } from '../remote/open-remote.ts';
+import type { OpenedBackend } from '../remote/partition.ts';
 import { StoredTasks } from '../stored-tasks.ts';
 import { Backup } from './backup-reader.ts';
 

@@ -1,4 +1,3 @@
-import type { Log } from '../../../lib/log.ts';
 import {
   type PlacedRow,
   RANGED_NAMESPACE,
@@ -9,30 +8,12 @@ import {
   rowsAtOnce,
   type StoreError,
 } from '../backend.ts';
-import type { LeaseServer } from '../lease.ts';
+import type { Lease, LeaseServer } from '../lease.ts';
 import { toRowStore } from './adapter.ts';
 import { connectRedis, type RedisClient } from './redis-client.ts';
-import type { Server, ServerConnection, ServerParts } from './server-connection.ts';
-
-/** The holder's name, and how often the lease was renewed. */
-const LEASE = 'atelier:lease';
-const LEASE_NUMBER = 'atelier:lease:number';
-
-const TAKE = `
-  local held = redis.call('HMGET', KEYS[1], 'holder', 'renewals')
-  if held[1] and held[1] ~= ARGV[3] then return { held[1], held[2], redis.call('PTTL', KEYS[1]) } end
-  redis.call('HSET', KEYS[1], 'holder', ARGV[1], 'renewals', 0)
-  redis.call('PEXPIRE', KEYS[1], ARGV[2])
-  return redis.call('INCR', KEYS[2])`;
-
-const RENEW = `
-  if redis.call('HGET', KEYS[1], 'holder') ~= ARGV[1] then return 0 end
-  redis.call('HINCRBY', KEYS[1], 'renewals', 1)
-  return redis.call('PEXPIRE', KEYS[1], ARGV[2])`;
-
-const GIVE_BACK = `
-  if redis.call('HGET', KEYS[1], 'holder') ~= ARGV[1] then return 0 end
-  return redis.call('DEL', KEYS[1])`;
+import { createLeaseServer, leaseKey, leaseNumberKey, prefixOf, readHolders } from './redis-lease.ts';
+import { partitionName, type Server, type ServerParts, type ServerStore } from './server.ts';
+import type { ServerConnection } from './server-connection.ts';
 
 /**
  * Writes rows with text and expiry (empty: none), and adds their keys to the sorted list where there is one: a row is never without its key there.
@@ -57,50 +38,69 @@ const REMOVE = `
   end
   return removed`;
 
-/** A script is atomic at the server: nothing comes between the check and the change. */
-function createLeaseServer(client: RedisClient, connection: ServerConnection): LeaseServer {
-  const run = (script: string, ...values: (string | number)[]): Promise<unknown> =>
-    connection.run(() => client.eval(script, { keys: [LEASE, LEASE_NUMBER], arguments: values.map(String) }));
+const SEPARATOR = '::';
+
+/** One connection, so that requests reach the server in order. */
+export async function openRedis(parts: ServerParts): Promise<Server> {
+  const { name, connection } = parts;
+  const client = await connectRedis(parts);
   return {
-    async take(holder, ms, ended = '') {
-      const answer = await run(TAKE, holder, ms, ended);
-      if (!Array.isArray(answer)) return Number(answer);
-      const [heldBy, renewals, endsInMs] = answer;
-      return { holder: String(heldBy), renewals: String(renewals), endsInMs: Number(endsInMs) };
+    name,
+    connection,
+    store: (partition, lease) =>
+      new Redis({ name: partitionName(name, partition), client, connection, lease, partition }),
+    holders: (count) => readHolders(client, connection, count),
+    async warn(log) {
+      const told = await connection.run(() => client.info());
+      if (!/^aof_enabled:1\r?$/m.test(told))
+        log.warn(
+          { store: name },
+          'This Redis has no append-only file, so recent writes are lost if it is killed. Set appendonly to yes.',
+        );
+      if (!/^maxmemory_policy:noeviction\r?$/m.test(told))
+        log.warn(
+          { store: name },
+          'This Redis may evict tasks when its memory is full. Set maxmemory-policy to noeviction.',
+        );
     },
-    renew: async (holder, ms) => Number(await run(RENEW, holder, ms)) === 1,
-    async giveBack(holder) {
-      await run(GIVE_BACK, holder);
+    async close() {
+      connection.close();
+      if (client.isOpen) client.destroy();
     },
   };
 }
 
-/** Other programs may use the same database. */
-const PREFIX = 'atelier:';
-const SEPARATOR = '::';
-/** The sorted keys of the namespace that is read in ranges. */
-const KEYS_IN_ORDER = `${PREFIX}${RANGED_NAMESPACE}:keys`;
+interface RedisParts {
+  name: string;
+  client: RedisClient;
+  connection: ServerConnection;
+  lease: () => Lease;
+  partition: number;
+}
 
-/** A store in Redis: all namespaces share one connection, so that requests reach the server in order. */
-export class Redis implements Server {
+/** A store in Redis, or one partition of it. */
+class Redis implements ServerStore {
   readonly name: string;
   readonly leaseServer: LeaseServer;
-  readonly #client: RedisClient;
-  readonly #parts: ServerParts;
+  readonly #parts: RedisParts;
+  /** Begins every key. */
+  readonly #prefix: string;
+  readonly #leaseKey: string;
+  /** The sorted keys of the namespace that is read in ranges. */
+  readonly #keysInOrder: string;
 
-  private constructor(parts: ServerParts, client: RedisClient) {
+  constructor(parts: RedisParts) {
+    const { client, connection, partition } = parts;
     this.name = parts.name;
-    this.leaseServer = createLeaseServer(client, parts.connection);
-    this.#client = client;
     this.#parts = parts;
-  }
-
-  static async open(parts: ServerParts): Promise<Redis> {
-    return new Redis(parts, await connectRedis(parts));
+    this.#prefix = prefixOf(partition);
+    this.#leaseKey = leaseKey(partition);
+    this.#keysInOrder = `${this.#prefix}${RANGED_NAMESPACE}:keys`;
+    this.leaseServer = createLeaseServer(client, connection, partition);
   }
 
   async isEmpty(): Promise<boolean> {
-    return (await this.#ask(() => this.#client.exists(LEASE_NUMBER))) === 0;
+    return (await this.#ask((client) => client.exists(leaseNumberKey(this.#parts.partition)))) === 0;
   }
 
   get failure(): StoreError | undefined {
@@ -131,8 +131,8 @@ export class Redis implements Server {
     // A key is listed before its row is written, and may outlive it: those are skipped.
     for (;;) {
       const limit = { offset: 0, count: max - rows.length };
-      const keys = await this.#ask(() =>
-        this.#client.zRange(KEYS_IN_ORDER, next, `(${end}`, { BY: 'LEX', LIMIT: limit }),
+      const keys = await this.#ask((client) =>
+        client.zRange(this.#keysInOrder, next, `(${end}`, { BY: 'LEX', LIMIT: limit }),
       );
       rows.push(...(await this.#rowsOf(namespace, keys)));
       const last = keys.at(-1);
@@ -148,24 +148,6 @@ export class Redis implements Server {
 
   async countExpired(): Promise<number> {
     return 0;
-  }
-
-  async warn(log: Log): Promise<void> {
-    const told = await this.#ask(() => this.#client.info());
-    if (!/^aof_enabled:1\r?$/m.test(told))
-      log.warn(
-        { store: this.name },
-        'This Redis has no append-only file, so recent writes are lost if it is killed. Set appendonly to yes.',
-      );
-    if (!/^maxmemory_policy:noeviction\r?$/m.test(told))
-      log.warn(
-        { store: this.name },
-        'This Redis may evict tasks when its memory is full. Set maxmemory-policy to noeviction.',
-      );
-  }
-
-  close(): void {
-    if (this.#client.isOpen) this.#client.destroy();
   }
 
   /** There is no snapshot: a row that changes meanwhile comes as it was before or after, and may come twice. */
@@ -186,11 +168,11 @@ export class Redis implements Server {
   }
 
   async *#keys(namespace: string): AsyncGenerator<string[]> {
-    const beginning = PREFIX + namespace + SEPARATOR;
+    const beginning = this.#keyOf(namespace, '');
     let cursor = '0';
     do {
-      const page = await this.#ask(() =>
-        this.#client.scan(cursor, { MATCH: `${beginning}*`, COUNT: ROWS_AT_ONCE, TYPE: 'string' }),
+      const page = await this.#ask((client) =>
+        client.scan(cursor, { MATCH: `${beginning}*`, COUNT: ROWS_AT_ONCE, TYPE: 'string' }),
       );
       cursor = String(page.cursor);
       yield page.keys.map((key) => key.slice(beginning.length));
@@ -210,16 +192,16 @@ export class Redis implements Server {
 
   async #read(namespace: string, keys: readonly string[]): Promise<(string | undefined)[]> {
     if (keys.length === 0) return [];
-    const texts = await this.#ask(() => this.#client.mGet(keys.map((key) => placeOf(namespace, key))));
+    const texts = await this.#ask((client) => client.mGet(keys.map((key) => this.#keyOf(namespace, key))));
     return texts.map((text) => text?.toString());
   }
 
   async #change(script: string, namespace: string, keys: readonly string[], values: readonly string[]) {
     const { lease } = this.#parts;
-    const order = namespace === RANGED_NAMESPACE ? KEYS_IN_ORDER : '';
-    const told = await this.#ask(() =>
-      this.#client.eval(script, {
-        keys: [LEASE, order, ...keys.map((key) => placeOf(namespace, key))],
+    const order = namespace === RANGED_NAMESPACE ? this.#keysInOrder : '';
+    const told = await this.#ask((client) =>
+      client.eval(script, {
+        keys: [this.#leaseKey, order, ...keys.map((key) => this.#keyOf(namespace, key))],
         arguments: [lease().holder, ...values],
       }),
     );
@@ -227,9 +209,11 @@ export class Redis implements Server {
     return told;
   }
 
-  #ask<T>(work: () => Promise<T>): Promise<T> {
-    return this.#parts.connection.run(work);
+  #keyOf(namespace: string, key: string): string {
+    return this.#prefix + namespace + SEPARATOR + key;
+  }
+
+  #ask<T>(work: (client: RedisClient) => Promise<T>): Promise<T> {
+    return this.#parts.connection.run(() => work(this.#parts.client));
   }
 }
-
-const placeOf = (namespace: string, key: string): string => PREFIX + namespace + SEPARATOR + key;

@@ -1,8 +1,8 @@
 import type { Clock } from '../../../lib/clock.ts';
 import type { Log } from '../../../lib/log.ts';
 import { aboutNothing } from '../../../lib/log-subject.ts';
-import { type Backend, brokenStoreError, closedError, reasonOf, StoreError } from '../backend.ts';
-import type { Lease, LeaseServer, StoreTrouble } from '../lease.ts';
+import { brokenStoreError, closedError, reasonOf, StoreError } from '../backend.ts';
+import type { StoreTrouble } from '../lease.ts';
 
 interface LineParts {
   name: string;
@@ -12,22 +12,6 @@ interface LineParts {
   limitMs: number;
   clock: Clock;
   log: Log;
-}
-
-export interface ServerParts extends Pick<LineParts, 'name' | 'limitMs'> {
-  url: string;
-  connection: ServerConnection;
-  /** Throws before the lease is taken. */
-  lease(): Lease;
-}
-
-export interface Server extends Backend {
-  readonly leaseServer: LeaseServer;
-  /** Whether no bot has ever used it. */
-  isEmpty(): Promise<boolean>;
-  prepare?(): Promise<void>;
-  /** Logs settings of this server that an operator should change. */
-  warn?(log: Log): Promise<void>;
 }
 
 /** Sends requests to a server: each succeeds or fails within its time limit, and a failure is logged once. */

@@ -1,0 +1,182 @@
+import { type Clock, pause } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
+import { type Partitions, type SharedFacts, StoreError } from '../store/index.ts';
+import type { StoredTasks } from '../store/stored-tasks.ts';
+import { isShortOfShare, partitionToGiveBack, partitionToTake, readShares, WORKER_CLAIM } from './shares.ts';
+
+/** A claim is repeated so often within its time. */
+const REPEATS = 5;
+const LOOK_EVERY_MS = 1_000;
+/** While this worker waits for what others give back. */
+const LOOK_OFTEN_MS = 250;
+/** How long a worker waits for the next owner of a partition before it gives back another one, so that few are without an owner at a time. */
+const HAND_OVER_MS = 1_000;
+
+interface MembershipParts {
+  facts: SharedFacts;
+  partitions: Partitions;
+  /** The name with which the partitions were opened. */
+  holder: string;
+  leaseMs: number;
+  clock: Pick<Clock, 'after'>;
+  log: Log;
+  /** This process owns the partition from here on. */
+  onTaken(partition: number, store: StoredTasks): Promise<void>;
+  /** The work on the partition has ended when this resolves; its store is closed then. */
+  onGiveBack(partition: number): Promise<void>;
+}
+
+/**
+ * Keeps this process a worker of the cluster: it takes its share of the partitions, one at a time, and gives some back when other workers come. Leases
+ * alone decide who owns a partition; what is read about others only decides what to try.
+ */
+export class Membership {
+  readonly #parts: MembershipParts;
+  readonly #owned = new Map<number, StoredTasks>();
+  readonly #lost = Promise.withResolvers<Error>();
+  readonly #end = new AbortController();
+  readonly #loops: Promise<unknown>;
+
+  private constructor(parts: MembershipParts) {
+    this.#parts = parts;
+    this.#loops = Promise.all([this.#repeatClaim(), this.#keepShare()]);
+  }
+
+  static async join(parts: MembershipParts): Promise<Membership> {
+    await claimPlace(parts);
+    return new Membership(parts);
+  }
+
+  /** Resolves when this process must end: it may no longer own a partition that it works on, or cannot work on one that it took. */
+  get lost(): Promise<Error> {
+    return this.#lost.promise;
+  }
+
+  get owned(): readonly number[] {
+    return [...this.#owned.keys()];
+  }
+
+  /** Gives everything back; others may take it at once. */
+  async stop(): Promise<void> {
+    this.#end.abort();
+    await this.#loops;
+    const { facts, holder, log } = this.#parts;
+    try {
+      // Before the partitions, so that the others count without this worker.
+      await facts.release(WORKER_CLAIM + holder, holder);
+    } catch (error) {
+      // It expires without our help.
+      log.debug({ err: error }, 'The place of this worker could not be given back.');
+    }
+    await Promise.all(this.owned.map((partition) => this.#giveBack(partition)));
+  }
+
+  get #hasEnded(): boolean {
+    return this.#end.signal.aborted;
+  }
+
+  #wait(ms: number): Promise<void> {
+    return this.#hasEnded ? Promise.resolve() : pause(this.#parts.clock, ms, this.#end.signal);
+  }
+
+  /** Beside the work on partitions, which may take long. */
+  async #repeatClaim(): Promise<void> {
+    for (;;) {
+      await this.#wait(this.#parts.leaseMs / REPEATS);
+      if (this.#hasEnded) return;
+      try {
+        await claimPlace(this.#parts);
+      } catch (error) {
+        this.#note(error);
+      }
+    }
+  }
+
+  async #keepShare(): Promise<void> {
+    while (!this.#hasEnded) {
+      let waitMs = LOOK_EVERY_MS;
+      try {
+        waitMs = await this.#takeStep();
+      } catch (error) {
+        this.#note(error);
+      }
+      await this.#wait(waitMs);
+    }
+  }
+
+  /** Returns how long to wait before the next one. */
+  async #takeStep(): Promise<number> {
+    const { facts, partitions, holder } = this.#parts;
+    // After the machine was suspended nothing is taken and nothing is given back.
+    for (const store of this.#owned.values()) store.ownership.mustBeOurs();
+    const shares = await readShares(facts, partitions);
+    const free = partitionToTake(shares, holder);
+    if (free !== undefined) return (await this.#take(free)) ? 0 : LOOK_OFTEN_MS;
+    const surplus = partitionToGiveBack(shares, holder);
+    if (surplus !== undefined && this.#owned.has(surplus)) {
+      await this.#giveBack(surplus);
+      await this.#waitForOwner(surplus);
+      return 0;
+    }
+    return isShortOfShare(shares, holder) ? LOOK_OFTEN_MS : LOOK_EVERY_MS;
+  }
+
+  /** False where another worker was faster. */
+  async #take(partition: number): Promise<boolean> {
+    const { partitions, log, onTaken } = this.#parts;
+    const store = await partitions.tryOpen(partition);
+    if (!store) return false;
+    this.#owned.set(partition, store);
+    void store.ownership.lost.then((error) => this.#fail(error));
+    try {
+      await onTaken(partition, store);
+    } catch (error) {
+      log.error({ partition, err: error }, 'This worker cannot work on a partition that it took.');
+      throw new WorkError(error);
+    }
+    log.info({ partition, owned: this.#owned.size }, 'This worker owns another partition.');
+    return true;
+  }
+
+  async #giveBack(partition: number): Promise<void> {
+    const { log, onGiveBack } = this.#parts;
+    const store = this.#owned.get(partition);
+    try {
+      await onGiveBack(partition);
+    } finally {
+      this.#owned.delete(partition);
+      await store?.close();
+    }
+    log.info({ partition, owned: this.#owned.size }, 'This worker gave a partition back.');
+  }
+
+  async #waitForOwner(partition: number): Promise<void> {
+    const end = performance.now() + HAND_OVER_MS;
+    while (!this.#hasEnded && performance.now() < end) {
+      if ((await this.#parts.partitions.owners()).has(partition)) return;
+      await this.#wait(LOOK_OFTEN_MS / 2);
+    }
+  }
+
+  /** While the server is away, which is logged elsewhere, the leases tell how long this process may go on. */
+  #note(error: unknown): void {
+    if (error instanceof StoreError && error.kind === 'unreachable') return;
+    this.#fail(error instanceof WorkError ? error.cause : error);
+  }
+
+  #fail(error: unknown): void {
+    this.#end.abort();
+    this.#lost.resolve(error instanceof Error ? error : new Error(String(error)));
+  }
+}
+
+/** What the caller could not do with a partition, of whatever kind. */
+class WorkError extends Error {
+  constructor(cause: unknown) {
+    super('A partition that was taken cannot be worked on.', { cause });
+  }
+}
+
+async function claimPlace({ facts, holder, leaseMs }: MembershipParts): Promise<void> {
+  await facts.claim(WORKER_CLAIM + holder, holder, leaseMs);
+}

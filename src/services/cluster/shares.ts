@@ -1,0 +1,71 @@
+import { hasCertainlyEnded, type Partitions, type SharedFacts } from '../store/index.ts';
+
+export const WORKER_CLAIM = 'worker:';
+
+/** Which processes are there, and which of them owns which partition. */
+export interface Shares {
+  /** How many partitions there are. */
+  count: number;
+  /** The names of the processes that want partitions, in order. */
+  workers: readonly string[];
+  /** Partitions without an owner are missing. */
+  owners: ReadonlyMap<number, string>;
+}
+
+export async function readShares(
+  facts: Pick<SharedFacts, 'claims'>,
+  partitions: Pick<Partitions, 'owners' | 'count'>,
+): Promise<Shares> {
+  const [claims, owners] = await Promise.all([facts.claims(WORKER_CLAIM), partitions.owners()]);
+  const isThere = (holder: string): boolean => !hasCertainlyEnded(holder);
+  return {
+    count: partitions.count,
+    workers: [...claims.values()].filter(isThere).sort(),
+    owners: new Map([...owners].filter(([, holder]) => isThere(holder))),
+  };
+}
+
+/**
+ * A partition that this worker should take now. What is left over after equal shares goes to some workers, but only while none is short of an equal
+ * share. Workers begin at different partitions, so that they do not ask for the same ones.
+ */
+export function partitionToTake(shares: Shares, worker: string): number | undefined {
+  const free = inOrderOf(shares, worker).filter((partition) => !shares.owners.has(partition));
+  const [own, { least, most }] = [ownedBy(shares, worker), limitsOf(shares)];
+  const missing = shares.workers
+    .filter((other) => other !== worker)
+    .reduce((sum, other) => sum + Math.max(0, least - ownedBy(shares, other)), 0);
+  const mayTake = own < least || (own < most && free.length > missing);
+  return mayTake ? free[0] : undefined;
+}
+
+/** A partition that this worker should give back: it has more than its share, or has the most where another one is short. */
+export function partitionToGiveBack(shares: Shares, worker: string): number | undefined {
+  const { workers, owners, count } = shares;
+  const [own, { least, most }] = [ownedBy(shares, worker), limitsOf(shares)];
+  const isShort = owners.size === count && workers.some((other) => ownedBy(shares, other) < least);
+  const isFullest = workers.every((other) => {
+    const others = ownedBy(shares, other);
+    return others < own || (others === own && worker <= other);
+  });
+  if (own <= most && !(own > least && isShort && isFullest)) return undefined;
+  return inOrderOf(shares, worker).findLast((partition) => owners.get(partition) === worker);
+}
+
+export const isShortOfShare = (shares: Shares, worker: string): boolean =>
+  ownedBy(shares, worker) < limitsOf(shares).least;
+
+function limitsOf({ count, workers }: Shares): { least: number; most: number } {
+  const equal = count / Math.max(1, workers.length);
+  return { least: Math.floor(equal), most: Math.ceil(equal) };
+}
+
+const ownedBy = ({ owners }: Shares, worker: string): number =>
+  [...owners.values()].filter((owner) => owner === worker).length;
+
+/** All partitions, from another one for each worker. */
+function inOrderOf({ count, workers }: Shares, worker: string): number[] {
+  const rank = Math.max(0, workers.indexOf(worker));
+  const first = Math.floor((rank * count) / Math.max(1, workers.length));
+  return Array.from({ length: count }, (_, at) => (first + at) % count);
+}

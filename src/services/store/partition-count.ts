@@ -1,0 +1,66 @@
+import { pause, systemClock } from '../../lib/clock.ts';
+import { type Backend, StoreError } from './backend.ts';
+import { Lease } from './lease.ts';
+import { hasSchemaMark, markedPartitions, markPartitions } from './marks.ts';
+import { type Namespaces, namespaceNames, openNamespaces } from './namespaces.ts';
+import type { RemoteParts } from './remote/connect.ts';
+import { openPartition, readPartition } from './remote/partition.ts';
+import type { Server } from './remote/server.ts';
+
+/** How often to look whether another process, which is at its first start too, has written the number. */
+const LOOK_EVERY_MS = 100;
+const LONGEST_WAIT_MS = 30_000;
+
+interface CountParts extends RemoteParts {
+  /** For a store without any rows. */
+  partitions: number;
+  holder: string;
+}
+
+/** How many partitions a store has: fixed at its first start. One that was begun without partitions has one. */
+export async function partitionCount(server: Server, parts: CountParts): Promise<number> {
+  const end = performance.now() + LONGEST_WAIT_MS;
+  for (;;) {
+    const known = await knownCount(server);
+    if (known !== undefined) return known;
+    const opened = await openPartition(server, 0, parts, Lease.tryTake);
+    if (opened) {
+      try {
+        return await firstCount(opened.backend, parts.partitions);
+      } finally {
+        await opened.close();
+      }
+    }
+    if (performance.now() > end)
+      throw new StoreError(
+        'in-use',
+        `Another Atelier uses the store ${server.name} and has not written anything yet. Start this one again when the other one is ready.`,
+      );
+    await pause(systemClock, LOOK_EVERY_MS);
+  }
+}
+
+/** The rows are looked for before the number, which is written before all others: so a store is never taken for one without a number. */
+async function knownCount(server: Server): Promise<number | undefined> {
+  const backend = await readPartition(server, 0);
+  if (!backend) return undefined;
+  const namespaces = openNamespaces(backend);
+  const isUsed = await hasRows(backend, namespaces);
+  return (await markedPartitions(namespaces.meta, backend.name)) ?? (isUsed ? 1 : undefined);
+}
+
+async function firstCount(backend: Backend, wanted: number): Promise<number> {
+  const namespaces = openNamespaces(backend);
+  const known = await markedPartitions(namespaces.meta, backend.name);
+  if (known !== undefined) return known;
+  if (await hasRows(backend, namespaces)) return 1;
+  await markPartitions(namespaces.meta, wanted);
+  return wanted;
+}
+
+/** Every store that a bot has started on has the mark; the rows are read where a move or a restore has not got that far. */
+async function hasRows(backend: Backend, { meta }: Namespaces): Promise<boolean> {
+  if (await hasSchemaMark(meta)) return true;
+  for await (const _ of backend.everyRow(namespaceNames)) return true;
+  return false;
+}

@@ -1,0 +1,95 @@
+import { type Backend, inUseError, isLocal, publicName, type StoreAddress, StoreError } from './backend.ts';
+import { processOf } from './holder.ts';
+import { Lease, type StoreTrouble } from './lease.ts';
+import { openTasks, type StoreParts } from './open-store.ts';
+import { partitionCount } from './partition-count.ts';
+import { connectServer, warnAbout } from './remote/connect.ts';
+import { openPartition, readPartition } from './remote/partition.ts';
+import type { Server } from './remote/server.ts';
+import type { StoredTasks } from './stored-tasks.ts';
+
+interface PartitionsParts extends StoreParts {
+  /** For a store without any rows; another one keeps its number. */
+  partitions: number;
+  /** The name of this process, from `nameHolder()`. */
+  holder: string;
+}
+
+/**
+ * Stores side by side on one server, over shared connections. Each has its own rows and its own lease; partition 0 is the store of a bot without
+ * partitions.
+ */
+export class Partitions {
+  readonly count: number;
+  readonly #server: Server;
+  readonly #address: StoreAddress;
+  readonly #parts: PartitionsParts;
+
+  constructor(server: Server, address: StoreAddress, { parts, count }: { parts: PartitionsParts; count: number }) {
+    this.count = count;
+    this.#server = server;
+    this.#address = address;
+    this.#parts = parts;
+  }
+
+  /** As `openStore` does: waits for the rest of a lease whose holder may have died. Closing it leaves the connections open. */
+  async open(partition: number): Promise<StoredTasks> {
+    const store = await this.#open(partition, Lease.take);
+    if (!store) throw inUseError(this.#server.name);
+    return store;
+  }
+
+  /** Waits for nothing: undefined while another process has the partition. */
+  tryOpen(partition: number): Promise<StoredTasks | undefined> {
+    return this.#open(partition, Lease.tryTake);
+  }
+
+  /** The rows of a partition that another process may own, only to be read; undefined where there are none. */
+  rows(partition: number): Promise<Backend | undefined> {
+    return readPartition(this.#server, this.#checked(partition));
+  }
+
+  /** The names of the processes that own partitions now. */
+  async owners(): Promise<ReadonlyMap<number, string>> {
+    const holders = await this.#server.holders(this.count);
+    return new Map([...holders].map(([partition, holder]) => [partition, processOf(holder)]));
+  }
+
+  /** Undefined while the server responds. */
+  trouble(): StoreTrouble | undefined {
+    return this.#server.connection.trouble;
+  }
+
+  /** The connections. A partition that is still open loses its lease when that expires. */
+  close(): Promise<void> {
+    return this.#server.close();
+  }
+
+  async #open(partition: number, take: typeof Lease.tryTake): Promise<StoredTasks | undefined> {
+    const opened = await openPartition(this.#server, this.#checked(partition), this.#parts, take);
+    return opened && openTasks(this.#address, opened, this.#parts);
+  }
+
+  #checked(partition: number): number {
+    if (Number.isInteger(partition) && partition >= 0 && partition < this.count) return partition;
+    throw new Error(`There is no partition ${partition} of ${this.count}.`);
+  }
+}
+
+/** Throws a `StoreError` where the store cannot be used. */
+export async function openPartitions(address: StoreAddress, parts: PartitionsParts): Promise<Partitions> {
+  if (isLocal(address))
+    throw new StoreError(
+      'unsupported',
+      `The store ${publicName(address)} is a file, which has no partitions. Set STORE_URL to a Redis or Postgres server.`,
+    );
+  const server = await connectServer(address, parts);
+  try {
+    await server.prepare?.();
+    await warnAbout(server, parts.log);
+    return new Partitions(server, address, { parts, count: await partitionCount(server, parts) });
+  } catch (error) {
+    await server.close();
+    throw error;
+  }
+}

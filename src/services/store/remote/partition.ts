@@ -1,0 +1,70 @@
+import { type Backend, StoreError } from '../backend.ts';
+import { type Lease, type LeaseParts, leaseClock, type StoreOwnership } from '../lease.ts';
+import { refuseNewer, SCHEMA_KEY } from '../marks.ts';
+import { LEASE_MS, type RemoteParts } from './connect.ts';
+import type { Server } from './server.ts';
+
+/** A store that is reserved for this process until it is closed. */
+export interface OpenedBackend {
+  backend: Backend;
+  ownership: StoreOwnership;
+  close(): Promise<void>;
+}
+
+interface PartitionParts extends RemoteParts {
+  /** The process that takes the lease, where others are to know it. */
+  holder?: string | undefined;
+}
+
+/** On a prepared server. undefined where the lease is not to be had. Closing gives the lease back, and leaves the connections to the server open. */
+export async function openPartition(
+  server: Server,
+  partition: number,
+  { log, leaseMs = LEASE_MS, leaseClock: clock = leaseClock, holder }: PartitionParts,
+  take: (parts: LeaseParts) => Promise<Lease | undefined>,
+): Promise<OpenedBackend | undefined> {
+  let lease: Lease | undefined;
+  const backend = server.store(partition, () => {
+    if (!lease) throw new StoreError('failed', `The store ${backend.name} is not open yet.`);
+    return lease;
+  });
+  const { name, leaseServer } = backend;
+  const onWait = (endsInMs: number): void =>
+    log.info(
+      { store: name, endsInMs },
+      'Another bot may still own the store: waiting until it renews its lease or the lease expires.',
+    );
+  const taken = await take({ leaseServer, name, ms: leaseMs, clock, holder, onWait });
+  if (!taken) return undefined;
+  lease = taken;
+  log.debug({ store: name, number: taken.number }, 'This process owns the store.');
+  const close = async (): Promise<void> => {
+    try {
+      await taken.giveBack();
+    } catch (error) {
+      // It expires without our help.
+      log.warn({ store: name, err: error }, 'The lease of the store could not be released.');
+    }
+  };
+  const ownership: StoreOwnership = {
+    mustBeOurs: () => taken.mustBeHeld(),
+    lost: taken.lost,
+    trouble: () => server.connection.trouble,
+  };
+  try {
+    const schema = await backend.adapter('meta', 'at-once').get<string>(SCHEMA_KEY);
+    refuseNewer(name, typeof schema === 'string' ? schema : undefined);
+    return { backend, ownership, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** The rows of a partition without its lease, and so not to be written: a bot may own it. undefined where there are none. */
+export async function readPartition(server: Server, partition: number): Promise<Backend | undefined> {
+  const backend = server.store(partition, () => {
+    throw new StoreError('failed', `The store ${backend.name} is only read.`);
+  });
+  return (await backend.isEmpty()) ? undefined : backend;
+}

@@ -1,0 +1,56 @@
+import type { LeaseServer } from '../lease.ts';
+import type { Query } from './postgres-pool.ts';
+
+export const LEASE_TABLE = `
+  CREATE TABLE IF NOT EXISTS atelier_lease (
+    id integer PRIMARY KEY, holder text NOT NULL, number bigint NOT NULL, renewals bigint NOT NULL, ends timestamptz NOT NULL
+  )`;
+
+/** The row of a partition's lease. */
+export const leaseId = (partition: number): number => partition + 1;
+
+// By the server's own clock. An expired lease stays in its row, since its number must keep growing.
+const TAKE = `
+  INSERT INTO atelier_lease (id, holder, number, renewals, ends)
+  VALUES ($1, $2, 1, 0, clock_timestamp() + $3 * interval '1 millisecond')
+  ON CONFLICT (id) DO UPDATE
+    SET holder = excluded.holder, number = atelier_lease.number + 1, renewals = 0, ends = excluded.ends
+    WHERE atelier_lease.ends <= clock_timestamp() OR atelier_lease.holder = $4
+  RETURNING number`;
+
+/** No row where it has been given back since. */
+const LOOK = `
+  SELECT holder, renewals, greatest(0, extract(epoch FROM ends - clock_timestamp()) * 1000) AS left FROM atelier_lease
+  WHERE id = $1 AND ends > '-infinity'`;
+
+const RENEW = `
+  UPDATE atelier_lease SET renewals = renewals + 1, ends = clock_timestamp() + $3 * interval '1 millisecond'
+  WHERE id = $1 AND holder = $2 AND ends > clock_timestamp() RETURNING number`;
+
+const GIVE_BACK = `UPDATE atelier_lease SET ends = '-infinity' WHERE id = $1 AND holder = $2`;
+
+const HOLDERS = `SELECT id, holder FROM atelier_lease WHERE id <= $1 AND ends > clock_timestamp()`;
+
+export function createLeaseServer(query: Query, partition: number): LeaseServer {
+  const id = leaseId(partition);
+  return {
+    async take(holder, ms, ended) {
+      for (;;) {
+        const [taken] = await query(TAKE, [id, holder, ms, ended ?? null]);
+        if (taken) return Number(taken.number);
+        const [held] = await query(LOOK, [id]);
+        if (held) return { holder: String(held.holder), renewals: String(held.renewals), endsInMs: Number(held.left) };
+      }
+    },
+    renew: async (holder, ms) => (await query(RENEW, [id, holder, ms])).length === 1,
+    async giveBack(holder) {
+      await query(GIVE_BACK, [id, holder]);
+    },
+  };
+}
+
+/** Who holds the leases of the first `count` partitions now. */
+export async function readHolders(query: Query, count: number): Promise<Map<number, string>> {
+  const rows = await query(HOLDERS, [leaseId(count - 1)]);
+  return new Map(rows.map(({ id, holder }) => [Number(id) - 1, String(holder)]));
+}

@@ -1,0 +1,64 @@
+import type { LeaseServer } from '../lease.ts';
+import type { RedisClient } from './redis-client.ts';
+import type { ServerConnection } from './server-connection.ts';
+
+/** Begins every key of a partition. Other programs may use the same database. */
+export const prefixOf = (partition: number): string => (partition === 0 ? 'atelier:' : `atelier:p${partition}:`);
+
+/** Under it, the holder's name, and how often the lease was renewed. */
+export const leaseKey = (partition: number): string => `${prefixOf(partition)}lease`;
+export const leaseNumberKey = (partition: number): string => `${prefixOf(partition)}lease:number`;
+
+const TAKE = `
+  local held = redis.call('HMGET', KEYS[1], 'holder', 'renewals')
+  if held[1] and held[1] ~= ARGV[3] then return { held[1], held[2], redis.call('PTTL', KEYS[1]) } end
+  redis.call('HSET', KEYS[1], 'holder', ARGV[1], 'renewals', 0)
+  redis.call('PEXPIRE', KEYS[1], ARGV[2])
+  return redis.call('INCR', KEYS[2])`;
+
+const RENEW = `
+  if redis.call('HGET', KEYS[1], 'holder') ~= ARGV[1] then return 0 end
+  redis.call('HINCRBY', KEYS[1], 'renewals', 1)
+  return redis.call('PEXPIRE', KEYS[1], ARGV[2])`;
+
+const GIVE_BACK = `
+  if redis.call('HGET', KEYS[1], 'holder') ~= ARGV[1] then return 0 end
+  return redis.call('DEL', KEYS[1])`;
+
+const HOLDERS = `
+  local holders = {}
+  for at, key in ipairs(KEYS) do holders[at] = redis.call('HGET', key, 'holder') end
+  return holders`;
+
+/** A script is atomic at the server: nothing comes between the check and the change. */
+export function createLeaseServer(client: RedisClient, connection: ServerConnection, partition: number): LeaseServer {
+  const keys = [leaseKey(partition), leaseNumberKey(partition)];
+  const run = (script: string, ...values: (string | number)[]): Promise<unknown> =>
+    connection.run(() => client.eval(script, { keys, arguments: values.map(String) }));
+  return {
+    async take(holder, ms, ended = '') {
+      const answer = await run(TAKE, holder, ms, ended);
+      if (!Array.isArray(answer)) return Number(answer);
+      const [heldBy, renewals, endsInMs] = answer;
+      return { holder: String(heldBy), renewals: String(renewals), endsInMs: Number(endsInMs) };
+    },
+    renew: async (holder, ms) => Number(await run(RENEW, holder, ms)) === 1,
+    async giveBack(holder) {
+      await run(GIVE_BACK, holder);
+    },
+  };
+}
+
+/** Who holds the leases of the first `count` partitions now. */
+export async function readHolders(
+  client: RedisClient,
+  connection: ServerConnection,
+  count: number,
+): Promise<Map<number, string>> {
+  const keys = Array.from({ length: count }, (_, partition) => leaseKey(partition));
+  const told = await connection.run(() => client.eval(HOLDERS, { keys }));
+  const holders = Array.isArray(told) ? told : [];
+  return new Map(
+    holders.flatMap((holder, partition) => (typeof holder === 'string' ? [[partition, holder] as const] : [])),
+  );
+}

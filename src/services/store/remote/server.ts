@@ -1,0 +1,35 @@
+import type { Log } from '../../../lib/log.ts';
+import type { Backend } from '../backend.ts';
+import type { Lease, LeaseServer } from '../lease.ts';
+import type { ServerConnection } from './server-connection.ts';
+
+export interface ServerParts {
+  url: string;
+  name: string;
+  limitMs: number;
+  connection: ServerConnection;
+}
+
+/** A server with stores, which share the connections to it. */
+export interface Server {
+  readonly name: string;
+  readonly connection: ServerConnection;
+  /** The store of a partition; that of partition 0 is the one of a bot without partitions. `lease` throws before the lease is taken. */
+  store(partition: number, lease: () => Lease): ServerStore;
+  /** Who holds the leases of the first `count` partitions now. */
+  holders(count: number): Promise<ReadonlyMap<number, string>>;
+  /** Makes what every store needs. */
+  prepare?(): Promise<void>;
+  /** Logs settings of this server that an operator should change. */
+  warn?(log: Log): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface ServerStore extends Backend {
+  readonly leaseServer: LeaseServer;
+  /** Whether no bot has ever used it. */
+  isEmpty(): Promise<boolean>;
+}
+
+export const partitionName = (name: string, partition: number): string =>
+  partition === 0 ? name : `${name} (partition ${partition})`;

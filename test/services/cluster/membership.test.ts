@@ -1,0 +1,154 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { onServers, type Site } from '../store/sites.ts';
+import type { WorkerEvent } from './events.ts';
+
+/** A server has a fifth of it for each request, and a busy machine may need most of a second. */
+const LEASE_MS = 6_000;
+const PARTITIONS = 8;
+const waitLimit = { timeout: 60_000, interval: 20 };
+const program = fileURLToPath(new URL('./worker.ts', import.meta.url));
+
+class Worker {
+  readonly events: WorkerEvent[] = [];
+  readonly #child: ChildProcess;
+  readonly ended: Promise<number | null>;
+  /** When it was suspended or killed: it did no work on its partitions after that. */
+  #haltedAt: number | undefined;
+
+  constructor(site: Site, { place = 'here', partitions = PARTITIONS } = {}) {
+    this.#child = spawn(process.execPath, [program, site.url, String(LEASE_MS), String(partitions), place], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    this.ended = once(this.#child, 'exit').then(([code]) => code as number | null);
+    if (this.#child.stdout)
+      createInterface(this.#child.stdout).on('line', (line) => this.events.push(JSON.parse(line) as WorkerEvent));
+    onTestFinished(async () => {
+      this.#child.kill('SIGKILL');
+      await this.ended;
+    });
+  }
+
+  get owned(): number[] {
+    const owned = new Set<number>();
+    for (const { event, partition } of this.events) {
+      if (event === 'taken' && partition !== undefined) owned.add(partition);
+      if (event === 'gave' && partition !== undefined) owned.delete(partition);
+    }
+    return [...owned].sort((a, b) => a - b);
+  }
+
+  signal(signal: 'SIGTERM' | 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): number {
+    const now = Date.now();
+    if (signal === 'SIGKILL' || signal === 'SIGSTOP') this.#haltedAt = now;
+    this.#child.kill(signal);
+    return now;
+  }
+
+  at(event: WorkerEvent['event'], nth = 0): number {
+    return this.events.filter((one) => one.event === event)[nth]?.at ?? Number.NaN;
+  }
+
+  /** From when to when it owned each partition. */
+  get spans(): { partition: number; from: number; to: number }[] {
+    return this.events.flatMap(({ event, partition, at }, index) => {
+      if (event !== 'taken' || partition === undefined) return [];
+      const gave = this.events.find(
+        (one, later) => later > index && one.event === 'gave' && one.partition === partition,
+      );
+      return [{ partition, from: at, to: gave?.at ?? this.#haltedAt ?? Number.POSITIVE_INFINITY }];
+    });
+  }
+}
+
+/** Every partition has one owner, and each worker its equal share. */
+async function isShared(...workers: Worker[]): Promise<void> {
+  const [least, most] = [Math.floor(PARTITIONS / workers.length), Math.ceil(PARTITIONS / workers.length)];
+  await expect
+    .poll(() => {
+      const owned = workers.map((worker) => worker.owned.length);
+      return owned.every((count) => count >= least && count <= most) && owned.reduce((sum, one) => sum + one, 0);
+    }, waitLimit)
+    .toBe(PARTITIONS);
+  expect(workers.flatMap(({ owned }) => owned).sort((a, b) => a - b)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+}
+
+function neverTwoOwners(...workers: Worker[]): void {
+  for (let partition = 0; partition < PARTITIONS; partition++) {
+    const spans = workers.flatMap((worker) => worker.spans).filter((span) => span.partition === partition);
+    spans.sort((a, b) => a.from - b.from);
+    for (const [at, span] of spans.entries()) {
+      const next = spans[at + 1];
+      if (next) expect(next.from, `partition ${partition}`).toBeGreaterThanOrEqual(span.to);
+    }
+  }
+}
+
+const lastTaken = (worker: Worker): number => Math.max(...worker.spans.map(({ from }) => from));
+
+describe('A cluster of workers', () =>
+  onServers((stage) => {
+    it('A cluster of workers gives a new one its share within 10 s, and passes on the partitions of one that stops', async () => {
+      const site = await stage();
+      const first = new Worker(site);
+      await isShared(first);
+      const second = new Worker(site);
+      await isShared(first, second);
+      expect(lastTaken(second) - second.at('joins')).toBeLessThan(10_000);
+      const third = new Worker(site);
+      await isShared(first, second, third);
+      expect(lastTaken(third) - third.at('joins')).toBeLessThan(10_000);
+
+      const stoppedAt = second.signal('SIGTERM');
+      expect(await second.ended).toBe(0);
+      expect(second.at('stopped') - stoppedAt).toBeLessThan(1_000);
+      expect(second.owned).toEqual([]);
+      await isShared(first, third);
+      // The others look once a second.
+      expect(Math.max(lastTaken(first), lastTaken(third)) - stoppedAt).toBeLessThan(2_000);
+      neverTwoOwners(first, second, third);
+    });
+
+    it.skipIf(process.platform !== 'linux')(
+      'A cluster of workers replaces one that was killed on this machine without waiting for its lease (needs /proc)',
+      async () => {
+        const site = await stage();
+        const [first, second] = [new Worker(site), new Worker(site)];
+        await isShared(first, second);
+        const killedAt = second.signal('SIGKILL');
+        await isShared(first);
+        expect(lastTaken(first) - killedAt).toBeLessThan(0.8 * LEASE_MS);
+        neverTwoOwners(first, second);
+      },
+    );
+
+    it('A cluster of workers replaces one that was killed on another machine within its lease and a second', async () => {
+      const site = await stage();
+      const [first, second] = [new Worker(site), new Worker(site, { place: 'elsewhere' })];
+      await isShared(first, second);
+      const killedAt = second.signal('SIGKILL');
+      await isShared(first);
+      expect(lastTaken(first) - killedAt).toBeLessThan(LEASE_MS + 1_000);
+      neverTwoOwners(first, second);
+    });
+
+    it('A cluster of workers replaces one that was suspended for longer than its lease, and that one changes nothing when it wakes and ends with 75', async () => {
+      const site = await stage();
+      const [first, second] = [new Worker(site), new Worker(site)];
+      await isShared(first, second);
+      second.signal('SIGSTOP');
+      await isShared(first);
+      neverTwoOwners(first, second);
+      first.signal('SIGTERM');
+      expect(await first.ended).toBe(0);
+      const before = await site.rows();
+
+      second.signal('SIGCONT');
+      expect(await second.ended).toBe(75);
+      expect(second.events.at(-1)).toMatchObject({ event: 'lost', why: 'lost' });
+      expect(await site.rows()).toEqual(before);
+    });
+  }));
