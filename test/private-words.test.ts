@@ -8,7 +8,7 @@ import { openDiscordClients } from '../src/discord/outbox/clients.ts';
 import { errorFacts } from '../src/discord/outbox/errors.ts';
 import { Outbox } from '../src/discord/outbox/outbox.ts';
 import { Responder } from '../src/discord/outbox/responder.ts';
-import { openServerCheck } from '../src/discord/reads.ts';
+import { openServerCheck, readGateway } from '../src/discord/reads.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { openLog } from '../src/lib/log.ts';
 import { createSay } from '../src/locales/index.ts';
@@ -172,6 +172,7 @@ function discordCalls(clients: ReturnType<typeof openDiscordClients>, log: Retur
     threadMembers: [() => botRest.put(`/channels/${MESSAGE}/thread-members/${MESSAGE}`)],
     channel: [() => botRest.patch(`/channels/${MESSAGE}`, { body: { name: PRIVATE } })],
     guild: [() => openServerCheck(clients.reads)(MESSAGE)],
+    gatewayBot: [() => readGateway(clients.reads)],
     currentApplication: [() => botRest.get('/oauth2/applications/@me')],
     applicationCommands: [() => botRest.put(`/applications/${MESSAGE}/commands`, { body: [{ name: PRIVATE }] })],
     applicationGuildCommands: [() => botRest.put(`/applications/${MESSAGE}/guilds/${MESSAGE}/commands`, { body: [] })],

@@ -8,7 +8,7 @@ export class Progress {
     this.#highest = start;
   }
 
-  /** Of an event that no one needs. */
+  /** An event that is not handed over. */
   note(sequence: number): void {
     this.#highest = Math.max(this.#highest, sequence);
   }

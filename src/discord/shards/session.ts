@@ -54,7 +54,8 @@ export class Session {
   update(info: SessionInfo): boolean {
     const isNew = info.sessionId !== this.#info?.sessionId;
     this.#info = info;
-    if (isNew) this.progress = new Progress(0);
+    // Its first event, which says that it begins, is not handed over.
+    if (isNew) this.progress = new Progress(info.sequence);
     return isNew;
   }
 

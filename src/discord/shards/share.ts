@@ -18,7 +18,7 @@ export interface Share {
 
 /**
  * The fair share of a process: between the rounded down and the rounded up quotient. A process that is short comes first. One surplus shard is given back at
- * a time, since no process has a surplus while a shard is free.
+ * a time, since none is given back while another is free.
  */
 export function shareOf(self: string, { count, processes, owners }: Cluster): Share {
   const held = new Map(processes.map((name) => [name, 0]));

@@ -8,21 +8,25 @@ import { openSharedFacts } from '../../../src/services/store/remote/shared-facts
 
 // A shard process of its own, which a test can kill. It tells its parent what it does.
 
-const [apiUrl = '', token = '', url = '', scheme = '', lease = '', place = '', holds = ''] = process.argv.slice(2);
+const [apiUrl = '', token = '', url = '', scheme = '', lease = '', place = '', held = ''] = process.argv.slice(2);
 const say = (message: object): void => void process.send?.(message);
 const log = openLog({ level: 'info', secrets: [], readable: false, write: (line) => say({ line }) });
 const clients = openDiscordClients(apiUrl);
 clients.client.rest.setToken(token);
+/** Each shard's interactions, one of which is not passed on. */
+const numbers = new Map<number, number>();
 const leaseMs = Number(lease);
 const shards = await openShards({
   ...{ token, reads: clients.reads, intents: 0, leaseMs, clock: systemClock, log },
   facts: await openSharedFacts({ url, scheme }, { log, clock: systemClock, limitMs: leaseMs }),
   // Without the place of the process, as on another machine, nobody can see that it has ended.
   holder: place === 'elsewhere' ? (nameHolder().split(' ')[0] ?? '') : nameHolder(),
-  async onDispatch(packet) {
+  async onDispatch(packet, shardId) {
     if (packet.t !== GatewayDispatchEvents.InteractionCreate) return;
     const { id } = packet.d;
-    if (holds !== 'holds') return say({ taken: id });
+    const number = (numbers.get(shardId) ?? 0) + 1;
+    numbers.set(shardId, number);
+    if (number !== Number(held)) return say({ taken: id });
     say({ held: id });
     // As if the queue took long, until the process is killed.
     await Promise.withResolvers<void>().promise;

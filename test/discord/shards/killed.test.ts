@@ -22,9 +22,17 @@ interface Child {
   kill(): Promise<void>;
 }
 
-function child({ discord, site, logged }: Scene, place: 'here' | 'elsewhere', mode: 'takes' | 'holds'): Child {
+function child({ discord, site, logged }: Scene, place: 'here' | 'elsewhere', heldOrder = 0): Child {
   const file = fileURLToPath(new URL('child.ts', import.meta.url));
-  const process = fork(file, [discord.apiUrl, discord.token, site.url, site.scheme, String(LEASE_MS), place, mode]);
+  const process = fork(file, [
+    discord.apiUrl,
+    discord.token,
+    site.url,
+    site.scheme,
+    String(LEASE_MS),
+    place,
+    String(heldOrder),
+  ]);
   const ended = once(process, 'exit');
   const kill = async (): Promise<void> => {
     process.kill('SIGKILL');
@@ -48,27 +56,30 @@ describe('A shard process that is killed', () =>
   onServers((site) => {
     it('Its sessions are resumed when its claims have expired, and what it had not passed on is replayed', async () => {
       const here = await scene(await site());
-      const killed = child(here, 'elsewhere', 'holds');
+      const killed = child(here, 'elsewhere', 2);
       await expect.poll(killed.ids).toHaveLength(COUNT);
-      await everyoneOrders(here);
-      await expect.poll(() => killed.held.length).toBe(COUNT);
-      // The sessions are stored, and what the process holds does not count.
-      await expect.poll(async () => (await storedSession(here, 3))?.sequence).toBe(1);
+      for (let order = 0; order < 3; order++) await everyoneOrders(here);
+      await expect.poll(() => [killed.held.length, killed.taken.length]).toEqual([COUNT, 2 * COUNT]);
+      // READY is 1: the second order is not passed on, although the third is.
+      for (let id = 0; id < COUNT; id++)
+        await expect.poll(async () => (await storedSession(here, id))?.sequence, { timeout: 10_000 }).toBe(2);
       await killed.kill();
       const killedAt = Date.now();
       await everyoneOrders(here);
       const other = await shardProcess(here);
       await haveShards([other, COUNT]);
       const takenOverMs = Date.now() - killedAt;
-      await nothingIsMissing(here, other);
-      expect(here.sent.size).toBe(2 * COUNT);
+      await expect.poll(() => other.taken).toHaveLength(3 * COUNT);
+      expect(other.taken).toEqual(expect.arrayContaining(killed.held));
+      await nothingIsMissing(here, other, killed);
+      expect(here.sent.size).toBe(4 * COUNT);
       expect(here.discord.gateway).toMatchObject({ identifies: COUNT, sessions: COUNT });
       expect(takenOverMs).toBeLessThan(LEASE_MS + 5_000);
     });
 
     it('Its shards are taken at once where the system tells that it has ended', async () => {
       const here = await scene(await site());
-      const killed = child(here, 'here', 'takes');
+      const killed = child(here, 'here');
       await expect.poll(killed.ids).toHaveLength(COUNT);
       await everyoneOrders(here);
       await nothingIsMissing(here, killed);
@@ -86,7 +97,7 @@ describe('A shard process that is killed', () =>
 
     it('One that was stopped for longer than its claims takes nothing back when it goes on', async () => {
       const here = await scene(await site());
-      const stopped = child(here, 'elsewhere', 'takes');
+      const stopped = child(here, 'elsewhere');
       await expect.poll(stopped.ids).toHaveLength(COUNT);
       const other = await shardProcess(here);
       await haveShards([other, 2]);
