@@ -7,7 +7,7 @@ const COUNT = 'shard-count';
 const LOOK_EVERY_MS = 100;
 
 /** The running shard processes use another number of shards. */
-class ShardCountError extends Error {
+export class ShardCountError extends Error {
   override readonly name = 'ShardCountError';
 
   constructor(wanted: number, used: number) {
