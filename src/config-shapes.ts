@@ -222,7 +222,9 @@ export const store = z
 export const queue = z
   .string()
   .transform((url, context) => {
-    const scheme = STORE_SCHEMES.find((known) => known !== 'sqlite' && url.startsWith(`${known}://`));
+    const scheme = STORE_SCHEMES.find(
+      (known) => known !== 'sqlite' && url.startsWith(`${known}://`) && url.length > `${known}://`.length,
+    );
     if (scheme && URL.canParse(url)) return { url, scheme };
     context.addIssue('not a server');
     return z.NEVER;

@@ -56,7 +56,7 @@ const variables = (kinds: readonly string[]) =>
     // Discord starts at most a few hundred connections for the largest bots.
     SHARD_COUNT: shape.optionalNumber(1, 10_000, 'connections'),
     // Task ids tell 1,024 places apart.
-    PARTITIONS: shape.optionalNumber(1, 1_024, 'partitions'),
+    PARTITIONS: shape.wholeNumber(1, 1_024, '32', 'partitions'),
     // A shorter lease is lost in every network hiccup; with a longer one a killed bot restarts late.
     STORE_LEASE_SECONDS: shape.wholeNumber(5, 300, '10', 'seconds'),
     BACKUP_PASSPHRASE: shape.backupPassphrase,

@@ -19,6 +19,7 @@ const secrets: Record<string, { value: string; at: (config: Config) => unknown }
   DISCORD_TOKEN: { value: 'MTIz.file.secret-in-a-file', at: ({ discord }) => discord.token },
   GATEWAY_API_KEY: { value: 'sk-secret-in-a-file', at: ({ gateway }) => gateway.apiKey },
   STORE_URL: { value: 'redis://:secret-in-a-file@127.0.0.1:6379', at: ({ store }) => store.url },
+  QUEUE_URL: { value: 'redis://:secret-in-a-file@127.0.0.1:6380', at: ({ cluster }) => cluster.queue.url },
   BACKUP_PASSPHRASE: { value: 'passphrase secret-in-a-file', at: ({ backupPassphrase }) => backupPassphrase },
   MODERATION_API_KEY: { value: 'secret-in-a-file', at: ({ moderation }) => moderation.apiKey },
   METRICS_TOKEN: { value: 'secret-token-in-a-file', at: ({ http }) => http.metricsToken },

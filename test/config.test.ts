@@ -58,7 +58,11 @@ const defaults = {
   GATEWAY_REMIX: 'off',
   GATEWAY_IMGX_LISTS: 'off',
   GATEWAY_POLLS_PER_SECOND: '100',
+  ATELIER_ROLE: 'all',
   STORE_URL: 'sqlite://data/atelier.sqlite',
+  QUEUE_URL: '',
+  SHARD_COUNT: '',
+  PARTITIONS: '32',
   STORE_LEASE_SECONDS: '10',
   BACKUP_PASSPHRASE: '',
   MEDIA_ALLOW_PRIVATE: 'off',
@@ -160,6 +164,12 @@ describe('The default configuration', () => {
         remix: false,
       },
       store: { url: 'sqlite://data/atelier.sqlite', scheme: 'sqlite' },
+      cluster: {
+        role: 'all',
+        queue: { url: 'sqlite://data/atelier.sqlite', scheme: 'sqlite' },
+        shards: undefined,
+        partitions: 32,
+      },
       storeLeaseMs: 10_000,
       prices: {},
       media: { marksResults: true, allowPrivate: false, memoryBytes: 512 * 2 ** 20 },
@@ -479,7 +489,11 @@ describe('Invalid values', () => {
     GATEWAY_REMIX: switches,
     GATEWAY_IMGX_LISTS: switches,
     GATEWAY_POLLS_PER_SECOND: [...numbers, '10001'],
+    ATELIER_ROLE: ['both', 'Worker'],
     STORE_URL: ['data/atelier.sqlite', 'sqlite://', 'redis://', 'mysql://db.example', 'file:///x', 'redis://u:p#x@h:y'],
+    QUEUE_URL: ['sqlite://data/queue.sqlite', 'redis://', 'mysql://db.example', 'redis://u:p#x@h:y'],
+    SHARD_COUNT: [...numbers, '10001'],
+    PARTITIONS: [...numbers, '1025'],
     STORE_LEASE_SECONDS: [...numbers, '4', '301'],
     BACKUP_PASSPHRASE: ['short', 'eleven-char'],
     MEDIA_ALLOW_PRIVATE: switches,
@@ -528,6 +542,13 @@ describe('Invalid values', () => {
     MAX_WAIT_TEXT_SECONDS: waits,
     FOLLOW_QUIET_SECONDS: waits,
   };
+
+  it.each(['shard', 'worker'])('A %s without a server for the store is reported', (role) => {
+    const problem = `should be a Redis or Postgres server with ATELIER_ROLE=${role}`;
+    expect(problems({ ...required, ATELIER_ROLE: role })).toEqual([{ variable: 'STORE_URL', problem }]);
+    const { cluster } = withRequired({ ATELIER_ROLE: role, STORE_URL: 'redis://db.example' });
+    expect(cluster).toMatchObject({ role, queue: { url: 'redis://db.example' } });
+  });
 
   it('The test has invalid values for every variable', () => {
     expect(Object.keys(bad)).toEqual([...configVariables]);

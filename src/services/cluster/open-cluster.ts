@@ -14,14 +14,11 @@ import {
 import { requestLimitMs } from '../store/lease.ts';
 import type { KindSpecs } from '../tasks/task.ts';
 
-/** For a store on a server that is begun by a cluster. */
-const PARTITIONS = 32;
-
 interface ClusterSettings {
   store: StoreAddress;
   storeLeaseMs: number;
   backupPassphrase?: string | undefined;
-  cluster: { queue: StoreAddress; partitions?: number | undefined };
+  cluster: { queue: StoreAddress; partitions: number };
 }
 
 interface ClusterParts {
@@ -54,7 +51,7 @@ export async function openCluster(
   try {
     const partitions = await openPartitions(store, {
       ...{ log, clock, specs, leaseMs, backupPassphrase, mayMigrate, holder },
-      ...{ botVersion: version, partitions: cluster.partitions ?? PARTITIONS },
+      ...{ botVersion: version, partitions: cluster.partitions },
     });
     opened.push(partitions);
     if (partitions.count === 1)

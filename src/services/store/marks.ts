@@ -54,6 +54,16 @@ export async function markedPartitions(meta: Namespace, name: string): Promise<n
   return read.count;
 }
 
+/** Who opens a store as one would only see partition 0. */
+export async function refusePartitioned(meta: Namespace, name: string): Promise<void> {
+  const count = (await markedPartitions(meta, name)) ?? 1;
+  if (count > 1)
+    throw new StoreError(
+      'unsupported',
+      `The store ${name} is divided into ${count} partitions. Only processes with ATELIER_ROLE=shard or worker can use it; the doctor, backups and migrate-store cannot yet.`,
+    );
+}
+
 export const markPartitions = (meta: Namespace, count: number): Promise<void> =>
   meta.put(PARTITIONS_KEY, partitionsSchema.parse({ count }));
 

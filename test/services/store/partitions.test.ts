@@ -4,9 +4,17 @@ import { kindSpecs } from '../../../src/commands/index.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { openLog } from '../../../src/lib/log.ts';
 import { createEntry, entryKey } from '../../../src/services/ledger/entry.ts';
-import { nameHolder, openPartitions, type Partitions, StoreError } from '../../../src/services/store/index.ts';
+import {
+  nameHolder,
+  openBackend,
+  openExisting,
+  openPartitions,
+  type Partitions,
+  StoreError,
+} from '../../../src/services/store/index.ts';
 import type { LeaseClock } from '../../../src/services/store/lease.ts';
 import { openNamespaces } from '../../../src/services/store/namespaces.ts';
+import { openToRead } from '../../../src/services/store/open-store.ts';
 import { RETENTION_MS } from '../../../src/services/store/task-rows.ts';
 import { child, holdsPartitions, modules } from './child.ts';
 import { onServers, type Site } from './sites.ts';
@@ -61,6 +69,21 @@ describe('The number of partitions', () =>
       const many = await Promise.all([2, 3, 4, 5, 6].map((partitions) => open(site, { partitions })));
       expect(new Set(many.map(({ count }) => count)).size).toBe(1);
       expect(await site.keys('meta')).toEqual(['partitions']);
+    });
+
+    it('A store with several partitions is refused by everything that would see one of them', async () => {
+      const site = await stage();
+      await (await (await open(site, { partitions: 4 })).open(0)).close();
+      const address = { url: site.url, scheme: site.scheme };
+      const parts = { log: site.log, clock: site.clock };
+      for (const opening of [
+        () => site.open(),
+        () => openExisting(address, parts),
+        () => openBackend(address, parts),
+        () => openToRead(address, parts),
+      ])
+        expect((await refused(opening())).message).toContain('is divided into 4 partitions');
+      expect((await open(site)).count).toBe(4);
     });
 
     it('The number of partitions is one for a store that was begun without, and its rows are those of partition 0', async () => {

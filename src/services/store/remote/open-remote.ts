@@ -1,5 +1,7 @@
 import type { StoreAddress } from '../backend.ts';
 import { Lease } from '../lease.ts';
+import { refusePartitioned } from '../marks.ts';
+import { openNamespaces } from '../namespaces.ts';
 import { connectServer, type RemoteParts, warnAbout } from './connect.ts';
 import { type OpenedBackend, openPartition, readPartition } from './partition.ts';
 
@@ -12,7 +14,9 @@ export async function openRemote(
   const { log } = parts;
   const server = await connectServer(address, parts);
   try {
-    const isWanted = makes || (await readPartition(server, 0)) !== undefined;
+    const existing = await readPartition(server, 0);
+    if (existing) await refusePartitioned(openNamespaces(existing).meta, server.name);
+    const isWanted = makes || existing !== undefined;
     if (isWanted) await server.prepare?.();
     const store = isWanted ? await openPartition(server, 0, parts, Lease.take) : undefined;
     if (!store) {
@@ -44,7 +48,10 @@ export async function openRemoteToRead(
   const server = await connectServer(address, parts);
   try {
     const backend = await readPartition(server, 0);
-    if (backend) return { backend, close: server.close };
+    if (backend) {
+      await refusePartitioned(openNamespaces(backend).meta, server.name);
+      return { backend, close: server.close };
+    }
   } catch (error) {
     await server.close();
     throw error;
