@@ -229,7 +229,7 @@ export interface Workbench {
 }
 
 /** An entry of the bot's ledger, with amounts in dollars. */
-export interface BookEntry {
+export interface LedgerEntry {
   readonly id: string;
   readonly at: number;
   readonly kind: string;
@@ -242,9 +242,9 @@ export interface BookEntry {
   readonly cost?: string;
 }
 
-export interface Book {
+export interface Ledger {
   /** Newest first. */
-  readonly entries: readonly BookEntry[];
+  readonly entries: readonly LedgerEntry[];
   /** Of all entries. */
   readonly count: number;
   readonly reserved: string;

@@ -39,7 +39,7 @@ const views: Readonly<Record<NoticeTopic, View>> = {
   budget: ({ facts }, say) => {
     const { share, limit, left, resets } = facts;
     const texts = { limit: textOf(limit), left: textOf(left), resets: seconds(resets) };
-    return [say(share === 100 ? 'notices.budget.usedUp' : 'notices.budget.most', texts)];
+    return [say(share === 100 ? 'notices.budget.usedUp' : 'notices.budget.nearlyUsedUp', texts)];
   },
   balance: ({ facts, since }, say) => [
     say('notices.balance', { left: textOf(facts.left), perDay: textOf(facts.perDay), since: seconds(since) }),
@@ -90,5 +90,5 @@ const textOf = (fact: Notice['facts'][string] | undefined): string => String(fac
 
 const isNamed = (lane: string): lane is keyof typeof lanes => Object.hasOwn(lanes, lane);
 
-/** What members use this kind of polls for. */
+/** The commands that a polling lane serves, for lanes of this version. */
 export const nameOfLane = (lane: string, say: Say): string => (isNamed(lane) ? say(`lanes.${lane}`) : lane);

@@ -57,7 +57,7 @@ const cancelButton = button(customIds.cancelProposal, {
   reply: 'here',
   async run(id, { services, place, say }: Context) {
     await services.proposals.take(id, place.userId);
-    return { content: say('proposal.cancelled'), controls: [] };
+    return { content: say('proposal.canceled'), controls: [] };
   },
 });
 

@@ -118,9 +118,9 @@ function underWay(task: Task, context: MessageContext, say: Say): string[] {
 
 function inLine({ place, returns = 0, route }: Task, say: Say): string[] {
   return [
-    say(returns > 0 ? 'task.line.gatewayBusy' : 'task.line.waiting'),
-    ...(place === undefined ? [] : [say('task.line.place', { place })]),
-    ...(route.isPrivate ? [`-# ${say('task.line.private')}`] : []),
+    say(returns > 0 ? 'task.queue.gatewayBusy' : 'task.queue.waiting'),
+    ...(place === undefined ? [] : [say('task.queue.place', { place })]),
+    ...(route.isPrivate ? [`-# ${say('task.queue.private')}`] : []),
   ];
 }
 

@@ -215,8 +215,12 @@ describe.each(profiles)('Budgets at a gateway of the %s profile', (profile) => {
     const history = await budget(stage, 'admin', 'history');
     const [admin, owner] = ['admin', 'owner'].map((name) => stage.discord.world.user(name).id);
     expect(history.split('\n').slice(1)).toEqual([
-      expect.stringMatching(new RegExp(`<@${owner}>: limits for the server from \\$5 a day to the default$`)),
-      expect.stringMatching(new RegExp(`<@${admin}>: limits for the server from the default to \\$5 a day$`)),
+      expect.stringMatching(
+        new RegExp(`<@${owner}>: changed the limits for the server from \\$5 a day to the default$`),
+      ),
+      expect.stringMatching(
+        new RegExp(`<@${admin}>: changed the limits for the server from the default to \\$5 a day$`),
+      ),
     ]);
   });
 

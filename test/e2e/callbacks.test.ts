@@ -66,7 +66,7 @@ describe.each(profiles)('Callbacks of a gateway of the %s profile', (profile) =>
     expect(await bot.counted('progress')).toBeGreaterThan(2);
     for (const { id } of bot.gateway.jobs.list()) expect(bot.gateway.tally.of(id).queries).toBe(1);
     const about = text(await (await bot.discord.as('other').slash('about')).message());
-    expect(about).toContain('Callbacks for `/imagine` and its follow-ups: the gateway reports progress and ends');
+    expect(about).toContain('Callbacks for `/imagine` and its follow-ups: the gateway reports progress and completion');
   });
 
   it('An end that is called back is not waited for', async () => {

@@ -44,7 +44,7 @@ describe('The operator is told of a start', () => {
     await expect.poll(() => inHall(stage), waitLimit).toHaveLength(2);
     const [, second = ''] = inHall(stage);
     expect(second).toContain('Atelier 1.3.0 has started. The previous version was 1.2.3.');
-    expect(second).toMatch(/It had been stopped since <t:\d+:f>\.\nIt resumed 1 task\./);
+    expect(second).toMatch(/It was stopped on <t:\d+:f>\.\nIt resumed 1 task\./);
     expect(second).not.toContain('secret');
   });
 
@@ -73,7 +73,7 @@ describe('The operator is told of a start', () => {
     sql(file, "UPDATE atelier SET value = json_remove(value, '$.value.stoppedAt') WHERE namespace = 'runs'");
     stage.clock.advance(2 * HOUR_MS);
     await enter(stage);
-    await expect.poll(() => about(inHall(stage), 'without having been stopped'), waitLimit).toHaveLength(1);
+    await expect.poll(() => about(inHall(stage), 'It went down unexpectedly'), waitLimit).toHaveLength(1);
   });
 });
 

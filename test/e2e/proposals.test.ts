@@ -104,7 +104,7 @@ describe.each(profiles)('Confirmation above a price with the %s gateway profile'
     );
     expect(text(plain)).not.toContain('Cost:');
     const history = text(await (await discord.as('admin').slash('budget history', {})).message());
-    expect(history).toContain('costs under results: off');
+    expect(history).toContain('set costs under results to: off');
   });
 
   it('A plain message in a thread is asked about as well, and Run shows the answer there', async () => {

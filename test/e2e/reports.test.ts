@@ -52,7 +52,7 @@ describe.each(profiles)('Reports at a gateway of the %s profile', (profile) => {
     expect(await report(stage, result, { words: 'See **this**, @everyone' })).toContain('Reported. The moderators');
     const shown = await onlyReport(stage);
     const { member, other } = { member: discord.world.user('member').id, other: discord.world.user('other').id };
-    expect(text(shown)).toContain(`of a result of <@${member}>: https://discord.com/channels/`);
+    expect(text(shown)).toContain(`about a result by <@${member}>: https://discord.com/channels/`);
     expect(text(shown)).toContain(`/${result.id} `);
     expect(text(shown)).toContain('Reason: Hate or harassment');
     expect(text(shown)).toContain('> See \\*\\*this\\*\\*, @everyone');
@@ -120,7 +120,7 @@ describe.each(profiles)('Reports at a gateway of the %s profile', (profile) => {
     const shown = await onlyReport(stage);
     const presses = await Promise.all([decide(stage, shown, 'Dismiss'), decide(stage, shown, 'Remove', 'owner')]);
     const decided = await reportSaying(stage, 'dismissed this report');
-    expect(text(await (presses[1] ?? presses[0]).ephemeral())).toContain('already decided');
+    expect(text(await (presses[1] ?? presses[0]).ephemeral())).toContain('already been handled');
     expect(text(decided)).not.toContain('removed');
     expect(buttonsOf(decided)).toEqual([]);
   });
@@ -149,7 +149,7 @@ describe.each(profiles)('Reports at a gateway of the %s profile', (profile) => {
     const history = await (await discord.as('admin').slash('budget history')).message();
     expect(text(history).match(/blocked <@/g)).toHaveLength(1);
     expect([...(filled?.followUps() ?? []), ...(again?.followUps() ?? [])].map(text)).toEqual([
-      'This report was already decided.',
+      'This report has already been handled.',
     ]);
     clock.advance(HOUR_MS + 60_000);
     await grid(stage, { prompt: 'an owl' });

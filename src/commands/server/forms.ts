@@ -70,7 +70,7 @@ function fieldsOf(section: RuleSection, { rules, logChannelId, logDays }: Server
           type: 'choice',
           required: true,
           ...label('pressers'),
-          options: pressersOptions(rules, say),
+          options: buttonAccessOptions(rules, say),
         },
         {
           ...{ name: 'presserRoles', type: 'roles', max: 10, ...label('presserRoles') },
@@ -135,7 +135,7 @@ const effects = (say: Say) =>
     isDefault: value === 'deny',
   }));
 
-function pressersOptions({ pressers }: RuleSet, say: Say) {
+function buttonAccessOptions({ pressers }: RuleSet, say: Say) {
   const known = typeof pressers === 'string' ? pressers : 'roles';
   return (['everyone', 'requester', 'roles'] as const).map((value) => ({
     value,

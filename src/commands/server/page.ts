@@ -36,7 +36,7 @@ export function rulesPage(facts: RulesPageFacts, say: Say): MessagePlan {
     ...lastChange(['access'], facts, say),
     '',
     say('rules.section.use'),
-    `- ${pressersLine(facts, say)}`,
+    `- ${buttonAccessLine(facts, say)}`,
     `- ${say('rules.privateCommands', { commands: commandsText(facts, say) })}`,
     `- ${say(rules.personalInstalls ? 'rules.personalInstalls.on' : 'rules.personalInstalls.off')}`,
     ...lastChange(['pressers', 'privateCommands', 'personalInstalls'], facts, say),
@@ -82,9 +82,9 @@ function controls({ rules }: RulesPageFacts, say: Say): Control[] {
   return [...buttons, { type: 'select', id: customIds.accessRemove.id(), placeholder: say('rules.remove'), options }];
 }
 
-function pressersLine({ rules: { pressers } }: RulesPageFacts, say: Say): string {
-  if (typeof pressers === 'string') return say(`rules.pressers.${pressers}`);
-  return say('rules.pressers.roles', { roles: pressers.roleIds.map((role) => `<@&${role}>`).join(' ') });
+function buttonAccessLine({ rules: { pressers } }: RulesPageFacts, say: Say): string {
+  if (typeof pressers === 'string') return say(`rules.buttonAccess.${pressers}`);
+  return say('rules.buttonAccess.roles', { roles: pressers.roleIds.map((role) => `<@&${role}>`).join(' ') });
 }
 
 const commandsText = ({ rules: { privateCommands } }: RulesPageFacts, say: Say): string =>

@@ -72,7 +72,7 @@ export function albumHeadlines(album: Task, entries: readonly AlbumEntry[], say:
   const since = String(Math.floor(album.times.created / 1000));
   const progress = ended === count ? say('music.allEnded', { count }) : say('music.ended', { ended, count });
   return [
-    say('task.headline', { prompt: say('music.album', { count }), owner: `<@${album.requesterId}>` }),
+    say('task.headline', { prompt: say('music.songs', { count }), owner: `<@${album.requesterId}>` }),
     failed === 0 ? progress : `${progress} ${say('music.someFailed', { count: failed })}`,
     ...(album.times.overdue === undefined || ended === count ? [] : [`-# ${say('task.overdue', { since })}`]),
   ];

@@ -72,7 +72,7 @@ export class ModelCircuits {
     const { since, until, probe } = opening;
     const what = model === undefined ? 'kind' : 'model';
     const facts = { ...(model !== undefined && { model }), since: inSeconds(since) };
-    if (probe && probe.id !== id) throw new Refusal(`refusals.tried.${what}`, facts);
+    if (probe && probe.id !== id) throw new Refusal(`refusals.probing.${what}`, facts);
     if (!probe && this.#clock.now() < until)
       throw new Refusal(`refusals.failing.${what}`, { ...facts, until: inSeconds(until) });
     opening.probe = { id };

@@ -121,8 +121,8 @@ describe('A model whose jobs fail', () => {
     await failing(side, 5);
     side.clock.advance(minute);
     const probe = await side.tasks.orders.submit(another());
-    await refused(side, 'refusals.tried.kind');
-    await refused(side, 'refusals.tried.kind');
+    await refused(side, 'refusals.probing.kind');
+    await refused(side, 'refusals.probing.kind');
     expect((await ends(side, probe)).state).toBe('ready');
     expect((await carryOut(side)).state).toBe('ready');
     expect(side.circuits.allFailing).toEqual([]);
@@ -151,7 +151,7 @@ describe('A model whose jobs fail', () => {
     // A job that never ends is not waited for longer than members are.
     side.gateway.faults.add({ do: 'stick', times: 1 });
     const stuck = await side.tasks.orders.submit(another());
-    await refused(side, 'refusals.tried.kind');
+    await refused(side, 'refusals.probing.kind');
     await side.until(() => side.tasks.book.find(stuck.id)?.times.overdue);
     expect((await side.tasks.orders.submit(another())).state).toBe('accepted');
   });

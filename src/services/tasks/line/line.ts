@@ -88,7 +88,7 @@ export class Line {
   }
 
   mustHaveRoom(): void {
-    if (this.#turns.size >= MAX_WAITING) throw new Refusal('refusals.lineFull');
+    if (this.#turns.size >= MAX_WAITING) throw new Refusal('refusals.queueFull');
   }
 
   /** How many of some tasks are waiting. */
