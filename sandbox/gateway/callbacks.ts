@@ -33,7 +33,7 @@ interface Queue {
   turn: number;
 }
 
-/** Calls the callback URL for every change of a job, in order and without retries (wire facts, 1.5), unless a fault says otherwise. */
+/** Calls the callback URL for every change of a job, in order and without retries, unless a fault says otherwise. */
 export class Callbacks extends EventEmitter<{ sent: [SentCallback] }> {
   readonly #agent = new Agent({
     connect: { timeout: TIMEOUT_MS },
@@ -99,7 +99,7 @@ export class Callbacks extends EventEmitter<{ sent: [SentCallback] }> {
     }
   }
 
-  /** Returns the response; an empty one after a failure, which is ignored, because clients also poll (wire facts, 1.2). */
+  /** Returns the response; an empty one after a failure, which is ignored, because clients also poll. */
   async #post(jobId: string, url: string, body: unknown): Promise<string> {
     const at = this.#clock.now();
     const start = performance.now();

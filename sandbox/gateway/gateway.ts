@@ -21,7 +21,7 @@ import { randomOf } from './random.ts';
 import { LiveSessions } from './realtime/live-sessions.ts';
 import { ReferenceFetcher } from './reference-fetcher.ts';
 import { ReferenceImages } from './reference-images.ts';
-import { addRequestHooks, asRefusal, sendRefusal } from './request-hooks.ts';
+import { addRequestHooks, asApiError, sendError } from './request-hooks.ts';
 import { type RecordedGatewayRequest, RequestLog } from './request-log.ts';
 import { accountRoutes } from './routes/account.ts';
 import { fileRoutes } from './routes/files.ts';
@@ -196,7 +196,7 @@ async function serverFor(parts: Parts, clock: Clock): Promise<FastifyInstance> {
     // A percent sign on its own is part of some model ids, and clients forget to encode it.
     rewriteUrl: (request) => (request.url ?? '/').replace(/%(?![0-9a-f]{2})/gi, '%25'),
     frameworkErrors: (problem, request, reply) => {
-      sendRefusal(asRefusal(problem), request, reply, parts);
+      sendError(asApiError(problem), request, reply, parts);
     },
   });
   // Before the door, so that a socket which is refused there is closed behind its answer.

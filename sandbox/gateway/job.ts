@@ -27,7 +27,7 @@ export const jobKinds = [
 ] as const;
 export type JobKind = (typeof jobKinds)[number];
 
-/** The four states of the specification (part 3), and that of a task that waits for its modal (wire facts, 1.4). */
+/** The four states of the specification (part 3), and that of a task that waits for its modal. */
 export type JobState = 'needs-input' | 'queued' | 'running' | 'succeeded' | 'failed';
 
 export const isOver = (state: JobState) => state === 'succeeded' || state === 'failed';

@@ -14,22 +14,22 @@ const keys = files.flatMap((name) =>
 
 const owners: readonly Sentences[] = [en, ...texts];
 
-/** All keys in a tree of sentences. */
-const placesIn = (sentences: Sentences): string[] =>
+/** All keys in a tree of texts. */
+const keysIn = (sentences: Sentences): string[] =>
   Object.entries(sentences).flatMap(([name, one]) =>
-    typeof one === 'string' ? [name] : placesIn(one).map((place) => `${name}.${place}`),
+    typeof one === 'string' ? [name] : keysIn(one).map((key) => `${name}.${key}`),
   );
 
 it('Every refusal has a sentence', () => {
   expect(keys.length).toBeGreaterThan(5);
   const found = (key: string) => owners.flatMap((sentences) => sentenceAt(sentences, key.split('.')) ?? [])[0];
-  // A sentence with a number has one form for each plural.
+  // A message with a count has one form for each plural category.
   for (const key of keys) expect(found(key) ?? found(`${key}_other`), key).toBeTypeOf('string');
 });
 
 it('No sentence belongs to two features', () => {
-  const places = owners.flatMap(placesIn);
-  expect(places.filter((place, index) => places.indexOf(place) !== index)).toEqual([]);
+  const all = owners.flatMap(keysIn);
+  expect(all.filter((key, index) => all.indexOf(key) !== index)).toEqual([]);
 });
 
 it('Variables are inserted into sentences without HTML escapes, because Discord shows plain text', () => {

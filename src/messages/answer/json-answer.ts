@@ -35,7 +35,7 @@ function beginningOf(text: string, max: number): string {
   return `${whole.slice(0, end > max / 2 ? end : max).toWellFormed()}${CUT}`;
 }
 
-export function misfitLines(task: Task, say: Say): string[] {
+export function mismatchLines(task: Task, say: Say): string[] {
   const { misfits = [], count = 0, isUnfinished } = answerOf(task).schemaCheck ?? {};
   if (isUnfinished) return [say('ask.schema.unfinished')];
   if (misfits.length === 0) return [];

@@ -2,7 +2,7 @@ import type { FilePlan, MessagePlan } from '../../discord/plan.ts';
 import type { Say } from '../../locales/index.ts';
 import { answerOf, answerText } from '../../services/asks/transitions.ts';
 import { hasEnded, type Task } from '../../services/tasks/task.ts';
-import { isCut, isStructured, misfitLines, structuredPart } from './json-answer.ts';
+import { isCut, isStructured, mismatchLines, structuredPart } from './json-answer.ts';
 import { type AnswerFile, type AnswerPart, answerParts } from './split.ts';
 import { type AnswerStyle, callLines, failureText, incompleteText } from './style.ts';
 
@@ -86,7 +86,7 @@ function fate(task: Task, style: AnswerStyle, say: Say): string[] {
   const words = answerText(task);
   if (words === '') return [...told, say('ask.empty')];
   if (incomplete !== undefined) return [...told, ...small([incompleteText(incomplete, style, say)])];
-  if (answerOf(task).schemaCheck) return [...told, ...small(misfitLines(task, say))];
+  if (answerOf(task).schemaCheck) return [...told, ...small(mismatchLines(task, say))];
   return [...told, ...(task.request.format === 'json' && !isJson(words) ? small([say('ask.badJson')]) : [])];
 }
 

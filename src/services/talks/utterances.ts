@@ -110,7 +110,7 @@ export class Utterances {
       const isAnything = response.text !== '' || !writer.isEmpty;
       const cost = this.#costOf(task, response);
       await change(id, (known) =>
-        concludeAnswer(known, { response, hasContent: isAnything, voice, takenBack: stopReason, cost }, clock.now()),
+        concludeAnswer(known, { response, hasContent: isAnything, voice, stopReason, cost }, clock.now()),
       );
     } catch (error) {
       // The member may have deleted the task, so nothing more is stored.

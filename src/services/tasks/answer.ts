@@ -55,7 +55,7 @@ const voice = z.object({
 const leftOutReasons = ['too-large', 'too-many', 'gone', 'unusable', 'late', 'refused', 'hidden'] as const;
 const leftOutFile = z.object({ name: z.string(), why: z.enum(leftOutReasons) });
 
-const misfit = z.object({
+const mismatch = z.object({
   /** JSON pointer into the answer. */
   at: z.string(),
   rule: z.enum(['type', 'required', 'enum', 'const', 'anyOf', 'oneOf', 'unexpected', 'other']),
@@ -65,7 +65,7 @@ const misfit = z.object({
 /** The result of checking an answer against the member's schema. */
 const schemaCheck = z.object({
   /** Only the first mismatches are stored. */
-  misfits: z.array(misfit),
+  misfits: z.array(mismatch),
   count: z.number(),
   /** The check took too long. */
   isUnfinished: z.boolean(),
@@ -102,7 +102,7 @@ export const answer = z.object({
 });
 
 export type Answer = z.output<typeof answer>;
-export type Misfit = z.output<typeof misfit>;
+export type Mismatch = z.output<typeof mismatch>;
 export type SchemaCheck = z.output<typeof schemaCheck>;
 export type AnswerPart = z.output<typeof part>;
 export type PendingPost = z.output<typeof posting>;

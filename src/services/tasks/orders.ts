@@ -235,7 +235,7 @@ export class Orders {
     if (offers.isMissing(kind.name)) throw new Refusal('refusals.kindNotSupported');
     rules?.mustAllow(ordered);
     // A repeat under the same key orders nothing new.
-    if (ordered.predecessorId === undefined) this.#credit.mustHave(kind.name);
+    if (ordered.predecessorId === undefined) this.#credit.assertAvailable(kind.name);
     const { traits } = this.#parts.specs[ordered.kind];
     const estimate = traits.isPaid ? this.#parts.estimateOf?.(ordered) : undefined;
     const orderer = ordererOf(ordered);
@@ -339,7 +339,7 @@ export class Orders {
     const now = clock.now();
     if (submission) {
       offers.markAccepted(offeredAs(kind, task));
-      this.#credit.markEnough(kind.name);
+      this.#credit.markAvailable(kind.name);
       this.#line.markTaken(kind.name);
     }
     const settle = (before: Task): Task =>

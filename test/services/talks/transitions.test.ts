@@ -32,7 +32,7 @@ function response(changes: Partial<RealtimeResponse> = {}): RealtimeResponse {
 }
 
 const outcome = (changes: Partial<RealtimeResponse> = {}, more: object = {}) => ({
-  ...{ response: response(changes), hasContent: true, voice, takenBack: undefined },
+  ...{ response: response(changes), hasContent: true, voice, stopReason: undefined },
   ...more,
 });
 
@@ -89,8 +89,8 @@ describe('The end of an answer', () => {
     ['completed', 'stopped', 'ready', undefined],
   ] as const)(
     'The end of an answer that is %s, and was %s, leaves it %s as %s, with its text and as used',
-    (end, takenBack, state, cause) => {
-      const ended = concludeAnswer(said, outcome({ end }, { takenBack }), start + 1);
+    (end, stopReason, state, cause) => {
+      const ended = concludeAnswer(said, outcome({ end }, { stopReason }), start + 1);
       expect(ended.state).toBe(state);
       expect(ended.failure?.cause).toBe(cause);
       expect(ended.text).toBe('Good day.');
