@@ -28,7 +28,7 @@ export function pollAnswer(chance: Chance, kind: Kind): PollAnswer {
   const state = chance.of<State>(['pending', 'pending', 'succeeded', 'succeeded', 'succeeded', 'failed']);
   const reference = fileAddress(chance, chance.of([kind, 'image']));
   const { fields, media } = resultFields(chance, kind);
-  // An unfinished job may show an early file; it is no result.
+  // An unfinished job may show an early file; it is not a result.
   const hasResult = state === 'succeeded' ? !chance.is(0.06) : chance.is(0.3);
   const progress = state === 'pending' && chance.is(0.6) ? chance.whole(100) : undefined;
   const isSent = chance.is(0.7);

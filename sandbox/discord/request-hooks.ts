@@ -118,7 +118,7 @@ function rateLimited(scope: 'user' | 'global' | 'shared', retryAfter: number): R
   });
 }
 
-/** Cloudflare's response to an address with too many invalid requests. */
+/** Cloudflare's response to an IP address with too many invalid requests. */
 function blocked(retryAfter: number): Refusal {
   const headers = { 'retry-after': String(Math.ceil(retryAfter)), 'content-type': 'text/plain; charset=UTF-8' };
   return new Refusal('Blocked', { status: 429, code: 0, headers, body: 'error code: 1015' });

@@ -96,5 +96,5 @@ export function numericId(parts: Parts): string {
   }
 }
 
-/** A seed from the gateway's own random source, so that equal gateways draw equal images. */
+/** A seed from the gateway's own random source, so equal gateways draw equal images. */
 export const newSeed = (parts: Parts) => parts.random.integer(4_294_967_296);

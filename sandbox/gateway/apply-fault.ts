@@ -57,7 +57,7 @@ export function applyFault(
   }
 }
 
-/** Whether the fault replaces the handler, so that the request has no effect. */
+/** Whether the fault replaces the handler, so the request has no effect. */
 export const replacesHandler = (fault: { type: string }) =>
   fault.type !== 'truncated' && fault.type !== 'drip' && fault.type !== 'accepted-then';
 

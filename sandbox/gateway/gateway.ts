@@ -199,7 +199,7 @@ async function serverFor(parts: Parts, clock: Clock): Promise<FastifyInstance> {
       sendError(asApiError(problem), request, reply, parts);
     },
   });
-  // Before the door, so that a socket which is refused there is closed behind its answer.
+  // Before the door, so a socket which is refused there is closed behind its answer.
   await server.register(websocket, { options: { maxPayload: LARGEST_FRAME } });
   addBodyParser(server, () => parts.settings.quirks.bodyLimit);
   addRequestHooks(server, parts, clock);

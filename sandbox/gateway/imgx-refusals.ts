@@ -1,6 +1,6 @@
 import { ApiError, truncated } from './api-error.ts';
 
-/** A word that is always refused with code 24, so that clients can test this case. */
+/** A word that is always refused with code 24, so clients can test this case. */
 const BANNED_WORD = 'banned-word';
 
 export function refuseBanned(prompt: string): void {

@@ -61,7 +61,7 @@ export async function openStage(
   const connected = whenConnected(bot);
   bot.start();
   const ready = Promise.all([connected, deploy(botSettings, signal)]).then(() => setUpStrictServer(discord, gateway));
-  // The caller may await it only after it has failed.
+  // The caller can await it only after it has failed.
   ready.catch(() => undefined);
   return { stage, ready };
 }

@@ -63,7 +63,7 @@ export async function suggestModels(purpose: Purpose, typed: string, context: Ha
   return all.sort((a, b) => Number(a.fails) - Number(b.fails)).map(({ suggestion }) => suggestion);
 }
 
-/** A few more than Discord shows, so that others take the place of those that fail. */
+/** A few more than Discord shows, so others take the place of those that fail. */
 const MAX_LOOKED_AT = 50;
 /** Discord's limit for a suggestion. */
 const LONGEST_NAME = 100;
@@ -109,7 +109,7 @@ export async function modelOrDefault(purpose: Purpose, typed: string | undefined
 
 export const imageOption = { type: 'attachment', accept: ['image'] } as const;
 
-/** Seven signed Discord addresses are about 2,100 characters long. */
+/** Seven signed Discord URLs are about 2,100 characters long. */
 export const linksOption = { type: 'text', max: 3_000 } as const satisfies TextOption;
 
 const four = { image: imageOption, image2: imageOption, image3: imageOption, image4: imageOption };
@@ -117,7 +117,7 @@ const five = { ...four, image5: imageOption };
 const seven = { ...five, image6: imageOption, image7: imageOption };
 export const imageOptions = { four, five, seven } as const;
 
-/** Reference images: attached files, or addresses. */
+/** Reference images: attached files, or URLs. */
 export type References = Partial<Values<typeof seven & { links: typeof linksOption }>>;
 
 const IS_IMAGE = /^image\//i;
@@ -130,7 +130,7 @@ const MAX_MIB = 20;
 
 const attachmentsIn = (references: References): Attachment[] => keysOf(seven).flatMap((name) => references[name] ?? []);
 
-/** Separated by spaces, lines and commas. A comma inside an address belongs to it; angle brackets only suppress Discord's preview. */
+/** Separated by spaces, lines and commas. A comma inside a URL belongs to it; angle brackets only suppress Discord's preview. */
 export function linksIn({ links = '' }: References): string[] {
   return links
     .split(/\s+|,(?=<?https?:\/\/|[\s,]|$)/i)
@@ -138,7 +138,7 @@ export function linksIn({ links = '' }: References): string[] {
     .filter((piece) => piece !== '');
 }
 
-/** The reference images in the order of the request: attached files, then addresses. */
+/** The reference images in the order of the request: attached files, then URLs. */
 export const readImages = (references: References, max = MAX_REFERENCES): MemberFile[] | Refusal =>
   readFiles(references, { max, media: ['image'] });
 
@@ -161,7 +161,7 @@ export function imagesOnMessage({ files }: Pick<TargetMessage, 'files'>): Attach
 }
 
 /**
- * The images of a result. Those on its message have addresses that are valid for a day; the gateway may still have those that could not be attached.
+ * The images of a result. Those on its message have URLs that are valid for a day; the gateway may still have those that could not be attached.
  */
 export function imagesOfResult({ media }: Task, message: Pick<TargetMessage, 'files'>): MemberFile[] {
   const attached = imagesOnMessage(message);
@@ -174,7 +174,7 @@ export function imagesOfResult({ media }: Task, message: Pick<TargetMessage, 'fi
 /** The capacity of one field of a form. */
 const FIELD = 4_000;
 
-/** As many as a field of a form holds. Whole addresses only: a cut address leads nowhere. */
+/** As many as a field of a form holds. Whole URLs only: a cut URL leads nowhere. */
 export function fitIntoField<Image extends { address: string }>(images: readonly Image[]): Image[] {
   let room = FIELD;
   return images.filter(({ address }) => {

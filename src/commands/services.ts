@@ -58,7 +58,7 @@ export interface Services extends MessageServices, ModelServices {
   readText(file: MemberFile, memberId: string): Promise<string>;
   /** Whether the bot is in a server. */
   isInServer(guildId: string): Promise<boolean>;
-  /** False where Discord did not take the message. */
+  /** False if Discord did not take the message. */
   postInChannel(channelId: string, plan: MessagePlan): Promise<boolean>;
   /** The same in a server's log channel, whose messages are deleted after the time that the server wants. */
   postInLog(guildId: string, channelId: string, plan: MessagePlan): Promise<boolean>;
@@ -66,7 +66,7 @@ export interface Services extends MessageServices, ModelServices {
   follows: Pick<Follower, 'begin' | 'stop'>;
   /** After this time without news, the updates stop. */
   followQuietMs: number;
-  /** Servers whose admins may see what the account spent. */
+  /** Servers whose admins can see what the account spent. */
   adminGuildIds: readonly string[];
   /** Whether a user owns the application, or belongs to the team that does. */
   isOperator(userId: string): Promise<boolean>;

@@ -118,7 +118,7 @@ export function routeOf(interaction: BaseInteraction, { isPrivate }: { isPrivate
 }
 
 function mayPost({ appPermissions, channel, context }: BaseInteraction): boolean {
-  // In its own direct messages the bot may write, though the permissions there do not include it
+  // In its own direct messages the bot can write, though the permissions there do not include it
   // (https://discord.com/developers/docs/interactions/receiving-and-responding, "app_permissions").
   if (context === InteractionContextType.BotDM) return true;
   // Without the servers' channels in memory we do not know whether this one is a thread. A wrong yes costs one refused

@@ -19,7 +19,7 @@ export interface MessagePlan {
 /** A plan whose files may hold memory. */
 export interface PreparedMessage {
   plan: MessagePlan;
-  /** Sent where Discord does not take the plan. */
+  /** Sent if Discord does not take the plan. */
   instead?: MessagePlan;
   /** Frees the memory of the files. */
   release(): void;

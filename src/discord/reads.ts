@@ -112,7 +112,7 @@ export function registeredCommands({ client, reads }: DiscordClients, typed: rea
   };
 }
 
-/** Fresh addresses by file name, valid for a day. undefined: Discord does not respond. */
+/** Fresh URLs by file name, valid for a day. undefined: Discord does not respond. */
 export function storedFileReader(reads: DiscordReads, log: Pick<PlainLog, 'info'>) {
   return async (task: Task): Promise<ReadonlyMap<string, string> | undefined> => {
     const { message } = task;

@@ -10,7 +10,7 @@ export interface TargetMessage {
   channelId: string;
   /** Only one member sees it, so results are for that member alone too. */
   isPrivate: boolean;
-  /** Images, videos and audio, attached or linked, with addresses that are valid for a day. */
+  /** Images, videos and audio, attached or linked, with URLs that are valid for a day. */
   files: readonly Attachment[];
   createdAt: number;
   /** Whether the bot posted it. */

@@ -82,7 +82,7 @@ const seconds = (at: unknown): number => (typeof at === 'number' ? Math.floor(at
 const counted = (count: unknown, line: (count: number) => string): string[] =>
   typeof count === 'number' && count > 0 ? [line(count)] : [];
 
-/** The first where it is none of them: another version may have stored it. */
+/** The first if it is none of them: another version may have stored it. */
 const oneOf = <Name extends string>(names: readonly [Name, ...Name[]], found: unknown): Name =>
   names.find((name) => name === found) ?? names[0];
 

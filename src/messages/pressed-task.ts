@@ -29,7 +29,7 @@ export interface MessageServices {
   messageOf(task: Task): MessagePlan;
 }
 
-/** The task whose message was pressed, for every member who may see it. */
+/** The task whose message was pressed, for every member who can see it. */
 export async function pressedTask(taskId: string, { services, place }: HandlerContext<MessageServices>): Promise<Task> {
   const task = await services.tasks.book.get(taskId);
   if (!task) throw new Refusal('refusals.unknownTask');
@@ -72,7 +72,7 @@ type Asked = Pick<
 
 export type NewOrder = OrderedRequest<TaskKind> & { parent?: Task | undefined };
 
-/** Submits an order, or asks its member first where the server wants that for its price. */
+/** Submits an order, or asks its member first if the server wants that for its price. */
 export async function submitOrder(order: NewOrder, { services, origin, say }: Asked): Promise<Outcome> {
   const limit = services.proposals.limitExceededBy(order, origin.guildId);
   if (limit === undefined) return submitConfirmed(order, { services, origin });
@@ -122,7 +122,7 @@ export async function repeatOrder(
   { services, origin, place, say }: Asked & Pick<HandlerContext<MessageServices>, 'place'>,
   changes: CommonRequest = {},
 ): Promise<Outcome> {
-  // The bot's permissions may have changed since the first order, or differ where the result was shown again.
+  // The bot's permissions may have changed since the first order, or differ if the result was shown again.
   throwRefusal(requirePostPermissions(place, { private: origin.route.isPrivate }));
   const parent = task.parentId === undefined ? undefined : await services.tasks.book.get(task.parentId);
   return submitOrder({ ...orderOfTask(withRequest(task, changes)), parent }, { services, origin, say });

@@ -53,7 +53,7 @@ const cancelButton = button(customIds.cancel, {
   },
 });
 
-/** Repeats the same request, for every member who may continue from its result. */
+/** Repeats the same request, for every member who can continue from its result. */
 const sameButton = button(customIds.repeat, {
   reply: 'beside',
   async run(taskId, context: HandlerContext<MessageServices>) {
@@ -63,7 +63,7 @@ const sameButton = button(customIds.repeat, {
   },
 });
 
-/** A failed task is for its owner alone to edit, a result for every member who may continue from it. */
+/** A failed task is for its owner alone to edit, a result for every member who can continue from it. */
 async function editable(taskId: string, context: HandlerContext<MessageServices>): Promise<Task> {
   const task = await pressedTask(taskId, context);
   if (!hasOwnPrompt(task)) throw new Refusal('refusals.unknownButton');

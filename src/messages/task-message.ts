@@ -13,9 +13,9 @@ export interface Shown {
   files: readonly FilePlan[];
   /** The message of the result that this one was made from. */
   parentLink?: string | undefined;
-  /** Results that could not be attached, by their addresses. */
+  /** Results that could not be attached, by their URLs. */
   links: readonly { address: string; expiresAt?: number | undefined }[];
-  /** Addresses of results of which only a smaller copy could be attached. */
+  /** URLs of results of which only a smaller copy could be attached. */
   wholes: readonly string[];
   /** How many are no longer available. */
   gone: number;
@@ -172,7 +172,7 @@ function result(task: Task, view: KindView | undefined, shown: Shown, say: Say):
   ];
 }
 
-/** Several long addresses share one sentence. */
+/** Several long URLs share one sentence. */
 function linkLines(links: Shown['links'], say: Say): string[] {
   const addresses = links.map(({ address, expiresAt }) =>
     expiresAt === undefined ? address : say('task.until', { address, until: String(Math.floor(expiresAt / 1000)) }),

@@ -22,7 +22,7 @@ interface BotParts {
 
 export type Monitoring = Awaited<ReturnType<typeof openMonitoring>>;
 
-/** Opens the port at once, so that the bot is seen while it starts; `watch` follows when its parts are open. */
+/** Opens the port immediately, so the bot is seen while it starts; `watch` follows when its parts are open. */
 export async function openMonitoring(
   settings: HttpSettings,
   { version, clock, log }: { version: string; clock: Clock; log: Log },

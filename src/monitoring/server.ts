@@ -6,7 +6,7 @@ import { type Readiness, type ReadinessCheck, readyParts } from '../services/rea
 import type { Metrics } from './metrics.ts';
 import type { HttpSettings } from './port.ts';
 
-/** Requests are a line and a few headers: what is longer or slower is no probe. */
+/** Requests are a line and a few headers: what is longer or slower is not a probe. */
 const MAX_HEADER_BYTES = 8 * 1024;
 const REQUEST_LIMIT_MS = 5_000;
 const IDLE_LIMIT_MS = 10_000;

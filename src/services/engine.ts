@@ -113,7 +113,7 @@ export function openEngine({
 }: EngineParts) {
   const gatewayOrigin = new URL(settings.gateway.baseUrl).origin;
   const { allowPrivate, memoryBytes } = settings.media;
-  // Another process takes real time, also where the bot's clock is another.
+  // Another process takes real time, also if the bot's clock is another.
   const { mediaProcess = new MediaProcess({ clock: systemClock, log, memoryBytes }) } = parts;
   const media = openMedia(
     { gatewayOrigin, apiKey: settings.gateway.apiKey, extraOrigins, allowPrivate },

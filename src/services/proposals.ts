@@ -78,7 +78,7 @@ export class Proposals {
     return now !== undefined && (price === undefined || compare(now, price) > 0);
   }
 
-  /** Removes a proposal for its owner, so that it is submitted at most once. After a definite refusal it can be put back. */
+  /** Removes a proposal for its owner, so it is submitted at most once. After a definite refusal it can be put back. */
   take(id: string, memberId: string): Promise<Proposal> {
     return this.#lock.run(id, async () => {
       const { store, clock } = this.#parts;

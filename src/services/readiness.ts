@@ -7,7 +7,7 @@ import type { StoredTasks } from './store/stored-tasks.ts';
 const ANSWER_LASTS_MS = 50_000;
 /** Prometheus gives a scrape ten seconds by default, and Kubernetes a probe often less. */
 const ASK_LIMIT_MS = 4_000;
-/** Probes that come more often get the same verdict, so that no one can make the bot flood the gateway. */
+/** Probes that come more often get the same verdict, so no one can make the bot flood the gateway. */
 const VERDICT_LASTS_MS = 5_000;
 
 export const readyParts = ['bot', 'discord', 'store', 'gateway'] as const;
@@ -126,7 +126,7 @@ const REASONS: Partial<Record<GatewayErrorKind, string>> = {
   malformed: 'The response of the gateway cannot be read.',
 };
 
-/** Never the gateway's own words: they may repeat anything. An error that only its list of models has is an answer. */
+/** Never the gateway's own words: they can repeat anything. An error that only its list of models has is an answer. */
 function gatewayReason(error: unknown): string | 'answered' {
   if (!(error instanceof GatewayError)) return 'The gateway could not be asked.';
   return REASONS[error.kind] ?? 'answered';

@@ -293,7 +293,7 @@ describe.skipIf(browserPath === undefined)('The sandbox page in a real Chromium'
     expect(await button.getAttribute('aria-expanded')).toBe('false');
   });
 
-  it('Messages are sent where it is permitted, and refused with a sentence elsewhere', async () => {
+  it('Messages are sent where permitted, and refused with a sentence elsewhere', async () => {
     const { page, press } = await visit();
     await page.getByRole('textbox', { name: 'Message #studio' }).fill('**Hello** ||secret|| <b>no</b>');
     await press('Enter');

@@ -98,7 +98,7 @@ describe('The price list of a gateway', () => {
     ['an empty record', {}],
     ['data that is no list', { success: true, data: { model: 1 } }],
     ['a failure', { success: false, message: 'not allowed' }],
-  ])('A response with %s is no price list', async (_name, body) => {
+  ])('A response with %s is not a price list', async (_name, body) => {
     const { gateway } = await answering(body);
     await expect(gateway.prices.get(path)).rejects.toThrow();
   });

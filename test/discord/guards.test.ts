@@ -23,11 +23,11 @@ const text: Place = {
 const saysNo = (key: string, missing?: string[]) => new Refusal(key, missing ? { missing } : {});
 
 describe('The place of a live conversation for one member', () => {
-  it('A live conversation for one member gets a private thread if the bot may create one', () => {
+  it('A live conversation for one member gets a private thread if the bot can create one', () => {
     expect(talkPlaceFor(text, 'me')).toMatchObject({ in: 'new-thread', kind: 'private', isPrivate: true });
   });
 
-  it('A live conversation for one member gets a public thread if the bot may only create public ones', () => {
+  it('A live conversation for one member gets a public thread if the bot can only create public ones', () => {
     const place = { ...text, appPermissions: needed | Permission.CreatePublicThreads };
     expect(talkPlaceFor(place, 'me')).toMatchObject({ kind: 'public', isPrivate: false });
   });
@@ -44,7 +44,7 @@ describe('The place of a live conversation for one member', () => {
   });
 });
 
-it('A live conversation for everyone gets a public thread, even if the bot may create private ones', () => {
+it('A live conversation for everyone gets a public thread, even if the bot can create private ones', () => {
   expect(talkPlaceFor(text, 'everyone')).toMatchObject({ in: 'new-thread', kind: 'public', isPrivate: false });
 });
 

@@ -115,7 +115,7 @@ it('A backup taken while 200 tasks run is restored, sends nothing by itself, and
   });
   await expect.poll(() => live(target).length, { timeout: 120_000 }).toBe(0);
   expect(submits(gateway)).toBe(submitsBefore);
-  // What was shown is still shown, also where the restored store does not know its outcome.
+  // What was shown is still shown, also if the restored store does not know its outcome.
   const now = new Map(posted().map((message) => [message.id, message]));
   for (const [id, message] of before) {
     expect(now.get(id)?.content).toContain('Finished in');

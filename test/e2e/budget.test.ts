@@ -30,7 +30,7 @@ describe.each(profiles)('Budgets at a gateway of the %s profile', (profile) => {
     return { ...stage, app: await enter(stage) };
   };
 
-  it('An admin’s limit for each member holds at once, and a member’s own limit wins', async () => {
+  it('An admin’s limit for each member holds immediately, and a member’s own limit wins', async () => {
     const stage = await botWith();
     expect(await budget(stage, 'admin', 'set', { limits: '1 task a day', for: 'members' })).toContain('1 task a day');
     expect(await imagine(stage, 'member', 'a fox')).toContain('Finished');
@@ -64,7 +64,7 @@ describe.each(profiles)('Budgets at a gateway of the %s profile', (profile) => {
     expect(await budget(stage, 'admin', 'show')).toContain('Limits for each member: 3 tasks a day');
   });
 
-  it('A pause refuses new requests at once, lets running ones end, and survives a restart', async () => {
+  it('A pause refuses new requests immediately, lets running ones end, and survives a restart', async () => {
     const stage = await stageWith();
     const first = await enter(stage);
     const running = await stage.discord.as('member').slash('imagine', { prompt: 'a fox' });
@@ -236,7 +236,7 @@ describe.each(profiles)('Budgets at a gateway of the %s profile', (profile) => {
   });
 });
 
-it('Members cannot use /budget, not even where the server’s settings show it to them', async () => {
+it('Members cannot use /budget, not even if the server’s settings show it to them', async () => {
   const stage = await quickBot({ settings: noLimits });
   const { discord } = stage;
   await expect(discord.as('member').slash('budget show')).rejects.toThrow('permissions');

@@ -58,7 +58,7 @@ describe.each(profiles)('The line with the %s gateway profile', (profile) => {
     },
   );
 
-  it('A used-up account is reported to the operator, and later requests of the kind are refused at once', async () => {
+  it('A used-up account is reported to the operator, and later requests of the kind are refused immediately', async () => {
     const { discord, gateway } = await quickBot({ gateway: { profile } });
     gateway.faults.add({ on: { path: '/imgx/submit' }, do: 'quota' });
     await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).ephemeral(says('quota'));

@@ -42,7 +42,7 @@ describe.each(profiles)('The retention time of the log at a gateway of the %s pr
     await expect.poll(() => discord.messages('no-private-threads')).toEqual([]);
   });
 
-  it('Without a retention time everything stays; a message that is gone already is no trouble', async () => {
+  it('Without a retention time everything stays; a message that is gone already is not a problem', async () => {
     const stage = await loggingBot('');
     const { discord, clock } = stage;
     await changeRules(stage, 'Change words', { words: 'casino' });

@@ -95,7 +95,7 @@ describe.each(profiles)('Moderation of images with the %s gateway profile', (pro
     expect(await standings(stage, 'me')).not.toContain('waived');
   });
 
-  it('A refused result is deleted at once, and the log names the category', async () => {
+  it('A refused result is deleted immediately, and the log names the category', async () => {
     const stage = await moderatedBot({ results: 'refuse' });
     const sent = await order(stage, 'shows:violence');
     expect((await sent.message(says('The result was withheld'))).attachments).toEqual([]);

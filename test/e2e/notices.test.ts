@@ -118,7 +118,7 @@ describe('The operator’s channel', () => {
     ['may not be written in', ({ discord }) => discord.restrict('hall', Permission.SendMessages)],
   ];
 
-  it.each(gone)('Where it %s, notices go to the owner, who is told once that it is gone', async (_, remove) => {
+  it.each(gone)('If it %s, notices go to the owner, who is told once that it is gone', async (_, remove) => {
     const stage = await withChannel();
     remove(stage);
     const app = await enter(stage);
@@ -280,7 +280,7 @@ describe('The balance of the account', () => {
     return { stage, make, look };
   }
 
-  it('Where the gateway tells it, it is told when it would not last for another day, and when credit was added', async () => {
+  it('If the gateway reports the balance, the operator is told when it would not last for another day, and when credit was added', async () => {
     const { stage, make, look } = await atLimit(0.1);
     await make('1');
     await look();

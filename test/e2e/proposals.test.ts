@@ -49,7 +49,7 @@ describe.each(profiles)('Confirmation above a price with the %s gateway profile'
     expect(submits(gateway)).toBe(1);
   });
 
-  it('A request at the price, in another server or after the setting was removed runs at once', async () => {
+  it('A request at the price, in another server or after the setting was removed runs immediately', async () => {
     const { discord, gateway, budget } = await botAt('1');
     await budget({ confirm_above: '$1' });
     const member = discord.as('member');

@@ -67,7 +67,7 @@ describe.each(profiles)('Reports at a gateway of the %s profile', (profile) => {
     expect(stage.logged()).not.toContain('See **this**');
   });
 
-  it('A member reports a result once, also after a restart, and others may report it too', async () => {
+  it('A member reports a result once, also after a restart, and others can report it too', async () => {
     const stage = await reportedBot();
     const result = await grid(stage);
     await report(stage, result);
@@ -212,7 +212,7 @@ describe.each(profiles)('Reports at a gateway of the %s profile', (profile) => {
     expect(await refusedReport(stage, elsewhere, 'installer', 'lobby')).toContain('no moderators here');
   });
 
-  it('The alerts channel of /budget takes reports where no other channel is set', async () => {
+  it('The alerts channel of /budget takes reports if no other channel is set', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 }, settings: noLimits });
     await (await stage.discord.as('admin').slash('budget alerts', { channel: LOG })).message();
     await report(stage, await grid(stage));

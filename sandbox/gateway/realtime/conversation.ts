@@ -50,7 +50,7 @@ export class Conversation {
     return this.#items[at - 1]?.id ?? null;
   }
 
-  /** Has no effect if the item was deleted meanwhile. */
+  /** Has no effect if the item was deleted in the meantime. */
   update(item: Item): void {
     this.#items = this.#items.map((one) => (one.id === item.id ? item : one));
   }

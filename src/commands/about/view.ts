@@ -17,7 +17,7 @@ export interface Health {
   liveTasks: number;
   /** Endpoint families that are not polled at the moment, and why. */
   troubles: readonly LaneTrouble[];
-  /** What the gateway calls back, by lane; empty where it is given no addresses. */
+  /** What the gateway calls back, by lane; empty if it is given no URLs. */
   callbacks: readonly { lane: string; habit: HabitName }[];
   /** Since when the store does not respond; undefined if it does. */
   store: { since: number } | undefined;

@@ -318,7 +318,7 @@ const alerts = command({
   async run({ channel, server }, context: Context) {
     const target = await budgetTarget(server, context);
     const { services, say } = context;
-    // Posting there shows at once whether the bot may.
+    // Posting there shows immediately whether the bot may.
     if (channel !== undefined && !(await services.postInChannel(channel, { content: say('budget.alert.here') })))
       throw new Refusal('refusals.budgetAlertsFailed');
     await change(target, context, (budget, author) => withAlerts(budget, channel, author));
@@ -326,7 +326,7 @@ const alerts = command({
   },
 });
 
-/** What a server and its members may spend, for its admins and the operator. */
+/** What a server and its members can spend, for its admins and the operator. */
 export const budget = (kinds: readonly string[]): Feature<typeof text> => ({
   command: {
     name: 'budget',

@@ -14,7 +14,7 @@ export interface BudgetFacts {
   /** Undefined: the server where it is shown. */
   otherServer: string | undefined;
   budget: ServerBudget;
-  /** What holds where the server has no limits of its own. */
+  /** What holds if the server has no limits of its own. */
   byDefault: { server: Limits; member: Limits };
   /** The operator's limits above the server's own. */
   above: Limits | undefined;

@@ -8,7 +8,7 @@ import { type FlagValues, flagsFor, negativeFlagRefusal, outOfRangeRefusal } fro
 
 export type ImagineValues = FlagValues & References & { prompt: string; spoiler?: boolean | undefined };
 
-/** The request as the task stores it. The prompt is the member's text and flags; the addresses of references are added when it is sent. */
+/** The request as the task stores it. The prompt is the member's text and flags; the URLs of references are added when it is sent. */
 const imagineShape = defineRequest({ prompt: z.string() });
 
 /** Older bots stored the images in a field for those that are sent along. */

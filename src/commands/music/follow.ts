@@ -42,8 +42,8 @@ export const follow = command({
 });
 
 /**
- * Who may follow which ids. An unknown id belongs to the account, so only those who may see the account may follow it. A known task may be
- * followed by everyone who may see it; a private one only by its owner.
+ * Who may follow which ids. An unknown id belongs to the account, so only those who can see the account may follow it. A known task may be
+ * followed by everyone who can see it; a private one only by its owner.
  */
 async function admission(context: HandlerContext<Services>): Promise<CheckAdmission> {
   const mayFollowAll = await maySeeAccount(context);

@@ -35,7 +35,7 @@ type Context = HandlerContext<Services>;
 /** What a text field takes; a longer list comes as a file. */
 const LONGEST_FIELD = 4_000;
 
-/** Names that admins may use in rules. */
+/** Names that admins can use in rules. */
 export interface RuleWords {
   kinds: readonly string[];
   commands: readonly string[];
@@ -200,7 +200,7 @@ export const rulesForm = (known: RuleWords) =>
     },
   });
 
-/** Posting there shows at once whether the bot may. */
+/** Posting there shows immediately whether the bot may. */
 async function tryChannel(guildId: string, channel: string | undefined, { services, say }: Context): Promise<void> {
   if (channel !== undefined && !(await services.postInLog(guildId, channel, { content: say('rules.log.here') })))
     throw new Refusal('refusals.rules.logFailed');

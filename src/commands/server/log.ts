@@ -11,7 +11,7 @@ import type { Budgets } from '../../services/spending/budgets.ts';
 /** Posts in a log channel. `about`: the member whom the message names. */
 type PostInLog = (guildId: string, channelId: string, plan: MessagePlan, about?: string) => Promise<boolean>;
 
-/** A message in a log channel is remembered, so that it can be deleted. */
+/** A message in a log channel is remembered, so it can be deleted. */
 export function logPoster(parts: {
   outbox: Pick<Outbox, 'sendInChannel'>;
   serverLogs: Pick<ServerLogs, 'note'>;

@@ -123,7 +123,7 @@ export class ReportDelivery {
     await this.#change(report.id, (known) => withoutDue(known, step));
   }
 
-  /** With a nonce, and after a search, so that it appears once. */
+  /** With a nonce, and after a search, so it appears once. */
   async #post(report: Report): Promise<void> {
     const { id, guildId, channelId } = report;
     const at = this.#parts.clock.now();
@@ -162,7 +162,7 @@ export class ReportDelivery {
         this.#parts.outbox.edit({ by: 'edit', message: { channelId, id: messageId } }, bodyOf(plan)),
       );
     }
-    // What changed meanwhile is shown by another edit.
+    // What changed in the meantime is shown by another edit.
     await this.#change(id, (known) => (known === report ? withoutDue(known, 'edit') : known));
   }
 

@@ -38,7 +38,7 @@ export class ResultRemoval {
     for (const one of removed) await this.#change(one.id, (known) => withoutMessagesIn(known, guildId));
   }
 
-  /** A task that is erased meanwhile needs no change. */
+  /** A task that is erased in the meantime needs no change. */
   async #change(id: string, transition: (task: Task) => Task): Promise<void> {
     try {
       await this.#parts.tasks.book.change(id, transition);

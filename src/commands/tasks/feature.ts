@@ -73,7 +73,7 @@ async function bring(
   return { ...brought, shown: (message) => noted(task, message, context) };
 }
 
-/** Records that the owner has the result now, and a public copy, so that it can be deleted with the task. */
+/** Records that the owner has the result now, and a public copy, so it can be deleted with the task. */
 async function noted(
   { id, requesterId }: Task,
   message: MessagePlace | undefined,

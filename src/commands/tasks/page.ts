@@ -149,7 +149,7 @@ function options({ request }: Task): string | undefined {
   return shown.length === 0 ? undefined : shown.join(' ');
 }
 
-/** The gateway's own addresses of the results, and when they expire. */
+/** The gateway's own URLs of the results, and when they expire. */
 function results({ media }: Task, say: Say): string[] {
   return media.flatMap(({ address, expiresAt }) => {
     if (address === undefined) return [];

@@ -14,13 +14,13 @@ import { taskOption } from './list.ts';
 
 /** As many as a message may have attached. */
 const MAX_FILES = 10;
-/** Of all files together: a member may verify again and again. */
+/** Of all files together: a member can verify again and again. */
 const MAX_BYTES = 100 * 2 ** 20;
 /** Of an image in an embed, whose size Discord does not tell. */
 const MAX_EMBEDDED_BYTES = 20 * 2 ** 20;
 const FILE_LIMIT_MS = 45_000;
 
-/** same: byte for byte; alike: an image that looks so. `task`: only for those who may see it. */
+/** same: byte for byte; alike: an image that looks so. `task`: only for those who can see it. */
 type Verdict =
   | { how: 'same' | 'alike'; task: Task | undefined }
   | { how: 'unknown' | 'notMedia' | 'tooLarge' | 'unreachable' };

@@ -54,7 +54,7 @@ export function videoKinds({
     }),
     defineKind({
       name: 'second-video',
-      // A form carries files, not addresses.
+      // A form carries files, not URLs.
       ...(videosBody === 'form' && { transfer: 'base64' }),
       source: { name: 'second videos', pollOne: (remoteId) => v1Videos.get(remoteId, { attempts: 1 }) },
       takesCallback,

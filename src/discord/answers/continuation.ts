@@ -88,7 +88,7 @@ export class Continuation extends LatestState {
     let isComplete = true;
     for (const [index, plan] of further.entries()) {
       const place = answerOf(known).parts[index];
-      // A part that waits may grow meanwhile; a later part is never posted before an earlier one.
+      // A part that waits may grow in the meantime; a later part is never posted before an earlier one.
       const done = place
         ? await this.#withRetry(isEnd, () => this.#edit(known, place, bodyOf(plan)))
         : await this.#withRetry(isEnd, () => this.#post({ index, first, wanted: bodyOf(plan) }));

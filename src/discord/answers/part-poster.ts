@@ -21,7 +21,7 @@ interface PosterParts extends Pick<DeliveryParts, 'outbox' | 'clock' | 'log'> {
   backoff: Backoff;
   stopping: AbortSignal;
   closedWays: ClosedWays;
-  /** Interprets a failed request; throws `RetryLater` where its outcome is unknown. */
+  /** Interprets a failed request; throws `RetryLater` if its outcome is unknown. */
   attempt<T>(by: Way['by'], work: () => Promise<T>): Promise<T | SendFailure>;
   /** Throws `RetryLater` if the store fails. */
   change(transition: Transition): Promise<Task>;
@@ -117,7 +117,7 @@ export class PartPoster {
       try {
         return await change((before) => addPostedPart(before, part));
       } catch (error) {
-        // The member has deleted the task meanwhile, and nothing else would ever find this message.
+        // The member has deleted the task in the meantime, and nothing else would ever find this message.
         const [way] = error instanceof Refusal ? waysToPart(task, part, clock.now()) : [];
         if (way) await attempt(way.by, () => outbox.remove(way));
         if (!(error instanceof RetryLater) || stopping.aborted) throw error;

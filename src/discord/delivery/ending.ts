@@ -223,7 +223,7 @@ export class OwnerPing {
     this.#context.log.info(facts, sentence);
   }
 
-  /** The message that it replies to may have been deleted meanwhile, by a member who had not seen the ping. */
+  /** The message that it replies to may have been deleted in the meantime, by a member who had not seen the ping. */
   async #takeBack(): Promise<void> {
     const posted = this.#postedAt;
     if (!posted || (await this.#context.record.readTask())?.message) return;
@@ -239,7 +239,7 @@ export class OwnerPing {
   }
 }
 
-/** To where the end is shown; there is no ping for a private or a deleted message. */
+/** Where the end is shown; there is no ping for a private or a deleted message. */
 function wayToPing(task: Task, closed: ClosedWays, now: number): ReplyWay | TokenWay | undefined {
   const { route, message } = task;
   if (!message || route.isPrivate || (task.traits.isUtterance && !hasUnsentVoice(task))) return undefined;
@@ -247,7 +247,7 @@ function wayToPing(task: Task, closed: ClosedWays, now: number): ReplyWay | Toke
   return closed.has('token') ? undefined : tokenWay(task, now);
 }
 
-/** A ping that may have been sent is repeated only where its nonce prevents a second one. None is better than two. */
+/** A ping that may have been sent is repeated only if its nonce prevents a second one. None is better than two. */
 function mayStillPing(
   task: Task,
   { shownAt, goingAt }: PendingPing,

@@ -12,7 +12,7 @@ const OLD_AFTER_MS = 60 * 60_000;
 const OLD_GAP_MS = 30_000;
 /** A task in line leaves most edits for its job. */
 const MAX_EDITS_IN_LINE = 4;
-/** The share of the job's age between two edits, so that eight edits last as long as a token. */
+/** The share of the job's age between two edits, so eight edits last as long as a token. */
 const SHARE_OF_AGE = 0.6;
 
 export interface EditHistory {

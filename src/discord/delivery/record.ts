@@ -99,7 +99,7 @@ export class DeliveryRecord {
     return task?.delivery.call !== undefined;
   }
 
-  /** Stores the ping, so that it is deleted with the other messages. */
+  /** Stores the ping, so it is deleted with the other messages. */
   async markPinged(by: MessagePlace | undefined): Promise<void> {
     await this.#store((task) => {
       const known = by

@@ -29,7 +29,7 @@ const MAX_FILES = 8;
 const OPEN = '```';
 const CLOSE = '\n```';
 
-/** Fills the messages from the start, so that text keeps its message while more arrives. */
+/** Fills the messages from the start, so text keeps its message while more arrives. */
 export function answerParts(text: string, room: Room): AnswerPart[] {
   const parts: AnswerPart[] = [];
   const counts = { table: 0, code: 0 };

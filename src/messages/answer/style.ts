@@ -113,7 +113,7 @@ export function callLines(task: Task, say: Say): string[] {
   const more = past.length > MAX_LINES ? [`-# ${say('ask.calls.more', { count: past.length - MAX_LINES })}`] : [];
   if (waiting.length === 0 || task.failure) return [...shown, ...more];
   const open = waiting.map((call) => line(call, say, numberOf(task, call)));
-  // Open decisions come first, so that they are always visible.
+  // Open decisions come first, so they are always visible.
   return [say('ask.calls.asked'), ...open, ...shown, ...more];
 }
 

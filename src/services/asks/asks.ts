@@ -92,7 +92,7 @@ export class Asks {
     for (const id of await answersOfConversation(this.#answers, task)) await this.#change(id, markForgotten);
   }
 
-  /** Stored before anything is submitted, so that a crash leaves nothing to approve twice. A refused request waits again. */
+  /** Stored before anything is submitted, so a crash leaves nothing to approve twice. A refused request waits again. */
   async approveCall(id: string, callId: string, output: string, order: () => Promise<unknown>): Promise<void> {
     await this.#parts.book.change(id, (known) => decideCall(known, callId, { state: 'allowed' }));
     try {

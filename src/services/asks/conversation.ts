@@ -64,7 +64,7 @@ const MAX_OF_ONE = 200;
 /** Conversations are only answers linked to each other, so deleting the answers deletes the conversation. */
 export type Answers = Pick<TaskStore, 'get' | 'page'>;
 
-/** Returns the turns that may be repeated where the asker asks, oldest first. */
+/** Returns the turns that can be repeated where the asker asks, oldest first. */
 export async function earlierTurns(answers: Answers, after: string | undefined, asker: Asker): Promise<Turn[]> {
   const turns: Turn[] = [];
   const mayBeRepeated = turnFilter(asker);

@@ -5,7 +5,7 @@ const TAG_BYTES = 16;
 const TOKEN = /^[A-Za-z0-9_-]{44}$/;
 
 /**
- * The addresses that gateways call back: the task's id, encrypted under its own keyed hash. So an address cannot be guessed
+ * The URLs that gateways call back: the task's id, encrypted under its own keyed hash. So a URL cannot be guessed
  * and tells nothing, any process with the store's secret reads it, and nothing is stored for it.
  */
 export class CallbackAddresses {

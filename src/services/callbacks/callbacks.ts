@@ -6,9 +6,9 @@ import type { CallbackAddresses } from './addresses.ts';
 import { CallbackHabits, type HabitName } from './habits.ts';
 import type { Said } from './reader.ts';
 
-/** How long an address stays valid after its task's end. */
+/** How long a URL stays valid after its task's end. */
 const VALID_AFTER_END_MS = 10 * 60_000;
-/** The one whose turn is longest ago is forgotten. Only valid addresses lead to an entry. */
+/** The one whose turn is longest ago is forgotten. Only valid URLs lead to an entry. */
 const MAX_REMEMBERED = 20_000;
 /** How often callbacks of a sort bring a task's poll forward. After that its usual polls find the end. */
 const MAX_HINTS = 4;
@@ -55,7 +55,7 @@ export class Callbacks {
     this.#addresses = addresses;
   }
 
-  /** Undefined where the gateway ignores such addresses. */
+  /** Undefined if the gateway ignores such URLs. */
   addressFor(lane: string, taskId: string): string | undefined {
     return this.#habits.isWorthTrying(lane) ? this.#addresses?.of(taskId) : undefined;
   }
@@ -68,7 +68,7 @@ export class Callbacks {
     return lane === undefined ? 1 : this.#habits.missedShare(lane);
   }
 
-  /** The task whose address this is; undefined for forgeries and for addresses that are no longer valid. */
+  /** The task whose URL this is; undefined for forgeries and for URLs that are no longer valid. */
   find(target: string): string | undefined {
     const id = this.#addresses?.taskIdIn(target);
     if (id === undefined) return undefined;
@@ -93,7 +93,7 @@ export class Callbacks {
     this.#listeners.push(listener);
   }
 
-  /** The lanes that were given addresses, and what they call back. */
+  /** The lanes that were given URLs, and what they call back. */
   get habits(): { lane: string; habit: HabitName }[] {
     return this.#habits.all;
   }

@@ -1,6 +1,6 @@
 import { type Clock, DAY_MS } from '../../lib/clock.ts';
 
-/** After so many tasks without a single callback, a gateway gets no addresses for a day. */
+/** After so many tasks without a single callback, a gateway gets no URLs for a day. */
 const SILENT_TASKS = 20;
 /** Each task counts this share of what is known: after some twenty that were called back, hardly any of the first doubt is left. */
 const SHARE = 0.1;
@@ -36,7 +36,7 @@ export class CallbackHabits {
     this.#clock = clock;
   }
 
-  /** Whether the next order gets an address. */
+  /** Whether the next order gets a URL. */
   isWorthTrying(lane: string): boolean {
     return this.#lane(lane).pausedUntil <= this.#clock.now();
   }
@@ -46,7 +46,7 @@ export class CallbackHabits {
     return this.#lane(lane).missed;
   }
 
-  /** A task that was given an address has ended. */
+  /** A task that was given a URL has ended. */
   learn(lane: string, { progress, end, any }: Heard): void {
     const habit = this.#lane(lane);
     habit.tasks += 1;

@@ -23,7 +23,7 @@ interface CallbackParts {
   log: Pick<PlainLog, 'info' | 'warn'>;
 }
 
-/** Callbacks from the gateway: an address for each order, and hints from what arrives there. The port opens with `listen`. Undefined where they are off. */
+/** Callbacks from the gateway: an address for each order, and hints from what arrives there. The port opens with `listen`. Undefined if they are off. */
 export function openCallbacks(
   { url, port, host }: CallbackSettings,
   { book, scheduler, kinds, clock, log }: CallbackParts,

@@ -10,7 +10,7 @@ const MAX_HEADER_BYTES = 8 * 1024;
 const REQUEST_LIMIT_MS = 5_000;
 const IDLE_LIMIT_MS = 10_000;
 const MAX_CONNECTIONS = 256;
-/** Half of all, so that one source with idle connections does not keep the others away. */
+/** Half of all, so one source with idle connections does not keep the others away. */
 const MAX_CONNECTIONS_OF_SOURCE = 128;
 const MAX_REQUESTS_OF_CONNECTION = 1_000;
 /** What is longer is not read: its content could only have spared a poll. */
@@ -110,7 +110,7 @@ function limitSources(server: ReturnType<typeof createServer>): void {
   });
 }
 
-/** Calls `done` once: with the body, or with undefined where it was too long, too slow or cut off. */
+/** Calls `done` once: with the body, or with undefined if it was too long, too slow or cut off. */
 function readBody(request: IncomingMessage, clock: Clock, done: (body: string | undefined) => void): void {
   const chunks: Buffer[] = [];
   let bytes = 0;

@@ -6,12 +6,12 @@ const LONGEST_CHALLENGE = 200;
 const STATUS = places('task_status', 'status', 'state');
 
 /**
- * What a callback's body says, as far as it decides whether to poll now. It is never stored or shown, and `end` is no end:
+ * What a callback's body says, as far as it decides whether to poll now. It is never stored or shown, and `end` is not an end:
  * only a poll tells how a job stands.
  */
 export type Said = { challenge: string } | 'progress' | 'end' | 'unclear';
 
-/** `body` is undefined where it was too long, too slow or cut off. */
+/** `body` is undefined if it was too long, too slow or cut off. */
 export function readCallback(body: string | undefined): Said {
   const json = body === undefined ? undefined : parseJson(body);
   if (!isRecord(json)) return 'unclear';

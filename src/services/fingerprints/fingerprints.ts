@@ -16,7 +16,7 @@ export interface Recognised {
   tasks: readonly Task[];
 }
 
-/** Enough to find one that its asker may see. */
+/** Enough to find one that its asker can see. */
 const MOST_TASKS = 20;
 
 interface FingerprintsParts {
@@ -78,7 +78,7 @@ export class Fingerprints {
 
   async #read(): Promise<FingerprintIndex> {
     const index = new FingerprintIndex();
-    // Taken first: one that settles meanwhile may be missing among the rows.
+    // Taken first: one that settles in the meantime may be missing among the rows.
     const live = this.#parts.book.live(({ fingerprints }) => fingerprints !== undefined);
     for await (const { taskId, files } of this.#parts.store.all()) index.add(taskId, files);
     for (const { id, fingerprints = [] } of live) index.add(id, fingerprints);

@@ -45,7 +45,7 @@ const NOT_THE_MODEL: ReadonlySet<GatewayErrorKind | undefined> = new Set<Gateway
   ...(['invalid', 'quota', 'rate-limited', 'unauthorized'] as const),
 ]);
 
-/** Whether a job failed for its content, its parameters or the account, so that another job of the same model may succeed. */
+/** Whether a job failed for its content, its parameters or the account, so another job of the same model may succeed. */
 export const blamesRequest = (code: string | undefined): boolean =>
   !isModelCode(code) && (CONTENT_CODES.has(normalized(code)) || NOT_THE_MODEL.has(KIND_OF_CODE.get(normalized(code))));
 

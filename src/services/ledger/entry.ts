@@ -33,7 +33,7 @@ export const entrySchema = z.object({
   /** The member's roles that had limits in that server. */
   roleIds: z.array(z.string()).optional(),
   channelId: z.string().optional(),
-  /** Requested where only the member has installed the bot, so the server is not involved. */
+  /** Requested if only the member has installed the bot, so the server is not involved. */
   isDirect: z.literal(true).optional(),
   kind: z.string(),
   model: z.string().optional(),
@@ -43,7 +43,7 @@ export const entrySchema = z.object({
 export type Entry = z.output<typeof entrySchema>;
 export type Fact = Entry['facts'][number];
 
-/** Keys start with the day, so that a range of days is a range of keys. */
+/** Keys start with the day, so a range of days is a range of keys. */
 export const entryKey = ({ id, at }: Pick<Entry, 'id' | 'at'>): string => `${dayOf(at)}:${id}`;
 export const taskEntryKey = ({ id, times }: Task): string => entryKey({ id, at: times.created });
 
@@ -155,7 +155,7 @@ export interface AnonymisationRequest {
 }
 
 /**
- * The anonymous entry; always the same one, so that a repeat after a crash counts nothing twice. Without the secret, the
+ * The anonymous entry; always the same one, so a repeat after a crash counts nothing twice. Without the secret, the
  * original id cannot be found.
  */
 export function anonymise({ id, at, kind, model, facts }: Entry, secret: string): Entry {

@@ -200,7 +200,7 @@ export class Ledger {
   /** Called for every change of a task, possibly several times. */
   onTaskChange(task: Task): void {
     const fact = factOfTask(task);
-    // A member or a moderator may decide long after the outcome was recorded.
+    // A member or a moderator can decide long after the outcome was recorded.
     const isDecided =
       task.failure?.cause === 'dismissed' ||
       task.isRepeated ||
@@ -211,7 +211,7 @@ export class Ledger {
     this.#pending.add(work);
   }
 
-  /** Resolves when the task's end is recorded, so that the task may be deleted. */
+  /** Resolves when the task's end is recorded, so the task may be deleted. */
   async writeEnd(task: Task): Promise<void> {
     await Promise.all(this.#pending);
     if (this.#open.has(task.id)) await this.#write(task, factOfTask(task));

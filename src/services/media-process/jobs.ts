@@ -73,7 +73,7 @@ export interface JobInput {
   claim(bytes: number): Promise<() => void>;
 }
 
-/** `body` is missing where there is nothing to send, or the file is unchanged. */
+/** `body` is missing if there is nothing to send, or the file is unchanged. */
 export interface JobOutput {
   readonly facts: object;
   readonly body?: Uint8Array;

@@ -51,7 +51,7 @@ export class MediaProcess {
   readonly #log: MediaProcessParts['log'];
   readonly #memoryBytes: number;
   readonly #waiting: Entry[] = [];
-  /** Jobs lost once: each runs alone, so that the next loss shows which job is the cause. */
+  /** Jobs lost once: each runs alone, so the next loss shows which job is the cause. */
   readonly #suspects: Entry[] = [];
   readonly #running = new Map<number, Entry>();
   #child: MediaChild | undefined;

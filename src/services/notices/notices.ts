@@ -51,7 +51,7 @@ interface State {
 
 /**
  * Tells the operator what is wrong and what has happened. Trouble is a new message; its repeats and its end edit it. Everything is kept in memory, so
- * that trouble with the store is told too, and stored besides, so that a bot that crashes again and again does not flood the channel.
+ * that trouble with the store is told too, and stored besides, so a bot that crashes again and again does not flood the channel.
  */
 export class Notices {
   readonly #parts: NoticesParts;
@@ -220,7 +220,7 @@ export class Notices {
     const messages = await delivery.post(posted);
     const isSaid = state.notice === posted && messages.length > 0;
     const { postedAt, ...rest } = state.notice;
-    // No one got it, so the next try is no second message.
+    // No one got it, so the next try is not a second message.
     state.notice = { ...rest, ...(messages.length > 0 && { postedAt }), messages, isShown: isSaid };
     this.#close(state, messages.length > 0);
   }

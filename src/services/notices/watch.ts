@@ -13,7 +13,7 @@ import type { NoticeTopic, Occurrence } from './notice.ts';
 import type { Notices } from './notices.ts';
 import type { Runs } from './runs.ts';
 
-/** Trouble that is shorter is no news. */
+/** Trouble that is shorter is not news. */
 const LOOK_EVERY_MS = 10_000;
 /** A busy gateway asks for short pauses every day. */
 const LASTING_MS = 60_000;

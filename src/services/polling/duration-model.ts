@@ -64,9 +64,9 @@ export class DurationModel {
   }
 
   /**
-   * The age for the next poll. Under pressure one limit bounds the density of all laws, so that the polls worth least are dropped first, whichever job
+   * The age for the next poll. Under pressure one limit bounds the density of all laws, so the polls worth least are dropped first, whichever job
    * they are for. The limit starts at the highest density, far above most, so it falls with the square of the pressure.
-   * `share` is what remains of its polls where its end is probably called back.
+   * `share` is what remains of its polls if its end is probably called back.
    */
   next(age: number, pressure = 1, share = 1): number {
     return this.#next(age, this.#densityAt(pressure, share), this.longestGapMs(pressure, share));

@@ -188,7 +188,7 @@ export class InProcessScheduler implements Scheduler {
     const { pause } = state.breaker;
     for (const entry of entries) {
       if (!this.#isFollowed(entry)) continue;
-      // After the pause a task that became due meanwhile is the better probe, since one of these tasks may be the cause.
+      // After the pause a task that became due in the meantime is the better probe, since one of these tasks may be the cause.
       state.wait(entry, pause ? pause.until : retryAt(trouble, !entry.hasJustFailed, now, this.#random));
       entry.hasJustFailed = true;
     }

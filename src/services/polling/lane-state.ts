@@ -13,7 +13,7 @@ export class Entry implements AgendaItem, QueueLinks<Entry> {
   readonly id: string;
   readonly group: string;
   readonly lane: LaneState;
-  /** Shared with an entry that replaces it under the same id, so that its polls still count. */
+  /** Shared with an entry that replaces it under the same id, so its polls still count. */
   readonly history: PollHistory;
   stage: Stage = 'waiting';
   hasJustFailed = false;
@@ -37,7 +37,7 @@ export class Entry implements AgendaItem, QueueLinks<Entry> {
 const GATHER_MS = 250;
 /** After the machine was suspended everything is due at once: sorting it must not block the process noticeably. */
 const ORDERED_AT_ONCE = 1_000;
-/** After a pause the waiting tasks are not all polled at once. */
+/** After a pause the waiting tasks are not all polled at the same time. */
 const RESUME_SPREAD_MS = 5_000;
 const NEVER = Number.POSITIVE_INFINITY;
 
@@ -47,7 +47,7 @@ export class LaneState {
   readonly latency = new Latency();
   readonly #waiting = new Agenda<Entry>();
   readonly #ready = new FairQueue<Entry>();
-  /** Polls at once: fewer than the total, so that a lane whose polls hang leaves some to the others. */
+  /** Polls at once: fewer than the total, so a lane whose polls hang leaves some to the others. */
   readonly #share: number;
   #underWay = 0;
   #isProbing = false;

@@ -142,7 +142,7 @@ const MAX_STRETCH = 2;
 
 interface LearnedParts {
   durationHistory: Pick<DurationHistory, 'modelFor'>;
-  /** The factor by which gaps grow because polls are short; 1 where there is room. */
+  /** The factor by which gaps grow because polls are short; 1 if there is room. */
   pressure: () => number;
   missedShare?: MissedShare | undefined;
 }

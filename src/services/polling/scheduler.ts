@@ -24,7 +24,7 @@ export interface Lane {
 export interface FollowedTask {
   id: string;
   lane: Lane;
-  /** Groups take turns, so that a busy one does not keep the others waiting. */
+  /** Groups take turns, so a busy one does not keep the others waiting. */
   group: string;
   at: number;
   /** Its polls so far; without them, it begins now. */

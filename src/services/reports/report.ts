@@ -4,7 +4,7 @@ import { Refusal } from '../../lib/refusal.ts';
 export const reportReasons = ['harmful', 'sexual', 'violence', 'hate', 'person', 'rights', 'spam', 'other'] as const;
 export type ReportReason = (typeof reportReasons)[number];
 
-/** What a member may write about it. */
+/** What a member can write about it. */
 export const LONGEST_REPORT_WORDS = 500;
 
 const id = z.string().regex(/^\d{1,20}$/);

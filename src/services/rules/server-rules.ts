@@ -69,7 +69,7 @@ export const ruleSet = z.object({
   pressers: z.union([z.enum(['everyone', 'requester']), z.object({ roleIds: ids.min(1) })]).default('everyone'),
   /** Commands that reply in private unless the member says otherwise. */
   privateCommands: z.array(z.string().max(32)).max(MAX_NAMES).default([]),
-  /** Whether members may use the bot here where only they have installed it. */
+  /** Whether members can use the bot here if only they have installed it. */
   personalInstalls: z.boolean().default(true),
   moderation: moderation.prefault({}),
 });
@@ -109,7 +109,7 @@ export interface Author {
   at: number;
 }
 
-/** The same rules where nothing differs; else with a line in the history for each that does. */
+/** The same rules if nothing differs; else with a line in the history for each that does. */
 export function withRules(known: ServerRules, changed: Partial<RuleSet>, { by, at }: Author): ServerRules {
   const after = { ...known.rules, ...changed };
   const lines = ruleNames.flatMap((what): RuleChange[] => {
@@ -121,7 +121,7 @@ export function withRules(known: ServerRules, changed: Partial<RuleSet>, { by, a
     : { ...known, rules: after, history: [...known.history, ...lines].slice(-MAX_HISTORY) };
 }
 
-/** The same rules where nothing differs. */
+/** The same rules if nothing differs. */
 export function withLog(
   known: ServerRules,
   { channelId, days }: { channelId: string | undefined; days: number | undefined },

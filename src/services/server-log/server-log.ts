@@ -43,7 +43,7 @@ interface ServerLogsParts {
   clock: Clock;
 }
 
-/** Remembers what was posted in log channels, so that it can be deleted: when it is too old, or with the data of the member whom it names. */
+/** Remembers what was posted in log channels, so it can be deleted: when it is too old, or with the data of the member whom it names. */
 export class ServerLogs {
   readonly #parts: ServerLogsParts;
   readonly #lock = new KeyedLock();

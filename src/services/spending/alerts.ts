@@ -75,7 +75,7 @@ export class Alerts {
     return Object.fromEntries([...kept, ...more]);
   }
 
-  /** Undefined for tasks at once, which are no budget. */
+  /** Undefined for tasks at once, which are not a budget. */
   #nameOf({ holder, of, kind = '', period }: Allowance): string | undefined {
     return period && `${holder} ${of} ${kind} ${this.#parts.spending.spans[period].key}`;
   }

@@ -32,7 +32,7 @@ interface SpendingParts {
   settings: SpendingSettings;
   calendar: Calendar;
   budgets: Pick<Budgets, 'of' | 'isAllPaused' | 'limits' | 'memberHash'>;
-  /** Names a sum, so that a name which remains after an erasure reveals neither member nor server. */
+  /** Names a sum, so a name which remains after an erasure reveals neither member nor server. */
   hashOf(name: string): string;
   clock: { now(): number };
 }
@@ -54,7 +54,7 @@ export interface Count {
   finish(): void;
 }
 
-/** Admits requests within the limits of the bot, the server and the member. Checks and counts in one step, so that no other request comes between. */
+/** Admits requests within the limits of the bot, the server and the member. Checks and counts in one step, so no other request comes between. */
 export class Spending {
   readonly #parts: SpendingParts;
   readonly #listeners: UseListener[] = [];
@@ -227,7 +227,7 @@ export class Spending {
     return { byDefault: settings.server, above };
   }
 
-  /** Everything that was used so far, so that it no longer counts. */
+  /** Everything that was used so far, so it no longer counts. */
   resetOf(scope: string): Reset {
     return { at: this.#parts.clock.now(), uses: this.#tally.usesOf(scope) };
   }

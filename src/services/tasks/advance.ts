@@ -76,7 +76,7 @@ const MAX_TRACKS = 20;
 const MAX_TITLE_LENGTH = 200;
 const MAX_STYLE_LENGTH = 1_000;
 
-/** A live stream is not stored: it has another address in every response. */
+/** A live stream is not stored: it has another URL in every response. */
 function keepTrack({ state, title, audio, cover, lyrics, style, seconds, failure }: Track): StoredTrack {
   return {
     state,

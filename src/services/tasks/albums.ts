@@ -34,7 +34,7 @@ export type CheckAdmission = (found: ReadonlyMap<string, Task | undefined>) => v
  * Shows several tasks of the gateway in one message. An album is not polled and stores no state of its parts: they are tasks with rows of
  * their own, and each start checks again whether all have ended.
  *
- * The album is stored first, with the ids of its parts, so that the next start can add what a crash left out. If the parts came first, a crash
+ * The album is stored first, with the ids of its parts, so the next start can add what a crash left out. If the parts came first, a crash
  * would leave tasks that are followed and never shown.
  */
 export class Albums {
@@ -93,7 +93,7 @@ export class Albums {
     await Promise.all(this.#underWay);
   }
 
-  /** Stores missing parts. None is polled before all are stored, so that they start together and stay in one list. */
+  /** Stores missing parts. None is polled before all are stored, so they start together and stay in one list. */
   async #adopt(album: Task, parts: readonly AlbumPart[]): Promise<void> {
     const { book, follow } = this.#parts;
     const { requesterId, guildId, channelId, route, times } = album;

@@ -78,7 +78,7 @@ export const answer = z.object({
   draft: z.string(),
   keptAt: z.number().optional(),
   doing: z.enum(['thinking', 'searching']).optional(),
-  /** Features that the model refused, so that the request was repeated without them. */
+  /** Features that the model refused, so the request was repeated without them. */
   without: z.array(z.enum(refusableParts)),
   /** Files from earlier questions that were not sent again. */
   leftOut: z.array(leftOutFile).optional(),
@@ -88,7 +88,7 @@ export const answer = z.object({
   tokens: tokens.optional(),
   /** The cost of each response; null if it is unknown. */
   costs: z.array(amount.nullable()).optional(),
-  /** The ids of the gateway's responses that these tokens include, so that each counts once. */
+  /** The ids of the gateway's responses that these tokens include, so each counts once. */
   counted: z.array(z.string()).optional(),
   /** The transcript of the audio of the question. */
   heard: z.string().optional(),

@@ -9,7 +9,7 @@ import { hasEnded, type Task, type TaskKind } from './task.ts';
 const FAILURES = 5;
 const WINDOW_MS = 10 * 60_000;
 const LEAST_MEMBERS = 2;
-/** How long orders are refused before one may try again. It doubles with each one that fails. */
+/** How long orders are refused before one can try again. It doubles with each one that fails. */
 const FIRST_PAUSE_MS = 60_000;
 const LONGEST_PAUSE_MS = 30 * 60_000;
 /** Nothing is known any more of a model that no one has tried for so long after its pause. */
@@ -57,7 +57,7 @@ export class ModelCircuits {
     this.#clock = clock;
     book.onChange((task, before) => {
       if (hasEnded(task) && before && !hasEnded(before)) this.#noteEnd(task);
-      // It says nothing for long, so another one may try.
+      // It says nothing for long, so another one can try.
       else if (task.times.overdue !== undefined) this.#release(task.id);
     });
     book.onRemove(({ id }) => this.#release(id));
@@ -79,7 +79,7 @@ export class ModelCircuits {
     return opening.probe;
   }
 
-  /** Lets an order through, or refuses it. Without a task that is sent it is no probe any more. */
+  /** Lets an order through, or refuses it. Without a task that is sent it is not a probe any more. */
   async run(
     id: string,
     order: Ordered & { predecessorId?: string | undefined },

@@ -51,7 +51,7 @@ export function countProgressEdit(task: Task): Task {
   return { ...task, delivery: { ...task.delivery, progressEdits: task.delivery.progressEdits + 1 } };
 }
 
-/** A message is about to be posted: stored, so that a restart can find it after a crash. */
+/** A message is about to be posted: stored, so a restart can find it after a crash. */
 export function recordIntent(task: Task, intention: Intention): Task {
   return { ...task, delivery: { ...task.delivery, intention } };
 }
@@ -67,7 +67,7 @@ export function markPingDue(task: Task, message: MessagePlace | undefined, now: 
   return { ...shown, delivery: { ...delivery, call: { shownAt: now } } };
 }
 
-/** The owner ping is about to be posted: stored, so that a restart can find it after a crash. */
+/** The owner ping is about to be posted: stored, so a restart can find it after a crash. */
 export function markPinging(task: Task, now: number): Task {
   const { call } = task.delivery;
   if (!call || call.goingAt !== undefined) return task;

@@ -6,7 +6,7 @@ const KEPT_MS = 60_000;
 /** Characters of base64 of all results together; a larger one is polled again. */
 const MAX_LENGTH = 16 * 2 ** 20;
 
-/** Results that came inside a poll's response, kept in memory until they are shown, so that they are not requested twice. */
+/** Results that came inside a poll's response, kept in memory until they are shown, so they are not requested twice. */
 export class InlineResults {
   readonly #clock: Clock;
   readonly #kept = new Map<string, { snapshot: Snapshot; length: number; forget: () => void }>();

@@ -23,13 +23,13 @@ export interface Kind<K extends TaskKind = TaskKind> {
   readonly name: K;
   /** Without a source the kind follows its tasks itself, or they are not polled. */
   readonly source?: Source | undefined;
-  /** Its endpoint may be given an address to call back. */
+  /** Its endpoint may be given a URL to call back. */
   readonly takesCallback?: boolean;
-  /** How images among its references are passed; by default by address. */
+  /** How images among its references are passed; by default by URL. */
   readonly transfer?: ImageTransfer;
   /** Some gateways cannot do it: after such a refusal the kind, or the button, is not offered for a while. */
   readonly mayBeMissing?: 'kind' | 'button';
-  /** Replaces `submit` where the gateway takes an idempotency key: the same body with the same key never makes a second job. */
+  /** Replaces `submit` if the gateway takes an idempotency key: the same body with the same key never makes a second job. */
   readonly keyed?: {
     /** The exact body. It is stored until the outcome of the order is known. */
     bodyOf(request: TaskRequests[K], materials: Materials, user: string | undefined): string;
@@ -44,7 +44,7 @@ export interface Kind<K extends TaskKind = TaskKind> {
   priceName?(request: TaskRequests[K]): string | undefined;
   /** The name under which a refusal is remembered; by default the kind's. */
   offerName?(request: TaskRequests[K]): string;
-  /** Missing where the kind cannot be ordered. */
+  /** Missing if the kind cannot be ordered. */
   submit?(request: TaskRequests[K], along: Along): Promise<Submission>;
   sendWords?(remoteId: string, request: TaskRequests[K], along: Omit<Along, 'requester'>): Promise<Submission>;
 }

@@ -18,7 +18,7 @@ export const reference = z.object({
 });
 export type Reference = z.output<typeof reference>;
 
-/** How the images of `/imagine` reach the gateway: by their own address if it can fetch them, always by an uploaded one, or inside the request. */
+/** How the images of `/imagine` reach the gateway: by their own URL if it can fetch them, always by an uploaded one, or inside the request. */
 export const imagineReferences = ['address', 'upload', 'base64'] as const;
 export type ImageTransfer = (typeof imagineReferences)[number];
 
@@ -53,7 +53,7 @@ export interface GatherContext {
   memberId: string;
   /** The time that the gateway may take to fetch a file. */
   timeLimitMs: number;
-  /** How images among the references are passed; by default by address. */
+  /** How images among the references are passed; by default by URL. */
   transfer?: ImageTransfer | undefined;
   /** Set if the gateway refused the images as too large: smaller ones are sent. */
   isSmaller?: boolean;

@@ -49,7 +49,7 @@ const AWAY: ReadonlySet<GatewayErrorKind> = new Set([...FULL, 'unreachable']);
 export interface OrdersParts extends SenderParts {
   book: TaskBook;
   ledger?: Ledger | undefined;
-  /** Undefined where no price is known. */
+  /** Undefined if no price is known. */
   estimateOf?(order: Order): Estimate | undefined;
   /** Undefined: no limits. */
   spending?: Pick<Spending, 'check' | 'checkMay' | 'checkWaiting' | 'weightOf'> | undefined;
@@ -117,7 +117,7 @@ export class Orders {
     }
   }
 
-  /** Submits an order again although the first may have been accepted. Only its owner may do so, and only once. */
+  /** Submits an order again although the first may have been accepted. Only its owner can do so, and only once. */
   async tryAgain(id: string, origin: OrderOrigin): Promise<Task> {
     // Until the successor is stored, a second press would find an id that belongs to no task, as after a crash.
     if (this.#repeating.has(id)) throw new Refusal('refusals.alreadyResubmitted');
@@ -239,7 +239,7 @@ export class Orders {
     const { traits } = this.#parts.specs[ordered.kind];
     const estimate = traits.isPaid ? this.#parts.estimateOf?.(ordered) : undefined;
     const orderer = ordererOf(ordered);
-    // A pause and a block are for everything that a member may start. An order beyond a limit fetches nothing; the reservation decides.
+    // A pause and a block are for everything that a member can start. An order beyond a limit fetches nothing; the reservation decides.
     const isCounted = traits.isPaid && ordered.predecessorId === undefined;
     if (!isCounted) spending?.checkMay(orderer);
     else spending?.check(orderer, { kind: ordered.kind, amount: estimate?.amount });
@@ -290,7 +290,7 @@ export class Orders {
     await this.#reserveAndAdd(task, roleIds);
     this.#line.join(task);
     const place = this.#line.placeOf(task.id);
-    // Its turn came at once.
+    // Its turn came immediately.
     if (place === undefined) return task;
     return this.#parts.book.change(task.id, (known) => setPlace(known, place));
   }

@@ -109,7 +109,7 @@ export class Sender {
   }
 }
 
-/** Where the gateway may call back about a task of this kind, if its endpoint takes such an address. */
+/** Where the gateway may call back about a task of this kind, if its endpoint takes such a URL. */
 export const callbackUrlFor = (
   { takesCallback, source }: Kind,
   id: string,

@@ -4,7 +4,7 @@ import { isClosed, isHeld, type Task } from './task.ts';
 export const shortFollowUps = ['U1', 'U2', 'U3', 'U4', 'R', 'V1', 'V2', 'V3', 'V4'] as const;
 export type ShortFollowUp = (typeof shortFollowUps)[number];
 
-/** A button can be forged, and an old one may belong to a task that has failed since. */
+/** A button can be forged, and an old one can belong to a task that has failed since. */
 export function mustHaveResult(task: Task): void {
   if (!hasResult(task)) throw new Refusal('refusals.noResult');
 }

@@ -62,10 +62,10 @@ export type TaskKind = keyof TaskRequests;
 
 const time = z.number();
 
-/** A stored result: its address and facts, never its bytes. */
+/** A stored result: its URL and facts, never its bytes. */
 const keptMedium = z.object({
   kind: z.enum(['image', 'video', 'audio']),
-  /** The gateway's final address. Without one the result was inside the response, and is fetched again when needed. */
+  /** The gateway's final URL. Without one the result was inside the response, and is fetched again when needed. */
   address: z.string().optional(),
   mediaType: z.string().optional(),
   width: z.number().optional(),
@@ -147,10 +147,10 @@ const route = z.object({
   tokenExpiresAt: time,
   /** The message that shows the task, where that is not the interaction's original reply. */
   followUpId: z.string().optional(),
-  /** Only the member may see the result: it must never be posted where others can read it. */
+  /** Only the member can see the result: it must never be posted where others can read it. */
   isPrivate: z.boolean(),
   install: z.enum(['guild', 'user']),
-  /** Whether the bot may post messages and files in the channel. */
+  /** Whether the bot can post messages and files in the channel. */
   mayPost: z.boolean(),
   /** Whether it may send voice messages there; undefined: unknown. */
   maySpeak: z.boolean().optional(),
@@ -183,7 +183,7 @@ const delivery = z.object({
 
 /** What a server's moderation did with its results, once they were there. */
 const review = z.object({
-  /** held: nothing is shown until a moderator decides; deleted: by a moderator, or refused at once. */
+  /** held: nothing is shown until a moderator decides; deleted: by a moderator, or refused immediately. */
   outcome: z.enum(['passed', 'held', 'shown', 'deleted']),
   /** What the moderation service objects to, where it was not away. */
   category: z.string().optional(),
@@ -193,7 +193,7 @@ const review = z.object({
   messageId: z.string().optional(),
 });
 
-/** It was live when its store was restored from a backup, so that more may have happened to it than is stored. */
+/** It was live when its store was restored from a backup, so more may have happened to it than is stored. */
 const restored = z.object({
   at: time,
   /** It had not been sent: its idempotency key says nothing about what was sent later. */
@@ -206,7 +206,7 @@ export const taskFacts = z.object({
   state: z.enum(taskStates),
   idempotencyKey: z.string(),
   remoteId: z.string().optional(),
-  /** The gateway was given an address to call back. */
+  /** The gateway was given a URL to call back. */
   hasCallback: z.literal(true).optional(),
   requesterId: z.string(),
   guildId: z.string().optional(),
@@ -380,7 +380,7 @@ export const isClosed = ({ route, request }: Pick<Task, 'route' | 'request'>): b
 /** The gateway has the job, so it is polled. */
 export const isFollowed = ({ state }: Pick<Task, 'state'>): boolean => FOLLOWED.has(state);
 
-/** It is unknown whether the gateway took the order, and its member may send it again. */
+/** It is unknown whether the gateway took the order, and its member can send it again. */
 export const mayBeSentAgain = ({ state, handedOver }: Pick<Task, 'state' | 'handedOver'>): boolean =>
   state === 'submitting' || (state === 'unconfirmed' && handedOver === undefined);
 

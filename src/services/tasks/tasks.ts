@@ -217,7 +217,7 @@ export class Tasks {
     await Promise.all([this.scheduler.stop(), this.#sweep.stop(), this.#release?.stop(), this.erasure.finish()]);
   }
 
-  /** To be called once the gateway is closed, so that no submit lasts long; its outcome is stored before this returns. */
+  /** To be called once the gateway is closed, so no submit lasts long; its outcome is stored before this returns. */
   async stop(): Promise<void> {
     await Promise.all([this.orders.finish(), this.words.finish(), this.albums.finish()]);
     this.#inlineResults.clear();

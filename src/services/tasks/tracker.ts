@@ -14,7 +14,7 @@ import { countMissing, countNotFound, isLastMiss } from './transitions.ts';
 
 type News = Snapshot | 'not-known' | 'not-listed' | 'nothing';
 
-/** How many tasks missing from a list are polled alone at a time, so that polls stay few. */
+/** How many tasks missing from a list are polled alone at a time, so polls stay few. */
 const ALONE_AT_ONCE = 2;
 
 interface TrackerParts extends Pick<OrdersParts, 'book' | 'clock' | 'log'> {

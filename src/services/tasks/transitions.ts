@@ -26,7 +26,7 @@ export interface OrderFacts {
   requesterId: string;
   guildId?: string | undefined;
   channelId?: string | undefined;
-  /** Known already where a press changes the message that it belongs to. */
+  /** Known already if a press changes the message that it belongs to. */
   message?: MessagePlace | undefined;
   route: Route;
   /** The member's roles in the server: limits may depend on them. */

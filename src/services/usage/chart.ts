@@ -49,7 +49,7 @@ function cutInside(width: number, size: number, text: string): string {
   return `${text.slice(0, most - 1 - tail)}…${text.slice(-tail)}`;
 }
 
-/** Opaque, so that it works in Discord's dark and light themes. */
+/** Opaque, so it works in Discord's dark and light themes. */
 const CARD = '#fbfbfe';
 const INK = '#1f2328';
 const FAINT = '#4a505a';

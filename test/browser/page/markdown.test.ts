@@ -38,7 +38,7 @@ describe('Discord’s Markdown', () => {
     expect(plain('#\u20e3 7', names)).toBe('#\u20e3 7');
   });
 
-  it('Only web addresses become links', () => {
+  it('Only web URLs become links', () => {
     expect(inline('[here](https://a.example/x_(y)) and [bad](javascript:alert(1))')).toEqual([
       { type: 'link', href: 'https://a.example/x_(y)', inner: [text('here')] },
       text(' and [bad](javascript:alert(1))'),

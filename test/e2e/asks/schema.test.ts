@@ -54,7 +54,7 @@ describe.each(profiles)('/ask with a schema with the %s gateway profile', (profi
     expect(JSON.parse((await bytesOf(final, 0)).toString()).list).toHaveLength(200);
   });
 
-  it('A model without output formats receives the schema as instructions, and an answer that is no JSON is text', async () => {
+  it('A model without output formats receives the schema as instructions, and an answer that is not JSON is text', async () => {
     const stage = await stageOf();
     stage.gateway.faults.add(refusedFormats);
     const given = { prompt, schema: file(fox), instructions: 'Be brief.' };

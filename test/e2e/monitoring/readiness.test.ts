@@ -37,7 +37,7 @@ function rawRequest(address: string, bytes: string): Promise<string> {
 }
 
 describe('/livez and /readyz', () => {
-  it('A bot with all its parts is live and ready, and the gateway is asked only where it has not answered for a while', async () => {
+  it('A bot with all its parts is live and ready, and the gateway is asked only if it has not answered for a while', async () => {
     const clock = new LeapingClock();
     const staged = await stage();
     const bot = await serve({ ...staged, tools: { ...staged.tools, clock } });
@@ -137,7 +137,7 @@ describe('/livez and /readyz', () => {
     await expect(bot.ask('/livez')).rejects.toThrow();
   });
 
-  it('A request that is no short read is refused without being read', async () => {
+  it('A request that is not a short read is refused without being read', async () => {
     const { address, ask } = await servedBot();
     for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'])
       expect(await ask('/livez', { method })).toMatchObject({ status: 405 });

@@ -76,7 +76,7 @@ it('Other members are refused in a live conversation for one member and heard in
   expect(text(await sendUtterance(stage, ours.opening, 'hello', 'other'))).toContain('This is the sandbox speaking.');
 });
 
-it('Without the permission for voice messages, the audio is posted as a file at once', async () => {
+it('Without the permission for voice messages, the audio is posted as a file immediately', async () => {
   const stage = await talkBot();
   const { discord } = stage;
   const { thread, opening } = await startTalk(stage, {}, 'no-voice-messages');

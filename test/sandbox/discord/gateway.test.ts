@@ -80,7 +80,7 @@ async function listening(intents: number[], privilegedIntents: ('message-content
   const ready = new Promise((resolve) => client.once(Events.ClientReady, resolve));
   await client.login(discord.token);
   await ready;
-  /** Waits for another event, so that all earlier ones have arrived. */
+  /** Waits for another event, so all earlier ones have arrived. */
   const settled = async () => {
     const resumed = new Promise((resolve) => client.once(Events.ShardResume, resolve));
     discord.gateway.requestReconnect();

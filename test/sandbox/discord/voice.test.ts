@@ -147,7 +147,7 @@ it.each([
   },
 );
 
-it('A member sends voice messages only where it is permitted, directly or through a request', async () => {
+it('A member sends voice messages only if it is permitted, directly or through a request', async () => {
   const { discord } = await desk();
   for (const role of discord.world.guild('elsewhere').roles) role.permissions &= ~Permission.SendVoiceMessages;
   await expect(discord.as('member').in('hall').speak({ bytes: ogg, seconds: 1 })).rejects.toThrow(/cannot send voice/);

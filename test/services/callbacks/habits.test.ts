@@ -26,7 +26,7 @@ describe('What a lane calls back', () => {
     );
   });
 
-  it('After 20 tasks without a callback a lane gets no addresses, and after a day it is tried again', () => {
+  it('After 20 tasks without a callback a lane gets no URLs, and after a day it is tried again', () => {
     const { clock, habits, name } = learnt({ heard: both, times: 50 }, { heard: silence, times: 19 });
     expect(habits.isWorthTrying('imgx')).toBe(true);
     habits.learn('imgx', silence);

@@ -157,7 +157,7 @@ describe('A file host in trouble', () => {
     },
   );
 
-  it('A file host is disconnected at once when the caller aborts', async () => {
+  it('A file host is disconnected immediately when the caller aborts', async () => {
     const { media, address } = await gatewaySaying((socket) => {
       socket.write(`${head('content-length: 100')}half`);
     });

@@ -78,7 +78,7 @@ describe('The judge of a server', () => {
     expect(keyOf(rules, order('https://bad.example/x'))).toBe('refusals.rules.link');
   });
 
-  it('A text is shown without its blocked words, and not at all where they are spread over it', () => {
+  it('A text is shown without its blocked words, and not at all if they are spread over it', () => {
     const judge = judgeOf({ ...words('casino', 'free money'), patterns: [{ text: 'q{3}' }] });
     expect(judge.mask('imagine', 'a neon c4s1no, at **casino** qqq night')).toBe('a neon ▇▇▇ at ▇▇▇ ▇▇▇ night');
     expect(judge.mask('imagine', 'get free\nmoney')).toBe('▇▇▇');

@@ -147,7 +147,7 @@ export class ActiveAnswer implements RealtimeAnswer, ConnectionListener {
       this.#isInterrupted = true;
       this.#reader.freeze();
       this.#awaitEvent(INTERRUPT_LIMIT_MS);
-      // If the connection is lost meanwhile, that ends the answer as well.
+      // If the connection is lost in the meantime, that ends the answer as well.
       await Promise.allSettled(this.#interruptEvents().map((event) => this.#connection.send(event)));
     }
     await this.#ended.promise;

@@ -130,7 +130,7 @@ export class KeyedLimiter {
   }
 }
 
-/** Memory claimed before it is used. First come, first served, so that small claims do not pass a large one forever. */
+/** Memory claimed before it is used. First come, first served, so small claims do not pass a large one forever. */
 export class MemoryPool {
   readonly #capacity: number;
   readonly #room: CapacityPool;

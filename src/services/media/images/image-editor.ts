@@ -69,7 +69,7 @@ export interface ExaminedImage extends ImageFacts {
   readonly hasLocation: boolean;
   /** Facts in the file's own metadata. */
   readonly sourceType: SourceType | undefined;
-  /** Animated in a way that the decoders ignore, so that it would be a still image after re-encoding. */
+  /** Animated in a way that the decoders ignore, so it would be a still image after re-encoding. */
   readonly isUndecodedAnimation: boolean;
 }
 
@@ -125,7 +125,7 @@ function decodedBytes(head: Metadata, { isAnimated, scale }: { isAnimated: boole
 const plainBytes = ({ channels, depth = 'uchar' }: Metadata): number =>
   channels * (DEPTH_BYTES.get(depth) ?? WIDEST_DEPTH);
 
-/** Bytes per pixel where the whole image is held, measured. */
+/** Bytes per pixel if the whole image is held, measured. */
 const bytesPerPixel = new Map<string, (head: Metadata) => number>([
   ['png', (head) => (head.isProgressive ? plainBytes(head) : 0)],
   // All scans are needed for the first line: two bytes for each coefficient.

@@ -16,7 +16,7 @@ export interface CleanedVideo {
 }
 
 /**
- * A video without what tells a place, a device or a comment. What held it becomes an unused part of the same length, so that no other byte moves and all
+ * A video without what tells a place, a device or a comment. What held it becomes an unused part of the same length, so no other byte moves and all
  * offsets stay true. A file on disk is changed where it is. Audio and other formats come back as they are.
  */
 export async function cleanVideo(content: FileContent, type: MediaType): Promise<CleanedVideo> {

@@ -31,7 +31,7 @@ const NOTES: ReadonlySet<string> = new Set(['udta', 'meta', 'free', 'skip']);
 /** Handlers of tracks that measure instead of showing something: the places and moves of a camera. */
 const MEASURES: ReadonlySet<string> = new Set(['meta', 'camm', 'gpmd']);
 
-/** Finds the metadata of an MP4 or MOV by the heads of its boxes, which end where a length makes no sense. */
+/** Finds the metadata of an MP4 or MOV by the heads of its boxes, which end if a length makes no sense. */
 export async function mp4Metadata(reader: ContentReader): Promise<Mp4Metadata> {
   return await new MetadataSearch(reader).read();
 }
@@ -121,7 +121,7 @@ class MetadataSearch {
     }
   }
 
-  /** Whole boxes only. The last one may extend to the end of what it is in. */
+  /** Whole boxes only. The last one can extend to the end of what it is in. */
   async *#within(
     { from, end }: Pick<FoundBox, 'from' | 'end'>,
     max: number,

@@ -8,7 +8,7 @@ import { Turns, type Waiting } from './turns.ts';
 
 /** Each waiting task takes space in memory and in the store. */
 const MAX_WAITING = 10_000;
-/** How many waiting tasks are sent at the same time, so that references do not fill the memory. */
+/** How many waiting tasks are sent at the same time, so references do not fill the memory. */
 const SENDS_AT_ONCE = 4;
 /** How often the places shown to members are updated, and for how many tasks. */
 const PLACES_MS = 5_000;

@@ -57,7 +57,7 @@ describe('The settings of a live conversation', () => {
     },
   );
 
-  it('The settings of a live conversation are sent again once in the other dialect where the gateway misreported its own', async () => {
+  it('The settings of a live conversation are sent again once in the other dialect if the gateway misreported its own', async () => {
     const { gateway, next } = await startServer({ created: sessions.beta, onEvent: strict('ga') });
     await gateway.realtime.open({ model: 'm' });
     expect((await next()).types()).toEqual(['session.update', 'session.update']);
@@ -149,7 +149,7 @@ describe('The settings of a live conversation', () => {
     expect(peer.heard).toEqual([]);
   });
 
-  it('The settings of a live conversation fail where the connection is cut instead of a confirmation', async () => {
+  it('The settings of a live conversation fail if the connection is cut instead of a confirmation', async () => {
     const { gateway } = await startServer({ onEvent: (peer) => peer.socket.terminate() });
     expect(await failureOf(gateway.realtime.open({ model: 'm' }))).toMatchObject({ kind: 'unreachable', code: 'cut' });
   });

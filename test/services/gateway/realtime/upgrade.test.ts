@@ -23,7 +23,7 @@ describe('Opening a live conversation', () => {
     expect(requests[0]?.headers['openai-beta']).toBeUndefined();
   });
 
-  it('Opening a live conversation announces the beta dialect only where the operator configured it', async () => {
+  it('Opening a live conversation announces the beta dialect only if the operator configured it', async () => {
     const { gateway, requests } = await startServer({ settings: { realtimeBeta: true } });
     await gateway.realtime.open({ model: 'm' });
     expect(requests[0]?.headers['openai-beta']).toBe('realtime=v1');
@@ -68,7 +68,7 @@ describe('Opening a live conversation', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('Opening a live conversation is retried only where the gateway is temporarily busy', async () => {
+  it('Opening a live conversation is retried only if the gateway is temporarily busy', async () => {
     let asked = 0;
     const onUpgrade: Door = (...all) => ++asked < 3 && answer(503, error({ message: 'Busy' }))(...all);
     const { gateway, requests } = await startServer({ onUpgrade, limits: { attempts: 3 } });
@@ -79,7 +79,7 @@ describe('Opening a live conversation', () => {
     expect(refusing.requests).toHaveLength(1);
   });
 
-  it('Opening a live conversation fails where no server listens or the connection is cut before it is open', async () => {
+  it('Opening a live conversation fails if no server listens or the connection is cut before it is open', async () => {
     const server = await startServer();
     await server.stop();
     expect(await failureOf(server.gateway.realtime.open({ model: 'm' }))).toMatchObject({

@@ -105,7 +105,7 @@ describe('An utterance in a live conversation', () => {
     expect(await reply).toMatchObject({ kind: 'rate-limited', message: 'Slow down', mayHaveTakenEffect: false });
   });
 
-  it('An utterance may have taken effect where a server fault names no event', async () => {
+  it('An utterance may have taken effect if a server fault names no event', async () => {
     const { session, peer } = await open();
     const reply = failureOf(session.say({ text: 'Hello' }));
     await peer.waitFor('response.create');
@@ -172,7 +172,7 @@ describe('An utterance in a live conversation', () => {
     expect(await failureOf(session.say({ audio: long }))).toMatchObject({ code: 'cut', mayHaveTakenEffect: false });
   });
 
-  it('An utterance may have taken effect where the connection is cut after a response was requested', async () => {
+  it('An utterance may have taken effect if the connection is cut after a response was requested', async () => {
     const { session, peer, next } = await open();
     const reply = failureOf(session.say({ text: 'Hello' }));
     await peer.waitFor('response.create');
@@ -184,7 +184,7 @@ describe('An utterance in a live conversation', () => {
     expect(again.items()).toEqual([]);
   });
 
-  it('An utterance may have taken effect where no response begins in time', async () => {
+  it('An utterance may have taken effect if no response begins in time', async () => {
     const clock = new ManualClock();
     const { session, peer } = await open({ tools: { clock }, limits: { submitMs: 10_000 } });
     const reply = failureOf(session.say({ text: 'Hello' }));
@@ -252,7 +252,7 @@ describe('A truncated live response', () => {
     ]);
   });
 
-  it('A truncated live response ends as cut where the gateway stays connected but sends nothing more', async () => {
+  it('A truncated live response ends as cut if the gateway stays connected but sends nothing more', async () => {
     const clock = new ManualClock();
     const { session, peer } = await open({ tools: { clock }, limits: { silenceMs: 15_000 } });
     const reply = session.say({ text: 'Tell me' });
@@ -338,7 +338,7 @@ describe('Interrupting a live response', () => {
     await peer.gone;
   });
 
-  it('Interrupting a live response ends it as cancelled where the connection is lost meanwhile, and remembers what had arrived', async () => {
+  it('Interrupting a live response ends it as cancelled if the connection is lost in the meantime, and remembers what had arrived', async () => {
     const { answer, peer, next } = await answering();
     const interrupted = answer.interrupt();
     await peer.waitFor('response.cancel');

@@ -92,7 +92,7 @@ describe('A task in line', () => {
     await comes(side, running, 'ready');
     side.clock.advance(minute);
     expect(submitted(side)).toBe(1);
-    // The member may request the same again at once.
+    // The member can request the same again immediately.
     const { kind, request, requesterId, guildId, channelId, route } = task;
     const again = { kind, request, requesterId, guildId, channelId, route } as typeof order;
     expect((await side.tasks.orders.submit(again)).state).toBe('accepted');
@@ -140,7 +140,7 @@ describe('A task in line', () => {
 
   it('A task whose turn comes while the gateway is away goes back into the line', async () => {
     let isAway = false;
-    // As undici fails where no connection was made.
+    // As undici fails if no connection was made.
     const away = new GatewayError('The gateway refused the connection.', {
       kind: 'unreachable',
       mayHaveTakenEffect: false,
