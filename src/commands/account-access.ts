@@ -10,7 +10,7 @@ import type { Services } from './services.ts';
 const isAdminGuild = ({ place, services }: EarlyContext<Services>): boolean =>
   place.guildId !== undefined && services.adminGuildIds.includes(place.guildId);
 
-/** An admin in such a server; others in the channel may see the account then too. The payload alone decides. */
+/** An admin on such a server. Others in the channel can then see the account too. Decided from the payload alone. */
 export const isAdminOfAdminGuild = (seen: EarlyContext<Services>): boolean =>
   isAdminGuild(seen) && mayManageServer(seen.place);
 
@@ -19,7 +19,7 @@ export async function maySeeAccount(context: HandlerContext<Services>): Promise<
   return isAdminOfAdminGuild(context) || (await context.services.isOperator(context.place.userId));
 }
 
-/** Whether a public message about the account may be changed: by those who can see the account, in a server where it may be shown. */
+/** Whether the member can change a public message about the account: they must be allowed to see the account, and the server to show it. */
 export const mayChangePublicMessage = async (context: HandlerContext<Services>): Promise<boolean> =>
   isAdminGuild(context) && (await maySeeAccount(context));
 

@@ -17,7 +17,7 @@ export interface KindTools {
   callbackFields?: GatewaySettings['callbackFields'];
 }
 
-/** `command`: the texts that Discord and `/help` show for the command, its options and choices. Other sentences are found by their keys. */
+/** `command`: the texts that Discord and `/help` show for the command, its options and choices. Other texts are looked up by key. */
 interface FeatureText extends Sentences {
   readonly command: Sentences;
 }

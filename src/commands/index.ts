@@ -28,7 +28,7 @@ import { video } from './video/feature.ts';
 /** The specification shows no limit; in a larger list one failure would affect more tasks. */
 const MAX_IN_LIST = 50;
 
-/** The image-prompt family (4.3). Its list is not in the specification, so it is used only if the operator enables it. */
+/** The image-prompt family (specification, 4.3). Its list is not in the specification, so it is used only if the operator enables it. */
 function imgxSource(imgx: Gateway['imgx'], inLists: boolean): Source {
   return {
     name: 'imgx',
@@ -58,7 +58,7 @@ export const features = [...others, help(others)] as const;
 
 export const texts = features.map(({ text: { command: _, ...sentences } }) => sentences);
 
-/** The intersection of the texts of a union, which has all their keys. */
+/** The intersection of the texts of all features, which has all of their keys. */
 type AllOf<T> = (T extends unknown ? (text: T) => void : never) extends (text: infer All) => void ? All : never;
 
 declare module 'i18next' {

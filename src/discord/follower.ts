@@ -139,7 +139,7 @@ export class Follower {
     }
   }
 
-  /** gone: the message is deleted, or there is no way to it. */
+  /** gone: the message was deleted or cannot be reached. */
   async #show(...news: Parameters<FollowerParts['planOf']>): Promise<'shown' | 'later' | 'gone'> {
     const [{ applicationId, token }] = news;
     const sent = bodyOf(this.#parts.planOf(...news));

@@ -23,7 +23,7 @@ export interface NumberOption extends OptionFacts {
 
 interface AttachmentOption extends OptionFacts {
   type: 'attachment';
-  /** Limits the file picker by file name alone, and not in every client, so the file is checked all the same. */
+  /** Limits the file picker by file name only, and not in every client, so the file is checked anyway. */
   accept?: readonly ('image' | 'video' | 'audio')[];
 }
 

@@ -3,12 +3,12 @@ import type { Place } from './place.ts';
 
 interface NeededPermission {
   bit: bigint;
-  /** As Discord's settings show it. */
+  /** The name shown in Discord's settings. */
   name: string;
   uses: 'results' | 'files' | 'adoption' | 'threads' | 'speech';
 }
 
-/** Everything that some feature needs; the invite link asks for exactly these. */
+/** Everything that any feature needs; the invite link asks for exactly these permissions. */
 export const neededPermissions: readonly NeededPermission[] = [
   { bit: May.ViewChannel, name: 'View Channel', uses: 'results' },
   { bit: May.SendMessages, name: 'Send Messages', uses: 'results' },
@@ -20,7 +20,7 @@ export const neededPermissions: readonly NeededPermission[] = [
   { bit: May.SendVoiceMessages, name: 'Send Voice Messages', uses: 'speech' },
 ];
 
-/** Names of those that the bot lacks in a channel. */
+/** The names of the permissions that the bot lacks in a channel. */
 export function missingPermissions({ appPermissions }: Place): string[] {
   const granted = new PermissionsBitField(appPermissions);
   return neededPermissions.filter(({ bit }) => !granted.has(bit)).map(({ name }) => name);

@@ -118,7 +118,7 @@ function numberBody(labels: Labels, { isInteger, least, max }: NumberOption): Le
 
 type Strings = (...path: string[]) => string;
 
-/** A command without its strings cannot be shown, so this fails at startup and in tests, not in front of a member. */
+/** A command without its texts cannot be shown, so this fails at startup and in tests, not when a member uses it. */
 function stringsOf(text: Sentences, ...within: string[]): Strings {
   return (...path) => {
     const found = sentenceAt(text, [...within, ...path]);

@@ -4,7 +4,7 @@ import { readCustomId } from './custom-ids.ts';
 import { type Attachment, attachmentOf } from './options.ts';
 import { idsIn } from './outbox/adoption.ts';
 
-/** A message of which a button was pressed or the menu was used, as the interaction describes it. */
+/** A message whose button was pressed or whose menu was used, as the interaction describes it. */
 export interface TargetMessage {
   id: string;
   channelId: string;

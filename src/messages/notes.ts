@@ -33,7 +33,7 @@ export function noteFinder({ media, views, say, log, clock, change }: NotesParts
 
     /**
      * Each URL is fetched once, without the key, however often the failure is shown and the bot restarts. The attempt is stored first, so
-     * that a file that crashes the bot cannot do so at every start.
+     * a file that crashes the bot cannot do so at every start.
      */
     async ofFailure(task: Task): Promise<readonly string[]> {
       const { references = [] } = task.request;

@@ -8,7 +8,7 @@ import { isEvent, isTopic, type Notice, type NoticeTopic } from '../services/not
 export function noticePlan(notice: Notice, say: Say): MessagePlan {
   const { topic, endedAt, count, since } = notice;
   const isOver = endedAt !== undefined && !isEvent(notice);
-  // A start and unreadable rows say themselves how many there were.
+  // Notices of starts and unreadable rows contain their count already.
   const saysCount = topic === 'started' || topic === 'unreadable';
   return {
     content: [
@@ -82,7 +82,7 @@ const seconds = (at: unknown): number => (typeof at === 'number' ? Math.floor(at
 const counted = (count: unknown, line: (count: number) => string): string[] =>
   typeof count === 'number' && count > 0 ? [line(count)] : [];
 
-/** The first if it is none of them: another version may have stored it. */
+/** Falls back to the first name, because another version may have stored an unknown one. */
 const oneOf = <Name extends string>(names: readonly [Name, ...Name[]], found: unknown): Name =>
   names.find((name) => name === found) ?? names[0];
 

@@ -22,7 +22,7 @@ export interface MessageServices {
   proposals: Pick<Proposals, 'make' | 'take' | 'putBack' | 'hasRisen' | 'limitExceededBy'>;
   /** The further messages of long answers. */
   answers: Pick<Answers, 'takeAway'>;
-  /** What servers allow. */
+  /** The rules of servers. */
   rules: Pick<Rules, 'mustAllow' | 'mustMayPress' | 'of' | 'change' | 'hasModerator'>;
   clock: Clock;
   /** The current message of a task, without its results. */
@@ -72,18 +72,18 @@ type Asked = Pick<
 
 export type NewOrder = OrderedRequest<TaskKind> & { parent?: Task | undefined };
 
-/** Submits an order, or asks its member first if the server wants that for its price. */
+/** Submits an order, or asks its member for confirmation first if the server requires that at its price. */
 export async function submitOrder(order: NewOrder, { services, origin, say }: Asked): Promise<Outcome> {
   const limit = services.proposals.limitExceededBy(order, origin.guildId);
   if (limit === undefined) return submitConfirmed(order, { services, origin });
-  // `Orders` judges what is submitted; a question comes before that.
+  // `Orders` checks what is submitted, and a confirmation comes before that.
   services.rules.mustAllow({ ...origin, ...order });
   const reason = say('proposal.above', { limit: exactDollars(limit) });
   const { outlook } = services.tasks;
   return proposalQuestion(await proposeHere(order, { services, origin }), { reason, outlook }, say);
 }
 
-/** Stores an order that its member has to confirm; its result is shown where they are asked. */
+/** Stores an order that its member has to confirm. Its result is shown in the message that asks for confirmation. */
 export function proposeHere(
   { parent, ...order }: NewOrder,
   { services, origin }: Omit<Asked, 'say'>,

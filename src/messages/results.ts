@@ -35,7 +35,7 @@ export type Result =
       release(): void;
     } & FileContent)
   | { as: 'link'; address: string; expiresAt?: number | undefined; video?: VideoFacts }
-  /** Certain if its host said so; otherwise the host may only be unreachable. */
+  /** Certain if its host said so; otherwise the host may just be unreachable. */
   | { as: 'gone'; isCertain: boolean }
   | { as: 'odd' };
 
@@ -43,7 +43,7 @@ const GONE: Result = { as: 'gone', isCertain: true };
 const UNREACHABLE: Result = { as: 'gone', isCertain: false };
 const ODD: Result = { as: 'odd' };
 
-/** All deliveries share one memory limit: a message that wanted all of it would block itself. */
+/** All deliveries share one memory limit, and a message that needed all of it would block itself. */
 export const MAX_IN_MEMORY = 96 * 2 ** 20;
 
 /** The URL of a result, as the task stores it or as a new response gives it. */
@@ -124,7 +124,7 @@ function sourceTypeOf({ request: { pictures: images = [], references = [] } }: T
   return hasReferences ? 'compositeWithTrainedAlgorithmicMedia' : 'trainedAlgorithmicMedia';
 }
 
-/** Stores by what the files are recognised, before they are delivered. */
+/** Stores the fingerprints by which the files are recognised, before they are delivered. */
 export async function recordResults(
   taskId: string,
   results: readonly Result[],

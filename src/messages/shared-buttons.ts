@@ -43,7 +43,7 @@ const editedForm = (on: OnTask, answers: Publicity) =>
     },
   });
 
-/** Only a task in line can be cancelled: the specification has no way to cancel a job. */
+/** Only a task in the bot's queue can be cancelled: the specification has no way to cancel a job. */
 const cancelButton = button(customIds.cancel, {
   reply: 'here',
   async run(taskId, context: HandlerContext<MessageServices>) {
@@ -100,8 +100,8 @@ const dismissButton = button(customIds.dismiss, {
 });
 
 /**
- * Removes the pressed message, for members who own it or may delete messages in its channel; the task itself is kept. If it is the task's own
- * message, the further messages of an answer go too. A copy goes alone.
+ * Removes the pressed message, for members who own it or are allowed to delete messages in its channel; the task itself is kept. If it is the task's own
+ * message, the further messages of an answer are removed too. A copy is removed alone.
  */
 const deleteButton = button(customIds.delete, {
   reply: 'here',

@@ -38,7 +38,7 @@ export function taskMessage(task: Task, context: MessageContext, say: Say, shown
     ...body(task, view, { shown, context }, say),
     ...shown.notes,
   ];
-  // The state matters most: the prompt gets the room that is left.
+  // The state matters most, so the prompt gets the space that is left.
   const room = Math.max(LEAST_PROMPT, Math.min(LONGEST_PROMPT, CONTENT - lines.join('\n').length - OWNER));
   const content = [headline(task, nameOf(task, context, say), room, say), ...lines].join('\n');
   const files = [...shown.files, ...(task.text === undefined ? [] : (view?.files?.(task) ?? []))];
@@ -58,7 +58,7 @@ function lineage(task: Task, view: KindView | undefined, { parentLink }: Shown, 
 /** The most that a message shows of a prompt; the whole prompt stays with the task. */
 const LONGEST_PROMPT = 1_000;
 const LEAST_PROMPT = 20;
-/** Discord's limit for a message's text, and what the owner's mention and the Markdown around the prompt need of it. */
+/** Discord's limit for a message's text, and the part of it that the owner's mention and the Markdown around the prompt need. */
 const CONTENT = 2_000;
 const OWNER = 40;
 

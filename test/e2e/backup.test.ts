@@ -89,7 +89,7 @@ it('A backup taken while 200 tasks run is restored, sends nothing by itself, and
     ...restoreSettings,
     BACKUP_PASSPHRASE: 'some other words',
   });
-  expect(wrong).toMatchObject({ code: 78, said: expect.stringContaining('The passphrase does not fit') });
+  expect(wrong).toMatchObject({ code: 78, said: expect.stringContaining('The passphrase is wrong') });
   const looked = await script('scripts/restore.ts', [backup, '--dry-run'], restoreSettings);
   expect(looked).toMatchObject({ code: 0, out: expect.stringContaining(digest) });
   expect(looked.out).toMatch(new RegExp(`^  live +${TASKS}$`, 'm'));

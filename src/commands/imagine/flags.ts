@@ -24,7 +24,7 @@ export const flagOptions = {
 export type FlagValues = Partial<Values<typeof flagOptions>>;
 
 interface Flag {
-  /** All names that members use for it. */
+  /** All names that members use for the flag. */
   spellings: readonly string[];
   range?: { least: number; max: number };
   write(values: FlagValues): string | undefined;

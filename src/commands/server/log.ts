@@ -77,7 +77,7 @@ export function openRuleLog({ rules, budgets, post, clock, say }: RuleLogParts):
   });
 }
 
-/** Names what matched, hidden until it is pressed, and nothing else of the request. */
+/** Contains what matched, behind a spoiler, and nothing else of the request. */
 function refusalText(
   { memberId: member, channelId: channel, rule: name, entry: matched }: RuleRefusal,
   at: number,

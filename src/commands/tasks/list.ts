@@ -11,7 +11,7 @@ import { statesByFilter, type TaskFilter, type TaskSummary } from '../../service
 import type { Services } from '../services.ts';
 import { maySeeServerTasks } from './access.ts';
 
-/** As many as are read at a glance on a phone. */
+/** As many as can be read at a glance on a phone. */
 const PAGE = 10;
 /** Results that could not be delivered are counted up to this number. */
 const MAX_WAITING = 25;

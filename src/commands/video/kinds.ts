@@ -21,7 +21,7 @@ function framesFor(model: string, [image, last]: readonly string[]) {
   return referenceLimits(model).lastFrame === 'image_tail' ? { image, image_tail: last } : { images: [image, last] };
 }
 
-/** The generic entry and `/v1/videos` (4.4), and image-to-video on the vendor path (4.2). */
+/** The generic endpoint and `/v1/videos` (specification, 4.4), and image-to-video on the vendor path (4.2). */
 export function videoKinds({
   gateway: { videos, v1Videos, imageToVideo },
   videosBody,

@@ -8,14 +8,14 @@ import type { AnswerPart } from './split.ts';
 /** The message also has to list where the answer does not match. */
 const ROOM = { fitting: 1_000, unfit: 450 };
 
-/** An answer by a schema is one message and a file, unless it ended as something else than JSON. */
+/** An answer with a schema is one message and a file, unless the finished answer is not JSON. */
 export const isStructured = (task: Task): boolean =>
   task.request.schema !== undefined &&
   answerText(task) !== '' &&
   (!hasEnded(task) || answerOf(task).schemaCheck?.isUnfinished === false);
 
 export function structuredPart(task: Task): AnswerPart {
-  // Until it has ended, it may be in a code block of its own.
+  // While it streams, the answer may be wrapped in a code block of its own.
   const text = answerText(task).replace(/^```\w{0,20}\n/, '');
   const { count = 0 } = answerOf(task).schemaCheck ?? {};
   const shown = beginningOf(text, count === 0 ? ROOM.fitting : ROOM.unfit);

@@ -12,7 +12,7 @@ const MAX_LETTERS = 2_000;
 /** Facts about an answer that its task does not contain. */
 export interface AnswerExtras {
   parentLink: string | undefined;
-  /** Below everything else. */
+  /** The small print below everything else. */
   notes: readonly string[];
 }
 
@@ -51,7 +51,7 @@ export function answerMessages(task: Task, style: AnswerStyle, say: Say, more?: 
   };
 }
 
-/** Drops the lines that do not fit; the text of the answer has its own room. */
+/** Drops the lines that do not fit. The space for the text of the answer is reserved. */
 function fitting(lines: readonly string[]): string {
   let left = MAX_LETTERS;
   const kept = lines.filter((line) => {
@@ -69,7 +69,7 @@ function headline(task: Task, style: AnswerStyle, say: Say): string {
   return say('task.headline', { prompt, owner: `<@${task.requesterId}>` });
 }
 
-/** The state of an answer, where its text does not show it. */
+/** The state of an answer, if its text does not show it. */
 function fate(task: Task, style: AnswerStyle, say: Say): string[] {
   const { without, incomplete, doing } = answerOf(task);
   const isText = task.request.schema !== undefined;

@@ -84,7 +84,7 @@ export const leaveOut = (turns: readonly Turn[], why: LeftOutFile['why']): Earli
     ...hiddenFiles(turn),
   ]);
 
-/** Counted but not named, because the member who asked may not see them. */
+/** Counted but not named, because the member who asked is not allowed to see them. */
 const hiddenFiles = (turn: Turn | undefined): EarlierFile[] =>
   Array.from({ length: turn?.hiddenFiles ?? 0 }, () => ({ name: '', why: 'hidden' as const }));
 

@@ -4,7 +4,7 @@ import type { RefusableFeature } from '../tasks/answer.ts';
 /** The features that a request is sent without. */
 export interface Omission {
   without: readonly RefusableFeature[];
-  /** Which of these the member is told about. */
+  /** Those of which the member is notified. */
   told: readonly RefusableFeature[];
   /** Named by the gateway's error, so known to be unsupported once a request without them succeeds. */
   named: readonly RefusableFeature[];

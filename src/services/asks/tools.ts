@@ -96,7 +96,7 @@ export interface ToolParts extends Pick<TaskStore, 'page'> {
 
 const MAX_FOUND = 50;
 const MAX_TASKS = 15;
-/** The model has to read every output, and one response has no use for more. */
+/** The model has to read every output, and one response does not need more calls than this. */
 const MAX_CALLS = 8;
 /** All approvals have to fit into one message alongside the answer. */
 const MAX_WAITING = 4;

@@ -115,7 +115,7 @@ export function withPartialText(task: Task, response: TextResponse, cost?: strin
   });
 }
 
-/** A response that was cut off has cost something, unless the member is still deciding how to continue. */
+/** A response that broke off has cost something, unless the member is still deciding how to continue. */
 export const withUnfinished = (task: Task): Task =>
   hasEnded(task) || task.state === 'needs-input'
     ? task

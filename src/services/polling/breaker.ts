@@ -50,7 +50,7 @@ const UNREACHABLE_IN_A_ROW = 5;
 export interface Pause {
   trouble: Trouble;
   since: number;
-  /** From this time on one probe may be sent. */
+  /** From this time on one probe can be sent. */
   until: number;
 }
 

@@ -155,7 +155,7 @@ function blurWith(kernel: Float64Array): (masses: Float64Array) => Float64Array 
   };
 }
 
-/** Beyond all experience an end stays possible, and less and less likely within the next second, so gaps grow gently. */
+/** Beyond all observed durations an end stays possible but becomes less and less likely within the next second, so gaps grow gently. */
 function withDoubt(masses: Float64Array, count: number): Float64Array {
   const doubt = DOUBT / (DOUBT + count);
   const median = medianOf(masses);

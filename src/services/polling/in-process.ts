@@ -142,7 +142,7 @@ export class InProcessScheduler implements Scheduler {
     state.end(entries, isProbe, then);
     const outcome = Array.isArray(answer) ? 'answered' : answer.kind;
     for (const listener of this.#pollListeners) listener(state.lane.name, outcome);
-    // The duration of a failed poll says nothing about the other lanes.
+    // The duration of a failed poll says nothing about the other lanes' polls.
     if (Array.isArray(answer) && state.latency.noteLatency(then - now)) this.#slowDown('slowness', state, then);
     // After the stop, results are dropped: the next start polls again.
     if (!this.#isRunning) for (const entry of entries.filter((one) => this.#isFollowed(one))) state.wait(entry, then);

@@ -3,7 +3,7 @@ export type SlowdownCause = 'complaint' | 'slowness';
 
 const AFTER_COMPLAINT = 0.5;
 const AFTER_SLOWNESS = 0.7;
-/** Polls that were running at the first complaint complain as well, for the same reason. */
+/** Polls that were running at the first complaint bring complaints too, for the same reason. */
 const ONE_COMPLAINT_MS = 2_000;
 /** How long the rate takes to rise from half of the excessive rate back to it; then it rises further. */
 const RECOVERY_MS = 20_000;

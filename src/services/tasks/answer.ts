@@ -28,7 +28,7 @@ export const tokens = z.object({
 const part = z.object({
   channelId: z.string(),
   id: z.string(),
-  /** Posted with the bot token: no interaction token can edit it. */
+  /** Posted with the bot token, so no interaction token can edit it. */
   by: z.literal('bot').optional(),
 });
 
@@ -36,7 +36,7 @@ const part = z.object({
 const posting = z.object({
   by: z.enum(['bot', 'token']),
   channelId: z.string(),
-  /** The message that it replies to, by which it is found again. */
+  /** The message that it replies to, which is how it is found again. */
   answers: z.string(),
   at: z.number(),
 });
@@ -47,7 +47,7 @@ const voice = z.object({
   /** As Discord draws it: one byte per column, in base64. */
   waveform: z.string(),
   sound: z.string().optional(),
-  /** The model said more than the limit, and the rest was cut. */
+  /** The audio was longer than the limit, and the rest was dropped. */
   isCut: z.boolean().optional(),
 });
 

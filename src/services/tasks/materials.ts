@@ -6,7 +6,7 @@ export const memberFile = z.object({ address: z.string(), name: z.string() });
 export type MemberFile = z.output<typeof memberFile>;
 
 /**
- * A reference that the gateway fetches from its address. An image that it could not fetch is sent inline if the endpoint supports data URIs, and uploaded
+ * A reference that the gateway fetches by its URL. An image that it could not fetch is sent inline if the endpoint supports data URIs, and uploaded
  * otherwise.
  */
 export const reference = z.object({
@@ -44,12 +44,12 @@ export interface Materials {
   /** Their text if they contain nothing else, or a data URI. */
   documents?: { name: string; text?: string; data?: string }[] | undefined;
   sound?: Pcm | undefined;
-  /** Addresses, or data URIs if the gateway supports them; in the order of the request. */
+  /** URLs, or data URIs if the gateway supports them, in the order of the request. */
   references?: GivenReference[] | undefined;
 }
 
 export interface GatherContext {
-  /** The member who gave the files: the number of fetches at once is limited per member. */
+  /** The member who gave the files: the number of simultaneous fetches is limited per member. */
   memberId: string;
   /** The time that the gateway may take to fetch a file. */
   timeLimitMs: number;

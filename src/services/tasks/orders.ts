@@ -41,9 +41,9 @@ import {
 /** How often a task waits again after "the queue is full"; with the pauses between, for more than half an hour. */
 const MAX_RETURNS = 10;
 
-/** The gateway takes no more jobs now. */
+/** The gateway accepts no more jobs right now. */
 const FULL: ReadonlySet<GatewayErrorKind> = new Set(['rate-limited']);
-/** A whole line must not fail because the gateway was away for a moment when its turns came. */
+/** A whole queue must not fail because the gateway was briefly unreachable when its turns came. */
 const AWAY: ReadonlySet<GatewayErrorKind> = new Set([...FULL, 'unreachable']);
 
 export interface OrdersParts extends SenderParts {
@@ -53,7 +53,7 @@ export interface OrdersParts extends SenderParts {
   estimateOf?(order: Order): Estimate | undefined;
   /** Undefined: no limits. */
   spending?: Pick<Spending, 'check' | 'checkMay' | 'checkWaiting' | 'weightOf'> | undefined;
-  /** What servers and the operator allow; undefined: everything. */
+  /** The rules of servers and the operator; undefined: everything is allowed. */
   rules?: Pick<Rules, 'mustAllow' | 'moderated'> | undefined;
   kinds: ReadonlyMap<TaskKind, Kind>;
   specs: KindSpecs;
@@ -61,9 +61,9 @@ export interface OrdersParts extends SenderParts {
   models?: Pick<ModelCatalogue, 'markUnfit'> | undefined;
   offers: Pick<Offers, 'markRefused' | 'markAccepted' | 'isMissing'>;
   liveLimits?: LiveLimits | undefined;
-  /** Refuse orders for models that fail now. */
+  /** Refuse orders for models that are currently failing. */
   circuits?: Pick<ModelCircuits, 'run' | 'enter' | 'noteRefused' | 'failing'> | undefined;
-  /** How many jobs the gateway takes at once; undefined: no limit. */
+  /** How many jobs the gateway accepts at once; undefined: no limit. */
   jobsAtOnce?: number | undefined;
   /** The account has no credit left for this kind. */
   tellNoCredit(kind: TaskKind): void;
@@ -129,7 +129,7 @@ export class Orders {
     }
   }
 
-  /** Tasks that waited when the bot last ran; their turns come after `start`. */
+  /** Tasks that were waiting when the bot last stopped. Their turns come after `start`. */
   resumeWaiting(tasks: readonly Task[]): void {
     for (const task of tasks) this.#line.join(task);
   }

@@ -36,5 +36,5 @@ export const isGrid = ({ traits, request }: Task): boolean => traits.isGrid?.(re
 export const groupOf = ({ guildId, requesterId }: Pick<Task, 'guildId' | 'requesterId'>): string =>
   guildId ?? requesterId;
 
-/** Everyone who sees a public result may continue from it; a private one belongs to its owner. */
+/** Everyone who can see a public result can continue from it; only its owner can continue from a private one. */
 export const mayContinue = (task: Task, memberId: string): boolean => !isClosed(task) || task.requesterId === memberId;

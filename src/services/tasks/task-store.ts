@@ -41,7 +41,7 @@ const count = z.number().default(0);
 export const erasureMark = z.object({
   memberId: z.string(),
   until: z.number(),
-  /** Replaces task ids in the ledger; it is deleted with the mark, so the way back is lost. */
+  /** Replaces task ids in the ledger. It is deleted with the mark, so the ids cannot be restored. */
   secret: z.string(),
   /** Progress, so a restart can still report what could not be deleted. */
   tasks: count,
@@ -80,7 +80,7 @@ export const durationShape = z.object({
   atLeastMs: z.number(),
   atMostMs: z.number(),
   at: z.number(),
-  /** The part of it before the run began, where the gateway reports it. */
+  /** The part of it before the run began, if the gateway reports it. */
   waitedMs: z.number().optional(),
 });
 export type Duration = z.output<typeof durationShape>;

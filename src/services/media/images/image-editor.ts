@@ -109,7 +109,7 @@ const OVERHEAD_BYTES = 32 * 2 ** 20;
 const DEPTH_BYTES = new Map(Object.entries({ char: 1, uchar: 1, short: 2, ushort: 2, int: 4, uint: 4, float: 4 }));
 const WIDEST_DEPTH = 8;
 
-/** Where a format cannot be read line by line, the whole image is in memory at once, in its decoder's own form. */
+/** If a format cannot be read line by line, the whole image is in memory, in its decoder's own form. */
 function decodedBytes(head: Metadata, { isAnimated, scale }: { isAnimated: boolean; scale: number }): number {
   const { width, height, pages = 1, orientation = 1 } = head;
   const maxPixels = width * height;

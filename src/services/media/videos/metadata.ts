@@ -19,7 +19,7 @@ export interface Mp4Metadata {
   /** What no player needs: user data, item data, XMP, tracks of measurements, and what was left in unused places. */
   readonly boxes: readonly FoundBox[];
   readonly manifests: readonly FoundBox[];
-  /** Whether one of the boxes tells where something was. */
+  /** Whether one of the boxes says where something was. */
   readonly hasLocation: boolean;
   /** What the file says about its origin. */
   readonly sourceType: SourceType | undefined;
@@ -137,7 +137,7 @@ class MetadataSearch {
 const MAX_PACKET = 256 * 1024;
 const PIECE = 2 ** 20;
 const LONGEST_WORD = 32;
-/** What names a place: of QuickTime, of 3GPP, of Apple's and Android's keys, and of XMP. */
+/** Fields that name a place, in QuickTime, in 3GPP, in Apple's and Android's keys, and in XMP. */
 const PLACES = [
   Buffer.from('\u00a9xyz', 'latin1'),
   ...['loci', 'quicktime.location', 'location-', 'exif:GPS', 'GPSLatitude'].map((word) => Buffer.from(word)),
