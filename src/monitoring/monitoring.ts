@@ -57,7 +57,7 @@ export async function openMonitoring(
       clients.traffic.onWait((scope, ms) => metrics.observe('rateLimitWait', { scope }, ms / 1000));
     },
 
-    /** From now on the bot is not ready, and is seen until it has stopped. */
+    /** From now on the bot is not ready, and is monitored until it has stopped. */
     stopping: (): void => readiness.stop(),
 
     async close(): Promise<void> {

@@ -94,7 +94,7 @@ export interface EngineParts extends Pick<TasksParts, 'removeMessages' | 'tellEr
   /** For the time limits of downloads. */
   mediaClock: Clock;
   log: Log;
-  /** Shared with other bots of this process, which close it themselves. */
+  /** Shared with other bots in this process, and closed by its owner. */
   mediaProcess?: MediaProcess | undefined;
 }
 
@@ -278,7 +278,7 @@ export function openEngine({
 
     countEverything: (): Promise<void> => ledger.countFor(EVERY_PERIOD),
 
-    /** Reads what the store has; nothing is done about it yet. */
+    /** Reads the store. Nothing is done about its content yet. */
     async open(): Promise<void> {
       secret = await store.hashSecret();
       await Promise.all([budgets.open(), rules.open(), reports.open()]);
@@ -299,7 +299,7 @@ export function openEngine({
       ]);
     },
 
-    /** Everything that still waits for the gateway or a file fails now. */
+    /** Everything that is still waiting for the gateway or a file fails now. */
     async close(): Promise<void> {
       const isOwn = mediaProcess !== parts.mediaProcess;
       const ours = [gateway.close(), media.close(), sounds.close(), schemas.close(), callbacks?.close()];

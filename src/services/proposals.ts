@@ -40,7 +40,7 @@ interface ProposalsParts {
   budgets: Pick<Budgets, 'of'>;
 }
 
-/** Requests that are only submitted when the member confirms them. They are stored, and removed before they are submitted. */
+/** Requests that are submitted only when the member confirms them. They are stored, and removed before they are submitted. */
 export class Proposals {
   readonly #parts: ProposalsParts;
   readonly #lock = new KeyedLock();
@@ -72,7 +72,7 @@ export class Proposals {
     return price !== undefined && compare(price, limit) > 0 ? limit : undefined;
   }
 
-  /** Whether it costs more than the member was told. */
+  /** Whether it costs more than the price that the member was shown. */
   hasRisen({ orders, price }: Proposal): boolean {
     const now = this.priceOf(orders);
     return now !== undefined && (price === undefined || compare(now, price) > 0);

@@ -50,7 +50,7 @@ function isDataUri(text: string, kind: RegExp): boolean {
   const head = kind.exec(text.slice(0, 200));
   if (!head) return false;
   const payload = text.slice(head[0].length);
-  // Base64 without whole groups of four characters is cut or garbled (RFC 4648, 4).
+  // Base64 without whole groups of four characters is truncated or garbled (RFC 4648, 4).
   return payload.length > 0 && payload.length % 4 === 0 && /^[A-Za-z0-9+/]+={0,2}$/.test(payload);
 }
 

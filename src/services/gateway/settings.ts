@@ -17,10 +17,10 @@ export interface GatewaySettings {
     /** If unset, the face check is never sent, and the gateway's default applies. */
     readonly faceCheck?: string | undefined;
     readonly describeField: string;
-    /** Takes the pseudonym of the member who orders; undefined: it is not sent. */
+    /** The field for the pseudonym of the requester; undefined: it is not sent. */
     readonly user?: string | undefined;
   };
-  /** The fields for a URL to call back, where this gateway has them. The image-prompt family has its own (4.3). */
+  /** The fields for a callback URL, if this gateway has them. The image-prompt family has its own (4.3). */
   readonly callbackFields?: Readonly<Partial<Record<'music' | 'video', string>>>;
   /** How `/v1/videos` takes its fields: as JSON, or as a form with files. */
   readonly videosBody: 'json' | 'form';

@@ -17,7 +17,7 @@ export type ReachCheck = (address: string) => Promise<boolean>;
 const lookUp = (name: string) => lookup(name, { all: true });
 
 /**
- * Any gateway can reach a public address. In a private network, only the gateway's own files and those of an embedded
+ * Any gateway can reach a public URL. In a private network, only the gateway's own files and those of an embedded
  * Discord are allowed, and only if the operator permits it and the gateway is there itself: any other URL would let
  * members probe that network through the gateway.
  */

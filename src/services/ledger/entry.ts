@@ -79,13 +79,13 @@ export function factOfTask(task: Task): Fact {
 
 function standingOfTask(task: Task): Standing {
   const { state, failure } = task;
-  // The same request is in the ledger under its successor.
+  // The ledger has the same request under its successor.
   if (task.handedOver || task.releasedAt !== undefined) return 'refunded';
   if (task.review?.outcome === 'deleted') return 'waived';
   // The model has worked for any part of an answer, possibly even for one that the bot did not receive.
   if (task.traits.isText && failure && hasCost(task)) return 'settled';
   if (state === 'ready' || state === 'delivered') return 'settled';
-  // It may have cost something, but that can no longer be found out: the estimate counts.
+  // It may have cost something, but that can no longer be determined, so the estimate counts.
   const isDismissed = state === 'cancelled' && failure?.cause === 'dismissed';
   if (isDismissed) return 'settled';
   // The member has requested it again, and the first may have been carried out as well: its estimate counts.

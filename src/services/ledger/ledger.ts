@@ -135,7 +135,7 @@ export class Ledger {
     await entries.setOpenSince([today, ...live.map(({ times }) => dayOf(times.created))].sort()[0] ?? today);
   }
 
-  /** Called before anything is done about a request. Throws the `Refusal` of a limit that it would exceed. */
+  /** Called before anything is done for a request. Throws the `Refusal` of a limit that it would exceed. */
   async reserve(task: Task, roleIds: readonly string[] = []): Promise<void> {
     if (task.traits.isPaid) await this.#gate.pass(() => this.#reserve(task, roleIds));
   }

@@ -24,10 +24,10 @@ interface Beginning {
   phrase: Phrase;
 }
 
-/** Scripts that put no spaces between words. */
+/** Scripts without spaces between words. */
 const WITHOUT_SPACES =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
-/** A language that puts endings on its words. */
+/** A language that adds endings to its words. */
 const WITH_ENDINGS = /\p{Script=Hangul}/u;
 const KATAKANA = /^[\p{Script=Katakana}ー]+$/u;
 const HIRAGANA = /[\u3041-\u3096]/g;

@@ -77,7 +77,7 @@ export class Resampler {
     return this.#filter(samples, Number.POSITIVE_INFINITY);
   }
 
-  /** Flushes the filter, and cuts the result to its total length. */
+  /** Flushes the filter, and trims the result to its total length. */
   end(): Float32Array {
     if (this.rate === PCM_RATE) return new Float32Array();
     return this.#filter(new Float32Array(this.#reach + 1), Math.round((this.#received * PCM_RATE) / this.rate));

@@ -157,7 +157,7 @@ export class Spending {
     throw new Refusal('refusals.blocked.until', { until: Math.ceil(until / 1000) });
   }
 
-  /** Throws if no more of the requester's tasks may wait for their turn. */
+  /** Throws if no more of the requester's tasks can wait for their turn. */
   checkWaiting(orderer: Orderer, waiting: { all(): number; server(): number; member(): number }): void {
     for (const { holder, limits } of this.#rulesFor(orderer)) {
       if (limits.waiting === undefined) continue;
@@ -232,7 +232,7 @@ export class Spending {
     return { at: this.#parts.clock.now(), uses: this.#tally.usesOf(scope) };
   }
 
-  /** When the oldest period that still matters began. */
+  /** The start of the oldest period that still matters. */
   get countsFrom(): number {
     return this.#countsFrom(new Set(periods));
   }

@@ -34,7 +34,7 @@ class Transcript {
     return type === `${PREFIX}failed` ? this.close() : undefined;
   }
 
-  /** Nothing more will arrive, so what has arrived is used. */
+  /** Nothing more will arrive, so the part that has arrived is used. */
   close(whole?: string): string | undefined {
     if (this.#isOver) return undefined;
     this.#isOver = true;
