@@ -207,7 +207,7 @@ describe.each(profiles)('Text responses of a %s gateway', (profile) => {
     expect(JSON.parse(text)).toMatchObject({ sandbox: true });
   });
 
-  it('Text responses are long, contain code and tables, are refused or are cut on request', async () => {
+  it('Text responses are long, contain code and tables, are refused or break off on request', async () => {
     const { gateway } = await swift({ profile });
     const said = async (input: string, more: Partial<TextRequest> = {}) =>
       endOf(await all(gateway.responses.stream({ model, input, ...more })));

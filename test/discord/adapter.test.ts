@@ -34,7 +34,7 @@ describe('A message plan', () => {
     expect(verdict(plan)).toEqual([]);
   });
 
-  it('with long content is cut at a word, or moved to a file with its beginning in the message', () => {
+  it('with long content is truncated at a word boundary, or moved to a file with its beginning in the message', () => {
     const long = 'word '.repeat(1_000).trim();
     const cut = bodyOf({ content: long });
     expect(cut.body.content?.length).toBeLessThanOrEqual(2_000);

@@ -43,7 +43,7 @@ const live = (file: string): { state: string; id: string }[] =>
   sql(file, "SELECT value FROM atelier WHERE namespace = 'live'").map(({ value }) => JSON.parse(String(value)).value);
 const countIn = (file: string, wanted: string): number => live(file).filter(({ state }) => state === wanted).length;
 
-it('A backup taken while 200 tasks run is restored, sends nothing by itself, and every task comes to its end in one message', {
+it('A backup made while 200 tasks run is restored, sends nothing by itself, and every task ends in one message', {
   timeout: 400_000,
 }, async () => {
   const staged = await quickBot({

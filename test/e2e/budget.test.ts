@@ -134,7 +134,7 @@ describe.each(profiles)('Budgets at a gateway of the %s profile', (profile) => {
       expect(JSON.stringify(admins.budgets)).not.toContain(discord.world.user(name).id);
   });
 
-  it('A grant raises the limits for now, and a reset lets them begin anew', async () => {
+  it('A grant raises the limits until they reset, and a reset starts counting from zero', async () => {
     const stage = await botWith();
     await budget(stage, 'admin', 'set', { limits: '1 task a day, 1 task a week', for: 'members' });
     await imagine(stage, 'member', 'a fox');
@@ -272,7 +272,7 @@ describe('Budget alerts', () => {
     messages.map(text).filter((one) => one.startsWith('**Budget alert'));
   const posted = ({ discord }: QuickStage): string[] => discord.messages('no-threads').map(text);
 
-  it('The channel of the server and the operator are told once at 80% and once at 100%, over a restart too', async () => {
+  it('The server’s channel and the operator are notified once at 80% and once at 100%, even across a restart', async () => {
     const { stage, discord } = await alerts({}, true);
     expect(posted(stage)).toEqual([
       'Budget alerts for this server will appear here.',
@@ -284,7 +284,7 @@ describe('Budget alerts', () => {
     expect(direct[0]).toContain(`for server \`${discord.world.guild('atelier').id}\``);
   });
 
-  it('The operator is told in a channel of their own, if they have chosen one', async () => {
+  it('The operator is notified in a channel of their own, if they have chosen one', async () => {
     const stage = await quickStage({
       gateway: { speed: 20 },
       settings: { ...noLimits, DEFAULT_SERVER_BUDGET: '1 task a day' },
@@ -297,7 +297,7 @@ describe('Budget alerts', () => {
     expect(discord.messages(discord.openDirectMessage('owner').id)).toEqual([]);
   });
 
-  it('Those whom the operator has named are told directly, and may manage budgets', async () => {
+  it('Users whom the operator has named are notified directly and can manage budgets', async () => {
     const stage = await quickStage({
       gateway: { speed: 20 },
       settings: { ...noLimits, DEFAULT_SERVER_BUDGET: '1 task a day' },

@@ -125,7 +125,7 @@ describe.each(profiles)('Callbacks of a gateway of the %s profile', (profile) =>
     expect(await bot.counted('unknown')).toBe(1);
   });
 
-  it('Callbacks that come before the response to the submit accept nothing, and the end is found all the same', async () => {
+  it('Callbacks that arrive before the response to the submit accept nothing, and the end is still found', async () => {
     const bot = await calledBot(at());
     bot.gateway.faults.add({ on: { path: '/imgx/submit' }, do: { type: 'drip', bytes: 40, everyMs: 30_000 } });
     const exchange = await order(bot);
@@ -195,7 +195,7 @@ describe('Callbacks and a restart', () => {
     expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toHaveLength(1);
   });
 
-  it('After a restart a callback to the URL that was given before is taken', async () => {
+  it('After a restart, a callback to a URL from before the restart is accepted', async () => {
     const stage = await calledStage();
     const { gateway } = stage;
     const app = await enter(stage);

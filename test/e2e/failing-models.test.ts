@@ -66,7 +66,7 @@ describe.each(profiles)('A model that fails at a gateway of the %s profile', (pr
     ]);
   });
 
-  it('The operator is told once; one request tries again after a while, and its success lets all through', async () => {
+  it('The operator is notified once; after a while one request is let through, and its success lets all through', async () => {
     const stage = await start();
     await suggested(stage);
     await failing(stage, 5);
@@ -103,7 +103,7 @@ describe.each(profiles)('A model that fails at a gateway of the %s profile', (pr
   });
 });
 
-it('A slow model is told in its suggestion, in the question about its price and in the first line of progress', async () => {
+it('A slow model is marked in its suggestion, in the confirmation of its price and in the first line of progress', async () => {
   const prices = join(folder(), 'prices.json');
   writeFileSync(prices, JSON.stringify({ image: '1.25' }));
   const stage = await quickBot({ gateway: { speed: 50 }, settings: { ...noLimits, PRICES: prices } });

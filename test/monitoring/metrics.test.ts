@@ -96,7 +96,7 @@ describe('The server of the state', () => {
     expect(warned).toEqual([{ err: expect.any(Error) }]);
   });
 
-  it('A port that is taken and an address that is not ours are told apart', async () => {
+  it('A port in use and an address that is not ours are distinguished', async () => {
     const { metrics, log } = open();
     const parts = { readiness: new ReadinessCheck(new ManualClock()), metrics, log };
     const server = await openServer(settings, parts);

@@ -4,8 +4,8 @@ import { ApiError, invalid } from '../api-error.ts';
 import type { Model } from '../catalogue.ts';
 import type { Parts, Routes } from '../parts.ts';
 import { ClientSocket } from '../realtime/client-socket.ts';
-import { processEvent } from '../realtime/process-event.ts';
 import { errorEvent } from '../realtime/event-error.ts';
+import { processEvent } from '../realtime/process-event.ts';
 import { Session } from '../realtime/session.ts';
 
 /** Live sessions (specification, 4.10 and 6). */

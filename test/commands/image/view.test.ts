@@ -132,16 +132,19 @@ describe('The form for an image with references', () => {
     `);
   });
 
-  it.each([1, 2, 7, 10, 40])('Discord accepts the form for an image with %i references, and no URL is cut', (count) => {
-    const plan = form(count);
-    expect(validateBody('callback', { type: 9, data: formBody(plan) })).toEqual([]);
-    const field = plan.fields.find(({ name }) => name === 'pictures');
-    const addresses = (field?.type === 'text' ? (field.value ?? '') : '').split('\n');
-    expect(addresses.length).toBeGreaterThanOrEqual(Math.min(count, 7));
-    for (const [n, one] of addresses.entries()) expect(one).toBe(address(n));
-    const which = plan.fields.find(({ name }) => name === 'which');
-    expect(which?.type === 'choice' ? which.options.length : 1).toBe(addresses.length);
-  });
+  it.each([1, 2, 7, 10, 40])(
+    'Discord accepts the form for an image with %i references, and no URL is truncated',
+    (count) => {
+      const plan = form(count);
+      expect(validateBody('callback', { type: 9, data: formBody(plan) })).toEqual([]);
+      const field = plan.fields.find(({ name }) => name === 'pictures');
+      const addresses = (field?.type === 'text' ? (field.value ?? '') : '').split('\n');
+      expect(addresses.length).toBeGreaterThanOrEqual(Math.min(count, 7));
+      for (const [n, one] of addresses.entries()) expect(one).toBe(address(n));
+      const which = plan.fields.find(({ name }) => name === 'which');
+      expect(which?.type === 'choice' ? which.options.length : 1).toBe(addresses.length);
+    },
+  );
 
   it('returns the entered values and omits empty fields', () => {
     const fields = { words: ' a fox ', pictures: 'https://x.example/1.png', which: '', model: ' ' };

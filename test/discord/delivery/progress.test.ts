@@ -128,7 +128,7 @@ describe('Progress edits', () => {
     expect(logged()).toContain('"status":503');
   });
 
-  it('The first refusal ends the token for good, and progress continues with the bot token if the message is known', async () => {
+  it('The first refusal ends the token permanently, and progress continues with the bot token if the message is known', async () => {
     const { task, tell, tasks, clock, discord, read, requestsTo } = await sceneWithOrder();
     await tell(task.id, { state: 'running', progress: 10 });
     await tasks.untilEdits(task.id, 1);

@@ -5,7 +5,7 @@ import { answering, clientOf, stage } from './stage.ts';
 const models = { name: 'models', description: 'What there is' };
 
 describe('A gateway session', () => {
-  it('A session that is cut during a command resumes and receives the missed events', async () => {
+  it('A session that is lost during a command resumes and receives the missed events', async () => {
     const { discord } = await stage();
     const client = await clientOf(discord);
     await client.application.commands.set([models]);

@@ -128,7 +128,7 @@ it.each([
   [[], false],
   [['message-content'], true],
 ] as const)(
-  'A member’s voice message is heard with its sound only by who reads messages: %j',
+  'The audio of a member’s voice message reaches only clients that can read messages: %j',
   async (granted, reads) => {
     const { discord } = await desk({ privilegedIntents: [...granted] });
     const { Guilds, GuildMessages, MessageContent } = GatewayIntentBits;

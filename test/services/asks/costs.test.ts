@@ -36,7 +36,7 @@ describe('The cost of an answer', () => {
     expect(completeAnswer(asked, undefined, 1).cost).toBeUndefined();
   });
 
-  it('that ends early counts a response whose cost was reported, and is unknown after a silent cut', () => {
+  it('that ends early counts a response whose cost was reported, and is unknown after a disconnect without a report', () => {
     const first = addRound(asked, response, [call], '0.10');
     expect(breakOffAnswer(withPartialText(first, response, '0.2'), 'cut', undefined, 1).cost).toBe('0.30');
     expect(breakOffAnswer(withUnfinished(first), 'interrupted', undefined, 1).cost).toBeUndefined();

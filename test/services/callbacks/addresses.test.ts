@@ -20,7 +20,7 @@ describe('The URL that a gateway calls back', () => {
     expect(restarted.taskIdIn(target(address))).toBe(id);
   });
 
-  it('A URL tells nothing of its task, and those of similar tasks have nothing in common', () => {
+  it('A URL reveals nothing about its task, and the URLs of similar tasks have nothing in common', () => {
     const [one = '', other = ''] = [id, `${id.slice(0, -1)}${id.endsWith('0') ? '1' : '0'}`].map((task) =>
       addresses.of(task).slice(base.length + 1),
     );

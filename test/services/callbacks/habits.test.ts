@@ -50,7 +50,7 @@ describe('What a lane calls back', () => {
     expect(habits.isWorthTrying('imgx')).toBe(true);
   });
 
-  it('It is told apart whether progress, ends, both or nothing is called back', () => {
+  it('It is learned whether progress, completion, both or nothing is called back', () => {
     expect(learnt({ heard: silence, times: 3 }).name()).toBe('untried');
     expect(learnt({ heard: both, times: 3 }).name()).toBe('both');
     expect(learnt({ heard: { progress: false, end: true, any: true }, times: 3 }).name()).toBe('ends');

@@ -59,7 +59,7 @@ describe('A delivered file', () =>
       await checkAll((await opened(site)).fingerprints);
     });
 
-    it('is forgotten with its task, and one that begins the same is none', async () => {
+    it('is forgotten with its task, and one with the same beginning does not match', async () => {
       const site = await stage();
       const { book, fingerprints } = await opened(site);
       const [first, second] = [settled(makeTask()), settled(makeTask())];
@@ -93,7 +93,7 @@ describe('A delivered file', () =>
   }));
 
 describe('The fingerprints of a task', () => {
-  it('are kept once, with their likeness as soon as it is known, and the latest fifty', () => {
+  it('are kept once, with their perceptual hash as soon as it is known, up to the latest fifty', () => {
     const one = { hash: hashOf('a') };
     expect(joinFingerprints([one], [one])).toBeUndefined();
     expect(joinFingerprints([one], [{ ...one, likeness }])).toEqual([{ ...one, likeness }]);

@@ -147,7 +147,7 @@ describe('The HTTP client of the gateway', () => {
       expect(heard).toHaveLength(defaultLimits.attempts + 1);
     });
 
-    it('A read is retried when the connection is cut', async () => {
+    it('A read is retried when the connection is lost', async () => {
       const { door, heard } = await open([(request) => request.socket.destroy(), json({ fine: true })]);
       await expect(door.read({ path: '/x' })).resolves.toEqual({ fine: true });
       expect(heard).toHaveLength(2);

@@ -96,7 +96,7 @@ describe('The ledger entry of a request', () => {
     expect(await all(bot)).toEqual(['settled']);
   });
 
-  it('Each try of a request has its own ledger entry, and the first counts as it was estimated', async () => {
+  it('Each attempt of a request has its own ledger entry, and the first counts at its estimate', async () => {
     const bot = await run();
     const { id } = await bot.order('unknown');
     const { kind: _, request: __, ...origin } = order;

@@ -75,7 +75,7 @@ describe('The guarded look-up of a host name', () => {
     return new Promise((resolve) => lookup('files.example', { all }, (...answer) => resolve(answer)));
   }
 
-  it('returns every URL to a caller that tries one after the other', async () => {
+  it('returns every address to a caller that tries one after the other', async () => {
     expect(await lookedUp([public6, public4], true)).toEqual([null, [public6, public4]]);
   });
 

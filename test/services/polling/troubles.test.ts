@@ -110,7 +110,7 @@ describe('A lane that is refused', () => {
     expect(gaps(await probes(refused, 1_200_000))).toEqual([30, 60, 120, 240, 300, 300].map((s) => s * 1_000));
   });
 
-  it('waits longer, but not shorter, where it is told how long', async () => {
+  it('waits longer, but not shorter, if the gateway says how long', async () => {
     expect(gaps(await probes({ ...refused, retryAfterMs: 45_000 }, 45_000))).toEqual([45_000]);
     expect(gaps(await probes({ ...refused, retryAfterMs: 1_000 }, 30_000))).toEqual([30_000]);
   });
@@ -242,7 +242,7 @@ describe('A lane that is refused', () => {
 });
 
 describe('A lane whose polls do not arrive', () => {
-  it('polls again after a short gap while it may be an accident, and not sooner than told', async () => {
+  it('polls again after a short gap while it may be an accident, and not sooner than requested', async () => {
     for (const [retryAfterMs, expected] of [
       [undefined, 2_000],
       [1_000, 2_000],

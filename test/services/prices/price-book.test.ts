@@ -121,7 +121,7 @@ describe('The cost of an answer by its tokens', () => {
     expect((await bookOf({ ask: '5' })).book.costOfAnswer(ask, tokens)).toBe('0.00625');
   });
 
-  it('The cost of an answer is unknown if the list’s price is only an upper bound, or no tokens are told', async () => {
+  it('The cost of an answer is unknown if the list’s price is only an upper bound, or no tokens are reported', async () => {
     expect((await bookOf({}, null)).book.costOfAnswer(ask, tokens)).toBeUndefined();
     expect((await bookOf({})).book.costOfAnswer(ask, undefined)).toBeUndefined();
     expect((await bookOf({})).book.costOfAnswer(ask, { input: 3 })).toBeUndefined();

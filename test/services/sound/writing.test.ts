@@ -93,7 +93,7 @@ describe('A voice message that is written while it is spoken', () => {
     expect(process.pid).toBeUndefined();
   });
 
-  it('A voice message is cut at its limit and reports that', async () => {
+  it('A voice message is truncated at its limit and reports that', async () => {
     const writer = sounds.writing({ maxSeconds: 2 });
     expect(writer.isEmpty).toBe(true);
     writer.add(new Int16Array());

@@ -71,7 +71,7 @@ describe('A model whose jobs fail', () => {
     expect((await carryOut(side, ofModel('lumen-image-1-2K'))).state).toBe('ready');
   });
 
-  it('A success in between starts the count anew, and failures of one member alone never count', async () => {
+  it('A success in between restarts the count, and failures of one member alone never count', async () => {
     const side = await engine();
     await failing(side, 4);
     expect((await carryOut(side)).state).toBe('ready');
@@ -128,7 +128,7 @@ describe('A model whose jobs fail', () => {
     expect(side.circuits.allFailing).toEqual([]);
   });
 
-  it('If it fails as well, the pause is twice as long, up to half an hour', async () => {
+  it('If the trial fails as well, the pause is twice as long, up to half an hour', async () => {
     const side = await engine();
     await failing(side, 5);
     for (const pause of [2, 4, 8, 16, 30, 30]) {
@@ -156,7 +156,7 @@ describe('A model whose jobs fail', () => {
     expect((await side.tasks.orders.submit(another())).state).toBe('accepted');
   });
 
-  it('Tasks in line are refused at their turn, and what they had reserved is released', async () => {
+  it('Queued tasks are refused at their turn, and their reservations are released', async () => {
     const side = await engine({}, undefined, { jobsAtOnce: 1, hasLedger: true });
     side.gateway.faults.add({ do: 'fail', times: 5 });
     const all: Task[] = [];

@@ -97,7 +97,7 @@ it('An upgrade is recorded with its response, and a session is listed until it e
   expect(gateway.realtime.opened).toBe(1);
 });
 
-it('No upgrade is possible while the gateway is down, and open sessions are cut', async () => {
+it('No upgrade is possible while the gateway is down, and open sessions are disconnected', async () => {
   const { gateway, talker } = await stage('ga');
   const { closed, until } = await talker();
   await until('session.created');

@@ -146,7 +146,7 @@ describe('The settings of a live conversation', () => {
     expect(peer.heard).toEqual([]);
   });
 
-  it('fail if the connection is cut instead of a confirmation', async () => {
+  it('fail if the connection is lost instead of a confirmation', async () => {
     const { gateway } = await startServer({ onEvent: (peer) => peer.socket.terminate() });
     expect(await failureOf(gateway.realtime.open({ model: 'm' }))).toMatchObject({ kind: 'unreachable', code: 'cut' });
   });

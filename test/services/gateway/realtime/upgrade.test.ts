@@ -79,7 +79,7 @@ describe('Opening a live conversation', () => {
     expect(refusing.requests).toHaveLength(1);
   });
 
-  it('fails if no server listens or the connection is cut before it is open', async () => {
+  it('fails if no server listens or the connection is lost before it is open', async () => {
     const server = await startServer();
     await server.stop();
     expect(await failureOf(server.gateway.realtime.open({ model: 'm' }))).toMatchObject({

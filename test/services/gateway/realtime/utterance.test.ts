@@ -172,7 +172,7 @@ describe('An utterance in a live conversation', () => {
     expect(await failureOf(session.say({ audio: long }))).toMatchObject({ code: 'cut', mayHaveTakenEffect: false });
   });
 
-  it('An utterance may have taken effect if the connection is cut after a response was requested', async () => {
+  it('An utterance may have taken effect if the connection is lost after a response was requested', async () => {
     const { session, peer, next } = await open();
     const reply = failureOf(session.say({ text: 'Hello' }));
     await peer.waitFor('response.create');

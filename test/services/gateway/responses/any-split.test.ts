@@ -44,7 +44,7 @@ describe('The reader of response streams', () => {
     expect(await eventsOf([...stream].map((byte) => Buffer.of(byte)))).toEqual(whole);
   });
 
-  it('keeps the beginning of the text and one end at any cut of the stream', async () => {
+  it('keeps the beginning of the text and one end wherever the stream breaks off', async () => {
     const { text } = endOf(await eventsOf([stream]));
     await fc.assert(
       fc.asyncProperty(fc.nat({ max: stream.length }), async (end) => {
