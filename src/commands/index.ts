@@ -1,5 +1,5 @@
 import { commandsWithPrivacy, type Handlers } from '../discord/handlers.ts';
-import type { SharedSentences } from '../locales/index.ts';
+import type { SharedTexts } from '../locales/index.ts';
 import type { MessageContext } from '../messages/kind-view.ts';
 import { sharedHandlers } from '../messages/shared-buttons.ts';
 import type { Gateway } from '../services/gateway/index.ts';
@@ -63,7 +63,7 @@ type AllOf<T> = (T extends unknown ? (text: T) => void : never) extends (text: i
 
 declare module 'i18next' {
   interface CustomTypeOptions {
-    resources: { translation: SharedSentences & AllOf<(typeof texts)[number]> };
+    resources: { translation: SharedTexts & AllOf<(typeof texts)[number]> };
     returnNull: false;
   }
 }

@@ -31,8 +31,8 @@ export interface HandlerContext<Services> {
 /** Available before the acknowledgement: the payload, and only the parts of the services that are in memory. */
 export type EarlyContext<Services> = Pick<HandlerContext<Services>, 'place' | 'services'>;
 
-interface Guarded<Given = unknown> {
-  guards?: readonly Guard<Given>[];
+interface Guarded<Options = unknown> {
+  guards?: readonly Guard<Options>[];
 }
 
 export interface Suggestion {

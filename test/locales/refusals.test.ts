@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { texts } from '../../src/commands/index.ts';
 import { en } from '../../src/locales/en.ts';
-import { createSay, type Sentences, sentenceAt } from '../../src/locales/index.ts';
+import { createSay, type Texts, textAt } from '../../src/locales/index.ts';
 
 const source = fileURLToPath(new URL('../../src', import.meta.url));
 const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
@@ -12,17 +12,17 @@ const keys = files.flatMap((name) =>
   [...readFileSync(join(source, name), 'utf8').matchAll(/new Refusal\(\s*'([^']+)'/g)].map(([, key]) => key ?? ''),
 );
 
-const owners: readonly Sentences[] = [en, ...texts];
+const owners: readonly Texts[] = [en, ...texts];
 
 /** All keys in a tree of texts. */
-const keysIn = (sentences: Sentences): string[] =>
+const keysIn = (sentences: Texts): string[] =>
   Object.entries(sentences).flatMap(([name, one]) =>
     typeof one === 'string' ? [name] : keysIn(one).map((key) => `${name}.${key}`),
   );
 
 it('Every refusal has a sentence', () => {
   expect(keys.length).toBeGreaterThan(5);
-  const found = (key: string) => owners.flatMap((sentences) => sentenceAt(sentences, key.split('.')) ?? [])[0];
+  const found = (key: string) => owners.flatMap((sentences) => textAt(sentences, key.split('.')) ?? [])[0];
   // A message with a count has one form for each plural category.
   for (const key of keys) expect(found(key) ?? found(`${key}_other`), key).toBeTypeOf('string');
 });

@@ -74,7 +74,7 @@ function speakForm(id: string, say: Say): FormPlan {
     title: say('talk.form.title'),
     fields: [
       { type: 'text', name: 'words', label: say('talk.form.message'), isLong: true },
-      { type: 'file', name: 'sound', label: say('talk.form.sound'), hint: say('talk.form.soundHint') },
+      { type: 'file', name: 'sound', label: say('talk.form.audio'), hint: say('talk.form.audioHint') },
     ],
   };
 }

@@ -3,7 +3,7 @@ import { button, command, type HandlerContext, type Outcome } from '../../discor
 import { linkToMessage } from '../../discord/markdown.ts';
 import { withoutUndefined } from '../../lib/entries.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import { type Sentences, sentenceAt } from '../../locales/index.ts';
+import { type Texts, textAt } from '../../locales/index.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
 import { addExtraMessage, markCollected } from '../../services/tasks/delivery-state.ts';
 import { isClosed, type MessagePlace, type Task } from '../../services/tasks/task.ts';
@@ -99,7 +99,7 @@ const deletePostButton = button(customIds.deletePost, {
   },
 });
 
-type Named = { text: Sentences };
+type Named = { text: Texts };
 
 /** Its filter offers every kind of task, by the name that the kind's own feature gives it. */
 export const tasks = (kinds: readonly string[], features: readonly Named[]): Feature<ReturnType<typeof textWith>> => ({
@@ -127,7 +127,7 @@ export const tasks = (kinds: readonly string[], features: readonly Named[]): Fea
 });
 
 function textWith(kinds: readonly string[], features: readonly Named[]) {
-  const named = kinds.flatMap((kind) => features.map((one) => [kind, sentenceAt(one.text, ['tasks', 'kinds', kind])]));
+  const named = kinds.flatMap((kind) => features.map((one) => [kind, textAt(one.text, ['tasks', 'kinds', kind])]));
   const kind = Object.fromEntries(named.filter(([, name]) => name !== undefined));
   const { command } = text;
   return { ...text, command: { ...command, choices: { ...command.choices, kind } } };

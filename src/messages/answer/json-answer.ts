@@ -36,13 +36,13 @@ function beginningOf(text: string, max: number): string {
 }
 
 export function mismatchLines(task: Task, say: Say): string[] {
-  const { misfits = [], count = 0, isUnfinished } = answerOf(task).schemaCheck ?? {};
+  const { misfits: mismatches = [], count = 0, isUnfinished } = answerOf(task).schemaCheck ?? {};
   if (isUnfinished) return [say('ask.schema.unfinished')];
-  if (misfits.length === 0) return [];
-  const lines = misfits.map(({ at, rule, expected }) =>
+  if (mismatches.length === 0) return [];
+  const lines = mismatches.map(({ at, rule, expected }) =>
     say(`ask.schema.${rule}`, { at: at === '' ? say('ask.schema.answer') : code(at), expected: code(expected) }),
   );
-  const more = count - misfits.length;
+  const more = count - mismatches.length;
   return [say('ask.schema.mismatches'), ...lines, ...(more > 0 ? [say('ask.schema.more', { count: more })] : [])];
 }
 

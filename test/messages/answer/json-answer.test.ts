@@ -46,11 +46,15 @@ describe('The message of an answer with a schema', () => {
 
   it('Each mismatch is listed on its own line with unsafe names escaped, and the rest are counted', () => {
     const at = `/\`**\u202e\n${'x'.repeat(300)}`;
-    const misfits = [
+    const mismatches = [
       { at: '', rule: 'required' as const, expected: 'name' },
       ...Array.from({ length: 4 }, () => ({ at, rule: 'type' as const, expected: 'y`'.repeat(100) })),
     ];
-    const { content } = ended(`{\n${'  "a": 1,\n'.repeat(500)}}`, { misfits, count: 9, isUnfinished: false });
+    const { content } = ended(`{\n${'  "a": 1,\n'.repeat(500)}}`, {
+      misfits: mismatches,
+      count: 9,
+      isUnfinished: false,
+    });
     expect(content).toContain('-# The answer is missing `name`.');
     expect(content.match(/must be of type/g)).toHaveLength(4);
     expect(content).toContain('-# …and 4 more.');

@@ -19,11 +19,11 @@ const schema: Schema = {
 };
 
 const fitting = { name: 'fox', age: 3 };
-const misfits = (value: unknown) => findMismatches(value, structuredClone(schema)).misfits;
+const mismatchesOf = (value: unknown) => findMismatches(value, structuredClone(schema)).misfits;
 
 describe('Where an answer does not match its schema', () => {
   it('An answer that matches has no mismatch', () => {
-    expect(misfits({ ...fitting, either: {}, list: ['a'], long: 'word' })).toEqual([]);
+    expect(mismatchesOf({ ...fitting, either: {}, list: ['a'], long: 'word' })).toEqual([]);
   });
 
   it.each([
@@ -69,8 +69,8 @@ describe('Where an answer does not match its schema', () => {
       { ...fitting, 'a/ü': 1 },
       { at: '/a~1ü', rule: 'unexpected', expected: 'false' },
     ],
-  ])('The answer %j has the mismatch %j alone', (value, misfit) => {
-    expect(misfits(value)).toEqual([misfit]);
+  ])('The answer %j has the mismatch %j alone', (value, mismatch) => {
+    expect(mismatchesOf(value)).toEqual([mismatch]);
   });
 
   it('All mismatches are counted and five are named, each of bounded length', () => {
@@ -78,7 +78,7 @@ describe('Where an answer does not match its schema', () => {
     const found = findMismatches(value, structuredClone(schema));
     expect(found.count).toBe(41);
     expect(found.misfits).toHaveLength(5);
-    const [long] = misfits({ ...fitting, [`x${'y'.repeat(5_000)}`]: 1 });
+    const [long] = mismatchesOf({ ...fitting, [`x${'y'.repeat(5_000)}`]: 1 });
     expect(long?.at.length).toBeLessThan(300);
   });
 });
