@@ -9,7 +9,7 @@ import { isLoopback } from './reference-fetcher.ts';
 
 const TIMEOUT_MS = 2_000;
 const MAX_QUEUED = 50;
-/** Late callbacks take turns in being late, so they arrive out of order. */
+/** Callbacks are late in turns, so they arrive out of order. */
 const LATE_MS = [6_000, 2_000];
 const DOUBLED = 3;
 
@@ -125,10 +125,10 @@ export class Callbacks extends EventEmitter<{ sent: [SentCallback] }> {
   }
 }
 
-/** Without the last part, which is the secret. */
+/** The path without its last part, which is the secret. */
 const folderOf = (address: string): string => address.slice(0, address.lastIndexOf('/') + 1);
 
-/** Wrong ends: to the job's own URL, as one who has seen it could send them, and to a guessed one. */
+/** Forged ends, sent to the job's own URL, as someone who has seen it could do, and to a guessed one. */
 function forgeries(url: string, task: unknown): [string, unknown][] {
   const body = isRecord(task) ? task : {};
   const isUpper = typeof body.status === 'string' && body.status === body.status.toUpperCase();

@@ -64,7 +64,7 @@ export interface Job {
   readonly createdAt: number;
   readonly startedAt?: number;
   readonly finishedAt?: number;
-  /** In the gateway's own time (`pace.ts`). */
+  /** Measured in the gateway's own time (`pace.ts`). */
   readonly acceptedAt: number;
   readonly charge: Amount;
   /** Set if the job was charged after its creation, because it waited for its modal. */

@@ -32,9 +32,9 @@ export interface Quirks {
   usageIgnoresDates: boolean;
   /** `GET /api/pricing` lists the prices of the models. */
   pricesListed: boolean;
-  /** What the account may spend in all, in dollars, as `GET /v1/dashboard/billing/subscription` tells it; 0: it is not told. */
+  /** The total that the account can spend, in dollars, as reported by `GET /v1/dashboard/billing/subscription`; 0: not reported. */
   creditLimit: number;
-  /** A task says how much quota it was charged: half a million is a dollar. */
+  /** A task reports how much quota it was charged: half a million is a dollar. */
   tellsQuota: boolean;
   /** Variation, reroll and pan require a prompt first. */
   remix: boolean;

@@ -91,7 +91,7 @@ async function gatewayFor(
     return { gateway: { kind: 'real', address: withoutSecrets(settings.GATEWAY_BASE_URL ?? '') }, settings };
   }
   const key = `sk-sandbox-${randomBytes(12).toString('hex')}`;
-  // Prices and costs, as many gateways tell them.
+  // Prices and costs in the form in which many gateways report them.
   const embedded = await startGateway({ speed, keys: [{ key }], quirks: { pricesListed: true, tellsQuota: true } });
   await resources.keep(embedded, () => embedded.close());
   const callbackPort = await freePort();

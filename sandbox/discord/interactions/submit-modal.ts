@@ -45,7 +45,7 @@ export function submitModal(
     if (root.type === ComponentType.Label) return { type: root.type, id, component: first && serializeField(first) };
     return { type: root.type, id, components: fieldsOf(root).map(serializeField) };
   });
-  const data = { custom_id: modal.customId, components, ...resolved.wire };
+  const data = { custom_id: modal.customId, components, ...resolved.payload };
   const metadata = { triggering_interaction_metadata: metadataOf(openingInteraction) };
   return sendInteraction(
     context,
