@@ -1,4 +1,4 @@
-import { PermissionFlagsBits as May, PermissionsBitField } from 'discord.js';
+import { PermissionFlagsBits, PermissionsBitField } from 'discord.js';
 import type { Place } from './place.ts';
 
 interface NeededPermission {
@@ -10,14 +10,14 @@ interface NeededPermission {
 
 /** Everything that any feature needs; the invite link asks for exactly these permissions. */
 export const neededPermissions: readonly NeededPermission[] = [
-  { bit: May.ViewChannel, name: 'View Channel', uses: 'results' },
-  { bit: May.SendMessages, name: 'Send Messages', uses: 'results' },
-  { bit: May.SendMessagesInThreads, name: 'Send Messages in Threads', uses: 'results' },
-  { bit: May.AttachFiles, name: 'Attach Files', uses: 'files' },
-  { bit: May.ReadMessageHistory, name: 'Read Message History', uses: 'adoption' },
-  { bit: May.CreatePublicThreads, name: 'Create Public Threads', uses: 'threads' },
-  { bit: May.CreatePrivateThreads, name: 'Create Private Threads', uses: 'threads' },
-  { bit: May.SendVoiceMessages, name: 'Send Voice Messages', uses: 'speech' },
+  { bit: PermissionFlagsBits.ViewChannel, name: 'View Channel', uses: 'results' },
+  { bit: PermissionFlagsBits.SendMessages, name: 'Send Messages', uses: 'results' },
+  { bit: PermissionFlagsBits.SendMessagesInThreads, name: 'Send Messages in Threads', uses: 'results' },
+  { bit: PermissionFlagsBits.AttachFiles, name: 'Attach Files', uses: 'files' },
+  { bit: PermissionFlagsBits.ReadMessageHistory, name: 'Read Message History', uses: 'adoption' },
+  { bit: PermissionFlagsBits.CreatePublicThreads, name: 'Create Public Threads', uses: 'threads' },
+  { bit: PermissionFlagsBits.CreatePrivateThreads, name: 'Create Private Threads', uses: 'threads' },
+  { bit: PermissionFlagsBits.SendVoiceMessages, name: 'Send Voice Messages', uses: 'speech' },
 ];
 
 /** The names of the permissions that the bot lacks in a channel. */

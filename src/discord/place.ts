@@ -2,8 +2,8 @@ import {
   type BaseInteraction,
   ChannelType,
   InteractionContextType,
-  PermissionFlagsBits as May,
   MessageFlags,
+  PermissionFlagsBits,
 } from 'discord.js';
 import { z } from 'zod';
 import type { OrderOrigin } from '../services/tasks/orders.ts';
@@ -65,11 +65,12 @@ export function roleIdsOf(member: Pick<NonNullable<BaseInteraction['member']>, '
   return Array.isArray(roles) ? roles : [...roles.cache.keys()];
 }
 
-export const mayManageMessages = ({ permissions }: Place): boolean => (permissions & May.ManageMessages) !== 0n;
+export const mayManageMessages = ({ permissions }: Place): boolean =>
+  (permissions & PermissionFlagsBits.ManageMessages) !== 0n;
 
 /** An administrator is allowed to do everything, but Discord does not always set each bit for them. */
 export const mayManageServer = ({ permissions }: Place): boolean =>
-  (permissions & (May.ManageGuild | May.Administrator)) !== 0n;
+  (permissions & (PermissionFlagsBits.ManageGuild | PermissionFlagsBits.Administrator)) !== 0n;
 
 /** Who made a request, where, and how to reach them: the part of an interaction that a task stores. */
 export type Origin = OrderOrigin;
@@ -111,7 +112,7 @@ export function routeOf(interaction: BaseInteraction, { isPrivate }: { isPrivate
     isPrivate,
     install,
     mayPost: isPresent && mayPost(interaction),
-    maySpeak: interaction.appPermissions.has(May.SendVoiceMessages),
+    maySpeak: interaction.appPermissions.has(PermissionFlagsBits.SendVoiceMessages),
     uploadLimit,
     locale,
   };
@@ -125,9 +126,11 @@ function mayPost({ appPermissions, channel, context }: BaseInteraction): boolean
   // request; a false negative would give up a route that exists.
   const maySend =
     channel === null
-      ? appPermissions.any(May.SendMessages | May.SendMessagesInThreads)
-      : appPermissions.has(channel.isThread() ? May.SendMessagesInThreads : May.SendMessages);
-  return maySend && appPermissions.has(May.ViewChannel | May.AttachFiles);
+      ? appPermissions.any(PermissionFlagsBits.SendMessages | PermissionFlagsBits.SendMessagesInThreads)
+      : appPermissions.has(
+          channel.isThread() ? PermissionFlagsBits.SendMessagesInThreads : PermissionFlagsBits.SendMessages,
+        );
+  return maySend && appPermissions.has(PermissionFlagsBits.ViewChannel | PermissionFlagsBits.AttachFiles);
 }
 
 /** Interactions are handled as soon as they arrive; before the library is ready it holds some of them back. */
