@@ -612,7 +612,7 @@ describe('Misspelled variables', () => {
 });
 
 describe('The configuration object', () => {
-  it('is deeply frozen', () => {
+  it('The configuration object is deeply frozen', () => {
     const config = withRequired({ DISCORD_GUILD_IDS: guild, DEFAULT_TEXT_MODEL: 'text' });
     const thawed: unknown[] = [];
     const visit = (value: unknown): void => {
@@ -709,18 +709,18 @@ describe('.env.example', () => {
       .join('\n'),
   );
 
-  it('contains exactly the known variables, each once', () => {
+  it('.env.example contains exactly the known variables, each once', () => {
     const names = [...text.matchAll(/^#?([A-Z][A-Z_]+)=/gm)].map(([, variable]) => variable);
     expect(names.toSorted()).toEqual([...configVariables, ...secretVariables.map(fileVariable)].toSorted());
     expect(names.toSorted()).toEqual(Object.keys({ ...inUse, ...commented }).toSorted());
   });
 
-  it('starts with the required variables, empty, and activates no others', () => {
+  it('.env.example starts with the required variables, empty, and activates no others', () => {
     expect(inUse).toEqual({ DISCORD_TOKEN: '', GATEWAY_BASE_URL: '', GATEWAY_API_KEY: '' });
     expect(text.lastIndexOf('\nGATEWAY_API_KEY=')).toBeLessThan(text.search(/^#[A-Z]/m));
   });
 
-  it('shows the default of every optional variable', () => {
+  it('.env.example shows the default of every optional variable', () => {
     expect(commented).toEqual({
       ...defaults,
       ...Object.fromEntries(secretVariables.map((name) => [fileVariable(name), ''])),
@@ -730,14 +730,14 @@ describe('.env.example', () => {
     }
   });
 
-  it('has a comment before every group of variables', () => {
+  it('.env.example has a comment before every group of variables', () => {
     const paragraphs = text.split('\n').filter((line) => line !== '');
     paragraphs.forEach((line, index) => {
       if (/^#?[A-Z_]+=/.test(line)) expect(paragraphs[index - 1]).toMatch(/^# [^=]|^#?[A-Z_]+=/);
     });
   });
 
-  it('is a valid configuration once the required lines are filled in', () => {
+  it('.env.example is a valid configuration once the required lines are filled in', () => {
     let filled = text;
     for (const [name, given] of Object.entries(required)) filled = filled.replace(`\n${name}=`, `\n${name}=${given}`);
     expect(config(parseEnv(filled))).toEqual(config(required));

@@ -28,37 +28,43 @@ const rows = readFileSync('docs/configuration.md', 'utf8')
   .map(([, name = '', , byDefault = '', example = '']) => ({ name, byDefault, example }));
 
 describe('docs/configuration.md', () => {
-  it('has one row for each setting', () => {
+  it('docs/configuration.md has one row for each setting', () => {
     expect(rows.map(({ name }) => name).toSorted()).toEqual(
       configVariables.filter((name) => !FORMER_NAMES.includes(name)).toSorted(),
     );
   });
 
-  it.each(secretVariables)('says that %s may be in a file', (name) => {
+  it.each(secretVariables)('docs/configuration.md says that %s may be in a file', (name) => {
     expect(readFileSync('docs/configuration.md', 'utf8')).toContain(`| \`${fileVariable(name)}\` | \`${name}\` |`);
   });
 
-  it.each(rows.filter(({ name }) => !(name in required)))('states the default of $name', ({ name, byDefault }) => {
-    expect(configWith({ [name]: byDefault })).toEqual(configWith({}));
-  });
+  it.each(rows.filter(({ name }) => !(name in required)))(
+    'docs/configuration.md states the default of $name',
+    ({ name, byDefault }) => {
+      expect(configWith({ [name]: byDefault })).toEqual(configWith({}));
+    },
+  );
 
-  it.each(rows)('gives a working example of $name that differs from its default', ({ name, example }) => {
-    const folder = mkdtempSync(join(tmpdir(), 'atelier-docs-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
-    const file = join(folder, example);
-    const contents: Record<string, string> = {
-      PRICES: '{"imagine": "0.05"}',
-      MODEL_KINDS: '{"studio-*": "image"}',
-      RULES: '{"words": [{"text": "casino"}]}',
-    };
-    const content = contents[name];
-    if (content !== undefined) writeFileSync(file, content);
-    expect(configWith({ [name]: content === undefined ? example : file })).not.toEqual(configWith({}));
-  });
+  it.each(rows)(
+    'docs/configuration.md gives a working example of $name that differs from its default',
+    ({ name, example }) => {
+      const folder = mkdtempSync(join(tmpdir(), 'atelier-docs-'));
+      onTestFinished(() => rmSync(folder, { recursive: true }));
+      const file = join(folder, example);
+      const contents: Record<string, string> = {
+        PRICES: '{"imagine": "0.05"}',
+        MODEL_KINDS: '{"studio-*": "image"}',
+        RULES: '{"words": [{"text": "casino"}]}',
+      };
+      const content = contents[name];
+      if (content !== undefined) writeFileSync(file, content);
+      expect(configWith({ [name]: content === undefined ? example : file })).not.toEqual(configWith({}));
+    },
+  );
 });
 
 describe('docs/commands.md and README.md', () => {
-  it.each(typedNames)('describe /%s', (name) => {
+  it.each(typedNames)('docs/commands.md and README.md describe /%s', (name) => {
     expect(readFileSync('docs/commands.md', 'utf8')).toContain(`/${name}`);
     expect(readFileSync('README.md', 'utf8')).toContain(`/${name.split(' ')[0]}`);
   });
@@ -73,7 +79,7 @@ describe('The pages for readers', () => {
     expect(broken).toEqual([]);
   });
 
-  it('name only files of the project that exist', () => {
+  it('The pages for readers name only files of the project that exist', () => {
     const named = ['ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs/internals.md']
       .filter((page) => existsSync(page))
       .flatMap((page) => [...readFileSync(page, 'utf8').matchAll(/`([\w.-]+(?:\/[\w.-]+)*(?:\.ts|\/))`/g)])

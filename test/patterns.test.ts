@@ -20,20 +20,20 @@ describe('The check of regular expressions', () => {
     ['a pattern in a call of RegExp', String.raw`new RegExp('\\s+$', 'u')`],
     ['a pattern in a call without new', "RegExp('(x+x+)+y')"],
     ['a pattern that is built at run time', 'new RegExp(text)'],
-  ])('finds %s', (_what, source) => {
+  ])('The check of regular expressions finds %s', (_what, source) => {
     expect(problemsIn(`export const probe = (text: string) => ${source};`)).toEqual([
       expect.stringMatching(/^src\/services\/media\/probe\.ts:1: /),
     ]);
   });
 
   it.each([String.raw`/^[\w-]{1,64}$/`, String.raw`/\s\S*$/`, String.raw`/^\d+(?:\.\d*)?$/`, "new RegExp('^x+$')"])(
-    'accepts %s',
+    'The check of regular expressions accepts %s',
     (source) => {
       expect(problemsIn(`export const probe = ${source};`)).toEqual([]);
     },
   );
 
-  it('accepts an exception only while its pattern is in its file', () => {
+  it('The check of regular expressions accepts an exception only while its pattern is in its file', () => {
     const exceptions = [{ pattern: '/x+$/', path, reason: 'At most ten letters.' }];
     expect(problemsIn('export const probe = /x+$/;', exceptions)).toEqual([]);
     const notNeeded = `${path}: the exception for /x+$/ is no longer needed.`;
@@ -44,7 +44,7 @@ describe('The check of regular expressions', () => {
     ]);
   });
 
-  it('applies an exception only to its file', () => {
+  it('The check of regular expressions applies an exception only to its file', () => {
     const exceptions = [{ pattern: '/x+$/', path: 'src/other.ts', reason: 'At most ten letters.' }];
     expect(problemsIn('export const probe = /x+$/;', exceptions)).toHaveLength(2);
   });

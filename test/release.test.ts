@@ -40,12 +40,12 @@ describe('npm run release', () => {
       { subjects: ['Add more.', 'add more', 'A'.repeat(73)] },
       ['subject of a commit', 'subject', 'subject'],
     ],
-  ] as const)('is refused for %s, in a sentence each', (_what, change, sentences) => {
+  ] as const)('npm run release is refused for %s, in a sentence each', (_what, change, sentences) => {
     const problems = problemsOf({ ...good, ...change });
     expect(problems).toEqual(sentences.map((sentence) => expect.stringContaining(sentence)));
   });
 
-  it('only looks with --dry-run, and then commits and tags the version', () => {
+  it('npm run release only looks with --dry-run, and then commits and tags the version', () => {
     const home = mkdtempSync(join(tmpdir(), 'atelier-release-'));
     onTestFinished(() => rmSync(home, { recursive: true }));
     const folder = join(home, 'repository');

@@ -32,7 +32,7 @@ function npmRun(script: string, settings: Record<string, string> = {}) {
 }
 
 describe('npm start', () => {
-  it('names all missing settings and exits with 78 if nothing is set', () => {
+  it('npm start names all missing settings and exits with 78 if nothing is set', () => {
     const { status, stdout, stderr } = npmRun('start');
     expect(status).toBe(EX_CONFIG);
     expect(stdout).toBe('');
@@ -40,7 +40,7 @@ describe('npm start', () => {
     expect(stderr).not.toMatch(/^\s+at /m);
   });
 
-  it('names invalid settings without printing secrets', () => {
+  it('npm start names invalid settings without printing secrets', () => {
     const { status, stderr } = npmRun('start', {
       ...required,
       GATEWAY_API_KEY: 'my secret-of-the-gateway',
@@ -91,7 +91,9 @@ describe('The check of the Node version', () => {
       });
   }
 
-  it('stops an older Node with one sentence and exit code 78 before the entry point is loaded', ({ skip }) => {
+  it('The check of the Node version stops an older Node with one sentence and exit code 78 before the entry point is loaded', ({
+    skip,
+  }) => {
     const older = olderNode();
     if (!older) return skip('no Node between 18.18 and 24.11 on the PATH of this machine');
     const { status, stdout, stderr } = run(older.path, checkNode);
@@ -102,12 +104,12 @@ describe('The check of the Node version', () => {
     );
   });
 
-  it('prints nothing for a supported Node', () => {
+  it('The check of the Node version prints nothing for a supported Node', () => {
     expect(run(process.execPath, checkNode)).toMatchObject({ status: 0, stdout: 'the entry ran', stderr: '' });
   });
 
   it.each(['>=99.11 <100', '>=99', '>=1.0 <2', '>=24.999 <25'])(
-    'applies the range of package.json: refuses %s',
+    'The check of the Node version applies the range of package.json: refuses %s',
     (range) => {
       const { status, stdout, stderr } = run(process.execPath, checkWanting(range));
       expect({ status, stdout }).toEqual({ status: EX_CONFIG, stdout: '' });
@@ -116,15 +118,18 @@ describe('The check of the Node version', () => {
     },
   );
 
-  it.each(['>=24', '>=18.18 <99', '>= 24.11 < 25'])('applies the range of package.json: allows %s', (range) => {
-    expect(run(process.execPath, checkWanting(range))).toMatchObject({
-      status: 0,
-      stdout: 'the entry ran',
-      stderr: '',
-    });
-  });
+  it.each(['>=24', '>=18.18 <99', '>= 24.11 < 25'])(
+    'The check of the Node version applies the range of package.json: allows %s',
+    (range) => {
+      expect(run(process.execPath, checkWanting(range))).toMatchObject({
+        status: 0,
+        stdout: 'the entry ran',
+        stderr: '',
+      });
+    },
+  );
 
-  it('can read the range in package.json', () => {
+  it('The check of the Node version can read the range in package.json', () => {
     const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
     expect(engines.node).toMatch(/^>=\d+\.\d+ <\d+$/);
   });

@@ -6,31 +6,31 @@ const inText = (text: string, exceptions: Parameters<typeof flaggedIn>[2] = []) 
   flaggedIn({ path: 'src/some.ts', text }, flaggedWords, exceptions);
 
 describe('The check of wording', () => {
-  it('reports a flagged word with its line and its replacement', () => {
+  it('The check of wording reports a flagged word with its line and its replacement', () => {
     expect(inText('one\nA picture of it')).toEqual(['src/some.ts:2: "picture": write "image"']);
   });
 
-  it('finds a flagged word inside an identifier in camel case or capitals', () => {
+  it('The check of wording finds a flagged word inside an identifier in camel case or capitals', () => {
     expect(inText('const fetchedPictures = LARGEST_FILM;')).toHaveLength(2);
   });
 
-  it('ignores words that only contain a flagged one', () => {
+  it('The check of wording ignores words that only contain a flagged one', () => {
     expect(inText('The wished-for filming of a picturesque place')).toEqual([]);
   });
 
-  it('allows an exception everywhere or in its file only', () => {
+  it('The check of wording allows an exception everywhere or in its file only', () => {
     expect(inText('MAX_PICTURE', [{ text: 'MAX_PICTURE', reason: '' }])).toEqual([]);
     expect(inText('MAX_PICTURE', [{ text: 'MAX_PICTURE', reason: '', path: 'src/other.ts' }])).toHaveLength(1);
   });
 
-  it('reports an exception that no file needs', () => {
+  it('The check of wording reports an exception that no file needs', () => {
     const exception = { text: 'OLD_NAME', reason: '' };
     expect(unusedExceptions([{ path: 'a.ts', text: 'OLD_NAME' }], [exception])).toEqual([]);
     expect(unusedExceptions([{ path: 'a.ts', text: 'NEW_NAME' }], [exception])).toHaveLength(1);
   });
 
   it.each(['Reject empty messages ephemerally', 'Process uploads one at a time', 'Embed the font'])(
-    'accepts the commit subject "%s"',
+    'The check of wording accepts the commit subject "%s"',
     (subject) => expect(subjectProblem(subject)).toBeUndefined(),
   );
 
@@ -41,5 +41,7 @@ describe('The check of wording', () => {
     'Adding tests',
     'Reject empty messages.',
     `Add ${'x'.repeat(70)}`,
-  ])('rejects the commit subject "%s"', (subject) => expect(subjectProblem(subject)).toBeDefined());
+  ])('The check of wording rejects the commit subject "%s"', (subject) =>
+    expect(subjectProblem(subject)).toBeDefined(),
+  );
 });

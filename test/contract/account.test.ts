@@ -88,7 +88,7 @@ describe('Usage of the account', () => {
 });
 
 describe('Fine-tune events', () => {
-  it('are returned in order of time with their raw text', async () => {
+  it('Fine-tune events are returned in order of time with their raw text', async () => {
     const { gateway, clock } = await both();
     clock.advance(3_600_000);
     const events = await gateway.fineTunes.events('ft-sandbox-1');
@@ -98,7 +98,7 @@ describe('Fine-tune events', () => {
     expect(events.every(({ message }) => message.length > 0)).toBe(true);
   });
 
-  it('are not found for an unknown task, and are not offered by a gateway without the endpoint', async () => {
+  it('Fine-tune events are not found for an unknown task, and are not offered by a gateway without the endpoint', async () => {
     const { gateway } = await both();
     expect((await failureOf(gateway.fineTunes.events('ft-nobody'))).kind).toBe('not-found');
     const stock = await both({ profile: 'stock' });

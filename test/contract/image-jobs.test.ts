@@ -86,7 +86,7 @@ describe('An image job', () => {
     expect(embedded.heard).toHaveLength(0);
   });
 
-  it('for a missing model is refused', async () => {
+  it('An image job for a missing model is refused', async () => {
     for (const profile of profiles) {
       const { gateway, embedded } = await both({ profile });
       const error = await failureOf(

@@ -197,7 +197,7 @@ describe('An invalid request of the image-prompt family', () => {
       'index',
     ],
     ['no action', (side: Both) => side.gateway.imgx.action({ taskId: '1', customId: ' ' }), 'customId'],
-  ])('is refused locally: %s', async (_what, order, field) => {
+  ])('An invalid request of the image-prompt family is refused locally: %s', async (_what, order, field) => {
     const side = await both();
     const error = await failureOf(order(side));
     expect(error).toMatchObject({ kind: 'invalid', code: 'bad_input', mayHaveTakenEffect: false });

@@ -66,7 +66,7 @@ describe.each(profiles)('Music of a %s gateway', (profile) => {
 });
 
 describe('A request for a song', () => {
-  it('is refused locally when it is empty', async () => {
+  it('A request for a song is refused locally when it is empty', async () => {
     const { gateway, embedded } = await both();
     expect(await failureOf(gateway.music.makeSong({}))).toMatchObject({ kind: 'invalid', code: 'bad_input' });
     expect(embedded.heard).toEqual([]);

@@ -386,7 +386,7 @@ describe('A request for text', () => {
     [{ maxOutputTokens: 0 }, /^maxOutputTokens: the most tokens/],
     [{ temperature: 3 }, /^temperature: /],
     [{ stream: true }, /stream/],
-  ])('with %j is refused locally with a reason', async (wrong, sentence) => {
+  ])('A request for text with %j is refused locally with a reason', async (wrong, sentence) => {
     const { gateway, embedded } = await both();
     const request = { ...ask, ...wrong } as TextRequest;
     for (const run of [() => gateway.responses.create(request), () => all(gateway.responses.stream(request))]) {

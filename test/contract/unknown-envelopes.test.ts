@@ -74,7 +74,7 @@ describe('What a request contained', () => {
   const answerWith = (side: Both, path: RegExp, body: object) =>
     side.embedded.faults.add({ on: { path }, do: { type: 'body', body: JSON.parse(JSON.stringify(body)) } });
 
-  it('is not the id of the new task, unless the order continues that task', async () => {
+  it('What a request contained is not the id of the new task, unless the order continues that task', async () => {
     const side = await both();
     const { imgx } = side.gateway;
     const action = { taskId: parent, customId: 'MJ::JOB::reroll::0::x' };
@@ -86,7 +86,7 @@ describe('What a request contained', () => {
     expect((await imgx.modal({ taskId: parent, prompt: 'a fox' })).remoteId).toBe(parent);
   });
 
-  it('is not the result of its task', async () => {
+  it('What a request contained is not the result of its task', async () => {
     const side = await both();
     const { videos } = side.gateway;
     const reference = 'https://me.example/reference.mp4';
@@ -99,7 +99,7 @@ describe('What a request contained', () => {
     expect((await videos.get('task-1')).media).toEqual([{ kind: 'video', address: 'https://cdn.example/new.mp4' }]);
   });
 
-  it('as JSON text or as a form is known like any other', () => {
+  it('What a request contained as JSON text or as a form is known like any other', () => {
     const form = new FormData();
     form.append('input_reference', 'https://me.example/reference.png');
     expect([...wordsSent({ body: form })]).toEqual(['https://me.example/reference.png']);

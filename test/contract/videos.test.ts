@@ -148,7 +148,7 @@ describe('An invalid video order', () => {
     [{ duration: -1 }, 'duration'],
     [{ image: 'data:image/png;base64,abc' }, 'image'],
     [{ extra: { prompt: 'sneaky' } }, '0'],
-  ])('is refused locally: %j', async (part, field) => {
+  ])('An invalid video order is refused locally: %j', async (part, field) => {
     const side = await both();
     const error = await failureOf(side.gateway.videos.create({ model: 'm', prompt: 'x', ...part }));
     expect(error).toMatchObject({ kind: 'invalid', code: 'bad_input', mayHaveTakenEffect: false });

@@ -17,7 +17,7 @@ function verdict(plan: MessagePlan) {
 }
 
 describe('A message plan', () => {
-  it('becomes content, files with alt text and rows of up to five buttons', () => {
+  it('A message plan becomes content, files with alt text and rows of up to five buttons', () => {
     const plan: MessagePlan = {
       content: 'hello',
       files: [{ name: 'a.png', bytes: Buffer.from('x'), alt: 'AI-generated: a boat', spoiler: true }],
@@ -34,7 +34,7 @@ describe('A message plan', () => {
     expect(verdict(plan)).toEqual([]);
   });
 
-  it('with long content is truncated at a word boundary, or moved to a file with its beginning in the message', () => {
+  it('A message plan with long content is cut at a word, or moved to a file with its beginning in the message', () => {
     const long = 'word '.repeat(1_000).trim();
     const cut = bodyOf({ content: long });
     expect(cut.body.content?.length).toBeLessThanOrEqual(2_000);
@@ -44,7 +44,7 @@ describe('A message plan', () => {
     expect(verdict({ content: long, overflow: 'file' })).toEqual([]);
   });
 
-  it('with too many buttons offers them in a select menu that presses them', () => {
+  it('A message plan with too many buttons offers them in a select menu that presses them', () => {
     const plan = { content: 'x', controls: Array.from({ length: 26 }, (_, index) => button(index)) };
     const [row] = bodyOf(plan).body.components;
     const select = row && 'components' in row ? row.components[0] : undefined;
@@ -79,11 +79,11 @@ describe('The beginning of a long message', () => {
     ['an address', `${'x'.repeat(30)} https://example.org/1 and`, `${'x'.repeat(30)}…`],
     ['an escaped character', `${'x'.repeat(38)}\\* and`, `${'x'.repeat(38)}…`],
     ['plain text', `${'x'.repeat(30)} and so on for long`, `${'x'.repeat(30)} and so…`],
-  ])('is not cut inside %s', (_, text, start) => {
+  ])('The beginning of a long message is not cut inside %s', (_, text, start) => {
     expect(truncateMarkdown(text, 40)).toBe(start);
   });
 
-  it('is a prefix of it within the limit, and pairs of characters stay whole', () => {
+  it('The beginning of a long message is a prefix of it within the limit, and pairs of characters stay whole', () => {
     const pieces = fc.constantFrom(
       '**',
       '~~',

@@ -144,7 +144,7 @@ describe('The table of custom ids', () => {
     'tune.1.delete.ft',
     'tune.1.page..1',
     'tasks.1.x....',
-  ])('refuses %s, which was never written', (text) => {
+  ])('The table of custom ids refuses %s, which was never written', (text) => {
     const { id, verb } = read(text);
     expect(verb.read(id)).toEqual(new Refusal('refusals.unknownButton'));
   });

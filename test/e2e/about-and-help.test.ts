@@ -5,7 +5,7 @@ import { bot, enter } from './bot.ts';
 import { quickStage, says } from './quick.ts';
 
 describe('/about', () => {
-  it('names the version and says that the gateway responds', async () => {
+  it('/about names the version and says that the gateway responds', async () => {
     const { discord } = await bot();
     const said = text(await (await discord.as('member').slash('about')).message());
     expect(said).toContain('Version 1.2.3');
@@ -13,7 +13,7 @@ describe('/about', () => {
     expect(discord.violations).toEqual([]);
   });
 
-  it('says that the gateway does not respond', async () => {
+  it('/about says that the gateway does not respond', async () => {
     const { discord, gateway } = await bot();
     gateway.faults.add({ do: 'unauthorized' });
     const said = text(await (await discord.as('member').slash('about')).message());
@@ -66,7 +66,7 @@ describe('/about for the operator', () => {
 });
 
 describe('/help', () => {
-  it('lists the registered commands as links, with an example', async () => {
+  it('/help lists the registered commands as links, with an example', async () => {
     const { discord } = await bot();
     const said = text(await (await discord.as('admin').slash('help')).message());
     expect(text(await (await discord.as('member').slash('help')).message())).not.toContain('/budget');

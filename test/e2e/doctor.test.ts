@@ -24,7 +24,7 @@ function doctorWith(settings: Record<string, string>, ...args: string[]): Promis
 }
 
 describe('npm run doctor', () => {
-  it('finds faults, repairs them and then finds none', async () => {
+  it('npm run doctor finds faults, repairs them and then finds none', async () => {
     const { file, open } = stage();
     const store = await open();
     const task = settled(makeTask({ request: { prompt: 'what ann wrote' } }));
@@ -50,7 +50,7 @@ describe('npm run doctor', () => {
     expect(looked.said + repaired.said + again.said).not.toContain('what ann wrote');
   });
 
-  it('reports a running bot and changes nothing', async () => {
+  it('npm run doctor reports a running bot and changes nothing', async () => {
     const { file, open } = stage();
     await open();
     const { code, said } = await doctor(`sqlite://${file}`);
@@ -58,7 +58,7 @@ describe('npm run doctor', () => {
     expect(said.trim().split('\n')).toEqual([expect.stringContaining(`using the store ${file}`)]);
   });
 
-  it('reads the URL of the store from a file', async () => {
+  it('npm run doctor reads the URL of the store from a file', async () => {
     const { file, open } = stage();
     const store = await open();
     await store.put(settled(makeTask()));
@@ -74,12 +74,12 @@ describe('npm run doctor', () => {
     expect(both).toEqual({ code: 78, said: expect.stringContaining(problem) });
   });
 
-  it('succeeds if there is no store yet', async () => {
+  it('npm run doctor succeeds if there is no store yet', async () => {
     const { file } = stage();
     expect(await doctor(`sqlite://${file}`)).toMatchObject({ code: 0 });
   });
 
-  it('names a wrong option, setting or file in one sentence', async () => {
+  it('npm run doctor names a wrong option, setting or file in one sentence', async () => {
     const { file } = stage();
     expect(await doctor('sqlite://x', '--dry')).toMatchObject({ code: 64, said: expect.stringContaining('--dry-run') });
     expect(await doctor('mysql://x')).toMatchObject({ code: 78, said: expect.stringContaining('STORE_URL should be') });

@@ -42,7 +42,7 @@ async function fileOf(message: Message): Promise<string> {
 }
 
 describe('/finetune', () => {
-  it('shows the events to a manager ephemerally, in chronological order, with level and raw text', async () => {
+  it('/finetune shows the events to a manager ephemerally, in chronological order, with level and raw text', async () => {
     const { discord, gateway } = await at();
     const raw =
       '**epoch** `1`_2_ ~~3~~ ||4|| <@1> @everyone # head\n> quote\n- [a](https://b.example/c_d) ```x``` \\ done';
@@ -57,7 +57,7 @@ describe('/finetune', () => {
     expect(message.attachments).toEqual([]);
   });
 
-  it('pages through a long list, newest last, and offers all of it as a file', async () => {
+  it('/finetune pages through a long list, newest last, and offers all of it as a file', async () => {
     const { discord, gateway } = await at();
     const events = Array.from({ length: 300 }, (_, at) => event(1_700_000_000 + at, `step ${at}: a *loss* of 0.${at}`));
     setEvents(gateway, events);
@@ -74,7 +74,7 @@ describe('/finetune', () => {
     expect(read(forth)).toContain('step 299');
   });
 
-  it('is refused to members who are neither operator nor manager, without a request to the gateway', async () => {
+  it('/finetune is refused to members who are neither operator nor manager, without a request to the gateway', async () => {
     const { discord, gateway } = await at();
     expect(text(await (await discord.as('member').slash('finetune', { id: ID })).message())).toContain(
       'Only the operator and admins of the bot’s admin servers',
@@ -85,7 +85,7 @@ describe('/finetune', () => {
     expect(read(await (await there.slash('finetune', { id: ID })).message())).toContain('begun');
   });
 
-  it('explains a missing endpoint, an unknown fine-tune and an invalid id', async () => {
+  it('/finetune explains a missing endpoint, an unknown fine-tune and an invalid id', async () => {
     const { discord, gateway } = await at({ gateway: { profile: 'stock' } });
     const admin = discord.as('admin');
     const said = async (id: string) => text(await (await admin.slash('finetune', { id })).message());
@@ -101,7 +101,7 @@ describe('/finetune', () => {
 });
 
 describe('A followed fine-tune', () => {
-  it('is updated until its owner stops it, even if an event mentions an end', async () => {
+  it('A followed fine-tune is updated until its owner stops it, even if an event mentions an end', async () => {
     const { discord, gateway } = await at();
     setEvents(gateway, [event(1_700_000_000, 'Fine-tune started')]);
     const admin = discord.as('admin');
@@ -121,7 +121,7 @@ describe('A followed fine-tune', () => {
     expect(read(again)).toContain('too late for you');
   });
 
-  it('ends with a notice when nothing new has arrived for the configured time', async () => {
+  it('A followed fine-tune ends with a notice when nothing new has arrived for the configured time', async () => {
     const { discord, gateway, clock } = await at({ settings: { FOLLOW_QUIET_SECONDS: '120' } });
     setEvents(gateway, [event(1_700_000_000, 'begun')]);
     const exchange = await discord.as('admin').slash('finetune', { id: ID, follow: true });
@@ -134,7 +134,7 @@ describe('A followed fine-tune', () => {
     expect(pollCount(gateway)).toBe(looks);
   });
 
-  it('ends a minute before its token expires and can be followed again from the same message', async () => {
+  it('A followed fine-tune ends a minute before its token expires and can be followed again from the same message', async () => {
     const { discord, gateway, clock } = await at();
     setEvents(gateway, [event(1_700_000_000, 'begun')]);
     const admin = discord.as('admin');
@@ -149,7 +149,7 @@ describe('A followed fine-tune', () => {
     expect(read(renewed)).toContain('still at it');
   });
 
-  it('is still followed after a restart', async () => {
+  it('A followed fine-tune is still followed after a restart', async () => {
     const { discord, gateway, app, again } = await at();
     setEvents(gateway, [event(1_700_000_000, 'begun')]);
     const exchange = await discord.as('admin').slash('finetune', { id: ID, follow: true });
@@ -161,7 +161,7 @@ describe('A followed fine-tune', () => {
     expect(labels(shown)).toEqual(['Stop following']);
   });
 
-  it('survives an outage of the gateway and ends when the gateway no longer has it', async () => {
+  it('A followed fine-tune survives an outage of the gateway and ends when the gateway no longer has it', async () => {
     const { discord, gateway } = await at();
     setEvents(gateway, [event(1_700_000_000, 'begun')]);
     const exchange = await discord.as('admin').slash('finetune', { id: ID, follow: true });

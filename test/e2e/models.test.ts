@@ -4,7 +4,7 @@ import { bot } from './bot.ts';
 import { quickBot, submits } from './quick.ts';
 
 describe('/models', () => {
-  it('lists the models of the key ephemerally, grouped by owner', async () => {
+  it('/models lists the models of the key ephemerally, grouped by owner', async () => {
     const { discord, gateway } = await bot();
     const exchange = await discord.as('member').slash('models');
     expect((await exchange.acknowledged()).ephemeral).toBe(true);
@@ -17,7 +17,7 @@ describe('/models', () => {
     expect(discord.violations).toEqual([]);
   });
 
-  it('turns its pages in place', async () => {
+  it('/models turns its pages in place', async () => {
     const { discord } = await bot();
     const member = discord.as('member');
     const first = await (await member.slash('models')).message();
@@ -29,7 +29,7 @@ describe('/models', () => {
     expect(discord.violations).toEqual([]);
   });
 
-  it('filters by text and by kind, and says if nothing matches', async () => {
+  it('/models filters by text and by kind, and says if nothing matches', async () => {
     const { discord } = await bot();
     const member = discord.as('member');
     const videos = text(await (await member.slash('models', { kind: 'video' })).message());
@@ -43,14 +43,14 @@ describe('/models', () => {
     );
   });
 
-  it('shows the list of the compatible endpoint', async () => {
+  it('/models shows the list of the compatible endpoint', async () => {
     const { discord, gateway } = await bot();
     const said = text(await (await discord.as('member').slash('models', { list: 'compatible' })).message());
     expect(said).toContain('compatible endpoint');
     expect(gateway.heard.at(-1)?.path).toBe('/v1beta/compat/models');
   });
 
-  it('shows all details of one model, also those that the specification does not name', async () => {
+  it('/models shows all details of one model, also those that the specification does not name', async () => {
     const { discord } = await bot({ gateway: { profile: 'stock' } });
     const said = text(await (await discord.as('member').slash('models', { model: 'lumen-image-1' })).message());
     expect(said).toContain('sandbox');
@@ -58,7 +58,7 @@ describe('/models', () => {
     expect(said).toContain('Likely purpose: images');
   });
 
-  it('explains an unknown model, suggests similar ones and does not request it again', async () => {
+  it('/models explains an unknown model, suggests similar ones and does not request it again', async () => {
     const { discord, gateway } = await bot();
     const member = discord.as('member');
     for (let time = 0; time < 2; time++) {
@@ -69,14 +69,14 @@ describe('/models', () => {
     expect(gateway.heard.filter(({ path }) => path === '/v1/models/Lumen-Image-1')).toHaveLength(1);
   });
 
-  it('shows the entered id as code, which pings no one and breaks no Markdown', async () => {
+  it('/models shows the entered id as code, which pings no one and breaks no Markdown', async () => {
     const { discord } = await bot();
     const exchange = await discord.as('member').slash('models', { model: '`x` @everyone **y**' });
     expect(text(await exchange.message())).toContain('The model `ˋxˋ @everyone **y**` does not exist');
     expect(discord.requests.at(-1)?.body).toMatchObject({ allowed_mentions: { parse: [] } });
   });
 
-  it('suggests ids during typing from a list that is requested once', async () => {
+  it('/models suggests ids during typing from a list that is requested once', async () => {
     const { discord, gateway } = await bot();
     const member = discord.as('member');
     const suggestions = await member.complete('models', { model: 'REEL' }, 'model');
@@ -85,13 +85,13 @@ describe('/models', () => {
     expect(gateway.heard).toHaveLength(1);
   });
 
-  it('returns suggestions without delay when the gateway hangs', async () => {
+  it('/models returns suggestions without delay when the gateway hangs', async () => {
     const { discord, gateway } = await bot();
     gateway.faults.add({ do: 'hang' });
     expect(await discord.as('member').complete('models', { model: 'reel' }, 'model')).toEqual([]);
   });
 
-  it('explains a failure of the gateway and works again afterwards', async () => {
+  it('/models explains a failure of the gateway and works again afterwards', async () => {
     const { discord, gateway } = await bot();
     const member = discord.as('member');
     gateway.faults.add({ do: 'bad-gateway', times: 3 });

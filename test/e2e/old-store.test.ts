@@ -157,7 +157,7 @@ describe('A button of the version before the restructuring', () => {
     },
   );
 
-  it('opens a form that leads to its result', async () => {
+  it('A button of the version before the restructuring opens a form that leads to its result', async () => {
     const forms = [
       ['needs-input', 'Continue'],
       ['animate', 'Extend (Low motion)'],
@@ -173,27 +173,30 @@ describe('A button of the version before the restructuring', () => {
     await Promise.all(shown);
   });
 
-  it('says that a required file is gone', async () => {
+  it('A button of the version before the restructuring says that a required file is gone', async () => {
     for (const name of ['second-video', 'image-to-video'])
       await (await press(name, 'Again')).ephemeral(says('is no longer available'));
   });
 
-  it.each(['ask', 'ask-continued', 'broken-ask'])('continues an answer (%s)', async (name) => {
-    const answer = await (await fill(name, 'Continue', 'and what of rain?')).message(isOver);
-    expect(text(answer)).toContain('and what of rain?');
-    expect(text(answer)).toContain('Continues [this answer]');
-  });
+  it.each(['ask', 'ask-continued', 'broken-ask'])(
+    'A button of the version before the restructuring continues an answer (%s)',
+    async (name) => {
+      const answer = await (await fill(name, 'Continue', 'and what of rain?')).message(isOver);
+      expect(text(answer)).toContain('and what of rain?');
+      expect(text(answer)).toContain('Continues [this answer]');
+    },
+  );
 
-  it('retries an interrupted answer', async () => {
+  it('A button of the version before the restructuring retries an interrupted answer', async () => {
     expect(text(await (await press('broken-ask', 'Retry')).message(isOver))).toContain('what is fire?');
   });
 
-  it('turns the pages of a list', async () => {
+  it('A button of the version before the restructuring turns the pages of a list', async () => {
     const older = await (await press('tasks', 'Older')).message(says('waves at dawn'));
     expect(labels(older)).toEqual(['Newest', 'Older']);
   });
 
-  it('makes images from descriptions and shortened prompts', async () => {
+  it('A button of the version before the restructuring makes images from descriptions and shortened prompts', async () => {
     for (const name of ['describe', 'shorten']) {
       const { id } = await currentMessage(stage, name);
       const question = await (await press(name, 'All of them')).message();
@@ -202,7 +205,7 @@ describe('A button of the version before the restructuring', () => {
     }
   });
 
-  it('deletes its message or ends its task', async () => {
+  it('A button of the version before the restructuring deletes its message or ends its task', async () => {
     const { discord } = stage;
     for (const name of ['dismissed', 'song', 'ask', 'said']) {
       const { id, channel_id } = await currentMessage(stage, name);

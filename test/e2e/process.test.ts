@@ -177,7 +177,7 @@ describe('npm run deploy', () => {
       .filter(({ method, path }) => method !== 'GET' && path.includes('/commands'))
       .map(({ method }) => method);
 
-  it('reads its secrets from files', async () => {
+  it('npm run deploy reads its secrets from files', async () => {
     const side = await stage({ deployed: false });
     const { code, said } = await deployWith(secretFiles(side), side, '--dry-run');
     expect({ code, said }).toEqual({ code: 0, said: expect.stringContaining('new       /models') });
@@ -185,7 +185,7 @@ describe('npm run deploy', () => {
     expect(missing).toEqual({ code: 78, said: expect.stringContaining('  DISCORD_TOKEN_FILE should be the path') });
   });
 
-  it('registers everything the first time, and later only the changes', async () => {
+  it('npm run deploy registers everything the first time, and later only the changes', async () => {
     const side = await stage({ deployed: false });
     const first = await deploy(side);
     expect(first).toMatchObject({ code: 0 });
@@ -206,7 +206,7 @@ describe('npm run deploy', () => {
     expect(side.discord.violations).toEqual([]);
   });
 
-  it('can show its changes without applying them, and can delete all commands', async () => {
+  it('npm run deploy can show its changes without applying them, and can delete all commands', async () => {
     const side = await stage({ deployed: false });
     expect((await deploy(side, '--dry-run')).said).toContain('Planned changes');
     expect(side.discord.commands.global()).toEqual([]);
@@ -215,7 +215,7 @@ describe('npm run deploy', () => {
     expect(side.discord.commands.global()).toEqual([]);
   });
 
-  it('registers in a single server if configured', async () => {
+  it('npm run deploy registers in a single server if configured', async () => {
     const side = await stage({ deployed: false });
     const guild = side.discord.world.guild('atelier').id;
     await deploy(side, '--guild', guild);
@@ -223,7 +223,7 @@ describe('npm run deploy', () => {
     expect(side.discord.commands.global()).toEqual([]);
   });
 
-  it('names a wrong option or token in one sentence', async () => {
+  it('npm run deploy names a wrong option or token in one sentence', async () => {
     const side = await stage({ deployed: false });
     const wrong = await deploy(side, '--gild');
     expect(wrong.code).toBe(64);

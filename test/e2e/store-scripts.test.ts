@@ -59,7 +59,7 @@ async function fillStore(site: Site): Promise<void> {
 describe('npm run migrate-store', () => {
   onServers((stage) =>
     onStores(['sqlite'], (fileStage) => {
-      it('counts, moves and compares the entries, and prints neither passwords nor members’ text', async () => {
+      it('npm run migrate-store counts, moves and compares the entries, and prints neither passwords nor members’ text', async () => {
         const [from, to] = [await fileStage(), await stage()];
         await fillStore(from);
         const counted = await migrate(from.url, to.url, '--dry-run');
@@ -86,7 +86,7 @@ describe('npm run migrate-store', () => {
   );
 
   onStores(['sqlite'], (stage) => {
-    it('also reads its URLs from the environment, where process lists do not show passwords', async () => {
+    it('npm run migrate-store also reads its URLs from the environment, where process lists do not show passwords', async () => {
       const [from, to] = [await stage(), await stage()];
       await fillStore(from);
       const moved = await migrateBy(from.url, to.url);
@@ -97,7 +97,7 @@ describe('npm run migrate-store', () => {
   });
 
   onStores(['sqlite'], (stage) => {
-    it('also reads its URLs from files', async () => {
+    it('npm run migrate-store also reads its URLs from files', async () => {
       const [from, to] = [await stage(), await stage()];
       await fillStore(from);
       const folder = mkdtempSync(join(tmpdir(), 'atelier-secrets-'));
@@ -115,7 +115,7 @@ describe('npm run migrate-store', () => {
     });
   });
 
-  it('explains how to keep a password out of its arguments if one is given', async () => {
+  it('npm run migrate-store explains how to keep a password out of its arguments if one is given', async () => {
     const secret = 'redis://:a-secret@127.0.0.1:1';
     const warning = 'MIGRATE_FROM and MIGRATE_TO instead';
     const shown = await migrate('sqlite://no/such/store', secret);
@@ -127,12 +127,12 @@ describe('npm run migrate-store', () => {
       expect([said.includes('There is no store at'), said.includes(warning)]).toEqual([true, false]);
   });
 
-  it('prints its usage', async () => {
+  it('npm run migrate-store prints its usage', async () => {
     const { code, said } = await migrate('--help');
     expect([code, said.includes('MIGRATE_FROM'), said.includes('--dry-run')]).toEqual([0, true, true]);
   });
 
-  it('names a wrong argument in one sentence', async () => {
+  it('npm run migrate-store names a wrong argument in one sentence', async () => {
     for (const args of [
       [],
       ['sqlite://a'],
@@ -152,7 +152,7 @@ describe('npm run migrate-store', () => {
 
 describe('npm run doctor with a database server', () =>
   onServers((stage) => {
-    it('finds and repairs faults, and does not disturb a running bot', async () => {
+    it('npm run doctor with a database server finds and repairs faults, and does not disturb a running bot', async () => {
       const site = await stage();
       expect(await doctor(site.url)).toMatchObject({ code: 0, said: expect.stringContaining('nothing is stored yet') });
       await fillStore(site);

@@ -273,7 +273,7 @@ describe('/usage at gateways with other formats', () => {
 });
 
 describe('The range buttons of /usage', () => {
-  it('show today, a week, this month and last month in the same message', async () => {
+  it('The range buttons of /usage show today, a week, this month and last month in the same message', async () => {
     const { discord, gateway, book } = await at();
     book(0, 'verse-1', '1');
     book(20, 'lumen-image-1', '2');
@@ -296,7 +296,7 @@ describe('The range buttons of /usage', () => {
     }
   });
 
-  it('do not change a public message for members who may not see the account', async () => {
+  it('The range buttons of /usage do not change a public message for members who may not see the account', async () => {
     const { discord, gateway, book } = await at();
     book(0, 'verse-1', '1');
     const shown = await (await discord.as('admin').slash('usage')).message();
@@ -337,7 +337,7 @@ describe('The range buttons of /usage', () => {
     expect(text(empty)).toContain('choose a different date range');
   });
 
-  it('stay in a member’s ephemeral message', async () => {
+  it('The range buttons of /usage stay in a member’s ephemeral message', async () => {
     const { discord, gateway } = await at();
     const member = discord.as('member');
     const shown = await (await member.slash('usage')).message();

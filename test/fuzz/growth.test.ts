@@ -41,7 +41,7 @@ describe('A reader of outside input', () => {
   });
 
   it.each(growing)(
-    'takes at most two and a half times the steps for twice the input: $name, $what',
+    'A reader of outside input takes at most two and a half times the steps for twice the input: $name, $what',
     async ({ target, make }) => {
       const once = await stepsOf(target, bytesOf(make(TIMES)));
       const twice = await stepsOf(target, bytesOf(make(2 * TIMES)));
@@ -53,7 +53,7 @@ describe('A reader of outside input', () => {
 const kept = targets.flatMap((target) => corpusOf(target.name).map((file) => ({ ...file, target, of: target.name })));
 
 describe('A former finding', () => {
-  it.each(kept)('is not found again: $of, $name', async ({ target, bytes }) => {
+  it.each(kept)('A former finding is not found again: $of, $name', async ({ target, bytes }) => {
     expect(await failureOf(target, bytes)).toBeUndefined();
   });
 });

@@ -34,7 +34,7 @@ function written(units: bigint, places: number): string {
 const raised = ({ units, places }: Made, to: number): bigint => units * 10n ** BigInt(to - places);
 
 describe('Sums of amounts', () => {
-  it('are exact, with as many decimal places as the longest amount', () => {
+  it('Sums of amounts are exact, with as many decimal places as the longest amount', () => {
     fc.assert(
       fc.property(fc.array(made, { minLength: 2, maxLength: 12 }), (parts) => {
         const places = Math.max(...parts.map((part) => part.places));
@@ -44,7 +44,7 @@ describe('Sums of amounts', () => {
     );
   });
 
-  it('do not depend on order or grouping', () => {
+  it('Sums of amounts do not depend on order or grouping', () => {
     fc.assert(
       fc.property(fc.array(made, { minLength: 3, maxLength: 12 }), fc.integer({ min: 1, max: 2 }), (parts, at) => {
         const texts = parts.map(({ text }) => text);
@@ -62,7 +62,7 @@ describe('Sums of amounts', () => {
     expect(sumOf(['1e-7', '2E3', '.5', '+1.'])).toBe('2001.5000001');
   });
 
-  it('are reversed by differences', () => {
+  it('Sums of amounts are reversed by differences', () => {
     fc.assert(
       fc.property(made, made, (one, other) => {
         expect(compare(difference(sumOf([one.text, other.text]) ?? '', other.text), one.text)).toBe(0);
@@ -93,7 +93,7 @@ it('Amounts of any size are scaled for drawing', () => {
 });
 
 describe('An amount rounded down', () => {
-  it('has at most four decimals and is never more', () => {
+  it('An amount rounded down has at most four decimals and is never more', () => {
     expect(['4.9257142857142856', '0.00009', '3', '0'].map(roundedDown)).toEqual(['4.9257', '0', '3', '0']);
     fc.assert(
       fc.property(fc.nat(1_000_000_000), (count) => {

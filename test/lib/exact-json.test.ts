@@ -26,7 +26,7 @@ describe('A JSON number', () => {
     ['a negative exponent', '25e-3'],
     ['more than a number can be', '1e400'],
     ['thirty digits', '123456789012345678901234567890'],
-  ])('keeps its digits: %s', (_what, text) => {
+  ])('A JSON number keeps its digits: %s', (_what, text) => {
     expect(parseExact(text)).toBe(text);
     expect(parseExact(` ${text}\n`)).toBe(text);
     expect(parseExact(`[${text}]`)).toEqual([text]);
@@ -35,7 +35,7 @@ describe('A JSON number', () => {
     expect(parseExact(`[[1,2,"x"],${text}]`)).toEqual([[1, 2, 'x'], text]);
   });
 
-  it('keeps its digits in a list between ordinary numbers', () => {
+  it('A JSON number keeps its digits in a list between ordinary numbers', () => {
     expect(parseExact('[1,-2,30,9007199254740993,4.50,5]')).toEqual([1, -2, 30, '9007199254740993', '4.50', 5]);
   });
 });
@@ -56,7 +56,7 @@ describe('JSON without long numbers', () => {
     ['{}', {}],
     ['[]', []],
     ['{"a":{"b":[null,false,"x"]}}', { a: { b: [null, false, 'x'] } }],
-  ])('is parsed as usual: %s', (text, expected) => {
+  ])('JSON without long numbers is parsed as usual: %s', (text, expected) => {
     expect(parseExact(text)).toEqual(expected);
     expect(parseExact(`[${text},1.10]`)).toEqual([expected, '1.10']);
   });
@@ -79,7 +79,7 @@ describe('JSON without long numbers', () => {
 });
 
 describe('Any JSON text', () => {
-  it('is read as JSON.parse reads it, except for numbers', () => {
+  it('Any JSON text is read as JSON.parse reads it, except for numbers', () => {
     fc.assert(
       fc.property(
         fc.jsonValue({ noUnicodeString: false } as object),
@@ -115,7 +115,7 @@ describe('Any JSON text', () => {
     .tuple(integer, fc.stringMatching(/^\d{1,30}$/), fc.constantFrom('', 'e7', 'E-12', 'e+3'))
     .map(([whole, fraction, exponent]) => `${whole}.${fraction}${exponent}`);
 
-  it('keeps every whole number of up to thirty digits and every decimal at any position', () => {
+  it('Any JSON text keeps every whole number of up to thirty digits and every decimal at any position', () => {
     fc.assert(
       fc.property(
         fc.oneof(integer, decimal).filter((text) => text !== '-0'),

@@ -7,7 +7,7 @@ function held() {
 }
 
 describe('A gate', () => {
-  it('lets work pass together, and work that asks to be alone only when all of it is done', async () => {
+  it('A gate lets work pass together, and work that asks to be alone only when all of it is done', async () => {
     const gate = new Gate();
     const log: string[] = [];
     const [first, second, alone] = [held(), held(), held()];
@@ -35,7 +35,7 @@ describe('A gate', () => {
     expect(log.slice(3)).toEqual(['two ends', 'alone begins', 'alone ends', 'three begins', 'three ends']);
   });
 
-  it('opens again after a failure of either', async () => {
+  it('A gate opens again after a failure of either', async () => {
     const gate = new Gate();
     const fail = async () => Promise.reject(new Error('lost'));
     await expect(gate.pass(fail)).rejects.toThrow('lost');

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { KeyedLock } from '../../src/lib/keyed-lock.ts';
 
 describe('The keyed lock', () => {
-  it('runs tasks with the same key one at a time, in call order', async () => {
+  it('The keyed lock runs tasks with the same key one at a time, in call order', async () => {
     const lock = new KeyedLock();
     const log: string[] = [];
     const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -19,7 +19,7 @@ describe('The keyed lock', () => {
     expect(log).toEqual(['begins 0', 'ends 0', 'begins 1', 'ends 1']);
   });
 
-  it('continues after a failed task and reports the failure to its caller only', async () => {
+  it('The keyed lock continues after a failed task and reports the failure to its caller only', async () => {
     const lock = new KeyedLock();
     const failing = lock.run('a', () => Promise.reject(new Error('no')));
     const next = lock.run('a', () => Promise.resolve('yes'));

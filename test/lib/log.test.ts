@@ -139,7 +139,7 @@ describe.each([true, false])('A thrown value in the log (readable: %s)', (readab
 });
 
 describe('The log', () => {
-  it('writes JSON for machines and one line for people', () => {
+  it('The log writes JSON for machines and one line for people', () => {
     expect(JSON.parse(logged((log) => log.warn({ route: '/x' }, 'slow')))).toMatchObject({
       level: 40,
       route: '/x',
@@ -150,7 +150,7 @@ describe('The log', () => {
     );
   });
 
-  it('writes nothing below its level', () => {
+  it('The log writes nothing below its level', () => {
     const lines: string[] = [];
     openLog({ level: 'warn', secrets: [], readable: false, write: (line) => lines.push(line) }).info('quiet');
     expect(lines).toEqual([]);

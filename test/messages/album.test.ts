@@ -32,7 +32,7 @@ const shown = (of: Task, entries: readonly AlbumEntry[]) =>
   albumMessage(of, albumLayout(of, entries, say), { files: [], notes: [] }, say);
 
 describe('The message of an album', () => {
-  it('shows the status of each song', () => {
+  it('The message of an album shows the status of each song', () => {
     const entries = [
       done(1, track('Light'), track('Light', { seconds: 61 })),
       part(2, { state: 'queued' }),
@@ -52,7 +52,7 @@ describe('The message of an album', () => {
     ).toMatchSnapshot();
   });
 
-  it('is a single message while everything fits, and then has pages', () => {
+  it('The message of an album is a single message while everything fits, and then has pages', () => {
     const songs = (count: number) =>
       Array.from({ length: count }, (_, place) => done(place, track(`A${place}`), track(`B${place}`)));
     expect(albumLayout(album(), songs(5), say).as).toBe('together');
@@ -81,7 +81,7 @@ describe('The message of an album', () => {
     expect(albumLayout(album(), [...songs(3), long], say)).toMatchObject({ as: 'together', covers: 1 });
   });
 
-  it('links the covers for which there is no space', () => {
+  it('The message of an album links the covers for which there is no space', () => {
     const content = shown(
       album(),
       [1, 2, 3].map((place) => done(place, track(`A${place}`), track(`B${place}`))),
@@ -90,7 +90,7 @@ describe('The message of an album', () => {
     expect(content).not.toContain('[B2]');
   });
 
-  it('shows a page of lines with a select menu on the chosen page', () => {
+  it('The message of an album shows a page of lines with a select menu on the chosen page', () => {
     const entries = Array.from({ length: 300 }, (_, place) => done(place, track(`Song ${place + 1}`)));
     expect(shown(album({ state: 'delivered', page: 1 }), entries)).toMatchSnapshot();
     expect(shown(album({ page: 99 }), entries).content).toContain('Page 20 of 20');
@@ -116,7 +116,7 @@ describe('The message of an album', () => {
 });
 
 describe('The message of a song', () => {
-  it('shows its tracks and short lyrics', () => {
+  it('The message of a song shows its tracks and short lyrics', () => {
     const task = madeTask({
       ...{ kind: 'song', state: 'ready', request: { prompt: 'a storm', instrumental: true } },
       tracks: [track('Light', { lyrics: 'la la\nla' }), track('Light', { state: 'failed', failure: 'too loud' })],

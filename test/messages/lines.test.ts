@@ -28,13 +28,13 @@ const numberLines = (lines: readonly string[]): string =>
   lines.map((line, index) => `${index + 1}\ufe0f\u20e3 ${line}`).join('\n\n');
 
 describe('The message of a description', () => {
-  it('shows each line with its number, and buttons for each line, for all and for a repetition', () => {
+  it('The message of a description shows each line with its number, and buttons for each line, for all and for a repetition', () => {
     const plan = planOf(describeTask(numberLines(['a *red* fox --ar 3:2', 'snow', 'ice', 'white'])));
     expect(plan).toMatchSnapshot();
     expect(validateBody('webhook-edit', bodyOf(plan).body, { files: [] })).toEqual([]);
   });
 
-  it('with one line has no button for all', () => {
+  it('The message of a description with one line has no button for all', () => {
     const { content, controls: buttons } = planOf(describeTask('a fox in the snow'));
     expect(content).toContain('1️⃣ a fox in the snow');
     expect(buttons?.map((one) => 'id' in one && one.id.split('.')[0])).toEqual(['line', 'same', 'delete']);
@@ -55,7 +55,7 @@ describe('The message of a description', () => {
     expect(buttons).toHaveLength(7);
   });
 
-  it('with a hundred lines shows ten and has a file with all of them', () => {
+  it('The message of a description with a hundred lines shows ten and has a file with all of them', () => {
     const text = Array.from({ length: 100 }, (_, index) => `${index + 1}. line ${'x'.repeat(index)}`).join('\n');
     const plan = planOf(describeTask(text));
     expect(plan.content?.match(/line/g)).toHaveLength(10);
@@ -72,7 +72,7 @@ describe('The message of a description', () => {
 });
 
 describe('The message of a shortened prompt', () => {
-  it('shows the drafts and the most important words', () => {
+  it('The message of a shortened prompt shows the drafts and the most important words', () => {
     const text = `## Important tokens\n**fox** (1.00), **snow** (0.6), ~~very~~\n## Shortened prompts\n${numberLines(['red fox, snow', 'fox'])}`;
     expect(planOf(shortenTask(text))).toMatchSnapshot();
   });
@@ -88,7 +88,7 @@ describe('The message of a shortened prompt', () => {
 const upscaled = { of: '1', label: 'U2', action: 'UPSCALE', index: 2, prompt: 'a fox' };
 
 describe('The message of a blend', () => {
-  it('has the names of its images as title, shows its shape and has the buttons of a grid', () => {
+  it('The message of a blend has the names of its images as title, shows its shape and has the buttons of a grid', () => {
     const media: TaskFacts['media'] = [{ kind: 'image', address: 'https://example.org/1.png', firstSeenAt: start }];
     const request = { pictures: [fox, sea], title: 'fox.png + sea.png', shape: 'PORTRAIT' };
     expect(planOf(endedTask({ kind: 'blend', request, media }))).toMatchSnapshot();

@@ -48,7 +48,7 @@ async function notesScene() {
 }
 
 describe('The references of a failed task', () => {
-  it('are fetched once for any number of views, and without the key', async () => {
+  it('The references of a failed task are fetched once for any number of views, and without the key', async () => {
     const { host, failed, stored, begin } = await notesScene();
     const task = await stored(failed());
     const { ofFailure } = await begin();
@@ -61,7 +61,7 @@ describe('The references of a failed task', () => {
     expect(host.heard).toHaveLength(2);
   });
 
-  it('are not fetched again after a restart, even if the first check was interrupted', async () => {
+  it('The references of a failed task are not fetched again after a restart, even if the first check was interrupted', async () => {
     const { host, failed, stored, begin } = await notesScene();
     const task = await stored(failed());
     const first = await (await begin()).ofFailure(task);
@@ -78,7 +78,7 @@ describe('The references of a failed task', () => {
     await looking;
   });
 
-  it('are not fetched if there are none or the failure has another cause', async () => {
+  it('The references of a failed task are not fetched if there are none or the failure has another cause', async () => {
     const { host, failed, begin } = await notesScene();
     const { ofFailure } = await begin();
     for (const cause of ['forgotten', 'dismissed', 'cancelled', 'expired'] as const)

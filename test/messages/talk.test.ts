@@ -37,7 +37,7 @@ const labels = (plan: { controls?: readonly object[] }) =>
   (plan.controls ?? []).map((one) => ('label' in one ? one.label : ''));
 
 describe('The message of a live conversation', () => {
-  it('names its listeners, its model and its voice, explains how to speak and pings no one', () => {
+  it('The message of a live conversation names its listeners, its model and its voice, explains how to speak and pings no one', () => {
     const plan = opening(talk({ voice: 'marin', instructions: 'be @everyone *brief*' }));
     expect(plan.content).toContain('The model listens only to <@ann>.');
     expect(plan.content).toContain('Press **Speak**');
@@ -47,7 +47,7 @@ describe('The message of a live conversation', () => {
     expect(bodyOf(plan).body.allowed_mentions).toEqual({ parse: [] });
   });
 
-  it('says whether the model listens to everyone, and whether members can write in the thread', () => {
+  it('The message of a live conversation says whether the model listens to everyone, and whether members can write in the thread', () => {
     expect(opening(talk({ who: 'everyone' })).content).toContain('The model listens to everyone here.');
     expect(opening(talk(), true).content).toContain('Write here');
   });
@@ -56,13 +56,16 @@ describe('The message of a live conversation', () => {
     ['ended', 'has ended.'],
     ['idle', 'of inactivity'],
     ['lost', 'ended unexpectedly'],
-  ] as const)('that ended (%s) says so, has no buttons and suggests a new one', (end, words) => {
-    const plan = opening(talk({}, end));
-    expect(plan.content).toContain(words);
-    expect(plan.content).toContain('/talk start');
-    expect(labels(plan)).toEqual([]);
-    expect(talkNotice(talk({}, end), say).content).toContain(words);
-  });
+  ] as const)(
+    'The message of a live conversation that ended (%s) says so, has no buttons and suggests a new one',
+    (end, words) => {
+      const plan = opening(talk({}, end));
+      expect(plan.content).toContain(words);
+      expect(plan.content).toContain('/talk start');
+      expect(labels(plan)).toEqual([]);
+      expect(talkNotice(talk({}, end), say).content).toContain(words);
+    },
+  );
 
   it('Discord accepts the message of a live conversation with the longest instructions', () => {
     const plan = opening(talk({ instructions: '`*_'.repeat(600), voice: '|'.repeat(60) }));
@@ -78,7 +81,7 @@ const shown = (task: Task, isSpokenOver = false) =>
   ).first;
 
 describe('The message of an utterance', () => {
-  it('shows its text and has a stop button during the reply', () => {
+  it('The message of an utterance shows its text and has a stop button during the reply', () => {
     const plan = shown(utteranceTask({ answer: { ...EMPTY_ANSWER, draft: 'Fine' } }));
     expect(plan.content).toContain('how \\*are\\* you?');
     expect(plan.content).toContain('Fine');
@@ -106,7 +109,7 @@ describe('The message of an utterance', () => {
     ['interrupted', 'Send your message again'],
     ['cut', 'connection to the gateway was lost'],
     ['failed', 'gave no reason'],
-  ] as const)('whose reply broke off (%s) keeps its text and says so', (cause, words) => {
+  ] as const)('The message of an utterance whose reply broke off (%s) keeps its text and says so', (cause, words) => {
     const plan = shown(utteranceTask({ state: 'failed', text: 'Fine so', failure: { cause } }));
     expect(plan.content).toContain('Fine so');
     expect(plan.content).toContain(words);
@@ -118,7 +121,7 @@ describe('The message of an utterance', () => {
     expect(shown(task, true).content).toContain('Interrupted by a new message');
   });
 
-  it('whose audio is too long says so', () => {
+  it('The message of an utterance whose audio is too long says so', () => {
     const voice = { seconds: 600, waveform: 'AAAA', isCut: true as const };
     expect(shown(utteranceTask({ state: 'delivered', answer: { ...EMPTY_ANSWER, voice } })).content).toContain(
       'was cut short',
@@ -160,7 +163,7 @@ describe('The transcript of a live conversation', () => {
     utteranceTask({ request: { talk: 'x', model: 'm', prompt: `question ${index}` }, text: `answer ${index}` }),
   );
 
-  it('shows the last turns', () => {
+  it('The transcript of a live conversation shows the last turns', () => {
     const lines = turnLines(turns, say).join('\n');
     expect(lines).toContain('2 earlier messages are not shown');
     expect(lines).not.toContain('question 1');

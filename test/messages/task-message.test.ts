@@ -30,9 +30,12 @@ describe('The message of a task', () => {
     ['unconfirmed', { failure: { cause: 'unconfirmed', reason: 'reset' } }, 'Reason: reset'],
     ['ready', {}, 'Finished without a result'],
     ['delivered', { media: [{ kind: 'image', firstSeenAt: start }] }, 'Finished in'],
-  ] satisfies [Task['state'], Parts, string][])('that is %s (%j) contains "%s"', (state, changes, words) => {
-    expect(contentOf(madeTask({ state, ...changes }))).toContain(words);
-  });
+  ] satisfies [Task['state'], Parts, string][])(
+    'The message of a task that is %s (%j) contains "%s"',
+    (state, changes, words) => {
+      expect(contentOf(madeTask({ state, ...changes }))).toContain(words);
+    },
+  );
 
   it.each([
     ['submitting', {}, []],
@@ -48,9 +51,12 @@ describe('The message of a task', () => {
     ],
     ['cancelled', { failure: { cause: 'dismissed' } }, ['Delete']],
     ['delivered', {}, ['Delete']],
-  ] satisfies [Task['state'], Parts, string[]][])('that is %s (%j) has the buttons %j', (state, changes, labels) => {
-    expect(labelsOf(madeTask({ state, ...changes }))).toEqual(labels);
-  });
+  ] satisfies [Task['state'], Parts, string[]][])(
+    'The message of a task that is %s (%j) has the buttons %j',
+    (state, changes, labels) => {
+      expect(labelsOf(madeTask({ state, ...changes }))).toEqual(labels);
+    },
+  );
 
   it('The message of a follow-up has a title and a link to its parent', () => {
     const request = { of: '1', label: 'V3', customId: 'MJ::JOB::variation::3::uuid', prompt: 'a fox' };
@@ -61,7 +67,7 @@ describe('The message of a task', () => {
     expect(taskMessage(task, context, say, shown).content).toContain(`Variation of image 3 · [source](${parentLink})`);
   });
 
-  it('links or explains each result that is not attached', () => {
+  it('The message of a task links or explains each result that is not attached', () => {
     const shown = {
       ...NOTHING_SHOWN,
       links: [{ address: 'https://files.example/1' }, { address: 'https://files.example/2', expiresAt: start }],
@@ -85,7 +91,7 @@ describe('The message of a task', () => {
     '\\*already\\* escaped \\',
     'x'.repeat(6_000),
     '🦊'.repeat(3_000),
-  ])('shows a prompt as plain text: %j', (prompt) => {
+  ])('The message of a task shows a prompt as plain text: %j', (prompt) => {
     const task = madeTask({ state: 'running', request: { prompt } });
     const content = contentOf(task);
     const [headline = ''] = content.split('\n');

@@ -28,7 +28,7 @@ function shown(task: Task) {
 }
 
 describe('The message of an image task', () => {
-  it('names the model and has its follow-up buttons', () => {
+  it('The message of an image task names the model and has its follow-up buttons', () => {
     expect(shown(made({}))).toMatchInlineSnapshot(`
       {
         "buttons": [
@@ -98,7 +98,7 @@ describe('The form for an image with references', () => {
   const form = (count: number, model?: string) =>
     referenceForm({ id: 'reff.1', model, images: Array.from({ length: count }, (_, n) => image(n)) }, say);
 
-  it('has a prompt, the reference images and the model', () => {
+  it('The form for an image with references has a prompt, the reference images and the model', () => {
     expect(form(1, 'lumen')).toMatchInlineSnapshot(`
       {
         "fields": [
@@ -146,7 +146,7 @@ describe('The form for an image with references', () => {
     },
   );
 
-  it('returns the entered values and omits empty fields', () => {
+  it('The form for an image with references returns the entered values and omits empty fields', () => {
     const fields = { words: ' a fox ', pictures: 'https://x.example/1.png', which: '', model: ' ' };
     expect(readReferenceForm({ fields })).toEqual({
       ...{ words: 'a fox', addresses: 'https://x.example/1.png', which: undefined, model: undefined },

@@ -34,7 +34,7 @@ describe('/imagine', () => {
     expect(byName.tile).toMatchObject({ type: 5 });
   });
 
-  it('writes its options into the prompt as flags', async () => {
+  it('/imagine writes its options into the prompt as flags', async () => {
     const { discord, gateway } = await bot();
     const options = {
       ...{
@@ -53,7 +53,7 @@ describe('/imagine', () => {
     );
   });
 
-  it('keeps typed flags, which take precedence over its options', async () => {
+  it('/imagine keeps typed flags, which take precedence over its options', async () => {
     const { discord, gateway } = await bot();
     const prompt = 'a  fox —ar 2:3 --no wolves';
     await (
@@ -62,7 +62,7 @@ describe('/imagine', () => {
     expect(promptOf(gateway)).toBe('a  fox —ar 2:3 --no wolves --chaos 5');
   });
 
-  it('puts the URLs of files and links before the prompt', async () => {
+  it('/imagine puts the URLs of files and links before the prompt', async () => {
     const { discord, gateway } = await bot({ settings: { MEDIA_ALLOW_PRIVATE: 'on' } });
     const member = discord.as('member');
     const posted = (await member.say('look', [await imageUpload(), await imageUpload()])).attachments.map(
@@ -85,7 +85,7 @@ describe('/imagine', () => {
     ],
     ['an invalid link', { prompt: 'a fox', links: 'my `cat`' }, '`my` is not a valid URL'],
     ['flags as excluded terms', { prompt: 'a fox', negative: '--tile' }, 'Move `--tile` to the prompt'],
-  ])('refuses %s immediately, without a request to the gateway', async (_what, options, words) => {
+  ])('/imagine refuses %s immediately, without a request to the gateway', async (_what, options, words) => {
     const { discord, gateway } = await bot();
     expect(await refusalOf(discord.as('member').slash('imagine', options))).toContain(words);
     expect(orders(gateway)).toEqual([]);
@@ -94,18 +94,21 @@ describe('/imagine', () => {
   it.each([
     ['member', 'read-only', 'without these permissions: `Send Messages`, `Attach Files`.'],
     ['admin', 'admin-room', 'without these permissions: `View Channel`, `Send Messages`, `Attach Files`.'],
-  ])('tells %s in %s which permissions the bot lacks, without a request to the gateway', async (who, where, words) => {
-    const { discord, gateway } = await bot();
-    expect(await refusalOf(discord.as(who).in(where).slash('imagine', { prompt: 'a fox' }))).toContain(words);
-    expect(orders(gateway)).toEqual([]);
-  });
+  ])(
+    '/imagine tells %s in %s which permissions the bot lacks, without a request to the gateway',
+    async (who, where, words) => {
+      const { discord, gateway } = await bot();
+      expect(await refusalOf(discord.as(who).in(where).slash('imagine', { prompt: 'a fox' }))).toContain(words);
+      expect(orders(gateway)).toEqual([]);
+    },
+  );
 
   it.each([
     ['what only the member sees, where the bot may not post', 'member', 'read-only', { private: true }],
     ['a thread', 'member', 'thread', {}],
     ['a direct message', 'member', 'dm', {}],
     ['a server without the bot', 'installer', 'lobby', {}],
-  ])('requires no permission for %s', async (_what, who, where, options) => {
+  ])('/imagine requires no permission for %s', async (_what, who, where, options) => {
     const { discord, gateway } = await bot({ settings: { DISCORD_USER_INSTALL: 'true' } });
     await (
       await discord

@@ -18,7 +18,7 @@ function refusalOf(values: Partial<ImagineValues>): Refusal | undefined {
 const byAddress = { medium: 'image', takes: 'address' } as const;
 
 describe('The request of /imagine', () => {
-  it('contains the URLs of its images in the order of the options', () => {
+  it('The request of /imagine contains the URLs of its images in the order of the options', () => {
     const image4 = file({ name: 'den.webp', address: 'https://files.example/den.webp' });
     expect(imagineRequest({ prompt: ' a fox ', image4, image: file() })).toEqual({
       prompt: 'a fox',
@@ -30,7 +30,7 @@ describe('The request of /imagine', () => {
     });
   });
 
-  it('as an older bot stored it has its images as references', () => {
+  it('The request of /imagine as an older bot stored it has its images as references', () => {
     const image = { address: 'https://files.example/fox.png', name: 'fox.png' };
     expect(imagineSpecs.imagine.request.parse({ prompt: 'a fox', pictures: [image], other: 1 })).toEqual({
       ...{ prompt: 'a fox', other: 1 },
@@ -38,7 +38,7 @@ describe('The request of /imagine', () => {
     });
   });
 
-  it('without image options has no images', () => {
+  it('The request of /imagine without image options has no images', () => {
     expect(imagineRequest({ prompt: 'a fox' })).toEqual({ prompt: 'a fox', typed: 'a fox' });
   });
 
@@ -48,7 +48,7 @@ describe('The request of /imagine', () => {
     [' <https://x.example/1.png> ,\n<http://x.example/2>, ', ['https://x.example/1.png', 'http://x.example/2']],
     ['https://x.example/w_100,h_50/1.png', ['https://x.example/w_100,h_50/1.png']],
     [' ,, ', []],
-  ])('contains the links of "%s"', (links, addresses) => {
+  ])('The request of /imagine contains the links of "%s"', (links, addresses) => {
     const request = imagineRequest({ prompt: 'a fox', links });
     if (request instanceof Refusal) throw request;
     expect(request.references?.map(({ address }) => address) ?? []).toEqual(addresses);

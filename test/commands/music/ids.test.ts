@@ -31,11 +31,11 @@ describe('Song ids', () => {
     ],
     ['mixed', `${one} ["${two}"], https://c.example/${three}.`],
     ['doubled', `${one} ${one} ${two} ${three} ${two}`],
-  ])('are read %s', (_how, text) => {
+  ])('Song ids are read %s', (_how, text) => {
     expect(readIds(text)).toEqual({ ids: [one, two, three], odd: [] });
   });
 
-  it('are read from the response to a submit', () => {
+  it('Song ids are read from the response to a submit', () => {
     expect(readIds(JSON.stringify({ code: 'success', message: '', data: one })).ids).toEqual([one]);
   });
 
@@ -73,7 +73,7 @@ describe('Song ids', () => {
     );
   });
 
-  it('from any pasted text are safe to send, and no entry counts as both an id and invalid', () => {
+  it('Song ids from any pasted text are safe to send, and no entry counts as both an id and invalid', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.json()), (text) => {
         const { ids, odd } = readIds(text);

@@ -37,7 +37,7 @@ describe('The permission to speak in a live conversation', () => {
 });
 
 describe('An utterance', () => {
-  it('contains text, audio or both, and its stored form can be parsed', () => {
+  it('An utterance contains text, audio or both, and its stored form can be parsed', () => {
     const task = talk({ isClosed: true });
     const common = { talk: task.id, model: 'm', isClosed: true };
     const said = (given: Parameters<typeof readUtterance>[0]) =>
@@ -52,7 +52,7 @@ describe('An utterance', () => {
     });
   });
 
-  it('cannot be empty', () => {
+  it('An utterance cannot be empty', () => {
     for (const words of ['', ' \n', '\u200b\u2060']) {
       expect(readUtterance({ words })).toEqual(new Refusal('refusals.talkNothing'));
       expect(readUtterance({ words, sound })).not.toBeInstanceOf(Refusal);

@@ -60,7 +60,7 @@ it('The kind filter of /tasks uses the name that each feature defines, and all n
 });
 
 describe('The custom id of a task list', () => {
-  it('preserves every filter', () => {
+  it('The custom id of a task list preserves every filter', () => {
     fc.assert(
       fc.property(filters, (filter) => {
         for (const verb of [customIds.tasks, customIds.task]) {
@@ -104,7 +104,7 @@ describe('The buttons of a task’s page', () => {
       await expect(pressButton(button, args)).rejects.toThrow('refusals.unknownButton');
   });
 
-  it('have ids that Discord accepts for every task', () => {
+  it('The buttons of a task’s page have ids that Discord accepts for every task', () => {
     for (const verb of [...verbs, ...handlers.forms.map((form) => form.verb)])
       expect(customId(verb, 1, taskId(Date.UTC(2200, 0)), '0').length).toBeLessThanOrEqual(100);
   });

@@ -25,7 +25,7 @@ const page = (sheet: Sheet, unit?: 'cents') =>
 const rows = (text: string): string[] => text.split('\n').slice(1, -1);
 
 describe('The table of /usage', () => {
-  it('aligns its columns and fits the width of a phone', () => {
+  it('The table of /usage aligns its columns and fits the width of a phone', () => {
     const sheet = sheetOf([line('verse-1', '12.50', 10), line('lumen-image-1', '3', 2), line(undefined, undefined, 1)]);
     const { text, shown } = tableOf(sheet, 'cents', 2_000, say);
     expect(shown).toBe(3);
@@ -41,18 +41,18 @@ describe('The table of /usage', () => {
     ['an amount of thirty digits', [line('2026-03-10', long)]],
     ['a name of ninety letters', [line('n'.repeat(90), '1.5')]],
     ['both', [line('Harbour/Canvas-XL:2026-03-01', long), line('n'.repeat(90), long)]],
-  ])('shows every digit next to %s, even on a phone', (_name, lines) => {
+  ])('The table of /usage shows every digit next to %s, even on a phone', (_name, lines) => {
     const { text } = tableOf(sheetOf(lines), 'cents', 2_000, say);
     for (const { amount = '' } of lines) expect(text).toContain(amount);
     for (const row of rows(text)) expect(row.length, row).toBeLessThanOrEqual(44);
   });
 
-  it('puts the numbers below a name that is too long', () => {
+  it('The table of /usage puts the numbers below a name that is too long', () => {
     const { text } = tableOf(sheetOf([line('Harbour/Canvas-XL:2026-03-01', long)]), undefined, 2_000, say);
     expect(text).toContain(`Harbour/Canvas-XL:2026-03-01\n         1  ${long}`);
   });
 
-  it('stays one code block for any model name', () => {
+  it('The table of /usage stays one code block for any model name', () => {
     const { text } = tableOf(sheetOf([line('a```b\n@everyone\u202Ec\u0000', '1')]), undefined, 2_000, say);
     expect(text.match(/```/g)).toHaveLength(2);
     expect(rows(text)).toHaveLength(2);
@@ -62,7 +62,7 @@ describe('The table of /usage', () => {
 });
 
 describe('The page of /usage', () => {
-  it('fits into one message and says how many more lines the CSV has', () => {
+  it('The page of /usage fits into one message and says how many more lines the CSV has', () => {
     const lines = Array.from({ length: 366 }, (_, index) => line(addDays('2026-03-10', -index), `${index}${long}`));
     const { content = '', files = [] } = page(sheetOf(lines, { by: 'day' }), 'cents');
     expect(content.length).toBeLessThanOrEqual(2_000);
@@ -73,7 +73,7 @@ describe('The page of /usage', () => {
     expect(files[0]?.bytes?.toString().trim().split('\r\n')).toHaveLength(367);
   });
 
-  it('fits into one message with hundreds of members and all notes', () => {
+  it('The page of /usage fits into one message with hundreds of members and all notes', () => {
     const lines = Array.from({ length: 400 }, (_, index) => line(String(10n ** 18n + BigInt(index)), long));
     const notes: Sheet['notes'] = [
       { kind: 'atGateway', total: long.repeat(2).replace('.', '') },
@@ -92,7 +92,7 @@ describe('The page of /usage', () => {
     expect(content.match(/<@/g)).toHaveLength(shown.length);
   });
 
-  it('names no currency if none is known, and dollars for the bot’s own amounts', () => {
+  it('The page of /usage names no currency if none is known, and dollars for the bot’s own amounts', () => {
     const sheet = sheetOf([line('verse-1', '1')]);
     expect(JSON.stringify(page(sheet))).not.toMatch(/\$|USD|dollar/i);
     const own = page(sheetOf([line('verse-1', '1.5')], { subject: 'own', total: '1.5' }), 'cents');
@@ -101,7 +101,7 @@ describe('The page of /usage', () => {
     expect(page(sheet, 'cents').content).toContain('**1 (= $0.01)**');
   });
 
-  it('compares estimates with costs by model, for at most five models', () => {
+  it('The page of /usage compares estimates with costs by model, for at most five models', () => {
     const models = Array.from({ length: 7 }, (_, at) => ({
       ...{ label: `m-${at}\n\`@here\`${'x'.repeat(90)}`, count: at + 1, estimate: '1.2345', cost: `0.0${7 - at}` },
     }));
@@ -114,7 +114,7 @@ describe('The page of /usage', () => {
     for (const row of content.split('\n')) expect(row.length).toBeLessThanOrEqual(110);
   });
 
-  it('marks the selected range in its buttons', () => {
+  it('The page of /usage marks the selected range in its buttons', () => {
     const looks = (page(sheetOf([])).controls ?? []).map((control) => 'look' in control && control.look);
     expect(looks).toEqual(['plain', 'primary', 'plain', 'plain']);
   });
@@ -128,23 +128,23 @@ describe('The CSV of /usage', () => {
       .slice(1)
       .join('\r\n');
 
-  it('quotes special characters', () => {
+  it('The CSV of /usage quotes special characters', () => {
     expect(csv('a,b')).toBe('"a,b",1,1\r\n');
     expect(csv('a"b')).toBe('"a""b",1,1\r\n');
     expect(csv('a\r\nb')).toBe('"a\r\nb",1,1\r\n');
   });
 
   it.each(['=1+1', '+cmd', '-cmd', '@sum', '\t=1', ' =1', '＝1', '=HYPERLINK("http://x")', '-1+1'])(
-    'makes %j harmless to spreadsheet programs',
+    'The CSV of /usage makes %j harmless to spreadsheet programs',
     (label) => expect(csv(label)).toMatch(/^"?'/),
   );
 
-  it('keeps amounts unchanged, including their sign', () => {
+  it('The CSV of /usage keeps amounts unchanged, including their sign', () => {
     for (const amount of ['-1.50', '+2', '1e-7', '-0.000000000000000000001'])
       expect(csv('a', amount)).toBe(`a,1,${amount}\r\n`);
   });
 
-  it('marks estimates in a separate column', () => {
+  it('The CSV of /usage marks estimates in a separate column', () => {
     const sheet = sheetOf([{ ...line('a', '0.1'), isEstimate: true }, line('b', '0.2')], { isEstimate: true });
     expect(csvOf(sheet, undefined, say).toString()).toBe(
       'model,requests,amount,estimate\r\na,1,0.1,yes\r\nb,1,0.2,no\r\n',
@@ -153,7 +153,7 @@ describe('The CSV of /usage', () => {
 });
 
 describe('The chart of /usage', () => {
-  it('has a bar for every day of the range', () => {
+  it('The chart of /usage has a bar for every day of the range', () => {
     const image = chartOf(sheetOf([line('2026-03-09', '2.50'), line('2026-03-05', '1')], { by: 'day' }), say);
     expect(image?.entries.map(({ label, text }) => `${label} ${text}`)).toEqual([
       '03-04 0',
@@ -166,7 +166,7 @@ describe('The chart of /usage', () => {
     ]);
   });
 
-  it('combines all further parts in the tenth bar, with an exact sum', () => {
+  it('The chart of /usage combines all further parts in the tenth bar, with an exact sum', () => {
     const lines = Array.from({ length: 14 }, (_, index) => line(`m${index}`, `${20 - index}.1`));
     const image = chartOf(sheetOf(lines), say);
     expect(image?.entries).toHaveLength(10);
@@ -180,7 +180,7 @@ describe('The chart of /usage', () => {
     );
   });
 
-  it('counts requests if amounts are unknown, and is omitted without data', () => {
+  it('The chart of /usage counts requests if amounts are unknown, and is omitted without data', () => {
     const counts = chartOf(sheetOf([line('a', undefined, 3), line('b', undefined, 1)], { requests: 4 }), say);
     expect(counts?.entries.map(({ text }) => text)).toEqual(['3', '1']);
     expect(counts?.facts).toContain('Total: 4 requests');

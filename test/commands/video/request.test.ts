@@ -27,7 +27,7 @@ const image = (number: number) => ({
 });
 
 describe('A request for a video', () => {
-  it('contains only the given options', () => {
+  it('A request for a video contains only the given options', () => {
     expect(order({})).toEqual({ kind: 'video', request: { prompt: 'waves', model: 'reel-2' } });
   });
 
@@ -40,12 +40,12 @@ describe('A request for a video', () => {
     ['720p', { resolution: '720p' }],
     ['1080P', { resolution: '1080p' }],
     ['', {}],
-  ])('sends the size %s under the matching name', (size, sent) => {
+  ])('A request for a video sends the size %s under the matching name', (size, sent) => {
     expect(requestOf({ size })).toEqual({ prompt: 'waves', model: 'reel-2', ...sent });
   });
 
   it.each(['big', '720', '16/9', '0x720', '16:0', '1280x', '2K', '1280x720x3', '-16:9', '1e3x100'])(
-    'with the size %s is refused',
+    'A request for a video with the size %s is refused',
     (size) => expect(keyOf(() => order({ size }))).toBe('refusals.sizeInvalid'),
   );
 
@@ -56,13 +56,18 @@ describe('A request for a video', () => {
     ['05', '05'],
     ['5.0', '5.0'],
     [' 8 ', 8],
-  ])('sends the duration %s as %j', (duration, sent) => expect(requestOf({ duration }).duration).toBe(sent));
+  ])('A request for a video sends the duration %s as %j', (duration, sent) =>
+    expect(requestOf({ duration }).duration).toBe(sent),
+  );
 
-  it.each(['five', '0', '-5', '5 s', '1e2', '٥', '0.0', 'Infinity'])('with the duration %s is refused', (duration) => {
-    expect(keyOf(() => order({ duration }))).toBe('refusals.durationInvalid');
-  });
+  it.each(['five', '0', '-5', '5 s', '1e2', '٥', '0.0', 'Infinity'])(
+    'A request for a video with the duration %s is refused',
+    (duration) => {
+      expect(keyOf(() => order({ duration }))).toBe('refusals.durationInvalid');
+    },
+  );
 
-  it('sends parameters of single models in the metadata and the mode at the top level', () => {
+  it('A request for a video sends parameters of single models in the metadata and the mode at the top level', () => {
     const values = { negative: ' people ', seed: 7, camera: 'slow zoom', mode: ' pro ', extra: '{"cfg_scale":0.5}' };
     expect(requestOf(values)).toEqual({
       ...{ prompt: 'waves', model: 'reel-2', mode: 'pro' },
@@ -70,14 +75,14 @@ describe('A request for a video', () => {
     });
   });
 
-  it('sends a camera option in JSON as an object', () => {
+  it('A request for a video sends a camera option in JSON as an object', () => {
     const camera = '{"type":"simple","config":{"zoom":5}}';
     expect(requestOf({ camera }).metadata).toEqual({ camera_control: { type: 'simple', config: { zoom: 5 } } });
     for (const odd of ['{zoom}', '{"zoom":1e999}', '{"__proto__":{}}'])
       expect(keyOf(() => order({ camera: odd }))).toBe('refusals.cameraInvalid');
   });
 
-  it('sends keys of `extra` that begin with ! at the top level and all others in the metadata', () => {
+  it('A request for a video sends keys of `extra` that begin with ! at the top level and all others in the metadata', () => {
     expect(requestOf({ extra: '{"!fps":24,"bgm":true,"!seconds":"5","size":"640x360"}' })).toEqual({
       ...{ prompt: 'waves', model: 'reel-2' },
       metadata: { bgm: true, size: '640x360' },
@@ -104,11 +109,11 @@ describe('A request for a video', () => {
     ['{"a":{"constructor":1}}', 'extraKeyInvalid'],
     ['{"a":12345678901234567890}', 'extraNumberTooLarge'],
     ['{"a":1e999}', 'extraNumberTooLarge'],
-  ])('is refused if `extra` is %s', (extra, key) => {
+  ])('A request for a video is refused if `extra` is %s', (extra, key) => {
     expect(keyOf(() => order({ extra }))).toBe(`refusals.${key}`);
   });
 
-  it('writes `extra` only to the metadata and the top level, for any input', () => {
+  it('A request for a video writes `extra` only to the metadata and the top level, for any input', () => {
     fc.assert(
       fc.property(fc.oneof(fc.json({ maxDepth: 3 }), fc.string()), (extra) => {
         const key = keyOf(() => {
@@ -123,7 +128,7 @@ describe('A request for a video', () => {
     expect('x' in {}).toBe(false);
   });
 
-  it('lists its files and links in order, then its videos and audio', () => {
+  it('A request for a video lists its files and links in order, then its videos and audio', () => {
     const values = {
       ...{ image: image(1), image2: image(2), links: 'https://a.example/3.png' },
       ...{ reference_video: 'https://a.example/v.mp4', reference_audio: '<https://a.example/s.mp3>' },
@@ -137,7 +142,7 @@ describe('A request for a video', () => {
     ]);
   });
 
-  it('sends the face check only if the gateway has a name for it, and otherwise says so', () => {
+  it('A request for a video sends the face check only if the gateway has a name for it, and otherwise says so', () => {
     expect(requestOf({ face_check: false })).toEqual({ prompt: 'waves', model: 'reel-2', notSent: ['face_check'] });
     expect(order({ face_check: false }, { ...fields, faceCheck: 'face' }).request).toHaveProperty('faceCheck', false);
     expect(keyOf(() => order({ extra: '{"!face":true}' }, { ...fields, faceCheck: 'face' }))).toBe(

@@ -16,7 +16,7 @@ const video = (changes: Parts = {}): Task =>
 const shot = { kind: 'video', address: 'https://gateway.example/1.mp4', firstSeenAt: start } as const;
 
 describe('The message of a video task', () => {
-  it('shows the requested parameters and has follow-up buttons', () => {
+  it('The message of a video task shows the requested parameters and has follow-up buttons', () => {
     const request = { prompt: 'waves', model: 'reel-2', aspectRatio: '16:9', duration: '05', mode: 'pro' };
     expect(taskMessage(video({ state: 'delivered', request, media: [shot] }), context, say)).toMatchInlineSnapshot(`
       {
@@ -50,7 +50,7 @@ describe('The message of a video task', () => {
     `);
   });
 
-  it('omits default parameters and names those that were not sent', () => {
+  it('The message of a video task omits default parameters and names those that were not sent', () => {
     const request = { prompt: 'waves', model: 'reel-2', notSent: ['face_check'] };
     expect(
       taskMessage(video({ state: 'running', request, progress: 50 }), context, say).content,
@@ -63,7 +63,7 @@ describe('The message of a video task', () => {
     `);
   });
 
-  it('keeps the actions of the gateway', () => {
+  it('The message of a video task keeps the actions of the gateway', () => {
     const action = { customId: 'MJ::JOB::animate_low_extend::1::uuid::SOLO', label: 'Extend', emoji: '' };
     const { controls: buttons = [] } = taskMessage(
       video({ state: 'delivered', media: [shot], actions: [action] }),
@@ -132,7 +132,7 @@ describe('The message of a video task', () => {
 });
 
 describe('The form for a video', () => {
-  it('is prefilled with the known images and model, and no URL is truncated', () => {
+  it('The form for a video is prefilled with the known images and model, and no URL is cut', () => {
     const long = `https://cdn.example/${'a'.repeat(3_980)}.png`;
     const form = videoForm(
       { id: 'filmf.1', images: ['https://cdn.example/1.png', long].map((address) => ({ address })), model: 'reel-2' },

@@ -189,7 +189,7 @@ describe('The owner ping at the end of a long job', () => {
 });
 
 describe('A delayed owner ping', () => {
-  it('is dropped if its owner has deleted the message', async () => {
+  it('A delayed owner ping is dropped if its owner has deleted the message', async () => {
     const stage = await held();
     await stage.tasks.change(stage.task.id, clearMessage);
     await stage.advanceOnceWaiting(seconds(5));
@@ -197,7 +197,7 @@ describe('A delayed owner ping', () => {
     expect(posts(stage)).toEqual([]);
   });
 
-  it('is dropped if its owner has decided about an unknown outcome', async () => {
+  it('A delayed owner ping is dropped if its owner has decided about an unknown outcome', async () => {
     const stage = await sceneWithOrder();
     const { task, tasks, clock, advanceOnceWaiting, timers } = stage;
     tasks.failsOn = isCallGoing;
@@ -213,7 +213,7 @@ describe('A delayed owner ping', () => {
     expect(tasks.get(task.id)).toEqual(decided);
   });
 
-  it('is dropped even if its owner decides at the last moment', async () => {
+  it('A delayed owner ping is dropped even if its owner decides at the last moment', async () => {
     const stage = await sceneWithOrder({
       plan: async (task) => {
         if (task.delivery.call) await tasks.change(task.id, (known) => markDismissed(known, clock.now()));
@@ -227,7 +227,7 @@ describe('A delayed owner ping', () => {
     expect(posts(stage)).toEqual([]);
   });
 
-  it('is dropped immediately if the message no longer exists', async () => {
+  it('A delayed owner ping is dropped immediately if the message no longer exists', async () => {
     const stage = await held({ expects: 'refusals' });
     const { task, tasks, client, advanceOnceWaiting } = stage;
     const { message } = tasks.get(task.id);
@@ -238,7 +238,7 @@ describe('A delayed owner ping', () => {
     expect(calls(stage)).toEqual([]);
   });
 
-  it('is dropped immediately if Discord refuses the bot', async () => {
+  it('A delayed owner ping is dropped immediately if Discord refuses the bot', async () => {
     const stage = await held();
     stage.deny(Permission.SendMessages);
     await stage.advanceOnceWaiting(seconds(5));
@@ -247,7 +247,7 @@ describe('A delayed owner ping', () => {
     expect(stage.logged()).toContain('was not pinged');
   });
 
-  it('is dropped immediately if the channel no longer exists', async () => {
+  it('A delayed owner ping is dropped immediately if the channel no longer exists', async () => {
     const stage = await held();
     stage.discord.world.channels.delete(stage.channel.id);
     await stage.advanceOnceWaiting(seconds(5));
@@ -255,7 +255,7 @@ describe('A delayed owner ping', () => {
     expect(posts(stage).map(({ status }) => status)).toEqual([404]);
   });
 
-  it('is sent when Discord is available again', async () => {
+  it('A delayed owner ping is sent when Discord is available again', async () => {
     const stage = await sceneWithOrder();
     stage.discord.faults.add({
       on: { method: 'POST', route: '/channels' },
@@ -270,7 +270,7 @@ describe('A delayed owner ping', () => {
     expect(posts(stage).map(({ status }) => status)).toEqual([...Array(8).fill(503), 200]);
   });
 
-  it('is dropped after two minutes, and the result stays delivered', async () => {
+  it('A delayed owner ping is dropped after two minutes, and the result stays delivered', async () => {
     const stage = await sceneWithOrder();
     const { tasks, task, clock, advanceOnceWaiting, timers, discord } = stage;
     discord.faults.add({ on: { method: 'POST', route: '/channels' }, do: { type: 'status', status: 503 }, times: 100 });

@@ -14,7 +14,7 @@ describe('Progress edits', () => {
     expect(known.message).toEqual({ channelId: channel.id, id: message?.id });
   });
 
-  it('show only the latest news, at most seven times before the wait limit', async () => {
+  it('Progress edits show only the latest news, at most seven times before the wait limit', async () => {
     const { task, tell, tasks, clock, writes, writtenContents } = await sceneWithOrder();
     const start = clock.now();
     for (const [index, at] of due.entries()) {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { minutes, scene, sceneWithOrder } from './scene.ts';
 
 describe('The route to a member', () => {
-  it('contains the token for 15 minutes and the facts of the interaction payload', async () => {
+  it('The route to a member contains the token for 15 minutes and the facts of the interaction payload', async () => {
     const { task, exchange, clock, discord } = await sceneWithOrder();
     expect(task.route).toEqual({
       applicationId: discord.applicationId,
@@ -26,12 +26,15 @@ describe('The route to a member', () => {
     ['a group of people', { by: 'installer', in: 'friends' }, false],
     ['a direct message with the bot', { in: 'dm' }, true],
     ['a direct message with the bot, of someone who has installed it', { by: 'installer', in: 'dm' }, true],
-  ] as const)('records for %s whether the bot itself may post there', async (_, order, mayPost) => {
-    expect((await sceneWithOrder({ order })).task.route.mayPost).toBe(mayPost);
-  });
+  ] as const)(
+    'The route to a member records for %s whether the bot itself may post there',
+    async (_, order, mayPost) => {
+      expect((await sceneWithOrder({ order })).task.route.mayPost).toBe(mayPost);
+    },
+  );
 
   it.each([Permission.AttachFiles, Permission.ViewChannel])(
-    'does not allow posts without the permission %i',
+    'The route to a member does not allow posts without the permission %i',
     async (missing) => {
       const { deny, order } = await scene();
       deny(missing);
@@ -39,7 +42,7 @@ describe('The route to a member', () => {
     },
   );
 
-  it('allows posts in a thread of a closed channel, because the payload does not show the difference', async () => {
+  it('The route to a member allows posts in a thread of a closed channel, because the payload does not show the difference', async () => {
     const { deny, order } = await scene();
     deny(Permission.SendMessages);
     expect((await order({ in: 'thread' })).task.route.mayPost).toBe(true);

@@ -36,7 +36,7 @@ const lost = [
 ] as const;
 
 describe('A message without a nonce', () => {
-  it.each(lost)('is sent once if the response is %s', async (_what, fault) => {
+  it.each(lost)('A message without a nonce is sent once if the response is %s', async (_what, fault) => {
     const { discord, rest, route, posts } = await connected();
     discord.faults.add({ on: { method: 'POST' }, do: fault });
     await expect(rest.post(route, { body: { content: 'once' } })).rejects.toThrow();
@@ -53,7 +53,7 @@ describe('A message without a nonce', () => {
     expect(posts().map(({ status }) => status)).toEqual([503, 503, 503, 503, 503, 200]);
   });
 
-  it('is sent again after a 429, which is a definite refusal', async () => {
+  it('A message without a nonce is sent again after a 429, which is a definite refusal', async () => {
     const { discord, rest, route } = await connected();
     discord.faults.add({ do: { type: '429', scope: 'user', retryAfter: 0.01 }, times: 2 });
     await rest.post(route, { body: { content: 'once' } });

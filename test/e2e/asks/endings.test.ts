@@ -150,7 +150,7 @@ describe.each(profiles)('The end of an answer with the %s gateway profile', (pro
 });
 
 describe('The button Stop', () => {
-  it('ends the answer immediately, keeps what arrived and closes the stream', async () => {
+  it('The button Stop ends the answer at once, keeps what arrived and closes the stream', async () => {
     const stage = await quickBot({ settings: models, gateway: { speed: 0.2 } });
     const { discord, gateway } = stage;
     const member = discord.as('member');

@@ -186,7 +186,7 @@ async function large() {
 }
 
 describe('An image that exceeds the gateway’s limit', () => {
-  it('is reduced and sent again, because the refusal was definite', async () => {
+  it('An image that exceeds the gateway’s limit is reduced and sent again, because the refusal was definite', async () => {
     const stage = await quickBot({ gateway: { speed: 20, quirks: { bodyLimit: 2_500_000 } } });
     const { discord, gateway } = stage;
     const message = await (await discord.as('member').slash('describe', { image: await large() })).message(
@@ -255,7 +255,7 @@ describe('The message menu for descriptions', () => {
 });
 
 describe('A long description', () => {
-  it('shows the beginning of every line, and has a file with the whole text and its buttons', async () => {
+  it('A long description shows the beginning of every line, and has a file with the whole text and its buttons', async () => {
     const { discord, gateway } = await quickBot({ gateway: { profile: 'stock', speed: 20 } });
     const long = [1, 2, 3, 4]
       .map((number) => `${number}\ufe0f\u20e3 *${'long_words '.repeat(120 * number)}`)

@@ -100,7 +100,7 @@ describe('A prompt that contains a URL', () => {
 });
 
 describe('A prompt with right-to-left characters', () => {
-  it('does not reverse the text after it', async () => {
+  it('A prompt with right-to-left characters does not reverse the text after it', async () => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     const shown = headline(await grid(stage, { prompt: rightToLeft }));
     const opened = [...shown.matchAll(/[\u202a\u202b\u202d\u202e]/g)].length;
@@ -115,7 +115,7 @@ describe('An invisible prompt', () => {
     ['zero width', '\u200b\u200c\u200d\u2060\ufeff'],
     ['right to left', '\u202e\u200f'],
     ['spaces', '\u00a0\u3000 \t'],
-  ])('(%s) is refused without a request to the gateway', async (_, prompt) => {
+  ])('An invisible prompt (%s) is refused without a request to the gateway', async (_, prompt) => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     const exchange = await stage.discord.as('member').slash('imagine', { prompt });
     expect(text(await exchange.message())).toContain('The prompt is empty');

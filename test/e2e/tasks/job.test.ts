@@ -59,7 +59,7 @@ describe.each(profiles)('A job with the %s gateway profile', (profile) => {
 });
 
 describe('A private job', () => {
-  it('is visible only to its owner, from the first reply to the result', async () => {
+  it('A private job is visible only to its owner, from the first reply to the result', async () => {
     const { discord } = await quickBot({ gateway: { speed: 20 } });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a secret', private: true });
     expect(await exchange.acknowledged()).toMatchObject({ ephemeral: true });

@@ -87,7 +87,7 @@ describe.each(['spec', 'stock'] as const)('/music follow at a %s gateway', (prof
 });
 
 describe('/music follow', () => {
-  it('polls a single song when a member selects it before its end', async () => {
+  it('/music follow polls a single song when a member selects it before its end', async () => {
     const { discord, gateway } = await quickBot({ gateway: { ...quickGateway() } });
     gateway.faults.add({ do: { type: 'stick' }, times: 7 });
     const ids = await orderSongs(gateway, 'A1', 'B2', 'C3', 'D4', 'E5', 'F6', 'G7');
@@ -103,7 +103,7 @@ describe('/music follow', () => {
     await expect.poll(() => asked().map(({ path }) => path)).toEqual([`/music/fetch/${chosen}`]);
   });
 
-  it('polls a song again when its files have expired, and says so', async () => {
+  it('/music follow polls a song again when its files have expired, and says so', async () => {
     const { discord, gateway } = await quickBot({ gateway: quickGateway() });
     gateway.faults.add({ do: { type: 'lose-files' }, times: 6 });
     const ids = await orderSongs(gateway, 'A1', 'B2', 'C3', 'D4', 'E5', 'F6');
@@ -121,7 +121,7 @@ describe('/music follow', () => {
     ).toEqual([`/music/fetch/${ids[2]}`]);
   });
 
-  it('shows a song that the bot ordered without polling it twice', async () => {
+  it('/music follow shows a song that the bot ordered without polling it twice', async () => {
     const { discord, gateway } = await quickBot({ gateway: quickGateway() });
     const member = discord.as('member');
     await (await member.slash('music make', { about: 'a storm' })).message();
@@ -131,7 +131,7 @@ describe('/music follow', () => {
     expect(batchPolls(gateway)).toEqual([]);
   });
 
-  it('is not recorded as usage in the ledger, not even after a restart', async () => {
+  it('/music follow is not recorded as usage in the ledger, not even after a restart', async () => {
     const stage = await quickStage({ gateway: quickGateway() });
     const { discord, gateway } = stage;
     const app = await enter(stage);
@@ -147,7 +147,7 @@ describe('/music follow', () => {
     expect(used).not.toContain('has not finished');
   });
 
-  it('allows foreign ids to operators and managers, and names the ids that it refuses', async () => {
+  it('/music follow allows foreign ids to operators and managers, and names the ids that it refuses', async () => {
     const stage = await quickStage({ gateway: quickGateway() });
     const { discord, gateway, config } = stage;
     const adminGuildIds = [discord.world.guild('atelier').id];
@@ -174,7 +174,7 @@ describe('/music follow', () => {
     ['{}', 'No task IDs found'],
     ['please and thanks', 'These are not valid task IDs: `please`, `and`, `thanks`'],
     [Array.from({ length: 301 }, (_, index) => `id-${index}`).join(), 'at most `300` tasks'],
-  ])('refuses invalid ids: case %#', async (ids, words) => {
+  ])('/music follow refuses invalid ids: case %#', async (ids, words) => {
     const { discord, gateway } = await quickBot();
     const heard = gateway.heard.length;
     expect(text(await (await discord.as('owner').slash('music follow', { ids })).message())).toContain(words);

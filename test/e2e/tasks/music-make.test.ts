@@ -102,7 +102,7 @@ describe.each(['spec', 'stock'] as const)('/music make at a %s gateway', (profil
 
 describe('/music make', () => {
   it.each([302, 404, 405, 501])(
-    'reports a %s without a reason to the member, and stays available to others',
+    '/music make reports a %s without a reason to the member, and stays available to others',
     async (status) => {
       const { discord, gateway } = await quickBot({ gateway: quickGateway() });
       const bare: Fault =
@@ -117,7 +117,7 @@ describe('/music make', () => {
     },
   );
 
-  it('does not mistake other failures for missing support', async () => {
+  it('/music make does not mistake other failures for missing support', async () => {
     const { discord, gateway } = await quickBot();
     gateway.faults.add({ on: { path: '/music/submit' }, do: { type: 'status', status: 403 } });
     const make = (about: string) => discord.as('member').slash('music make', { about });
@@ -134,7 +134,7 @@ describe('/music make', () => {
     [{ about: 'a storm', title: 'x'.repeat(201) }, 'The option `title`'],
     [{ about: 'a storm', model: 'nobodys-model' }, 'The model `nobodys-model` does not exist'],
   ])(
-    'refuses invalid options with a sentence and without a request to the gateway (case %#)',
+    '/music make refuses invalid options with a sentence and without a request to the gateway (case %#)',
     async (options, words) => {
       const { discord, gateway } = await quickBot();
       const message = await (await discord.as('member').slash('music make', options)).message();
@@ -143,7 +143,7 @@ describe('/music make', () => {
     },
   );
 
-  it('suggests music models and uses the configured default model', async () => {
+  it('/music make suggests music models and uses the configured default model', async () => {
     const { discord, gateway } = await quickBot({
       settings: { DEFAULT_MUSIC_MODEL: 'chorale-4' },
       gateway: quickGateway(),

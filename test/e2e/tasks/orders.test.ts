@@ -121,7 +121,7 @@ describe('A request with an unknown outcome', () => {
     expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toHaveLength(1);
   });
 
-  it('can be retried again after a refused retry', async () => {
+  it('A request with an unknown outcome can be retried again after a refused retry', async () => {
     const { discord, gateway, message } = await unknown();
     const member = discord.as('member');
     gateway.faults.add({ on: onSubmit, do: 'unauthorized' });

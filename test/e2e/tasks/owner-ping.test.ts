@@ -66,7 +66,7 @@ describe('The owner ping of a job', () => {
     expect(discord.messages('studio').filter(says('<@'))).toHaveLength(1);
   });
 
-  it('that the gateway has lost says that the outcome is unknown', async () => {
+  it('The owner ping of a job that the gateway has lost says that the outcome is unknown', async () => {
     const { discord, gateway, clock } = await quickBot();
     gateway.faults.add({
       on: { path: /\/fetch$/ },

@@ -123,7 +123,7 @@ describe.each(profiles)('The page of a task with the %s gateway profile', (profi
 });
 
 describe('A result that could not be delivered', () => {
-  it('is at the top of the list until its owner has collected it, once', async () => {
+  it('A result that could not be delivered is at the top of the list until its owner has collected it, once', async () => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     const { discord, gateway } = stage;
     const member = discord.as('member');

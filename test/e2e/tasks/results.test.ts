@@ -209,7 +209,7 @@ describe('A result that exceeds the upload limit', () => {
   it.each([
     ['reduced if that is enough', 900_000, 'image/jpeg'],
     ['a preview otherwise, with a link to the original', 40_000, 'image/jpeg'],
-  ])('is %s', async (_, uploadBytes, type) => {
+  ])('A result that exceeds the upload limit is %s', async (_, uploadBytes, type) => {
     const studio = fullStudio();
     const stage = await quickBot({ discord: { limits: { uploadBytes } }, gateway: { speed: 20, studio } });
     const message = await grid(stage);
@@ -285,7 +285,7 @@ describe('A result that exceeds the upload limit', () => {
 });
 
 describe('An uploaded image', () => {
-  it('is sent to the gateway without its metadata', async () => {
+  it('An uploaded image is sent to the gateway without its metadata', async () => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     const bytes = await sharp({ create: { width: 32, height: 32, channels: 3, background: 'red' } })
       .withExif({ IFD0: { Artist: 'an artist', Copyright: 'a secret' } })

@@ -220,7 +220,7 @@ describe.each(profiles)('The follow-ups of a private result at a gateway of the 
 });
 
 describe('A retry in direct messages', () => {
-  it('links to the real place of its parent', async () => {
+  it('A retry in direct messages links to the real place of its parent', async () => {
     const stage = await startStage();
     const installer = stage.discord.as('installer');
     const parent = await (await installer.slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));

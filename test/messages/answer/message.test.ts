@@ -39,14 +39,14 @@ function shown(task: Task) {
 }
 
 describe('The message of an answer', () => {
-  it('shows the activity of the model before its first word, with a stop button', () => {
+  it('The message of an answer shows the activity of the model before its first word, with a stop button', () => {
     const { content, labels } = shown(markAnswering(askTask(), []));
     expect(content).toContain('Thinking…');
     expect(labels).toEqual(['Stop']);
     expect(shown(updateDraft(askTask(), '', 'searching', 0)).content).toContain('Searching the web…');
   });
 
-  it('says that the answer reached its limit, with the reason of the gateway', () => {
+  it('The message of an answer says that the answer reached its limit, with the reason of the gateway', () => {
     const { content, labels } = shown(
       completeAnswer(addRound(askTask(), response('So far'), []), 'max_output_tokens', 1),
     );
@@ -55,7 +55,7 @@ describe('The message of an answer', () => {
     expect(labels[0]).toBe('Continue');
   });
 
-  it('says that the answer is empty, or that its JSON is invalid', () => {
+  it('The message of an answer says that the answer is empty, or that its JSON is invalid', () => {
     expect(shown(completeAnswer(addRound(askTask(), response(''), []), undefined, 1)).content).toContain(
       'empty answer',
     );
@@ -65,7 +65,7 @@ describe('The message of an answer', () => {
     expect(shown(right).content).toContain('```json\n{"a":1}\n```');
   });
 
-  it('has space for its notes, and prefers the answer', () => {
+  it('The message of an answer has space for its notes, and prefers the answer', () => {
     const words = 'word '.repeat(2_000);
     const calls = Array.from({ length: 4 }, (_, index) => call(index + 1));
     for (const task of [
@@ -80,7 +80,7 @@ describe('The message of an answer', () => {
     }
   });
 
-  it('names no activity that is not visible', () => {
+  it('The message of an answer names no activity that is not visible', () => {
     const calls = Array.from({ length: 4 }, (_, index) => call(index + 1));
     const past = Array.from({ length: 5 }, (_, index) => ({ ...call(index + 5), state: 'done' as const }));
     const long = askTask({ prompt: '_why_ '.repeat(400), model: 'm'.repeat(300), effort: 'minimal' });
@@ -98,13 +98,13 @@ describe('The message of an answer', () => {
     expect(first.content?.length).toBeLessThanOrEqual(2_000);
   });
 
-  it('has the whole answer as a file if further messages could not be posted', () => {
+  it('The message of an answer has the whole answer as a file if further messages could not be posted', () => {
     const task = completeAnswer(addRound(askTask(), response('word '.repeat(1_000)), []), undefined, 1);
     expect(shown(task).files.map(({ name }) => name)).toEqual(['answer.md']);
     expect(shown({ ...task, answer: { ...task.answer, areShown: true } as Task['answer'] }).files).toEqual([]);
   });
 
-  it('notifies no one, even if it contains mentions', () => {
+  it('The message of an answer notifies no one, even if it contains mentions', () => {
     expect(
       shown(completeAnswer(addRound(askTask(), response('<@1> @everyone'), []), undefined, 1)).first,
     ).not.toHaveProperty('notifies');

@@ -114,7 +114,7 @@ describe('A form', () => {
         .setFileUploadComponent(new FileUploadBuilder().setCustomId('image').setRequired(false)),
     );
 
-  it('is opened by a command or a button, filled in and submitted', async () => {
+  it('A form is opened by a command or a button, filled in and submitted', async () => {
     const { member, discord } = await bot(async (interaction) => {
       if (interaction.isChatInputCommand() || interaction.isButton()) await interaction.showModal(form);
       if (!interaction.isModalSubmit()) return;

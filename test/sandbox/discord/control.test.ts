@@ -21,7 +21,7 @@ async function desk() {
 }
 
 describe('The control API', () => {
-  it('accepts only local requests from its own origin with the token', async () => {
+  it('The control API accepts only local requests from its own origin with the token', async () => {
     const { call } = await desk();
     expect((await call('/state', undefined, { host: 'evil.example' })).status).toBe(403);
     expect((await call('/state', undefined, { origin: 'https://evil.example' })).status).toBe(403);
@@ -29,7 +29,7 @@ describe('The control API', () => {
     expect((await call('/state')).status).toBe(200);
   });
 
-  it('shows the state and acts as a user', async () => {
+  it('The control API shows the state and acts as a user', async () => {
     const { call, discord } = await desk();
     const { body } = await call('/state');
     expect(body).toMatchObject({ applicationId: discord.applicationId, gateway: { sessions: 1 } });
@@ -43,7 +43,7 @@ describe('The control API', () => {
     expect((await call('/act', { as: 'member', do: 'dance' })).status).toBe(400);
   });
 
-  it('streams events', async () => {
+  it('The control API streams events', async () => {
     const { discord } = await desk();
     const address = `${discord.url.replace('http', 'ws')}/_sandbox/stream`;
     const refused = new WebSocket(address);

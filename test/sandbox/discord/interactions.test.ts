@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { bot, png } from './commands.ts';
 
 describe('A slash command', () => {
-  it('arrives with all fields that Discord sends', async () => {
+  it('A slash command arrives with all fields that Discord sends', async () => {
     let got: Interaction | undefined;
     const { member, discord } = await bot(async (interaction) => {
       got = interaction;
@@ -107,7 +107,7 @@ describe('A slash command', () => {
 });
 
 describe('A context menu command', () => {
-  it('arrives with its full target', async () => {
+  it('A context menu command arrives with its full target', async () => {
     const { member, discord } = await bot(async (interaction) => {
       if (interaction.isMessageContextMenuCommand()) {
         const { content, attachments } = interaction.targetMessage;

@@ -92,7 +92,7 @@ describe('Invalid requests', () => {
 });
 
 describe('Old messages', () => {
-  it('can be edited three times in twenty seconds', async () => {
+  it('Old messages can be edited three times in twenty seconds', async () => {
     const { call, messages, clock } = await rawClient();
     const { json } = await call('POST', messages, { content: 'x' });
     const edit = () => call('PATCH', `${messages}/${json.id}`, { content: 'y' });
@@ -137,7 +137,7 @@ describe('Uploads', () => {
 });
 
 describe('Injected faults', () => {
-  it('are applied to the selected requests', async () => {
+  it('Injected faults are applied to the selected requests', async () => {
     const { call, discord, messages, clock } = await rawClient();
     discord.faults.add({
       on: { method: 'post', route: '/channels/:channel/messages' },

@@ -32,7 +32,7 @@ const page = (content: string) => ({
 });
 
 describe('A Components V2 message', () => {
-  it('is updated, and a plain message is sent next to it', async () => {
+  it('A Components V2 message is updated, and a plain message is sent next to it', async () => {
     let presses = 0;
     const { member, discord, problems } = await bot(async (interaction) => {
       if (interaction.isChatInputCommand()) await interaction.reply(page('one'));
@@ -77,7 +77,7 @@ describe('A deferred response', () => {
     expect(discord.violations).toEqual([]);
   });
 
-  it('can be fetched', async () => {
+  it('A deferred response can be fetched', async () => {
     const seen: unknown[] = [];
     const { member } = await bot(async (interaction) => {
       if (!interaction.isChatInputCommand()) return;
@@ -122,7 +122,7 @@ describe('A request body', () => {
 });
 
 describe('A thread', () => {
-  it('is started on a message and accepts messages', async () => {
+  it('A thread is started on a message and accepts messages', async () => {
     const { discord, client } = await bot(async () => undefined);
     const rest = new REST({ api: discord.apiUrl }).setToken(discord.token);
     const said = await discord.as('member').say('a long story');

@@ -32,7 +32,7 @@ describe('Commands', () => {
     expect(discord.violations).toEqual([]);
   });
 
-  it('are created, edited, read and deleted one by one, globally and in a guild', async () => {
+  it('Commands are created, edited, read and deleted one by one, globally and in a guild', async () => {
     const { discord, rest } = await desk();
     const guild = discord.world.guild('atelier').id;
     const route = Routes.applicationGuildCommands(discord.applicationId, guild);
@@ -59,7 +59,7 @@ describe('Commands', () => {
     expect(discord.commands.global()).toEqual([]);
   });
 
-  it('are offered only to permitted users', async () => {
+  it('Commands are offered only to permitted users', async () => {
     const { discord } = await stage();
     const client = await clientOf(discord);
     await client.application.commands.set([
@@ -156,7 +156,7 @@ describe('Messages with the bot token', () => {
 });
 
 describe('An application', () => {
-  it('can read its own account', async () => {
+  it('An application can read its own account', async () => {
     const { discord, rest } = await desk();
     expect(await rest.get('/applications/@me')).toMatchObject({
       id: discord.applicationId,
@@ -172,7 +172,7 @@ describe('An application', () => {
 describe('A user-installed application', () => {
   const anywhere = { ...models, integrationTypes: [0, 1], contexts: [0, 1, 2] };
 
-  it('responds in foreign guilds, with at most five follow-ups', async () => {
+  it('A user-installed application responds in foreign guilds, with at most five follow-ups', async () => {
     const { discord } = await stage({ limits: { webhookPerToken: 100 } });
     const client = await clientOf(discord, [GatewayIntentBits.Guilds]);
     await client.application.commands.set([anywhere]);

@@ -210,7 +210,7 @@ describe('A thread', () => {
     expect(await send(id).catch(codeOf)).toBe(10003);
   });
 
-  it('adds its authors, but no user who cannot see its channel', async () => {
+  it('A thread adds its authors, but no user who cannot see its channel', async () => {
     const { discord, rest, start, user } = await desk();
     const { id } = await start('studio', { name: 'one', type: PUBLIC });
     const isIn = (who: string) => discord.world.channel(id).thread?.members.has(user(who));

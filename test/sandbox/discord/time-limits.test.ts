@@ -67,7 +67,7 @@ describe('An acknowledgement', () => {
     expect(seen).toEqual([40060]);
   });
 
-  it('must fit the type of its interaction', async () => {
+  it('An acknowledgement must fit the type of its interaction', async () => {
     const { member, problems, discord } = await bot(async (interaction) => {
       if (!interaction.isChatInputCommand()) return;
       const { id, token, client } = interaction;
@@ -78,7 +78,7 @@ describe('An acknowledgement', () => {
     expect(discord.violations).toMatchObject([{ route: '/interactions/:interaction/:token/callback', path: 'type' }]);
   });
 
-  it('of an unknown interaction is refused', async () => {
+  it('An acknowledgement of an unknown interaction is refused', async () => {
     const { client, discord } = await bot(async () => undefined);
     const { id, token } = await discord.as('member').slash('models');
     const post = (path: `/${string}`) => client.rest.post(path, { body: { type: 5 }, auth: false }).catch(codeOf);
@@ -95,7 +95,7 @@ describe('An interaction token', () => {
     await interaction.editReply('done');
   };
 
-  it('is valid for 15 minutes', async () => {
+  it('An interaction token is valid for 15 minutes', async () => {
     const { passed, open } = gate();
     const { clock, problems, member } = await bot(later(passed));
     const exchange = await member.slash('models');
@@ -135,7 +135,7 @@ describe('An interaction token', () => {
 });
 
 describe('An ephemeral response', () => {
-  it('is visible only to its user and is not part of the channel', async () => {
+  it('An ephemeral response is visible only to its user and is not part of the channel', async () => {
     const { member, discord, client } = await bot(async (interaction) => {
       if (interaction.isChatInputCommand()) await interaction.reply({ content: 'hush', flags: MessageFlags.Ephemeral });
     });

@@ -4,7 +4,7 @@ import { bench } from './bench.ts';
 const control = '/_sandbox';
 
 describe('The control API', () => {
-  it('accepts only local requests from its own origin with the key', async () => {
+  it('The control API accepts only local requests from its own origin with the key', async () => {
     const { get, gateway } = await bench();
     const { host } = new URL(gateway.url);
     const state = async (headers: Record<string, string>, key?: string | null) =>
@@ -22,7 +22,7 @@ describe('The control API', () => {
     });
   });
 
-  it('shows the state, is not recorded and is not affected by faults', async () => {
+  it('The control API shows the state, is not recorded and is not affected by faults', async () => {
     const { get, post, gateway } = await bench();
     gateway.faults.add({ do: 'hang' });
     gateway.faults.clear();
@@ -40,7 +40,7 @@ describe('The control API', () => {
     });
   });
 
-  it('changes the settings and explains refused ones', async () => {
+  it('The control API changes the settings and explains refused ones', async () => {
     const { get, call, gateway } = await bench();
     const patch = async (body: unknown) => await call('PATCH', `${control}/settings`, { body });
     expect(
@@ -65,7 +65,7 @@ describe('The control API', () => {
     expect((await get(`${control}/settings`)).json).toMatchObject({ profile: 'stock', speed: 25 });
   });
 
-  it('injects faults by name or in full, lists them and removes them', async () => {
+  it('The control API injects faults by name or in full, lists them and removes them', async () => {
     const { get, post, call } = await bench();
     const first = await post(`${control}/faults`, { do: 'server-error', on: { path: '/v1/models' } });
     expect([first.status, first.json]).toEqual([201, { id: expect.any(Number) }]);
@@ -93,7 +93,7 @@ describe('The control API', () => {
     }
   });
 
-  it('shows jobs without their keys, and controls them', async () => {
+  it('The control API shows jobs without their keys, and controls them', async () => {
     const { get, post } = await bench();
     const { id } = (await post('/v1/images/generations/jobs', { model: 'lumen-image-1', prompt: 'a' })).json;
     const list = await get(`${control}/jobs`);
@@ -115,7 +115,7 @@ describe('The control API', () => {
     expect((await get(`${control}/nothing`)).status).toBe(404);
   });
 
-  it('shows the recorded requests without the key and without large bodies', async () => {
+  it('The control API shows the recorded requests without the key and without large bodies', async () => {
     const { get, post, call, gateway } = await bench();
     await post('/imgx/submit/imagine?a=1', { prompt: 'a', base64Array: ['QUJD'.repeat(5_000)] });
     await get('/v1/models', { key: null });
@@ -136,7 +136,7 @@ describe('The control API', () => {
     expect(gateway.heard).toEqual([]);
   });
 
-  it('keeps the last thousand requests', async () => {
+  it('The control API keeps the last thousand requests', async () => {
     const { get, gateway } = await bench();
     for (let at = 0; at < 1_010; at++) await get(`/x?at=${at}`, { key: null });
     expect(gateway.heard).toHaveLength(1_000);

@@ -15,7 +15,7 @@ async function imageFile(side: Bench, body: object = {}): Promise<string> {
 }
 
 describe('Result files', () => {
-  it('require no key and are drawn once, at the first request', async () => {
+  it('Result files require no key and are drawn once, at the first request', async () => {
     const side = await bench();
     const path = await imageFile(side);
     expect(side.drawn.calls).toHaveLength(0);

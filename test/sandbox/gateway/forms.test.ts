@@ -25,7 +25,7 @@ const png = Buffer.from(
 );
 
 describe('/v1/videos', () => {
-  it('accepts JSON and a form with an image file', async () => {
+  it('/v1/videos accepts JSON and a form with an image file', async () => {
     const { send, gateway, settle } = await desk();
     const form = new FormData();
     for (const [name, value] of Object.entries({ model, prompt: 'a fox', seconds: '4', size: '640x360' }))
@@ -41,7 +41,7 @@ describe('/v1/videos', () => {
     expect((await settle(json.id)).state).toBe('succeeded');
   });
 
-  it('accepts several images under one name, with or without brackets', async () => {
+  it('/v1/videos accepts several images under one name, with or without brackets', async () => {
     const { send, gateway } = await desk();
     const form = new FormData();
     form.append('model', model);
@@ -52,7 +52,7 @@ describe('/v1/videos', () => {
     expect(gateway.jobs.get(json.id)?.details.sources).toHaveLength(2);
   });
 
-  it('refuses an invalid form, and other endpoints accept no forms', async () => {
+  it('/v1/videos refuses an invalid form, and other endpoints accept no forms', async () => {
     const { post, send } = await desk();
     const broken = await post('/v1/videos', undefined, {
       raw: 'no form at all',

@@ -389,7 +389,7 @@ describe('A modal task', () => {
     return { answer: await press(side, single.id, button(single, part)), single };
   }
 
-  it('is created with code 21 and waits without a limit or a charge', async () => {
+  it('A modal task is created with code 21 and waits without a limit or a charge', async () => {
     const side = await bench();
     const before = side.gateway.usage.rows('sk-sandbox')[0]?.requests ?? 0;
     const { answer } = await openModal(side, 'CustomZoom');
@@ -409,7 +409,7 @@ describe('A modal task', () => {
     expect(side.drawn.calls.at(-1)?.scenes[0]?.view.zoom).toBe(1.4);
   });
 
-  it('has the status MODAL in the stock profile, where local edit and custom zoom keep code 21', async () => {
+  it('A modal task has the status MODAL in the stock profile, where local edit and custom zoom keep code 21', async () => {
     const side = await bench({ profile: 'stock' });
     const { answer } = await openModal(side, 'Inpaint');
     expect(answer.json).toMatchObject({
@@ -421,7 +421,7 @@ describe('A modal task', () => {
     expect(task).toMatchObject({ status: 'MODAL', progress: '0%', action: 'INPAINT' });
   });
 
-  it('accepts a mask that limits the edit', async () => {
+  it('A modal task accepts a mask that limits the edit', async () => {
     const side = await bench();
     const { answer, single } = await openModal(side, 'Inpaint');
     const mask = await pngUri('#fff');
@@ -443,7 +443,7 @@ describe('A modal task', () => {
     expect((await sharp(edit?.options.mask as Buffer).metadata()).width).toBe(8);
   });
 
-  it('imagines the selected line of a description, or another prompt', async () => {
+  it('A modal task imagines the selected line of a description, or another prompt', async () => {
     const side = await bench();
     const described = await done(side, await side.post('/imgx/submit/describe', { base64Array: [await pngUri()] }));
     const answer = await press(side, described.id, 'MJ::Job::PicReader::2');
@@ -476,7 +476,7 @@ describe('A modal task', () => {
     }
   });
 
-  it('cannot be submitted twice, and other tasks cannot be submitted as modal tasks', async () => {
+  it('A modal task cannot be submitted twice, and other tasks cannot be submitted as modal tasks', async () => {
     const side = await bench();
     const { answer, single } = await openModal(side, 'CustomZoom');
     const words = { taskId: answer.json.id, prompt: 'a --zoom 2' };

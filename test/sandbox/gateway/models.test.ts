@@ -6,7 +6,7 @@ import { bench } from './bench.ts';
 const ids = (answer: { json: { data: { id: string }[] } }) => answer.json.data.map((model) => model.id);
 
 describe('The list of models', () => {
-  it('has the format of the specification', async () => {
+  it('The list of models has the format of the specification', async () => {
     const { get } = await bench();
     const answer = await get('/v1/models');
     expect(answer.json.object).toBe('list');
@@ -17,7 +17,7 @@ describe('The list of models', () => {
     }
   });
 
-  it('in the stock profile has success, no object and a constant age', async () => {
+  it('The list of models in the stock profile has success, no object and a constant age', async () => {
     const { get } = await bench({ profile: 'stock' });
     const { json } = await get('/v1/models');
     expect(json.success).toBe(true);

@@ -153,7 +153,7 @@ describe('Acts', () => {
     expect(body.error).toMatch(sentence);
   });
 
-  it('without permission are refused', async () => {
+  it('Acts without permission are refused', async () => {
     const readOnly = await at.channel('member', 'read-only');
     expect((await at.act({ as: 'member', in: readOnly, do: 'say', content: 'x' })).body.error).toMatch(
       /cannot send messages/,
@@ -185,7 +185,7 @@ describe('Acts', () => {
 });
 
 describe('The workbench', () => {
-  it('shows the bot’s log and every request with its verdict, but no secrets', async () => {
+  it('The workbench shows the bot’s log and every request with its verdict, but no secrets', async () => {
     const bench = await at.workbench();
     expect(bench.bot).toMatchObject({
       state: 'running',
@@ -212,7 +212,7 @@ describe('The workbench', () => {
     }
   });
 
-  it('shows violations of Discord’s schema', async () => {
+  it('The workbench shows violations of Discord’s schema', async () => {
     const { discord } = at.stage;
     const studio = await at.channel('member', 'studio');
     await fetch(`${discord.apiUrl}/v10/channels/${studio}/messages`, {

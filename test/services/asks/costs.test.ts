@@ -20,12 +20,12 @@ const response: TextResponse = {
 const call = { callId: 'c', name: 'make_image', arguments: '{}', state: 'waiting' } as const;
 
 describe('The cost of an answer', () => {
-  it('is the exact sum of its responses', () => {
+  it('The cost of an answer is the exact sum of its responses', () => {
     const twice = addRound(addRound(asked, response, [call], '0.10'), response, [], '0.000000000000000000001');
     expect(completeAnswer(twice, undefined, 1).cost).toBe('0.100000000000000000001');
   });
 
-  it('is unknown if that of one of its responses is', () => {
+  it('The cost of an answer is unknown if that of one of its responses is', () => {
     for (const costs of [
       [undefined, '0.1'],
       ['0.1', undefined],
@@ -36,13 +36,13 @@ describe('The cost of an answer', () => {
     expect(completeAnswer(asked, undefined, 1).cost).toBeUndefined();
   });
 
-  it('that ends early counts a response whose cost was reported, and is unknown after a disconnect without a report', () => {
+  it('The cost of an answer that ends early counts a response whose cost was reported, and is unknown after a silent cut', () => {
     const first = addRound(asked, response, [call], '0.10');
     expect(breakOffAnswer(withPartialText(first, response, '0.2'), 'cut', undefined, 1).cost).toBe('0.30');
     expect(breakOffAnswer(withUnfinished(first), 'interrupted', undefined, 1).cost).toBeUndefined();
   });
 
-  it('is known if its owner stops it instead of deciding about a tool', () => {
+  it('The cost of an answer is known if its owner stops it instead of deciding about a tool', () => {
     const waiting = awaitMember(addRound(asked, response, [call], '0.10'));
     expect(breakOffAnswer(withUnfinished(waiting), 'stopped', undefined, 1).cost).toBe('0.10');
   });

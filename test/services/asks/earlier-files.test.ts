@@ -77,7 +77,7 @@ describe('The files of earlier turns', () => {
   const outcome = (turns: EarlierFile[][]): string[] =>
     turns.flat().map((one) => ('why' in one ? `${one.name}: ${one.why}` : one.name));
 
-  it('stay with their turns, and the newest are fetched first', async () => {
+  it('The files of earlier turns stay with their turns, and the newest are fetched first', async () => {
     const turns = [turn(text('old.txt', 'old')), turn(), turn(text('new.txt', 'new'), text('newer.txt', 'newer'))];
     const files = await gathered(turns);
     expect(files.map((own) => own.map(({ name }) => name))).toEqual([['old.txt'], [], ['new.txt', 'newer.txt']]);
@@ -86,7 +86,7 @@ describe('The files of earlier turns', () => {
     expect(asked).toEqual([]);
   });
 
-  it('are twenty at most, and the question’s own count among them', async () => {
+  it('The files of earlier turns are twenty at most, and the question’s own count among them', async () => {
     const turns = Array.from({ length: 7 }, (_, at) =>
       turn(...Array.from({ length: 3 }, (_, one) => text(`${at}-${one}.txt`, 'words'))),
     );
@@ -98,7 +98,7 @@ describe('The files of earlier turns', () => {
     expect(discord.heard).toHaveLength(19);
   });
 
-  it('have 20 MiB in all, and a smaller older one still fits', async () => {
+  it('The files of earlier turns have 20 MiB in all, and a smaller older one still fits', async () => {
     const large = Buffer.alloc(9.9 * MB, 'a');
     const turns = [
       turn(text('small.txt', 'small')),

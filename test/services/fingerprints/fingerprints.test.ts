@@ -33,7 +33,7 @@ const idsOf = (found: { tasks: readonly Task[] } | undefined): string[] | undefi
 
 describe('A delivered file', () =>
   onEveryStore((stage) => {
-    it('is recognized by its bytes or its look, live, settled and after a restart', async () => {
+    it('A delivered file is recognized by its bytes or its look, live, settled and after a restart', async () => {
       const site = await stage();
       const { store, book, fingerprints } = await opened(site);
       const task = { ...makeTask(), state: 'ready' as const };
@@ -59,7 +59,7 @@ describe('A delivered file', () =>
       await checkAll((await opened(site)).fingerprints);
     });
 
-    it('is forgotten with its task, and one with the same beginning does not match', async () => {
+    it('A delivered file is forgotten with its task, and one that begins the same is none', async () => {
       const site = await stage();
       const { book, fingerprints } = await opened(site);
       const [first, second] = [settled(makeTask()), settled(makeTask())];
@@ -93,7 +93,7 @@ describe('A delivered file', () =>
   }));
 
 describe('The fingerprints of a task', () => {
-  it('are kept once, with their perceptual hash as soon as it is known, up to the latest fifty', () => {
+  it('The fingerprints of a task are kept once, with their likeness as soon as it is known, and the latest fifty', () => {
     const one = { hash: hashOf('a') };
     expect(joinFingerprints([one], [one])).toBeUndefined();
     expect(joinFingerprints([one], [{ ...one, likeness }])).toEqual([{ ...one, likeness }]);
@@ -110,7 +110,7 @@ describe('The index of fingerprints', () => {
       .padStart(8, '0')
       .repeat(letters / 8);
 
-  it('returns the most alike first, and each task once', () => {
+  it('The index of fingerprints returns the most alike first, and each task once', () => {
     const index = new FingerprintIndex();
     index.add('far', [{ hash: hashOf('1'), likeness: changedBy(4) }]);
     index.add('near', [
@@ -123,7 +123,7 @@ describe('The index of fingerprints', () => {
     expect(index.withHash(hashOf('5'), 9)).toEqual(['other']);
   });
 
-  it('forgets the oldest files when it is full, and those of removed tasks', () => {
+  it('The index of fingerprints forgets the oldest files when it is full, and those of removed tasks', () => {
     const index = new FingerprintIndex(2_000);
     for (let at = 0; at < 5_000; at++) index.add(`t${at}`, [{ hash: hex(at, 64), likeness: hex(at, 16) }]);
     expect(index.size).toBeLessThanOrEqual(2_000);
@@ -133,7 +133,7 @@ describe('The index of fingerprints', () => {
     expect(index.withHash(hex(4_998, 64), 1)).toEqual(['t4998']);
   });
 
-  it('is searched within a tenth of a second for a million files', () => {
+  it('The index of fingerprints is searched within a tenth of a second for a million files', () => {
     const index = new FingerprintIndex();
     for (let at = 0; at < 1_000_000; at++)
       index.add(`t${at >> 2}`, [{ hash: hex(at, 64), likeness: hex(Math.imul(at, 0x9e37_79b1) >>> 0, 16) }]);

@@ -167,13 +167,16 @@ describe('The HTTP client of the gateway', () => {
   });
 
   describe('A submit', () => {
-    it.each([500, 502, 504, 524, 429, 408])('is never sent twice, not even after status %i', async (status) => {
-      const { door, heard } = await open([json({}, status), json({ fine: true })]);
-      await failure(door.submit({ path: '/x', body: {} }));
-      expect(heard).toHaveLength(1);
-    });
+    it.each([500, 502, 504, 524, 429, 408])(
+      'A submit is never sent twice, not even after status %i',
+      async (status) => {
+        const { door, heard } = await open([json({}, status), json({ fine: true })]);
+        await failure(door.submit({ path: '/x', body: {} }));
+        expect(heard).toHaveLength(1);
+      },
+    );
 
-    it('may have taken effect after a reset, a hang, a truncated body, a 5xx or garbage', async () => {
+    it('A submit may have taken effect after a reset, a hang, a truncated body, a 5xx or garbage', async () => {
       const cut: Answer = (_request, response) => {
         response.writeHead(200, { 'content-length': '100' }).write('{"id":');
         setImmediate(() => response.destroy());
@@ -194,7 +197,7 @@ describe('The HTTP client of the gateway', () => {
       }
     });
 
-    it('did not take effect after a definite refusal or where no server was reached', async () => {
+    it('A submit did not take effect after a definite refusal or where no server was reached', async () => {
       const refusals: Answer[] = [400, 401, 402, 403, 404, 405, 413, 429, 501].map((status) => json({}, status));
       const inside = json({ error: { code: 'insufficient_user_quota', message: 'no' } }, 500);
       const { door } = await open([...refusals, inside]);
@@ -210,7 +213,7 @@ describe('The HTTP client of the gateway', () => {
       });
     });
 
-    it('did not take effect when aborted before it was sent, and may have when aborted in flight', async () => {
+    it('A submit did not take effect when aborted before it was sent, and may have when aborted in flight', async () => {
       const { door, heard } = await open([() => undefined]);
       const before = door.submit({ path: '/x', body: {}, signal: AbortSignal.abort() });
       expect(await failure(before)).toMatchObject({ code: 'aborted', mayHaveTakenEffect: false });
@@ -225,13 +228,13 @@ describe('The HTTP client of the gateway', () => {
   });
 
   describe('A redirect', () => {
-    it('within the gateway is followed for a read', async () => {
+    it('A redirect within the gateway is followed for a read', async () => {
       const { door, heard } = await open([json({}, 307, { location: '/elsewhere?a=1' }), json({ fine: true })]);
       await expect(door.read({ path: '/x' })).resolves.toEqual({ fine: true });
       expect(heard[1]).toMatchObject({ url: '/elsewhere?a=1', headers: { authorization: `Bearer ${key}` } });
     });
 
-    it('to another origin is not followed, so the key cannot leak, and the error names what to configure', async () => {
+    it('A redirect to another origin is not followed, so the key cannot leak, and the error names what to configure', async () => {
       const other = await serve([json({})]);
       servers.push(other.server);
       const { door } = await open([json({}, 302, { location: `${other.url}/v1` })]);
@@ -242,13 +245,13 @@ describe('The HTTP client of the gateway', () => {
       expect(other.heard).toHaveLength(0);
     });
 
-    it('is never followed for a submit, which did not take effect', async () => {
+    it('A redirect is never followed for a submit, which did not take effect', async () => {
       const { door, heard } = await open([json({}, 308, { location: '/elsewhere' }), json({ fine: true })]);
       expect(await failure(door.submit({ path: '/x', body: {} }))).toMatchObject({ mayHaveTakenEffect: false });
       expect(heard).toHaveLength(1);
     });
 
-    it('in a loop ends with an error', async () => {
+    it('A redirect in a loop ends with an error', async () => {
       const { door, heard } = await open([json({}, 302, { location: '/x' })]);
       expect((await failure(door.read({ path: '/x' }))).kind).toBe('not-offered');
       expect(heard).toHaveLength(4);

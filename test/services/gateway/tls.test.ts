@@ -57,7 +57,7 @@ async function failureOn(port: number): Promise<GatewayError> {
 }
 
 describe('A submit over TLS', () => {
-  it('is never sent if the certificate is refused', async () => {
+  it('A submit over TLS is never sent if the certificate is refused', async () => {
     const side = await secured({});
     expect(await failureOn(side.port)).toMatchObject({
       code: 'DEPTH_ZERO_SELF_SIGNED_CERT',
@@ -66,14 +66,14 @@ describe('A submit over TLS', () => {
     expect(side.body()).toBeUndefined();
   });
 
-  it('may have taken effect if the gateway wants a client certificate, which TLS 1.3 reports after the request was sent', async () => {
+  it('A submit over TLS may have taken effect if the gateway wants a client certificate, which TLS 1.3 reports after the request was sent', async () => {
     trusted();
     const side = await secured({ requestCert: true, rejectUnauthorized: true, minVersion: 'TLSv1.3' });
     expect(await failureOn(side.port)).toMatchObject({ kind: 'unreachable', mayHaveTakenEffect: true });
   });
 
   it.each(['TLSv1.2', 'TLSv1.3'] as const)(
-    'may have taken effect where %s breaks after the gateway has read it',
+    'A submit over TLS may have taken effect where %s breaks after the gateway has read it',
     async (version) => {
       trusted();
       let outside: Socket | undefined;
@@ -92,7 +92,7 @@ describe('A submit over TLS', () => {
     },
   );
 
-  it('may have taken effect at a server that responds without TLS, because its bytes may arrive at any time', async () => {
+  it('A submit over TLS may have taken effect at a server that responds without TLS, because its bytes may arrive at any time', async () => {
     const plain = createServer((socket) => {
       socket.on('error', () => undefined);
       socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));

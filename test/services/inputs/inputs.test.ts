@@ -294,13 +294,13 @@ describe('The files of a request', () => {
   describe('The audio of a request', () => {
     const recorded = () => readFile(new URL('../sound/files/mono.ogg', import.meta.url));
 
-    it('is decoded to samples regardless of the file name', async () => {
+    it('The audio of a request is decoded to samples regardless of the file name', async () => {
       const { sound } = await gather({ sound: uploaded('notes.txt', await recorded()) });
       expect(secondsOf(sound ?? new Int16Array())).toBeCloseTo(SECONDS, 1);
       expect(Math.max(...(sound ?? []))).toBeGreaterThan(10_000);
     });
 
-    it('is refused when the file is missing, not audio, or longer than the limit', async () => {
+    it('The audio of a request is refused when the file is missing, not audio, or longer than the limit', async () => {
       const why = (sound: object) => refusalOf(gather({ sound }));
       expect(await why(uploaded('odd.ogg', png))).toEqual({ key: 'refusals.audioNotSupported' });
       expect(await why(given('gone.ogg', `${discord.origin}/gone`))).toEqual({
@@ -311,7 +311,7 @@ describe('The files of a request', () => {
       expect(await why(uploaded('large.ogg', Buffer.alloc(21 * MB + 1)))).toMatchObject({ name: 'large.ogg' });
     });
 
-    it('releases its memory whether it is accepted or refused', async () => {
+    it('The audio of a request releases its memory whether it is accepted or refused', async () => {
       for (let turn = 0; turn < 3; turn++) {
         await gather({ sound: uploaded('a.ogg', Buffer.concat([await recorded(), Buffer.alloc(15 * MB)])) });
         await refusalOf(gather({ sound: uploaded('b.ogg', Buffer.alloc(15 * MB)) }));

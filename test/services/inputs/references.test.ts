@@ -86,7 +86,7 @@ describe('The references of a request', () => {
     return { key: error.key, ...error.variables };
   }
 
-  it('are given by their unchanged URLs in order, after each file was examined', async () => {
+  it('The references of a request are given by their unchanged URLs in order, after each file was examined', async () => {
     const all = [
       at('a.png', png),
       at('b.mp3', mp3, { medium: 'audio' }),
@@ -101,7 +101,7 @@ describe('The references of a request', () => {
     for (const { headers } of discord.heard) expect(headers).not.toHaveProperty('authorization');
   });
 
-  it('may be seven large files, and release their memory', async () => {
+  it('The references of a request may be seven large files, and release their memory', async () => {
     const large = at('large.png', heavier(png, 12 * MB));
     expect((await gather(Array.from({ length: 7 }, () => large))).references).toHaveLength(7);
     await refused([at('odd.png', Buffer.concat([png.subarray(0, 33), Buffer.alloc(19 * MB)]))]);
@@ -110,7 +110,7 @@ describe('The references of a request', () => {
     ).toHaveLength(1);
   });
 
-  it('are refused by name where a file is invalid, missing or too large', async () => {
+  it('The references of a request are refused by name where a file is invalid, missing or too large', async () => {
     const program = Buffer.concat([Buffer.from('MZ\x90\0\x03', 'latin1'), Buffer.alloc(4_096)]);
     const vast = black(10_000, 10_000);
     const odd = 'refusals.imageInvalid';

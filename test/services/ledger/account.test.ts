@@ -18,7 +18,7 @@ async function all(on: Run): Promise<Standing[]> {
 }
 
 describe('The ledger entry of a request', () => {
-  it('is reserved before the submit, with member, place and model', async () => {
+  it('The ledger entry of a request is reserved before the submit, with member, place and model', async () => {
     const bot = await run();
     const task = await bot.order('taken', { request: { prompt: 'a fox', model: 'm-1' } });
     expect(await bot.entries()).toEqual([
@@ -48,7 +48,7 @@ describe('The ledger entry of a request', () => {
     expect(await standing(bot, id)).toBe(expected);
   });
 
-  it('is refunded after a refusal, and gets no further fact on delivery', async () => {
+  it('The ledger entry of a request is refunded after a refusal, and gets no further fact on delivery', async () => {
     const bot = await run();
     await expect(bot.order('refused')).rejects.toThrow('no');
     expect(await all(bot)).toEqual(['refunded']);
@@ -59,7 +59,7 @@ describe('The ledger entry of a request', () => {
     expect((await bot.entries()).find((entry) => entry.id === id)?.facts).toHaveLength(2);
   });
 
-  it('stays unconfirmed for an unknown outcome, and is settled when the member dismisses it', async () => {
+  it('The ledger entry of a request stays unconfirmed for an unknown outcome, and is settled when the member dismisses it', async () => {
     const bot = await run();
     const { id } = await bot.order('unknown');
     expect(await standing(bot, id)).toBe('unconfirmed');
@@ -87,7 +87,7 @@ describe('The ledger entry of a request', () => {
     },
   );
 
-  it('is reserved once, however often that is requested', async () => {
+  it('The ledger entry of a request is reserved once, however often that is requested', async () => {
     const bot = await run();
     const task = await bot.order();
     await bot.end(task.id, 'succeeded');
@@ -104,7 +104,7 @@ describe('The ledger entry of a request', () => {
     expect(await all(bot)).toEqual(['settled', 'unconfirmed']);
   });
 
-  it('stays unconfirmed if another try of it is refused', async () => {
+  it('The ledger entry of a request stays unconfirmed if another try of it is refused', async () => {
     const bot = await run();
     const { id } = await bot.order('unknown');
     await expect(bot.order('refused')).rejects.toThrow('no');
@@ -147,7 +147,7 @@ describe('The ledger entry of a request', () => {
     expect(await bot.store.live()).toEqual([]);
   });
 
-  it('is refunded if the task cannot be stored', async () => {
+  it('The ledger entry of a request is refunded if the task cannot be stored', async () => {
     const on = stage();
     const bot = await run(on);
     sql(
@@ -163,7 +163,7 @@ describe('A ledger fact that cannot be written', () => {
   const spoil =
     "CREATE TRIGGER full BEFORE INSERT ON atelier WHEN NEW.namespace = 'ledger' BEGIN SELECT RAISE(FAIL, 'full'); END";
 
-  it('holds no result back and is written with the next change of its task', async () => {
+  it('A ledger fact that cannot be written holds no result back and is written with the next change of its task', async () => {
     const on = stage();
     const bot = await run(on);
     const { id } = await bot.order();
@@ -176,7 +176,7 @@ describe('A ledger fact that cannot be written', () => {
     expect(await standing(bot, id)).toBe('settled');
   });
 
-  it('is written when the bot stops or at the next start', async () => {
+  it('A ledger fact that cannot be written is written when the bot stops or at the next start', async () => {
     const on = stage();
     const first = await run(on);
     const [one, other] = [await first.order(), await first.order()];
@@ -245,7 +245,7 @@ describe('The ledger at start', () => {
 });
 
 describe('A ledger entry', () => {
-  it.each([-1, 1e300])('is kept for a task with an invalid time (%d)', async (created) => {
+  it.each([-1, 1e300])('A ledger entry is kept for a task with an invalid time (%d)', async (created) => {
     const on = stage();
     const store = await on.open();
     await store.put(makeTask({ id: 'senseless00000000', state: 'ready', times: { created } }));
@@ -256,7 +256,7 @@ describe('A ledger entry', () => {
     expect(await findings(on)).toEqual({});
   });
 
-  it('stays unchanged when its task has expired', async () => {
+  it('A ledger entry stays unchanged when its task has expired', async () => {
     const on = stage();
     const first = await run(on, { prices: { imagine: '0.05' } });
     const [done, lost] = [await first.order(), await first.order('unknown')];
@@ -273,7 +273,7 @@ describe('A ledger entry', () => {
     expect(entries.map(standingOf).sort()).toEqual(['settled', 'unconfirmed']);
   });
 
-  it('has an estimated price by model or by kind, or none', async () => {
+  it('A ledger entry has an estimated price by model or by kind, or none', async () => {
     const bot = await run(stage(), { prices: { imagine: '0.05', 'imagine:dear': '1.00' } });
     const dear = await bot.order('taken', { request: { prompt: 'x', model: 'dear' } });
     const plain = await bot.order('taken', { request: { prompt: 'y', model: 'constructor' } });
@@ -285,7 +285,7 @@ describe('A ledger entry', () => {
     expect((await free.entries()).map(amountOf)).toEqual([undefined]);
   });
 
-  it('that cannot be read is set aside and restored from its task', async () => {
+  it('A ledger entry that cannot be read is set aside and restored from its task', async () => {
     const on = stage();
     const bot = await run(on);
     const { id } = await bot.order();
@@ -298,7 +298,7 @@ describe('A ledger entry', () => {
     expect(sql(on.file, "SELECT count(*) AS n FROM atelier WHERE namespace = 'ledger'")).toEqual([{ n: 0 }]);
   });
 
-  it('has the amount that the gateway reported', () => {
+  it('A ledger entry has the amount that the gateway reported', () => {
     const entry: Entry = {
       id: 'x',
       at: 0,

@@ -41,7 +41,7 @@ describe('The shipped bot', () => {
 });
 
 describe('An invalid PRICES file', () => {
-  it('keeps the bot from starting, with an error that names the expected file', async () => {
+  it('An invalid PRICES file keeps the bot from starting, with an error that names the expected file', async () => {
     const path = join(folder(), 'prices.json');
     writeFileSync(path, '{"imagine": "a lot"}');
     const { file } = stage();

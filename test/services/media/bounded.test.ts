@@ -63,7 +63,7 @@ const hostile = {
 
 describe('A file made to keep the bot busy', () => {
   it.each(Object.entries(hostile))(
-    'is recognised in the same number of steps when it is twice as long: %s',
+    'A file made to keep the bot busy is recognised in the same number of steps when it is twice as long: %s',
     (_name, made) => {
       const [once, twice] = [256 * KIB, 512 * KIB].map((length) => {
         const { bytes, steps } = counted(made(length));
@@ -75,7 +75,7 @@ describe('A file made to keep the bot busy', () => {
     },
   );
 
-  it('is recognised on the disk by its head and the bytes behind its tag only', async () => {
+  it('A file made to keep the bot busy is recognised on the disk by its head and the bytes behind its tag only', async () => {
     const asked: [number, number][] = [];
     const file = Buffer.concat([latin('ID3\x04\0\0\0\x7f\x7f\x7f'), Buffer.alloc(4 * MIB)]);
     const reader: ContentReader = {
@@ -104,13 +104,13 @@ describe('A file made to keep the bot busy', () => {
     };
   }
 
-  it('is not read through millions of tiny boxes', async () => {
+  it('A file made to keep the bot busy is not read through millions of tiny boxes', async () => {
     const reader = ofTinyBoxes();
     expect(await isTruncated(reader, mediaTypes.mp4)).toBe(false);
     expect(reader.reads()).toBeLessThanOrEqual(8_000);
   });
 
-  it('has its facts read in a fixed number of steps, however deep and many its boxes are', async () => {
+  it('A file made to keep the bot busy has its facts read in a fixed number of steps, however deep and many its boxes are', async () => {
     const brands = latin('\0\0\0\x14ftypisom\0\0\0\0isom');
     const nested = (length: number): Buffer => {
       const head = latin('\0\0\0\0moov');
@@ -127,7 +127,7 @@ describe('A file made to keep the bot busy', () => {
     expect(twice).toBe(once);
   });
 
-  it('is decoded from base64 in pieces, so other work runs in between', async () => {
+  it('A file made to keep the bot busy is decoded from base64 in pieces, so other work runs in between', async () => {
     let max = 0;
     let pieces = 0;
     const base64 = Buffer.alloc(8 * MIB, 7).toString('base64');

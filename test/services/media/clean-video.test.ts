@@ -177,7 +177,7 @@ describe('A video that is made to break its reader', () => {
     return withBoxes(mp4Video(), 'moov', Buffer.concat(heads));
   };
 
-  it('keeps its length and its frames, within a second', async () => {
+  it('A video that is made to break its reader keeps its length and its frames, within a second', async () => {
     for (const [what, bytes] of hostile()) {
       const before = performance.now();
       const result = await cleaned(bytes);

@@ -31,26 +31,26 @@ describe('Making a file fit', () => {
     return { ...result, facts: await media.imageFacts(result.bytes) };
   }
 
-  it('leaves a file that is small enough unchanged', async () => {
+  it('Making a file fit leaves a file that is small enough unchanged', async () => {
     const png = await noise(50, 50).png().toBuffer();
     const result = await fitted(png, png.length);
     expect(result.how).toBe('as-is');
     expect(result.bytes.equals(png)).toBe(true);
   });
 
-  it('does not count metadata', async () => {
+  it('Making a file fit does not count metadata', async () => {
     const png = await noise(50, 50).png().toBuffer();
     expect((await fitted(heavier(png, 100_000), png.length)).how).toBe('as-is');
   });
 
-  it('lowers the quality first and keeps the pixel size', async () => {
+  it('Making a file fit lowers the quality first and keeps the pixel size', async () => {
     const png = await noise(400, 300).blur(2).png().toBuffer();
     const result = await fitted(png, Math.floor(png.length / 3));
     expect(result).toMatchObject({ how: 're-encoded', facts: { width: 400, height: 300 } });
     expect(result.type.mime).toBe('image/jpeg');
   });
 
-  it('lowers the pixel size next, to half of each side at most', async () => {
+  it('Making a file fit lowers the pixel size next, to half of each side at most', async () => {
     const png = await noise(600, 400).png().toBuffer();
     const { how, facts } = await fitted(png, Math.floor(png.length / 15));
     expect(how).toBe('re-encoded');
@@ -59,7 +59,7 @@ describe('Making a file fit', () => {
     expect(facts.width / facts.height).toBeCloseTo(1.5, 1);
   });
 
-  it('makes a preview next, and nothing at last', async () => {
+  it('Making a file fit makes a preview next, and nothing at last', async () => {
     const png = await noise(3_000, 2_000).png().toBuffer();
     const preview = await fitted(png, 400_000);
     expect(preview).toMatchObject({ how: 'preview', type: { mime: 'image/jpeg' } });
@@ -69,14 +69,14 @@ describe('Making a file fit', () => {
     expect(await media.fit(source, 0)).toEqual({ how: 'none' });
   });
 
-  it('keeps transparency', async () => {
+  it('Making a file fit keeps transparency', async () => {
     const png = await noise(300, 300, 4).png().toBuffer();
     const { how, type, bytes } = await fitted(png, Math.floor(png.length / 2));
     expect({ how, mime: type.mime }).toEqual({ how: 're-encoded', mime: 'image/webp' });
     expect((await sharp(bytes).metadata()).hasAlpha).toBe(true);
   });
 
-  it('keeps an animation moving at its speed as long as it can', async () => {
+  it('Making a file fit keeps an animation moving at its speed as long as it can', async () => {
     const still = noise(200, 200);
     const hues = Array.from({ length: 12 }, (_, at) =>
       still
@@ -106,7 +106,7 @@ describe('Making a file fit', () => {
     }
   });
 
-  it('makes a preview of the first frame of an animated PNG, which it cannot draw', async () => {
+  it('Making a file fit makes a preview of the first frame of an animated PNG, which it cannot draw', async () => {
     const png = await noise(300, 300).png().toBuffer();
     const control = Buffer.alloc(20);
     control.writeUInt32BE(8, 0);
@@ -116,14 +116,14 @@ describe('Making a file fit', () => {
     expect((await fitted(animated, 100_000)).how).toBe('preview');
   });
 
-  it('turns an image upright when it makes it smaller', async () => {
+  it('Making a file fit turns an image upright when it makes it smaller', async () => {
     const jpeg = await noise(600, 400).jpeg({ quality: 100 }).withMetadata({ orientation: 6 }).toBuffer();
     const { facts } = await fitted(jpeg, Math.floor(jpeg.length / 2));
     expect(facts.width).toBeLessThan(facts.height);
     expect((await fitted(jpeg, 40_000)).facts).toMatchObject({ frames: 1 });
   });
 
-  it('converts the colours of another profile instead of losing them', async () => {
+  it('Making a file fit converts the colours of another profile instead of losing them', async () => {
     const green = await sharp({ create: { width: 200, height: 200, channels: 3, background: '#00ff00' } })
       .withIccProfile('p3')
       .png()
@@ -145,13 +145,13 @@ describe('Making a file fit', () => {
       expect(Math.abs((actual[channel] ?? 0) - (expected[channel] ?? 0))).toBeLessThan(12);
   });
 
-  it('sends a video unchanged or not at all', async () => {
+  it('Making a file fit sends a video unchanged or not at all', async () => {
     const video = { bytes: Buffer.alloc(1_000), type: { kind: 'video', mime: 'video/mp4', extension: 'mp4' } } as const;
     expect(await media.fit(video, 1_000)).toMatchObject({ how: 'as-is', bytes: video.bytes });
     expect(await media.fit(video, 999)).toEqual({ how: 'none' });
   });
 
-  it('refuses a decompression bomb by its claimed size, before decoding anything', async () => {
+  it('Making a file fit refuses a decompression bomb by its claimed size, before decoding anything', async () => {
     const dot = await sharp({ create: { width: 1, height: 1, channels: 3, background: 'red' } })
       .png()
       .toBuffer();
@@ -166,7 +166,7 @@ describe('Making a file fit', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(500_000_000);
   });
 
-  it('counts every frame of an animation', async () => {
+  it('Making a file fit counts every frame of an animation', async () => {
     const pixels = Buffer.alloc(100 * 100 * 3 * 5, 7).map((_, at) => at % 251);
     const gif = await sharp(pixels, { raw: { width: 100, height: 500, channels: 3, pageHeight: 100 } })
       .gif()
@@ -180,7 +180,7 @@ describe('Making a file fit', () => {
     await small.close();
   });
 
-  it('reports a damaged image as damaged and continues with the next one', async () => {
+  it('Making a file fit reports a damaged image as damaged and continues with the next one', async () => {
     const png = await noise(300, 300).png().toBuffer();
     const half = await held(png.subarray(0, png.length / 2));
     await expect(media.fit(half, 10_000_000)).rejects.toMatchObject({ kind: 'damaged' });
@@ -188,7 +188,7 @@ describe('Making a file fit', () => {
     expect((await fitted(png, png.length)).how).toBe('as-is');
   });
 
-  it('ends when it is closed, and reports that to every waiting caller', async () => {
+  it('Making a file fit ends when it is closed, and reports that to every waiting caller', async () => {
     const source = await held(await noise(1_500, 1_500).png().toBuffer());
     const unwanted = new AbortController();
     const outcomes = Promise.allSettled([

@@ -42,7 +42,7 @@ describe('The likeness of an image', () => {
     ['without colours', 1, (image: Sharp) => image.greyscale().png()],
     // Measured on 240 images: 88 %.
     ['cropped by a hundredth at each side', 0.7, (image: Sharp) => cropped(image, 3).jpeg({ quality: 80 })],
-  ] as const)('is found again when it is %s', async (_how, share, change) => {
+  ] as const)('The likeness of an image is found again when it is %s', async (_how, share, change) => {
     const found = await Promise.all(
       (await images).map(async ({ bytes, likeness }) => {
         const other = await look(await change(sharp(bytes)).toBuffer());
@@ -61,7 +61,7 @@ describe('The likeness of an image', () => {
     expect(Math.min(...different)).toBeGreaterThan(MOST_DIFFERENT_BITS);
   });
 
-  it('is that of how it is shown', async () => {
+  it('The likeness of an image is that of how it is shown', async () => {
     const [first] = await images;
     const bytes = await sharp(first?.bytes).png().toBuffer();
     const turned = await sharp(bytes).withMetadata({ orientation: 6 }).jpeg().toBuffer();

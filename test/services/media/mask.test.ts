@@ -168,7 +168,7 @@ describe('A mask', () => {
     });
   });
 
-  it('is read by the embedded gateway as intended', async () => {
+  it('A mask is read by the embedded gateway as intended', async () => {
     const mask = await maskOf(await media.createSideMask('left', { width: 100, height: 61 }));
     expect(await whiteOf(await sharp(mask).extractChannel(0).png().toBuffer())).toMatchObject({
       box: { left: 0, width: 50 },

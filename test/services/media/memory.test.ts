@@ -30,26 +30,29 @@ describe('The memory of many downloads', () => {
     await gateway.close();
   });
 
-  it.each(['announced', 'unannounced'])('stays within its limit with fifty at once whose sizes are %s', async (how) => {
-    const small = heavy.subarray(0, MIB);
-    const address = gateway.on('/heavy', how === 'announced' ? file(small) : chunked(small));
-    let inMemory = 0;
-    let maxInMemory = 0;
-    const one = async (): Promise<string> => {
-      const fetched = await media.fetch({ address });
-      inMemory += fetched.bytes?.length ?? 0;
-      maxInMemory = Math.max(maxInMemory, inMemory);
-      await new Promise(setImmediate);
-      inMemory -= fetched.bytes?.length ?? 0;
-      fetched.release();
-      return fetched.bytes ? 'in memory' : 'on the disk';
-    };
-    await Promise.all(Array.from({ length: 50 }, one));
-    expect(gateway.heard).toHaveLength(50);
-    expect(maxInMemory).toBeLessThanOrEqual(6 * MIB);
-  });
+  it.each(['announced', 'unannounced'])(
+    'The memory of many downloads stays within its limit with fifty at once whose sizes are %s',
+    async (how) => {
+      const small = heavy.subarray(0, MIB);
+      const address = gateway.on('/heavy', how === 'announced' ? file(small) : chunked(small));
+      let inMemory = 0;
+      let maxInMemory = 0;
+      const one = async (): Promise<string> => {
+        const fetched = await media.fetch({ address });
+        inMemory += fetched.bytes?.length ?? 0;
+        maxInMemory = Math.max(maxInMemory, inMemory);
+        await new Promise(setImmediate);
+        inMemory -= fetched.bytes?.length ?? 0;
+        fetched.release();
+        return fetched.bytes ? 'in memory' : 'on the disk';
+      };
+      await Promise.all(Array.from({ length: 50 }, one));
+      expect(gateway.heard).toHaveLength(50);
+      expect(maxInMemory).toBeLessThanOrEqual(6 * MIB);
+    },
+  );
 
-  it('makes the next download wait until a file is released, base64 or not', async () => {
+  it('The memory of many downloads makes the next download wait until a file is released, base64 or not', async () => {
     const address = gateway.on('/heavy', file(heavy));
     const base64 = heavy.toString('base64');
     const held: Fetched[] = [];
@@ -66,7 +69,7 @@ describe('The memory of many downloads', () => {
     expect((await readWhole(fetched)).equals(heavy)).toBe(true);
   });
 
-  it('is released after a download turned out to be useless', async () => {
+  it('The memory of many downloads is released after a download turned out to be useless', async () => {
     const nonsense = gateway.on('/nonsense', file(Buffer.alloc(7 * MIB)));
     const endless = gateway.on('/endless', chunked(Buffer.alloc(9 * MIB)));
     for (let tries = 0; tries < 4; tries++) {
@@ -78,13 +81,13 @@ describe('The memory of many downloads', () => {
     await Promise.all(Array.from({ length: 5 }, () => media.fetch({ address })));
   });
 
-  it('is reduced to the real size after an unannounced download has ended', async () => {
+  it('The memory of many downloads is reduced to the real size after an unannounced download has ended', async () => {
     const address = gateway.on('/heavy', chunked(heavy));
     for (let files = 0; files < 4; files++) expect((await media.fetch({ address })).size).toBe(heavy.length);
   });
 
   it.each([1_000, MIB])(
-    'survives a host that gives up after %i bytes while a download waits for its turn',
+    'The memory of many downloads survives a host that gives up after %i bytes while a download waits for its turn',
     async (sent) => {
       const base64 = heavier(heavy, 4 * MIB).toString('base64');
       const others = [await media.fetch({ base64 }), await media.fetch({ base64 })];

@@ -65,7 +65,7 @@ describe('The metadata of an image', () => {
   }
 
   it.each(['png', 'jpeg', 'webp', 'gif', 'avif'] as const)(
-    'is not searched twice: a %s without any stays unchanged',
+    'The metadata of an image is not searched twice: a %s without any stays unchanged',
     async (format) => {
       const bytes = await image.toFormat(format).toBuffer();
       const { how, bytes: result } = await sent(bytes);
@@ -75,7 +75,7 @@ describe('The metadata of an image', () => {
   );
 
   it.each(['png', 'jpeg', 'webp'] as const)(
-    'is removed from %s, while every pixel and the profile stay',
+    'The metadata of an image is removed from %s, while every pixel and the profile stay',
     async (format) => {
       const noted = await image.toFormat(format).withExif(EXIF).withXmp(XMP).withIccProfile('p3').toBuffer();
       expect(noted.includes(SECRET)).toBe(true);
@@ -87,7 +87,7 @@ describe('The metadata of an image', () => {
     },
   );
 
-  it('is removed from AVIF by encoding it again', async () => {
+  it('The metadata of an image is removed from AVIF by encoding it again', async () => {
     const noted = await image.avif().withExif(EXIF).withXmp(XMP).toBuffer();
     expect(noted.includes(SECRET)).toBe(true);
     const { how, bytes, mime } = await sent(noted);
@@ -95,11 +95,14 @@ describe('The metadata of an image', () => {
     await expectNoNotes(bytes);
   });
 
-  it.each(['tEXt', 'zTXt', 'iTXt', 'eXIf', 'tIME', 'caBX', 'prVt'])('is removed from a chunk %s', async (type) => {
-    const png = await image.png().toBuffer();
-    const noted = withChunk(png, type, Buffer.from(`parameters\0${SECRET}`));
-    expect((await sent(noted)).bytes.equals(png)).toBe(true);
-  });
+  it.each(['tEXt', 'zTXt', 'iTXt', 'eXIf', 'tIME', 'caBX', 'prVt'])(
+    'The metadata of an image is removed from a chunk %s',
+    async (type) => {
+      const png = await image.png().toBuffer();
+      const noted = withChunk(png, type, Buffer.from(`parameters\0${SECRET}`));
+      expect((await sent(noted)).bytes.equals(png)).toBe(true);
+    },
+  );
 
   it.each([
     ['a comment', 0xfe, SECRET],
@@ -107,19 +110,19 @@ describe('The metadata of an image', () => {
     ['a multi-picture index', 0xe2, `MPF\0${SECRET}`],
     ['an application segment', 0xe5, SECRET],
     ['a thumbnail', 0xe0, `JFXX\0\x10${SECRET}`],
-  ])('is removed from %s in JPEG', async (_name, marker, data) => {
+  ])('The metadata of an image is removed from %s in JPEG', async (_name, marker, data) => {
     const jpeg = await image.jpeg().toBuffer();
     const noted = withSegment(jpeg, marker, Buffer.from(data, 'latin1'));
     expect((await sent(noted)).bytes.equals(jpeg)).toBe(true);
   });
 
-  it('is removed from a progressive JPEG, which has tables between its scans', async () => {
+  it('The metadata of an image is removed from a progressive JPEG, which has tables between its scans', async () => {
     const jpeg = await image.jpeg({ progressive: true }).toBuffer();
     const { bytes } = await sent(withSegment(jpeg, 0xfe, Buffer.from(SECRET)));
     expect(bytes.equals(jpeg)).toBe(true);
   });
 
-  it('is removed from a JPEG with restart markers, which are not segments', async () => {
+  it('The metadata of an image is removed from a JPEG with restart markers, which are not segments', async () => {
     const plain = await image.jpeg().toBuffer();
     const end = plain.length - 2;
     const marked = Buffer.concat([
@@ -130,26 +133,29 @@ describe('The metadata of an image', () => {
     expect((await sent(withSegment(marked, 0xfe, Buffer.from(SECRET)))).bytes.equals(marked)).toBe(true);
   });
 
-  it('is no longer announced in WebP', async () => {
+  it('The metadata of an image is no longer announced in WebP', async () => {
     const noted = await image.webp().withExif(EXIF).withXmp(XMP).withIccProfile('p3').toBuffer();
     const announced = (webp: Buffer) => ({ form: webp.toString('latin1', 12, 16), notes: (webp[20] ?? 0) & 0x0c });
     expect(announced(noted)).toEqual({ form: 'VP8X', notes: 0x0c });
     expect(announced((await sent(noted)).bytes)).toEqual({ form: 'VP8X', notes: 0 });
   });
 
-  it('is never decompressed, however much it contains', async () => {
+  it('The metadata of an image is never decompressed, however much it contains', async () => {
     const png = await image.png().toBuffer();
     const packed = Buffer.concat([Buffer.from('k\0\0', 'latin1'), deflateSync(Buffer.alloc(100_000_000))]);
     expect((await sent(withChunk(png, 'zTXt', packed))).bytes.equals(png)).toBe(true);
   });
 
-  it.each(['png', 'jpeg', 'webp', 'gif'] as const)('is removed from the end of %s', async (format) => {
-    const bytes = await image.toFormat(format).toBuffer();
-    const noted = Buffer.concat([bytes, Buffer.from(`<script>${SECRET}</script>`)]);
-    expect((await sent(noted)).bytes.equals(bytes)).toBe(true);
-  });
+  it.each(['png', 'jpeg', 'webp', 'gif'] as const)(
+    'The metadata of an image is removed from the end of %s',
+    async (format) => {
+      const bytes = await image.toFormat(format).toBuffer();
+      const noted = Buffer.concat([bytes, Buffer.from(`<script>${SECRET}</script>`)]);
+      expect((await sent(noted)).bytes.equals(bytes)).toBe(true);
+    },
+  );
 
-  it('is removed from an animation, which keeps its speed', async () => {
+  it('The metadata of an image is removed from an animation, which keeps its speed', async () => {
     const raw = Buffer.concat([0, 80, 160].map((shade) => Buffer.alloc(20 * 20 * 3, shade)));
     const pages = sharp(raw, { raw: { width: 20, height: 60, channels: 3, pageHeight: 20 } });
     const webp = await pages

@@ -29,7 +29,7 @@ describe('A file too large for the memory', () => {
   const open = (limits = {}) => scene.open(false, { temporaryFolder: temporary }, limits);
 
   it.each(['announced', 'unannounced', 'as base64'])(
-    'is stored on the disk for its owner only, until it is released: %s',
+    'A file too large for the memory is stored on the disk for its owner only, until it is released: %s',
     async (how) => {
       const address = scene.gateway.on('/large', how === 'announced' ? file(large) : chunked(large));
       const fetched = await open().fetch(how === 'as base64' ? { base64: large.toString('base64') } : { address });
@@ -43,7 +43,7 @@ describe('A file too large for the memory', () => {
     },
   );
 
-  it('stays on the disk while its metadata is removed', async () => {
+  it('A file too large for the memory stays on the disk while its metadata is removed', async () => {
     const media = open();
     const noted = await noise(1_800, 1_200)
       .withExif({ IFD0: { Artist: 'somebody' } })
@@ -62,7 +62,7 @@ describe('A file too large for the memory', () => {
     await expect.poll(() => readdirSync(dirname(path))).toEqual([]);
   });
 
-  it('leaves nothing behind when it is truncated or the bot ends', async () => {
+  it('A file too large for the memory leaves nothing behind when it is truncated or the bot ends', async () => {
     const media = open();
     const cut = scene.gateway.on('/cut', (response) => {
       response.writeHead(200, { 'content-length': 50 * MIB });
@@ -76,7 +76,7 @@ describe('A file too large for the memory', () => {
     expect(readdirSync(temporary)).toEqual([]);
   });
 
-  it('is treated like a small file that arrives while the memory is full', async () => {
+  it('A file too large for the memory is treated like a small file that arrives while the memory is full', async () => {
     const media = open({ memoryBytes: MIB });
     const small = Buffer.concat([scene.png, Buffer.alloc(400 * 1024)]);
     const address = scene.gateway.on('/small', file(small));
@@ -87,7 +87,7 @@ describe('A file too large for the memory', () => {
     expect((await media.fetch({ address })).bytes).toBeDefined();
   });
 
-  it('is removed at the next start after the bot was killed, while files of other programs stay', async () => {
+  it('A file too large for the memory is removed at the next start after the bot was killed, while files of other programs stay', async () => {
     const media = open();
     const { path = '' } = await media.fetch({ address: scene.gateway.on('/large', file(large)) });
     const own = dirname(path).slice(temporary.length + 1);

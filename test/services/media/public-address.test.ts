@@ -28,7 +28,7 @@ describe('The public internet', () => {
     ...['100::1', '2001::1', '2001:10::1', '2001:20::1', '2001:db8::1', '2002:7f00:1::', '2002:808:808::1', '3fff::1'],
     ...['5f00::1', 'fc00::1', 'fd00:ec2::254', 'fe80::1', 'fe80::1%eth0', '2606:4700::1111%eth0', 'fec0::1', 'ff02::1'],
     ...['localhost', '', '1.2.3', '8.8.8.8:80', '[2606:4700::1111]', 'not an address'],
-  ])('excludes %j', (address) => {
+  ])('The public internet excludes %j', (address) => {
     expect(isPublicAddress(address)).toBe(false);
   });
 
@@ -61,7 +61,7 @@ describe('The public internet', () => {
       '2606:4700:4700::1111',
       '2a00::1',
     ],
-  ])('includes %j', (address) => {
+  ])('The public internet includes %j', (address) => {
     expect(isPublicAddress(address)).toBe(true);
   });
 });
@@ -75,15 +75,15 @@ describe('The guarded look-up of a host name', () => {
     return new Promise((resolve) => lookup('files.example', { all }, (...answer) => resolve(answer)));
   }
 
-  it('returns every address to a caller that tries one after the other', async () => {
+  it('The guarded look-up of a host name returns every URL to a caller that tries one after the other', async () => {
     expect(await lookedUp([public6, public4], true)).toEqual([null, [public6, public4]]);
   });
 
-  it('returns the first URL to a caller that wants one', async () => {
+  it('The guarded look-up of a host name returns the first URL to a caller that wants one', async () => {
     expect(await lookedUp([public6, public4], false)).toEqual([null, public6.address, 6]);
   });
 
-  it('returns none when one of them is special', async () => {
+  it('The guarded look-up of a host name returns none when one of them is special', async () => {
     for (const all of [true, false]) {
       const [error] = await lookedUp([public4, { address: '192.168.1.1', family: 4 }], all);
       expect(error).toMatchObject({ kind: 'forbidden-address' });

@@ -41,7 +41,7 @@ describe('The type of a file', () => {
   afterAll(() => studio.close());
 
   it.each(['png', 'jpeg', 'webp', 'gif', 'avif'] as const)(
-    'is recognised in an image that sharp wrote as %s',
+    'The type of a file is recognised in an image that sharp wrote as %s',
     async (format) => {
       const image = sharp({ create: { width: 9, height: 7, channels: 4, background: '#12345678' } });
       expect(recognise(await image.toFormat(format).toBuffer())).toMatchObject({
@@ -51,14 +51,14 @@ describe('The type of a file', () => {
     },
   );
 
-  it('is recognised in an animation', async () => {
+  it('The type of a file is recognised in an animation', async () => {
     const raw = Buffer.alloc(4 * 4 * 3 * 2, 90).fill(10, 48);
     const pages = sharp(raw, { raw: { width: 4, height: 8, channels: 3, pageHeight: 4 } });
     expect(mimeOf(await pages.clone().gif().toBuffer())).toBe('image/gif');
     expect(mimeOf(await pages.clone().webp().toBuffer())).toBe('image/webp');
   });
 
-  it('is recognised in a video and a song of the studio', async () => {
+  it('The type of a file is recognised in a video and a song of the studio', async () => {
     const scene = sceneOf('a lighthouse in the rain', 1);
     const video = await studio.shoot(scene, { width: 64, height: 64, seconds: 1, references: [] });
     expect(recognise(video.bytes)).toEqual({ kind: 'video', mime: 'video/mp4', extension: 'mp4' });
@@ -79,7 +79,7 @@ describe('The type of a file', () => {
     ['mif1', ['heic'], undefined],
     ['jp2 ', [], undefined],
     ['\0\0\0\0', [], undefined],
-  ])('is recognised by the brand %j with %j', (own, others, mime) => {
+  ])('The type of a file is recognised by the brand %j with %j', (own, others, mime) => {
     expect(mimeOf(branded(own, ...others))).toBe(mime);
   });
 
@@ -95,7 +95,7 @@ describe('The type of a file', () => {
     ['a single frame', Buffer.concat([frames(1), Buffer.alloc(500)]), undefined],
     ['a tag without frames', tag(300), undefined],
     ['AAC', Buffer.concat([latin('\xff\xf1\x50\x80\x02\x1f\xfc'), Buffer.alloc(600)]), undefined],
-  ])('is recognised from %s', (_name, bytes, mime) => {
+  ])('The type of a file is recognised from %s', (_name, bytes, mime) => {
     expect(mimeOf(bytes)).toBe(mime);
   });
 
@@ -117,11 +117,11 @@ describe('The type of a file', () => {
     ['a signature of GIF with text behind it', latin('GIF89a and what not, said at some length')],
     ['a signature of WebP alone', latin('RIFF\x04\0\0\0WEBP')],
     ['a list of brands alone', branded('isom').subarray(0, 16)],
-  ])('is unknown for %s', (_name, bytes) => {
+  ])('The type of a file is unknown for %s', (_name, bytes) => {
     expect(recognise(bytes)).toBeUndefined();
   });
 
-  it('is unknown for only the first bytes of an image', async () => {
+  it('The type of a file is unknown for only the first bytes of an image', async () => {
     const image = sharp({ create: { width: 9, height: 7, channels: 3, background: 'teal' } });
     for (const format of ['png', 'jpeg', 'webp', 'gif', 'avif'] as const) {
       const bytes = await image.clone().toFormat(format).toBuffer();

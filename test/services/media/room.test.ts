@@ -20,7 +20,7 @@ async function isOver(work: Promise<void>): Promise<boolean> {
 }
 
 describe('The memory pool of all downloads', () => {
-  it('serves claims in the order of their requests, small after large', async () => {
+  it('The memory pool of all downloads serves claims in the order of their requests, small after large', async () => {
     const room = new CapacityPool(100, 100);
     const first = room.claim();
     await first.take(60, never);
@@ -37,7 +37,7 @@ describe('The memory pool of all downloads', () => {
     expect(room.used).toBe(90);
   });
 
-  it('counts a claim once that is released twice', async () => {
+  it('The memory pool of all downloads counts a claim once that is released twice', async () => {
     const room = new CapacityPool(100, 100);
     const one = room.claim();
     const other = room.claim();
@@ -49,7 +49,7 @@ describe('The memory pool of all downloads', () => {
     expect(room.used).toBe(50);
   });
 
-  it('drops an aborted claim, and the claims behind it move up', async () => {
+  it('The memory pool of all downloads drops an aborted claim, and the claims behind it move up', async () => {
     const room = new CapacityPool(100, 100);
     const first = room.claim();
     await first.take(60, never);
@@ -63,7 +63,7 @@ describe('The memory pool of all downloads', () => {
     expect(room).toMatchObject({ used: 70, waiting: 0 });
   });
 
-  it('reserves for the oldest growing file what it may still need', async () => {
+  it('The memory pool of all downloads reserves for the oldest growing file what it may still need', async () => {
     const room = new CapacityPool(250, 100);
     const [eldest, younger, third] = [1, 2, 3].map(() => room.claim()) as [Claim, Claim, Claim];
     await eldest.take(50, never);
@@ -77,7 +77,7 @@ describe('The memory pool of all downloads', () => {
     await more;
   });
 
-  it('gives free memory to the next claim once a growing file has ended', async () => {
+  it('The memory pool of all downloads gives free memory to the next claim once a growing file has ended', async () => {
     const room = new CapacityPool(100, 100);
     const grown = room.claim();
     await grown.take(64, never);
@@ -88,11 +88,11 @@ describe('The memory pool of all downloads', () => {
     expect(room.used).toBe(90);
   });
 
-  it('refuses a largest file that could never fit', () => {
+  it('The memory pool of all downloads refuses a largest file that could never fit', () => {
     expect(() => new CapacityPool(10, 11)).toThrow(RangeError);
   });
 
-  it('serves any mixture of files without exceeding its limit', async () => {
+  it('The memory pool of all downloads serves any mixture of files without exceeding its limit', async () => {
     const files = fc.array(
       fc.record({
         // The steps in which it grows; less than the largest file in total.

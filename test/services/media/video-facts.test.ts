@@ -17,7 +17,7 @@ describe('The facts of a video', () => {
   });
   afterAll(() => studio.close());
 
-  it('are read from a video that an encoder wrote', async () => {
+  it('The facts of a video are read from a video that an encoder wrote', async () => {
     expect(await factsOf(real)).toEqual({ width: 160, height: 96, seconds: 1 });
   });
 
@@ -27,7 +27,7 @@ describe('The facts of a video', () => {
     ['an MP4 with 64-bit times', mp4Video({ ...said, isLong: true })],
     ['a fragmented MP4', mp4Video({ ...said, inPieces: true })],
     ['a WebM', webmVideo(said)],
-  ])('are read from %s', async (_, video) => {
+  ])('The facts of a video are read from %s', async (_, video) => {
     expect(recognise(video)?.kind).toBe('video');
     expect(await factsOf(video)).toEqual(said);
   });
@@ -36,7 +36,7 @@ describe('The facts of a video', () => {
     expect(await factsOf(mp4Video({ ...said, isTurned: true }))).toEqual({ width: 576, height: 1024, seconds: 7.5 });
   });
 
-  it('are left out if the file does not state them', async () => {
+  it('The facts of a video are left out if the file does not state them', async () => {
     expect(await factsOf(webmVideo({ ...said, isLive: true }))).toEqual({ width: 1024, height: 576 });
     expect(await factsOf(mp4Video({ ...said, seconds: 0 }))).toEqual({ width: 1024, height: 576 });
     expect(await factsOf(mp4Video({ ...said, width: 0 }))).toEqual({ seconds: 7.5 });
@@ -44,12 +44,12 @@ describe('The facts of a video', () => {
     expect(await factsOf(empty)).toEqual({});
   });
 
-  it('are empty if the file is not a video', async () => {
+  it('The facts of a video are empty if the file is not a video', async () => {
     expect(await factsOf(Buffer.alloc(0))).toEqual({});
     expect(await factsOf(Buffer.from('<!doctype html><p>no film</p>'))).toEqual({});
   });
 
-  it('are plausible or missing in a damaged video, without an exception', async () => {
+  it('The facts of a video are plausible or missing in a damaged video, without an exception', async () => {
     const videos = [real.subarray(0, 2_000), mp4Video(said), mp4Video({ isLong: true }), webmVideo(said)];
     const spoilt = fc
       .tuple(
@@ -72,7 +72,7 @@ describe('The facts of a video', () => {
     );
   });
 
-  it('are not searched behind thousands of empty fragments, which only keep the bot busy', async () => {
+  it('The facts of a video are not searched behind thousands of empty fragments, which only keep the bot busy', async () => {
     const video = mp4Video(said);
     const brands = video.readUInt32BE(0);
     const behind = (count: number): Buffer =>

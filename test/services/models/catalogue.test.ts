@@ -36,7 +36,7 @@ const refusal = (promise: Promise<unknown>): Promise<unknown> =>
   );
 
 describe('The catalogue of models', () => {
-  it('requests the list once in a while, and once for many callers at once', async () => {
+  it('The catalogue of models requests the list once in a while, and once for many callers at once', async () => {
     const { models, time, asked } = await catalogue();
     await Promise.all([models.list(), models.list(), models.list()]);
     await models.list();
@@ -46,7 +46,7 @@ describe('The catalogue of models', () => {
     expect(asked()).toBe(2);
   });
 
-  it('responds within a moment while a member is typing, with an empty list rather than an error', async () => {
+  it('The catalogue of models responds within a moment while a member is typing, with an empty list rather than an error', async () => {
     const { models, embedded, time } = await catalogue();
     embedded.faults.add({ do: 'bad-gateway' });
     expect(await models.listQuickly()).toEqual([]);
@@ -75,7 +75,7 @@ describe('The catalogue of models', () => {
     expect(await order).toEqual([]);
   });
 
-  it('requests few of many invented ids, and keeps returning existing ones', async () => {
+  it('The catalogue of models requests few of many invented ids, and keeps returning existing ones', async () => {
     const { models, embedded, time } = await catalogue();
     const listed = await models.list();
     const before = embedded.heard.length;
@@ -88,7 +88,7 @@ describe('The catalogue of models', () => {
     expect(embedded.heard.length - before).toBe(32);
   });
 
-  it('requests the same id once for many callers at once, and never an id that is too long', async () => {
+  it('The catalogue of models requests the same id once for many callers at once, and never an id that is too long', async () => {
     const { models, embedded } = await catalogue();
     const [first] = await models.list();
     const before = embedded.heard.length;
@@ -98,7 +98,7 @@ describe('The catalogue of models', () => {
     expect(embedded.heard.length - before).toBe(1);
   });
 
-  it('requests a missing id again after an hour', async () => {
+  it('The catalogue of models requests a missing id again after an hour', async () => {
     const { models, embedded, time } = await catalogue();
     await models.list();
     const asked = () => embedded.heard.filter(({ path }) => path.endsWith('/invented')).length;
@@ -109,7 +109,7 @@ describe('The catalogue of models', () => {
     expect(asked()).toBe(2);
   });
 
-  it('keeps no list for longer after the clock is set back', async () => {
+  it('The catalogue of models keeps no list for longer after the clock is set back', async () => {
     const { models, time, asked } = await catalogue();
     await models.list();
     time.setBack(3_600_000);
@@ -119,7 +119,7 @@ describe('The catalogue of models', () => {
     expect(asked()).toBe(2);
   });
 
-  it('requests an unknown id again only after a newer list contains it', async () => {
+  it('The catalogue of models requests an unknown id again only after a newer list contains it', async () => {
     const side = await catalogue();
     const { models, embedded, time } = side;
     const asked = (): number => heardAt(side, '/v1/models/new-model').length;
@@ -140,7 +140,7 @@ describe('The catalogue of models', () => {
     expect(asked()).toBe(2);
   });
 
-  it('does not mistake a gateway fault for a missing model', async () => {
+  it('The catalogue of models does not mistake a gateway fault for a missing model', async () => {
     const { models, embedded } = await catalogue();
     embedded.faults.add({ do: 'bad-gateway' });
     expect(await refusal(models.get('lumen-image-1'))).toMatchObject({ kind: 'unavailable' });
@@ -225,7 +225,7 @@ describe('The guessed kind of a model', () => {
 
 describe('Similar ids', () => {
   const ids = ['lumen-image-1', 'lumen-image-1-2K', 'quill-5', 'quill-5-mini'];
-  it('are those that contain the typed text, then those a few characters away', () => {
+  it('Similar ids are those that contain the typed text, then those a few characters away', () => {
     expect(similarIds('Lumen-Image-1', ids)).toEqual(['lumen-image-1', 'lumen-image-1-2K']);
     expect(similarIds('quil-5', ids)).toEqual(['quill-5']);
     expect(similarIds('something else entirely', ids)).toEqual([]);

@@ -27,7 +27,7 @@ async function moderatorOf(respond: RequestListener) {
 }
 
 describe('A moderation service', () => {
-  it('gets the text, the model and the key, and its scores are read', async () => {
+  it('A moderation service gets the text, the model and the key, and its scores are read', async () => {
     const heard: unknown[] = [];
     const { moderator, timers } = await moderatorOf((request, response) => {
       const chunks: Buffer[] = [];
@@ -44,7 +44,7 @@ describe('A moderation service', () => {
     expect(timers.size).toBe(0);
   });
 
-  it('that does not respond in time counts as unavailable', async () => {
+  it('A moderation service that does not respond in time counts as unavailable', async () => {
     const arrived = Promise.withResolvers<void>();
     const { moderator, timers, logged } = await moderatorOf(() => arrived.resolve());
     const judged = moderator.judgeText('a secret prompt');
@@ -59,7 +59,7 @@ describe('A moderation service', () => {
     ['a body that repeats the prompt', '{"error": "a secret prompt"}'],
     ['no JSON', 'a secret prompt'],
     ['a list', '[]'],
-  ])('with %s is away, and the log has nothing of the prompt', async (_what, body) => {
+  ])('A moderation service with %s is away, and the log has nothing of the prompt', async (_what, body) => {
     const { moderator, logged } = await moderatorOf((_request, response) => response.end(body));
     expect(await moderator.judgeText('a secret prompt')).toBeUndefined();
     expect(logged).toHaveLength(1);

@@ -14,7 +14,7 @@ const step = fc.oneof(
 );
 
 describe('The agenda', () => {
-  it('returns due items, the earliest first and equal ones in their order, after any additions and removals', () => {
+  it('The agenda returns due items, the earliest first and equal ones in their order, after any additions and removals', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
         const agenda = new Agenda<Waiting>();

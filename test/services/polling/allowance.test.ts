@@ -20,7 +20,7 @@ describe('The poll allowance of a task', () => {
     ['the half minute is over', { times: 16, last: 30_000 }, 35_000],
     ['few polls were sent, and the last one was just now', { times: 3, last: 99_000 }, 101_000],
     ['few polls were sent, and the last one was long ago', { times: 3, last: 20_000 }, 22_000],
-  ])('opens at the right moment where %s', (_what, { times, last }, expected) => {
+  ])('The poll allowance of a task opens at the right moment where %s', (_what, { times, last }, expected) => {
     expect(earliestPollAt({ since: 1_000_000, times, last: 1_000_000 + last })).toBe(1_000_000 + expected);
   });
 });

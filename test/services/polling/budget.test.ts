@@ -22,7 +22,7 @@ const maxWithin = (begun: readonly number[], ms: number): number =>
   Math.max(0, ...begun.map((from, place) => begun.slice(place).filter((at) => at < from + ms).length));
 
 describe('The poll budget', () => {
-  it('is never exceeded within a second, under any demand', () => {
+  it('The poll budget is never exceeded within a second, under any demand', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 300 }),
@@ -38,7 +38,7 @@ describe('The poll budget', () => {
   });
 
   it.each([1, 2, 3, 7, 10, 19, 33, 50, 57, 99, 1_000])(
-    'is used up and not exceeded under constant demand: %i a second',
+    'The poll budget is used up and not exceeded under constant demand: %i a second',
     (perSecond) => {
       const moments = Array.from({ length: 5_000 }, () => ({ wait: 1, wanted: perSecond }));
       const begun = beginAt(new PollBudget({ perSecond, inFlight: 1 }), moments);
@@ -47,12 +47,12 @@ describe('The poll budget', () => {
     },
   );
 
-  it('spreads the polls of a second', () => {
+  it('The poll budget spreads the polls of a second', () => {
     const moments = [{ wait: 0, wanted: 100 }];
     expect(beginAt(new PollBudget({ perSecond: 50, inFlight: 1 }), moments)).toHaveLength(5);
   });
 
-  it('may be less than one poll a second', () => {
+  it('The poll budget may be less than one poll a second', () => {
     const begun = beginAt(
       new PollBudget({ perSecond: 0.2, inFlight: 1 }),
       Array.from({ length: 200 }, () => ({ wait: 100, wanted: 1 })),
@@ -60,7 +60,7 @@ describe('The poll budget', () => {
     expect(begun.map((at) => at - 1_000_000)).toEqual([100, 5_100, 10_100, 15_100]);
   });
 
-  it('holds polls back while too many are in flight', () => {
+  it('The poll budget holds polls back while too many are in flight', () => {
     const budget = new PollBudget({ perSecond: 1_000, inFlight: 2 });
     budget.begin(0);
     expect(budget.opensAt).toBeLessThanOrEqual(0);
@@ -77,7 +77,7 @@ describe('The poll budget', () => {
     { perSecond: Number.POSITIVE_INFINITY },
     { inFlight: 0 },
     { inFlight: Number.NaN },
-  ])('is refused when it is invalid: %o', (limits) => {
+  ])('The poll budget is refused when it is invalid: %o', (limits) => {
     expect(() => stage({ limits })).toThrow(RangeError);
   });
 });

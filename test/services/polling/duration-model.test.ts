@@ -46,7 +46,7 @@ describe('A duration model', () => {
     ['images', images],
     ['videos', videos],
     ['jobs of two kinds', twoHumps],
-  ])('of %s states how many jobs last how long', (_what, durations) => {
+  ])('A duration model of %s states how many jobs last how long', (_what, durations) => {
     const law = lawOf(durations);
     for (const share of [0.1, 0.25, 0.5, 0.75, 0.9]) {
       const age = durations.toSorted((a, b) => a - b)[Math.floor(share * durations.length)] ?? 0;
@@ -68,21 +68,21 @@ describe('A duration model', () => {
     },
   );
 
-  it('finds ends sooner even when it is wrong by half', () => {
+  it('A duration model finds ends sooner even when it is wrong by half', () => {
     for (const durations of [images, videos]) {
       const wrong = lawOf(durations.map((ms) => ms / 2));
       expect(outcome(wrong, durations).delay).toBeLessThan(bySpec(durations).delay);
     }
   });
 
-  it('polls seldom between two humps', () => {
+  it('A duration model polls seldom between two humps', () => {
     const law = lawOf([...logNormal(120, 10 * second, 0.1), ...logNormal(80, 60 * second, 0.1)]);
     const gapAt = (age: number): number => law.next(age) - age;
     expect(gapAt(20 * second)).toBeGreaterThan(2 * gapAt(10 * second));
     expect(gapAt(20 * second)).toBeGreaterThan(2 * gapAt(58 * second));
   });
 
-  it('increases the gaps gently beyond all experience', () => {
+  it('A duration model increases the gaps gently beyond all experience', () => {
     const law = lawOf(images);
     const gaps = [120, 240, 480, 960].map((seconds) => law.next(seconds * second) - seconds * second);
     expect(gaps).toEqual(gaps.toSorted((a, b) => a - b));
@@ -90,14 +90,14 @@ describe('A duration model', () => {
     expect(gaps.at(-1)).toBeLessThanOrEqual(20 * second);
   });
 
-  it('polls less under pressure, and least where a poll is worth least', () => {
+  it('A duration model polls less under pressure, and least where a poll is worth least', () => {
     const law = lawOf(images);
     const polls = [1, 3, 6, 12].map((pressure) => outcome(law, images, pressure).polls);
     expect(polls).toEqual(polls.toSorted((a, b) => b - a));
     expect(polls[3]).toBeLessThan(0.5 * (polls[0] ?? 0));
   });
 
-  it('keeps every gap between two seconds and the limit, and moves forward with age, for any data', () => {
+  it('A duration model keeps every gap between two seconds and the limit, and moves forward with age, for any data', () => {
     fc.assert(
       fc.property(
         fc.array(
@@ -123,12 +123,12 @@ describe('A duration model', () => {
     );
   });
 
-  it('needs as many polls as it estimates, and no more than the specification', () => {
+  it('A duration model needs as many polls as it estimates, and no more than the specification', () => {
     const law = lawOf(videos);
     expect(specPollCount((age) => law.survival(age))).toBeCloseTo(bySpec(videos).polls, -0.5);
   });
 
-  it('handles ends that are only known to lie within a wide range', () => {
+  it('A duration model handles ends that are only known to lie within a wide range', () => {
     const durations = [...logNormal(60, 20 * second, 0.3)];
     const law = new DurationModel(
       fitHistogram([...observed(durations), ...observed(durations, 300 * second)]),

@@ -14,25 +14,25 @@ describe('The start of a run', () => {
     expect(startOf({ submittedAt: start - hour, startedAt: start - hour + 40_000 })).toBe(start + 40_000);
   });
 
-  it('is between the submit and now, regardless of what the gateway reports', () => {
+  it('The start of a run is between the submit and now, regardless of what the gateway reports', () => {
     expect(startOf({ startedAt: start + 20_000 })).toBe(start + 20_000);
     expect(startOf({ startedAt: 7 })).toBe(start);
     expect(startOf({ startedAt: now + 7 })).toBe(now);
   });
 
-  it('is unknown while the job is queued, and where the gateway does not report it', () => {
+  it('The start of a run is unknown while the job is queued, and where the gateway does not report it', () => {
     expect(startOf({ state: 'queued', startedAt: start })).toBeUndefined();
     expect(startOf({})).toBeUndefined();
   });
 
-  it('never changes once it is known', () => {
+  it('The start of a run never changes once it is known', () => {
     const begun = advance(accepted, madeSnapshot({ startedAt: start + 20_000 }), now);
     expect(advance(begun, madeSnapshot({ startedAt: start + 50_000 }), now).times.started).toBe(start + 20_000);
   });
 });
 
 describe('A running task', () => {
-  it('is polled by the scheduler only: reading it sends no poll', async () => {
+  it('A running task is polled by the scheduler only: reading it sends no poll', async () => {
     const side = await engine();
     const task = await side.tasks.orders.submit(order);
     const before = side.gateway.heard.length;
@@ -43,7 +43,7 @@ describe('A running task', () => {
     expect((await side.tasks.fetchSnapshot(ended ?? task)).state).toBe('succeeded');
   });
 
-  it('stores how long it took, and until when the gateway was polled', async () => {
+  it('A running task stores how long it took, and until when the gateway was polled', async () => {
     const side = await engine();
     const { id } = await side.tasks.orders.submit(order);
     const { times } = await side.until(() => side.news.find((task) => task.id === id && task.state === 'ready'));

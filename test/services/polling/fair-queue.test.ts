@@ -19,7 +19,7 @@ const step = fc.oneof(
 );
 
 describe('Turns in the fair queue', () => {
-  it('alternate between groups and keep the order within them, while tasks come and go', () => {
+  it('Turns in the fair queue alternate between groups and keep the order within them, while tasks come and go', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
         const turns = new FairQueue<Waiting>();

@@ -5,7 +5,7 @@ import { all, stage } from './stage.ts';
 const oneAtATime = { limits: { perSecond: 10, inFlight: 1_000 } };
 
 describe('Turns of the scheduler', () => {
-  it('alternate between groups, so a thousand tasks of one group delay the only task of another by one turn', async () => {
+  it('Turns of the scheduler alternate between groups, so a thousand tasks of one group delay the only task of another by one turn', async () => {
     const { scheduler, lane, at, pass, questions } = stage(oneAtATime);
     const road = lane('l', (ids) => all(ids, 'done'));
     scheduler.start();
@@ -20,7 +20,7 @@ describe('Turns of the scheduler', () => {
     expect(place).toBeGreaterThan(0);
   });
 
-  it('alternate between groups, and serve the first task within a group first', async () => {
+  it('Turns of the scheduler alternate between groups, and serve the first task within a group first', async () => {
     const { scheduler, lane, at, pass, questions } = stage(oneAtATime);
     const road = lane('l', (ids) => all(ids, 'done'));
     for (const id of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']) {
@@ -31,7 +31,7 @@ describe('Turns of the scheduler', () => {
     expect(questions.map(({ ids }) => ids[0])).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
   });
 
-  it('alternate between lanes as well', async () => {
+  it('Turns of the scheduler alternate between lanes as well', async () => {
     const { scheduler, lane, at, pass, questions } = stage(oneAtATime);
     const lanes = ['x', 'y', 'z'].map((name) => lane(name, (ids) => all(ids, 'done')));
     for (const one of lanes) {
@@ -47,7 +47,7 @@ describe('Turns of the scheduler', () => {
     }
   });
 
-  it('continue while one lane hangs, which never holds all the polls in flight', async () => {
+  it('Turns of the scheduler continue while one lane hangs, which never holds all the polls in flight', async () => {
     const { scheduler, patient, lane, at, pass, questions } = stage({ limits: { perSecond: 100, inFlight: 8 } });
     const hanging = patient('hanging');
     const well = lane('well', (ids) => all(ids, 'done'));

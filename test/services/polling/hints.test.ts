@@ -17,7 +17,7 @@ async function underWay() {
 }
 
 describe('A hint', () => {
-  it('brings the next poll forward to now', async () => {
+  it('A hint brings the next poll forward to now', async () => {
     const { scheduler, lane, at, pass, questions } = stage();
     scheduler.start();
     scheduler.add({ id: 'a', lane: lane('l', (ids) => all(ids, { again: at(50_000) })), group: 'g', at: at(60_000) });
@@ -42,7 +42,7 @@ describe('A hint', () => {
     expect(open).toHaveLength(2);
   });
 
-  it('during the last poll changes nothing', async () => {
+  it('A hint during the last poll changes nothing', async () => {
     const { scheduler, pass, open, answer } = await underWay();
     scheduler.hint('a');
     await answer(0, 'done');
@@ -51,7 +51,7 @@ describe('A hint', () => {
     expect(scheduler.size).toBe(0);
   });
 
-  it('during a poll that fails waits for the next one', async () => {
+  it('A hint during a poll that fails waits for the next one', async () => {
     const { scheduler, pass, open } = await underWay();
     scheduler.hint('a');
     open[0]?.answer({ kind: 'unreachable', reason: 'reset' });
@@ -63,7 +63,7 @@ describe('A hint', () => {
     expect(open).toHaveLength(2);
   });
 
-  it('about an unknown task has no effect', async () => {
+  it('A hint about an unknown task has no effect', async () => {
     const { scheduler, pass, questions } = stage();
     scheduler.start();
     scheduler.hint('nobody');
@@ -74,7 +74,7 @@ describe('A hint', () => {
 });
 
 describe('A task that is removed while it is polled', () => {
-  it('stays removed after any verdict', async () => {
+  it('A task that is removed while it is polled stays removed after any verdict', async () => {
     const { scheduler, at, pass, open, answer, own } = await underWay();
     scheduler.remove('a');
     scheduler.hint('a');
@@ -85,7 +85,7 @@ describe('A task that is removed while it is polled', () => {
     expect(own.count).toBe(0);
   });
 
-  it('is not ended by the old verdict after it was added again', async () => {
+  it('A task that is removed while it is polled is not ended by the old verdict after it was added again', async () => {
     const { scheduler, road, at, pass, open, answer } = await underWay();
     scheduler.add({ id: 'a', lane: road, group: 'g', at: at(3_000) });
     await answer(0, 'done');
@@ -96,7 +96,7 @@ describe('A task that is removed while it is polled', () => {
     expect(scheduler.size).toBe(0);
   });
 
-  it('does not affect the other tasks of its poll', async () => {
+  it('A task that is removed while it is polled does not affect the other tasks of its poll', async () => {
     const { scheduler, patient, at, pass, open } = stage();
     const road = patient('l', 3);
     scheduler.start();

@@ -59,7 +59,7 @@ describe('The learned schedule', () => {
     expect(experience.modelFor(running(), 'all')).toBeUndefined();
   });
 
-  it('assumes usual durations of images before one is known, and forgets them as it learns', async () => {
+  it('The learned schedule assumes usual durations of images before one is known, and forgets them as it learns', async () => {
     const unknown = await knowing({ count: 0, limit: 'image' });
     unknown.gapAt(running(), 0);
     await turnOfTheLoop();
@@ -75,7 +75,7 @@ describe('The learned schedule', () => {
     }
   });
 
-  it('polls an image at least every ten seconds, whatever the gateway says about its progress, except under pressure', async () => {
+  it('The learned schedule polls an image at least every ten seconds, whatever the gateway says about its progress, except under pressure', async () => {
     for (const medianMs of [2 * second, 20 * second, 200 * second]) {
       const { gapAt, state } = await knowing({ medianMs, limit: 'image' });
       for (let age = 0; age < 5 * minute; age += second) {
@@ -88,13 +88,13 @@ describe('The learned schedule', () => {
     }
   });
 
-  it('polls where ends are likely once these are known', async () => {
+  it('The learned schedule polls where ends are likely once these are known', async () => {
     const { gapAt } = await knowing();
     expect(gapAt(running(), 0)).toBeGreaterThan(5 * second);
     expect(gapAt(running(), 20 * second)).toBeLessThan(2.5 * second);
   });
 
-  it('remembers after a restart what it has learned', async () => {
+  it('The learned schedule remembers after a restart what it has learned', async () => {
     const { store, gapAt } = await knowing();
     const after = await knowing({ count: 0 }, store);
     // The first poll finds nothing loaded, and triggers the read.
@@ -103,7 +103,7 @@ describe('The learned schedule', () => {
     expect(after.gapAt(running(), 0)).toBeCloseTo(gapAt(running(), 0), 6);
   });
 
-  it('drops old jobs: the gateway has become twice as slow', async () => {
+  it('The learned schedule drops old jobs: the gateway has become twice as slow', async () => {
     const first = await knowing({ count: 200 });
     const { experience } = first;
     for (const [job, ms] of logNormal(200, 40 * second, 0.3).entries()) {
@@ -112,7 +112,7 @@ describe('The learned schedule', () => {
     expect(experience.modelFor(running(), 'all')?.medianFrom(0)).toBeGreaterThan(36 * second);
   });
 
-  it('weighs many ends within a moment like a few', async () => {
+  it('The learned schedule weighs many ends within a moment like a few', async () => {
     const { experience } = await knowing({ count: 100 });
     for (let job = 0; job < 200; job += 1) {
       await experience.learn(running(), {
@@ -124,7 +124,7 @@ describe('The learned schedule', () => {
     expect(experience.modelFor(running(), 'all')?.medianFrom(0)).toBeLessThan(25 * second);
   });
 
-  it('uses the data of the kind while there is little about the model', async () => {
+  it('The learned schedule uses the data of the kind while there is little about the model', async () => {
     const model = (name: string): Task => running({ durationKey: `imagine ${name}` });
     const { experience } = await knowing({ count: 100, task: model('old') });
     for (let job = 0; job < 9; job += 1) {
@@ -144,7 +144,7 @@ describe('The learned schedule', () => {
     expect(gapAt(running({}, { overdue: start + 5 * minute }), 61 * minute)).toBe(5 * minute);
   });
 
-  it('increases its gaps under pressure, with and without data', async () => {
+  it('The learned schedule increases its gaps under pressure, with and without data', async () => {
     const known = await knowing();
     const unknown = await knowing({ count: 0 });
     const before = known.gapAt(running(), 15 * second);
@@ -164,7 +164,7 @@ describe('The learned schedule', () => {
     for (const progress of [0, 100, -5, 700, Number.NaN]) expect(at(progress)).toBe(usual);
   });
 
-  it('counts from the reported start of the run, and treats a queued job as about to start', async () => {
+  it('The learned schedule counts from the reported start of the run, and treats a queued job as about to start', async () => {
     const { gapAt, schedule } = await knowing({ waitedMs: 100 * second });
     const age = 300 * second;
     const begun = running({}, { started: start + age - 20 * second });
@@ -174,14 +174,14 @@ describe('The learned schedule', () => {
     expect(schedule.nextAt(running({}, { started: start + age + minute }), start + age)).toBeGreaterThan(start + age);
   });
 
-  it('counts from the prompt of a task that waited for one, and leaves a waiting task alone', async () => {
+  it('The learned schedule counts from the prompt of a task that waited for one, and leaves a waiting task alone', async () => {
     const { gapAt } = await knowing();
     const age = 10 * minute;
     expect(gapAt(running({}, { wordsTaken: start + age - 20 * second }), age)).toBeLessThan(2.5 * second);
     expect(gapAt(running({ state: 'needs-input' }), age)).toBe(7_500);
   });
 
-  it('falls back to the specification where the store fails', async () => {
+  it('The learned schedule falls back to the specification where the store fails', async () => {
     const failing = {
       durations: () => Promise.reject(new Error('gone')),
       addDuration: () => Promise.reject(new Error('gone')),

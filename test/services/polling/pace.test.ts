@@ -7,27 +7,27 @@ import { all, stage } from './stage.ts';
 const minute = 60_000;
 
 describe('The pace', () => {
-  it('is the full allowance until the gateway complains, and then half of the recent rate', () => {
+  it('The pace is the full allowance until the gateway complains, and then half of the recent rate', () => {
     const pace = new Pace(100);
     expect(pace.at(0)).toBe(100);
     expect(pace.slowDown('complaint', 40, 0)).toBe(true);
     expect(pace.at(0)).toBe(20);
   });
 
-  it('drops by less where responses only become slow', () => {
+  it('The pace drops by less where responses only become slow', () => {
     const pace = new Pace(100);
     pace.slowDown('slowness', 100, 0);
     expect(pace.at(0)).toBe(70);
   });
 
-  it('rises evenly, recovers in twenty seconds, and continues up to the allowance', () => {
+  it('The pace rises evenly, recovers in twenty seconds, and continues up to the allowance', () => {
     const pace = new Pace(100);
     pace.slowDown('complaint', 40, 0);
     expect([5_000, 10_000, 20_000].map((at) => pace.at(at))).toEqual([25, 30, 40]);
     expect(pace.at(10 * minute)).toBe(100);
   });
 
-  it('counts the complaints of concurrent polls once', () => {
+  it('The pace counts the complaints of concurrent polls once', () => {
     const pace = new Pace(100);
     for (const at of [0, 100, 1_999]) pace.slowDown('complaint', 40, at);
     expect(pace.at(2_000)).toBeCloseTo(22);
@@ -35,7 +35,7 @@ describe('The pace', () => {
     expect(pace.at(2_000)).toBeCloseTo(11);
   });
 
-  it('stays above zero and within the allowance after any events', () => {
+  it('The pace stays above zero and within the allowance after any events', () => {
     const falls = fc.record({
       wait: fc.integer({ min: 0, max: 100_000 }),
       rate: fc.double({ min: 0, max: 1_000, noNaN: true }),
@@ -61,7 +61,7 @@ describe('The latency of a lane', () => {
   const told = (latency: Latency, ms: number, times: number): number =>
     Array.from({ length: times }, () => latency.noteLatency(ms)).filter(Boolean).length;
 
-  it('is high when several responses are slow, and is reported once until there is enough new evidence', () => {
+  it('The latency of a lane is high when several responses are slow, and is reported once until there is enough new evidence', () => {
     const latency = new Latency();
     expect(told(latency, 200, 100)).toBe(0);
     expect(told(latency, 3_000, 1)).toBe(0);
@@ -70,7 +70,7 @@ describe('The latency of a lane', () => {
     expect(told(latency, 200, 100)).toBe(0);
   });
 
-  it('is ignored before the normal latency is known, and whenever it is short', () => {
+  it('The latency of a lane is ignored before the normal latency is known, and whenever it is short', () => {
     expect(told(new Latency(), 9_000, 49)).toBe(0);
     const quick = new Latency();
     expect(told(quick, 5, 100) + told(quick, 900, 100)).toBe(0);
@@ -78,7 +78,7 @@ describe('The latency of a lane', () => {
 });
 
 describe('The rate meter', () => {
-  it('reports the recent number per second', () => {
+  it('The rate meter reports the recent number per second', () => {
     const meter = new RateMeter();
     expect(meter.rate(0)).toBe(0);
     for (let at = 0; at < 10_000; at += 20) meter.count(at);

@@ -13,12 +13,12 @@ function following(
 }
 
 describe('The poll pressure', () => {
-  it('is zero if there is room', () => {
+  it('The poll pressure is zero if there is room', () => {
     expect(following(600, { rate: 90, allowed: 100, queue: 0 }).value).toBe(1);
     expect(new Pressure().value).toBe(1);
   });
 
-  it('grows while polls queue, up to a limit, and is gone again when there is room', () => {
+  it('The poll pressure grows while polls queue, up to a limit, and is gone again when there is room', () => {
     const flow = { rate: 100, allowed: 100, queue: 500 };
     const values = [1, 5, 20, 300].map((seconds) => following(seconds, flow).value);
     expect(values).toEqual(values.toSorted((a, b) => a - b));
@@ -29,11 +29,11 @@ describe('The poll pressure', () => {
     expect(relieved.value).toBe(1);
   });
 
-  it('grows where slow responses leave no room although more is allowed', () => {
+  it('The poll pressure grows where slow responses leave no room although more is allowed', () => {
     expect(following(30, { rate: 20, allowed: 100, queue: 200 }).value).toBeGreaterThan(1.5);
   });
 
-  it('reduces demand to the allowance, so tasks that follow it hardly queue', async () => {
+  it('The poll pressure reduces demand to the allowance, so tasks that follow it hardly queue', async () => {
     const { scheduler, lane, at, now, pass, questions } = stage({
       limits: { perSecond: 20, inFlight: 100 },
       random: Math.random,

@@ -38,7 +38,7 @@ const history = fc.record({
 });
 
 describe('The poll limit of the scheduler', () => {
-  it('holds after any advice, hint, addition, stop, refusal, delay or loss, and whenever the clock is set back', async () => {
+  it('The poll limit of the scheduler holds after any advice, hint, addition, stop, refusal, delay or loss, and whenever the clock is set back', async () => {
     await fc.assert(
       fc.asyncProperty(history, async (past) => {
         const { scheduler, time, machine, now, pass } = stage({ limits: past, random: () => past.random });

@@ -27,7 +27,7 @@ class Machine implements Clock {
 }
 
 describe('A machine clock that is set back', () => {
-  it('does not set the steady clock back, and moments stay the same', () => {
+  it('A machine clock that is set back does not set the steady clock back, and moments stay the same', () => {
     const machine = new Machine();
     const clock = new SteadyClock(machine);
     const before = clock.now();
@@ -39,7 +39,7 @@ describe('A machine clock that is set back', () => {
     expect(clock.toMachine(before + 507)).toBe(machine.now() + 7);
   });
 
-  it('delays no task: neither a waiting one, nor a new one, nor one that is polled again', async () => {
+  it('A machine clock that is set back delays no task: neither a waiting one, nor a new one, nor one that is polled again', async () => {
     const machine = new Machine();
     const began = machine.time.now();
     const asked: [string | undefined, number][] = [];
@@ -69,7 +69,7 @@ describe('A machine clock that is set back', () => {
     await scheduler.stop();
   });
 
-  it('still gives the time of reported troubles', async () => {
+  it('A machine clock that is set back still gives the time of reported troubles', async () => {
     const machine = new Machine();
     const scheduler = new InProcessScheduler({ clock: machine, random: () => 0.5, log: silent });
     const poll = async () => ({ kind: 'refused' as const, reason: 'The key is not valid.' });

@@ -36,22 +36,22 @@ describe('A lane that was asked to wait', () => {
     ['five minutes at most', 3_600_000, 300_000],
     ['five minutes at most', Number.POSITIVE_INFINITY, 300_000],
     ['as without a stated time', Number.NaN, 2_000],
-  ])('waits %s', async (_what, retryAfterMs, expected) => {
+  ])('A lane that was asked to wait waits %s', async (_what, retryAfterMs, expected) => {
     expect(gaps(await probes(busy(retryAfterMs), expected))).toEqual([expected]);
   });
 
-  it('doubles its wait each time without a stated time, up to a minute', async () => {
+  it('A lane that was asked to wait doubles its wait each time without a stated time, up to a minute', async () => {
     expect(gaps(await probes(busy(), 250_000))).toEqual([2, 4, 8, 16, 32, 60, 60, 60].map((s) => s * 1_000));
   });
 
-  it('waits a second at least, and then polls another task', async () => {
+  it('A lane that was asked to wait waits a second at least, and then polls another task', async () => {
     const { scheduler, pass, times, at, road } = troubledLane(busy(0), 1);
     scheduler.add({ id: 'other', lane: road, group: 'g', at: at(500) });
     await pass(1_000);
     expect(times()).toEqual([0, 1_000]);
   });
 
-  it('sends one poll after the pause, and all others after its response', async () => {
+  it('A lane that was asked to wait sends one poll after the pause, and all others after its response', async () => {
     const { pass, times, state } = troubledLane(busy(3_000), 10);
     await pass(2_999);
     // All ten were in flight before the first response told the lane to wait.
@@ -64,7 +64,7 @@ describe('A lane that was asked to wait', () => {
     expect(times()).toHaveLength(21);
   });
 
-  it('does not make the other lanes wait', async () => {
+  it('A lane that was asked to wait does not make the other lanes wait', async () => {
     const { scheduler, lane, at, pass, questions } = troubledLane(busy(60_000), 3);
     const well = lane('well', (ids) => all(ids, 'done'));
     await pass(0);
@@ -74,7 +74,7 @@ describe('A lane that was asked to wait', () => {
     expect(scheduler.troubles()).toEqual([{ ...busy(60_000), lane: 'l', since: at(0) }]);
   });
 
-  it('waits longer if a single success is followed by the same trouble', async () => {
+  it('A lane that was asked to wait waits longer if a single success is followed by the same trouble', async () => {
     const { scheduler, pass, times, state, at, road } = troubledLane(busy(), 1);
     await pass(1_999);
     state.trouble = undefined;
@@ -85,7 +85,7 @@ describe('A lane that was asked to wait', () => {
     expect(times()).toEqual([0, 2_000, 3_000, 7_000]);
   });
 
-  it('starts with a short wait again where the trouble returns after a while', async () => {
+  it('A lane that was asked to wait starts with a short wait again where the trouble returns after a while', async () => {
     const { scheduler, pass, times, state, at, road } = troubledLane(busy(), 1);
     await pass(1_999);
     state.trouble = undefined;
@@ -96,7 +96,7 @@ describe('A lane that was asked to wait', () => {
     expect(times()).toEqual([0, 2_000, 4_001, 6_001]);
   });
 
-  it('starts with a short wait again where the trouble changes', async () => {
+  it('A lane that was asked to wait starts with a short wait again where the trouble changes', async () => {
     const { pass, times, state } = troubledLane(busy(), 1);
     await pass(2_000);
     state.trouble = unreachable;
@@ -106,16 +106,16 @@ describe('A lane that was asked to wait', () => {
 });
 
 describe('A lane that is refused', () => {
-  it('sends a probe after half a minute, then doubles the wait up to five minutes', async () => {
+  it('A lane that is refused sends a probe after half a minute, then doubles the wait up to five minutes', async () => {
     expect(gaps(await probes(refused, 1_200_000))).toEqual([30, 60, 120, 240, 300, 300].map((s) => s * 1_000));
   });
 
-  it('waits longer, but not shorter, if the gateway says how long', async () => {
+  it('A lane that is refused waits longer, but not shorter, where it is told how long', async () => {
     expect(gaps(await probes({ ...refused, retryAfterMs: 45_000 }, 45_000))).toEqual([45_000]);
     expect(gaps(await probes({ ...refused, retryAfterMs: 1_000 }, 30_000))).toEqual([30_000]);
   });
 
-  it('delays hints and new tasks, and loses none of them', async () => {
+  it('A lane that is refused delays hints and new tasks, and loses none of them', async () => {
     const { scheduler, pass, times, state, at, road } = troubledLane(refused, 2);
     await pass(0);
     scheduler.hint('0');
@@ -134,7 +134,7 @@ describe('A lane that is refused', () => {
     expect(scheduler.size).toBe(3);
   });
 
-  it('spreads waiting tasks over a few seconds, in turns', async () => {
+  it('A lane that is refused spreads waiting tasks over a few seconds, in turns', async () => {
     const { pass, questions, state } = troubledLane(refused, 101);
     await pass(29_999);
     state.trouble = undefined;
@@ -145,7 +145,7 @@ describe('A lane that is refused', () => {
     expect(resumed.slice(0, 4).map(({ ids }) => Number(ids[0]) % 2)).toEqual([1, 0, 1, 0]);
   });
 
-  it('spreads tasks that fell due during the probe as well', async () => {
+  it('A lane that is refused spreads tasks that fell due during the probe as well', async () => {
     const { scheduler, patient, at, pass, open } = stage();
     const road = patient('l');
     for (let task = 0; task < 11; task += 1) {
@@ -161,7 +161,7 @@ describe('A lane that is refused', () => {
     expect(resumed).toEqual([0, 500, 1_000, 1_500, 2_000, 2_500, 3_000, 3_500, 4_000, 4_500]);
   });
 
-  it('resumes with full polls if it polls several tasks at once', async () => {
+  it('A lane that is refused resumes with full polls if it polls several tasks at once', async () => {
     const { pass, questions, state } = troubledLane(refused, 110, 10);
     await pass(29_999);
     state.trouble = undefined;
@@ -173,7 +173,7 @@ describe('A lane that is refused', () => {
     ]);
   });
 
-  it('resumes with a single poll if that covers any number of tasks', async () => {
+  it('A lane that is refused resumes with a single poll if that covers any number of tasks', async () => {
     const { scheduler, patient, at, pass, open } = stage();
     const road = patient('l', Number.POSITIVE_INFINITY);
     for (const [id, due] of [['a', 0] as const, ['b', 31_000] as const, ['c', 31_000] as const]) {
@@ -188,7 +188,7 @@ describe('A lane that is refused', () => {
     expect(open.slice(2).map(({ ids }) => ids)).toEqual([['b', 'c']]);
   });
 
-  it('logs once when it pauses and once when it resumes, however many tasks wait', async () => {
+  it('A lane that is refused logs once when it pauses and once when it resumes, however many tasks wait', async () => {
     const { scheduler, pass, lines, state, at } = troubledLane(refused, 50);
     await pass(100_000);
     expect(scheduler.troubles()).toEqual([{ ...refused, lane: 'l', since: at(0) }]);
@@ -206,7 +206,7 @@ describe('A lane that is refused', () => {
     expect(scheduler.troubles()).toEqual([]);
   });
 
-  it('is not reported if no task waits, and is probed by the next task that comes', async () => {
+  it('A lane that is refused is not reported if no task waits, and is probed by the next task that comes', async () => {
     const { scheduler, pass, times, at, road } = troubledLane(refused, 1);
     await pass(1_000);
     scheduler.remove('0');
@@ -218,7 +218,7 @@ describe('A lane that is refused', () => {
     expect(times()).toEqual([0, 102_000]);
   });
 
-  it('is reported as in trouble while its probe is in flight', async () => {
+  it('A lane that is refused is reported as in trouble while its probe is in flight', async () => {
     const { scheduler, patient, at, pass, open } = stage();
     scheduler.add({ id: 'a', lane: patient('l'), group: 'g', at: at(0) });
     scheduler.start();
@@ -232,7 +232,7 @@ describe('A lane that is refused', () => {
     expect(scheduler.troubles()).toEqual([]);
   });
 
-  it('is reported with its latest trouble and the time of the first', async () => {
+  it('A lane that is refused is reported with its latest trouble and the time of the first', async () => {
     const { scheduler, pass, state, at } = troubledLane(refused, 1);
     await pass(29_999);
     state.trouble = unreachable;
@@ -242,7 +242,7 @@ describe('A lane that is refused', () => {
 });
 
 describe('A lane whose polls do not arrive', () => {
-  it('polls again after a short gap while it may be an accident, and not sooner than requested', async () => {
+  it('A lane whose polls do not arrive polls again after a short gap while it may be an accident, and not sooner than told', async () => {
     for (const [retryAfterMs, expected] of [
       [undefined, 2_000],
       [1_000, 2_000],
@@ -255,7 +255,7 @@ describe('A lane whose polls do not arrive', () => {
     }
   });
 
-  it('delays no other lane', async () => {
+  it('A lane whose polls do not arrive delays no other lane', async () => {
     for (const trouble of [unreachable, refused]) {
       const polledAt = async (bad: Trouble | undefined): Promise<number[]> => {
         const { scheduler, lane, at, pass, questions, now } = stage();
@@ -277,12 +277,12 @@ describe('A lane whose polls do not arrive', () => {
     }
   });
 
-  it('pauses after five failures in a row, and sends probes after longer and longer waits', async () => {
+  it('A lane whose polls do not arrive pauses after five failures in a row, and sends probes after longer and longer waits', async () => {
     const moments = await probes(unreachable, 250_000);
     expect(gaps(moments).map((ms) => ms / 1_000)).toEqual([2, 5, 5, 5, 2, 4, 8, 16, 32, 60, 60]);
   });
 
-  it('does not pause when a response arrives in between', async () => {
+  it('A lane whose polls do not arrive does not pause when a response arrives in between', async () => {
     const { scheduler, lane, at, pass, questions, now } = stage();
     const road = lane('l', (ids) =>
       questions.length % 5 === 0 ? all(ids, { again: at(now() + 5_000) }) : unreachable,
@@ -294,7 +294,7 @@ describe('A lane whose polls do not arrive', () => {
     expect(scheduler.troubles()).toEqual([]);
   });
 
-  it('is resumed by the next task when a single task had failed', async () => {
+  it('A lane whose polls do not arrive is resumed by the next task when a single task had failed', async () => {
     const { scheduler, lane, at, pass, questions } = stage();
     const road = lane('l', (ids) => (ids[0] === 'poison' ? unreachable : all(ids, 'done')));
     scheduler.add({ id: 'poison', lane: road, group: 'g', at: at(0) });
@@ -311,7 +311,7 @@ describe('A lane whose polls do not arrive', () => {
     expect(scheduler.size).toBe(1);
   });
 
-  it('treats a poll that throws as a failure, with its stack in the log', async () => {
+  it('A lane whose polls do not arrive treats a poll that throws as a failure, with its stack in the log', async () => {
     const { scheduler, lane, at, pass, questions, lines } = stage();
     const mistake = new TypeError('a mistake');
     const road = lane('l', (ids) => {
@@ -325,7 +325,7 @@ describe('A lane whose polls do not arrive', () => {
     expect(lines).toEqual([{ level: 'error', sentence: expect.any(String), facts: { lane: 'l', err: mistake } }]);
   });
 
-  it('treats a poll that throws synchronously or returns no verdict as a failure as well', async () => {
+  it('A lane whose polls do not arrive treats a poll that throws synchronously or returns no verdict as a failure as well', async () => {
     for (const poll of [
       () => {
         throw new Error('before the first await');
@@ -345,7 +345,7 @@ describe('A lane whose polls do not arrive', () => {
     }
   });
 
-  it('keeps its pause unchanged when an earlier poll returns', async () => {
+  it('A lane whose polls do not arrive keeps its pause unchanged when an earlier poll returns', async () => {
     const { scheduler, patient, at, pass, open } = stage();
     const road = patient('l');
     for (const id of ['a', 'b', 'c']) scheduler.add({ id, lane: road, group: 'g', at: at(0) });

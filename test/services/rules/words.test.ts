@@ -40,7 +40,7 @@ const finds = (blocked: string[], text: string) => new WordList(blocked).find(fo
 
 describe('Blocked words', () => {
   it.each(parts)(
-    'are found in the disguises of the %s part of the corpus, and at most one of a hundred innocent prompts is refused',
+    'Blocked words are found in the disguises of the %s part of the corpus, and at most one of a hundred innocent prompts is refused',
     (part) => {
       const { hits, innocent, missed, wrong } = measure(corpus(part));
       expect(hits).toBeGreaterThan(150);

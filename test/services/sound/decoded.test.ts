@@ -48,7 +48,7 @@ describe('An audio file from a member', () => {
     ['twenty-four-bits.wav', 1],
     ['floats.wav', 1],
     ['with-a-list.wav', 1],
-  ])('is decoded as it was recorded: %s', async (name, height) => {
+  ])('An audio file from a member is decoded as it was recorded: %s', async (name, height) => {
     const pcm = await heard(file(name));
     expect(secondsOf(pcm)).toBeCloseTo(SECONDS, 2);
     expect(likeness(original, pcm)).toBeGreaterThan(0.99);
@@ -85,7 +85,7 @@ describe('An audio file from a member', () => {
     },
   );
 
-  it('is decoded as far as it goes if its end is missing', async () => {
+  it('An audio file from a member is decoded as far as it goes if its end is missing', async () => {
     const long = Int16Array.from(
       { length: 4 * original.length },
       (_, at) => 32_767 * (original[at % original.length] ?? 0),
@@ -100,20 +100,20 @@ describe('An audio file from a member', () => {
     }
   });
 
-  it('is decoded if its writer did not know its length yet', async () => {
+  it('An audio file from a member is decoded if its writer did not know its length yet', async () => {
     const wav = wavOf([played(8_000)], 8_000, { bytes: 2 });
     wav.writeUInt32LE(0xffffffff, 4);
     wav.writeUInt32LE(0xffffffff, 40);
     expect(secondsOf(await heard(wav))).toBeCloseTo(SECONDS, 3);
   });
 
-  it('has silence in place of samples that are not numbers', async () => {
+  it('An audio file from a member has silence in place of samples that are not numbers', async () => {
     const pcm = await heard(wavOf([played(8_000).fill(Number.NaN, 0, 800)], 8_000, { bytes: 4, isFloat: true }));
     expect(Math.abs(pcm[1_000] ?? 1)).toBe(0);
     expect(loudness(pcm)).toBeGreaterThan(0.1);
   });
 
-  it('may be exactly as long as allowed, and not longer', async () => {
+  it('An audio file from a member may be exactly as long as allowed, and not longer', async () => {
     const second = wavOf([new Float32Array(8_000)], 8_000, { bytes: 2 });
     const more = wavOf([new Float32Array(8_001)], 8_000, { bytes: 2 });
     expect(secondsOf(await heard(second, 1))).toBe(1);
@@ -128,7 +128,7 @@ describe('A file without usable audio', () => {
     for (const bytes of [Buffer.alloc(0), click, header]) expect(await refused(bytes)).toBe('refusals.audioEmpty');
   });
 
-  it('is refused as broken where none of the announced data is there', async () => {
+  it('A file without usable audio is refused as broken where none of the announced data is there', async () => {
     const heads = opusFile([], 0);
     const torn = Buffer.from(file('mono.ogg'));
     torn.writeUInt8(torn.readUInt8(2_000) ^ 1, 2_000);
@@ -137,7 +137,7 @@ describe('A file without usable audio', () => {
     for (const bytes of [heads, torn, cut]) expect(await refused(bytes)).toBe('refusals.audioDamaged');
   });
 
-  it('is refused by its type, not by the way it fails', async () => {
+  it('A file without usable audio is refused by its type, not by the way it fails', async () => {
     expect(await refused(file('vorbis.ogg'))).toBe('refusals.audioNotSupported');
     expect(await refused(file('tones.m4a'))).toBe('refusals.audioNotSupported');
     expect(await refused(Buffer.from('This is a text, and was called voice-message.ogg.'))).toBe(
@@ -148,7 +148,7 @@ describe('A file without usable audio', () => {
     expect(await refused(telephone)).toBe('refusals.audioNotSupported');
   });
 
-  it('is refused if a WAV states an impossible format', async () => {
+  it('A file without usable audio is refused if a WAV states an impossible format', async () => {
     const changed = (change: (wav: Buffer) => void): Buffer => {
       const wav = wavOf([played(8_000)], 8_000, { bytes: 2 });
       change(wav);
@@ -166,14 +166,14 @@ describe('A file without usable audio', () => {
 });
 
 describe('A small file with minutes of audio', () => {
-  it('is refused in Ogg Opus, whose packets may hold a tenth of a second in two bytes', async () => {
+  it('A small file with minutes of audio is refused in Ogg Opus, whose packets may hold a tenth of a second in two bytes', async () => {
     const bomb = opusFile(Array<Buffer>(1_250).fill(Buffer.from([0x1b, 2])), 5_760);
     expect(bomb.length).toBeLessThan(5_000);
     expect(await refused(bomb, 60)).toBe('refusals.audioTooLong');
     expect(secondsOf(await heard(bomb, 150))).toBeCloseTo(150, 1);
   });
 
-  it('is refused in MP3 at the lowest rate', async () => {
+  it('A small file with minutes of audio is refused in MP3 at the lowest rate', async () => {
     const frame = Buffer.alloc(72);
     frame.writeUInt32BE(0xffe31800);
     const bomb = Buffer.concat(Array<Buffer>(700).fill(frame));
@@ -181,7 +181,7 @@ describe('A small file with minutes of audio', () => {
     expect(secondsOf(await heard(bomb, 60))).toBeCloseTo(50.4, 0);
   });
 
-  it('is not read to its end', async () => {
+  it('A small file with minutes of audio is not read to its end', async () => {
     let read = 0;
     const endless = (function* () {
       for (;;) yield { samples: new Float32Array(8_000), rate: 8_000 + 0 * read++ };
@@ -206,7 +206,7 @@ describe('A damaged audio file', () => {
     return keys.test(told) || /^\d+ samples$/.test(told);
   };
 
-  it('is decoded as far as possible or refused after any change', {
+  it('A damaged audio file is decoded as far as possible or refused after any change', {
     timeout: 60_000,
   }, async () => {
     const change = fc.record({
@@ -230,7 +230,7 @@ describe('A damaged audio file', () => {
     );
   });
 
-  it('in Opus is decoded or refused with any content in intact packets', {
+  it('A damaged audio file in Opus is decoded or refused with any content in intact packets', {
     timeout: 60_000,
   }, async () => {
     const packet = fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes));
@@ -242,7 +242,7 @@ describe('A damaged audio file', () => {
     );
   });
 
-  it('with only a valid beginning is refused or decoded, and the next file is decoded', {
+  it('A damaged audio file with only a valid beginning is refused or decoded, and the next file is decoded', {
     timeout: 60_000,
   }, async () => {
     await fc.assert(
@@ -254,7 +254,7 @@ describe('A damaged audio file', () => {
     expect(secondsOf(await heard(file('mono.ogg')))).toBeCloseTo(SECONDS, 3);
   });
 
-  it('never ends the worker', () => {
+  it('A damaged audio file never ends the worker', () => {
     expect(lines.filter((line) => line.includes('end of its worker'))).toEqual([]);
   });
 });

@@ -30,7 +30,7 @@ const repeated = (times: number, { serial = 7, heads = [head, tags] } = {}): Buf
 };
 
 describe('An Ogg file', () => {
-  it('may have packets of any length that continue over pages', () => {
+  it('An Ogg file may have packets of any length that continue over pages', () => {
     const packets = [0, 1, 254, 255, 256, 510, 600, 255 * 254].map((length, index) => Buffer.alloc(length, index + 1));
     const bytes = oggOf(
       [],
@@ -44,7 +44,7 @@ describe('An Ogg file', () => {
     ).toEqual(packets);
   });
 
-  it('loses only a broken page', async () => {
+  it('An Ogg file loses only a broken page', async () => {
     const whole = repeated(4);
     const length = (await heard(whole)).length;
     const broken = Buffer.from(whole);
@@ -53,7 +53,7 @@ describe('An Ogg file', () => {
     expect(length - (await heard(broken)).length).toBe(PCM_RATE);
   });
 
-  it('drops a packet whose beginning was lost, over any number of pages', () => {
+  it('An Ogg file drops a packet whose beginning was lost, over any number of pages', () => {
     const packets = [Buffer.alloc(10, 1), Buffer.alloc(3 * 255 * 255, 2), Buffer.alloc(10, 3)];
     const lengths = (packet: Buffer): number[] => [
       ...Array<number>(Math.floor(packet.length / 255)).fill(255),
@@ -85,7 +85,7 @@ describe('An Ogg file', () => {
     expect(read(pages.toSpliced(1, 1))).toEqual([packets[0], packets[2]]);
   });
 
-  it('is searched for pages among any foreign bytes', async () => {
+  it('An Ogg file is searched for pages among any foreign bytes', async () => {
     const whole = repeated(2);
     const second = page(2)(whole);
     const noise = Buffer.from('OggS is how a page begins. OggS\0\0\0\0');
@@ -93,28 +93,28 @@ describe('An Ogg file', () => {
     expect(await heard(noisy)).toEqual(await heard(whole));
   });
 
-  it('is decoded from its first stream only', async () => {
+  it('An Ogg file is decoded from its first stream only', async () => {
     const [first, other] = [repeated(2), repeated(3, { serial: 8 })];
     const cut = page(1)(first);
     const mixed = Buffer.concat([first.subarray(0, cut), other, first.subarray(cut)]);
     expect(await heard(mixed)).toEqual(await heard(first));
   });
 
-  it('has the gain that its head states', async () => {
+  it('An Ogg file has the gain that its head states', async () => {
     const quieter = Buffer.from(head);
     quieter.writeInt16LE(Math.round(-6.0206 * 256), 16);
     const half = await heard(repeated(1, { heads: [quieter, tags] }));
     expect(loudness(half) / loudness(await heard(repeated(1)))).toBeCloseTo(0.5, 2);
   });
 
-  it('starts after the pre-skip of its head and ends at the position of its last page', async () => {
+  it('An Ogg file starts after the pre-skip of its head and ends at the position of its last page', async () => {
     expect((await heard(file)).length).toBe(Math.round(SECONDS * PCM_RATE));
     const later = Buffer.from(head);
     later.writeUInt16LE(head.readUInt16LE(10) + 9_600, 10);
     expect((await heard(repeated(1))).length - (await heard(repeated(1, { heads: [later, tags] }))).length).toBe(4_800);
   });
 
-  it('with more than two channels is refused', async () => {
+  it('An Ogg file with more than two channels is refused', async () => {
     const surround = Buffer.from(head);
     surround.writeUInt8(1, 18);
     await expect(heard(repeated(1, { heads: [surround, tags] }))).rejects.toMatchObject({

@@ -34,7 +34,7 @@ const heard = (hertz: number, samples: number[]): number =>
 
 describe('Resampled audio', () => {
   it.each([8_000, 11_025, 16_000, 22_050, 32_000, 44_100, 48_000, 96_000])(
-    'from %i Hz keeps the loudness of a voice',
+    'Resampled audio from %i Hz keeps the loudness of a voice',
     (rate) => {
       for (const hertz of [100, 1_000, 3_400])
         expect(Math.abs(heard(hertz, through(tone(hertz, rate), rate)))).toBeLessThan(0.1);
@@ -47,16 +47,16 @@ describe('Resampled audio', () => {
     [48_000, 15_000],
     [48_000, 23_000],
     [96_000, 40_000],
-  ])('from %i Hz has no audible aliasing of %i Hz', (rate, hertz) => {
+  ])('Resampled audio from %i Hz has no audible aliasing of %i Hz', (rate, hertz) => {
     const folded = Math.abs(hertz - 24_000 * Math.round(hertz / 24_000));
     expect(heard(folded, through(tone(hertz, rate), rate))).toBeLessThan(-70);
   });
 
-  it('from 8,000 Hz has nothing above its original range', () => {
+  it('Resampled audio from 8,000 Hz has nothing above its original range', () => {
     expect(heard(7_000, through(tone(1_000, 8_000), 8_000))).toBeLessThan(-70);
   });
 
-  it('is the same in whichever pieces it arrives', () => {
+  it('Resampled audio is the same in whichever pieces it arrives', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(8_000, 11_025, 24_000, 44_100, 48_000, 44_101),
@@ -70,7 +70,7 @@ describe('Resampled audio', () => {
     );
   });
 
-  it('keeps its length to half a sample', () => {
+  it('Resampled audio keeps its length to half a sample', () => {
     fc.assert(
       fc.property(fc.integer({ min: 2_000, max: 200_000 }), fc.integer({ min: 0, max: 3_000 }), (rate, length) => {
         const made = through(new Float32Array(length), rate);

@@ -88,7 +88,7 @@ function slowSum(page: Buffer): number {
 
 describe('A voice message', () => {
   it.each([0.05, 1.2, 3.7, 12.3456])(
-    'of %d s is the same in another decoder, from the first sample to the last',
+    'A voice message of %d s is the same in another decoder, from the first sample to the last',
     async (seconds) => {
       const pcm = repeated(seconds);
       const message = await encodeVoiceMessage(sounds, pcm);
@@ -104,7 +104,7 @@ describe('A voice message', () => {
     },
   );
 
-  it('is decoded by the bot as it was recorded', async () => {
+  it('A voice message is decoded by the bot as it was recorded', async () => {
     const pcm = repeated(2.5);
     const { bytes } = await encodeVoiceMessage(sounds, pcm);
     const again = await sounds.decoded(memoryContent(bytes), { maxSeconds: 3 });
@@ -112,7 +112,7 @@ describe('A voice message', () => {
     expect(likeness(pcm, again, 2)).toBeGreaterThan(0.98);
   });
 
-  it('on a single page ends at the right position', async () => {
+  it('A voice message on a single page ends at the right position', async () => {
     for (const seconds of [0.1, 0.37, 0.9]) {
       const pcm = repeated(seconds);
       expect(
@@ -121,7 +121,7 @@ describe('A voice message', () => {
     }
   });
 
-  it('has its pages in order, separate header pages, positions one second apart, and an end', async () => {
+  it('A voice message has its pages in order, separate header pages, positions one second apart, and an end', async () => {
     const pages = pagesOf((await encodeVoiceMessage(sounds, repeated(5.5))).bytes);
     const [head, tags, ...sound] = pages;
     expect(pages.map(({ number }) => number)).toEqual(pages.keys().toArray());
@@ -140,13 +140,13 @@ describe('A voice message', () => {
     expect(sound.flatMap(({ packets }) => packets).every((packet) => packet.length > 0)).toBe(true);
   });
 
-  it('takes about 32 kbit/s', async () => {
+  it('A voice message takes about 32 kbit/s', async () => {
     const { bytes } = await encodeVoiceMessage(sounds, repeated(10));
     expect((bytes.length * 8) / 10).toBeGreaterThan(20_000);
     expect((bytes.length * 8) / 10).toBeLessThan(40_000);
   });
 
-  it('has a waveform column per tenth of a second, with the loudest one full and silence empty', async () => {
+  it('A voice message has a waveform column per tenth of a second, with the loudest one full and silence empty', async () => {
     const pcm = new Int16Array(2 * PCM_RATE);
     pcm.set(repeated(0.3), PCM_RATE);
     const columns = [...Buffer.from((await encodeVoiceMessage(sounds, pcm)).waveform, 'base64')];
@@ -155,7 +155,7 @@ describe('A voice message', () => {
     expect(columns.map((column) => column > 0)).toEqual(columns.map((_, index) => index >= 10 && index < 13));
   });
 
-  it('has at least one and at most 256 waveform columns, which are flat for noise', async () => {
+  it('A voice message has at least one and at most 256 waveform columns, which are flat for noise', async () => {
     const drawn = async (pcm: Int16Array) => Buffer.from((await encodeVoiceMessage(sounds, pcm)).waveform, 'base64');
     expect(await drawn(repeated(27))).toHaveLength(256);
     expect(await drawn(repeated(0.01))).toHaveLength(1);
@@ -164,11 +164,11 @@ describe('A voice message', () => {
     expect(Math.max(...(await drawn(new Int16Array(PCM_RATE))))).toBe(0);
   });
 
-  it('cannot be made without samples', async () => {
+  it('A voice message cannot be made without samples', async () => {
     await expect(encodeVoiceMessage(sounds, new Int16Array())).rejects.toThrow('nothing to say');
   });
 
-  it('leaves its input unchanged', async () => {
+  it('A voice message leaves its input unchanged', async () => {
     const pcm = repeated(0.5);
     await encodeVoiceMessage(sounds, pcm);
     expect(pcm).toEqual(repeated(0.5));

@@ -25,7 +25,7 @@ const told = async (run: Promise<unknown>): Promise<string> =>
   await run.then((answer) => JSON.stringify(answer), String);
 
 describe('The workroom of the audio workers', () => {
-  it('loses only the file that ended its worker, and a new worker continues', async () => {
+  it('The workroom of the audio workers loses only the file that ended its worker, and a new worker continues', async () => {
     const room = new WorkerPool(script, systemClock);
     const outcomes = await Promise.all([0, 0, 1, 0, 2, 0, 3, 0].map((deed) => told(room.run(job(deed), []))));
     expect(outcomes).toEqual([
@@ -41,7 +41,7 @@ describe('The workroom of the audio workers', () => {
     await room.close();
   });
 
-  it('ends a hanging worker, and waiting files get another one', async () => {
+  it('The workroom of the audio workers ends a hanging worker, and waiting files get another one', async () => {
     const clock = new ManualClock();
     const room = new WorkerPool(script, clock);
     await told(room.run(job(0), []));
@@ -51,7 +51,7 @@ describe('The workroom of the audio workers', () => {
     await room.close();
   });
 
-  it('gives no worker more time because it waited', async () => {
+  it('The workroom of the audio workers gives no worker more time because it waited', async () => {
     const clock = new ManualClock();
     const room = new WorkerPool(script, clock);
     await told(room.run(job(0), []));
@@ -60,7 +60,7 @@ describe('The workroom of the audio workers', () => {
     await room.close();
   });
 
-  it('ends its worker after a minute without work, and starts another for the next file', async () => {
+  it('The workroom of the audio workers ends its worker after a minute without work, and starts another for the next file', async () => {
     const clock = new ManualClock();
     const room = new WorkerPool(script, clock);
     await told(room.run(job(0), []));
@@ -71,7 +71,7 @@ describe('The workroom of the audio workers', () => {
     await room.close();
   });
 
-  it('keeps its worker while it has work, however long the pause, and ends it afterwards', async () => {
+  it('The workroom of the audio workers keeps its worker while it has work, however long the pause, and ends it afterwards', async () => {
     const clock = new ManualClock();
     let isNeeded = true;
     const room = new WorkerPool(script, clock, { isNeeded: () => isNeeded });
@@ -84,7 +84,7 @@ describe('The workroom of the audio workers', () => {
     await room.close();
   });
 
-  it('continues with other files while one hangs, and ends that one when its time is over', async () => {
+  it('The workroom of the audio workers continues with other files while one hangs, and ends that one when its time is over', async () => {
     const clock = new ManualClock();
     const room = new WorkerPool(script, clock, { workers: 2 });
     const slow = told(room.run(job(4), [], { longestMs: 20_000 }));
@@ -97,14 +97,14 @@ describe('The workroom of the audio workers', () => {
     await room.close();
   });
 
-  it('refuses immediately what exceeds its queue', async () => {
+  it('The workroom of the audio workers refuses immediately what exceeds its queue', async () => {
     const room = new WorkerPool(script, new ManualClock());
     const outcomes = Array.from({ length: 40 }, () => told(room.run(job(0), [])));
     expect((await Promise.all(outcomes)).filter((outcome) => outcome.includes('refusals.busy'))).toHaveLength(7);
     await room.close();
   });
 
-  it('reports that the bot is stopping to waiting callers and later ones', async () => {
+  it('The workroom of the audio workers reports that the bot is stopping to waiting callers and later ones', async () => {
     const room = new WorkerPool(script, new ManualClock());
     const waiting = [4, 0].map((deed) => told(room.run(job(deed), [])));
     await room.close();

@@ -195,7 +195,7 @@ describe('More voice messages than there is room for', () => {
 });
 
 describe('The waveform of a voice message', () => {
-  it('matches the power between the edges of its columns, although long ones are stored coarsely', () => {
+  it('The waveform of a voice message matches the power between the edges of its columns, although long ones are stored coarsely', () => {
     const drawn = (pcm: Int16Array): number[] => {
       const columns = Math.max(1, Math.min(256, Math.ceil(pcm.length / 2_400)));
       const loudness = Array.from({ length: columns }, (_, column) => {

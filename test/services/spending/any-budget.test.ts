@@ -293,7 +293,7 @@ const steps = [
 ];
 
 describe('Budgets under any history', () => {
-  it('of limits, grants, resets, blocks, orders and restarts admit exactly what they should', async () => {
+  it('Budgets under any history of limits, grants, resets, blocks, orders and restarts admit exactly what they should', async () => {
     await fc.assert(
       fc.asyncProperty(fc.commands(steps, { maxCommands: 80, size: 'max' }), async (commands) => {
         const bot = new Bot(stage());

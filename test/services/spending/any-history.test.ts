@@ -194,7 +194,7 @@ const steps = [
 ];
 
 describe('Limits under any history', () => {
-  it('of orders, ends, erasures and restarts leave what the entries say, and admit nothing above', async () => {
+  it('Limits under any history of orders, ends, erasures and restarts leave what the entries say, and admit nothing above', async () => {
     await fc.assert(
       fc.asyncProperty(fc.commands(steps, { maxCommands: 40, size: 'max' }), async (commands) => {
         const bot = new Bot(stage());

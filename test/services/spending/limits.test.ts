@@ -6,7 +6,7 @@ import { limitsText, parseGrant, parseLimits } from '../../../src/services/spend
 const kinds = ['imagine', 'video'];
 
 describe('Limits as text', () => {
-  it('name amounts, tasks, kinds and tasks at once', () => {
+  it('Limits as text name amounts, tasks, kinds and tasks at once', () => {
     expect(parseLimits('$5 a day, 100 tasks/day, $40.50 per month, video: 1 task a week, 3 at once', kinds)).toEqual({
       day: { amount: '5', tasks: 100 },
       month: { amount: '40.50' },

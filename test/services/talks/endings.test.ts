@@ -5,7 +5,7 @@ import { guest, owner, SLOWLY, scene, waitLimit } from './scene.ts';
 const MINUTE = 60_000;
 
 describe('The end of a conversation', () => {
-  it('removes it from the look-up by channel, which works from memory until then', async () => {
+  it('The end of a conversation removes it from the look-up by channel, which works from memory until then', async () => {
     const { begin, talks } = await scene();
     const talk = await begin();
     expect(talks.inChannel(talk.channelId ?? '')?.id).toBe(talk.id);
@@ -14,7 +14,7 @@ describe('The end of a conversation', () => {
     expect(talks.inChannel(talk.channelId ?? '')).toBeUndefined();
   });
 
-  it('requested by its owner interrupts the running answer and closes the session', async () => {
+  it('The end of a conversation requested by its owner interrupts the running answer and closes the session', async () => {
     const { begin, say, ended, when, talks, gateway } = await scene({ speed: SLOWLY });
     const talk = await begin();
     const said = await say(talk, 'Tell me of the snow');
@@ -26,7 +26,7 @@ describe('The end of a conversation', () => {
     expect(await talks.end(talk.id, 'idle')).toEqual(over);
   });
 
-  it('follows after a quarter of an hour without an utterance', async () => {
+  it('The end of a conversation follows after a quarter of an hour without an utterance', async () => {
     const { begin, say, ended, when, tasks, clock, gateway } = await scene();
     const talk = await begin();
     clock.advance(10 * MINUTE);
@@ -52,7 +52,7 @@ describe('The end of a conversation', () => {
 });
 
 describe('An erasure requested by a member', () => {
-  it('ends their conversations and removes all of their utterances', async () => {
+  it('An erasure requested by a member ends their conversations and removes all of their utterances', async () => {
     const { begin, say, when, tasks, talks, gateway, store } = await scene({ speed: SLOWLY, isShown: true });
     const talk = await begin();
     const said = await say(talk, 'a secret that nobody shall know of');

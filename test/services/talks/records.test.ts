@@ -3,7 +3,7 @@ import { sql } from '../store/stage.ts';
 import { guest, owner, SLOWLY, scene, waitLimit } from './scene.ts';
 
 describe('The records of utterances', () => {
-  it('produce the same ledger again from the stored tasks', async () => {
+  it('The records of utterances produce the same ledger again from the stored tasks', async () => {
     const first = await scene({ isShown: true });
     const { begin, say, ended, gateway } = first;
     const talk = await begin();
@@ -27,7 +27,7 @@ describe('The records of utterances', () => {
     expect(await second.entries()).toEqual(before);
   });
 
-  it('are grouped under their conversation in lists, and listed separately on request', async () => {
+  it('The records of utterances are grouped under their conversation in lists, and listed separately on request', async () => {
     const { begin, say, ended, tasks, talks } = await scene({ isShown: true });
     const talk = await begin({ instructions: 'Be a pirate.', isClosed: true });
     const said = await ended(await say(talk, { prompt: 'Hello in 5 words', isClosed: true }));

@@ -27,7 +27,7 @@ describe.each(['ga', 'beta'] as const)('A restart in the %s dialect', (realtimeD
 });
 
 describe('A restart', () => {
-  it('in the middle of an answer leaves it interrupted with what had arrived, and the model remembers that', async () => {
+  it('A restart in the middle of an answer leaves it interrupted with what had arrived, and the model remembers that', async () => {
     const first = await scene({ speed: SLOWLY });
     const talk = await first.begin();
     const said = await first.say(talk, 'My name is Wren');
@@ -42,7 +42,7 @@ describe('A restart', () => {
     expect(answer.text).toContain('My name is Wren');
   });
 
-  it('ends conversations that were silent for a quarter of an hour, and no others', async () => {
+  it('A restart ends conversations that were silent for a quarter of an hour, and no others', async () => {
     const first = await scene();
     const talk = await first.begin();
     await first.ended(await first.say(talk, 'Hello'));
@@ -57,7 +57,7 @@ describe('A restart', () => {
     expect(first.gateway.realtime.opened).toBe(1);
   });
 
-  it('does not restore a conversation whose start was never shown', async () => {
+  it('A restart does not restore a conversation whose start was never shown', async () => {
     const first = await scene();
     first.gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-hang-open' });
     const beginning = first.begin().catch((error: unknown) => error);
@@ -69,7 +69,7 @@ describe('A restart', () => {
     expect(second.talks.inChannel('300000000000000001')).toBeUndefined();
   });
 
-  it('finds consistent data after a power failure at any write', { timeout: 60_000 }, async () => {
+  it('A restart finds consistent data after a power failure at any write', { timeout: 60_000 }, async () => {
     const fates: string[] = [];
     for (let diesAfter = 1; ; diesAfter++) {
       const first = await scene({ diesAfter, isShown: true });

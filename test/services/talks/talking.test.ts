@@ -49,7 +49,7 @@ describe.each(['ga', 'beta'] as const)('A conversation in the %s dialect', (real
 });
 
 describe('A new utterance', () => {
-  it('interrupts the running answer, which keeps what had arrived and counts as used', async () => {
+  it('A new utterance interrupts the running answer, which keeps what had arrived and counts as used', async () => {
     const { begin, say, ended, when, gateway, entries } = await scene({ speed: SLOWLY });
     const talk = await begin();
     const first = await say(talk, 'Tell me of the snow');
@@ -66,7 +66,7 @@ describe('A new utterance', () => {
     await expect.poll(standings, waitLimit).toEqual(['settled', 'settled']);
   });
 
-  it('waits for earlier ones, so simultaneous utterances are answered in order', async () => {
+  it('A new utterance waits for earlier ones, so simultaneous utterances are answered in order', async () => {
     const { begin, say, ended, tasks, gateway } = await scene();
     const talk = await begin();
     const all = await Promise.all(['one', 'two', 'three'].map((words) => say(talk, words)));
@@ -77,7 +77,7 @@ describe('A new utterance', () => {
     expect(gateway.realtime.opened).toBe(1);
   });
 
-  it('is not required to interrupt an answer', async () => {
+  it('A new utterance is not required to interrupt an answer', async () => {
     const { begin, say, when, talks, tasks } = await scene({ speed: SLOWLY });
     const said = await say(await begin(), 'Tell me of the snow');
     const growing = await when(said, ({ answer }) => (answer?.draft ?? '') !== '');

@@ -37,7 +37,7 @@ const outcome = (changes: Partial<RealtimeResponse> = {}, more: object = {}) => 
 });
 
 describe('A conversation', () => {
-  it('remembers each utterance once, in order, and five hundred at most', () => {
+  it('A conversation remembers each utterance once, in order, and five hundred at most', () => {
     let known = markRunning(talk);
     for (let index = 0; index < 600; index++) known = addTurn(known, `said-${index}`, start + index);
     expect(addTurn(known, 'said-599', start + 10_000)).toBe(known);
@@ -47,14 +47,14 @@ describe('A conversation', () => {
     expect(removeTurn(known, 'said-599').talk?.turns).not.toContain('said-599');
   });
 
-  it('ends once and keeps the reason', () => {
+  it('A conversation ends once and keeps the reason', () => {
     const over = endTalk(markRunning(talk), 'idle', start + 1);
     expect(over).toMatchObject({ state: 'ready', talk: { end: 'idle' }, times: { ended: start + 1 } });
     expect(endTalk(over, 'ended', start + 2)).toBe(over);
     expect(markRunning(over)).toBe(over);
   });
 
-  it('is summarised by its instructions or its model, and an utterance by its text or its transcript', () => {
+  it('A conversation is summarised by its instructions or its model, and an utterance by its text or its transcript', () => {
     expect(summaryOf(talk).summary).toBe('parley');
     expect(summaryOf(withRequest(talk, { instructions: 'Be a pirate.' })).summary).toBe('Be a pirate.');
     expect(summaryOf(said).summary).toBe('Hello');
@@ -63,14 +63,14 @@ describe('A conversation', () => {
     ).toBe('a clear sound');
   });
 
-  it('is private in lists if its thread is private', () => {
+  it('A conversation is private in lists if its thread is private', () => {
     expect(summaryOf(talk).isPrivate).toBe(false);
     expect(summaryOf(withRequest(said, { isClosed: true })).isPrivate).toBe(true);
   });
 });
 
 describe('The end of an answer', () => {
-  it('adds text, audio and usage at once, and counts each response once', () => {
+  it('The end of an answer adds text, audio and usage at once, and counts each response once', () => {
     const ended = concludeAnswer(said, outcome(), start + 1);
     expect(ended).toMatchObject({ state: 'ready', text: 'Good day.', times: { ended: start + 1 } });
     expect(ended.answer).toMatchObject({ voice, tokens: usage, counted: ['resp-1'], draft: '' });
@@ -88,7 +88,7 @@ describe('The end of an answer', () => {
     ['cut', undefined, 'failed', 'cut'],
     ['completed', 'stopped', 'ready', undefined],
   ] as const)(
-    'that is %s, and was %s, leaves it %s as %s, with its text and as used',
+    'The end of an answer that is %s, and was %s, leaves it %s as %s, with its text and as used',
     (end, stopReason, state, cause) => {
       const ended = concludeAnswer(said, outcome({ end }, { stopReason }), start + 1);
       expect(ended.state).toBe(state);
@@ -98,14 +98,14 @@ describe('The end of an answer', () => {
     },
   );
 
-  it('keeps what had arrived if the last event is empty, and gives the reason of an incomplete answer', () => {
+  it('The end of an answer keeps what had arrived if the last event is empty, and gives the reason of an incomplete answer', () => {
     const grown = { ...said, answer: { rounds: [], draft: 'Good', without: [], parts: [] } };
     expect(concludeAnswer(grown, outcome({ end: 'cut', text: '', usage: undefined }), start).text).toBe('Good');
     const ended = concludeAnswer(said, outcome({ end: 'incomplete', reason: 'max_output_tokens' }), start);
     expect(ended).toMatchObject({ state: 'ready', answer: { incomplete: 'max_output_tokens' } });
   });
 
-  it('is not charged if neither content nor usage arrived', () => {
+  it('The end of an answer is not charged if neither content nor usage arrived', () => {
     const nothing = outcome({ end: 'failed', text: '', usage: undefined }, { hasContent: false, voice: undefined });
     expect(factOfTask(concludeAnswer(said, nothing, start)).standing).toBe('refunded');
     const soundAlone = outcome({ end: 'failed', text: '', usage: undefined }, { voice: undefined });
@@ -117,7 +117,7 @@ describe('The audio of an answer', () => {
   const ended = concludeAnswer(said, outcome(), start);
   const place = { channelId: 'c', id: 'm' };
 
-  it('is stored until Discord has it or cannot take it, and no longer', () => {
+  it('The audio of an answer is stored until Discord has it or cannot take it, and no longer', () => {
     const waiting = markPingDue(ended, place, start);
     expect(waiting.answer?.voice?.sound).toBe(voice.sound);
     const without = { seconds: 2, waveform: 'AAEC' };
@@ -132,7 +132,7 @@ describe('The audio of an answer', () => {
     }
   });
 
-  it('is not part of an export', async () => {
+  it('The audio of an answer is not part of an export', async () => {
     async function* tasks() {
       yield ended;
     }

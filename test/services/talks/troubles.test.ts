@@ -90,7 +90,7 @@ describe('A conversation that is reopened', () => {
   const unavailable = { type: 'status', status: 503 } as const;
   const refused = { type: 'status', status: 404 } as const;
 
-  it('waits for an unreachable gateway, and reports that for utterances in the meantime', async () => {
+  it('A conversation that is reopened waits for an unreachable gateway, and reports that for utterances in the meantime', async () => {
     const first = await scene();
     const talk = await first.begin();
     await first.leave();
@@ -105,7 +105,7 @@ describe('A conversation that is reopened', () => {
     expect((await ended(await say(talk, 'Hello once more'))).state).toBe('ready');
   });
 
-  it('ends where the gateway refuses it permanently', async () => {
+  it('A conversation that is reopened ends where the gateway refuses it permanently', async () => {
     const first = await scene();
     const talk = await first.begin();
     await first.leave();

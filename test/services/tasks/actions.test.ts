@@ -28,11 +28,11 @@ describe('A button of the gateway', () => {
     [`MJ::BOOKMARK::${uuid}`, { family: 'favourite', words: 'never' }],
     ['something::nobody::told', { family: 'other', words: 'never' }],
     ['', { family: 'other', words: 'never' }],
-  ] as const)('is understood: %s', (customId, meaning) => {
+  ] as const)('A button of the gateway is understood: %s', (customId, meaning) => {
     expect(meaningOfAction(customId)).toEqual(meaning);
   });
 
-  it('opens a form first when the gateway will ask for a prompt', () => {
+  it('A button of the gateway opens a form first when the gateway will ask for a prompt', () => {
     expect(needsForm(`MJ::CustomZoom::${uuid}`, false)).toBe(true);
     expect(needsForm(`MJ::Inpaint::1::${uuid}::SOLO`, false)).toBe(true);
     expect(needsForm(`MJ::JOB::variation::1::${uuid}`, false)).toBe(false);

@@ -11,18 +11,18 @@ const followed = (): Task => markAccepted(madeTask(), taken, start + 1_000);
 const image = { kind: 'image', address: 'https://files.example/1.png' } as const;
 
 describe('News of a running task', () => {
-  it.each(['queued', 'running', 'needs-input'] as const)('with %s is applied', (state) => {
+  it.each(['queued', 'running', 'needs-input'] as const)('News of a running task with %s is applied', (state) => {
     const task = advance(followed(), madeSnapshot({ state }), now);
     expect(task).toMatchObject({ state, times: { lastPending: now } });
   });
 
-  it('that arrives late never moves the task back', () => {
+  it('News of a running task that arrives late never moves the task back', () => {
     const running = advance(followed(), madeSnapshot({ state: 'running', progress: 40 }), now);
     const late = advance(running, madeSnapshot({ state: 'queued', progress: 10, word: 'SUBMITTED' }), now + 1);
     expect(late).toMatchObject({ state: 'running', progress: 40 });
   });
 
-  it('keeps the tracks of a song, without URLs of streaming tracks and with useful fields only', () => {
+  it('News of a running task keeps the tracks of a song, without URLs of streaming tracks and with useful fields only', () => {
     const track = {
       ...{ id: 'clip', title: 't'.repeat(300), audio: 'https://files.example/live', video: undefined },
       ...{ cover: 'https://files.example/1.png', lyrics: 'l'.repeat(20_000), style: undefined, seconds: 20 },
@@ -42,7 +42,7 @@ describe('News of a running task', () => {
     expect(advance(followed(), many, now).tracks).toHaveLength(20);
   });
 
-  it('with a finished song is held back while a track still streams, but not forever', () => {
+  it('News of a running task with a finished song is held back while a track still streams, but not forever', () => {
     const streaming = { ...{ id: 'clip', title: 'a', audio: undefined, video: undefined, cover: undefined } };
     const track = { ...streaming, lyrics: undefined, style: undefined, seconds: undefined, failure: undefined };
     const said = madeSnapshot({ state: 'succeeded', tracks: [{ ...track, state: 'running' }] });
@@ -54,24 +54,24 @@ describe('News of a running task', () => {
     expect(advance({ ...waiting, times: { ...waiting.times, overdue: now } }, said, now).state).toBe('ready');
   });
 
-  it('only increases the progress, and keeps it when a response leaves it out', () => {
+  it('News of a running task only increases the progress, and keeps it when a response leaves it out', () => {
     const at = (task: Task, progress: number | undefined): Task => advance(task, madeSnapshot({ progress }), now);
     expect(at(at(at(followed(), 30), 20), undefined).progress).toBe(30);
     expect(at(at(followed(), 30), 55).progress).toBe(55);
   });
 
-  it('keeps a preview with the moment it was first seen, and without bytes', () => {
+  it('News of a running task keeps a preview with the moment it was first seen, and without bytes', () => {
     const first = advance(followed(), madeSnapshot({ preview: { ...image, base64: 'AAAA' } }), now);
     const second = advance(first, madeSnapshot({ preview: image }), now + minute);
     expect(second.preview).toEqual({ ...image, firstSeenAt: now });
   });
 
-  it('resets the count of responses that did not know the task', () => {
+  it('News of a running task resets the count of responses that did not know the task', () => {
     const doubted = { ...followed(), unknown: { answers: 3, since: start } };
     expect(advance(doubted, madeSnapshot(), now)).not.toHaveProperty('unknown');
   });
 
-  it('keeps buttons, seed and text that a later response leaves out', () => {
+  it('News of a running task keeps buttons, seed and text that a later response leaves out', () => {
     const actions = [{ customId: 'x::1', label: 'U1', emoji: '', style: 2 }];
     const told = advance(followed(), madeSnapshot({ actions, seed: '7', text: 'words' }), now);
     expect(advance(told, madeSnapshot(), now)).toMatchObject({ actions, seed: '7', text: 'words' });
@@ -79,7 +79,7 @@ describe('News of a running task', () => {
 });
 
 describe('The end of a task', () => {
-  it('makes it ready with the URLs of its results, when they were first seen and until when they last', () => {
+  it('The end of a task makes it ready with the URLs of its results, when they were first seen and until when they last', () => {
     const media = [{ ...image, expiresAt: now + minute, base64: 'AAAA' }];
     const task = advance(followed(), madeSnapshot({ state: 'succeeded', media, finishedAt: now - 1 }), now);
     expect(task).toMatchObject({ state: 'ready', progress: 100, times: { ended: now, remoteFinished: now - 1 } });
@@ -88,7 +88,7 @@ describe('The end of a task', () => {
   });
 
   it.each(['failed', 'cancelled', 'expired'] as const)(
-    'makes it %s if the gateway reports that, with its reason',
+    'The end of a task makes it %s if the gateway reports that, with its reason',
     (cause) => {
       const failure = { cause, reason: 'no', code: '1' };
       const task = advance(followed(), madeSnapshot({ state: 'failed', failure }), now);
@@ -96,11 +96,11 @@ describe('The end of a task', () => {
     },
   );
 
-  it('makes it failed if the gateway gives no reason at all', () => {
+  it('The end of a task makes it failed if the gateway gives no reason at all', () => {
     expect(advance(followed(), madeSnapshot({ state: 'failed' }), now).state).toBe('failed');
   });
 
-  it('stays after any later news', () => {
+  it('The end of a task stays after any later news', () => {
     const ready = advance(followed(), madeSnapshot({ state: 'succeeded' }), now);
     for (const state of ['queued', 'running', 'failed', 'succeeded'] as const) {
       expect(advance(ready, madeSnapshot({ state }), now + minute)).toBe(ready);
@@ -114,7 +114,7 @@ describe('News of a task in any order', () => {
     progress: fc.option(fc.integer({ min: 0, max: 100 }), { nil: undefined }),
   });
 
-  it('leaves a task that the store accepts, whose progress and end never go back', () => {
+  it('News of a task in any order leaves a task that the store accepts, whose progress and end never go back', () => {
     fc.assert(
       fc.property(fc.array(news, { maxLength: 12 }), (list) => {
         let task = followed();

@@ -28,7 +28,7 @@ const rounds = ({ gateway }: Engine, id: string): number =>
   batchPolls(gateway).filter(({ body }) => (body as { ids: string[] }).ids.includes(id)).length;
 
 describe('An album', () => {
-  it('of 300 tasks is polled with three requests per round at most, although a third is left out at random each time', async () => {
+  it('An album of 300 tasks is polled with three requests per round at most, although a third is left out at random each time', async () => {
     const side = await engine({ quirks: { looseBatches: true }, speed: 2 });
     const ids = await orderSongs(side.gateway, ...titles(300));
     const album = await side.tasks.albums.create(origin, ids, everything);
@@ -46,7 +46,7 @@ describe('An album', () => {
     // Hundreds of tasks are hundreds of writes, on a busy machine.
   }, 60_000);
 
-  it('ignores a response whose list is null, and polls again', async () => {
+  it('An album ignores a response whose list is null, and polls again', async () => {
     const side = await engine({ speed: 20 });
     const ids = await orderSongs(side.gateway, ...titles(5));
     side.gateway.faults.add({
@@ -61,7 +61,7 @@ describe('An album', () => {
     expect(parts.every(({ task }) => task?.tracks?.length === 2)).toBe(true);
   });
 
-  it('gives a part up only when the gateway does not know it for minutes, even on its own, and ends without it', async () => {
+  it('An album gives a part up only when the gateway does not know it for minutes, even on its own, and ends without it', async () => {
     const side = await engine({ speed: 20 });
     const [known = ''] = await orderSongs(side.gateway, 'Song');
     const album = await side.tasks.albums.create(origin, ['nobody-1', known, 'nobody-2', 'nobody-3'], everything);
@@ -72,7 +72,7 @@ describe('An album', () => {
     await side.tasks.albums.create(origin, ['nobody-1'], (found) => expect([...found.values()]).toEqual([undefined]));
   });
 
-  it('polls with shorter lists permanently once the gateway has refused a long one', async () => {
+  it('An album polls with shorter lists permanently once the gateway has refused a long one', async () => {
     const side = await engine({ speed: 20, quirks: { batchLimit: 3 } });
     const ids = await orderSongs(side.gateway, ...titles(10));
     await ended(side, await side.tasks.albums.create(origin, ids, everything));
@@ -81,7 +81,7 @@ describe('An album', () => {
     expect(lengths.slice(7).every((length) => length <= 3)).toBe(true);
   });
 
-  it('follows tasks that are known here without a second task', async () => {
+  it('An album follows tasks that are known here without a second task', async () => {
     const side = await engine({ speed: 20 });
     const song = await side.tasks.orders.submit({ ...order, kind: 'song', request: { prompt: 'a storm' } });
     const ids = [song.remoteId ?? ''];
@@ -94,7 +94,7 @@ describe('An album', () => {
     expect(batchPolls(side.gateway)).toEqual([]);
   });
 
-  it('changes nothing when its owner may not create it', async () => {
+  it('An album changes nothing when its owner may not create it', async () => {
     const side = await engine({ speed: 20 });
     const refuse = (): void => {
       throw new Error('no');
@@ -104,7 +104,7 @@ describe('An album', () => {
     expect(side.tasks.book.liveCount).toBe(0);
   });
 
-  it('is erased with its parts when the member who started it requests erasure, once they have ended', async () => {
+  it('An album is erased with its parts when the member who started it requests erasure, once they have ended', async () => {
     const side = await engine({ speed: 20 });
     const ids = await orderSongs(side.gateway, ...titles(2));
     await side.tasks.albums.create(origin, ids, everything);
@@ -119,7 +119,7 @@ describe('An album', () => {
     for (const id of ids) expect(await side.store.findByRemoteId(id)).toBeUndefined();
   });
 
-  it('is complete after a crash between the end of its last part and its own end', async () => {
+  it('An album is complete after a crash between the end of its last part and its own end', async () => {
     const side = await engine({ speed: 20 });
     const ids = await orderSongs(side.gateway, ...titles(2));
     const album = await side.tasks.albums.create(origin, ids, everything);
@@ -130,7 +130,7 @@ describe('An album', () => {
     expect((await ended(next, album)).state).toBe('ready');
   });
 
-  it('is stored whole or not at all after a crash between any of its writes', async () => {
+  it('An album is stored whole or not at all after a crash between any of its writes', async () => {
     const first = await engine({ speed: 20 });
     const ids = await orderSongs(first.gateway, ...titles(3));
     await first.drop();

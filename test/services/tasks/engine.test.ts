@@ -147,7 +147,7 @@ describe('An order', () => {
 });
 
 describe('A running task', () => {
-  it('reaches its result with everything that the specification requires', async () => {
+  it('A running task reaches its result with everything that the specification requires', async () => {
     const side = await engine();
     const { id } = await side.tasks.orders.submit(order);
     const task = await ready(side, id);
@@ -162,7 +162,7 @@ describe('A running task', () => {
     expect(duration?.atMostMs).toBeGreaterThan(duration?.atLeastMs ?? Number.POSITIVE_INFINITY);
   });
 
-  it('is written only when a restart must know the change', async () => {
+  it('A running task is written only when a restart must know the change', async () => {
     const side = await engine();
     const { id } = await side.tasks.orders.submit(order);
     await side.until(() => ((side.news.at(-1)?.progress ?? 0) > 20 ? true : undefined));
@@ -171,7 +171,7 @@ describe('A running task', () => {
     expect(stored?.progress ?? 0).toBeLessThan(side.news.at(-1)?.progress ?? 0);
   });
 
-  it('is reported as overdue once, and loses its token when that has expired', async () => {
+  it('A running task is reported as overdue once, and loses its token when that has expired', async () => {
     const side = await engine();
     side.gateway.faults.add({ do: 'stick' });
     const { id } = await side.tasks.orders.submit(order);
@@ -182,7 +182,7 @@ describe('A running task', () => {
     expect(new Set(side.news.flatMap(({ times }) => times.overdue ?? [])).size).toBe(1);
   });
 
-  it('is polled immediately after a hint', async () => {
+  it('A running task is polled immediately after a hint', async () => {
     const side = await engine();
     const { id } = await side.tasks.orders.submit(order);
     side.gateway.jobs.finish(side.gateway.jobs.list()[0]?.id ?? '');
@@ -194,7 +194,7 @@ describe('A running task', () => {
   });
 
   it.each(['bad-gateway', 'server-error', 'reset', 'empty', 'half'] as const)(
-    'of 2.5 s is ready within 5 s of its end when one of its polls meets the fault %s',
+    'A running task of 2.5 s is ready within 5 s of its end when one of its polls meets the fault %s',
     async (fault) => {
       for (const profile of ['spec', 'stock'] as const) {
         for (const after of [0, 1, 2]) {
@@ -212,7 +212,7 @@ describe('A running task', () => {
     },
   );
 
-  it('ends with the next response that can be stored when its end could not be', async () => {
+  it('A running task ends with the next response that can be stored when its end could not be', async () => {
     const side = await engine();
     const { id } = await side.tasks.orders.submit(order);
     await side.until(() => (side.news.at(-1)?.state === 'running' ? true : undefined));
@@ -226,7 +226,7 @@ describe('A running task', () => {
 });
 
 describe('A start of the bot', () => {
-  it('marks pending submits as unconfirmed, follows running tasks, and announces ended ones', async () => {
+  it('A start of the bot marks pending submits as unconfirmed, follows running tasks, and announces ended ones', async () => {
     const first = await engine();
     const running = await first.tasks.orders.submit(order);
     const done = await first.tasks.orders.submit({ ...order, request: { prompt: 'done' } });
@@ -248,7 +248,7 @@ describe('A start of the bot', () => {
     expect(submitsAt(second)).toBe(3);
   });
 
-  it('spreads its polls over one gap', async () => {
+  it('A start of the bot spreads its polls over one gap', async () => {
     const first = await engine();
     const { id } = await first.tasks.orders.submit(order);
     await first.drop();
@@ -263,12 +263,12 @@ describe('A start of the bot', () => {
 });
 
 describe('A change of a task', () => {
-  it('is refused for an unknown task', async () => {
+  it('A change of a task is refused for an unknown task', async () => {
     const side = await engine();
     await expect(side.tasks.book.change('nobody', (task) => task)).rejects.toBeInstanceOf(Refusal);
   });
 
-  it('waits for the previous change', async () => {
+  it('A change of a task waits for the previous change', async () => {
     const side = await engine();
     side.gateway.faults.add({ do: 'stick' });
     const { id } = await side.tasks.orders.submit(order);
@@ -343,7 +343,7 @@ describe('A prompt for a task that waits for one', () => {
 });
 
 describe('A follow-up with an unknown outcome', () => {
-  it('keeps its parent when its owner tries again', async () => {
+  it('A follow-up with an unknown outcome keeps its parent when its owner tries again', async () => {
     const side = await engine();
     const { id } = await side.tasks.orders.submit(order);
     const grid = await ready(side, id);

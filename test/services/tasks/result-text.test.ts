@@ -19,7 +19,7 @@ describe('A text result', () => {
     ['rows', numbered(() => '', '\n')],
     ['a heading above', `## Prompts\n${numbered((number) => `${number}\ufe0f\u20e3 `)}`],
     ['a text around it', `Four of them:\n\n${numbered((number) => `${number}. `)}\n\nChoose one`],
-  ])('is read line by line where it has %s', (_, text) => {
+  ])('A text result is read line by line where it has %s', (_, text) => {
     expect(readResultText(text).lines).toEqual(four);
     expect(lineAt(text, 2)).toBe(four[1]);
     expect(lineAt(text, 5)).toBeUndefined();
@@ -36,11 +36,11 @@ describe('A text result', () => {
     ['only a line that looks like a heading', '## A fox in the snow', ['## A fox in the snow']],
     ['a title of the lines', 'Shortened prompts\n1️⃣ one\n2️⃣ two', ['one', 'two']],
     ['nothing', ' \n ', []],
-  ])('in an unusual form is read as well as possible: %s', (_, text, lines) => {
+  ])('A text result in an unusual form is read as well as possible: %s', (_, text, lines) => {
     expect(readResultText(text).lines).toEqual(lines);
   });
 
-  it('takes directions from the text above the lines, but not from their title', () => {
+  it('A text result takes directions from the text above the lines, but not from their title', () => {
     const lines = '1️⃣ one\n2️⃣ two';
     expect(emphasisedWords(readResultText(`Shortened prompts\n\n${lines}`))).toEqual([]);
     expect(emphasisedWords(readResultText(`a fox, snow, dusk\nShortened prompts\n${lines}`))).toEqual([
@@ -48,7 +48,7 @@ describe('A text result', () => {
     ]);
   });
 
-  it('with arbitrary content is read quickly and without an error, and loses nothing if it has no marks', () => {
+  it('A text result with arbitrary content is read quickly and without an error, and loses nothing if it has no marks', () => {
     const odd = fc.constantFrom(
       '1️⃣',
       '🔟',
@@ -86,7 +86,7 @@ describe('The main directions of a prompt', () => {
     ['**fox** (1.00), **snow** (0.62), ~~a~~, ~~the~~, dawn', ['fox (1.00)', 'snow (0.62)']],
     ['fox, snow ~~and the~~', ['fox, snow']],
     ['', []],
-  ])('are the emphasised parts beside the drafts: %j', (tokens, directions) => {
+  ])('The main directions of a prompt are the emphasised parts beside the drafts: %j', (tokens, directions) => {
     expect(emphasisedWords(readResultText(`## Important tokens\n${tokens}\n${drafts}`))).toEqual(directions);
   });
 });

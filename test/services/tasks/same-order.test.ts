@@ -181,7 +181,7 @@ it('An image that is ordered again after its end has a new key', async () => {
 describe('The sent body of a request', () => {
   const kept = ({ file }: Engine) => keysIn(file, 'sent');
 
-  it('is stored before the submit, and only while the outcome is unknown', async () => {
+  it('The sent body of a request is stored before the submit, and only while the outcome is unknown', async () => {
     const side = await engine({}, undefined, { gather: signing().gather });
     faulty(side, 'accepted-then-hang');
     const submitted = side.tasks.orders.submit(order);
@@ -194,7 +194,7 @@ describe('The sent body of a request', () => {
     expect(kept(side)).toEqual([]);
   });
 
-  it('is removed when its owner dismisses the task', async () => {
+  it('The sent body of a request is removed when its owner dismisses the task', async () => {
     const { side, lost } = await unknown();
     await side.tasks.book.change(lost.id, (task) => markDelivered(task, undefined, side.clock.now()));
     expect(kept(side)).toEqual([lost.id]);
@@ -202,7 +202,7 @@ describe('The sent body of a request', () => {
     expect(kept(side)).toEqual([]);
   });
 
-  it('is removed together with its task', async () => {
+  it('The sent body of a request is removed together with its task', async () => {
     const { side, lost } = await unknown();
     await side.tasks.book.change(lost.id, (task) => markDelivered(task, undefined, side.clock.now()));
     await side.tasks.erasure.begin(order.requesterId, async () => true);
@@ -210,7 +210,7 @@ describe('The sent body of a request', () => {
     expect(sql(side.file, 'SELECT value FROM atelier').some(({ value }) => String(value).includes(SIGNED))).toBe(false);
   });
 
-  it('is kept after a refusal, and appears in no task, list, export, message or log', async () => {
+  it('The sent body of a request is kept after a refusal, and appears in no task, list, export, message or log', async () => {
     const { side, lost } = await unknown();
     faulty(side, 'quota');
     await expect(side.tasks.orders.tryAgain(lost.id, order)).rejects.toThrow();
@@ -227,7 +227,7 @@ describe('The sent body of a request', () => {
     expect(kept(side)).toEqual([lost.id]);
   });
 
-  it('prevents its order from being submitted if it cannot be stored', async () => {
+  it('The sent body of a request prevents its order from being submitted if it cannot be stored', async () => {
     const full = (store: StoredTasks): TaskStore =>
       overlaid(store, { putSentOrder: () => Promise.reject(new StoreError('full', 'The disk is full.')) });
     const side = await engine({}, undefined, { storeFor: full, hasLedger: true });
@@ -290,32 +290,38 @@ describe('An image order of a bot that ends at any write', () => {
     }
   }
 
-  it.each([1, 2, 3, 4, 5])('makes one job at most, counted once (%i writes)', async (writes) => {
-    const first = await engine({}, undefined, { storeFor: mortal(writes), hasLedger: true });
-    await first.tasks.orders.submit(order).catch(() => undefined);
-    await first.drop();
-    const next = await settle(await engine({}, first, { hasLedger: true }));
-    expect(next.gateway.jobs.list().length).toBeLessThanOrEqual(1);
-    await ended(next);
-    expect(await counted(next)).toEqual(next.gateway.jobs.list().map(() => 'settled'));
-    expect(keysIn(next.file, 'sent')).toEqual([]);
-  });
+  it.each([1, 2, 3, 4, 5])(
+    'An image order of a bot that ends at any write makes one job at most, counted once (%i writes)',
+    async (writes) => {
+      const first = await engine({}, undefined, { storeFor: mortal(writes), hasLedger: true });
+      await first.tasks.orders.submit(order).catch(() => undefined);
+      await first.drop();
+      const next = await settle(await engine({}, first, { hasLedger: true }));
+      expect(next.gateway.jobs.list().length).toBeLessThanOrEqual(1);
+      await ended(next);
+      expect(await counted(next)).toEqual(next.gateway.jobs.list().map(() => 'settled'));
+      expect(keysIn(next.file, 'sent')).toEqual([]);
+    },
+  );
 
-  it.each([1, 2, 3, 4, 5, 6])('makes one job at most in a second try as well (%i writes)', async (writes) => {
-    const first = await engine({}, undefined, { hasLedger: true });
-    faulty(first, 'accepted-then-reset');
-    const lost = await first.tasks.orders.submit(order);
-    await first.drop();
-    const second = await engine({}, first, { storeFor: mortal(writes), hasLedger: true });
-    await second.tasks.orders.tryAgain(lost.id, order).catch(() => undefined);
-    await second.drop();
-    const next = await settle(await engine({}, second, { hasLedger: true }));
-    expect(next.gateway.jobs.list()).toHaveLength(1);
-    expect(new Set(sent(next).map((one) => JSON.stringify(one))).size).toBe(1);
-    await ended(next);
-    await next.leave();
-    const last = await engine({}, next, { hasLedger: true });
-    expect(await counted(last)).toEqual(['settled']);
-    expect(keysIn(last.file, 'sent')).toEqual([]);
-  });
+  it.each([1, 2, 3, 4, 5, 6])(
+    'An image order of a bot that ends at any write makes one job at most in a second try as well (%i writes)',
+    async (writes) => {
+      const first = await engine({}, undefined, { hasLedger: true });
+      faulty(first, 'accepted-then-reset');
+      const lost = await first.tasks.orders.submit(order);
+      await first.drop();
+      const second = await engine({}, first, { storeFor: mortal(writes), hasLedger: true });
+      await second.tasks.orders.tryAgain(lost.id, order).catch(() => undefined);
+      await second.drop();
+      const next = await settle(await engine({}, second, { hasLedger: true }));
+      expect(next.gateway.jobs.list()).toHaveLength(1);
+      expect(new Set(sent(next).map((one) => JSON.stringify(one))).size).toBe(1);
+      await ended(next);
+      await next.leave();
+      const last = await engine({}, next, { hasLedger: true });
+      expect(await counted(last)).toEqual(['settled']);
+      expect(keysIn(last.file, 'sent')).toEqual([]);
+    },
+  );
 });

@@ -5,7 +5,7 @@ import { isTaskId, taskId } from '../../../src/services/tasks/task-id.ts';
 import { start } from './made.ts';
 
 describe('A task id', () => {
-  it('sorts by the moment of its creation', () => {
+  it('A task id sorts by the moment of its creation', () => {
     const moment = fc.integer({ min: start, max: start + 10 ** 12 });
     fc.assert(
       fc.property(moment, moment, (a, b) => {
@@ -15,18 +15,18 @@ describe('A task id', () => {
     );
   });
 
-  it('is rarely the same as another', () => {
+  it('A task id is rarely the same as another', () => {
     expect(new Set(Array.from({ length: 10_000 }, () => taskId(start))).size).toBe(10_000);
   });
 
-  it('fits into a custom id and is recognised', () => {
+  it('A task id fits into a custom id and is recognised', () => {
     const id = taskId(start);
     expect(isTaskId(id)).toBe(true);
     expect(readCustomId(customId('again', 1, id))?.args).toEqual([id]);
   });
 
   it.each(['', 'short', '01k3v9x2mabcdefg!', '01K3V9X2MABCDEFGH', `${taskId(start)}0`, '../../../etc/pass'])(
-    'is not recognised in %j',
+    'A task id is not recognised in %j',
     (text) => {
       expect(isTaskId(text)).toBe(false);
     },

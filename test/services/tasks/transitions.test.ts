@@ -32,14 +32,14 @@ const followed = (): Task => markAccepted(madeTask(), taken, later);
 const ended = (state: Task['state']): Task => madeTask({ state, times: { created: start, ended: later } });
 
 describe('A new task', () => {
-  it('is submitting, keeps the order, and survives the store', () => {
+  it('A new task is submitting, keeps the order, and survives the store', () => {
     const task = madeTask();
     expect(task).toMatchObject({ state: 'submitting', request: { prompt: 'a fox' }, times: { created: start } });
     expect(isLive(task) && !isFollowed(task) && !hasEnded(task)).toBe(true);
     expect(taskFrom(JSON.parse(JSON.stringify(toRecord(task))))).toEqual(task);
   });
 
-  it('knows its parent and the root of its lineage', () => {
+  it('A new task knows its parent and the root of its lineage', () => {
     const { traits } = madeTask();
     const facts = { traits, idempotencyKey: 'k', durationKey: 'imagine', now: start };
     const child = createTask({ ...order, parent: madeTask({ id: 'a' }) }, { ...facts, id: 'b' });
@@ -80,13 +80,13 @@ describe("The gateway's first response", () => {
 });
 
 describe('The decision about an unconfirmed task', () => {
-  it('names the task that replaced it, and can be undone', () => {
+  it('The decision about an unconfirmed task names the task that replaced it, and can be undone', () => {
     const task = setSuccessor(ended('unconfirmed'), 'b');
     expect(task.successorId).toBe('b');
     expect(setSuccessor(task, undefined).successorId).toBeUndefined();
   });
 
-  it('dismisses it permanently', () => {
+  it('The decision about an unconfirmed task dismisses it permanently', () => {
     const task = markDismissed(ended('unconfirmed'), later);
     expect(task).toMatchObject({ state: 'cancelled', failure: { cause: 'dismissed' }, times: { settled: later } });
     expect(() => markDismissed(task, later)).toThrow('is cancelled');
@@ -96,7 +96,7 @@ describe('The decision about an unconfirmed task', () => {
 describe('Responses that do not know the task', () => {
   const told = (times: readonly number[]): Task => times.reduce((task, at) => countNotFound(task, at), followed());
 
-  it('end it only after several of them over minutes', () => {
+  it('Responses that do not know the task end it only after several of them over minutes', () => {
     expect(told([0, 1, 2, 3, 4].map((n) => later + n * 1_000)).state).toBe('accepted');
     expect(told([0, 6].map((n) => later + n * minute)).state).toBe('accepted');
     const task = told([0, 1, 2, 3, 5].map((n) => later + n * minute));
@@ -135,7 +135,7 @@ describe('The owner ping', () => {
     later,
   );
 
-  it('is left to do when the end is shown, and keeps the task live with its token', () => {
+  it('The owner ping is left to do when the end is shown, and keeps the task live with its token', () => {
     expect(waiting).toMatchObject({ state: 'delivered', message, delivery: { call: { shownAt: later } } });
     expect(isLive(waiting) && hasEnded(waiting)).toBe(true);
     expect(waiting.delivery).not.toHaveProperty('intention');
@@ -144,13 +144,13 @@ describe('The owner ping', () => {
     expect(markPingDue(ended('failed'), undefined, later).state).toBe('failed');
   });
 
-  it('keeps the moment when it first became due', () => {
+  it('The owner ping keeps the moment when it first became due', () => {
     const going = markPinging(waiting, later + 1);
     expect(going.delivery.call).toEqual({ shownAt: later, goingAt: later + 1 });
     expect(markPinging(going, later + minute)).toBe(going);
   });
 
-  it('settles the task, and does nothing for a task without a due ping', () => {
+  it('The owner ping settles the task, and does nothing for a task without a due ping', () => {
     const settled = markPinged(markPinging(waiting, later), later + minute);
     expect(settled).toMatchObject({ state: 'delivered', message, times: { settled: later + minute } });
     expect(settled.delivery).not.toHaveProperty('call');
@@ -159,7 +159,7 @@ describe('The owner ping', () => {
     expect(markPinging(settled, later)).toBe(settled);
   });
 
-  it('is left out for a task that its owner has dismissed', () => {
+  it('The owner ping is left out for a task that its owner has dismissed', () => {
     const task = markDismissed(markPingDue(ended('unconfirmed'), message, later), later + minute);
     expect(task.delivery).not.toHaveProperty('call');
     expect(isLive(task)).toBe(false);
@@ -167,7 +167,7 @@ describe('The owner ping', () => {
 });
 
 describe('The delivery of a task', () => {
-  it('remembers the message and the number of its edits', () => {
+  it('The delivery of a task remembers the message and the number of its edits', () => {
     const task = setMessage(followed(), message);
     expect(task.message).toEqual(message);
     expect(setMessage(task, { ...message })).toBe(task);
@@ -180,7 +180,7 @@ describe('The delivery of a task', () => {
     ['failed', 'failed'],
     ['unconfirmed', 'unconfirmed'],
     ['expired', 'expired'],
-  ] as const)('that is %s leaves it %s, settled, without token and intention', (from, to) => {
+  ] as const)('The delivery of a task that is %s leaves it %s, settled, without token and intention', (from, to) => {
     const intended = recordIntent(ended(from), { by: 'channel', channelId: 'c', nonce: 'n', at: later });
     const task = markDelivered(intended, message, later);
     expect(task).toMatchObject({ state: to, message, times: { settled: later } });
@@ -189,12 +189,12 @@ describe('The delivery of a task', () => {
     expect(task.delivery).not.toHaveProperty('intention');
   });
 
-  it('without a message leaves it ready and settled', () => {
+  it('The delivery of a task without a message leaves it ready and settled', () => {
     const task = markUndeliverable(ended('ready'), 'no-way', later);
     expect(task).toMatchObject({ state: 'ready', delivery: { undeliverable: 'no-way' }, times: { settled: later } });
   });
 
-  it('that has not ended is an error', () => {
+  it('The delivery of a task that has not ended is an error', () => {
     expect(() => markDelivered(followed(), message, later)).toThrow('is accepted');
     expect(() => markPingDue(followed(), message, later)).toThrow('is accepted');
     expect(() => markUndeliverable(followed(), 'deleted', later)).toThrow('is accepted');

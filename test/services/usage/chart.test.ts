@@ -19,7 +19,7 @@ function bars(svg: string) {
 }
 
 describe('A chart', () => {
-  it('has a bar for every day, as high as its amount, and marks the largest', async () => {
+  it('A chart has a bar for every day, as high as its amount, and marks the largest', async () => {
     const svg = await renderChartSvg(image('upright', [bar('03-01', '2.5'), bar('03-02', '10'), bar('03-03', '5')]));
     const [first, second, third] = bars(svg).map(({ height }) => height);
     expect((first ?? 0) / (second ?? 1)).toBeCloseTo(0.25, 1);
@@ -29,7 +29,7 @@ describe('A chart', () => {
       expect(texts(svg)).toContain(text);
   });
 
-  it('puts labels beside horizontal bars, with every digit that fits, and shortens long labels in the middle', async () => {
+  it('A chart puts labels beside horizontal bars, with every digit that fits, and shortens long labels in the middle', async () => {
     const long = 'a-very-long-vendor-name/with-a-very-long-model-name-v12.5-preview:2026-01-31';
     const svg = await renderChartSvg(image('lying', [bar(long, '40'), bar('b', '10.000000001'), bar('c', '0')]));
     const [first, second] = bars(svg).map(({ width }) => width);
@@ -43,13 +43,13 @@ describe('A chart', () => {
   it.each([
     ['huge', '5'.padEnd(30, '0'), '× 10²⁷'],
     ['tiny', '0.000000000000000000005', '× 10⁻²¹'],
-  ])('scales its axis where amounts are %s', async (_name, amount, scale) => {
+  ])('A chart scales its axis where amounts are %s', async (_name, amount, scale) => {
     const svg = await renderChartSvg(image('upright', [bar('03-01', amount), bar('03-02', '0')]));
     expect(texts(svg)).toContain(scale);
     expect(bars(svg)[0]?.height).toBeGreaterThan(100);
   });
 
-  it('draws zeros and refunds correctly', async () => {
+  it('A chart draws zeros and refunds correctly', async () => {
     const flat = await renderChartSvg(image('upright', [bar('03-01', '0.00'), bar('03-02', '0.00')]));
     expect(texts(flat)).toContain('0.00');
     expect(flat).not.toMatch(/NaN|Infinity/);
@@ -58,7 +58,7 @@ describe('A chart', () => {
     expect(Math.abs((down ?? 0) - (up ?? 0))).toBeLessThan(2);
   });
 
-  it('leaves out labels that would overlap', async () => {
+  it('A chart leaves out labels that would overlap', async () => {
     const days = Array.from({ length: 60 }, (_, index) => bar(`d${index}-00`, '1.25'));
     const svg = await renderChartSvg(image('upright', days));
     expect(bars(svg)).toHaveLength(60);
@@ -66,7 +66,7 @@ describe('A chart', () => {
     expect(texts(svg)).not.toContain('1.25');
   });
 
-  it('draws labels as plain text with any content', async () => {
+  it('A chart draws labels as plain text with any content', async () => {
     const names = ['<script>&"', '{a|b}', '{value}', '日本', '\u{1F98A}'];
     const drawn = await drawChart(
       image(
@@ -87,7 +87,7 @@ describe('A chart', () => {
     ).toContain('{value}');
   });
 
-  it('has its own background and readable text on a machine without fonts', async () => {
+  it('A chart has its own background and readable text on a machine without fonts', async () => {
     const drawn = await drawChart(image('upright', [bar('03-01', '0')]));
     const { width, height } = await sharp(drawn).metadata();
     expect([width, height]).toEqual([1050, 840]);

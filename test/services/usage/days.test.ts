@@ -6,13 +6,13 @@ const today = '2028-03-01';
 const asked = (start?: string, end?: string) => parseRange({ start, end }, today);
 
 describe('A date range', () => {
-  it('covers the last seven days by default, or seven days up to a given end', () => {
+  it('A date range covers the last seven days by default, or seven days up to a given end', () => {
     expect(asked()).toEqual({ start: '2028-02-24', end: today });
     expect(asked(undefined, '2028-02-10')).toEqual({ start: '2028-02-04', end: '2028-02-10' });
     expect(asked(' 2028-02-29 ')).toEqual({ start: '2028-02-29', end: today });
   });
 
-  it('may have a year and a leap day, and not a day more', () => {
+  it('A date range may have a year and a leap day, and not a day more', () => {
     expect(asked('2027-03-02')).toMatchObject({ start: '2027-03-02' });
     expect(countDays({ start: '2027-03-02', end: today })).toBe(366);
     expect(asked('2027-03-01')).toMatchObject({
@@ -21,7 +21,7 @@ describe('A date range', () => {
     });
   });
 
-  it('may end after today, but not begin after today', () => {
+  it('A date range may end after today, but not begin after today', () => {
     expect(asked(today, '2028-03-31')).toEqual({ start: today, end: '2028-03-31' });
     expect(asked('2028-03-02')).toMatchObject({ key: 'refusals.usageAhead' });
     expect(asked(undefined, '2028-03-31')).toMatchObject({ key: 'refusals.usageAhead' });
@@ -37,7 +37,7 @@ describe('A date range', () => {
     '2028-13-01',
     '+02028-01-01',
     '2028-01-01T00:00',
-  ])('is refused with %j as a date', (text) => {
+  ])('A date range is refused with %j as a date', (text) => {
     expect(isDay(text)).toBe(false);
     const refusal = asked(text, today);
     expect(refusal).toBeInstanceOf(Refusal);

@@ -28,7 +28,7 @@ const counted = (rows: readonly { requests: number | undefined }[]) =>
 const exact = (texts: (string | undefined)[]) => sumOf(texts.flatMap((text) => text ?? [])) ?? '0';
 
 describe('The sheet of the gateway account', () => {
-  it('by day equals the sum of its rows, and has the same requests', () => {
+  it('The sheet of the gateway account by day equals the sum of its rows, and has the same requests', () => {
     fc.assert(
       fc.property(fc.array(row, { maxLength: 40 }), (rows) => {
         const { rows: lines, requests } = accountSheet({ total: undefined, rows }, range, 'day');
@@ -42,7 +42,7 @@ describe('The sheet of the gateway account', () => {
     );
   });
 
-  it('by model equals the sheet by day: no line item is lost or counted twice', () => {
+  it('The sheet of the gateway account by model equals the sheet by day: no line item is lost or counted twice', () => {
     fc.assert(
       fc.property(fc.array(row, { maxLength: 40 }), (rows) => {
         const usage = { total: undefined, rows };
@@ -66,7 +66,7 @@ describe('The sheet of the gateway account', () => {
     expect(accountSheet({ total: '7', rows: [] }, range, 'day').notes).toEqual([{ kind: 'totalOnly' }]);
   });
 
-  it('refuses an amount that would fill the memory', () => {
+  it('The sheet of the gateway account refuses an amount that would fill the memory', () => {
     const rows = [{ date: undefined, model: 'a', requests: 1, amount: '1e999999999', items: [] }];
     expect(() => accountSheet({ total: undefined, rows }, range, 'day')).toThrow('out of range');
   });

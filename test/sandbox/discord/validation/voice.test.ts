@@ -71,14 +71,14 @@ describe('An edit', () => {
   const before = { flags: VOICE, attachmentNames: ['voice-message.ogg'] };
 
   it.each([{ content: 'x' }, { attachments: [] }, { components: [row(button('a'))] }])(
-    'cannot change a voice message: %j',
+    'An edit cannot change a voice message: %j',
     (body) => {
       const [fault] = validateBody('channel-edit', body, { files: [], before });
       expect(fault).toMatchObject({ errorCode: 50162 });
     },
   );
 
-  it('cannot turn a message into a voice message', () => {
+  it('An edit cannot turn a message into a voice message', () => {
     const other = { flags: 0, attachmentNames: [] };
     expect(validateBody('webhook-edit', { content: 'x', flags: VOICE }, { files: [], before: other })).toMatchObject([
       { path: 'flags', code: 'MESSAGE_FLAG_NOT_ALLOWED' },

@@ -17,7 +17,7 @@ describe('A URL in a response', () => {
     ['http://127.1/a.png', 'https://gateway.example/a.png'],
     ['http://[::1]:8080/a.png', 'https://gateway.example/a.png'],
     ['http://localhost.example/a.png', 'http://localhost.example/a.png'],
-  ])('is read: %s becomes %s', (address, target) => {
+  ])('A URL in a response is read: %s becomes %s', (address, target) => {
     expect(readAddress(address, place)).toBe(target);
   });
 
@@ -32,7 +32,7 @@ describe('A URL in a response', () => {
     'the file is at https://cdn.example/a.png',
     'https://cdn.example/a b.png',
     'https://[::1/a.png',
-  ])('is rejected: "%s"', (text) => {
+  ])('A URL in a response is rejected: "%s"', (text) => {
     expect(readAddress(text, place)).toBeUndefined();
   });
 
@@ -42,7 +42,7 @@ describe('A URL in a response', () => {
     'http://127.0.0.1//:1',
     'http://localhost:3000//mj/image/17',
     'http://localhost:3000///evil.example/a.png',
-  ])('never leads to another host than the gateway and never breaks the reader: %s', (address) => {
+  ])('A URL in a response never leads to another host than the gateway and never breaks the reader: %s', (address) => {
     const target = readAddress(address, place);
     expect(target === undefined ? 'gateway.example' : new URL(target).host).toBe('gateway.example');
   });
@@ -57,7 +57,7 @@ describe('A URL in a response', () => {
     );
   });
 
-  it('keeps a third-party host', () => {
+  it('A URL in a response keeps a third-party host', () => {
     expect(readAddress('https://cdn.example/image/17', place)).toBe('https://cdn.example/image/17');
   });
 });

@@ -52,13 +52,13 @@ describe('The URL of a video', () => {
     shapes(path, ADDRESS, finished()).map(([how, body]) => [path, how, body] as const),
   );
 
-  it.each(cases)('is found at %s, %s', (_path, _how, body) => {
+  it.each(cases)('The URL of a video is found at %s, %s', (_path, _how, body) => {
     const { snapshot, notices } = read('video', body);
     expect(snapshot).toMatchObject({ state: 'succeeded', media: [{ kind: 'video', address: ADDRESS }] });
     expect(notices).toEqual([]);
   });
 
-  it('is found at data.fail_reason, where older builds put it', () => {
+  it('The URL of a video is found at data.fail_reason, where older builds put it', () => {
     const { snapshot } = read(
       'video',
       JSON.stringify({ code: 'success', data: { ...finished(), fail_reason: ADDRESS } }),
@@ -79,13 +79,13 @@ describe('An image of an image job', () => {
   ];
   const cases = lists.flatMap((list) => items.map(([item, value, medium]) => [list, item, value, medium] as const));
 
-  it.each(cases)('is found at %s[], as %s', (list, _item, value, medium) => {
+  it.each(cases)('An image of an image job is found at %s[], as %s', (list, _item, value, medium) => {
     const { snapshot, notices } = read('image', JSON.stringify(put(list, [value], finished())));
     expect(snapshot.media).toEqual([{ kind: 'image', ...medium }]);
     expect(notices).toEqual([]);
   });
 
-  it('is found at result_url', () => {
+  it('An image of an image job is found at result_url', () => {
     expect(read('image', JSON.stringify({ ...finished(), result_url: ADDRESS })).snapshot.media).toEqual([
       { kind: 'image', address: ADDRESS },
     ]);
@@ -102,14 +102,14 @@ describe('A result of the image-prompt family', () => {
     ['videoUrls[] as bare strings', { videoUrls: [ADDRESS] }, 'video'],
     ['videoUrl', { videoUrl: ADDRESS }, 'video'],
     ['video_url', { video_url: ADDRESS }, 'video'],
-  ])('is found at %s', (_path, fields, kind) => {
+  ])('A result of the image-prompt family is found at %s', (_path, fields, kind) => {
     const { snapshot, notices } = read('imgx', JSON.stringify({ ...finished('SUCCESS'), ...fields }));
     expect(snapshot.media).toEqual([{ kind, address: ADDRESS }]);
     expect(notices).toEqual([]);
   });
 
   it.each(['properties.finalPrompt', 'finalPrompt', 'promptEn', 'description', 'prompt'])(
-    'is found at %s when it is text',
+    'A result of the image-prompt family is found at %s when it is text',
     (path) => {
       const body = put(path, 'words', { ...finished('SUCCESS'), action: 'DESCRIBE' });
       expect(read('imgx', JSON.stringify(body)).snapshot).toMatchObject({ text: 'words', isEmpty: false });
@@ -125,18 +125,21 @@ describe('A track of a music task', () => {
     ['data.data.clips', { code: 'success', data: { ...finished('SUCCESS'), data: { clips: { c1: clip } } } }],
     ['data.clips', { code: 200, data: { ...finished('completed'), clips: { c1: clip } } }],
     ['data.clips of a flat task', { ...finished('completed'), data: { clips: { c1: clip } } }],
-  ])('is found at %s', (_path, body) => {
+  ])('A track of a music task is found at %s', (_path, body) => {
     const { snapshot } = read('music', JSON.stringify(body));
     expect(snapshot.tracks).toMatchObject([{ id: 'c1', state: 'finished', audio: ADDRESS }]);
     expect(snapshot.media).toEqual([{ kind: 'audio', address: ADDRESS }]);
   });
 
-  it.each(['audio_url', 'audioUrl', 'stream_audio_url', 'sourceAudioUrl'])('has its audio URL under %s', (name) => {
-    const body = { ...finished('SUCCESS'), data: [{ id: 'c1', [name]: ADDRESS }] };
-    expect(read('music', JSON.stringify(body)).snapshot.tracks).toMatchObject([{ audio: ADDRESS }]);
-  });
+  it.each(['audio_url', 'audioUrl', 'stream_audio_url', 'sourceAudioUrl'])(
+    'A track of a music task has its audio URL under %s',
+    (name) => {
+      const body = { ...finished('SUCCESS'), data: [{ id: 'c1', [name]: ADDRESS }] };
+      expect(read('music', JSON.stringify(body)).snapshot.tracks).toMatchObject([{ audio: ADDRESS }]);
+    },
+  );
 
-  it('prefers its large cover to its small one', () => {
+  it('A track of a music task prefers its large cover to its small one', () => {
     const body = {
       ...finished('SUCCESS'),
       data: [{ ...clip, image_url: 'https://a.example/s', image_large_url: 'https://a.example/l' }],
@@ -146,7 +149,7 @@ describe('A track of a music task', () => {
 });
 
 describe('The lyrics of a music task', () => {
-  it.each(['data.data.text', 'data.text', 'text'])('are found at %s', (path) => {
+  it.each(['data.data.text', 'data.text', 'text'])('The lyrics of a music task are found at %s', (path) => {
     const record = { ...finished('SUCCESS'), action: 'LYRICS' };
     for (const [, body] of shapes(path, 'la la', record)) {
       expect(read('music', body).snapshot).toMatchObject({ text: 'la la', isEmpty: false });
@@ -170,7 +173,7 @@ describe('The reason of a failure', () => {
   const families = ['imgx', 'image', 'video', 'music'] as const;
   const cases = paths.flatMap((path) => families.map((family) => [path, family] as const));
 
-  it.each(cases)('is found at %s, in the %s family', (path, family) => {
+  it.each(cases)('The reason of a failure is found at %s, in the %s family', (path, family) => {
     const record = { ...task, status: 'failed' };
     // A reason in an envelope belongs to the state in the same envelope.
     const body = path.startsWith('data.')
@@ -182,10 +185,13 @@ describe('The reason of a failure', () => {
     });
   });
 
-  it.each(['SUCCEED', 'success', 'Success', ''])('is not read from a message that says "%s"', (message) => {
-    const body = JSON.stringify({ ...task, status: 'failed', message, description: 'because' });
-    expect(read('video', body).snapshot.failure?.reason).toBe('because');
-  });
+  it.each(['SUCCEED', 'success', 'Success', ''])(
+    'The reason of a failure is not read from a message that says "%s"',
+    (message) => {
+      const body = JSON.stringify({ ...task, status: 'failed', message, description: 'because' });
+      expect(read('video', body).snapshot.failure?.reason).toBe('because');
+    },
+  );
 });
 
 describe('The state of a task', () => {
@@ -197,13 +203,13 @@ describe('The state of a task', () => {
     ['task_status', { ...task, task_status: 'failed' }],
     ['state', { ...task, state: 'failed' }],
     ['data.state', { code: 200, data: { ...task, state: 'failed' } }],
-  ])('is found at %s', (_path, body) => {
+  ])('The state of a task is found at %s', (_path, body) => {
     for (const family of ['image', 'video', 'music'] as const) {
       expect(read(family, JSON.stringify(body)).snapshot).toMatchObject({ state: 'failed', word: 'failed' });
     }
   });
 
-  it('is read from status before state, and from a non-empty value before an empty one', () => {
+  it('The state of a task is read from status before state, and from a non-empty value before an empty one', () => {
     expect(read('video', '{"id":"t","state":"failed","status":"queued"}').snapshot.state).toBe('queued');
     expect(read('video', '{"id":"t","state":"failed","status":""}').snapshot.state).toBe('failed');
   });
@@ -218,7 +224,7 @@ describe('A value at the place of a URL', () => {
     ['no host', 'https://'],
     ['an empty text', ' '],
     ['a number', 17],
-  ])('is ignored when it is %s', (_what, value) => {
+  ])('A value at the place of a URL is ignored when it is %s', (_what, value) => {
     const { snapshot } = read('video', JSON.stringify({ ...finished(), url: value }));
     expect(snapshot).toMatchObject({ media: [], isEmpty: true });
   });

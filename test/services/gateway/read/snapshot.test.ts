@@ -23,7 +23,7 @@ describe.each(Object.keys(families) as (keyof typeof families)[])('The reader of
 describe('The table of response bodies', () => {
   const all = Object.values(families).flat();
 
-  it('has more than sixty bodies and no duplicates', () => {
+  it('The table of response bodies has more than sixty bodies and no duplicates', () => {
     expect(all.length).toBeGreaterThan(100);
     expect(new Set(all.map(({ body }) => JSON.stringify(parseExact(body)))).size).toBe(all.length);
   });

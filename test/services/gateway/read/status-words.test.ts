@@ -32,7 +32,7 @@ describe('The status of a task', () => {
     }
   });
 
-  it('distinguishes cancelled and expired from failed', () => {
+  it('The status of a task distinguishes cancelled and expired from failed', () => {
     expect(meaningOfStatus('CANCEL')?.cause).toBe('cancelled');
     expect(meaningOfStatus('canceled')?.cause).toBe('cancelled');
     expect(meaningOfStatus('cancelled')?.cause).toBe('cancelled');

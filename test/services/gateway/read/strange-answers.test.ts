@@ -55,24 +55,27 @@ function readError(body: unknown, status: number, isSubmit: boolean): void {
 }
 
 describe('Arbitrary JSON', () => {
-  it.each(families)('is read by the %s reader into a valid snapshot or throws a GatewayError', (family) => {
-    fc.assert(
-      fc.property(answers, (text) => {
-        const { words } = readTask(family, parseExact(text));
-        expect(words.length).toBeLessThanOrEqual(1);
-      }),
-      runs,
-    );
-  });
+  it.each(families)(
+    'Arbitrary JSON is read by the %s reader into a valid snapshot or throws a GatewayError',
+    (family) => {
+      fc.assert(
+        fc.property(answers, (text) => {
+          const { words } = readTask(family, parseExact(text));
+          expect(words.length).toBeLessThanOrEqual(1);
+        }),
+        runs,
+      );
+    },
+  );
 
-  it.each(families)('is read as a %s submission or throws a GatewayError', (family) => {
+  it.each(families)('Arbitrary JSON is read as a %s submission or throws a GatewayError', (family) => {
     fc.assert(
       fc.property(answers, (text) => readOrder(family, parseExact(text))),
       runs,
     );
   });
 
-  it('always becomes an error with valid fields', () => {
+  it('Arbitrary JSON always becomes an error with valid fields', () => {
     fc.assert(
       fc.property(answers, fc.integer({ min: 200, max: 599 }), fc.boolean(), (text, status, isSubmit) => {
         readError(parseExact(text), status, isSubmit);
@@ -103,7 +106,7 @@ describe('Arbitrary JSON', () => {
     );
   });
 
-  it('is checked for a hidden error without failing', () => {
+  it('Arbitrary JSON is checked for a hidden error without failing', () => {
     fc.assert(
       fc.property(answers, (text) => typeof containsError(parseExact(text), false) === 'boolean'),
       runs,
@@ -147,7 +150,7 @@ const monsters: [string, unknown][] = [
 ];
 
 describe('An oversized response', () => {
-  it.each(monsters)('is read like any other: %s', (_what, answer) => {
+  it.each(monsters)('An oversized response is read like any other: %s', (_what, answer) => {
     for (const family of families) {
       readTask(family, answer);
       readOrder(family, answer);
@@ -157,7 +160,7 @@ describe('An oversized response', () => {
     expect(Object.hasOwn(Object.prototype, 'status')).toBe(false);
   });
 
-  it('has its images, tracks and buttons limited to what can be shown', () => {
+  it('An oversized response has its images, tracks and buttons limited to what can be shown', () => {
     const notices = { onUnknownStatus: () => undefined, onFoundBySearch: () => undefined };
     const answer = {
       id: 't',

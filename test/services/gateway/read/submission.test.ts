@@ -47,7 +47,7 @@ describe('The id of a submission', () => {
     ['music', 'id', '{"id":"9b1c"}', '9b1c'],
     ['music', 'result', '{"code":1,"result":"9b1c"}', '9b1c'],
     ['music', 'a small numeric task_id', '{"code":200,"data":{"task_id":12345}}', '12345'],
-  ])('is read in the %s family from %s', (family, _where, body, id) => {
+  ])('The id of a submission is read in the %s family from %s', (family, _where, body, id) => {
     expect(read(family, body)).toMatchObject({ remoteId: id, needsInput: false });
   });
 });
@@ -96,7 +96,7 @@ describe('Code 21', () => {
       'a window waits: a null image and a null state do not count',
       '{"code":21,"result":"18","properties":{"finalPrompt":"a cat","imageUrl":null,"status":null}}',
     ],
-  ])('means that %s', (_what, body) => {
+  ])('Code 21 means that %s', (_what, body) => {
     expect(read('imgx', body)).toMatchObject({ remoteId: '18', needsInput: true });
   });
 
@@ -106,19 +106,19 @@ describe('Code 21', () => {
       '{"code":21,"result":"18","properties":{"status":"SUCCESS","imageUrl":"https://cdn.example/1.png"}}',
     ],
     ['the task exists: there is a state', '{"code":21,"result":"18","properties":{"status":"IN_PROGRESS"}}'],
-  ])('means that %s', (_what, body) => {
+  ])('Code 21 means that %s', (_what, body) => {
     expect(read('imgx', body)).toMatchObject({ remoteId: '18', needsInput: false });
   });
 
   it.each(['{"toString":1}', '[{"toString":""}]', '{"__proto__":null}', '"yes"', '1', '[true]'])(
-    'is read even where remix is %s',
+    'Code 21 is read even where remix is %s',
     (remix) => {
       const body = `{"code":21,"result":"18","properties":{"remix":${remix},"status":"SUCCESS"}}`;
       expect(read('imgx', body)).toMatchObject({ remoteId: '18', needsInput: false });
     },
   );
 
-  it('does not imply a waiting window after it was rewritten to 1, but a state does', () => {
+  it('Code 21 does not imply a waiting window after it was rewritten to 1, but a state does', () => {
     expect(read('imgx', '{"code":1,"result":"18","properties":{"finalPrompt":"a cat","remix":true}}')).toMatchObject({
       remoteId: '18',
       finalPrompt: 'a cat',
@@ -128,7 +128,7 @@ describe('Code 21', () => {
 });
 
 describe('A submission that was accepted', () => {
-  it('reports how many tasks are ahead of it', () => {
+  it('A submission that was accepted reports how many tasks are ahead of it', () => {
     const body =
       '{"code":22,"description":" In queue, 3 tasks ahead ","result":"18","properties":{"numberOfQueues":3,"discordInstanceId":"9"}}';
     expect(read('imgx', body)).toEqual({
@@ -140,7 +140,7 @@ describe('A submission that was accepted', () => {
     expect(read('imgx', body.replace(':3,', ':"3",')).queuedBehind).toBe(3);
   });
 
-  it('reports no queue if its code was rewritten and the count is lost', () => {
+  it('A submission that was accepted reports no queue if its code was rewritten and the count is lost', () => {
     expect(read('imgx', '{"code":1,"description":"","result":"18","properties":{}}')).toEqual({
       remoteId: '18',
       needsInput: false,
@@ -149,7 +149,7 @@ describe('A submission that was accepted', () => {
     });
   });
 
-  it('includes the prompt that a form should start with', () => {
+  it('A submission that was accepted includes the prompt that a form should start with', () => {
     expect(
       read('imgx', '{"code":21,"result":"18","properties":{"finalPrompt":"a cat --zoom 2","remix":true}}').finalPrompt,
     ).toBe('a cat --zoom 2');

@@ -44,23 +44,26 @@ const answered = (text: string, type = 'output_text') => ({
 });
 
 describe('A live conversation', () => {
-  it.each(dialects)('survives its connection: settings and history come back in order (%s)', async (dialect) => {
-    const server = await open({ created: sessions[dialect], onEvent: strict(dialect) }, { instructions: 'Be brief' });
-    await talk(server, server.peer, 'One', 'First', dialect);
-    await talk(server, server.peer, 'Two', 'Second', dialect);
-    server.peer.socket.terminate();
-    const other = await server.next();
-    const type = dialect === 'ga' ? 'output_text' : 'text';
-    for (let count = 0; count < 4; count++) await other.waitFor('conversation.item.create');
-    expect(other.items()).toEqual([told('One'), answered('First', type), told('Two'), answered('Second', type)]);
-    expect(other.heard[0]?.session).toMatchObject({ instructions: 'Be brief' });
-    expect(server.session.id).toBe('sess_1');
-    const events = await talk(server, other, 'Three', 'Third', dialect);
-    expect(endOf(events).text).toBe('Third');
-    expect(server.peers).toHaveLength(2);
-  });
+  it.each(dialects)(
+    'A live conversation survives its connection: settings and history come back in order (%s)',
+    async (dialect) => {
+      const server = await open({ created: sessions[dialect], onEvent: strict(dialect) }, { instructions: 'Be brief' });
+      await talk(server, server.peer, 'One', 'First', dialect);
+      await talk(server, server.peer, 'Two', 'Second', dialect);
+      server.peer.socket.terminate();
+      const other = await server.next();
+      const type = dialect === 'ga' ? 'output_text' : 'text';
+      for (let count = 0; count < 4; count++) await other.waitFor('conversation.item.create');
+      expect(other.items()).toEqual([told('One'), answered('First', type), told('Two'), answered('Second', type)]);
+      expect(other.heard[0]?.session).toMatchObject({ instructions: 'Be brief' });
+      expect(server.session.id).toBe('sess_1');
+      const events = await talk(server, other, 'Three', 'Third', dialect);
+      expect(endOf(events).text).toBe('Third');
+      expect(server.peers).toHaveLength(2);
+    },
+  );
 
-  it('continues from an earlier conversation', async () => {
+  it('A live conversation continues from an earlier conversation', async () => {
     const { gateway, next } = await startServer();
     const earlier = [
       { by: 'member', text: 'Hi' },
@@ -73,7 +76,7 @@ describe('A live conversation', () => {
     expect(peer.items()).toEqual([told('Hi'), answered('Hello')]);
   });
 
-  it('remembers audio by its transcript, and notes where there is none', async () => {
+  it('A live conversation remembers audio by its transcript, and notes where there is none', async () => {
     const server = await open({}, { transcriber: 'ears' });
     const sound = new Int16Array(2_400);
     for (const [id, transcript] of [
@@ -98,7 +101,7 @@ describe('A live conversation', () => {
     expect(other.items()).toEqual([told('Good morning'), told('[A spoken message that was not written down.]')]);
   });
 
-  it('replays a tool call together with its output', async () => {
+  it('A live conversation replays a tool call together with its output', async () => {
     const server = await open();
     const answering = server.session.say({ text: 'Draw' });
     await server.peer.waitFor('response.create');
@@ -119,7 +122,7 @@ describe('A live conversation', () => {
     ]);
   });
 
-  it('detects a silently dead connection and opens another one', async () => {
+  it('A live conversation detects a silently dead connection and opens another one', async () => {
     const clock = new ManualClock();
     const { peer, next, peers } = await open({ tools: { clock } });
     const minutes = async (until: () => boolean): Promise<void> => {
@@ -135,7 +138,7 @@ describe('A live conversation', () => {
     await (await next()).waitFor('session.update');
   });
 
-  it('backs off from an unreachable gateway and stops retrying in the end', async () => {
+  it('A live conversation backs off from an unreachable gateway and stops retrying in the end', async () => {
     const clock = new ManualClock();
     const server = await open({ tools: { clock, random: () => 1 } });
     await server.stop();
@@ -161,7 +164,7 @@ describe('A live conversation', () => {
     expect((await answering).id).toBe('resp_1');
   });
 
-  it('does not wait when the member speaks', async () => {
+  it('A live conversation does not wait when the member speaks', async () => {
     const clock = new ManualClock();
     const server = await open({ tools: { clock, random: () => 1 } });
     server.peer.socket.terminate();
@@ -175,7 +178,7 @@ describe('A live conversation', () => {
     expect(server.peers).toHaveLength(2);
   });
 
-  it('does not reconnect again and again where the gateway refuses it', async () => {
+  it('A live conversation does not reconnect again and again where the gateway refuses it', async () => {
     let isClosed = false;
     const server = await open({
       onUpgrade: (_request, response) => {
@@ -195,7 +198,7 @@ describe('A live conversation', () => {
     expect(server.requests.length).toBeLessThanOrEqual(4);
   });
 
-  it('limits the reconnects to a gateway that cuts every connection', async () => {
+  it('A live conversation limits the reconnects to a gateway that cuts every connection', async () => {
     const server = await open({
       onEvent: (peer, event) => {
         strict('ga')(peer, event);
@@ -206,7 +209,7 @@ describe('A live conversation', () => {
     expect(server.peers.length).toBeLessThanOrEqual(7);
   });
 
-  it('is renewed before its hour is over, while no member speaks', async () => {
+  it('A live conversation is renewed before its hour is over, while no member speaks', async () => {
     const clock = new ManualClock();
     const server = await open({ tools: { clock } });
     await talk(server, server.peer, 'One', 'First');
@@ -222,7 +225,7 @@ describe('A live conversation', () => {
     expect(other.items()).toEqual([told('One'), answered('First')]);
   });
 
-  it('is renewed after a response that is running at that moment', async () => {
+  it('A live conversation is renewed after a response that is running at that moment', async () => {
     const server = await open();
     const answering = server.session.say({ text: 'One' });
     await server.peer.waitFor('response.create');
@@ -241,14 +244,14 @@ describe('A live conversation', () => {
     expect(other.items()).toEqual([told('One'), answered('AB')]);
   });
 
-  it('is renewed when the gateway reports that its hour is over', async () => {
+  it('A live conversation is renewed when the gateway reports that its hour is over', async () => {
     const server = await open();
     server.peer.send({ type: 'error', error: { code: 'session_expired', message: 'Over' } });
     await (await server.next()).waitFor('session.update');
     await server.peer.gone;
   });
 
-  it('ends when it is closed: a running response ends and no new connection is opened', async () => {
+  it('A live conversation ends when it is closed: a running response ends and no new connection is opened', async () => {
     const server = await open();
     const answering = server.session.say({ text: 'Hello' });
     await server.peer.waitFor('response.create');
@@ -276,7 +279,7 @@ describe('A live conversation', () => {
     expect(await answering).toMatchObject({ code: 'closed', mayHaveTakenEffect: true });
   });
 
-  it('leaves no timer behind when it is closed', async () => {
+  it('A live conversation leaves no timer behind when it is closed', async () => {
     class Counting extends ManualClock {
       open = 0;
       override after(ms: number, task: () => void): () => void {
@@ -308,7 +311,7 @@ describe('A live conversation', () => {
     expect(clock.open).toBe(0);
   });
 
-  it('is not opened when it is closed during a reconnect', async () => {
+  it('A live conversation is not opened when it is closed during a reconnect', async () => {
     let isSlow = false;
     const server = await open({ onUpgrade: () => isSlow });
     isSlow = true;

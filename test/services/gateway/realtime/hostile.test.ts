@@ -15,7 +15,7 @@ async function openAndSend() {
 }
 
 describe('A hostile realtime gateway', () => {
-  it('cannot break the session with garbage', async () => {
+  it('A hostile realtime gateway cannot break the session with garbage', async () => {
     const { peer, reply } = await openAndSend();
     for (const rubbish of ['', 'null', '[]', '7', '{', '{"type":5}', '{"type":{}}', '[['.repeat(100_000), '{"a":1.5'])
       peer.socket.send(rubbish);
@@ -29,7 +29,7 @@ describe('A hostile realtime gateway', () => {
     expect(outcome).toMatchObject({ kind: 'unavailable', mayHaveTakenEffect: true });
   });
 
-  it('cannot break a response with binary frames and truncated events', async () => {
+  it('A hostile realtime gateway cannot break a response with binary frames and truncated events', async () => {
     const { peer, reply } = await openAndSend();
     peer.send(frames.created);
     peer.socket.send('{"type":"response.output_text.delta","del');
@@ -39,7 +39,7 @@ describe('A hostile realtime gateway', () => {
     expect(endOf(await all(await reply))).toMatchObject({ end: 'completed', text: 'Bytes are read as well' });
   });
 
-  it('is disconnected after an oversized message', async () => {
+  it('A hostile realtime gateway is disconnected after an oversized message', async () => {
     const { peer, reply } = await openAndSend();
     peer.send(frames.created, frames.text('Some'));
     peer.socket.send(`"${'x'.repeat(17 * 2 ** 20)}"`);
@@ -47,7 +47,7 @@ describe('A hostile realtime gateway', () => {
     await peer.gone;
   });
 
-  it('is disconnected after a text frame that is not valid UTF-8', async () => {
+  it('A hostile realtime gateway is disconnected after a text frame that is not valid UTF-8', async () => {
     const { peer, reply } = await openAndSend();
     peer.send(frames.created);
     peer.socket.send(Buffer.from([0xff, 0xfe]), { binary: false });
@@ -55,7 +55,7 @@ describe('A hostile realtime gateway', () => {
     await peer.gone;
   });
 
-  it('cannot fill the memory: events without a reader are dropped', async () => {
+  it('A hostile realtime gateway cannot fill the memory: events without a reader are dropped', async () => {
     const { peer, reply, session } = await openAndSend();
     peer.send(frames.created, { type: 'conversation.item.input_audio_transcription.failed' }, frames.done());
     await all(await reply);
@@ -66,7 +66,7 @@ describe('A hostile realtime gateway', () => {
     expect(endOf(await all(await second)).end).toBe('completed');
   });
 
-  it('cannot crash the client with any event, and every response ends once', async () => {
+  it('A hostile realtime gateway cannot crash the client with any event, and every response ends once', async () => {
     const anything = fc.oneof(
       fc.jsonValue({ maxDepth: 3 }),
       fc.constantFrom('resp_1', 'item_a', 'call_1', 'AAE=', 0, 1),

@@ -7,7 +7,7 @@ const textsOf = (memory: ConversationMemory): string[] =>
     .flatMap(({ content }) => (content as { text: string }[] | undefined)?.map(({ text }) => text) ?? []);
 
 describe('The history that a new connection receives', () => {
-  it('has the latest turns, forty at most', () => {
+  it('The history that a new connection receives has the latest turns, forty at most', () => {
     const memory = new ConversationMemory(
       Array.from({ length: 100 }, (_none, at) => ({ by: 'member', text: `Turn ${at}` })),
     );
@@ -18,7 +18,7 @@ describe('The history that a new connection receives', () => {
     expect(textsOf(memory)[0]).toBe('Turn 61');
   });
 
-  it('is limited in characters and drops the oldest turns first', () => {
+  it('The history that a new connection receives is limited in characters and drops the oldest turns first', () => {
     const memory = new ConversationMemory([]);
     for (const mark of ['a', 'b', 'c']) memory.addTurn('member', mark.repeat(25_000));
     expect(textsOf(memory).map((text) => text[0])).toEqual(['b', 'c']);
@@ -26,7 +26,7 @@ describe('The history that a new connection receives', () => {
     expect(textsOf(memory).map((text) => text.length)).toEqual([60_000]);
   });
 
-  it('has no output without its call', () => {
+  it('The history that a new connection receives has no output without its call', () => {
     const memory = new ConversationMemory([]);
     memory.addCall({ callId: 'a', name: 'draw', arguments: '{}' });
     memory.addOutput({ callId: 'a', output: 'Done' });

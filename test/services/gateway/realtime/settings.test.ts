@@ -8,7 +8,7 @@ const settings = { model: 'm', instructions: 'Be brief', voice: 'ash', transcrib
 const update = (told: readonly ClientEvent[]) => told.filter(({ type }) => type === 'session.update').at(-1)?.session;
 
 describe('The settings of a live conversation', () => {
-  it('are sent in the ga dialect by default', async () => {
+  it('The settings of a live conversation are sent in the ga dialect by default', async () => {
     const { gateway, next } = await startServer({ onEvent: strict('ga') });
     await gateway.realtime.open(settings);
     expect(update((await next()).heard)).toEqual({
@@ -23,7 +23,7 @@ describe('The settings of a live conversation', () => {
     });
   });
 
-  it('are sent in the beta dialect to a gateway that uses it', async () => {
+  it('The settings of a live conversation are sent in the beta dialect to a gateway that uses it', async () => {
     const { gateway, next } = await startServer({ created: sessions.beta, onEvent: strict('beta') });
     await gateway.realtime.open(settings);
     expect(update((await next()).heard)).toEqual({
@@ -38,14 +38,14 @@ describe('The settings of a live conversation', () => {
     });
   });
 
-  it.each(dialects)('contain only requested fields (%s)', async (dialect) => {
+  it.each(dialects)('The settings of a live conversation contain only requested fields (%s)', async (dialect) => {
     const { gateway, next } = await startServer({ created: sessions[dialect], onEvent: strict(dialect) });
     await gateway.realtime.open({ model: 'm' });
     expect(JSON.stringify(update((await next()).heard))).not.toMatch(/voice|transcription|tools|instructions/);
   });
 
   it.each(dialects)(
-    'are sent in the dialect that a trial found, and the result is remembered (%s)',
+    'The settings of a live conversation are sent in the dialect that a trial found, and the result is remembered (%s)',
     async (dialect) => {
       const { gateway, next } = await startServer({ created: sessions.neither, onEvent: strict(dialect) });
       await gateway.realtime.open({ model: 'm' });
@@ -57,13 +57,13 @@ describe('The settings of a live conversation', () => {
     },
   );
 
-  it('are sent again once in the other dialect if the gateway misreported its own', async () => {
+  it('The settings of a live conversation are sent again once in the other dialect if the gateway misreported its own', async () => {
     const { gateway, next } = await startServer({ created: sessions.beta, onEvent: strict('ga') });
     await gateway.realtime.open({ model: 'm' });
     expect((await next()).types()).toEqual(['session.update', 'session.update']);
   });
 
-  it('are sent at most twice to a gateway that supports neither dialect', async () => {
+  it('The settings of a live conversation are sent at most twice to a gateway that supports neither dialect', async () => {
     const { gateway, next } = await startServer({
       onEvent: (peer, event) => peer.send(refuse(event, { code: 'unknown_parameter', param: 'session.type' })),
     });
@@ -98,18 +98,21 @@ describe('The settings of a live conversation', () => {
   it.each([
     ['ga', 'session.audio.input.transcription.model'],
     ['beta', 'session.input_audio_transcription.model'],
-  ] as const)('are sent without transcription where the gateway refuses it (%s)', async (dialect, param) => {
-    const { gateway, next, said } = await startServer({
-      created: sessions[dialect],
-      onEvent: (peer, event) =>
-        JSON.stringify(event).includes('ears') ? peer.send(refuse(event, { param })) : strict(dialect)(peer, event),
-    });
-    await gateway.realtime.open(settings);
-    const peer = await next();
-    expect(JSON.stringify(update(peer.heard))).not.toContain('ears');
-    expect(JSON.stringify(update(peer.heard))).toContain('ash');
-    expect(said.join()).toContain('refused to transcribe');
-  });
+  ] as const)(
+    'The settings of a live conversation are sent without transcription where the gateway refuses it (%s)',
+    async (dialect, param) => {
+      const { gateway, next, said } = await startServer({
+        created: sessions[dialect],
+        onEvent: (peer, event) =>
+          JSON.stringify(event).includes('ears') ? peer.send(refuse(event, { param })) : strict(dialect)(peer, event),
+      });
+      await gateway.realtime.open(settings);
+      const peer = await next();
+      expect(JSON.stringify(update(peer.heard))).not.toContain('ears');
+      expect(JSON.stringify(update(peer.heard))).toContain('ash');
+      expect(said.join()).toContain('refused to transcribe');
+    },
+  );
 
   it("The settings of a live conversation are sent only after the gateway's first event", async () => {
     const { gateway, next } = await startServer({ created: null });
@@ -124,7 +127,7 @@ describe('The settings of a live conversation', () => {
   it.each([
     ['sends nothing at all', { created: null }],
     ['never confirms the settings', { onEvent: () => undefined }],
-  ])('time out at a gateway that %s', async (_name, script) => {
+  ])('The settings of a live conversation time out at a gateway that %s', async (_name, script) => {
     const clock = new ManualClock();
     const { gateway, next } = await startServer({ ...script, tools: { clock } });
     const opening = failureOf(gateway.realtime.open({ model: 'm' }));
@@ -136,7 +139,7 @@ describe('The settings of a live conversation', () => {
     await peer.gone;
   });
 
-  it('are not sent to a gateway that opens with an error', async () => {
+  it('The settings of a live conversation are not sent to a gateway that opens with an error', async () => {
     const { gateway, next } = await startServer({ created: null });
     const opening = failureOf(gateway.realtime.open({ model: 'm' }));
     const peer = await next();
@@ -146,7 +149,7 @@ describe('The settings of a live conversation', () => {
     expect(peer.heard).toEqual([]);
   });
 
-  it('fail if the connection is lost instead of a confirmation', async () => {
+  it('The settings of a live conversation fail if the connection is cut instead of a confirmation', async () => {
     const { gateway } = await startServer({ onEvent: (peer) => peer.socket.terminate() });
     expect(await failureOf(gateway.realtime.open({ model: 'm' }))).toMatchObject({ kind: 'unreachable', code: 'cut' });
   });

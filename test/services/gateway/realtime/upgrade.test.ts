@@ -15,7 +15,7 @@ const error = (fields: object): string => JSON.stringify({ error: fields });
 const page = '<html><head><title>Welcome</title></head><body>Hi</body></html>';
 
 describe('Opening a live conversation', () => {
-  it('uses the path of the specification with the key, below the path of the gateway', async () => {
+  it('Opening a live conversation uses the path of the specification with the key, below the path of the gateway', async () => {
     const { gateway, requests } = await startServer({ prefix: '/a/b/' });
     await gateway.realtime.open({ model: 'labs/voice 1' });
     expect(requests[0]?.url).toBe('/a/b/v1/realtime?model=labs%2Fvoice+1');
@@ -23,7 +23,7 @@ describe('Opening a live conversation', () => {
     expect(requests[0]?.headers['openai-beta']).toBeUndefined();
   });
 
-  it('announces the beta dialect only if the operator configured it', async () => {
+  it('Opening a live conversation announces the beta dialect only if the operator configured it', async () => {
     const { gateway, requests } = await startServer({ settings: { realtimeBeta: true } });
     await gateway.realtime.open({ model: 'm' });
     expect(requests[0]?.headers['openai-beta']).toBe('realtime=v1');
@@ -60,7 +60,7 @@ describe('Opening a live conversation', () => {
       answer(307, '', { location: 'https://elsewhere.example/v1/realtime' }),
       { kind: 'not-offered', code: 'redirected' },
     ],
-  ])('is refused like any other request after %s', async (_name, onUpgrade, facts) => {
+  ])('Opening a live conversation is refused like any other request after %s', async (_name, onUpgrade, facts) => {
     const { gateway, requests } = await startServer({ onUpgrade });
     const failure = await failureOf(gateway.realtime.open({ model: 'm' }));
     expect(failure).toMatchObject({ mayHaveTakenEffect: false, ...facts });
@@ -68,7 +68,7 @@ describe('Opening a live conversation', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('is retried only if the gateway is temporarily busy', async () => {
+  it('Opening a live conversation is retried only if the gateway is temporarily busy', async () => {
     let asked = 0;
     const onUpgrade: Door = (...all) => ++asked < 3 && answer(503, error({ message: 'Busy' }))(...all);
     const { gateway, requests } = await startServer({ onUpgrade, limits: { attempts: 3 } });
@@ -79,7 +79,7 @@ describe('Opening a live conversation', () => {
     expect(refusing.requests).toHaveLength(1);
   });
 
-  it('fails if no server listens or the connection is lost before it is open', async () => {
+  it('Opening a live conversation fails if no server listens or the connection is cut before it is open', async () => {
     const server = await startServer();
     await server.stop();
     expect(await failureOf(server.gateway.realtime.open({ model: 'm' }))).toMatchObject({
@@ -94,7 +94,7 @@ describe('Opening a live conversation', () => {
     });
   });
 
-  it('times out without a response', async () => {
+  it('Opening a live conversation times out without a response', async () => {
     const clock = new ManualClock();
     const server = await startServer({
       tools: { clock },
@@ -110,7 +110,7 @@ describe('Opening a live conversation', () => {
     });
   });
 
-  it('is stopped as soon as its caller aborts it', async () => {
+  it('Opening a live conversation is stopped as soon as its caller aborts it', async () => {
     const leaving = new AbortController();
     const server = await startServer({ onUpgrade: () => leaving.abort() === undefined });
     expect(await failureOf(server.gateway.realtime.open({ model: 'm' }, { signal: leaving.signal }))).toMatchObject({
@@ -123,7 +123,7 @@ describe('Opening a live conversation', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('rejects invalid input without a request', async () => {
+  it('Opening a live conversation rejects invalid input without a request', async () => {
     const server = await startServer();
     for (const settings of [{ model: ' ' }, { model: 'm', voice: '' }, { model: 'm', transcriber: '' }])
       expect(await failureOf(server.gateway.realtime.open(settings))).toMatchObject({ kind: 'invalid' });

@@ -224,7 +224,7 @@ describe('An utterance in a live conversation', () => {
 });
 
 describe('A truncated live response', () => {
-  it('ends with what had arrived, and the conversation continues on another connection', async () => {
+  it('A truncated live response ends with what had arrived, and the conversation continues on another connection', async () => {
     const { session, peer, next } = await open();
     const reply = session.say({ text: 'Tell me' });
     await peer.waitFor('response.create');
@@ -252,7 +252,7 @@ describe('A truncated live response', () => {
     ]);
   });
 
-  it('ends as cut if the gateway stays connected but sends nothing more', async () => {
+  it('A truncated live response ends as cut if the gateway stays connected but sends nothing more', async () => {
     const clock = new ManualClock();
     const { session, peer } = await open({ tools: { clock }, limits: { silenceMs: 15_000 } });
     const reply = session.say({ text: 'Tell me' });
@@ -264,7 +264,7 @@ describe('A truncated live response', () => {
     await peer.gone;
   });
 
-  it('ends as cut above the size limit', async () => {
+  it('A truncated live response ends as cut above the size limit', async () => {
     const { session, peer } = await open({ limits: { responseBytes: 1_000 } });
     const reply = session.say({ text: 'Tell me' });
     await peer.waitFor('response.create');
@@ -287,7 +287,7 @@ describe('Interrupting a live response', () => {
     return { ...server, answer };
   }
 
-  it('cancels it, truncates its audio to what has arrived, and ends it', async () => {
+  it('Interrupting a live response cancels it, truncates its audio to what has arrived, and ends it', async () => {
     const { answer, peer, session } = await answering();
     const interrupted = answer.interrupt();
     expect(await peer.waitFor('response.cancel')).toMatchObject({ response_id: 'resp_1' });
@@ -311,7 +311,7 @@ describe('Interrupting a live response', () => {
     expect((await second).id).toBe('resp_2');
   });
 
-  it('has no further effect when it is repeated or comes after the end', async () => {
+  it('Interrupting a live response has no further effect when it is repeated or comes after the end', async () => {
     const { answer, peer } = await answering();
     const both = Promise.all([answer.interrupt(), answer.interrupt()]);
     const cancel = await peer.waitFor('response.cancel');
@@ -323,7 +323,7 @@ describe('Interrupting a live response', () => {
     expect(endOf(await all(answer)).end).toBe('cancelled');
   });
 
-  it('stops waiting for a gateway that ignores the cancellation', async () => {
+  it('Interrupting a live response stops waiting for a gateway that ignores the cancellation', async () => {
     const clock = new ManualClock();
     const { answer, peer } = await answering({ tools: { clock } });
     const interrupted = answer.interrupt();
@@ -338,7 +338,7 @@ describe('Interrupting a live response', () => {
     await peer.gone;
   });
 
-  it('ends it as cancelled if the connection is lost in the meantime, and remembers what had arrived', async () => {
+  it('Interrupting a live response ends it as cancelled if the connection is lost in the meantime, and remembers what had arrived', async () => {
     const { answer, peer, next } = await answering();
     const interrupted = answer.interrupt();
     await peer.waitFor('response.cancel');
@@ -351,7 +351,7 @@ describe('Interrupting a live response', () => {
     expect(JSON.stringify(other.items())).toContain('"Once"');
   });
 
-  it('does not wait for the transcript', async () => {
+  it('Interrupting a live response does not wait for the transcript', async () => {
     const server = await startServer({ created: sessions.ga });
     const session = await server.gateway.realtime.open({ model: 'm', transcriber: 'ears' });
     const peer = await server.next();

@@ -31,7 +31,7 @@ function cut(bytes: Buffer, at: readonly number[]): Buffer[] {
 }
 
 describe('The reader of response streams', () => {
-  it('reads the same events from the same bytes, however they are split', async () => {
+  it('The reader of response streams reads the same events from the same bytes, however they are split', async () => {
     const whole = await eventsOf([stream]);
     expect(endOf(whole)).toMatchObject({ end: 'completed', calls: [{ name: 'f', arguments: '{"ä":"🦊"}' }] });
     expect(endOf(whole).text).toContain('Füchse 🦊🦊 und\n\n```ts\né\u2028data: no line');
@@ -44,7 +44,7 @@ describe('The reader of response streams', () => {
     expect(await eventsOf([...stream].map((byte) => Buffer.of(byte)))).toEqual(whole);
   });
 
-  it('keeps the beginning of the text and one end wherever the stream breaks off', async () => {
+  it('The reader of response streams keeps the beginning of the text and one end at any cut of the stream', async () => {
     const { text } = endOf(await eventsOf([stream]));
     await fc.assert(
       fc.asyncProperty(fc.nat({ max: stream.length }), async (end) => {
@@ -99,7 +99,7 @@ describe('The reader of response streams', () => {
     .record({ type, fields, item: fields, response: fields })
     .map(({ type: name, fields: body, item, response }) => ({ item, response, ...body, type: `response.${name}` }));
 
-  it('turns arbitrary JSON into valid events: one end, and text equal to its pieces', () => {
+  it('The reader of response streams turns arbitrary JSON into valid events: one end, and text equal to its pieces', () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(frame, fields), { maxLength: 12 }), (bodies) => {
         const one = reader();
@@ -120,7 +120,7 @@ describe('The reader of response streams', () => {
     );
   });
 
-  it('turns any complete response into one end', () => {
+  it('The reader of response streams turns any complete response into one end', () => {
     fc.assert(
       fc.property(fc.oneof(fields, fc.jsonValue(), fc.record({ output: fc.array(fields), usage: fields })), (body) => {
         const one = reader();

@@ -16,7 +16,7 @@ const message = (said: string) => ({
 });
 
 describe('A streamed response', () => {
-  it('begins once, reports its text piece by piece, and ends once with all of it', async () => {
+  it('A streamed response begins once, reports its text piece by piece, and ends once with all of it', async () => {
     const events = await read(
       created,
       { ...created, type: 'response.in_progress' },
@@ -80,20 +80,20 @@ describe('A streamed response', () => {
         { choices: [{ delta: { content: 'i' }, finish_reason: 'stop' }] },
       ],
     ],
-  ])('reads the same: %s', async (_name, lines) => {
+  ])('A streamed response reads the same: %s', async (_name, lines) => {
     const events = await read(...lines);
     expect(endOf(events)).toMatchObject({ end: 'completed', text: 'Hi' });
     expect(joined(events, 'text')).toBe('Hi');
     expect(events[0]?.type).toBe('created');
   });
 
-  it('keeps the text that has been read if the last event differs', async () => {
+  it('A streamed response keeps the text that has been read if the last event differs', async () => {
     const events = await read(text('Hello'), completed({ output: [message('Goodbye')] }));
     expect(endOf(events).text).toBe('Hello');
     expect(joined(events, 'text')).toBe('Hello');
   });
 
-  it('begins a new paragraph with another message, and none inside of one', async () => {
+  it('A streamed response begins a new paragraph with another message, and none inside of one', async () => {
     const events = await read(
       text('Let me look.'),
       text('Here', { output_index: 2, content_index: 0 }),
@@ -104,7 +104,7 @@ describe('A streamed response', () => {
     expect(joined(events, 'text')).toBe(endOf(events).text);
   });
 
-  it('keeps refusals and reasoning apart from the text', async () => {
+  it('A streamed response keeps refusals and reasoning apart from the text', async () => {
     const thought = (delta: string, summary_index: number) => ({
       type: 'response.reasoning_summary_text.delta',
       output_index: 0,
@@ -121,7 +121,7 @@ describe('A streamed response', () => {
     expect(joined(events, 'reasoning')).toBe('One.\n\nTwo.');
   });
 
-  it('reports usage in either spelling, and a reached limit', async () => {
+  it('A streamed response reports usage in either spelling, and a reached limit', async () => {
     const usage = {
       input_tokens: 5,
       output_tokens: 7,
@@ -142,7 +142,7 @@ describe('A streamed response', () => {
     expect(endOf(await read(text('x'), completed({ status: 'incomplete' }))).end).toBe('incomplete');
   });
 
-  it('that ends in the middle keeps what had arrived and reports the early end', async () => {
+  it('A streamed response that ends in the middle keeps what had arrived and reports the early end', async () => {
     const events = await read(created, text('Hel'));
     expect(endOf(events)).toMatchObject({
       ...{ end: 'ended-early', text: 'Hel' },
@@ -154,13 +154,13 @@ describe('A streamed response', () => {
     ['nothing', ''],
     ['a page', '<html><body>Hello</body></html>'],
     ['unknown events', 'data: {"type":"ping"}\n\n'],
-  ])('of %s is an end without a beginning', async (_name, line) => {
+  ])('A streamed response of %s is an end without a beginning', async (_name, line) => {
     const events = await read(line);
     expect(events).toHaveLength(1);
     expect(endOf(events)).toMatchObject({ end: 'ended-early', error: { code: 'ended_early' } });
   });
 
-  it('reports nothing after its end', async () => {
+  it('A streamed response reports nothing after its end', async () => {
     const events = await read(text('Hi'), completed(), text('more'), { type: 'error', message: 'late' });
     expect(endOf(events)).toMatchObject({ end: 'completed', text: 'Hi' });
   });
@@ -177,7 +177,7 @@ describe('An error inside of a streamed response', () => {
       'in an end that calls itself complete',
       { type: 'response.completed', response: { status: 'failed', error: trouble } },
     ],
-  ])('ends it as failed, with what had arrived: %s', async (_shape, event) => {
+  ])('An error inside of a streamed response ends it as failed, with what had arrived: %s', async (_shape, event) => {
     const events = await read(created, text('Hel'), event);
     expect(endOf(events)).toMatchObject({
       ...{ end: 'failed', text: 'Hel' },
@@ -185,14 +185,14 @@ describe('An error inside of a streamed response', () => {
     });
   });
 
-  it('shows no secret and no markup, and is never without a message', async () => {
+  it('An error inside of a streamed response shows no secret and no markup, and is never without a message', async () => {
     const end = endOf(await read({ error: { message: 'Incorrect key sk-secret <b>given</b>' } }));
     expect(end.error?.message).toBe('Incorrect key [hidden] given');
     expect(endOf(await read({ error: 'overloaded' })).error?.message).toBe('overloaded');
     expect(endOf(await read({ type: 'error' })).error?.message.length).toBeGreaterThan(10);
   });
 
-  it('is a definite refusal only before any text arrived', async () => {
+  it('An error inside of a streamed response is a definite refusal only before any text arrived', async () => {
     const refused = { type: 'invalid_request_error', param: 'tools', code: null, message: 'No tools here.' };
     const [end, ...rest] = await read({ type: 'response.failed', response: { error: refused } });
     expect(rest).toEqual([]);
@@ -305,12 +305,12 @@ describe('A response that arrives whole', () => {
       { id: 'r', choices: [{ message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }] },
     ],
     ['plain text', { output_text: 'Hi' }],
-  ])('is read as %s', (_name, body) => {
+  ])('A response that arrives whole is read as %s', (_name, body) => {
     expect(endOf(whole(body))).toMatchObject({ end: 'completed', text: 'Hi' });
   });
 
   it.each([[null], [[]], [{}], ['Hi'], [{ choices: [] }], [{ object: 'response', status: 'queued', output: [] }]])(
-    'ends early when it is %j',
+    'A response that arrives whole ends early when it is %j',
     (body) => {
       expect(endOf(whole(body)).end).toBe('ended-early');
     },

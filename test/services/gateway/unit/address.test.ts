@@ -31,7 +31,7 @@ describe('A gateway over plain http', () => {
     expect(isReadable(address)).toBe(false),
   );
 
-  it('causes one warning at start, which names the setting to change', async () => {
+  it('A gateway over plain http causes one warning at start, which names the setting to change', async () => {
     const warnings: string[] = [];
     const log = { info: () => undefined, warn: (_: object, sentence: string) => warnings.push(sentence) };
     for (const baseUrl of ['http://gateway.invalid', 'http://127.0.0.1:9', 'https://gateway.invalid'])

@@ -121,7 +121,7 @@ describe('An error response', () => {
       '{"error":{"message":"m","type":"authentication_error"}}',
       { kind: 'unauthorized' },
     ],
-  ])('is read from %s', (_what, status, text, expected) => {
+  ])('An error response is read from %s', (_what, status, text, expected) => {
     const error = failure(status, text);
     expect(error).toBeInstanceOf(GatewayError);
     expect(error).toMatchObject({ status, mayHaveTakenEffect: false, ...expected });
@@ -174,13 +174,13 @@ describe('An error response', () => {
 
 describe('The message of an error', () => {
   it.each(['', ' ', '{}', '[]', 'null', '{"error":{}}', '{"message":""}', '<html></html>'])(
-    'is never empty: "%s"',
+    'The message of an error is never empty: "%s"',
     (text) => {
       expect(failure(502, text).message).toBe('The gateway answered with status 502 and no explanation.');
     },
   );
 
-  it('hides the key at any place in the response', () => {
+  it('The message of an error hides the key at any place in the response', () => {
     const texts = [
       `{"error":{"message":"Incorrect API key provided: ${KEY}."}}`,
       `{"error":"Bearer ${KEY} is not valid"}`,
@@ -196,7 +196,7 @@ describe('The message of an error', () => {
     }
   });
 
-  it('has no markup from inside of JSON either', () => {
+  it('The message of an error has no markup from inside of JSON either', () => {
     expect(failure(524, '{"error":{"message":"<html><head><title>524 timeout</title></head></html>"}}').message).toBe(
       '524 timeout',
     );
@@ -214,7 +214,7 @@ describe('The retry delay of an error', () => {
     ['no valid place', '{"message":"m","retry_after":-1}', undefined, undefined],
     ['text, which is ignored', '{"message":"m","retry_after":"soon"}', undefined, undefined],
     ['a number out of range, which is ignored', '{"message":"m","retry_after":1e307}', undefined, undefined],
-  ])('is read from %s', (_where, text, retryAfterMs, expected) => {
+  ])('The retry delay of an error is read from %s', (_where, text, retryAfterMs, expected) => {
     expect(failure(429, text, { retryAfterMs }).retryAfterMs).toBe(expected);
   });
 });

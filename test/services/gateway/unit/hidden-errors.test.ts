@@ -24,7 +24,7 @@ describe('A response with status 200', () => {
     '{"code":1102,"message":"balance not enough","request_id":"r"}',
     '{"code":1102,"message":"balance not enough","request_id":"r","data":{}}',
     '{"code":"internal_error","message":"no","data":[]}',
-  ])('is an error with %s', (text) => {
+  ])('A response with status 200 is an error with %s', (text) => {
     expect(containsError(parseExact(text), false)).toBe(true);
   });
 });
@@ -77,11 +77,11 @@ describe('A response with status 200 without an error', () => {
 describe('A failed status without a task', () => {
   const text = '{"status":"error","error":{"message":"no"}}';
 
-  it('is a refusal in the response to a submit', () => {
+  it('A failed status without a task is a refusal in the response to a submit', () => {
     expect(containsError(parseExact(text), true)).toBe(true);
   });
 
-  it('is a failed task in the response to a poll', () => {
+  it('A failed status without a task is a failed task in the response to a poll', () => {
     expect(containsError(parseExact(text), false)).toBe(false);
   });
 });

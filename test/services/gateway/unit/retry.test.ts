@@ -25,7 +25,7 @@ describe('The Retry-After header', () => {
     ['a negative number', '-5', undefined],
     ['text with a number', 'soon 5', undefined],
     ['a number out of range', '9'.repeat(400), undefined],
-  ])('is read from %s', (_what, header, expected) => {
+  ])('The Retry-After header is read from %s', (_what, header, expected) => {
     expect(parseRetryAfter(header, now)).toBe(expected);
   });
 });
@@ -35,7 +35,7 @@ const failed = (kind: GatewayErrorKind, retryAfterMs?: number): GatewayError =>
 
 describe('The retry of a failed read', () => {
   it.each(['rate-limited', 'unavailable', 'unreachable', 'malformed'] as const)(
-    'waits longer each time, up to five seconds: %s',
+    'The retry of a failed read waits longer each time, up to five seconds: %s',
     (kind) => {
       const longest = [1, 2, 3, 4, 5, 20].map((attempt) => waitBeforeRetry(failed(kind), attempt, () => 1));
       expect(longest).toEqual([500, 1_000, 2_000, 4_000, 5_000, 5_000]);
@@ -52,7 +52,7 @@ describe('The retry of a failed read', () => {
     },
   );
 
-  it('waits at least as long as the gateway asks', () => {
+  it('The retry of a failed read waits at least as long as the gateway asks', () => {
     expect(waitBeforeRetry(failed('rate-limited', 3_000), 1, () => 0)).toBe(3_000);
     expect(waitBeforeRetry(failed('rate-limited', 100), 1, () => 1)).toBe(500);
     expect(waitBeforeRetry(failed('rate-limited', 5_000), 1, () => 1)).toBe(5_000);

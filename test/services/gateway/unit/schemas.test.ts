@@ -18,9 +18,12 @@ function complaint(schema: z.ZodType, input: unknown): string | undefined {
 }
 
 describe('A date in a request', () => {
-  it.each(['2026-01-31', '2024-02-29', '2000-02-29', '2026-12-31', '0001-01-01'])('may be %s', (text) => {
-    expect(complaint(schemas.day, text)).toBeUndefined();
-  });
+  it.each(['2026-01-31', '2024-02-29', '2000-02-29', '2026-12-31', '0001-01-01'])(
+    'A date in a request may be %s',
+    (text) => {
+      expect(complaint(schemas.day, text)).toBeUndefined();
+    },
+  );
 
   it.each([
     '2026-02-30',
@@ -41,7 +44,7 @@ describe('A date in a request', () => {
     '２０２６-01-01',
     'today',
     '',
-  ])('may not be "%s"', (text) => {
+  ])('A date in a request may not be "%s"', (text) => {
     expect(complaint(schemas.day, text)).toContain('YYYY-MM-DD');
   });
 });
@@ -55,7 +58,7 @@ describe('A data URI in a request', () => {
     'DATA:IMAGE/PNG;BASE64,AAAA',
     'data:image/png;charset=utf-8;base64,AAAA',
     `data:image/png;base64,${'AAAA'.repeat(500_000)}`,
-  ])('may be %.60s', (text) => {
+  ])('A data URI in a request may be %.60s', (text) => {
     expect(complaint(schemas.imageDataUri, text)).toBeUndefined();
     expect(complaint(schemas.imageSource, text)).toBeUndefined();
   });
@@ -79,16 +82,19 @@ describe('A data URI in a request', () => {
     ['with a line break at the end', 'data:image/png;base64,AAA\n'],
     ['with a blank before it', ' data:image/png;base64,AAAA'],
     ['garbled near the end', `data:image/png;base64,${'AAAA'.repeat(1_000)}A%AA`],
-  ])('may not be one %s', (_what, text) => {
+  ])('A data URI in a request may not be one %s', (_what, text) => {
     expect(complaint(schemas.imageDataUri, text)).toContain('data URI');
     expect(complaint(schemas.imageSource, text)).toContain('data URI');
   });
 });
 
 describe('A web URL in a request', () => {
-  it.each(['https://cdn.example/a.png?x=1', 'http://cdn.example', 'HTTPS://cdn.example/a'])('may be %s', (text) => {
-    expect(complaint(schemas.webAddress, text)).toBeUndefined();
-  });
+  it.each(['https://cdn.example/a.png?x=1', 'http://cdn.example', 'HTTPS://cdn.example/a'])(
+    'A web URL in a request may be %s',
+    (text) => {
+      expect(complaint(schemas.webAddress, text)).toBeUndefined();
+    },
+  );
 
   it.each([
     '',
@@ -107,13 +113,13 @@ describe('A web URL in a request', () => {
     'https://cdn.example/a.png and more',
     ' https://cdn.example/a.png',
     'https://cdn.example/a.png\n',
-  ])('may not be %j', (text) => {
+  ])('A web URL in a request may not be %j', (text) => {
     expect(complaint(schemas.webAddress, text)).toContain('web address');
   });
 });
 
 describe('A size in a request', () => {
-  it.each(['1x1', '1280x720', '99999x1'])('may be %s', (text) => {
+  it.each(['1x1', '1280x720', '99999x1'])('A size in a request may be %s', (text) => {
     expect(complaint(schemas.frameSize, text)).toBeUndefined();
   });
 
@@ -134,19 +140,19 @@ describe('A size in a request', () => {
     '16:9',
     '100000x1',
     '1280x720\n',
-  ])('may not be %j', (text) => {
+  ])('A size in a request may not be %j', (text) => {
     expect(complaint(schemas.frameSize, text)).toContain('1280x720');
   });
 });
 
 describe('A duration in a request', () => {
-  it.each([5, 0.5, '5', '5.5', '10'])('may be %j', (input) => {
+  it.each([5, 0.5, '5', '5.5', '10'])('A duration in a request may be %j', (input) => {
     expect(complaint(schemas.seconds, input)).toBeUndefined();
     expect(validate(schemas.seconds, input)).toBe(input);
   });
 
   it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, '', '0', '-5', '5s', 'five', '1e3', '5.', ' 5', null, true])(
-    'may not be %j, with a readable complaint',
+    'A duration in a request may not be %j, with a readable complaint',
     (input) => {
       expect(complaint(schemas.seconds, input)).toBe(
         'this is not a duration: write seconds as a number, for example 5',
@@ -156,36 +162,39 @@ describe('A duration in a request', () => {
 });
 
 describe('An index in a request', () => {
-  it.each([1, 2, 3, 4])('may be %i', (index) => {
+  it.each([1, 2, 3, 4])('An index in a request may be %i', (index) => {
     expect(complaint(schemas.gridIndex, index)).toBeUndefined();
   });
 
-  it.each([0, 5, -1, 1.5, '2', Number.NaN])('may not be %j, with a readable complaint', (index) => {
-    expect(complaint(schemas.gridIndex, index)).toBe('the index goes from 1 to 4');
-  });
+  it.each([0, 5, -1, 1.5, '2', Number.NaN])(
+    'An index in a request may not be %j, with a readable complaint',
+    (index) => {
+      expect(complaint(schemas.gridIndex, index)).toBe('the index goes from 1 to 4');
+    },
+  );
 });
 
 describe('Required text in a request', () => {
-  it.each(['', ' ', '\n\t'])('may not be %j', (text) => {
+  it.each(['', ' ', '\n\t'])('Required text in a request may not be %j', (text) => {
     expect(complaint(schemas.prompt, text)).toBe('the prompt is empty: write what you want to see');
     expect(complaint(schemas.modelId, text)).toContain('the model is missing');
     expect(complaint(schemas.taskId, text)).toBe('the task id is missing');
   });
 
-  it('is reported as empty when it is missing', () => {
+  it('Required text in a request is reported as empty when it is missing', () => {
     expect(complaint(z.strictObject({ prompt: schemas.prompt }), {})).toBe(
       'prompt: the prompt is empty: write what you want to see',
     );
   });
 
-  it('is sent unchanged', () => {
+  it('Required text in a request is sent unchanged', () => {
     expect(validate(schemas.prompt, ' a cat\n--ar 16:9 ')).toBe(' a cat\n--ar 16:9 ');
     expect(validate(schemas.prompt, 'x'.repeat(100_000))).toHaveLength(100_000);
   });
 });
 
 describe('A complaint about a request', () => {
-  it('names the field that it is about', () => {
+  it('A complaint about a request names the field that it is about', () => {
     const request = z.strictObject({ pictures: z.array(schemas.imageDataUri) });
     expect(complaint(request, { pictures: ['data:image/png;base64,AAAA', 'x'] })).toMatch(/^pictures\.1: /);
   });

@@ -42,7 +42,7 @@ const cases = envelopes.flatMap(([name, text]) => statuses.map((row) => [name, .
 
 describe('A gateway error', () => {
   it.each(cases)(
-    'in envelope %s with status %i is %s; may a submit have taken effect? %s',
+    'A gateway error in envelope %s with status %i is %s; may a submit have taken effect? %s',
     (_name, status, kind, worked, text) => {
       const asked = failure(status, text);
       const ordered = failure(status, text, { isSubmit: true });
@@ -60,7 +60,7 @@ describe('A gateway error', () => {
     [500, 'rate_limit_exceeded', 'rate-limited'],
     [500, 'api_not_implemented', 'not-offered'],
     [500, 'access_denied', 'forbidden'],
-  ] as const)('with status %i and the code %s is a definite refusal: %s', (status, code, kind) => {
+  ] as const)('A gateway error with status %i and the code %s is a definite refusal: %s', (status, code, kind) => {
     const error = failure(status, `{"error":{"message":"m","code":"${code}"}}`, { isSubmit: true });
     expect(error).toMatchObject({ kind, mayHaveTakenEffect: false });
   });
@@ -75,20 +75,20 @@ describe('A gateway error', () => {
     'get_task_failed',
     'internal_error',
     'channel:response_time_exceeded',
-  ])('with the code %s may have taken effect, regardless of the status', (code) => {
+  ])('A gateway error with the code %s may have taken effect, regardless of the status', (code) => {
     for (const status of [200, 400, 500]) {
       const error = failure(status, `{"code":"${code}","message":"m","data":null}`, { isSubmit: true });
       expect(error).toMatchObject({ kind: 'unavailable', mayHaveTakenEffect: true });
     }
   });
 
-  it('with status 404 at an unknown URL means what the caller defines', () => {
+  it('A gateway error with status 404 at an unknown URL means what the caller defines', () => {
     const text = '{"error":{"message":"Invalid URL (GET /x)","type":"invalid_request_error","param":"","code":""}}';
     expect(failure(404, text, { missing: 'not-offered' }).kind).toBe('not-offered');
     expect(failure(404, text, { missing: 'not-found' }).kind).toBe('not-found');
   });
 
-  it('is classified by its code, then its status, then its type', () => {
+  it('A gateway error is classified by its code, then its status, then its type', () => {
     const facts = { messageCode: undefined, familyCodes: undefined, missing: 'not-found' } as const;
     expect(errorKindOf({ ...facts, status: 400, sentCode: 'INVALID_API_KEY', type: undefined })).toBe('unauthorized');
     expect(errorKindOf({ ...facts, status: 429, sentCode: undefined, type: 'server_error' })).toBe('rate-limited');

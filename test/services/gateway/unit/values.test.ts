@@ -35,11 +35,11 @@ describe('The progress of a task', () => {
     ['1e400', undefined],
     ['{}', undefined],
     ['[]', undefined],
-  ])('is read: %s becomes %s', (text, expected) => {
+  ])('The progress of a task is read: %s becomes %s', (text, expected) => {
     expect(asProgress(parseExact(text))).toBe(expected);
   });
 
-  it('is a whole percentage when it is a fraction of two decimals', () => {
+  it('The progress of a task is a whole percentage when it is a fraction of two decimals', () => {
     for (let percent = 1; percent < 100; percent++) expect(asProgress(percent / 100)).toBe(percent);
   });
 });
@@ -61,7 +61,7 @@ describe('A time in a response', () => {
     ['a word', '"now"', undefined],
     ['a boolean', 'true', undefined],
     ['a number beyond all dates', '1e300', undefined],
-  ])('is read from %s', (_what, text, expected) => {
+  ])('A time in a response is read from %s', (_what, text, expected) => {
     expect(asTime(parseExact(text))).toBe(expected);
   });
 
@@ -85,7 +85,7 @@ describe('Text in a response', () => {
     ['false', undefined],
     ['[]', undefined],
     ['{}', undefined],
-  ])('is read: %s becomes %s', (text, expected) => {
+  ])('Text in a response is read: %s becomes %s', (text, expected) => {
     expect(asText(parseExact(text))).toBe(expected);
   });
 });
@@ -101,7 +101,7 @@ describe('A number in a response', () => {
     ['true', undefined],
     ['[1]', undefined],
     ['1e999', undefined],
-  ])('is read: %s becomes %s', (text, expected) => {
+  ])('A number in a response is read: %s becomes %s', (text, expected) => {
     expect(asNumber(parseExact(text))).toBe(expected);
   });
 });
@@ -120,7 +120,7 @@ describe('An amount in a response', () => {
     ['null', undefined],
     ['"0x10"', undefined],
     ['"1,000"', undefined],
-  ])('keeps its digits: %s', (text, expected) => {
+  ])('An amount in a response keeps its digits: %s', (text, expected) => {
     expect(asAmount(parseExact(text))).toBe(expected);
   });
 });

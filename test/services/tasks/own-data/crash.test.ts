@@ -56,7 +56,7 @@ const rowsAbout = (file: string, words: string): unknown[] =>
   sql(file, 'SELECT key FROM atelier WHERE key LIKE ? OR value LIKE ?', `%${words}%`, `%${words}%`);
 
 describe('The erasure of a member', () => {
-  it('completes once after a power failure at any write, and keeps the sums', {
+  it('The erasure of a member completes once after a power failure at any write, and keeps the sums', {
     timeout: 120_000,
   }, async () => {
     const made = stage();

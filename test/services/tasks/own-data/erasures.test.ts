@@ -47,7 +47,7 @@ const listed = async ({ store }: Pick<Scene, 'store'>, memberId = ann): Promise<
   (await store.page({ of: { memberId }, max: 1_000 })).summaries.map(({ id }) => id);
 
 describe('An erasure', () => {
-  it('follows running tasks to their ends without showing them, and keeps later orders', async () => {
+  it('An erasure follows running tasks to their ends without showing them, and keeps later orders', async () => {
     let isDone = false;
     const says = () => madeSnapshot(isDone ? { state: 'succeeded' } : {});
     const here = await scene([done(1)], { says });
@@ -66,7 +66,7 @@ describe('An erasure', () => {
     expect(here.told).toEqual([]);
   });
 
-  it('runs once when it is requested twice, and holds no other member back', async () => {
+  it('An erasure runs once when it is requested twice, and holds no other member back', async () => {
     const gate = Promise.withResolvers<void>();
     const removal = async ({ requesterId }: Task) => {
       if (requesterId === ann) await gate.promise;
@@ -87,7 +87,7 @@ describe('An erasure', () => {
     expect((await entriesOf(here.store)).map(({ memberId }) => memberId)).toEqual([undefined, undefined, undefined]);
   });
 
-  it('continues after a stop during a Discord outage, and is then confirmed in a direct message', async () => {
+  it('An erasure continues after a stop during a Discord outage, and is then confirmed in a direct message', async () => {
     const here = await scene([done(1), done(2)], { removal: () => new Promise(() => undefined) });
     await here.forget();
     await here.until(() => here.removed.length === 1);
@@ -99,7 +99,7 @@ describe('An erasure', () => {
     expect(again.told).toMatchObject([{ memberId: ann, forgotten: { tasks: 2, messages: 2, running: 0 } }]);
   });
 
-  it('waits for Discord to recover, and keeps every task whose message may still be deleted', async () => {
+  it('An erasure waits for Discord to recover, and keeps every task whose message may still be deleted', async () => {
     let isInTrouble = true;
     const removal = async () => (isInTrouble ? { ...clear, needsRetry: true } : { ...clear, removed: 1 });
     const here = await scene(
@@ -116,7 +116,7 @@ describe('An erasure', () => {
     expect(here.heard).toMatchObject([{ tasks: 30, messages: 30, stays: 0 }]);
   });
 
-  it('removes what it can without waiting for the rest', async () => {
+  it('An erasure removes what it can without waiting for the rest', async () => {
     const stuck = new Set(['m1', 'm2', 'm3', 'm4']);
     const removal = async ({ message }: Task) => ({ ...clear, needsRetry: stuck.has(message?.id ?? '') });
     const tasks = Array.from({ length: 9 }, (_, index) =>
@@ -130,7 +130,7 @@ describe('An erasure', () => {
     expect(here.heard).toMatchObject([{ tasks: 9 }]);
   });
 
-  it('gives a message up after a day, and names its place', async () => {
+  it('An erasure gives a message up after a day, and names its place', async () => {
     const here = await scene([done(1, { message: { channelId: 'c1', id: 'm1' }, channelId: 'c1' })], {
       removal: async () => ({ ...clear, needsRetry: true }),
     });
@@ -141,7 +141,7 @@ describe('An erasure', () => {
     expect(here.heard).toMatchObject([{ tasks: 1, stays: 1, left: [{ channelId: 'c1', id: 'm1' }] }]);
   });
 
-  it('reports in a direct message as soon as one can be delivered', async () => {
+  it('An erasure reports in a direct message as soon as one can be delivered', async () => {
     let comesThrough = false;
     const left = [{ guildId: 'den', channelId: 'c1', id: 'm1' }];
     const here = await scene([done(1)], { removal: async () => ({ ...clear, left }), isHeard: () => comesThrough });
@@ -153,7 +153,7 @@ describe('An erasure', () => {
     expect(here.told.at(-1)).toMatchObject({ memberId: ann, forgotten: { tasks: 1, stays: 1, left } });
   });
 
-  it('counts all remaining messages, and lists the first hundred', async () => {
+  it('An erasure counts all remaining messages, and lists the first hundred', async () => {
     let count = 0;
     const removal = async () => ({ ...clear, left: [{ channelId: 'c1', id: `m${count++}` }] });
     const here = await scene(
@@ -166,7 +166,7 @@ describe('An erasure', () => {
     expect(here.heard[0]?.left).toHaveLength(100);
   });
 
-  it('removes the member from a request that the gateway refuses in the meantime', async () => {
+  it('An erasure removes the member from a request that the gateway refuses in the meantime', async () => {
     const gate = Promise.withResolvers<typeof taken>();
     const here = await scene([], { submits: () => gate.promise });
     const refused = here.tasks.orders.submit(order).catch((error: unknown) => error);
@@ -182,7 +182,7 @@ describe('An erasure', () => {
     expect(entry).not.toHaveProperty('memberId');
   });
 
-  it('with an unreadable row is set aside and does not stop the bot', async () => {
+  it('An erasure with an unreadable row is set aside and does not stop the bot', async () => {
     const on = stage();
     await (await on.open()).close();
     sql(
@@ -195,7 +195,7 @@ describe('An erasure', () => {
     expect(await listed(here)).toHaveLength(1);
   });
 
-  it('without remaining tasks is not a finding of the doctor, and is closed at the next start', async () => {
+  it('An erasure without remaining tasks is not a finding of the doctor, and is closed at the next start', async () => {
     const on = stage();
     const store = await on.open();
     await store.putErasure({

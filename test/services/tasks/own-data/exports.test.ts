@@ -57,7 +57,7 @@ async function scene(howMany = HOW_MANY) {
 const refusal = (key: string) => expect.objectContaining({ constructor: Refusal, key });
 
 describe('An export', () => {
-  it('is one valid document with every row, however many there are', async () => {
+  it('An export is one valid document with every row, however many there are', async () => {
     const { exports, kept } = await scene();
     const { bytes, isCompressed, tasks } = await exports.create('ann', MUCH);
     const data = JSON.parse(bytes.toString()) as { tasks: { id: string; request: unknown }[]; ledger: unknown[] };
@@ -66,7 +66,7 @@ describe('An export', () => {
     expect(bytes.toString()).toBe(`${JSON.stringify(data, undefined, 2)}\n`);
   });
 
-  it('has the schema, the transcript and the files of a question', async () => {
+  it('An export has the schema, the transcript and the files of a question', async () => {
     const { exports, add } = await scene(0);
     const answer = {
       ...EMPTY_ANSWER,
@@ -84,13 +84,13 @@ describe('An export', () => {
     expect(JSON.parse(bytes.toString())).toMatchObject({ tasks: [{ request, answer }] });
   });
 
-  it('is a valid document for a member without data as well', async () => {
+  it('An export is a valid document for a member without data as well', async () => {
     const { exports } = await scene(0);
     const { bytes } = await exports.create('ann', MUCH);
     expect(JSON.parse(bytes.toString())).toMatchObject({ about: { memberId: 'ann' }, tasks: [], ledger: [] });
   });
 
-  it('lets other work run between its rows', async () => {
+  it('An export lets other work run between its rows', async () => {
     const { exports } = await scene();
     let turns = 0;
     let isOver = false;
@@ -104,7 +104,7 @@ describe('An export', () => {
     expect(turns).toBeGreaterThanOrEqual(HOW_MANY / 10);
   });
 
-  it('is compressed when it exceeds the size of a message, and refused if that is not enough', async () => {
+  it('An export is compressed when it exceeds the size of a message, and refused if that is not enough', async () => {
     const { exports, kept, read } = await scene();
     const { bytes, isCompressed, release } = await exports.create('ann', 40_000);
     release();
@@ -117,7 +117,7 @@ describe('An export', () => {
     (await exports.create('ann', MUCH)).release();
   });
 
-  it('runs once at a time per member, with one export in memory in total', async () => {
+  it('An export runs once at a time per member, with one export in memory in total', async () => {
     const { exports, read } = await scene();
     const first = await exports.create('ann', MUCH);
     const before = read();
@@ -135,7 +135,7 @@ describe('An export', () => {
     (await exports.create('ann', MUCH)).release();
   });
 
-  it('is refused during an erasure of its member, and stopped when one begins', async () => {
+  it('An export is refused during an erasure of its member, and stopped when one begins', async () => {
     const { exports, forget, read } = await scene();
     const made = exports.create('ann', MUCH);
     const told = expect(made).rejects.toEqual(refusal('refusals.exportDuringErasure'));

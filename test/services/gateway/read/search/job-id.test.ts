@@ -79,7 +79,7 @@ describe.each(families)('The id in an unknown response to a submit of the %s fam
 });
 
 describe('An id at a known place', () => {
-  it('is taken with a failed state or a code of the task next to it, and refused next to an error', () => {
+  it('An id at a known place is taken with a failed state or a code of the task next to it, and refused next to an error', () => {
     expect(read('video', { code: 0, data: { task_id: ID, task_status: 'failed' } })).toBe(ID);
     expect(
       read('music', {
@@ -94,7 +94,7 @@ describe('An id at a known place', () => {
 });
 
 describe('A number that is called id', () => {
-  it('is a database row in the video and music families', () => {
+  it('A number that is called id is a database row in the video and music families', () => {
     const answer = { parcel: { id: 12_345_678, status: 'queued' } };
     for (const family of ['video', 'music'] as const) expect(() => read(family, answer)).toThrow(none);
     for (const family of ['imgx', 'image'] as const) expect(read(family, answer)).toBe('12345678');
