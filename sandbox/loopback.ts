@@ -25,7 +25,7 @@ export function tokenOf({ headers, query }: FastifyRequest): string {
   return headers.authorization?.replace(/^Bearer /, '') ?? (typeof token === 'string' ? token : '');
 }
 
-/** Compares in constant time, so that the duration reveals nothing about the token. */
+/** Compares in constant time, so the duration reveals nothing about the token. */
 export function equalsInConstantTime(first: string, second: string): boolean {
   const [left, right] = [Buffer.from(first), Buffer.from(second)];
   return left.length === right.length && timingSafeEqual(left, right);

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** Sends bytes with range support, so that a player can seek in a video. */
+/** Sends bytes with range support, so a player can seek in a video. */
 export function sendBytes(bytes: Buffer, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   reply.header('accept-ranges', 'bytes');
   const range = parseRange(request.headers.range, bytes.length);

@@ -56,7 +56,7 @@ function parseOptions() {
 }
 
 async function start(args: Arguments, signal: AbortSignal): Promise<Sandbox> {
-  // Loaded after the arguments are read, so that a misspelt option is reported at once.
+  // Loaded after the arguments are read, so a misspelt option is reported immediately.
   const { startSandbox } = await import('./web/sandbox.ts');
   try {
     return await startSandbox({ ...args, environment: process.env, signal });
@@ -93,7 +93,7 @@ async function run(): Promise<number> {
   }
   const stopping = new AbortController();
   const stop = (): void => {
-    // A second signal exits at once; the bot ends with this process.
+    // A second signal exits immediately; the bot ends with this process.
     if (stopping.signal.aborted) process.exit(1);
     stopping.abort();
   };

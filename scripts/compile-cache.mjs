@@ -1,6 +1,6 @@
 // Loaded with `--import` before the bot. TypeScript that Node has stripped and compiled once is kept beside the packages, so
 // that the next start need not load the stripper at all: it is half as long and takes some 25 MB less. What is kept is known
-// by its content, so a change is never missed; where nothing can be written, the bot starts as it would without.
+// by its content, so a change is never missed; if nothing can be written, the bot starts as it would without.
 import { statSync } from 'node:fs';
 import { enableCompileCache, registerHooks } from 'node:module';
 import { fileURLToPath } from 'node:url';

@@ -63,7 +63,7 @@ async function fill(file: string, passphrase: Passphrase): Promise<number> {
   const log = openLog({ level: 'warn', secrets, readable: true, write: (line) => process.stderr.write(line) });
   const backup = await openBackup(file, passphrase);
   try {
-    // To its end, so that nothing is changed for a file that turns out to be damaged.
+    // To its end, so nothing is changed for a file that turns out to be damaged.
     await tellBackup(backup);
     console.error(`Restoring to the store ${publicName(address)} …`);
     const { written, leftOut, live, unconfirmed, examination } = await restoreStore(backup, address, {

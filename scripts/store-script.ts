@@ -21,7 +21,7 @@ const EXIT_CODES: Readonly<Partial<Record<StoreErrorKind, number>>> = {
   older: EX_CONFIG,
 };
 
-/** STORE_URL; undefined where it is wrong, which is said then. */
+/** STORE_URL; undefined if it is wrong, which is said then. */
 export function configuredStore(): StoreAddress | undefined {
   const { variable, value, problem } = readSecret(process.env, 'STORE_URL');
   const address = problem === undefined ? shape.store.safeParse(value).data : undefined;

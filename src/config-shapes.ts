@@ -85,7 +85,7 @@ export const waitSeconds = (byDefault: string) =>
 
 const RATE = /^(?<atOnce>\d{1,6}) at once, (?<count>\d{1,6}) a (?<unit>second|minute)$/;
 
-/** How often members may ask, or `none` written out. */
+/** How often members can ask, or `none` written out. */
 export const rate = (byDefault: string) =>
   z
     .string()
@@ -208,7 +208,7 @@ export const store = z
   .string()
   .transform((url, context) => {
     const scheme = STORE_SCHEMES.find((known) => url.startsWith(`${known}://`) && url.length > `${known}://`.length);
-    // A path such as `:memory:` is no URL, so only network addresses are parsed.
+    // A path such as `:memory:` is not a URL, so only network addresses are parsed.
     if (scheme && (scheme === 'sqlite' || URL.canParse(url))) return { url, scheme };
     context.addIssue('not a store');
     return z.NEVER;
@@ -236,7 +236,7 @@ export const queue = z
 const priced = (kinds: readonly string[]) =>
   z.string().refine((key) => kinds.some((kind) => key === kind || (key.startsWith(`${kind}:`) && key !== `${kind}:`)));
 
-/** The value is a path and becomes the content of the file, so that its mistakes are reported before the bot starts. */
+/** The value is a path and becomes the content of the file, so its mistakes are reported before the bot starts. */
 const jsonFile = z.string().transform((path, context) => {
   try {
     return parseExact(readFileSync(path, 'utf8'));

@@ -3,7 +3,7 @@ import { EDIT_GRACE_MS, type Load, type LoadFigures } from './orders.ts';
 import { Stage } from './stage.ts';
 
 const ROUNDS = 3;
-/** As fast as a default client can edit without a queue, so that none is left over when measuring begins. */
+/** As fast as a default client can edit without a queue, so none is left over when measuring begins. */
 const WARM_UP: Load = { perSecond: 50, seconds: 3 };
 const HEAVY: Load = { perSecond: 200, seconds: 3 };
 const LOADS: readonly Load[] = [{ perSecond: 1, seconds: 3 }, { perSecond: 50, seconds: 6 }, HEAVY];

@@ -2,7 +2,7 @@
 export interface Orders {
   /** Waits until this many sessions have received READY since the servers started. */
   ready: { input: { sessions: number }; answer: null };
-  /** Ends every session, so that one whose process is gone costs nothing more. */
+  /** Ends every session, so one whose process is gone costs nothing more. */
   forget: { input: null; answer: null };
   /** Members who use a command, so many a second, whether or not earlier ones were answered. */
   load: { input: Load; answer: LoadFigures };
@@ -12,7 +12,7 @@ export interface Orders {
   strain: { input: null; answer: { cpuMicros: number } };
 }
 
-/** Long enough for an edit that follows its acknowledgement at once, far too short for one that waits in a queue. */
+/** Long enough for an edit that follows its acknowledgement immediately, far too short for one that waits in a queue. */
 export const EDIT_GRACE_MS = 250;
 
 export interface Load {

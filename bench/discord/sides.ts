@@ -77,7 +77,7 @@ async function register({ apiUrl, applicationId, token }: EmbeddedDiscord): Prom
   if (statusCode !== 200) throw new Error(`The commands were not taken: ${answer}`);
 }
 
-/** Acknowledged by this process, so that the measured program has done nothing before its edit. */
+/** Acknowledged by this process, so the measured program has done nothing before its edit. */
 async function acknowledgedTokens({ as, apiUrl }: EmbeddedDiscord, count: number): Promise<string[]> {
   const tokens: string[] = [];
   while (tokens.length < count) {

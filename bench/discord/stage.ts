@@ -33,7 +33,7 @@ export class Stage {
   /** A client in a process of its own; `readyAfter` is how long that took until Discord had said READY to it. */
   async enter(way: Way, nodeOptions: Start['nodeOptions'] = []): Promise<{ client: ChildProcess; readyAfter: number }> {
     this.#sessions += 1;
-    // Requested before the process starts, so that the response is not missed.
+    // Requested before the process starts, so the response is not missed.
     const ready = this.ask('ready', { sessions: this.#sessions });
     const began = performance.now();
     const options = way === 'bot' ? [...asStarted, ...nodeOptions] : nodeOptions;

@@ -11,7 +11,7 @@ import type { LoadOrder, LoadServed, LoadState } from './orders.ts';
 /** The embedded servers in their own process, whose results are all the same image, because drawing is not measured. */
 
 const KEY = 'sk-sandbox';
-/** The factor by which time runs faster, so that all jobs are running when the first ones end. */
+/** The factor by which time runs faster, so all jobs are running when the first ones end. */
 const GATEWAY_SPEED = 0.5;
 const UNBOUND = 1_000_000_000;
 /** Noise cannot be packed: this is an image of two megabytes. */

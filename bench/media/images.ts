@@ -28,7 +28,7 @@ function pngOf({ width, height, bits, colours, isInterlaced }: PngShape, pixels:
   return Buffer.concat([signature, chunk('IHDR', head), chunk('IDAT', pixels), chunk('IEND', Buffer.alloc(0))]);
 }
 
-/** 20 MB that cannot be compressed, as a host may send them. Made here, so that nothing is loaded for it. */
+/** 20 MB that cannot be compressed, as a host may send them. Made here, so nothing is loaded for it. */
 export function heavyPng(): Buffer {
   const [width, height] = [2_580, 2_580];
   const line = 1 + 3 * width;

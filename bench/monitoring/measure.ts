@@ -13,7 +13,7 @@ const TASKS = 3_000;
 const COUNTED_MS = 15_000;
 /** Three times as often as Prometheus does it by default. */
 const SCRAPE_MS = 5_000;
-/** As by the specification in the first half minute, so that each task is polled every 2.5 s. */
+/** As by the specification in the first half minute, so each task is polled every 2.5 s. */
 const settings = { POLL_SCHEDULE: 'spec', GATEWAY_POLLS_PER_SECOND: '10000', GATEWAY_CONNECTIONS: '64' };
 
 const ways = { without: 'without HTTP_PORT', with: 'with HTTP_PORT, scraped every 5 s' } as const;

@@ -21,7 +21,7 @@ import { percentile } from '../tasks/percentile.ts';
 import { measureRules } from './rules.ts';
 
 const ORDERS = 4_000;
-/** So many orders at a time on each side, in turns, so that a busy moment of the machine hits both. */
+/** So many orders at a time on each side, in turns, so a busy moment of the machine hits both. */
 const TURN = 100;
 const GUILDS = 20;
 const MEMBERS = 1_000;

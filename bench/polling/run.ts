@@ -82,7 +82,7 @@ export async function run(way: Way, scenario: Scenario, seed: number): Promise<F
     sortNames.find((sort) => namesOf[sort] === name);
   const callbacks = new Callbacks({ book, clock, laneOf, hint: (id) => scheduler.hint(id) });
   callbacks.open(new CallbackAddresses('https://bot.example', 'a secret of the store'));
-  // Its own chance, so that the jobs stay the same.
+  // Its own chance, so the jobs stay the same.
   const chance = seeded(seed + 2);
   const callBack = (address: string, said: 'progress' | 'end'): void => {
     const id = chance() < (calledBack ?? 0) ? callbacks.find(address) : undefined;

@@ -81,7 +81,7 @@ function knownSynonyms(): { known: number; all: number } {
     ...vocabulary.wrappers.map((words) => hasAny(words, CARRIER_WORDS)),
     ...vocabulary.states.map((words) => isStateName(words)),
     ...vocabulary.progress.map((words) => hasAny(words, PROGRESS_WORDS)),
-    ...[...Object.values(vocabulary.media).flat(), ...vocabulary.results, ...vocabulary.silent].map((words) =>
+    ...[...Object.values(vocabulary.media).flat(), ...vocabulary.results, ...vocabulary.uninformative].map((words) =>
       hasAny(words, media),
     ),
     ...Object.values(stateWords)

@@ -28,7 +28,7 @@ export function pollAnswer(chance: Chance, kind: Kind): PollAnswer {
   const state = chance.of<State>(['pending', 'pending', 'succeeded', 'succeeded', 'succeeded', 'failed']);
   const reference = fileAddress(chance, chance.of([kind, 'image']));
   const { fields, media } = resultFields(chance, kind);
-  // An unfinished job may show an early file; it is no result.
+  // An unfinished job may show an early file; it is not a result.
   const hasResult = state === 'succeeded' ? !chance.is(0.06) : chance.is(0.3);
   const progress = state === 'pending' && chance.is(0.6) ? chance.whole(100) : undefined;
   const isSent = chance.is(0.7);
@@ -46,7 +46,7 @@ export function pollAnswer(chance: Chance, kind: Kind): PollAnswer {
     ...recordFields(chance),
     ...(chance.is(0.6) ? [ownInput(chance, kind, [reference])] : []),
     // Under a meaningless name, only the request distinguishes it from the result.
-    ...(isSent && chance.is(0.2) ? [field(chance.of(vocabulary.silent), reference)] : []),
+    ...(isSent && chance.is(0.2) ? [field(chance.of(vocabulary.uninformative), reference)] : []),
   ];
   const result = hasResult ? fields : [];
   const isApart = chance.is(0.25);
@@ -89,7 +89,7 @@ function progressField(chance: Chance, progress: number): Field {
 
 /** The result as text, list or record, under a name that says so or under one that says nothing. */
 function resultFields(chance: Chance, kind: Kind): { fields: Field[]; media: string[] } {
-  const named: Name = chance.of<Name>([...vocabulary.media[kind], ...vocabulary.results, ...vocabulary.silent]);
+  const named: Name = chance.of<Name>([...vocabulary.media[kind], ...vocabulary.results, ...vocabulary.uninformative]);
   const isBare = chance.is(0.12);
   const isList = chance.is(0.4);
   const media = Array.from({ length: isList ? 1 + chance.whole(4) : 1 }, () =>
@@ -109,7 +109,9 @@ function resultFields(chance: Chance, kind: Kind): { fields: Field[]; media: str
   const fields = [
     field(
       named,
-      chance.is(0.2) ? chance.record([field(chance.of([...vocabulary.results, ...vocabulary.silent]), value)]) : value,
+      chance.is(0.2)
+        ? chance.record([field(chance.of([...vocabulary.results, ...vocabulary.uninformative]), value)])
+        : value,
     ),
   ];
   if (!chance.is(0.04)) return { fields, media };

@@ -31,7 +31,7 @@ export interface Judged {
 const context = { base: new URL('https://gateway.example'), imgxPath: '/imgx', now: Date.UTC(2026, 0, 1) };
 const silent = { onUnknownStatus: () => undefined, onFoundBySearch: () => undefined };
 
-/** As the client reads a response: an error inside of a 200 is no task. */
+/** As the client reads a response: an error inside of a 200 is not a task. */
 function attempt<T>(answer: unknown, isSubmit: boolean, read: () => T): T | undefined {
   if (containsError(answer, isSubmit)) return undefined;
   try {

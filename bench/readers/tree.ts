@@ -1,7 +1,7 @@
 import { rawNumber } from '../../sandbox/gateway/decimal.ts';
 import type { Name } from './words.ts';
 
-/** A response before its casing is chosen: fields by their words, so that a rule can read it without guessing where a word ends. */
+/** A response before its casing is chosen: fields by their words, so a rule can read it without guessing where a word ends. */
 export type Tree = string | number | boolean | null | Digits | List | Fields;
 
 /** A number beyond 2^53, stored as its digits. */

@@ -1,18 +1,18 @@
-/** A field name as its words; an answer's own casing joins them. */
+/** A field name split into words; each generated response joins them in its own casing. */
 export type Name = readonly string[];
 
 const names = (text: string): readonly Name[] => text.split(',').map((name) => name.trim().split(/\s+/));
 
 /**
- * The words that real and imaginable gateways could use, collected on their own: nothing here comes from the readers, and
- * `measure.ts` counts afterwards how many of them the readers have never heard of.
+ * Words that real or plausible gateways use, collected independently of the readers. `measure.ts` counts how many of them
+ * the readers do not know.
  */
 export const vocabulary = {
-  /** Names that say "the id of the piece of work". */
+  /** Names that mean "the id of the job". */
   jobIds: names(`task id, job id, generation id, render id, prediction id, run id, job uuid, task ref, job handle,
     generation identifier, gig id, errand id, assignment id, undertaking id`),
   plainIds: names('id, uuid, identifier'),
-  /** Records that are a piece of work. */
+  /** Names of records that describe a job. */
   jobs: names('job, task, generation, current task, render, gig, errand, assignment'),
   wrappers:
     names(`data, result, response, payload, body, output, answer, reply, envelope, parcel, bundle, capsule, package,
@@ -21,7 +21,7 @@ export const vocabulary = {
     processing stage, status text, job phase`),
   progress: names(`progress, percent, percentage, pct, progress percent, completion, job progress, percent complete,
     render progress, completion rate pct`),
-  /** Names that say "what was made". */
+  /** Names that mean "what was made". */
   media: {
     image: names('image url, images, output images, image, result image, photo url, photo, generated images'),
     video: names('video url, videos, output video, video, result video, movie url, rendered video, generated videos'),
@@ -30,14 +30,16 @@ export const vocabulary = {
   results: names(
     'result url, outputs, files, file url, assets, artifact, download url, final url, deliverables, creations',
   ),
-  /** Names that say nothing: only the file itself does. */
-  silent: names('goods, yield, harvest, fruit, canvas, master, item, blob, piece, x, location, href, handoff, parts'),
+  /** Names that reveal nothing; only the file itself does. */
+  uninformative: names(
+    'goods, yield, harvest, fruit, canvas, master, item, blob, piece, x, location, href, handoff, parts',
+  ),
 } as const;
 
 export const stateWords = {
   queued: ['queued', 'pending', 'submitted', 'waiting', 'in queue', 'not started', 'created'],
   running: ['running', 'processing', 'in progress', 'generating', 'started'],
-  /** No table explains them. The house's rule: such a word means running, and never an end. */
+  /** No table lists them. Our rule: an unknown state means running, never finished. */
   strange: [
     'cooking',
     'brewing',
@@ -53,7 +55,7 @@ export const stateWords = {
   failed: ['failed', 'failure', 'error', 'cancelled', 'expired', 'rejected'],
 } as const;
 
-/** Ids that are not the job's, in any place. */
+/** Ids of something other than the job; they can appear anywhere. */
 export const decoyIds =
   names(`request id, trace id, user id, account id, model id, session id, workspace id, correlation id,
   project id, span id, channel id, parent task id, req id, organization id, worker id, conversation id, log id, webhook id`);
@@ -61,10 +63,10 @@ export const decoyIds =
 /** Records about something else, with an id of their own. */
 export const decoyRecords = names('user, account, model, request, webhook, billing account, author, session');
 
-/** Ids whose name a careful reader does not know; they are only found around the job's record. */
+/** Ids with unfamiliar names; they occur only in the objects that enclose the job's record. */
 export const oddIds = names('ray, edge id, pod id, tenancy id, lane id');
 
-/** Addresses next to the result that are not it. */
+/** URLs next to the result that are not the result. */
 export const decoyCovers = names('cover url, thumbnail, thumbnail url, poster, preview url, cover, avatar url');
 export const decoyPages = names(
   'page url, share url, share link, web page, status url, docs url, dashboard url, player url',

@@ -59,5 +59,5 @@ export const MODEL = 'parley-realtime';
 /** The embedded gateway accepts a number of words for the length of its answer. */
 export const question = (number: number, words: number): string => `tell me of snow number ${number}, ${words} words`;
 
-/** Of the whole machine, so that two processes can compare it. In milliseconds. */
+/** Of the whole machine, so two processes can compare it. In milliseconds. */
 export const machineTime = (): number => Number(process.hrtime.bigint()) / 1e6;

@@ -37,7 +37,7 @@ const OVERDUE_AFTER_MS = 5 * 60_000;
  */
 export async function fillStore(file: string, filling: Filling): Promise<void> {
   const log = openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined });
-  // Opened once as the bot does it, so that it is marked as one of its own.
+  // Opened once as the bot does it, so it is marked as one of its own.
   await (
     await openStore({ url: `sqlite://${file}`, scheme: 'sqlite' }, { specs: kindSpecs, log, clock: systemClock })
   ).close();

@@ -49,7 +49,7 @@ export class Scene {
   async enter({ filling, questions, settings, nodeOptions }: Input): Promise<Entrance> {
     const file = await this.#folder.filled(filling);
     this.#sessions += 1;
-    // Requested before the bot starts, so that the responses are not missed.
+    // Requested before the bot starts, so the responses are not missed.
     const ready = this.#stage.ask('ready', { sessions: this.#sessions }).then(() => Date.now());
     const heard = questions > 0 ? this.#heard(questions) : undefined;
     const bot = startBot({ ...this.#settings(), STORE_URL: `sqlite://${file}`, ...settings }, nodeOptions);
@@ -63,7 +63,7 @@ export class Scene {
     };
   }
 
-  /** Members who use a command meanwhile. */
+  /** Members who use a command in the meantime. */
   load(load: Load): Promise<LoadFigures> {
     return this.#stage.ask('load', load);
   }

@@ -13,7 +13,7 @@ const JITTER = 0.1;
 
 /**
  * The scheduler as the engine sees it, with a counter of its polls. Where it is timed as well, verdicts are jittered
- * here instead of in the scheduler, so that the moment at which each question is due is known.
+ * here instead of in the scheduler, so the moment at which each question is due is known.
  */
 export class WatchedScheduler implements Scheduler {
   readonly #scheduler: Scheduler;

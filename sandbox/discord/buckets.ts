@@ -90,7 +90,7 @@ export class Buckets {
     this.#invalid.push(this.#clock.now());
   }
 
-  /** The seconds for which Cloudflare still blocks this address. */
+  /** The seconds for which Cloudflare still blocks this IP address. */
   blockedSeconds(): number | undefined {
     const since = this.#clock.now() - this.#limits.invalidWindowMs;
     this.#invalid = this.#invalid.filter((at) => at > since);

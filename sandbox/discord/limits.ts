@@ -14,7 +14,7 @@ export interface Limits {
   readonly tokenMs: number;
   /** Follow-ups if only the user has installed the application. */
   readonly userInstallFollowUps: number;
-  /** Counts 401, 403 and 429 together; above this, Cloudflare blocks the address. */
+  /** Counts 401, 403 and 429 together; above this, Cloudflare blocks the IP address. */
   readonly invalidRequests: number;
   readonly invalidWindowMs: number;
   /** Edits of messages older than an hour have their own bucket (code 30046). */

@@ -4,13 +4,13 @@ import type { BucketRequest } from './buckets.ts';
 import type { DiscordFault } from './faults.ts';
 import type { Parts } from './parts.ts';
 import { badJson, notFound, Refusal, unauthorized } from './refusal.ts';
-import type { RequestRecord } from './request-log.ts';
+import type { RequestUpdater } from './request-log.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
     payload: RequestPayload;
     discordFault: DiscordFault | null;
-    discordRecord: RequestRecord | null;
+    discordRecord: RequestUpdater | null;
   }
   interface FastifyContextConfig {
     /** Accessible without a token. */
@@ -56,7 +56,7 @@ export function addRequestHooks(api: FastifyInstance, parts: Parts): void {
     request.discordFault = null;
     if (fault?.type === 'reset') request.raw.socket.destroy();
     if (fault?.type === 'reset' || fault?.type === 'hang') return await new Promise<never>(() => undefined);
-    if (typeof payload === 'string') request.discordRecord?.update({ answer: payload });
+    if (typeof payload === 'string') request.discordRecord?.update({ responseText: payload });
     return payload;
   });
 
@@ -118,7 +118,7 @@ function rateLimited(scope: 'user' | 'global' | 'shared', retryAfter: number): R
   });
 }
 
-/** Cloudflare's response to an address with too many invalid requests. */
+/** Cloudflare's response to an IP address with too many invalid requests. */
 function blocked(retryAfter: number): Refusal {
   const headers = { 'retry-after': String(Math.ceil(retryAfter)), 'content-type': 'text/plain; charset=UTF-8' };
   return new Refusal('Blocked', { status: 429, code: 0, headers, body: 'error code: 1015' });

@@ -15,15 +15,15 @@ export interface RecordedRequest {
   readonly status: number;
   /** Real time until the response, even if the clock is simulated. */
   readonly ms?: number;
-  /** The response as text, truncated if long. */
-  readonly answer?: string;
+  /** Truncated if long. */
+  readonly responseText?: string;
   /** The violations that the validator found in the body. */
   readonly violations?: readonly Violation[];
 }
 
-type RequestUpdate = Partial<Pick<RecordedRequest, 'body' | 'files' | 'status' | 'answer' | 'violations'>>;
+type RequestUpdate = Partial<Pick<RecordedRequest, 'body' | 'files' | 'status' | 'responseText' | 'violations'>>;
 
-export interface RequestRecord {
+export interface RequestUpdater {
   readonly id: number;
   /** Adds what becomes known after the request has arrived. */
   update(update: RequestUpdate): void;
@@ -42,14 +42,18 @@ export class RequestLog {
     this.#onChange = onChange;
   }
 
-  add(entry: Omit<RecordedRequest, 'id'>): RequestRecord {
+  add(entry: Omit<RecordedRequest, 'id'>): RequestUpdater {
     this.#last += 1;
     const recorded = { ...entry, id: this.#last };
     const startedAt = performance.now();
     this.entries.push(recorded);
     if (this.entries.length > MAX_REQUESTS) this.entries.shift();
-    const update = ({ answer, ...others }: RequestUpdate): void => {
-      Object.assign(recorded, others, answer !== undefined && { answer: answer.slice(0, MAX_RESPONSE_LENGTH) });
+    const update = ({ responseText, ...others }: RequestUpdate): void => {
+      Object.assign(
+        recorded,
+        others,
+        responseText !== undefined && { responseText: responseText.slice(0, MAX_RESPONSE_LENGTH) },
+      );
       if (others.status === undefined) return;
       Object.assign(recorded, { ms: Math.round(performance.now() - startedAt) });
       this.#onChange(recorded);

@@ -1,4 +1,4 @@
-/** A real-time limit, so that a wait whose condition never holds fails; all other waits use the injected clock. */
+/** A real-time limit, so a wait whose condition never holds fails; all other waits use the injected clock. */
 const WAIT_LIMIT_MS = 50_000;
 
 interface PendingWait {
@@ -17,7 +17,7 @@ export class Watch {
   /** `find` returns undefined to keep waiting and throws to fail; `describeState` describes the state for the error message. */
   until<Found>(find: () => Found | undefined, what: string, describeState = () => ''): Promise<Found> {
     const { promise, resolve, reject } = Promise.withResolvers<Found>();
-    // The caller may await the promise only after it has failed.
+    // The caller can await the promise only after it has failed.
     promise.catch(() => undefined);
     let timeout: NodeJS.Timeout | undefined;
     const waiter: PendingWait = {

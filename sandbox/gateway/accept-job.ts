@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify';
+import { ApiError, truncated, unknownModel } from './api-error.ts';
 import { type Ability, type Model, modelNamed } from './catalogue.ts';
 import { amountOf, times } from './decimal.ts';
 import type { Job, NewJob } from './job.ts';
 import { type KeyGrant, mayUse } from './keys.ts';
 import type { Parts } from './parts.ts';
-import { Refusal, truncated, unknownModel } from './refusal.ts';
 import type { View } from './wire/view.ts';
 
 export const pathOf = (request: FastifyRequest) => request.url.split('?', 1)[0] ?? '';
@@ -15,17 +15,17 @@ export function modelFor(parts: Parts, grant: KeyGrant, id: string, abilities: r
   const model = modelNamed(id);
   if (!model) {
     throw quirks.unknownModelUnavailable
-      ? new Refusal(`No available channel for model ${truncated(id)}`, { status: 503, code: 'model_not_found' })
+      ? new ApiError(`No available channel for model ${truncated(id)}`, { status: 503, code: 'model_not_found' })
       : unknownModel(id);
   }
   if (!mayUse(grant, id)) {
     // The specification treats a forbidden model as unknown.
     throw profile === 'spec'
       ? unknownModel(id)
-      : new Refusal(`This key may not use the model ${id}`, { status: 403, code: 'access_denied' });
+      : new ApiError(`This key may not use the model ${id}`, { status: 403, code: 'access_denied' });
   }
   if (!abilities.includes(model.ability)) {
-    throw new Refusal(`The model ${id} does not do this: it is for ${model.ability}.`, {
+    throw new ApiError(`The model ${id} does not do this: it is for ${model.ability}.`, {
       status: 400,
       code: 'invalid_request',
     });
@@ -55,7 +55,7 @@ export const usageEntryOf = (job: Job) => ({
   amount: job.charge,
 });
 
-/** A key can access only its own jobs (wire facts, 1.2). */
+/** A key can access only its own jobs. */
 export function ownJob<Match extends Job>(
   parts: Parts,
   grant: KeyGrant,
@@ -88,7 +88,7 @@ export function viewOf(parts: Parts): View {
   };
 }
 
-/** Sixteen to nineteen digits, as the image family has them: some are beyond 2^53 (wire facts, 1.2). */
+/** Sixteen to nineteen digits, as the image family has them: some are beyond 2^53. */
 export function numericId(parts: Parts): string {
   for (;;) {
     const id = `${Math.floor(parts.pace.now())}${String(1_000_000 + parts.random.integer(1_000_000)).slice(1, 4 + parts.random.integer(4))}`;
@@ -96,5 +96,5 @@ export function numericId(parts: Parts): string {
   }
 }
 
-/** A seed from the gateway's own random source, so that equal gateways draw equal images. */
+/** A seed from the gateway's own random source, so equal gateways draw equal images. */
 export const newSeed = (parts: Parts) => parts.random.integer(4_294_967_296);

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../src/lib/clock.ts';
+import { ApiError } from './api-error.ts';
 import type { PlainFault } from './fault.ts';
 import type { Profile } from './quirks.ts';
-import { Refusal } from './refusal.ts';
 import { type ErrorFamily, errorBody } from './wire/errors.ts';
 
 const DRIP_BYTES = 8;
@@ -57,7 +57,7 @@ export function applyFault(
   }
 }
 
-/** Whether the fault replaces the handler, so that the request has no effect. */
+/** Whether the fault replaces the handler, so the request has no effect. */
 export const replacesHandler = (fault: { type: string }) =>
   fault.type !== 'truncated' && fault.type !== 'drip' && fault.type !== 'accepted-then';
 
@@ -80,12 +80,12 @@ function statusResponse(
     reply.code(status).header('content-length', 0).removeHeader('content-type');
     return '';
   }
-  const refusal = new Refusal(fault.message ?? `The sandbox was told to answer ${status}.`, {
+  const error = new ApiError(fault.message ?? `The sandbox was told to answer ${status}.`, {
     status,
     code: fault.code ?? 'ordered_fault',
     ...(status === 429 ? { imgxCode: 30 } : {}),
   });
-  return json(reply, status, errorBody(refusal, context.profile, context.family).body);
+  return json(reply, status, errorBody(error, context.profile, context.family).body);
 }
 
 function json(reply: FastifyReply, status: number, body: unknown): string {

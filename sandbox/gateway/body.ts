@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { ApiError } from './api-error.ts';
 import { parseForm } from './parse-form.ts';
-import { Refusal } from './refusal.ts';
 
 /** Deeper than any real request; serializing deeper values could exhaust the stack. */
 const MAX_DEPTH = 64;
@@ -15,7 +15,7 @@ export function addBodyParser(server: FastifyInstance, limit: () => number): voi
     if (request.routeOptions.config.acceptsForms && /^multipart\/form-data\b/i.test(type))
       return await parseForm(bytes, type);
     if (type !== '' && !/\bjson\b/i.test(type)) {
-      throw new Refusal('The body must be JSON, sent with Content-Type: application/json.', {
+      throw new ApiError('The body must be JSON, sent with Content-Type: application/json.', {
         status: 415,
         code: 'unsupported_media_type',
       });
@@ -26,7 +26,7 @@ export function addBodyParser(server: FastifyInstance, limit: () => number): voi
 
 function readBytes(request: FastifyRequest, payload: NodeJS.ReadableStream, limit: number): Promise<Buffer> {
   const tooLarge = () =>
-    new Refusal(`The body is larger than ${limit} bytes.`, { status: 413, code: 'request_too_large' });
+    new ApiError(`The body is larger than ${limit} bytes.`, { status: 413, code: 'request_too_large' });
   return new Promise((resolve, reject) => {
     // A body that is too large is read to its end and discarded; otherwise the client would see a reset instead of the response.
     if (Number(request.headers['content-length'] ?? 0) > limit) {
@@ -51,12 +51,15 @@ function parseBody(text: string): unknown {
     try {
       return JSON.parse(text);
     } catch (problem) {
-      throw Object.assign(new Refusal('The body is not well-formed JSON.', { status: 400, code: 'bad_request_body' }), {
-        cause: problem,
-      });
+      throw Object.assign(
+        new ApiError('The body is not well-formed JSON.', { status: 400, code: 'bad_request_body' }),
+        {
+          cause: problem,
+        },
+      );
     }
   })();
-  if (isTooDeep(body)) throw new Refusal('The body is nested too deeply.', { status: 400, code: 'bad_request_body' });
+  if (isTooDeep(body)) throw new ApiError('The body is nested too deeply.', { status: 400, code: 'bad_request_body' });
   return body;
 }
 

@@ -1,7 +1,7 @@
 import { customIdOf, type FollowUp } from './custom-ids.ts';
 import type { ImgxDetails } from './job-details.ts';
 
-/** Discord's numbers (wire facts, 1.4): type 2 is a button; style 1 is blue, 2 grey and 3 green. */
+/** Discord's numbers: type 2 is a button; style 1 is blue, 2 grey and 3 green. */
 export interface Button {
   readonly customId: string;
   readonly emoji: string;
@@ -54,7 +54,7 @@ function buttonSpecsOf(task: ImgxDetails): readonly ButtonSpec[] {
 }
 
 function singleImageButtons(task: ImgxDetails): readonly ButtonSpec[] {
-  // An emoji may be a name that only the engine's own server knows (wire facts, 1.4).
+  // An emoji may be a name that only the engine's own server knows.
   const upscaleButtons: readonly ButtonSpec[] = [
     { followUp: { do: 'upscale-more', manner: 'subtle' }, label: 'Upscale (Subtle)', emoji: 'upscale_1' },
     { followUp: { do: 'upscale-more', manner: 'creative' }, label: 'Upscale (Creative)', emoji: 'upscale_1' },

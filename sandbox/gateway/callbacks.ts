@@ -9,11 +9,11 @@ import { isLoopback } from './reference-fetcher.ts';
 
 const TIMEOUT_MS = 2_000;
 const MAX_QUEUED = 50;
-/** Late callbacks take turns in being late, so that they arrive out of order. */
+/** Callbacks are late in turns, so they arrive out of order. */
 const LATE_MS = [6_000, 2_000];
 const DOUBLED = 3;
 
-/** A callback that was sent, without the address's secret. */
+/** A callback that was sent, without the URL's secret. */
 export interface SentCallback {
   readonly id: number;
   readonly jobId: string;
@@ -33,7 +33,7 @@ interface Queue {
   turn: number;
 }
 
-/** Calls the callback URL for every change of a job, in order and without retries (wire facts, 1.5), unless a fault says otherwise. */
+/** Calls the callback URL for every change of a job, in order and without retries, unless a fault says otherwise. */
 export class Callbacks extends EventEmitter<{ sent: [SentCallback] }> {
   readonly #agent = new Agent({
     connect: { timeout: TIMEOUT_MS },
@@ -87,7 +87,7 @@ export class Callbacks extends EventEmitter<{ sent: [SentCallback] }> {
     await Promise.all([...[...this.#queues.values()].map((queue) => queue.last), ...this.#late]);
   }
 
-  /** Some gateways call back only where a value of theirs is returned. */
+  /** Some gateways call back only if a value of theirs is returned. */
   async #isAnswered(jobId: string, url: string): Promise<boolean> {
     const challenge = randomBytes(12).toString('hex');
     const text = await this.#post(jobId, url, { challenge });
@@ -99,7 +99,7 @@ export class Callbacks extends EventEmitter<{ sent: [SentCallback] }> {
     }
   }
 
-  /** Returns the response; an empty one after a failure, which is ignored, because clients also poll (wire facts, 1.2). */
+  /** Returns the response; an empty one after a failure, which is ignored, because clients also poll. */
   async #post(jobId: string, url: string, body: unknown): Promise<string> {
     const at = this.#clock.now();
     const start = performance.now();
@@ -125,10 +125,10 @@ export class Callbacks extends EventEmitter<{ sent: [SentCallback] }> {
   }
 }
 
-/** Without the last part, which is the secret. */
+/** The path without its last part, which is the secret. */
 const folderOf = (address: string): string => address.slice(0, address.lastIndexOf('/') + 1);
 
-/** Wrong ends: to the job's own address, as one who has seen it could send them, and to a guessed one. */
+/** Forged ends, sent to the job's own URL, as someone who has seen it could do, and to a guessed one. */
 function forgeries(url: string, task: unknown): [string, unknown][] {
   const body = isRecord(task) ? task : {};
   const isUpper = typeof body.status === 'string' && body.status === body.status.toUpperCase();

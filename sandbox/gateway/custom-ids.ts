@@ -20,7 +20,7 @@ export type FollowUp =
 
 const solo = (name: string, index: number, uuid: string) => `MJ::JOB::${name}::${index}::${uuid}::SOLO`;
 
-/** The custom id of a button (wire facts, 1.4). */
+/** The custom id of a button. */
 export function customIdOf(followUp: FollowUp, uuid: string): string {
   switch (followUp.do) {
     case 'upscale':
@@ -60,6 +60,6 @@ export function customIdOf(followUp: FollowUp, uuid: string): string {
   }
 }
 
-/** Whether a stock gateway can execute the custom id; it refuses all others (wire facts, 1.4). */
+/** Whether a stock gateway can execute the custom id; it refuses all others. */
 export const isCommonAction = (customId: string) =>
   /^MJ::(?:JOB::(?:upsample|\w*variation|pan_|reroll)|Outpaint|CustomZoom|Inpaint)/.test(customId);

@@ -17,9 +17,9 @@ export const faultPresets = {
     retryAfterDate: true,
     code: 'rate_limit_exceeded',
   },
-  // Most real gateways send neither the header nor a body (wire facts, part 8).
+  // Most real gateways send neither the header nor a body.
   'rate-limited-silent': { type: 'status', status: 429, as: 'empty' },
-  // Code 30 in the image family (wire facts, 1.2).
+  // Code 30 in the image family.
   saturated: { type: 'status', status: 429, code: 'saturated', message: 'The group is saturated, try again later.' },
   'server-error': { type: 'status', status: 500, code: 'do_request_failed', message: 'The upstream request failed.' },
   'bad-gateway': { type: 'status', status: 502, as: 'html' },

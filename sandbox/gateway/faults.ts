@@ -67,7 +67,7 @@ export class FaultQueue extends EventEmitter<{ change: [] }> {
     return this.#take(request, isResponseFault, 1)[0];
   }
 
-  /** A refusal of something applies only to requests for it. */
+  /** An error about something applies only to requests for it. */
   takeForText(request: RequestFacts, sentFields: readonly string[]): TextFault | undefined {
     const applies = ({ how }: TextFault) => {
       const field = refusedFields.get(how);

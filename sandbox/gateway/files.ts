@@ -30,7 +30,7 @@ export class Files {
     return `${this.#base()}/files/${job.id}/${name}`;
   }
 
-  /** The preview image of a running image task (wire facts, 1.3). */
+  /** The preview image of a running image task. */
   previewName(job: Job): string {
     return `preview-${job.progress}.webp`;
   }

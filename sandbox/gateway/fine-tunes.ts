@@ -4,7 +4,7 @@ import { randomOf, seedFrom } from './random.ts';
 /** The existing fine-tunes: one that ended long ago, one that will succeed and one that will fail. */
 export const fineTuneIds = ['ft-sandbox-1', 'ft-sandbox-2', 'ft-sandbox-3'] as const;
 
-/** Legacy spelling, oldest first (wire facts, part 7), which is the specification's order (4.9). */
+/** Legacy spelling, oldest first, which is the specification's order (4.9). */
 export interface FineTuneEvent {
   readonly object: 'fine-tune-event';
   /** Seconds since the epoch. */

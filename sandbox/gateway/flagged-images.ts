@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 
-/** An image of a single colour stands for content of a category, so that a judgement needs no model. */
+/** An image of a single colour stands for content of a category, so a judgement needs no model. */
 const COLOURS = {
   violence: { r: 255, g: 0, b: 0 },
   sexual: { r: 255, g: 0, b: 255 },

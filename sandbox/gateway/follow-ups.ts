@@ -25,7 +25,7 @@ export interface ModalInput {
   readonly mask?: Buffer;
 }
 
-/** Some follow-ups always require a prompt, others only while remix is on (wire facts, 1.4). */
+/** Some follow-ups always require a prompt, others only while remix is on. */
 export function needsInput(followUp: FollowUp, remix: boolean): boolean {
   switch (followUp.do) {
     case 'custom-zoom':

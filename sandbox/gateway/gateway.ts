@@ -21,7 +21,7 @@ import { randomOf } from './random.ts';
 import { LiveSessions } from './realtime/live-sessions.ts';
 import { ReferenceFetcher } from './reference-fetcher.ts';
 import { ReferenceImages } from './reference-images.ts';
-import { addRequestHooks, asRefusal, sendRefusal } from './request-hooks.ts';
+import { addRequestHooks, asApiError, sendError } from './request-hooks.ts';
 import { type RecordedGatewayRequest, RequestLog } from './request-log.ts';
 import { accountRoutes } from './routes/account.ts';
 import { fileRoutes } from './routes/files.ts';
@@ -49,13 +49,13 @@ import type { View } from './wire/view.ts';
 export type { KeyGrant, Profile, Quirks };
 
 export interface GatewayOptions {
-  /** Any free one, unless told. */
+  /** Any free port, unless one is given. */
   readonly port?: number;
   /** Divides every duration. */
   readonly speed?: number;
   readonly keys?: readonly KeyGrant[];
   readonly profile?: Profile;
-  /** On top of the profile's own. */
+  /** Quirks in addition to those of the profile. */
   readonly quirks?: Partial<Quirks>;
   readonly clock?: Clock;
   readonly seed?: number;
@@ -75,11 +75,11 @@ export interface EmbeddedGateway {
   readonly realtime: LiveSessions;
   /** How many answers are being written just now. */
   readonly writing: number;
-  /** Every request, as it is answered. */
+  /** Called with every request when it is answered. */
   onHeard(listener: (heard: RecordedGatewayRequest) => void): () => void;
-  /** Every callback, as it is sent. */
+  /** Called with every callback when it is sent. */
   onCalledBack(listener: (sent: SentCallback) => void): () => void;
-  /** As if it were switched off: nothing listens at its address until it is switched on again. Its jobs go on. */
+  /** Switches it off: nothing listens at its address until it is switched on again. Its jobs continue. */
   setDown(isDown: boolean): Promise<void>;
   readonly isDown: boolean;
   close(): Promise<void>;
@@ -125,7 +125,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Embedd
   const prepare = (job: Job) => {
     const prepared = materials.load(job);
     if (prepared === undefined) files.startEarly(job);
-    // A video is begun with its references or, where they cannot be had, not at all: the job says why.
+    // A video is started only once its references are available. Otherwise the job fails and says why.
     else prepared.then(() => files.startEarly(job)).catch(() => undefined);
     return prepared;
   };
@@ -196,10 +196,10 @@ async function serverFor(parts: Parts, clock: Clock): Promise<FastifyInstance> {
     // A percent sign on its own is part of some model ids, and clients forget to encode it.
     rewriteUrl: (request) => (request.url ?? '/').replace(/%(?![0-9a-f]{2})/gi, '%25'),
     frameworkErrors: (problem, request, reply) => {
-      sendRefusal(asRefusal(problem), request, reply, parts);
+      sendError(asApiError(problem), request, reply, parts);
     },
   });
-  // Before the door, so that a socket which is refused there is closed behind its answer.
+  // Before the door, so a socket which is refused there is closed behind its answer.
   await server.register(websocket, { options: { maxPayload: LARGEST_FRAME } });
   addBodyParser(server, () => parts.settings.quirks.bodyLimit);
   addRequestHooks(server, parts, clock);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** The jobs by idempotency key, so that a repeated request is charged once (wire facts, part 4). */
+/** The jobs by idempotency key, so a repeated request is charged once. */
 export class Idempotency {
   readonly #jobsByKey = new Map<string, { readonly body: string; readonly jobId: string }>();
 

@@ -1,11 +1,11 @@
-import { Refusal, truncated } from './refusal.ts';
+import { ApiError, truncated } from './api-error.ts';
 
-/** A word that is always refused with code 24, so that clients can test this case (wire facts, 1.2). */
+/** A word that is always refused with code 24, so clients can test this case. */
 const BANNED_WORD = 'banned-word';
 
 export function refuseBanned(prompt: string): void {
   if (!prompt.toLowerCase().includes(BANNED_WORD)) return;
-  throw new Refusal('The prompt may contain sensitive words', {
+  throw new ApiError('The prompt may contain sensitive words', {
     status: 400,
     code: 'sensitive_words_detected',
     imgxCode: 24,
@@ -15,11 +15,11 @@ export function refuseBanned(prompt: string): void {
 }
 
 export const unknownAction = (customId: string) =>
-  new Refusal(`unknown_action:${truncated(customId)}`, { status: 400, code: 'unknown_action', imgxCode: 4 });
+  new ApiError(`unknown_action:${truncated(customId)}`, { status: 400, code: 'unknown_action', imgxCode: 4 });
 
-/** The engine's response, not the gateway's: status 200 with code 3 (wire facts, 1.2). */
+/** The engine's response, not the gateway's: status 200 with code 3. */
 export const unknownParent = (taskId: string) =>
-  new Refusal(`There is no task ${truncated(taskId)} for this key.`, {
+  new ApiError(`There is no task ${truncated(taskId)} for this key.`, {
     status: 404,
     code: 'task_not_found',
     imgxCode: 3,
@@ -27,7 +27,7 @@ export const unknownParent = (taskId: string) =>
   });
 
 export const queueFull = () =>
-  new Refusal('The queue is full, please try again later', {
+  new ApiError('The queue is full, please try again later', {
     status: 429,
     code: 'queue_full',
     imgxCode: 23,

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { acceptJob, chargeJob, modelFor, newSeed, numericId, ownJob, pathOf, priceOf } from './accept-job.ts';
+import { ApiError } from './api-error.ts';
 import { followUpOf } from './buttons.ts';
 import { customIdOf, type FollowUp, isCommonAction } from './custom-ids.ts';
 import { type ImgxJob, initialModalPrompt, isImgx, needsInput, planFollowUp } from './follow-ups.ts';
@@ -8,7 +9,6 @@ import { queueFull, refuseBanned, unknownAction, unknownParent } from './imgx-re
 import { isOver, type Job } from './job.ts';
 import type { ImgxDetails } from './job-details.ts';
 import type { Parts } from './parts.ts';
-import { Refusal } from './refusal.ts';
 import type { SubmitOutcome } from './wire/imgx.ts';
 
 /** The fields that all submits of the image family accept. */
@@ -53,7 +53,7 @@ export class ImgxSubmits {
     const parent = ownJob(this.#parts, request.grant, taskId, isImgx);
     if (!parent) throw unknownParent(taskId);
     if (parent.state === 'succeeded') return parent;
-    throw new Refusal('The task has not succeeded, so nothing can follow from it.', {
+    throw new ApiError('The task has not succeeded, so nothing can follow from it.', {
       status: 400,
       code: 'task_status_not_success',
     });
@@ -90,7 +90,7 @@ export class ImgxSubmits {
     return { job, outcome: { as: 'asks' } };
   }
 
-  /** Continues a task that waits for its modal, under the same id (wire facts, 1.4). */
+  /** Continues a task that waits for its modal, under the same id. */
   submitModal(request: FastifyRequest, taskId: string, prompt: string, mask: Buffer | undefined): SubmitResult {
     const parts = this.#parts;
     const job = ownJob(parts, request.grant, taskId, isImgx);
@@ -98,9 +98,9 @@ export class ImgxSubmits {
     const parent = job?.details.parent === undefined ? undefined : parts.jobs.get(job.details.parent);
     if (!job || !parent || !isImgx(parent)) throw unknownParent(taskId);
     if (!followUp || job.state !== 'needs-input') {
-      throw new Refusal('The task is not waiting for words.', { status: 400, code: 'task_status_error' });
+      throw new ApiError('The task is not waiting for words.', { status: 400, code: 'task_status_error' });
     }
-    // An empty prompt means the initial prompt of the modal (wire facts, 1.1).
+    // An empty prompt means the initial prompt of the modal.
     const newPrompt = prompt.trim() === '' ? job.prompt : prompt;
     refuseBanned(newPrompt);
     const ahead = this.#queuedAhead(request);
@@ -162,7 +162,7 @@ export class ImgxSubmits {
     return job;
   }
 
-  /** The number of jobs ahead, if the gateway reports it; throws if the queue is full (codes 22 and 23, wire facts, 1.2). */
+  /** The number of jobs ahead, if the gateway reports it; throws if the queue is full (codes 22 and 23). */
   #queuedAhead(request: FastifyRequest): number | undefined {
     const { queuedFrom, fullFrom } = this.#parts.settings.quirks;
     if (queuedFrom === 0 && fullFrom === 0) return undefined;

@@ -7,7 +7,7 @@ import type { Random } from './random.ts';
 /** Beyond this number, the oldest finished jobs are dropped with their files. */
 const MAX_JOBS = 5_000;
 const PROGRESS_STEPS = 9;
-/** The progress step at which stuck jobs of real gateways stay (wire facts, 9a). */
+/** The progress step at which stuck jobs of real gateways stay. */
 const STUCK_STEP = 7;
 
 /** Loads what a job needs before it can end, such as its references; the result is merged into the job. */
@@ -69,7 +69,7 @@ export class JobStore extends EventEmitter<JobEvents> {
     return job;
   }
 
-  /** Continues a task that waited for its modal (wire facts, 1.4). */
+  /** Continues a task that waited for its modal. */
   resume(id: string, patch: Partial<Job>): Job | undefined {
     const job = this.#jobs.get(id);
     if (job?.state !== 'needs-input') return undefined;

@@ -1,4 +1,4 @@
-import { Refusal } from './refusal.ts';
+import { ApiError } from './api-error.ts';
 
 /** Converts a form to JSON: files become data URIs, repeated names become lists. */
 export async function parseForm(bytes: Buffer, contentType: string): Promise<Record<string, unknown>> {
@@ -19,8 +19,8 @@ async function entriesOf(bytes: Buffer, contentType: string): Promise<[string, s
     return [...form.entries()];
   } catch (problem) {
     if (!(problem instanceof TypeError)) throw problem;
-    const refusal = new Refusal('The body is not a well-formed form.', { status: 400, code: 'bad_request_body' });
-    throw Object.assign(refusal, { cause: problem });
+    const error = new ApiError('The body is not a well-formed form.', { status: 400, code: 'bad_request_body' });
+    throw Object.assign(error, { cause: problem });
   }
 }
 

@@ -16,7 +16,7 @@ export function plainPrompt(prompt: string): string {
   return prompt.slice(0, MAX_PROMPT_LENGTH).replace(URLS, ' ').replace(FLAGS, ' ').replace(/\s+/g, ' ').trim();
 }
 
-/** Words in any script, lower case, without accents, so that "Forêt" and "foret" are one word. */
+/** Words in any script, lower case, without accents, so "Forêt" and "foret" are one word. */
 export function wordsOf(prompt: string): string[] {
   const folded = plainPrompt(prompt).toLowerCase().normalize('NFKD').replace(/\p{M}/gu, '');
   return folded.match(/[\p{L}\p{N}]+(?:['’-][\p{L}\p{N}]+)*/gu) ?? [];

@@ -1,6 +1,6 @@
 import type { Dialect } from './realtime/dialect.ts';
 
-/** `spec` responds as the specification says, `stock` as the wire facts describe common gateways. */
+/** `spec` responds as the specification says, `stock` as common gateways do. */
 export type Profile = 'spec' | 'stock';
 export const profiles = ['spec', 'stock'] as const;
 
@@ -8,73 +8,73 @@ export const videoShapes = ['flat', 'wrapped', 'short', 'legacy', 'native'] as c
 export const callbackHabits = ['all', 'progress', 'ends', 'none'] as const;
 type VideoShape = (typeof videoShapes)[number];
 
-/** Undocumented behaviour of real gateways (wire facts, part 10). */
+/** Undocumented behaviour of real gateways. */
 export interface Quirks {
-  /** Codes 21 and 22 arrive as 1, except for local edit and custom zoom (wire facts, 1.2). */
+  /** Codes 21 and 22 arrive as 1, except for local edit and custom zoom. */
   rewriteCodes: boolean;
-  /** An image task has the status "" until it runs (wire facts, 1.3). */
+  /** An image task has the status "" until it runs. */
   emptyStatus: boolean;
-  /** The format of a video query: variants c, a and b, a with the URL in `fail_reason`, and the vendor's own (wire facts, 3.3 and 3.5). */
+  /** The format of a video query: variants c, a and b, a with the URL in `fail_reason`, and the vendor's own. */
   videoShape: VideoShape;
-  /** The vendor path's query responds in the vendor's own shape, regardless of `videoShape` (wire facts, 3.5). */
+  /** The vendor path's query responds in the vendor's own shape, regardless of `videoShape`. */
   vendorPathNative: boolean;
-  /** Finished tasks name no result, as after a safety filter (wire facts, 3.3). */
+  /** Finished tasks name no result, as after a safety filter. */
   successWithoutAddress: boolean;
-  /** The vendor's response inside an ended video task still has the status processing (wire facts, 3.3). */
+  /** The vendor's response inside an ended video task still has the status processing. */
   innerContradiction: boolean;
-  /** A video or music task is unknown for its first second (wire facts, part 10). */
+  /** A video or music task is unknown for its first second. */
   lateTask: boolean;
-  /** An image job without `Idempotency-Key` is refused (wire facts, part 4). */
+  /** An image job without `Idempotency-Key` is refused. */
   idempotencyRequired: boolean;
-  /** Fine-tune events return status 501 (wire facts, part 0). */
+  /** Fine-tune events return status 501. */
   fineTunesMissing: boolean;
-  /** The usage query ignores its dates (wire facts, part 7). */
+  /** The usage query ignores its dates. */
   usageIgnoresDates: boolean;
   /** `GET /api/pricing` lists the prices of the models. */
   pricesListed: boolean;
-  /** What the account may spend in all, in dollars, as `GET /v1/dashboard/billing/subscription` tells it (wire facts, part 7); 0: it is not told. */
+  /** The total that the account can spend, in dollars, as reported by `GET /v1/dashboard/billing/subscription`; 0: not reported. */
   creditLimit: number;
-  /** A task says how much quota it was charged: half a million is a dollar (wire facts, part 2). */
+  /** A task reports how much quota it was charged: half a million is a dollar. */
   tellsQuota: boolean;
-  /** Variation, reroll and pan require a prompt first (wire facts, 1.4). */
+  /** Variation, reroll and pan require a prompt first. */
   remix: boolean;
-  /** Image URLs have the wrong host http://localhost:3000 (wire facts, 1.3). */
+  /** Image URLs have the wrong host http://localhost:3000. */
   localhostPictures: boolean;
-  /** Image task ids are bare numbers, some beyond 2^53 (wire facts, 1.2). */
+  /** Image task ids are bare numbers, some beyond 2^53. */
   numericIds: boolean;
   /** Tasks are nested deeper, with undocumented field names, and numeric ids are numbers. */
   unknownEnvelopes: boolean;
-  /** Only some custom ids are executed, and there is a favourite button, which never is (wire facts, 1.4). */
+  /** Only some custom ids are executed, and there is a favourite button, which never is. */
   refusedActions: boolean;
-  /** A repeated upscale returns code 21 with the existing task (wire facts, 1.2). */
+  /** A repeated upscale returns code 21 with the existing task. */
   repeatsKnown: boolean;
-  /** `buttons` and `videoUrls` are JSON inside a string (wire facts, 9b). */
+  /** `buttons` and `videoUrls` are JSON inside a string. */
   listsAsText: boolean;
-  /** Image jobs answer with `b64_json` instead of `url` (wire facts, part 4). */
+  /** Image jobs answer with `b64_json` instead of `url`. */
   base64Results: boolean;
-  /** A music batch that finds nothing has `data: null` (wire facts, part 2). */
+  /** A music batch that finds nothing has `data: null`. */
   nullBatches: boolean;
-  /** A music batch has no order and leaves out about a third of the polled tasks (wire facts, part 2). */
+  /** A music batch has no order and leaves out about a third of the polled tasks. */
   looseBatches: boolean;
   /** The maximum number of ids in a music batch; longer batches are refused. */
   batchLimit: number;
-  /** A finished `/v1/videos` object has no URL; only `/content` returns the video (wire facts, 3.4). */
+  /** A finished `/v1/videos` object has no URL; only `/content` returns the video. */
   contentOnly: boolean;
-  /** An unknown model returns status 503, as if no channel served it (wire facts, part 8). */
+  /** An unknown model returns status 503, as if no channel served it. */
   unknownModelUnavailable: boolean;
-  /** With at least this many live image tasks of one key, a submit returns code 22; 0 means never (wire facts, 1.2). */
+  /** With at least this many live image tasks of one key, a submit returns code 22; 0 means never. */
   queuedFrom: number;
-  /** With at least this many, a submit is refused with code 23; 0 means never (wire facts, 1.2). */
+  /** With at least this many, a submit is refused with code 23; 0 means never. */
   fullFrom: number;
   /** The body format that `/v1/videos` accepts. */
   videosBody: 'either' | 'json' | 'form';
-  /** Which callbacks are sent: many gateways send only some, or none (wire facts, 1.2). */
+  /** Which callbacks are sent: many gateways send only some, or none. */
   callbacks: (typeof callbackHabits)[number];
-  /** The largest request body in bytes (wire facts, part 8: 413). */
+  /** The largest request body in bytes; a larger one gets status 413. */
   bodyLimit: number;
-  /** The dialect of new live sessions (wire facts, part 6). */
+  /** The dialect of new live sessions. */
   realtimeDialect: Dialect;
-  /** The time limit of a live session; formerly 30 (wire facts, part 6). */
+  /** The time limit of a live session; formerly 30. */
   realtimeMinutes: number;
 }
 

@@ -1,8 +1,8 @@
 import sharp from 'sharp';
 import { Agent, request } from 'undici';
 import { isLoopbackName } from '../loopback.ts';
+import { truncated } from './api-error.ts';
 import type { Source } from './job-details.ts';
-import { truncated } from './refusal.ts';
 
 const TIMEOUT_MS = 5_000;
 const MAX_BYTES = 32 * 1024 * 1024;

@@ -18,7 +18,7 @@ export class ReferenceImages {
     return (inherited && this.#images.get(inherited)) || [];
   }
 
-  /** Returns undefined if there is nothing to load, so that the job ends exactly when it is due. */
+  /** Returns undefined if there is nothing to load, so the job ends exactly when it is due. */
   load(job: Job): Promise<Partial<Job> | undefined> | undefined {
     const isDescribe = job.kind === 'describe';
     if (job.details.sources.length > 0 || isDescribe) return this.#gather(job, isDescribe);

@@ -1,9 +1,9 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../src/lib/clock.ts';
 import { pathOf } from './accept-job.ts';
+import { ApiError, unauthorized, unknownRoute } from './api-error.ts';
 import { applyFault, replacesHandler } from './apply-fault.ts';
 import type { Parts } from './parts.ts';
-import { Refusal, unauthorized, unknownRoute } from './refusal.ts';
 import { type ErrorFamily, errorBody } from './wire/errors.ts';
 import { inUnknownEnvelope, returnsTasks } from './wire/unknown-envelope.ts';
 
@@ -80,21 +80,16 @@ export function addRequestHooks(server: FastifyInstance, parts: Parts, clock: Cl
     request.updateRecord?.({ status: reply.statusCode });
   });
 
-  server.setErrorHandler((problem, request, reply) => sendRefusal(asRefusal(problem), request, reply, parts));
+  server.setErrorHandler((problem, request, reply) => sendError(asApiError(problem), request, reply, parts));
   server.setNotFoundHandler((request, reply) => {
-    return sendRefusal(unknownRoute(request.method, pathOf(request)), request, reply, parts);
+    return sendError(unknownRoute(request.method, pathOf(request)), request, reply, parts);
   });
 }
 
-export function sendRefusal(
-  refusal: Refusal,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  parts: Parts,
-): FastifyReply {
-  const isUnknownRoute = refusal.detail.code === '';
+export function sendError(error: ApiError, request: FastifyRequest, reply: FastifyReply, parts: Parts): FastifyReply {
+  const isUnknownRoute = error.detail.code === '';
   const { status, body } = errorBody(
-    refusal,
+    error,
     parts.settings.profile,
     isUnknownRoute ? 'general' : errorFamilyOf(pathOf(request)),
   );
@@ -102,12 +97,12 @@ export function sendRefusal(
 }
 
 /** Fastify's errors below 500 are the client's fault; all others are faults of this server and keep their message. */
-export function asRefusal(problem: unknown): Refusal {
-  if (problem instanceof Refusal) return problem;
+export function asApiError(problem: unknown): ApiError {
+  if (problem instanceof ApiError) return problem;
   const { statusCode = 500, message } = problem as FastifyError;
   return statusCode < 500
-    ? new Refusal(message, { status: statusCode, code: 'invalid_request' })
-    : new Refusal(`The sandbox itself failed: ${message}`, { status: 500, code: 'internal_error' });
+    ? new ApiError(message, { status: statusCode, code: 'invalid_request' })
+    : new ApiError(`The sandbox itself failed: ${message}`, { status: 500, code: 'internal_error' });
 }
 
 function errorFamilyOf(path: string): ErrorFamily {

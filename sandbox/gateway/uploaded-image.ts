@@ -1,7 +1,7 @@
 import sharp from 'sharp';
+import { invalid } from './api-error.ts';
 import type { GeneratedFile } from './file-cache.ts';
 import type { Source } from './job-details.ts';
-import { invalid } from './refusal.ts';
 
 const MIME_TYPES: Readonly<Record<string, string>> = { png: 'image/png', jpeg: 'image/jpeg', webp: 'image/webp' };
 

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { equalsInConstantTime, sendError, tokenOf } from '../loopback.ts';
-import { readBook } from './book.ts';
 import { gatewayWorkbench } from './gateway-side.ts';
+import { readLedger } from './ledger.ts';
 import { streamEvents } from './live.ts';
-import type { ActionResult, Book, ErrorBody, TroubleResult, VisibleMessage, Workbench, World } from './protocol.ts';
+import type { ActionResult, ErrorBody, Ledger, TroubleResult, VisibleMessage, Workbench, World } from './protocol.ts';
 import type { Stage } from './stage.ts';
 import { makeTrouble } from './troubles.ts';
 import { findPerson, worldFor } from './world.ts';
@@ -47,7 +47,7 @@ export function apiRoutes(api: FastifyInstance, stage: Stage, token: string): vo
       traffic: traffic.exchanges,
     }),
   );
-  api.get('/book', (): Book => readBook(stage));
+  api.get('/ledger', (): Ledger => readLedger(stage));
   api.post('/trouble', async ({ body }): Promise<TroubleResult | ErrorBody> => await makeTrouble(body, stage));
   api.get<AsUserRequest>('/live', { websocket: true }, (socket, request) => {
     try {

@@ -99,7 +99,7 @@ export class BotProcess extends EventEmitter<{ state: [BotState]; line: [LogLine
     return true;
   }
 
-  /** Kills the bot like a power failure; it restarts unless it is started or stopped before. */
+  /** Kills the bot abruptly, as a power failure would. It restarts by itself unless it is started or stopped first. */
   async kill(): Promise<boolean> {
     const child = this.#child;
     if (!child || this.#state.state === 'stopping') return false;

@@ -18,11 +18,11 @@ export interface BuiltPage {
   readonly cached: boolean;
 }
 
-/** Builds the page with Vite and caches it under a hash of its inputs, so that an unchanged page is built once. */
+/** Builds the page with Vite and caches it under a hash of its inputs, so an unchanged page is built once. */
 export async function buildPage(): Promise<BuiltPage> {
   const folder = join(cache, await fingerprint());
   if (existsSync(join(folder, 'index.html'))) return { folder, cached: true };
-  // Built in a temporary folder and renamed, so that an interrupted start leaves no partial build.
+  // Built in a temporary folder and renamed, so an interrupted start leaves no partial build.
   const temporaryFolder = `${folder}.${process.pid}`;
   await mkdir(cache, { recursive: true });
   try {

@@ -14,7 +14,7 @@ const MAX_UNREAD_BYTES = 16 * 1_024 * 1_024;
 type SendEvent = (event: LiveEvent) => void;
 type Unsubscribe = () => void;
 
-/** Sends one page the events that its user may see, until its socket closes. */
+/** Sends one page the events that its user can see, until its socket closes. */
 export function streamEvents(socket: WebSocket, me: Person, stage: Stage): void {
   const send: SendEvent = (event) => {
     if (socket.bufferedAmount > MAX_UNREAD_BYTES) return socket.terminate();

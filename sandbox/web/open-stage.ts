@@ -61,7 +61,7 @@ export async function openStage(
   const connected = whenConnected(bot);
   bot.start();
   const ready = Promise.all([connected, deploy(botSettings, signal)]).then(() => setUpStrictServer(discord, gateway));
-  // The caller may await it only after it has failed.
+  // The caller can await it only after it has failed.
   ready.catch(() => undefined);
   return { stage, ready };
 }
@@ -91,7 +91,7 @@ async function gatewayFor(
     return { gateway: { kind: 'real', address: withoutSecrets(settings.GATEWAY_BASE_URL ?? '') }, settings };
   }
   const key = `sk-sandbox-${randomBytes(12).toString('hex')}`;
-  // Prices and costs, as many gateways tell them.
+  // Prices and costs in the form in which many gateways report them.
   const embedded = await startGateway({ speed, keys: [{ key }], quirks: { pricesListed: true, tellsQuota: true } });
   await resources.keep(embedded, () => embedded.close());
   const callbackPort = await freePort();

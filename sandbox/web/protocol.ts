@@ -1,6 +1,6 @@
 import type { APIApplicationCommand, APIMessage, APIModalInteractionResponseCallbackData } from 'discord-api-types/v10';
 
-/** The protocol between the page and its server. Types only, so that both sides can import it. */
+/** The protocol between the page and its server. Types only, so both sides can import it. */
 
 export type Role = 'member' | 'other' | 'admin' | 'owner' | 'installer';
 
@@ -27,7 +27,7 @@ export interface Channel {
   };
   readonly ageRestricted: boolean;
   readonly maySend: boolean;
-  /** The commands that this user may use in this channel, including context menus. */
+  /** The commands that this user can use in this channel, including context menus. */
   readonly commands: readonly APIApplicationCommand[];
 }
 
@@ -39,7 +39,7 @@ export interface Guild {
   readonly channels: readonly Channel[];
   /** Ids of people. */
   readonly members: readonly string[];
-  /** The commands that this user may use in at least one of its channels. */
+  /** The commands that this user can use in at least one of its channels. */
   readonly commands: readonly APIApplicationCommand[];
 }
 
@@ -229,7 +229,7 @@ export interface Workbench {
 }
 
 /** An entry of the bot's ledger, with amounts in dollars. */
-export interface BookEntry {
+export interface LedgerEntry {
   readonly id: string;
   readonly at: number;
   readonly kind: string;
@@ -242,9 +242,9 @@ export interface BookEntry {
   readonly cost?: string;
 }
 
-export interface Book {
+export interface Ledger {
   /** Newest first. */
-  readonly entries: readonly BookEntry[];
+  readonly entries: readonly LedgerEntry[];
   /** Of all entries. */
   readonly count: number;
   readonly reserved: string;

@@ -7,7 +7,7 @@ export class Resources {
   readonly #closers: (() => unknown)[] = [];
   #isClosed = false;
 
-  /** A resource that is added after `close` is closed at once. */
+  /** A resource that is added after `close` is closed immediately. */
   async keep<Resource>(resource: Resource, close: () => unknown): Promise<Resource> {
     if (this.#isClosed) await close();
     else this.#closers.push(close);

@@ -49,7 +49,7 @@ function setCaching(reply: { header(name: string, value: string): unknown }, pat
   reply.header('cache-control', isHashed ? 'public, max-age=31536000, immutable' : 'no-store');
 }
 
-/** Allows only this origin and files of the embedded sides, so that nothing leaves the machine. */
+/** Allows only this origin and files of the embedded sides, so nothing leaves the machine. */
 function policyFor({ discord, gateway }: Stage): string {
   const sides = [discord.url, ...(gateway.kind === 'embedded' ? [gateway.embedded.url] : [])].join(' ');
   return [

@@ -1,7 +1,7 @@
 import { type FaultTiming, type RealtimeFaultKind, timingOf } from '../gateway/realtime/fault.ts';
 import type { TalkTrouble } from './protocol.ts';
 
-/** When a fault is applied, so that the user knows what triggers it. */
+/** When a fault is applied, so the user knows what triggers it. */
 const WHEN: Readonly<Record<FaultTiming, string>> = {
   open: 'When the next live session opens',
   settings: 'When the next live session receives its settings',

@@ -20,7 +20,7 @@ export class Traffic extends EventEmitter<{ exchange: [Exchange] }> {
   }
 
   discord(request: RecordedRequest): void {
-    const { id, at, method, path, status, body, files, ms, answer, violations } = request;
+    const { id, at, method, path, status, body, files, ms, responseText: answer, violations } = request;
     this.#add({
       id: `d${id}`,
       side: 'discord',

@@ -73,7 +73,7 @@ export const exceptions: readonly Exception[] = [
     reason: 'Only a number is put in; each line has one beginning and one end.',
   },
   {
-    pattern: "new RegExp(`^ {${least}}`, 'gm')",
+    pattern: "new RegExp(`^ {${minIndent}}`, 'gm')",
     path: 'sandbox/web/page/markdown/blocks.ts',
     reason: 'Only a number is put in; nothing is repeated without a bound.',
   },
@@ -84,7 +84,7 @@ export const exceptions: readonly Exception[] = [
   },
   {
     pattern: "new RegExp(pattern, 'u')",
-    path: 'src/services/asks/schema/misfits.ts',
+    path: 'src/services/asks/schema/mismatches.ts',
     reason:
       "A member's pattern; a worker that is ended after five seconds compiles it, and only there is it ever used.",
   },

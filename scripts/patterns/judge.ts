@@ -1,7 +1,7 @@
 import { checkSync } from 'recheck';
 import type { Pattern } from './patterns.ts';
 
-/** A pattern that may take longer than its text is long, and why that is no harm where it stands. */
+/** A pattern that may take longer than its text is long, and why that does no harm in its place. */
 export interface Exception {
   readonly pattern: string;
   readonly path: string;
@@ -9,7 +9,7 @@ export interface Exception {
 }
 
 /*
- * Limits of work, so that every machine comes to the same result; the limits of time are there for what would never end.
+ * Limits of work, so every machine comes to the same result; the limits of time are there for what would never end.
  * An exception is looked at for a shorter time: it need not be proved again, only not be known to be needless.
  */
 const LIMITS = {

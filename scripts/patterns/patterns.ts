@@ -2,7 +2,7 @@ import { type CallExpression, type NewExpression, parseSync, Visitor } from 'oxc
 
 /** A regular expression in a file. */
 export interface Pattern {
-  /** As it is written: `/x+$/g`, or the whole `new RegExp(…)` where it is put together as the program runs. */
+  /** As it is written: `/x+$/g`, or the whole `new RegExp(…)` if it is put together as the program runs. */
   readonly text: string;
   readonly path: string;
   readonly line: number;

@@ -6,20 +6,20 @@ import { ordererOf } from '../services/spending/spending.ts';
 import type { Task } from '../services/tasks/task.ts';
 import type { Services } from './services.ts';
 
-/** Whether the place is a server whose admins may see the account. */
+/** Whether the place is a server whose admins can see the account. */
 const isAdminGuild = ({ place, services }: EarlyContext<Services>): boolean =>
   place.guildId !== undefined && services.adminGuildIds.includes(place.guildId);
 
-/** An admin in such a server; others in the channel may see the account then too. The payload alone decides. */
+/** An admin on such a server. Others in the channel can then see the account too. Decided from the payload alone. */
 export const isAdminOfAdminGuild = (seen: EarlyContext<Services>): boolean =>
   isAdminGuild(seen) && mayManageServer(seen.place);
 
-/** The operator may see the account anywhere; other members see their own usage. */
+/** The operator can see the account anywhere; other members see their own usage. */
 export async function maySeeAccount(context: HandlerContext<Services>): Promise<boolean> {
   return isAdminOfAdminGuild(context) || (await context.services.isOperator(context.place.userId));
 }
 
-/** Whether a public message about the account may be changed: by those who may see the account, in a server where it may be shown. */
+/** Whether the member can change a public message about the account: they must be allowed to see the account, and the server to show it. */
 export const mayChangePublicMessage = async (context: HandlerContext<Services>): Promise<boolean> =>
   isAdminGuild(context) && (await maySeeAccount(context));
 
@@ -30,7 +30,7 @@ export function leftToOwner({ requesterId }: Task, context: HandlerContext<Servi
   return allowance && leftOf(allowance, context.say);
 }
 
-/** The costs of other members are visible to those who may see the account. */
+/** The costs of other members are visible to those who can see the account. */
 export async function maySeeCost({ requesterId }: Task, context: HandlerContext<Services>): Promise<boolean> {
   return requesterId === context.place.userId || maySeeAccount(context);
 }

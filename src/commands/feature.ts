@@ -1,5 +1,5 @@
 import type { Button, Command, Form, Menu, Opener } from '../discord/handlers.ts';
-import type { Sentences } from '../locales/index.ts';
+import type { Texts } from '../locales/index.ts';
 import type { MessageContext } from '../messages/kind-view.ts';
 import type { Gateway } from '../services/gateway/index.ts';
 import type { GatewaySettings } from '../services/gateway/settings.ts';
@@ -17,9 +17,9 @@ export interface KindTools {
   callbackFields?: GatewaySettings['callbackFields'];
 }
 
-/** `command`: the texts that Discord and `/help` show for the command, its options and choices. Other sentences are found by their keys. */
-interface FeatureText extends Sentences {
-  readonly command: Sentences;
+/** `command`: the texts that Discord and `/help` show for the command, its options and choices. Other texts are looked up by key. */
+interface FeatureText extends Texts {
+  readonly command: Texts;
 }
 
 /** Everything that belongs to one command. The router, the registration, `/help`, the locale and the presenter are derived from the list of features. */

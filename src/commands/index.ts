@@ -1,5 +1,5 @@
 import { commandsWithPrivacy, type Handlers } from '../discord/handlers.ts';
-import type { SharedSentences } from '../locales/index.ts';
+import type { SharedTexts } from '../locales/index.ts';
 import type { MessageContext } from '../messages/kind-view.ts';
 import { sharedHandlers } from '../messages/shared-buttons.ts';
 import type { Gateway } from '../services/gateway/index.ts';
@@ -28,7 +28,7 @@ import { video } from './video/feature.ts';
 /** The specification shows no limit; in a larger list one failure would affect more tasks. */
 const MAX_IN_LIST = 50;
 
-/** The image-prompt family (4.3). Its list is not in the specification, so it is used only if the operator enables it. */
+/** The image-prompt family (specification, 4.3). Its list is not in the specification, so it is used only if the operator enables it. */
 function imgxSource(imgx: Gateway['imgx'], inLists: boolean): Source {
   return {
     name: 'imgx',
@@ -58,12 +58,12 @@ export const features = [...others, help(others)] as const;
 
 export const texts = features.map(({ text: { command: _, ...sentences } }) => sentences);
 
-/** The intersection of the texts of a union, which has all their keys. */
+/** The intersection of the texts of all features, which has all of their keys. */
 type AllOf<T> = (T extends unknown ? (text: T) => void : never) extends (text: infer All) => void ? All : never;
 
 declare module 'i18next' {
   interface CustomTypeOptions {
-    resources: { translation: SharedSentences & AllOf<(typeof texts)[number]> };
+    resources: { translation: SharedTexts & AllOf<(typeof texts)[number]> };
     returnNull: false;
   }
 }

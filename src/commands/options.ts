@@ -25,7 +25,7 @@ export const emptyPromptRefusal = ({ prompt }: { prompt: string }): Refusal | un
 
 export interface ModelServices extends Pick<MessageServices, 'tasks'> {
   models: ModelCatalogue;
-  /** Used when a member names none. */
+  /** Used if a member names no model. */
   defaultModels: Readonly<Partial<Record<'image' | 'video' | 'music' | 'text' | 'talk', string>>>;
 }
 
@@ -33,7 +33,7 @@ type Purpose = 'image' | 'video' | 'music' | 'text' | 'voice';
 
 export const modelOption = { type: 'text', hasSuggestions: true, max: 200 } as const satisfies TextOption;
 
-/** An order as a member would first make it. */
+/** An order as a member would typically make it first. */
 const plainOrder: Readonly<Partial<Record<Purpose, (model: string) => OrderedRequest<TaskKind>>>> = {
   image: (model) => ({ kind: 'image', request: { prompt: '', model } }),
   video: (model) => ({ kind: 'video', request: { prompt: '', model } }),
@@ -41,7 +41,7 @@ const plainOrder: Readonly<Partial<Record<Purpose, (model: string) => OrderedReq
   text: (model) => ({ kind: 'ask', request: { prompt: '', model } }),
 };
 
-/** With what is known of each model now; those that fail go last. */
+/** With what is currently known about each model. Failing models come last. */
 export async function suggestModels(purpose: Purpose, typed: string, context: HandlerContext<ModelServices>) {
   const { services, say } = context;
   const models = await services.models.listFor(purpose);
@@ -63,7 +63,7 @@ export async function suggestModels(purpose: Purpose, typed: string, context: Ha
   return all.sort((a, b) => Number(a.fails) - Number(b.fails)).map(({ suggestion }) => suggestion);
 }
 
-/** A few more than Discord shows, so that others take the place of those that fail. */
+/** A few more than Discord shows, so others can replace failing models. */
 const MAX_LOOKED_AT = 50;
 /** Discord's limit for a suggestion. */
 const LONGEST_NAME = 100;
@@ -101,7 +101,7 @@ export async function modelOrDefault(purpose: Purpose, typed: string | undefined
   try {
     await models.get(id);
   } catch (error) {
-    // A gateway that cannot be queried right now may accept the order all the same; `models.get` refuses an unknown model.
+    // A gateway that cannot be queried right now may still accept the order; `models.get` refuses an unknown model.
     if (!(error instanceof GatewayError)) throw error;
   }
   return id;
@@ -109,7 +109,7 @@ export async function modelOrDefault(purpose: Purpose, typed: string | undefined
 
 export const imageOption = { type: 'attachment', accept: ['image'] } as const;
 
-/** Seven signed Discord addresses are about 2,100 characters long. */
+/** Seven signed Discord URLs are about 2,100 characters long. */
 export const linksOption = { type: 'text', max: 3_000 } as const satisfies TextOption;
 
 const four = { image: imageOption, image2: imageOption, image3: imageOption, image4: imageOption };
@@ -117,7 +117,7 @@ const five = { ...four, image5: imageOption };
 const seven = { ...five, image6: imageOption, image7: imageOption };
 export const imageOptions = { four, five, seven } as const;
 
-/** Reference images: attached files, or addresses. */
+/** Reference images: attached files, or URLs. */
 export type References = Partial<Values<typeof seven & { links: typeof linksOption }>>;
 
 const IS_IMAGE = /^image\//i;
@@ -130,7 +130,7 @@ const MAX_MIB = 20;
 
 const attachmentsIn = (references: References): Attachment[] => keysOf(seven).flatMap((name) => references[name] ?? []);
 
-/** Separated by spaces, lines and commas. A comma inside an address belongs to it; angle brackets only suppress Discord's preview. */
+/** Separated by spaces, lines and commas. A comma inside a URL belongs to it; angle brackets only suppress Discord's preview. */
 export function linksIn({ links = '' }: References): string[] {
   return links
     .split(/\s+|,(?=<?https?:\/\/|[\s,]|$)/i)
@@ -138,7 +138,7 @@ export function linksIn({ links = '' }: References): string[] {
     .filter((piece) => piece !== '');
 }
 
-/** The reference images in the order of the request: attached files, then addresses. */
+/** The reference images in the order of the request: attached files, then URLs. */
 export const readImages = (references: References, max = MAX_REFERENCES): MemberFile[] | Refusal =>
   readFiles(references, { max, media: ['image'] });
 
@@ -161,7 +161,7 @@ export function imagesOnMessage({ files }: Pick<TargetMessage, 'files'>): Attach
 }
 
 /**
- * The images of a result. Those on its message have addresses that are valid for a day; the gateway may still have those that could not be attached.
+ * The images of a result. Those on its message have URLs that are valid for a day; the gateway may still have those that could not be attached.
  */
 export function imagesOfResult({ media }: Task, message: Pick<TargetMessage, 'files'>): MemberFile[] {
   const attached = imagesOnMessage(message);
@@ -174,7 +174,7 @@ export function imagesOfResult({ media }: Task, message: Pick<TargetMessage, 'fi
 /** The capacity of one field of a form. */
 const FIELD = 4_000;
 
-/** As many as a field of a form holds. Whole addresses only: a cut address leads nowhere. */
+/** As many as fit into a field of a form. URLs are never truncated, because a truncated URL leads nowhere. */
 export function fitIntoField<Image extends { address: string }>(images: readonly Image[]): Image[] {
   let room = FIELD;
   return images.filter(({ address }) => {
@@ -183,7 +183,7 @@ export function fitIntoField<Image extends { address: string }>(images: readonly
   });
 }
 
-/** What the payload alone tells against these references; their content is checked later. */
+/** The problems of these references that the payload alone shows. Their content is checked later. */
 export const referenceRefusal = (references: References, max = MAX_REFERENCES): Refusal | undefined =>
   filesRefusal(references, { max, media: ['image'] });
 

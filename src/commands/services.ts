@@ -32,7 +32,7 @@ export interface Services extends MessageServices, ModelServices {
   talks: Talks;
   threads: Pick<ThreadCreator, 'make' | 'postFirst' | 'archive'>;
   usage: UsageReader;
-  /** What members may still spend. */
+  /** What members can still spend. */
   spending: Pick<
     Spending,
     | 'allowances'
@@ -46,7 +46,7 @@ export interface Services extends MessageServices, ModelServices {
   >;
   /** What admins have decided about spending. */
   budgets: Pick<Budgets, 'of' | 'isAllPaused' | 'memberHash' | 'change'>;
-  /** Reports of results to moderators, and what does what is due for them. */
+  /** Reports of results to moderators, and their delivery. */
   reports: Pick<Reports, 'get' | 'add' | 'change' | 'mustAllow'>;
   reportDelivery: Pick<ReportDelivery, 'announce' | 'bring'>;
   rates: Pick<Rates, 'mustAllow'>;
@@ -54,11 +54,11 @@ export interface Services extends MessageServices, ModelServices {
   countEverything(): Promise<void>;
   media: Pick<Media, 'fetch' | 'fingerprint'>;
   fingerprints: Pick<Fingerprints, 'recognise'>;
-  /** The text of a member's file; refuses what is none. */
+  /** The text of a member's file; refuses files that are not text. */
   readText(file: MemberFile, memberId: string): Promise<string>;
   /** Whether the bot is in a server. */
   isInServer(guildId: string): Promise<boolean>;
-  /** False where Discord did not take the message. */
+  /** False if Discord did not accept the message. */
   postInChannel(channelId: string, plan: MessagePlan): Promise<boolean>;
   /** The same in a server's log channel, whose messages are deleted after the time that the server wants. */
   postInLog(guildId: string, channelId: string, plan: MessagePlan): Promise<boolean>;
@@ -66,7 +66,7 @@ export interface Services extends MessageServices, ModelServices {
   follows: Pick<Follower, 'begin' | 'stop'>;
   /** After this time without news, the updates stop. */
   followQuietMs: number;
-  /** Servers whose admins may see what the account spent. */
+  /** Servers whose admins can see what the account spent. */
   adminGuildIds: readonly string[];
   /** Whether a user owns the application, or belongs to the team that does. */
   isOperator(userId: string): Promise<boolean>;
@@ -75,7 +75,7 @@ export interface Services extends MessageServices, ModelServices {
   /** A finished task's message with its results, fetched again, within the upload limit of this place. */
   prepareAgain(task: Task, place: Place): Promise<PreparedMessage>;
   health(): Promise<Health>;
-  /** What only the operator sees of it. */
+  /** The part of it that only the operator sees. */
   operatorState(): Promise<OperatorState>;
   /** The commands and menus that are registered for this place, with their ids. */
   registeredCommands(place: Place): Promise<ReadonlyMap<string, string>>;

@@ -35,7 +35,7 @@ export function readThreadMessages({ readers, guildRefusal, rates, log }: InThre
       for (const hear of readers) {
         const work = await hear(spoken);
         if (!work) continue;
-        // A thread has no private reply, so a member who floods it is not heard.
+        // A thread has no private replies, so messages from a member who floods it are ignored.
         const asker = { userId: spoken.memberId, guildId: spoken.guildId };
         if (heard.isFirst(spoken.id) && !rates.refuseInteraction(asker)) await work();
         return;
@@ -59,7 +59,7 @@ export interface ReplyParts {
   clock: Clock;
 }
 
-/** Replies to a thread message that continues a task. The reply shows the task that is submitted, or why there is none. */
+/** Replies to a thread message that continues a task. The reply shows the submitted task, or why there is none. */
 export async function replyWithTask(
   { id, channelId, guildId, memberId, roleIds }: ThreadMessage,
   continued: Pick<Task, 'route' | 'channelId' | 'parentChannelId'>,

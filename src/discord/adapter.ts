@@ -29,7 +29,7 @@ export interface MessageBody {
     content?: string;
     flags?: number;
     components: APIMessageTopLevelComponent[];
-    /** Without it an edit keeps the files of the message. */
+    /** Without this field an edit keeps the files of the message. */
     attachments?: { id: number; filename: string; description?: string; duration_secs?: number; waveform?: string }[];
     allowed_mentions: { parse: []; users?: string[]; replied_user?: false };
     message_reference?: { message_id: string; fail_if_not_exists?: false };

@@ -18,7 +18,7 @@ export interface CustomId {
   args: readonly string[];
 }
 
-/** Never holds a prompt, an address or a price: only keys for a store or a list. */
+/** Never contains a prompt, a URL or a price, only keys for a store or a list. */
 export function customId(verb: string, version: number, ...args: readonly string[]): string {
   const text = [verb, String(version), ...args.map(encodeArgument)].join('.');
   if (!VERB_PATTERN.test(verb) || text.length > MAX_ID_LENGTH)
@@ -50,7 +50,7 @@ interface PointerCodec<Pointer> {
   read(args: readonly string[]): Pointer | Refusal;
 }
 
-/** A button, option or form: makes its ids, and reads what they point at. */
+/** A button, option or form: creates its ids and reads what they point to. */
 export interface Verb<Pointer> {
   readonly name: string;
   id(pointer: Pointer): string;
@@ -230,12 +230,12 @@ export const customIds = {
   editFilledPublicly: verb('editfo', taskCodec),
   repeat: verb('same', taskCodec),
   tryAgain: verb('again', taskCodec),
-  /** Pressed on a `/tasks` page: the result goes into a new message, and the page stays as it is. */
+  /** Pressed on a `/tasks` page: the result is posted in a new message, and the page does not change. */
   tryAgainPublicly: verb('againo', taskCodec),
   tryAgainInNewMessage: verb('againb', taskCodec),
   dismiss: verb('dismiss', taskCodec),
   delete: verb('delete', taskCodec),
-  /** From another message than the one that is deleted. */
+  /** Pressed on a message other than the one that is deleted. */
   deletePost: verb('unpost', taskCodec),
   show: verb('show', taskCodec),
   showMe: verb('showme', taskCodec),

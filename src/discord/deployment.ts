@@ -9,7 +9,7 @@ export interface Deployment {
   unchanged: string[];
 }
 
-/** Only differences are written, because Discord allows 200 creations a day. */
+/** Only differences are written, because Discord allows only 200 creations a day. */
 export function planDeployment(
   registered: readonly APIApplicationCommand[],
   wanted: readonly CommandBody[],

@@ -40,7 +40,7 @@ interface Followed {
   cancelTimer?: () => void;
 }
 
-/** Follows are stored, so that they survive a restart; a timer only triggers the next poll. */
+/** Follows are stored, so they survive a restart; a timer only triggers the next poll. */
 export class Follower {
   readonly #parts: FollowerParts;
   readonly #followed = new Map<string, Followed>();
@@ -60,7 +60,7 @@ export class Follower {
 
   /** Stops updating the message, and returns the events that it showed last, if known. */
   stop(id: string): Promise<readonly FineTuneEvent[] | undefined> {
-    // A running poll finishes first, so that the member's update is the last one.
+    // A running poll finishes first, so the member's update is the last one.
     return this.#lock.run(id, async () => {
       const events = this.#followed.get(id)?.events;
       await this.#drop(id);
@@ -139,7 +139,7 @@ export class Follower {
     }
   }
 
-  /** gone: the message is deleted, or there is no way to it. */
+  /** gone: the message was deleted or cannot be reached. */
   async #show(...news: Parameters<FollowerParts['planOf']>): Promise<'shown' | 'later' | 'gone'> {
     const [{ applicationId, token }] = news;
     const sent = bodyOf(this.#parts.planOf(...news));

@@ -78,7 +78,7 @@ export interface FormValues {
   fields: Readonly<Record<string, string>>;
   /** Ids of chosen roles and channels. */
   lists: Readonly<Record<string, readonly string[]>>;
-  /** Discord keeps them for a while. */
+  /** Discord keeps the files for a while. */
   files: Readonly<Record<string, { address: string; name: string }>>;
 }
 

@@ -8,10 +8,10 @@ import { StoreError, type StoreErrorKind } from '../services/store/index.ts';
 import { newReference } from './delivery/backoff.ts';
 import { escapeText, inCode } from './markdown.ts';
 
-/** More of a gateway's message explains nothing. */
+/** A longer part of a gateway's message explains nothing more. */
 const MAX_TEXT_LENGTH = 500;
 
-/** The store may recover, alone or with the operator's help: the member is asked to try again. */
+/** The store may recover by itself or with the operator's help, so the member is asked to try again. */
 const PASSING: ReadonlySet<StoreErrorKind> = new Set(['unreachable', 'full', 'locked', 'lost']);
 
 export function refusalSentence(refusal: Pick<Refusal, 'key' | 'variables'>, say: Say): string {
@@ -55,9 +55,9 @@ export class Funnel {
     }
     if (error instanceof GatewayError) {
       const { kind, status, code, message } = error;
-      // The message is for the member and not for the log: it may quote the request.
+      // The message is for the member only and not for the log, because it may quote the request.
       this.#log.warn({ what, kind, status, code: safeName(code) }, 'The gateway returned an error.');
-      // A gateway may repeat the request, and more.
+      // A gateway's message can repeat the request and more.
       return this.#say(`gateway.${kind}`, { message: escapeText(message, MAX_TEXT_LENGTH) });
     }
     if (error instanceof StoreError && PASSING.has(error.kind)) {

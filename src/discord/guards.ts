@@ -1,15 +1,19 @@
-import { ChannelType, PermissionFlagsBits as May, PermissionsBitField } from 'discord.js';
+import { ChannelType, PermissionFlagsBits, PermissionsBitField } from 'discord.js';
 import { Refusal } from '../lib/refusal.ts';
 import type { TalkRequest } from '../services/talks/session.ts';
 import type { ThreadRequest } from './outbox/threads.ts';
 import { type Place, THREAD_TYPES } from './place.ts';
 
-/** Reads the payload alone, before the acknowledgement. A command's own guards also see its values. */
-export type Guard<Given = unknown> = (place: Place, given: Given) => Refusal | undefined;
+/** Runs before the interaction is acknowledged and sees only its payload. A command's own guards also get its options. */
+export type Guard<Options = unknown> = (place: Place, options: Options) => Refusal | undefined;
 
-export function firstRefusal<Given>(guards: readonly Guard<Given>[], place: Place, given: Given): Refusal | undefined {
+export function firstRefusal<Options>(
+  guards: readonly Guard<Options>[],
+  place: Place,
+  options: Options,
+): Refusal | undefined {
   for (const guard of guards) {
-    const refusal = guard(place, given);
+    const refusal = guard(place, options);
     if (refusal) return refusal;
   }
   return undefined;
@@ -17,7 +21,7 @@ export function firstRefusal<Given>(guards: readonly Guard<Given>[], place: Plac
 
 /** Every request spends the operator's money, so only the operator's servers (and, if enabled, personal installs) are served. */
 export function refuseUnserved(served: { guildIds: readonly string[]; userInstall: boolean }) {
-  return ({ guildId, install }: Pick<Place, 'guildId' | 'install'>, _given?: unknown): Refusal | undefined => {
+  return ({ guildId, install }: Pick<Place, 'guildId' | 'install'>, _options?: unknown): Refusal | undefined => {
     if (install === 'user') return served.userInstall ? undefined : new Refusal('refusals.notUserInstallable');
     if (served.guildIds.length === 0) return undefined;
     // A direct message names no server, so it cannot be matched with one that is served.
@@ -34,7 +38,7 @@ export function refusePersonalInstall(isAllowedIn: (guildId: string) => boolean)
       : undefined;
 }
 
-/** By the name that Discord's settings show; one of the bits is enough. */
+/** A permission under the name shown in Discord's settings. Having any one of its bits is enough. */
 interface Permission {
   bits: bigint;
   name: string;
@@ -45,35 +49,44 @@ function missingOf(wanted: readonly Permission[], { appPermissions }: Place): st
   return wanted.filter(({ bits }) => !granted.any(bits)).map(({ name }) => name);
 }
 
-const VIEW: Permission = { bits: May.ViewChannel, name: 'View Channel' };
-const ATTACH: Permission = { bits: May.AttachFiles, name: 'Attach Files' };
-// The payload does not say whether this channel is a thread. A wrong yes costs a detour in the delivery; a wrong no would refuse
-// what works.
-const SEND: Permission = { bits: May.SendMessages | May.SendMessagesInThreads, name: 'Send Messages' };
-const SEND_IN_THREADS: Permission = { bits: May.SendMessagesInThreads, name: 'Send Messages in Threads' };
-const CREATE_THREAD: Permission = { bits: May.CreatePublicThreads, name: 'Create Public Threads' };
-const CREATE_PRIVATE_THREAD: Permission = { bits: May.CreatePrivateThreads, name: 'Create Private Threads' };
+const VIEW: Permission = { bits: PermissionFlagsBits.ViewChannel, name: 'View Channel' };
+const ATTACH: Permission = { bits: PermissionFlagsBits.AttachFiles, name: 'Attach Files' };
+// The payload does not say whether this channel is a thread. A false positive only takes delivery
+// through a fallback; a false negative would refuse requests that would work.
+const SEND: Permission = {
+  bits: PermissionFlagsBits.SendMessages | PermissionFlagsBits.SendMessagesInThreads,
+  name: 'Send Messages',
+};
+const SEND_IN_THREADS: Permission = {
+  bits: PermissionFlagsBits.SendMessagesInThreads,
+  name: 'Send Messages in Threads',
+};
+const CREATE_THREAD: Permission = { bits: PermissionFlagsBits.CreatePublicThreads, name: 'Create Public Threads' };
+const CREATE_PRIVATE_THREAD: Permission = {
+  bits: PermissionFlagsBits.CreatePrivateThreads,
+  name: 'Create Private Threads',
+};
 
 /**
  * A public result outlives the interaction's token; after that only the bot's own permissions let it change its message.
  * A private result can only use the token, and a personal install brings no bot into the channel.
  */
-export const requirePostPermissions: Guard<{ private?: boolean | undefined }> = (place, given) => {
-  if (given.private || place.install === 'user' || place.guildId === undefined) return undefined;
+export const requirePostPermissions: Guard<{ private?: boolean | undefined }> = (place, options) => {
+  if (options.private || place.install === 'user' || place.guildId === undefined) return undefined;
   const missing = missingOf([VIEW, SEND, ATTACH], place);
   return missing.length === 0 ? undefined : new Refusal('refusals.cannotPostResult', { missing });
 };
 
 /** Where a conversation can take place: in the thread where it was requested, or in a new one. */
 export type TalkPlace =
-  | { in: 'this-thread'; channelId: string; isClosed: boolean }
-  | { in: 'new-thread'; channelId: string; isClosed: boolean; kind: ThreadRequest['kind'] };
+  | { in: 'this-thread'; channelId: string; isPrivate: boolean }
+  | { in: 'new-thread'; channelId: string; isPrivate: boolean; kind: ThreadRequest['kind'] };
 
 const { PrivateThread, GuildText, GuildAnnouncement } = ChannelType;
-/** An unknown channel type counts as an ordinary channel: Discord refuses a thread itself. */
+/** An unknown channel type counts as an ordinary channel: if it cannot have threads, Discord will reject the request. */
 const TYPES_WITH_THREADS: ReadonlySet<ChannelType | undefined> = new Set([GuildText, GuildAnnouncement, undefined]);
 
-/** From the payload alone, so that no request goes to the gateway for a conversation that has no place. */
+/** Decided from the payload alone, so the gateway is not contacted for a conversation that cannot take place here. */
 export function talkPlaceFor(place: Place, who: TalkRequest['who']): TalkPlace | Refusal {
   const { channelId, channelType, guildId, install } = place;
   if (guildId === undefined || channelId === undefined || install !== 'guild') {
@@ -82,13 +95,13 @@ export function talkPlaceFor(place: Place, who: TalkRequest['who']): TalkPlace |
   const missing = missingOf([VIEW, SEND_IN_THREADS, ATTACH], place);
   if (channelType !== undefined && THREAD_TYPES.has(channelType)) {
     if (missing.length > 0) return new Refusal('refusals.talkNotAllowed', { missing });
-    return { in: 'this-thread', channelId, isClosed: channelType === PrivateThread };
+    return { in: 'this-thread', channelId, isPrivate: channelType === PrivateThread };
   }
   if (!TYPES_WITH_THREADS.has(channelType)) return new Refusal('refusals.talkNoThreads');
   const isAnnouncement = channelType === GuildAnnouncement;
-  const isClosed = who === 'me' && !isAnnouncement && missingOf([CREATE_PRIVATE_THREAD], place).length === 0;
-  if (!isClosed) missing.push(...missingOf([CREATE_THREAD], place));
+  const isPrivate = who === 'me' && !isAnnouncement && missingOf([CREATE_PRIVATE_THREAD], place).length === 0;
+  if (!isPrivate) missing.push(...missingOf([CREATE_THREAD], place));
   if (missing.length > 0) return new Refusal('refusals.talkNotAllowed', { missing });
-  const kind = isClosed ? 'private' : isAnnouncement ? 'announcement' : 'public';
-  return { in: 'new-thread', channelId, kind, isClosed };
+  const kind = isPrivate ? 'private' : isAnnouncement ? 'announcement' : 'public';
+  return { in: 'new-thread', channelId, kind, isPrivate };
 }

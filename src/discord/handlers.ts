@@ -10,7 +10,7 @@ import type { Origin, Place, ReplyMode } from './place.ts';
 import type { FormPlan, MessagePlan, PreparedMessage } from './plan.ts';
 import type { TargetMessage } from './target-message.ts';
 
-/** The context of a handler in addition to its own input: who asks from where, which services it may use, and the sentences. */
+/** The context of a handler in addition to its own input: who uses it and where, the services that it can use, and the texts. */
 export interface HandlerContext<Services> {
   place: Place;
   /** How to reach the member and the message again, for a task that is created from this. */
@@ -19,10 +19,10 @@ export interface HandlerContext<Services> {
   postAnother(
     plan: MessagePlan,
     work: (origin: Origin) => Promise<unknown>,
-    /** By default it is as private as the reply. */
+    /** By default, the message is as private as the reply. */
     options?: { isPrivate: boolean },
   ): Promise<void>;
-  /** Sends another message to the member alone, long after the reply; returns false if that was not possible. */
+  /** Sends another message that only the member sees, long after the reply; returns false if that was not possible. */
   tellLater(plan: MessagePlan): Promise<boolean>;
   services: Services;
   say: Say;
@@ -31,8 +31,8 @@ export interface HandlerContext<Services> {
 /** Available before the acknowledgement: the payload, and only the parts of the services that are in memory. */
 export type EarlyContext<Services> = Pick<HandlerContext<Services>, 'place' | 'services'>;
 
-interface Guarded<Given = unknown> {
-  guards?: readonly Guard<Given>[];
+interface Guarded<Options = unknown> {
+  guards?: readonly Guard<Options>[];
 }
 
 export interface Suggestion {
@@ -54,7 +54,7 @@ interface CommandDefinition<O extends Options, Services> extends Guarded<Values<
   name: string;
   /** Only makes sense in a server where the bot is installed. */
   isForServers?: boolean;
-  /** Discord shows it to members with Manage Server, unless a server's settings say otherwise: it checks again. */
+  /** Discord shows it to members with Manage Server unless a server's settings say otherwise, so the command checks again. */
   isForAdmins?: boolean;
   options: O;
   /** Whether only the member sees the reply. Decided before the acknowledgement, so from the payload alone. */
@@ -81,7 +81,7 @@ export interface SingleCommand<Services>
     place: Place,
   ):
     | {
-        /** It could reply in private, and the member does not say. */
+        /** The command can reply in private, and the member has not chosen. */
         leavesPrivacyOpen: boolean;
         isPrivate(seen: EarlyContext<Services>): boolean;
         run: Work<Services>;
@@ -89,7 +89,7 @@ export interface SingleCommand<Services>
     | Refusal;
 }
 
-/** Under the name of a family Discord offers its subcommands only, and not the name alone. */
+/** Discord offers only the subcommands of a command that has some, never the command itself. */
 export type Command<Services> =
   | SingleCommand<Services>
   | (Pick<SingleCommand<Services>, 'name' | 'isForServers' | 'isForAdmins'> & {
@@ -153,17 +153,17 @@ export const commandsWithPrivacy = <Services>(commands: readonly Command<Service
 
 interface MenuNames {
   name: MenuName;
-  /** Earlier sentences: Discord sends them until the operator deploys the commands again. */
+  /** Former names: Discord sends them until the operator deploys the commands again. */
   formerNames?: readonly string[];
 }
 
-/** Menus by every name that Discord may send. A current name takes precedence over a former one. */
+/** Menus by every name that Discord can send. A current name takes precedence over a former one. */
 export function menusByName<One extends MenuNames>(menus: readonly One[], say: Say): Map<string, One> {
   const former = menus.flatMap((menu) => (menu.formerNames ?? []).map((name) => [name, menu] as const));
   return new Map([...former, ...menus.map((menu) => [say(`menus.${menu.name}`), menu] as const)]);
 }
 
-/** An entry of the menu on any message, shown by the sentence of this name. It replies with a message, or opens a form first. */
+/** An entry in the menu of any message. Its label is the text of this name. It replies with a message, or opens a form first. */
 export type Menu<Services> = Guarded &
   MenuNames &
   (

@@ -7,7 +7,7 @@ export const inCode = (text: string): string => `\`${text.replaceAll('`', 'ˋ').
 /** Overrides change the direction of all text behind them; letters of right-to-left languages need no overrides. */
 const DIRECTION_OVERRIDES = /[\u202a-\u202e\u2066-\u2069]/g;
 const ADDRESS = /(https?:\/\/[^\s<>]+)/;
-/** Marks that would pair with others outside of an address; percent-encoded they mean the same in it. */
+/** Marks that would pair with others outside of a URL; percent-encoded they mean the same in it. */
 const CODES: Readonly<Record<string, string>> = { '*': '%2A', '`': '%60', '|': '%7C', '~': '%7E' };
 
 /** Text from others within a sentence: on one line, with all of Discord's marks escaped. */
@@ -15,7 +15,7 @@ export function escapeText(text: string, max: number): string {
   const line = text.replace(DIRECTION_OVERRIDES, '').replace(/\s+/g, ' ').trim();
   let shown = '';
   for (const [index, part] of line.split(ADDRESS).entries()) {
-    // Discord shows a preview for a bare address; angle brackets, which it hides, prevent that.
+    // Discord shows a preview for a bare URL; angle brackets, which it hides, prevent that.
     const pieces = index % 2 === 1 ? [`<${encoded(part)}>`] : Array.from(part, escaped);
     for (const piece of pieces) {
       // Escaping makes text longer; the sent length counts.

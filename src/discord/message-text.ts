@@ -1,6 +1,6 @@
 const ELLIPSIS = '…';
 
-/** Cuts at a word if one ends near the limit, and never within a surrogate pair. */
+/** Cuts at a word boundary if there is one near the limit, and never within a surrogate pair. */
 export function truncate(text: string, max: number): string {
   if (text.length <= max) return text;
   const cut = text.slice(0, max - ELLIPSIS.length).replace(/[\uD800-\uDBFF]$/, '');
@@ -9,13 +9,13 @@ export function truncate(text: string, max: number): string {
   return whole.trimEnd() + ELLIPSIS;
 }
 
-/** Text that must stay whole: an escaped sign, a mention, a timestamp, a link, an address, a paired mark. */
+/** Text that must not be split: an escaped character, a mention, a timestamp, a link, a URL, a paired delimiter. */
 const PIECE = /\\[\s\S]|<[^<>\s]+>|\[[^\]\n]*\]\([^)\s]*\)|https?:\/\/[^\s<>]+|```|\*\*|~~|\|\||__|`|[\s\S]/gu;
-/** A signed address has a few hundred characters. */
+/** A signed URL is a few hundred characters long. */
 const MAX_PIECE_LENGTH = 1_000;
 const PAIRED: ReadonlySet<string> = new Set(['```', '**', '~~', '||', '__', '`']);
 
-/** Like `truncate`, for Markdown: keeps pieces whole, and closes open marks. */
+/** Like `truncate`, for Markdown: does not split pieces, and closes open delimiters. */
 export function truncateMarkdown(text: string, max: number): string {
   if (text.length <= max) return text;
   const open: string[] = [];
@@ -23,8 +23,8 @@ export function truncateMarkdown(text: string, max: number): string {
   let word = 0;
   for (const [piece] of text.slice(0, max + MAX_PIECE_LENGTH).matchAll(PIECE)) {
     const closing = open.at(-1) === piece;
-    const marks = open.join('').length + (PAIRED.has(piece) && !closing ? piece.length : 0);
-    if (end + piece.length + marks + ELLIPSIS.length > max) break;
+    const delimiters = open.join('').length + (PAIRED.has(piece) && !closing ? piece.length : 0);
+    if (end + piece.length + delimiters + ELLIPSIS.length > max) break;
     if (open.length === 0 && /^\s$/.test(piece)) word = end;
     if (closing) open.pop();
     else if (PAIRED.has(piece)) open.push(piece);
@@ -34,22 +34,22 @@ export function truncateMarkdown(text: string, max: number): string {
   return text.slice(0, end).trimEnd() + ELLIPSIS + open.toReversed().join('');
 }
 
-/** Invisible, and it ends an address for everything that detects links. */
+/** Invisible; link detectors treat it as the end of a URL. */
 const BREAK = '\ufeff';
 
-/** Includes all characters that browsers treat as a dot. Message links and Discord's own files stay. */
+/** Includes all characters that browsers treat as a dot. Message links and links to Discord's own CDN are left alone. */
 const INVITE =
   /(?<!(?:cdn|media)(?:[.\u3002\uff0e\uff61]|%2e))discord(?:app)?(?=(?:[.\u3002\uff0e\uff61]|%2e)(?:gg|new|gifts?|com(?!\/channels\/(?:@me|\d+)\/\d+(?:\/\d+)?(?![\w/.%-]))(?=\/)))/gi;
-/** Longer than anything before the host of an address. */
-const ADDRESS = /https?:(?=(\/\/[^\s<>]{0,300}))/gi;
+/** 300 characters cover anything that can precede the host of a URL. */
+const URL_START = /https?:(?=(\/\/[^\s<>]{0,300}))/gi;
 
 /**
- * Discord's clients unfold invites, gifts, templates and applications where their address appears in a message, even
- * without a scheme or within angle brackets, and no flag prevents it. Text of a member or a model would advertise in
- * the bot's name. The address stays readable, but is no link.
+ * Discord's clients embed invites, gifts, templates and applications if their URL appears in a message, even without a
+ * scheme or within angle brackets, and no flag prevents it. Text from a member or a model could otherwise advertise
+ * under the bot's name. The URL stays readable, but is not a link.
  */
 export function breakInvites(text: string): string {
-  const withBrokenSchemes = text.replace(ADDRESS, (scheme: string, rest: string) =>
+  const withBrokenSchemes = text.replace(URL_START, (scheme: string, rest: string) =>
     rest.search(INVITE) < 0 ? scheme : scheme + BREAK,
   );
   return withBrokenSchemes.replace(INVITE, `$&${BREAK}`);

@@ -9,14 +9,14 @@ import type { MessagePlan } from './plan.ts';
 interface OperatorParts {
   /** Where notices are posted, if the operator chose a channel. */
   channelId: string | undefined;
-  /** Those who operate the bot, beside the application's owners. */
+  /** Users who operate the bot, in addition to the application's owners. */
   ids: readonly string[];
   owners(): Promise<ReadonlySet<string>>;
   outbox: Pick<Outbox, 'post' | 'edit' | 'openDirectChannel'>;
   log: Pick<PlainLog, 'info' | 'warn'>;
 }
 
-/** Who operates the bot, and how they are told what they need to know. */
+/** Who operates the bot, and how they are notified. */
 export class Operator {
   readonly #parts: OperatorParts;
   readonly #channelListeners: ((isGone: boolean) => void)[] = [];
@@ -30,12 +30,12 @@ export class Operator {
     return ids.includes(userId) || (await owners()).has(userId);
   }
 
-  /** Called after each message to the channel: whether it is gone, or the bot may not post there. */
+  /** Called after each message to the channel, with whether the channel is gone or closed to the bot. */
   onChannel(listener: (isGone: boolean) => void): void {
     this.#channelListeners.push(listener);
   }
 
-  /** In the operator's channel, or else directly: to those named, or else to the application's owners. Returns its messages. */
+  /** Posts a notice in the operator's channel or, if there is none, sends it directly to the configured operators or else to the application's owners. Returns its messages. */
   async tell(plan: MessagePlan): Promise<MessagePlace[]> {
     const inChannel = await this.#tellChannel(plan);
     if (inChannel) return [inChannel];
@@ -47,7 +47,7 @@ export class Operator {
     return messages;
   }
 
-  /** Changes what was told, and returns the messages that still exist. */
+  /** Edits a notice, and returns the messages that still exist. */
   async retell(
     messages: readonly MessagePlace[],
     plan: MessagePlan,
@@ -96,6 +96,6 @@ export class Operator {
   }
 }
 
-/** The channel was deleted, or the bot may not see it or write in it. */
+/** The channel was deleted, or the bot is not allowed to see it or write in it. */
 const isClosed = (error: unknown): boolean =>
   hasCode(error, Code.UnknownChannel, Code.MissingAccess, Code.MissingPermissions);

@@ -23,7 +23,7 @@ export interface NumberOption extends OptionFacts {
 
 interface AttachmentOption extends OptionFacts {
   type: 'attachment';
-  /** Limits the file picker by file name alone, and not in every client, so the file is checked all the same. */
+  /** Limits the file picker by file name only, and not in every client, so the file is checked anyway. */
   accept?: readonly ('image' | 'video' | 'audio')[];
 }
 
@@ -51,7 +51,7 @@ export interface ChosenUser {
   roleIds: readonly string[];
 }
 
-interface Given {
+interface Filled {
   text: string;
   switch: boolean;
   number: number;
@@ -62,7 +62,7 @@ interface Given {
   channel: string;
 }
 
-type FilledValue<O extends Option> = O extends { choices: readonly (infer Choice)[] } ? Choice : Given[O['type']];
+type FilledValue<O extends Option> = O extends { choices: readonly (infer Choice)[] } ? Choice : Filled[O['type']];
 type ValueOf<O extends Option> = O extends { required: true } ? FilledValue<O> : FilledValue<O> | undefined;
 export type Values<O extends Options> = { readonly [Name in keyof O]: ValueOf<O[Name]> };
 
@@ -76,7 +76,7 @@ function filledIn(
   name: string,
   option: Option,
   given: ChatInputCommandInteraction['options'],
-): Given[Option['type']] | undefined {
+): Filled[Option['type']] | undefined {
   switch (option.type) {
     case 'text':
       return chosen(given.getString(name) ?? undefined, option);

@@ -1,26 +1,26 @@
-import { PermissionFlagsBits as May, PermissionsBitField } from 'discord.js';
+import { PermissionFlagsBits, PermissionsBitField } from 'discord.js';
 import type { Place } from './place.ts';
 
 interface NeededPermission {
   bit: bigint;
-  /** As Discord's settings show it. */
+  /** The name shown in Discord's settings. */
   name: string;
   uses: 'results' | 'files' | 'adoption' | 'threads' | 'speech';
 }
 
-/** Everything that some feature needs; the invite link asks for exactly these. */
+/** Everything that any feature needs; the invite link asks for exactly these permissions. */
 export const neededPermissions: readonly NeededPermission[] = [
-  { bit: May.ViewChannel, name: 'View Channel', uses: 'results' },
-  { bit: May.SendMessages, name: 'Send Messages', uses: 'results' },
-  { bit: May.SendMessagesInThreads, name: 'Send Messages in Threads', uses: 'results' },
-  { bit: May.AttachFiles, name: 'Attach Files', uses: 'files' },
-  { bit: May.ReadMessageHistory, name: 'Read Message History', uses: 'adoption' },
-  { bit: May.CreatePublicThreads, name: 'Create Public Threads', uses: 'threads' },
-  { bit: May.CreatePrivateThreads, name: 'Create Private Threads', uses: 'threads' },
-  { bit: May.SendVoiceMessages, name: 'Send Voice Messages', uses: 'speech' },
+  { bit: PermissionFlagsBits.ViewChannel, name: 'View Channel', uses: 'results' },
+  { bit: PermissionFlagsBits.SendMessages, name: 'Send Messages', uses: 'results' },
+  { bit: PermissionFlagsBits.SendMessagesInThreads, name: 'Send Messages in Threads', uses: 'results' },
+  { bit: PermissionFlagsBits.AttachFiles, name: 'Attach Files', uses: 'files' },
+  { bit: PermissionFlagsBits.ReadMessageHistory, name: 'Read Message History', uses: 'adoption' },
+  { bit: PermissionFlagsBits.CreatePublicThreads, name: 'Create Public Threads', uses: 'threads' },
+  { bit: PermissionFlagsBits.CreatePrivateThreads, name: 'Create Private Threads', uses: 'threads' },
+  { bit: PermissionFlagsBits.SendVoiceMessages, name: 'Send Voice Messages', uses: 'speech' },
 ];
 
-/** Names of those that the bot lacks in a channel. */
+/** The names of the permissions that the bot lacks in a channel. */
 export function missingPermissions({ appPermissions }: Place): string[] {
   const granted = new PermissionsBitField(appPermissions);
   return neededPermissions.filter(({ bit }) => !granted.has(bit)).map(({ name }) => name);

@@ -2,8 +2,8 @@ import {
   type BaseInteraction,
   ChannelType,
   InteractionContextType,
-  PermissionFlagsBits as May,
   MessageFlags,
+  PermissionFlagsBits,
 } from 'discord.js';
 import { z } from 'zod';
 import type { OrderOrigin } from '../services/tasks/orders.ts';
@@ -30,7 +30,7 @@ export interface Place {
   appPermissions: bigint;
   /** The largest attachment, in bytes. */
   uploadLimit: number;
-  /** Whether the server installed the bot, or only the person did. */
+  /** Whether the server or only the user has installed the bot. */
   install: 'guild' | 'user';
 }
 
@@ -65,13 +65,14 @@ export function roleIdsOf(member: Pick<NonNullable<BaseInteraction['member']>, '
   return Array.isArray(roles) ? roles : [...roles.cache.keys()];
 }
 
-export const mayManageMessages = ({ permissions }: Place): boolean => (permissions & May.ManageMessages) !== 0n;
+export const mayManageMessages = ({ permissions }: Place): boolean =>
+  (permissions & PermissionFlagsBits.ManageMessages) !== 0n;
 
-/** An administrator may do everything, and Discord does not always set each bit for them. */
+/** An administrator is allowed to do everything, but Discord does not always set each bit for them. */
 export const mayManageServer = ({ permissions }: Place): boolean =>
-  (permissions & (May.ManageGuild | May.Administrator)) !== 0n;
+  (permissions & (PermissionFlagsBits.ManageGuild | PermissionFlagsBits.Administrator)) !== 0n;
 
-/** Who asked, from where, and how to reach them: the part of an interaction that a task stores. */
+/** Who made a request, where, and how to reach them: the part of an interaction that a task stores. */
 export type Origin = OrderOrigin;
 
 /**
@@ -102,7 +103,7 @@ export const TOKEN_LIFE_MS = 15 * 60_000;
 
 export function routeOf(interaction: BaseInteraction, { isPrivate }: { isPrivate: boolean }): Route {
   const { install, uploadLimit, locale } = placeOf(interaction);
-  // Where only a person has installed the application, its bot is present in its own direct messages alone.
+  // If only a user has installed the application, its bot is present only in its own direct messages.
   const isPresent = install === 'guild' || interaction.context === InteractionContextType.BotDM;
   return {
     applicationId: interaction.applicationId,
@@ -111,23 +112,25 @@ export function routeOf(interaction: BaseInteraction, { isPrivate }: { isPrivate
     isPrivate,
     install,
     mayPost: isPresent && mayPost(interaction),
-    maySpeak: interaction.appPermissions.has(May.SendVoiceMessages),
+    maySpeak: interaction.appPermissions.has(PermissionFlagsBits.SendVoiceMessages),
     uploadLimit,
     locale,
   };
 }
 
 function mayPost({ appPermissions, channel, context }: BaseInteraction): boolean {
-  // In its own direct messages the bot may write, though the permissions there do not include it
+  // In its own direct messages the bot can write, though the permissions there do not include it
   // (https://discord.com/developers/docs/interactions/receiving-and-responding, "app_permissions").
   if (context === InteractionContextType.BotDM) return true;
-  // Without the servers' channels in memory we do not know whether this one is a thread. A wrong yes costs one refused
-  // request; a wrong no would lose a way that exists.
+  // Without the servers' channels in memory we do not know whether this one is a thread. A false positive costs one refused
+  // request; a false negative would give up a route that exists.
   const maySend =
     channel === null
-      ? appPermissions.any(May.SendMessages | May.SendMessagesInThreads)
-      : appPermissions.has(channel.isThread() ? May.SendMessagesInThreads : May.SendMessages);
-  return maySend && appPermissions.has(May.ViewChannel | May.AttachFiles);
+      ? appPermissions.any(PermissionFlagsBits.SendMessages | PermissionFlagsBits.SendMessagesInThreads)
+      : appPermissions.has(
+          channel.isThread() ? PermissionFlagsBits.SendMessagesInThreads : PermissionFlagsBits.SendMessages,
+        );
+  return maySend && appPermissions.has(PermissionFlagsBits.ViewChannel | PermissionFlagsBits.AttachFiles);
 }
 
 /** Interactions are handled as soon as they arrive; before the library is ready it holds some of them back. */

@@ -1,10 +1,10 @@
 /** A message as plain data. Discord's limits and shapes are the adapter's business. */
 export interface MessagePlan {
   content?: string;
-  /** Content that is too long is cut at a word, or put into a file with its beginning shown. */
+  /** Content that is too long is truncated at a word boundary, or put into a file with its beginning shown. */
   overflow?: 'cut' | 'file';
   files?: readonly FilePlan[];
-  /** Buttons flow into rows; a select has a row of its own. */
+  /** Buttons are arranged in rows; a select menu has a row of its own. */
   controls?: readonly Control[];
   /** A page of Components V2 instead of content and files. */
   page?: PagePlan;
@@ -19,13 +19,13 @@ export interface MessagePlan {
 /** A plan whose files may hold memory. */
 export interface PreparedMessage {
   plan: MessagePlan;
-  /** Sent where Discord does not take the plan. */
+  /** Sent if Discord rejects the plan. */
   instead?: MessagePlan;
   /** Frees the memory of the files. */
   release(): void;
 }
 
-/** A file in memory, or on the disk from where it is sent. */
+/** A file in memory, or on disk and sent from there. */
 export type FilePlan = FileLabel &
   ({ bytes: Buffer; path?: undefined } | { bytes?: undefined; path: string; size: number; mime: string });
 

@@ -18,7 +18,7 @@ const RARE: Readonly<Record<RareWork, Rate>> = {
   talk: { atOnce: 5, perSecond: 1 / 60 },
 };
 
-/** Discord asks for suggestions at every keystroke. */
+/** Discord requests suggestions at every keystroke. */
 const SUGGESTIONS_PER_INTERACTION = 5;
 
 /** An operator needs to know about a flood, but not about each drop. */
@@ -32,7 +32,7 @@ interface RatesParts {
   log: Pick<PlainLog, 'warn'>;
 }
 
-/** Refuses members and servers that ask too often, before anything is read or fetched for them. */
+/** Refuses members and servers that send requests too often, before anything is read or fetched for them. */
 export class Rates {
   readonly #clock: SteadyClock;
   readonly #log: RatesParts['log'];
@@ -89,7 +89,7 @@ class Levels {
     this.#servers = server && new TokenBuckets(server, clock);
   }
 
-  /** How long to wait; undefined for not at all. A flooding member uses up nothing of their server's rate. */
+  /** How long to wait; undefined for no wait. A flooding member does not use up their server's rate. */
   take({ userId, guildId }: Asker): number | undefined {
     if (this.#members && !this.#members.take(userId)) return this.#members.waitMs(userId);
     if (!this.#servers || guildId === undefined || this.#servers.take(guildId)) return undefined;

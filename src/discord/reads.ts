@@ -64,7 +64,7 @@ export type GatewayInfo = z.output<typeof gatewayShape>;
 export const readGateway = async (reads: DiscordReads): Promise<GatewayInfo> =>
   gatewayShape.parse(await reads.get(Routes.gatewayBot()));
 
-/** Discord does not let this bot read messages, although the operator has switched it on. */
+/** Discord does not let this bot read messages, although the operator has enabled it. */
 export class MissingIntent extends Error {
   override readonly name = 'MissingIntent';
 }
@@ -112,7 +112,7 @@ export function registeredCommands({ client, reads }: DiscordClients, typed: rea
     const cached = known.get(place);
     if (cached && clock.now() - cached.at < FRESH_MS) return cached.commands;
     const lists = await Promise.all([fetch(), ...(home === undefined ? [] : [fetch(home)])]);
-    // Elsewhere Discord does not offer commands that are for such servers alone.
+    // Elsewhere Discord does not offer commands that are only for such servers.
     const isOffered = ({ contexts }: Command): boolean =>
       home !== undefined || !contexts?.every((context) => context === InteractionContextType.Guild);
     const offered = lists.flat().filter(isOffered);
@@ -129,7 +129,7 @@ export function registeredCommands({ client, reads }: DiscordClients, typed: rea
   };
 }
 
-/** Fresh addresses by file name, valid for a day. undefined: Discord does not respond. */
+/** Fresh URLs by file name, valid for a day. undefined: Discord does not respond. */
 export function storedFileReader(reads: DiscordReads, log: Pick<PlainLog, 'info'>) {
   return async (task: Task): Promise<ReadonlyMap<string, string> | undefined> => {
     const { message } = task;
@@ -171,7 +171,7 @@ export function openThreadCheck(reads: DiscordReads): (channelId: string) => Pro
   };
 }
 
-/** Whether the bot is in a server. Throws where Discord does not answer. */
+/** Whether the bot is in a server. Throws if Discord does not respond. */
 export const openServerCheck =
   (reads: DiscordReads) =>
   async (guildId: string): Promise<boolean> => {

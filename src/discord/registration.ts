@@ -9,7 +9,7 @@ import {
   ApplicationCommandOptionType as Type,
 } from 'discord.js';
 import { withoutUndefined } from '../lib/entries.ts';
-import { type Sentences, sentenceAt } from '../locales/index.ts';
+import { type Texts, textAt } from '../locales/index.ts';
 import type { Command, Menu, SingleCommand } from './handlers.ts';
 import type { NumberOption, Option, TextOption } from './options.ts';
 
@@ -22,7 +22,7 @@ type LeafBody = Exclude<OptionBody, { type: Type.Subcommand | Type.SubcommandGro
 interface RegisteredFeature {
   command: Command<never>;
   menus?: readonly Menu<never>[];
-  text: Sentences;
+  text: Texts;
 }
 
 export function registrations(
@@ -118,10 +118,10 @@ function numberBody(labels: Labels, { isInteger, least, max }: NumberOption): Le
 
 type Strings = (...path: string[]) => string;
 
-/** A command without its strings cannot be shown, so this fails at startup and in tests, not in front of a member. */
-function stringsOf(text: Sentences, ...within: string[]): Strings {
+/** A command without its texts cannot be shown, so this fails at startup and in tests, not when a member uses it. */
+function stringsOf(text: Texts, ...within: string[]): Strings {
   return (...path) => {
-    const found = sentenceAt(text, [...within, ...path]);
+    const found = textAt(text, [...within, ...path]);
     if (found !== undefined) return found;
     throw new Error(`The text of a feature has no string at ${[...within, ...path].join('.')}.`);
   };

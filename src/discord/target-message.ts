@@ -4,13 +4,13 @@ import { readCustomId } from './custom-ids.ts';
 import { type Attachment, attachmentOf } from './options.ts';
 import { idsIn } from './outbox/adoption.ts';
 
-/** A message of which a button was pressed or the menu was used, as the interaction describes it. */
+/** A message whose button was pressed or whose menu was used, as the interaction describes it. */
 export interface TargetMessage {
   id: string;
   channelId: string;
   /** Only one member sees it, so results are for that member alone too. */
   isPrivate: boolean;
-  /** Images, videos and audio, attached or linked, with addresses that are valid for a day. */
+  /** Images, videos and audio, attached or linked, with URLs that are valid for a day. */
   files: readonly Attachment[];
   createdAt: number;
   /** Whether the bot posted it. */

@@ -13,7 +13,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** Never goes back, so that a machine's clock that is set back does not delay timers. */
+/** Never goes back, so a machine's clock that is set back does not delay timers. */
 export class SteadyClock implements Clock {
   readonly #clock: Clock;
   #latest = Number.NEGATIVE_INFINITY;

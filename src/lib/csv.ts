@@ -3,7 +3,7 @@ export const csv = (rows: readonly (readonly string[])[]): Buffer =>
   Buffer.from(rows.map((row) => `${row.map(field).join(',')}\r\n`).join(''));
 
 /**
- * A spreadsheet would evaluate a text that starts like a formula, which could send data elsewhere; an apostrophe makes it text. A signed
+ * A spreadsheet would evaluate text that starts like a formula, which could send data elsewhere. An apostrophe makes it plain text. A signed
  * number stays a number.
  */
 function field(text: string): string {

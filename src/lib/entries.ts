@@ -4,7 +4,7 @@ export function keysOf(record: object): string[] {
   return Object.keys(record);
 }
 
-/** Leaves out undefined values, so that an optional property is absent and never `undefined`. */
+/** Leaves out undefined values, so an optional property is absent and never `undefined`. */
 export function withoutUndefined<T extends object>(record: T): { [Key in keyof T]?: Exclude<T[Key], undefined> };
 export function withoutUndefined(record: object): object {
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined));

@@ -9,11 +9,11 @@ export interface LogSubject {
 
 interface Work {
   subject: LogSubject;
-  /** It learns only later which task it is about. */
+  /** Set later, once it is known which task the interaction is about. */
   readonly isInteraction: boolean;
 }
 
-// The parts that log, down to the codecs, do not know for which task they work, and should not.
+// The parts that log, down to the codecs, do not know which task they work for, and should not.
 const current = new AsyncLocalStorage<Work>();
 
 /** The work for an interaction. `nameTask` says which task it turns out to be about. */
@@ -27,7 +27,7 @@ export const aboutTask = <T>(task: string, work: () => T): T =>
 /** For work that serves many tasks, and may have been started or woken up by one of them. */
 export const aboutNothing = <T>(work: () => T): T => current.exit(work);
 
-/** The current interaction is about this task. */
+/** Notes that the current interaction is about this task. */
 export function nameTask(task: string): void {
   const work = current.getStore();
   if (work?.isInteraction) work.subject = { ...work.subject, task };

@@ -16,7 +16,7 @@ interface LogOptions {
 }
 
 const HIDDEN = '[hidden]';
-/** Such an address contains an interaction's token, which lets anyone reply in the bot's name. */
+/** Such a URL contains an interaction's token, which lets anyone reply as the bot. */
 const TOKEN_ADDRESS = /(\/(?:webhooks|interactions)\/\d{5,}\/)[^/\s"'?\\]+/g;
 /** Sentences come from the code, but a store error names files and contains the server's message. */
 const MAX_SENTENCE_LENGTH = 2_000;

@@ -5,7 +5,7 @@ interface PortUse {
   settings: string;
 }
 
-/** The port cannot be opened. */
+/** Thrown if the port cannot be opened. */
 export class PortError extends Error {
   override readonly name = 'PortError';
   readonly isInUse: boolean;

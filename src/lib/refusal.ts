@@ -4,7 +4,7 @@ type RefusalVariables = Readonly<Record<string, string | number | readonly strin
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly key: string;
-  /** Unescaped: escaping is the Discord side's business. Numbers are for counts and times in seconds. */
+  /** Unescaped: the Discord layer does the escaping. Numbers are for counts and times in seconds. */
   readonly variables: RefusalVariables;
 
   constructor(key: string, variables: RefusalVariables = {}) {

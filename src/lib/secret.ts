@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 
-/** Far more than a token, a key or an address has: a larger file is the wrong one. */
+/** Far more than a token, a key or a URL needs, so a larger file is the wrong one. */
 const MAX_BYTES = 64 * 1024;
 
 export interface Secret {
@@ -35,7 +35,7 @@ function contentOf(path: string): Pick<Secret, 'value' | 'problem'> {
   if (facts.size > MAX_BYTES) return { problem: `names a file larger than ${MAX_BYTES / 1024} KiB` };
   const text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path)).replace(/\r?\n$/, '');
   if (text.trim() === '') return { problem: 'names an empty file' };
-  // Drivers would cut a line break out of an address, or send it on.
+  // Drivers would remove a line break from a URL, or pass it on.
   if (/[\r\n]/.test(text)) return { problem: 'names a file with more than one line' };
   return { value: text };
 }

@@ -1,4 +1,4 @@
-/** How much may be done at once, and how fast it may go on. */
+/** How much can be done at once, and at what rate after that. */
 export interface Rate {
   atOnce: number;
   perSecond: number;
@@ -12,7 +12,7 @@ interface Bucket {
 /** More names than are busy at once; the one that was used longest ago is forgotten, whose bucket is full again by then. */
 const MAX_BUCKETS = 50_000;
 
-/** A token bucket for each name. Nothing is scheduled: a bucket fills while no one looks. */
+/** A token bucket for each name. Nothing is scheduled: a bucket's content is calculated when it is used. */
 export class TokenBuckets {
   readonly #rate: Rate;
   readonly #clock: { now(): number };
@@ -36,7 +36,7 @@ export class TokenBuckets {
     return true;
   }
 
-  /** Puts a token back that was not needed. */
+  /** Returns a token that was not needed. */
   putBack(name: string): void {
     const bucket = this.#buckets.get(name);
     if (bucket) bucket.tokens = Math.min(this.#rate.atOnce, bucket.tokens + 1);

@@ -1,4 +1,4 @@
-/** Keeps the work in the set until it ends, so that a stop can wait for it. */
+/** Keeps the work in the set until it ends, so a stop can wait for it. */
 export async function trackUntilDone<T>(work: Promise<T>, underWay: Set<Promise<unknown>>): Promise<T> {
   underWay.add(work);
   try {

@@ -3,9 +3,9 @@ import type { Clock } from './clock.ts';
 import { reasonOf } from './loggable.ts';
 import { Refusal } from './refusal.ts';
 
-/** A longer job was made to keep the worker busy: an hour of audio takes about ten seconds. */
+/** A longer job is meant to keep the worker busy: an hour of audio takes about ten seconds. */
 const MAX_DURATION_MS = 30_000;
-/** A conversation goes on within this time, and finds its codecs loaded. */
+/** A conversation usually continues within this time, and finds its codecs loaded. */
 const IDLE_MS = 60_000;
 /** A longer wait would be useless. */
 const MAX_WAITING = 32;
@@ -104,7 +104,7 @@ export class WorkerPool<Job, Result> {
   #startWorker(): PoolWorker<Job, Result> {
     const worker = new Worker(this.#script, {
       resourceLimits: { maxOldGenerationSizeMb: MAX_MEGABYTES },
-      // Codecs complain about broken files on the console, which is not the log.
+      // Codecs print complaints about broken files to the console, which must not get into the log.
       stdout: true,
       stderr: true,
       execArgv: [],

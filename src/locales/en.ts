@@ -2,7 +2,7 @@ import { lanes, notices } from './en/notices.ts';
 import { refusals } from './en/refusals.ts';
 import { task } from './en/task.ts';
 
-/** The sentences that no single feature owns. Names in double braces are variables. */
+/** The texts that no single feature owns. Names in double braces are variables. */
 export const en = {
   deletedMember: 'deleted member',
   left: {
@@ -22,14 +22,14 @@ export const en = {
     run_other: 'Run all {{count}}',
     submitted_one: '{{count}} task submitted. It has its own message.',
     submitted_other: '{{count}} tasks submitted. Each has its own message.',
-    cancelled: 'Canceled. Nothing was submitted.',
+    canceled: 'Canceled. Nothing was submitted.',
   },
-  /** What members may expect of a model now. */
+  /** What members can currently expect from a model. */
   outlook: {
-    failingModel: 'The model {{model}} has been failing since <t:{{since}}:R>.',
-    failingKind: 'The gateway has been failing at this since <t:{{since}}:R>.',
-    slow: 'Such tasks take about {{minutes}} min now.',
-    suggestion: { failing: '{{model}} · failing now', slow: '{{model}} · about {{minutes}} min' },
+    failingModel: 'The model {{model}} has been failing since <t:{{since}}:f>.',
+    failingKind: 'Tasks of this type have been failing since <t:{{since}}:f>.',
+    slow: 'Tasks like this currently take about {{minutes}} min.',
+    suggestion: { failing: '{{model}} · currently failing', slow: '{{model}} · about {{minutes}} min' },
   },
   models: { previous: 'Previous', next: 'Next' },
   task,
@@ -153,8 +153,8 @@ export const en = {
   },
   /** Messages about songs, including several songs in one message. */
   music: {
-    album_one: '{{count}} song',
-    album_other: '{{count}} songs',
+    songs_one: '{{count}} song',
+    songs_other: '{{count}} songs',
     ended: '{{ended}} of {{count}} finished.',
     allEnded_one: 'Finished.',
     allEnded_other: 'All finished.',

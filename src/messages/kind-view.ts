@@ -18,7 +18,7 @@ export interface KindView<K extends TaskKind = TaskKind> {
   /** Small print under the headline: the model, the size. */
   facts?(task: TaskOf<K>, say: Say): string[];
   result?(task: TaskOf<K>, say: Say): string[];
-  /** How the results differ from the request, as far as the files tell. */
+  /** How the results differ from the request, as far as the files show. */
   notes?(task: TaskOf<K>, seen: readonly MediumFacts[], say: Say): string[];
   /** The whole of a result that is too long for a message. */
   files?(task: TaskOf<K>): FilePlan[];
@@ -37,7 +37,7 @@ export interface MessageContext {
   isOffered(customId: string): boolean;
   /** The larger variants of a model. */
   largerVariants(model: string): readonly ModelSize[];
-  /** How long such tasks take now; undefined where too little is known. */
+  /** How long tasks like this currently take; undefined if too little is known. */
   typicalMs(task: Task): number | undefined;
   /** Members can speak in talks by writing in the thread. */
   readsMessages: boolean;

@@ -32,8 +32,8 @@ export function noteFinder({ media, views, say, log, clock, change }: NotesParts
     },
 
     /**
-     * Each address is fetched once, without the key, however often the failure is shown and the bot restarts. The attempt is stored first, so
-     * that a file that crashes the bot cannot do so at every start.
+     * Each URL is fetched once, without the key, however often the failure is shown and the bot restarts. The attempt is stored first, so
+     * a file that crashes the bot cannot do so at every start.
      */
     async ofFailure(task: Task): Promise<readonly string[]> {
       const { references = [] } = task.request;
@@ -115,6 +115,6 @@ export function referenceNotes(
     if (typeof look === 'object') return `-# ${say('video.reference.status', { name, status: String(look.status) })}`;
     return `-# ${look === 'odd' ? say(`video.reference.wrongType.${medium}`, { name }) : say(`video.reference.${look}`, { name })}`;
   });
-  // The specification, part 7: the address must be reachable, or the field must match the model.
+  // The specification, part 7: the URL must be reachable, or the field must match the model.
   return areUsable && lines.length > 0 ? [...lines, `-# ${say('video.reference.model')}`] : lines;
 }

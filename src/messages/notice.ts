@@ -8,7 +8,7 @@ import { isEvent, isTopic, type Notice, type NoticeTopic } from '../services/not
 export function noticePlan(notice: Notice, say: Say): MessagePlan {
   const { topic, endedAt, count, since } = notice;
   const isOver = endedAt !== undefined && !isEvent(notice);
-  // A start and unreadable rows say themselves how many there were.
+  // Notices of starts and unreadable rows contain their count already.
   const saysCount = topic === 'started' || topic === 'unreadable';
   return {
     content: [
@@ -39,7 +39,7 @@ const views: Readonly<Record<NoticeTopic, View>> = {
   budget: ({ facts }, say) => {
     const { share, limit, left, resets } = facts;
     const texts = { limit: textOf(limit), left: textOf(left), resets: seconds(resets) };
-    return [say(share === 100 ? 'notices.budget.usedUp' : 'notices.budget.most', texts)];
+    return [say(share === 100 ? 'notices.budget.usedUp' : 'notices.budget.nearlyUsedUp', texts)];
   },
   balance: ({ facts, since }, say) => [
     say('notices.balance', { left: textOf(facts.left), perDay: textOf(facts.perDay), since: seconds(since) }),
@@ -82,7 +82,7 @@ const seconds = (at: unknown): number => (typeof at === 'number' ? Math.floor(at
 const counted = (count: unknown, line: (count: number) => string): string[] =>
   typeof count === 'number' && count > 0 ? [line(count)] : [];
 
-/** The first where it is none of them: another version may have stored it. */
+/** Falls back to the first name, because another version may have stored an unknown one. */
 const oneOf = <Name extends string>(names: readonly [Name, ...Name[]], found: unknown): Name =>
   names.find((name) => name === found) ?? names[0];
 
@@ -90,5 +90,5 @@ const textOf = (fact: Notice['facts'][string] | undefined): string => String(fac
 
 const isNamed = (lane: string): lane is keyof typeof lanes => Object.hasOwn(lanes, lane);
 
-/** What members use this kind of polls for. */
+/** The commands that a polling lane serves, for lanes of this version. */
 export const nameOfLane = (lane: string, say: Say): string => (isNamed(lane) ? say(`lanes.${lane}`) : lane);

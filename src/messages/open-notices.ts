@@ -22,7 +22,7 @@ interface NoticesParts {
   log: Log;
 }
 
-/** Opens what the operator is told: a notice for each cause, and the last starts. */
+/** Opens the notices to the operator, one for each cause, and the list of recent starts. */
 export function openNotices({ version, engine, gateway, store, operator, say, clock, log }: NoticesParts) {
   const { tasks, ledger, usage, spending, circuits, models } = engine;
   const notices = new Notices({
@@ -41,14 +41,14 @@ export function openNotices({ version, engine, gateway, store, operator, say, cl
   return {
     tell: notices.tell.bind(notices),
 
-    /** What goes on, and the last starts. */
+    /** The current notices, and the recent starts. */
     state: () => ({ notices: notices.ongoing, runs: runs.recent }),
 
     async open(): Promise<void> {
       await Promise.all([notices.open(), runs.open()]);
     },
 
-    /** To be called when the bot has started: it is told first. */
+    /** To be called when the bot has started; this is the first notice. */
     start(): void {
       const [, before] = runs.recent;
       notices.tell({
@@ -64,7 +64,7 @@ export function openNotices({ version, engine, gateway, store, operator, say, cl
       if (store.olderSchema) notices.tell({ topic: 'schema', facts: store.schema });
       notices.start();
       watch.start();
-      // In another unit its amounts say nothing.
+      // Its amounts mean nothing in another unit.
       if (usage.unit === 'cents') balance.start();
     },
 

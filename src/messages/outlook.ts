@@ -6,13 +6,13 @@ import type { OrderedRequest } from '../services/tasks/transitions.ts';
 
 const MINUTE_MS = 60_000;
 
-/** In whole minutes, where it is worth a word. */
+/** In whole minutes, if it is worth mentioning. */
 export function slowMinutes(typicalMs: number | undefined): number | undefined {
   const minutes = Math.round((typicalMs ?? 0) / MINUTE_MS);
   return minutes >= 1 ? minutes : undefined;
 }
 
-/** What a member should know before they decide about orders: which models are slow or fail. */
+/** What a member should know before confirming orders: which models are slow or failing. */
 export function outlookNotes(
   orders: readonly OrderedRequest<TaskKind>[],
   outlook: Pick<Outlook, 'of'>,

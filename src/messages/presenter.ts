@@ -103,7 +103,7 @@ export function presenter(parts: PresenterParts) {
     };
   }
 
-  // A later utterance interrupts an answer: it is then the one that is still being answered.
+  // A later utterance interrupts an answer and is then the one that is being answered.
   const isSpokenOver = ({ id, parentId }: Task): boolean =>
     tasks.book
       .live(({ traits }) => traits.isUtterance === true)
@@ -122,7 +122,7 @@ export function presenter(parts: PresenterParts) {
       return ownMessage(task) ?? taskMessage(task, context, say);
     },
 
-    /** Every message of an answer; the first one as unfinished while the others are still to come. */
+    /** Every message of an answer; the first one appears unfinished while the others are still to come. */
     answerOf: (task: Task) => ({ ...answers(task), first: answers({ ...task, state: 'running' }).first }),
 
     async prepare(task: Task, signal?: AbortSignal): Promise<PreparedMessage> {
@@ -134,7 +134,7 @@ export function presenter(parts: PresenterParts) {
       if (task.traits.isText) return toPrepared(await wholeAnswer(task, parentLink));
       const nothing = { ...NOTHING_SHOWN, parentLink };
       if (!hasEnded(task)) {
-        // A result that is to be judged is not shown while it is being made.
+        // A result that will be moderated is not shown while it is being generated.
         const preview = parts.rules.judgesResults(task) ? undefined : await previewOf(task, parts, signal);
         const files = preview ? [preview.file] : [];
         return toPrepared(taskMessage(task, context, say, { ...nothing, files }), preview?.release);
@@ -160,15 +160,15 @@ export function presenter(parts: PresenterParts) {
   };
 }
 
-/** Its results wait for a moderator, or for the service that judges them. */
+/** Its results wait for a moderator or for the moderation service. */
 const isWithheld = (task: Task, { rules }: PresenterParts): boolean =>
   isHeld(task) || (task.state === 'ready' && isLive(task) && !task.review && rules.judgesResults(task));
 
-/** What it cost and what is left to its owner, where their server shows it to all who see the result. */
+/** What it cost and how much of the limit its owner has left, if their server shows this to everyone who sees the result. */
 async function costLines(task: Task, { tasks, budgets, spending, say }: PresenterParts): Promise<string[]> {
   if (task.guildId === undefined || !task.traits.isPaid || !budgets.of(task.guildId).showsCost) return [];
   const known = await tasks.ledger?.costOf(task);
-  // Short: a task's page has every digit.
+  // Rounded: a task's page has every digit.
   const amount = known && aboutDollars(known.amount);
   const cost = amount === undefined ? say('cost.unknown') : known?.isEstimate ? say('cost.about', { amount }) : amount;
   const left = tightest(spending.leftTo(task));
@@ -188,7 +188,7 @@ async function linkToParent(task: Task, { tasks }: PresenterParts): Promise<stri
 const inOneMessage = (task: Task): Task =>
   task.answer ? { ...task, answer: { ...task.answer, areShown: false } } : task;
 
-/** The names of files contain the place of their result. */
+/** The names of files contain the index of their result. */
 function copiesOf(files: ReadonlyMap<string, string>): Copies {
   return new Map(
     [...files].flatMap(([name, address]): [number, string][] => {
@@ -198,7 +198,7 @@ function copiesOf(files: ReadonlyMap<string, string>): Copies {
   );
 }
 
-/** The message that tells the owner of the end. */
+/** The message that tells the owner that the task has ended. */
 function pingFor(task: Task, say: Say): PreparedMessage {
   if (task.traits.isTalk) return toPrepared(talkNotice(task, say));
   if (task.traits.isUtterance) {
@@ -207,7 +207,7 @@ function pingFor(task: Task, say: Say): PreparedMessage {
       ? toPrepared(asFile)
       : { ...toPrepared(voiceMessage(task, say)), instead: asFile };
   }
-  // It names the outcome, and nothing of the request.
+  // It contains the outcome and nothing from the request.
   const { state, failure, requesterId } = task;
   const isUnknown = state === 'unconfirmed' || failure?.cause === 'forgotten';
   const fate = isUnknown ? 'unknown' : failure ? 'failed' : 'done';

@@ -22,14 +22,14 @@ export interface MessageServices {
   proposals: Pick<Proposals, 'make' | 'take' | 'putBack' | 'hasRisen' | 'limitExceededBy'>;
   /** The further messages of long answers. */
   answers: Pick<Answers, 'takeAway'>;
-  /** What servers allow. */
+  /** The rules of servers. */
   rules: Pick<Rules, 'mustAllow' | 'mustMayPress' | 'of' | 'change' | 'hasModerator'>;
   clock: Clock;
   /** The current message of a task, without its results. */
   messageOf(task: Task): MessagePlan;
 }
 
-/** The task whose message was pressed, for every member who may see it. */
+/** The task whose message was pressed, for every member who can see it. */
 export async function pressedTask(taskId: string, { services, place }: HandlerContext<MessageServices>): Promise<Task> {
   const task = await services.tasks.book.get(taskId);
   if (!task) throw new Refusal('refusals.unknownTask');
@@ -72,18 +72,18 @@ type Asked = Pick<
 
 export type NewOrder = OrderedRequest<TaskKind> & { parent?: Task | undefined };
 
-/** Submits an order, or asks its member first where the server wants that for its price. */
+/** Submits an order, or asks its member for confirmation first if the server requires that at its price. */
 export async function submitOrder(order: NewOrder, { services, origin, say }: Asked): Promise<Outcome> {
   const limit = services.proposals.limitExceededBy(order, origin.guildId);
   if (limit === undefined) return submitConfirmed(order, { services, origin });
-  // `Orders` judges what is submitted; a question comes before that.
+  // `Orders` checks what is submitted, and a confirmation comes before that.
   services.rules.mustAllow({ ...origin, ...order });
   const reason = say('proposal.above', { limit: exactDollars(limit) });
   const { outlook } = services.tasks;
   return proposalQuestion(await proposeHere(order, { services, origin }), { reason, outlook }, say);
 }
 
-/** Stores an order that its member has to confirm; its result is shown where they are asked. */
+/** Stores an order that its member has to confirm. Its result is shown in the message that asks for confirmation. */
 export function proposeHere(
   { parent, ...order }: NewOrder,
   { services, origin }: Omit<Asked, 'say'>,
@@ -122,7 +122,7 @@ export async function repeatOrder(
   { services, origin, place, say }: Asked & Pick<HandlerContext<MessageServices>, 'place'>,
   changes: CommonRequest = {},
 ): Promise<Outcome> {
-  // The bot's permissions may have changed since the first order, or differ where the result was shown again.
+  // The bot's permissions may have changed since the first order, or differ if the result was shown again.
   throwRefusal(requirePostPermissions(place, { private: origin.route.isPrivate }));
   const parent = task.parentId === undefined ? undefined : await services.tasks.book.get(task.parentId);
   return submitOrder({ ...orderOfTask(withRequest(task, changes)), parent }, { services, origin, say });

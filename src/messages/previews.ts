@@ -35,7 +35,7 @@ export async function previewOf(task: Task, parts: PreviewParts, signal?: AbortS
   return fetchSmall({ address, max: MAX_FETCHED_FOR_PREVIEW, file }, task, parts, signal);
 }
 
-/** The most that a member may attach. */
+/** The most that a member can attach. */
 const MAX_GIVEN = 20_000_000;
 /** Smaller, because several of them share one message. */
 const MAX_OF_GIVEN = 2 ** 19;
@@ -78,7 +78,7 @@ interface SmallImage {
   /** The most that is fetched, and the most that is sent. */
   max: number;
   fit?: number;
-  /** The member who named the address, unless it is the gateway's. */
+  /** The member who named the URL, unless it is the gateway's. */
   givenBy?: string;
   /** Its name lacks the extension. */
   file: FileLabel;

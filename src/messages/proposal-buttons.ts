@@ -48,7 +48,7 @@ async function carryOut({ orders, messages }: Proposal, context: Context): Promi
 
 async function withParent({ parentId, ...order }: ProposedOrder, { services }: Context) {
   const parent = parentId === undefined ? undefined : await services.tasks.book.get(parentId);
-  // It was erased since.
+  // The task has been erased since.
   if (parentId !== undefined && !parent) throw new Refusal('refusals.unknownTask');
   return { ...order, parent };
 }
@@ -57,9 +57,9 @@ const cancelButton = button(customIds.cancelProposal, {
   reply: 'here',
   async run(id, { services, place, say }: Context) {
     await services.proposals.take(id, place.userId);
-    return { content: say('proposal.cancelled'), controls: [] };
+    return { content: say('proposal.canceled'), controls: [] };
   },
 });
 
-/** Under the question whether orders are to be submitted. */
+/** The buttons under a request for confirmation. */
 export const proposalButtons = [runButton, cancelButton];

@@ -35,7 +35,7 @@ export type Result =
       release(): void;
     } & FileContent)
   | { as: 'link'; address: string; expiresAt?: number | undefined; video?: VideoFacts }
-  /** Certain if its host said so; otherwise the host may only be unreachable. */
+  /** Certain if its host said so; otherwise the host may just be unreachable. */
   | { as: 'gone'; isCertain: boolean }
   | { as: 'odd' };
 
@@ -43,10 +43,10 @@ const GONE: Result = { as: 'gone', isCertain: true };
 const UNREACHABLE: Result = { as: 'gone', isCertain: false };
 const ODD: Result = { as: 'odd' };
 
-/** All deliveries share one memory limit: a message that wanted all of it would block itself. */
+/** All deliveries share one memory limit, and a message that needed all of it would block itself. */
 export const MAX_IN_MEMORY = 96 * 2 ** 20;
 
-/** The address of a result, as the task stores it or as a new response gives it. */
+/** The URL of a result, as the task stores it or as a new response gives it. */
 type Place = Pick<StoredMedium, 'address' | 'expiresAt'>;
 
 /** Discord's copies of results that were attached before, by their index. */
@@ -83,7 +83,7 @@ async function copyFrom(address: string | undefined, fetch: Fetch): Promise<Resu
 async function resultFrom(known: Place, query: () => Promise<Medium | 'none' | 'unknown'>, fetch: Fetch) {
   const first = known.address === undefined ? GONE : await fetch({ address: known.address }, known);
   if (first.as !== 'gone') return first;
-  // The result came inside a response, or its address has expired: a new response may contain it.
+  // The result came inside a response, or its URL has expired: a new response may contain it.
   const medium = await query();
   if (typeof medium === 'string') return medium === 'none' ? GONE : UNREACHABLE;
   const { address, base64 } = medium;
@@ -91,7 +91,7 @@ async function resultFrom(known: Place, query: () => Promise<Medium | 'none' | '
   return base64 === undefined ? GONE : fetch({ base64 }, medium);
 }
 
-/** After these errors the address may still open in a browser. */
+/** After these errors the URL may still open in a browser. */
 const ELSEWHERE: ReadonlySet<MediaErrorKind> = new Set(['too-large', 'unreachable', 'timeout']);
 
 type Fetch = (source: MediaSource, place: Place) => Promise<Result>;
@@ -124,7 +124,7 @@ function sourceTypeOf({ request: { pictures: images = [], references = [] } }: T
   return hasReferences ? 'compositeWithTrainedAlgorithmicMedia' : 'trainedAlgorithmicMedia';
 }
 
-/** Stores by what the files are recognised, before they are delivered. */
+/** Stores the fingerprints by which the files are recognised, before they are delivered. */
 export async function recordResults(
   taskId: string,
   results: readonly Result[],

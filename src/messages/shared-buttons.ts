@@ -43,7 +43,7 @@ const editedForm = (on: OnTask, answers: Publicity) =>
     },
   });
 
-/** Only a task in line can be cancelled: the specification has no way to cancel a job. */
+/** Only a task in the bot's queue can be cancelled: the specification has no way to cancel a job. */
 const cancelButton = button(customIds.cancel, {
   reply: 'here',
   async run(taskId, context: HandlerContext<MessageServices>) {
@@ -53,7 +53,7 @@ const cancelButton = button(customIds.cancel, {
   },
 });
 
-/** Repeats the same request, for every member who may continue from its result. */
+/** Repeats the same request, for every member who can continue from its result. */
 const sameButton = button(customIds.repeat, {
   reply: 'beside',
   async run(taskId, context: HandlerContext<MessageServices>) {
@@ -63,7 +63,7 @@ const sameButton = button(customIds.repeat, {
   },
 });
 
-/** A failed task is for its owner alone to edit, a result for every member who may continue from it. */
+/** A failed task is for its owner alone to edit, a result for every member who can continue from it. */
 async function editable(taskId: string, context: HandlerContext<MessageServices>): Promise<Task> {
   const task = await pressedTask(taskId, context);
   if (!hasOwnPrompt(task)) throw new Refusal('refusals.unknownButton');
@@ -100,8 +100,8 @@ const dismissButton = button(customIds.dismiss, {
 });
 
 /**
- * Removes the pressed message, for members who own it or may delete messages in its channel; the task itself is kept. If it is the task's own
- * message, the further messages of an answer go too. A copy goes alone.
+ * Removes the pressed message, for members who own it or are allowed to delete messages in its channel; the task itself is kept. If it is the task's own
+ * message, the further messages of an answer are removed too. A copy is removed alone.
  */
 const deleteButton = button(customIds.delete, {
   reply: 'here',

@@ -74,7 +74,7 @@ export const talkStyle = (isSpokenOver: (task: Task) => boolean): AnswerStyle =>
 
 const NAME = 'voice-message.ogg';
 
-/** A spoken answer as a voice message, or as a file with a line of text where voice messages are not allowed. */
+/** A spoken answer as a voice message, or as a file with a line of text if voice messages are not allowed. */
 export function voiceMessage(task: Task, say: Say, { asFile } = { asFile: false }): MessagePlan {
   const { seconds, waveform, sound } = task.answer?.voice ?? { seconds: 0, waveform: '' };
   const files = sound === undefined ? [] : [{ name: NAME, bytes: Buffer.from(sound, 'base64') }];
@@ -83,7 +83,7 @@ export function voiceMessage(task: Task, say: Say, { asFile } = { asFile: false 
 }
 
 const MAX_LINE_LENGTH = 120;
-/** More could not be read at a glance. */
+/** More than this could not be read at a glance. */
 const MAX_LINES = 5;
 const MAX_TURN_LENGTH = 100_000;
 

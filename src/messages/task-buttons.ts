@@ -56,7 +56,7 @@ export const againButtons = (id: string, say: Say, more: Partial<ButtonPlan> = {
   buttonPlan(say('task.buttons.editPrompt'), customIds.edit.id(id), { emoji: '✏️' }),
 ];
 
-/** The outcome of the request is unknown: its owner decides. */
+/** The outcome of the request is unknown, so its owner can send it again or dismiss it. */
 export const unconfirmedButtons = (id: string, say: Say): ButtonPlan[] => [
   buttonPlan(say('task.buttons.tryAgain'), customIds.tryAgain.id(id), { look: 'danger' }),
   buttonPlan(say('task.buttons.dismiss'), customIds.dismiss.id(id)),
@@ -64,7 +64,7 @@ export const unconfirmedButtons = (id: string, say: Say): ButtonPlan[] => [
 
 type Name = 'delete' | 'continue' | 'cancel' | 'retry' | 'edit' | 'reference';
 
-/** Buttons for the pages before and after. A disabled one needs an id too, and no two buttons may share one. */
+/** Buttons for the previous and next pages. A disabled button needs an id too, and no two buttons can share one. */
 export const turnButtons = (
   idOf: (page: number) => string,
   { page, last }: { page: number; last: number },

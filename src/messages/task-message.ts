@@ -13,9 +13,9 @@ export interface Shown {
   files: readonly FilePlan[];
   /** The message of the result that this one was made from. */
   parentLink?: string | undefined;
-  /** Results that could not be attached, by their addresses. */
+  /** Results that could not be attached, by their URLs. */
   links: readonly { address: string; expiresAt?: number | undefined }[];
-  /** Addresses of results of which only a smaller copy could be attached. */
+  /** URLs of results of which only a smaller copy could be attached. */
   wholes: readonly string[];
   /** How many are no longer available. */
   gone: number;
@@ -38,7 +38,7 @@ export function taskMessage(task: Task, context: MessageContext, say: Say, shown
     ...body(task, view, { shown, context }, say),
     ...shown.notes,
   ];
-  // The state matters most: the prompt gets the room that is left.
+  // The state matters most, so the prompt gets the space that is left.
   const room = Math.max(LEAST_PROMPT, Math.min(LONGEST_PROMPT, CONTENT - lines.join('\n').length - OWNER));
   const content = [headline(task, nameOf(task, context, say), room, say), ...lines].join('\n');
   const files = [...shown.files, ...(task.text === undefined ? [] : (view?.files?.(task) ?? []))];
@@ -58,7 +58,7 @@ function lineage(task: Task, view: KindView | undefined, { parentLink }: Shown, 
 /** The most that a message shows of a prompt; the whole prompt stays with the task. */
 const LONGEST_PROMPT = 1_000;
 const LEAST_PROMPT = 20;
-/** Discord's limit for a message's text, and what the owner's mention and the Markdown around the prompt need of it. */
+/** Discord's limit for a message's text, and the part of it that the owner's mention and the Markdown around the prompt need. */
 const CONTENT = 2_000;
 const OWNER = 40;
 
@@ -118,9 +118,9 @@ function underWay(task: Task, context: MessageContext, say: Say): string[] {
 
 function inLine({ place, returns = 0, route }: Task, say: Say): string[] {
   return [
-    say(returns > 0 ? 'task.line.gatewayBusy' : 'task.line.waiting'),
-    ...(place === undefined ? [] : [say('task.line.place', { place })]),
-    ...(route.isPrivate ? [`-# ${say('task.line.private')}`] : []),
+    say(returns > 0 ? 'task.queue.gatewayBusy' : 'task.queue.waiting'),
+    ...(place === undefined ? [] : [say('task.queue.place', { place })]),
+    ...(route.isPrivate ? [`-# ${say('task.queue.private')}`] : []),
   ];
 }
 
@@ -172,7 +172,7 @@ function result(task: Task, view: KindView | undefined, shown: Shown, say: Say):
   ];
 }
 
-/** Several long addresses share one sentence. */
+/** Several long URLs share one sentence. */
 function linkLines(links: Shown['links'], say: Say): string[] {
   const addresses = links.map(({ address, expiresAt }) =>
     expiresAt === undefined ? address : say('task.until', { address, until: String(Math.floor(expiresAt / 1000)) }),

@@ -6,7 +6,7 @@ export interface MetricSpec {
   /** One sentence without a full stop. */
   readonly help: string;
   readonly unit: 'count' | 'seconds' | 'bytes' | 'time' | 'dollars or tasks';
-  /** What each label says. All their values come from the code or from the settings: never a member, a prompt or an id. */
+  /** The meaning of each label. All values come from the code or from the settings, never from a member, a prompt or an id. */
   readonly labels?: Readonly<Record<string, string>>;
   readonly buckets?: readonly number[];
 }
@@ -18,7 +18,7 @@ const LANE = 'group of polls, such as `videos`';
 const DISK = '`store` (its file) or `files` (temporary files)';
 const OPERATION = '`read`, `write` or `delete`';
 
-/** The only place that names a metric: what is registered, drawn and documented comes from here. */
+/** The only list of metrics: those that are registered, drawn and documented come from here. */
 export const metricList = {
   tasks: {
     ...{ name: 'atelier_tasks', type: 'gauge', section: 'Tasks', unit: 'count' },

@@ -6,7 +6,7 @@ import { type Readiness, type ReadinessCheck, readyParts } from '../services/rea
 import type { Metrics } from './metrics.ts';
 import type { HttpSettings } from './port.ts';
 
-/** Requests are a line and a few headers: what is longer or slower is no probe. */
+/** Requests are a line and a few headers: what is longer or slower is not a probe. */
 const MAX_HEADER_BYTES = 8 * 1024;
 const REQUEST_LIMIT_MS = 5_000;
 const IDLE_LIMIT_MS = 10_000;
@@ -32,7 +32,7 @@ export async function openServer(
   server.server.maxConnections = MAX_CONNECTIONS;
   refuseAllButReads(server);
   server.setErrorHandler((error, _, reply) => {
-    // Its message is for the log alone.
+    // Its message is only for the log.
     log.warn({ err: error }, 'A request for the state of the bot failed.');
     return reply.code(500).send({ error: 'The request failed.' });
   });
@@ -72,7 +72,7 @@ function refuseAllButReads(server: FastifyInstance): void {
     reply.header('cache-control', 'no-store');
     const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) !== 0;
     if (!hasBody && READ_ONLY.has(method)) return undefined;
-    // What else arrives on this connection is not read.
+    // Anything else that arrives on this connection is not read.
     reply.header('connection', 'close');
     if (READ_ONLY.has(method)) return reply.code(413).send({ error: 'A request must have no body.' });
     return reply.code(405).header('allow', 'GET, HEAD').send({ error: 'Only GET and HEAD are served.' });

@@ -55,7 +55,7 @@ export function measureTasks(
 /** The gateway's own code may be any text. */
 const reasonOf = ({ refusal }: Failure): string => refusal?.key.replace(/^refusals\./, '') ?? 'gateway.refused';
 
-/** Its end is shown, or no message will show it. */
+/** The task's end is shown, or no message will show it. */
 const isSettled = ({ delivery, times }: Task): boolean => delivery.call !== undefined || times.settled !== undefined;
 
 /** A part of an album has no message, so it is settled the moment it ends. */

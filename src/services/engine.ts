@@ -97,7 +97,7 @@ export interface EngineParts extends Pick<TasksParts, 'removeMessages' | 'tellEr
   /** For the time limits of downloads. */
   mediaClock: Clock;
   log: Log;
-  /** Shared with other bots of this process, which close it themselves. */
+  /** Shared with other bots in this process, and closed by its owner. */
   mediaProcess?: MediaProcess | undefined;
 }
 
@@ -117,7 +117,7 @@ export function openEngine({
 }: EngineParts) {
   const gatewayOrigin = new URL(settings.gateway.baseUrl).origin;
   const { allowPrivate, memoryBytes } = settings.media;
-  // Another process takes real time, also where the bot's clock is another.
+  // Another process takes real time, also if the bot's clock is another.
   const { mediaProcess = new MediaProcess({ clock: systemClock, log, memoryBytes }) } = parts;
   const media = openMedia(
     { gatewayOrigin, apiKey: settings.gateway.apiKey, extraOrigins, allowPrivate },
@@ -296,7 +296,7 @@ export function openEngine({
 
     countEverything: (): Promise<void> => ledger.countFor(EVERY_PERIOD),
 
-    /** Reads what the store has; nothing is done about it yet. */
+    /** Reads the store. Nothing is done about its content yet. */
     async open(): Promise<void> {
       secret = await store.hashSecret();
       await Promise.all([budgets.open(), rules.open(), reports.open()]);
@@ -317,7 +317,7 @@ export function openEngine({
       ]);
     },
 
-    /** Everything that still waits for the gateway or a file fails now. */
+    /** Everything that is still waiting for the gateway or a file fails now. */
     async close(): Promise<void> {
       const isOwn = mediaProcess !== parts.mediaProcess;
       const ours = [gateway.close(), media.close(), sounds.close(), schemas.close(), callbacks?.close()];

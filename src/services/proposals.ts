@@ -43,7 +43,7 @@ interface ProposalsParts {
   partition: Partition;
 }
 
-/** Requests that are only submitted when the member confirms them. They are stored, and removed before they are submitted. */
+/** Requests that are submitted only when the member confirms them. They are stored, and removed before they are submitted. */
 export class Proposals {
   readonly #parts: ProposalsParts;
   readonly #lock = new KeyedLock();
@@ -77,13 +77,13 @@ export class Proposals {
     return price !== undefined && compare(price, limit) > 0 ? limit : undefined;
   }
 
-  /** Whether it costs more than the member was told. */
+  /** Whether it costs more than the price that the member was shown. */
   hasRisen({ orders, price }: Proposal): boolean {
     const now = this.priceOf(orders);
     return now !== undefined && (price === undefined || compare(now, price) > 0);
   }
 
-  /** Removes a proposal for its owner, so that it is submitted at most once. After a definite refusal it can be put back. */
+  /** Removes a proposal for its owner, so it is submitted at most once. After a definite refusal it can be put back. */
   take(id: string, memberId: string): Promise<Proposal> {
     return this.#lock.run(id, async () => {
       const { store, clock } = this.#parts;

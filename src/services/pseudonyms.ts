@@ -8,7 +8,7 @@ export interface PseudonymStore {
 }
 
 /**
- * The names under which members' requests are sent, so that the gateway's records can be compared with the bot's. They are random:
+ * The names under which members' requests are sent, so the gateway's records can be compared with the bot's. They are random:
  * after an erasure nothing links the old name to the member, whose next request uses another one.
  */
 export class Pseudonyms {

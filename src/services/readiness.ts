@@ -7,7 +7,7 @@ import type { StoredTasks } from './store/stored-tasks.ts';
 const ANSWER_LASTS_MS = 50_000;
 /** Prometheus gives a scrape ten seconds by default, and Kubernetes a probe often less. */
 const ASK_LIMIT_MS = 4_000;
-/** Probes that come more often get the same verdict, so that no one can make the bot flood the gateway. */
+/** Probes that come more often get the same verdict, so no one can make the bot flood the gateway. */
 const VERDICT_LASTS_MS = 5_000;
 
 export const readyParts = ['bot', 'discord', 'store', 'gateway'] as const;
@@ -20,7 +20,7 @@ export type Readiness = Readonly<Record<ReadyPart, string | undefined>>;
 export interface Watched {
   isDiscordReady(): boolean;
   store: {
-    /** Throws if another bot may have taken over. */
+    /** Throws if another bot process may have taken over. */
     mustBeOurs(): void;
     /** Undefined if it responds. */
     trouble(): object | undefined;
@@ -56,7 +56,7 @@ export const watchedBot = ({ engine, store: { ownership }, gateway, isConnected 
   },
 });
 
-/** What `/readyz` and `/about` say about the parts of the bot. */
+/** What `/readyz` and `/about` report about the parts of the bot. */
 export class ReadinessCheck {
   readonly #clock: Clock;
   #watched: Watched | undefined;
@@ -112,7 +112,7 @@ function storeReason({ mustBeOurs, trouble, unsaved }: Watched['store']): string
   try {
     mustBeOurs();
   } catch {
-    // Its message contains the address of the store, which is not for everyone who can reach this port.
+    // Its message contains the URL of the store, which not everyone who can reach this port should see.
     return 'Another bot may own the store.';
   }
   if (trouble()) return 'The store does not respond.';
@@ -126,7 +126,7 @@ const REASONS: Partial<Record<GatewayErrorKind, string>> = {
   malformed: 'The response of the gateway cannot be read.',
 };
 
-/** Never the gateway's own words: they may repeat anything. An error that only its list of models has is an answer. */
+/** Never the gateway's own words, which can repeat anything. An error of the list of models alone still shows that the gateway responds. */
 function gatewayReason(error: unknown): string | 'answered' {
   if (!(error instanceof GatewayError)) return 'The gateway could not be asked.';
   return REASONS[error.kind] ?? 'answered';

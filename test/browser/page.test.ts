@@ -293,7 +293,7 @@ describe.skipIf(browserPath === undefined)('The sandbox page in a real Chromium'
     expect(await button.getAttribute('aria-expanded')).toBe('false');
   });
 
-  it('Messages are sent where it is permitted, and refused with a sentence elsewhere', async () => {
+  it('Messages are sent where permitted, and refused with a sentence elsewhere', async () => {
     const { page, press } = await visit();
     await page.getByRole('textbox', { name: 'Message #studio' }).fill('**Hello** ||secret|| <b>no</b>');
     await press('Enter');
@@ -334,7 +334,7 @@ describe.skipIf(browserPath === undefined)('The sandbox page in a real Chromium'
     found.form = await here.faults('dialog');
     await press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    for (const tab of ['Traffic', 'Book', 'Faults', 'Bot'] as const) {
+    for (const tab of ['Traffic', 'Ledger', 'Faults', 'Bot'] as const) {
       await here.bench(tab);
       found[tab] = await here.faults('.workbench');
     }
@@ -359,7 +359,7 @@ describe.skipIf(browserPath === undefined)('The sandbox page in a real Chromium'
     found.push(...(await here.overflowing()));
     await press('Escape');
     await page.getByRole('button', { name: /^Workbench/ }).click();
-    for (const tab of ['Jobs', 'Traffic', 'Book', 'Faults', 'Bot'] as const) {
+    for (const tab of ['Jobs', 'Traffic', 'Ledger', 'Faults', 'Bot'] as const) {
       await here.bench(tab);
       found.push(...(await here.overflowing()));
     }

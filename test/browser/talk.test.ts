@@ -61,7 +61,7 @@ describe.skipIf(browserPath === undefined)('A live conversation on the sandbox p
   );
 
   it(
-    'A conversation answers messages in its thread and survives a cut session',
+    'A conversation answers messages in its thread and survives a lost session',
     async () => {
       const here = await visitor(browser.context, sandbox);
       const { page } = here;

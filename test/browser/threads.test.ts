@@ -61,7 +61,7 @@ describe.skipIf(browserPath === undefined)('Threads and voice messages on the pa
       files: [{ name: 'voice-message.ogg', data: readFileSync(sound) }],
     });
 
-  it('A new thread appears at once, and a private one only for its members', async () => {
+  it('A new thread appears immediately, and a private one only for its members', async () => {
     const { page } = await visit();
     const { id } = await start('A long talk about the sea', PUBLIC);
     await page.getByText('started a thread:').waitFor();

@@ -25,7 +25,7 @@ export interface Report {
 }
 
 export interface ChaosOptions extends Scale, Pick<GatewayOptions, 'studio'> {
-  /** The address of the store; without it, the store is a file. */
+  /** The URL of the store; without it, the store is a file. */
   storeUrl?: string;
   /** How fast the gateway works during the storm. */
   speed: number;
@@ -106,7 +106,7 @@ async function storm(scale: Scale, sides: Sides, keeper: Keeper, members: Member
   ]);
 }
 
-/** No faults from here on, so that everything that is running can end. */
+/** No faults from here on, so everything that is running can end. */
 async function calm({ calmMs }: ChaosOptions, sides: Sides, keeper: Keeper, members: Members): Promise<void> {
   const { gateway } = sides;
   sides.calm();

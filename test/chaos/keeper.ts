@@ -102,7 +102,7 @@ export class Keeper {
     if (code !== EX_TEMPFAIL) this.falls.push(code);
     else {
       this.losses += 1;
-      // Ends at once, as if killed.
+      // Ends immediately, as if killed.
       this.kills.push(Date.now());
       await this.start();
     }

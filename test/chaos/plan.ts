@@ -31,7 +31,7 @@ export interface Kill {
   /** A moment that does not come is awaited no longer than this. */
   ambushMs: number;
   downMs: number;
-  /** Whether every interaction token expires meanwhile, as if the bot were down for a quarter of an hour. */
+  /** Whether every interaction token expires in the meantime, as if the bot were down for a quarter of an hour. */
   outlivesTokens: boolean;
 }
 
@@ -106,7 +106,7 @@ function apart(troubles: readonly Planned[]): Planned[] {
     });
 }
 
-/** Each kill has a separate part of the time, so that the bot lives for a while between two kills. */
+/** Each kill has a separate part of the time, so the bot lives for a while between two kills. */
 function killIn(index: number, { kills, stormMs }: Pick<Scale, 'kills' | 'stormMs'>, random: Random): Kill {
   const span = stormMs / kills;
   return {

@@ -4,7 +4,7 @@ import { faultPresets, type PresetName } from '../../sandbox/gateway/fault-prese
 import type { FaultRule as GatewayOrder } from '../../sandbox/gateway/faults.ts';
 import type { Random } from '../../sandbox/gateway/random.ts';
 
-/** Faults from outside as plain data, so that the same seed injects them in the same way. */
+/** Faults from outside as plain data, so the same seed injects them in the same way. */
 export type Trouble =
   | { of: 'socket'; name: 'cut' | 'reconnect ordered' | 'session suspended' | 'session forgotten' }
   | { of: 'tokens'; name: 'tokens expired' }
@@ -67,7 +67,7 @@ const chances: readonly Chance[] = [
   { weight: 4, make: jobFault },
 ];
 
-/** `lasting` faults take a minute or more to end, unless the bot is killed meanwhile. */
+/** `lasting` faults take a minute or more to end, unless the bot is killed in the meantime. */
 export function anyTrouble(random: Random, { lasting }: { lasting: boolean }): Trouble {
   const open = chances.filter((chance) => lasting || !chance.lasting);
   let left = random.next() * open.reduce((sum, { weight }) => sum + weight, 0);

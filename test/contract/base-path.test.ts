@@ -8,7 +8,7 @@ import { both } from './both.ts';
 
 const PATH = '/gw';
 
-/** A proxy that serves the gateway under a path, which the gateway does not know: its addresses have neither host nor path. */
+/** A proxy that serves the gateway under a path, which the gateway does not know: its URLs have neither host nor path. */
 async function servedUnderPath(gatewayUrl: string): Promise<string> {
   const { port } = new URL(gatewayUrl);
   const server = createServer((request, response) => {
@@ -52,7 +52,7 @@ it.each(['', '/', '/v1', '/v1/'])('The client works with a base address that end
   expect(file.headers.get('content-type')).toMatch(/^image\//);
 });
 
-it('A live conversation works with a base address that ends in a path', async () => {
+it('A live conversation works with a base URL that ends in a path', async () => {
   const { embedded } = await both({ clock: systemClock, speed: 10_000 });
   const baseUrl = `${await servedUnderPath(embedded.url)}/v1`;
   const gateway = openGateway({ ...defaultSettings, baseUrl, apiKey: 'sk-sandbox' });

@@ -37,7 +37,7 @@ describe.each(profiles)('Faults of a %s gateway', (profile) => {
   const waitLimit = { readMs: 300, submitMs: 300, bodyMs: 300 };
 
   it.each(troubles)(
-    'Under the fault %s a submit fails as %s, was not taken, and reports so where that is known',
+    'Under the fault %s a submit fails as %s, was not taken, and reports so if that is known',
     async (name, kind, may) => {
       const { gateway, embedded } = await both({ profile, limits: waitLimit });
       embedded.faults.add({ do: name });
@@ -161,7 +161,7 @@ describe('Deviations of real gateways', () => {
     expect((await side.until(() => side.gateway.imgx.get(remoteId))).actions.length).toBeGreaterThan(8);
   });
 
-  it('The client rewrites image addresses on "localhost" to the gateway', async () => {
+  it('The client rewrites image URLs on "localhost" to the gateway', async () => {
     const side = await both({ profile: 'stock', quirks: { localhostPictures: true } });
     const { remoteId } = await side.gateway.imgx.imagine({ prompt: 'a lighthouse' });
     const { media } = await side.until(() => side.gateway.imgx.get(remoteId));

@@ -10,7 +10,7 @@ describe.each(profiles)('Image jobs of a %s gateway', (profile) => {
     return largest.replace(/-4K$/, '');
   };
 
-  it('Image jobs are queued, run and succeed with images at working addresses', async () => {
+  it('Image jobs are queued, run and succeed with images at working URLs', async () => {
     const side = await both({ profile });
     const { gateway } = side;
     const model = await modelOf(side);
@@ -54,7 +54,7 @@ describe.each(profiles)('Image jobs of a %s gateway', (profile) => {
     });
   });
 
-  it('Image jobs carry images as base64 where the gateway does', async () => {
+  it('Image jobs carry images as base64 if the gateway does', async () => {
     const side = await both({ profile, quirks: { base64Results: true } });
     const order = { model: await modelOf(side), prompt: 'a red boat' };
     const { remoteId } = await side.gateway.imageJobs.create(order, { idempotencyKey: 'a' });

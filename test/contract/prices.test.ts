@@ -34,8 +34,8 @@ async function jobsOf(side: Both): Promise<(() => Promise<Snapshot>)[]> {
   ];
 }
 
-describe('The costs that a gateway tells', () => {
-  it('A stock gateway tells what each job has cost, to the last digit of its own bill', async () => {
+describe('The costs that a gateway reports', () => {
+  it('A stock gateway reports the cost of each job, to the last digit of its own bill', async () => {
     const side = await both({ profile: 'stock' });
     const costs: string[] = [];
     for (const poll of await jobsOf(side)) costs.push((await side.until(poll)).cost ?? 'unknown');
@@ -43,13 +43,13 @@ describe('The costs that a gateway tells', () => {
     expect(costs[0]).toBe('0.0312345678901234');
   });
 
-  it('A spec gateway tells no costs', async () => {
+  it('A spec gateway reports no costs', async () => {
     const side = await both();
     for (const poll of await jobsOf(side)) expect((await side.until(poll)).cost).toBeUndefined();
   });
 
   it.each(['flat', 'wrapped', 'short', 'legacy', 'native'] as const)(
-    'A video in the %s shape tells its cost',
+    'A video in the %s shape reports its cost',
     async (videoShape) => {
       const side = await both({ profile: 'stock', quirks: { videoShape } });
       const { remoteId } = await side.gateway.videos.create({ model: 'reel-2', prompt: 'waves', duration: 4 });
@@ -58,7 +58,7 @@ describe('The costs that a gateway tells', () => {
   );
 
   it.each(profiles)(
-    'An answer of a %s gateway tells its tokens, which the list prices as the bill does',
+    'An answer of a %s gateway reports its tokens, which the list prices as the bill does',
     async (profile) => {
       const side = await both({ profile, quirks: { pricesListed: true } });
       const { usage, cost } = await side.gateway.responses.create({ model: 'quill-5', input: 'Snow?' });
@@ -98,7 +98,7 @@ describe('The price list of a gateway', () => {
     ['an empty record', {}],
     ['data that is no list', { success: true, data: { model: 1 } }],
     ['a failure', { success: false, message: 'not allowed' }],
-  ])('A response with %s is no price list', async (_name, body) => {
+  ])('A response with %s is not a price list', async (_name, body) => {
     const { gateway } = await answering(body);
     await expect(gateway.prices.get(path)).rejects.toThrow();
   });
@@ -139,7 +139,7 @@ describe('The price list of a gateway', () => {
     expect(pricesIn(await gateway.prices.get(path), undefined, 0).size).toBe(0);
   });
 
-  it('A list of very many models is cut, and one of very many bytes is refused', async () => {
+  it('A list of very many models is truncated, and one of very many bytes is refused', async () => {
     const models = Array.from({ length: 6_000 }, (_, at) => ({
       model_name: `m-${at}`,
       quota_type: 1,

@@ -176,7 +176,7 @@ describe.each(profiles)('Text responses of a %s gateway', (profile) => {
     expect(after.text).toContain('make_video answered');
   });
 
-  it('Text responses search the web where that is offered and requested, and report the progress', async () => {
+  it('Text responses search the web if that is offered and requested, and report the progress', async () => {
     const { gateway } = await swift({ profile });
     const events = await all(
       gateway.responses.stream({ model, input: 'Search for foxes', tools: [{ type: 'web-search' }] }),
@@ -207,7 +207,7 @@ describe.each(profiles)('Text responses of a %s gateway', (profile) => {
     expect(JSON.parse(text)).toMatchObject({ sandbox: true });
   });
 
-  it('Text responses are long, contain code and tables, are refused or are cut on request', async () => {
+  it('Text responses are long, contain code and tables, are refused or break off on request', async () => {
     const { gateway } = await swift({ profile });
     const said = async (input: string, more: Partial<TextRequest> = {}) =>
       endOf(await all(gateway.responses.stream({ model, input, ...more })));
@@ -272,7 +272,7 @@ describe.each(profiles)('Text responses of a %s gateway', (profile) => {
     ['no-tools', 'tools'],
     ['no-reasoning', 'reasoning'],
   ] as const)(
-    'Text responses report a refused part (%s) definitely, so that the request can be sent without it',
+    'Text responses report a refused part (%s) definitely, so the request can be sent without it',
     async (fault, part) => {
       const { gateway, embedded } = await swift({ profile });
       embedded.faults.add({ do: fault, times: 9 });
@@ -336,7 +336,7 @@ describe.each(profiles)('Text responses of a %s gateway', (profile) => {
     await vi.waitFor(() => expect(embedded.writing).toBe(0));
   });
 
-  it('Text responses are not requested at all where the signal was aborted before', async () => {
+  it('Text responses are not requested at all if the signal was aborted before', async () => {
     const { gateway, embedded } = await both({ profile });
     const error = await failureOf(all(gateway.responses.stream(ask, { signal: AbortSignal.abort() })));
     expect(error).toMatchObject({ code: 'aborted', mayHaveTakenEffect: false });

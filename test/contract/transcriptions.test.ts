@@ -42,7 +42,7 @@ describe.each(profiles)('Transcriptions of a %s gateway', (profile) => {
     });
   });
 
-  it('Audio in a question is heard by a model that supports it, and refused by others and in another format', async () => {
+  it('Audio in a question is processed by a model that supports it, and refused by others and in another format', async () => {
     const { gateway } = await both({ profile });
     const ogg = await readFile(new URL('../services/sound/files/mono.ogg', import.meta.url));
     const asked = (id: string, bytes: Buffer) =>

@@ -56,7 +56,7 @@ describe.each(profiles)('Videos of a %s gateway', (profile) => {
     expect(done.media).toMatchObject([{ kind: 'video' }]);
   });
 
-  it('Videos omit the face check where the gateway has no name for it', async () => {
+  it('Videos omit the face check if the gateway has no name for it', async () => {
     const side = await both({ profile });
     await side.gateway.videos.create({ model: await videoModel(side), prompt: 'waves', faceCheck: true });
     expect(Object.keys(lastHeard(side, '/v1/video/generations').body as object)).toEqual(['model', 'prompt']);
@@ -103,7 +103,7 @@ describe.each(profiles)('Videos of a %s gateway', (profile) => {
     const { remoteId } = await side.gateway.imageToVideo.create(order);
     expect(lastHeard(side, '/videoa/v1/videos/image2video').body).toEqual(order);
     expect((await side.gateway.imageToVideo.get(remoteId)).state).toMatch(/queued|running/);
-    // The image address does not exist, so the job fails and names the address to check.
+    // The image URL does not exist, so the job fails and names the URL to check.
     const failed = await side.until(() => side.gateway.imageToVideo.get(remoteId));
     expect(failed.failure?.reason).toContain(image);
   });
@@ -125,7 +125,7 @@ describe('The shapes of a finished video', () => {
     expect(side.said).toEqual([]);
   });
 
-  it('A finished video without an address is empty and is not polled forever', async () => {
+  it('A finished video without a URL is empty and is not polled forever', async () => {
     const side = await both({ profile: 'stock', quirks: { successWithoutAddress: true } });
     const { remoteId } = await side.gateway.videos.create({ model: await videoModel(side), prompt: 'waves' });
     expect(await side.until(() => side.gateway.videos.get(remoteId))).toMatchObject({ isEmpty: true, media: [] });

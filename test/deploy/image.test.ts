@@ -38,7 +38,7 @@ async function startImage({ discord, gateway }: Stage) {
   const environment = {
     PATH: dirname(process.execPath),
     ...image.environment,
-    // This machine is no container: the port must not be seen from outside, or be in use.
+    // This machine is not a container: the port must not be seen from outside, or be in use.
     HTTP_HOST: '127.0.0.1',
     HTTP_PORT: await freePort(),
     TMPDIR: temporary,

@@ -23,18 +23,18 @@ const text: Place = {
 const saysNo = (key: string, missing?: string[]) => new Refusal(key, missing ? { missing } : {});
 
 describe('The place of a live conversation for one member', () => {
-  it('A live conversation for one member gets a private thread if the bot may create one', () => {
-    expect(talkPlaceFor(text, 'me')).toMatchObject({ in: 'new-thread', kind: 'private', isClosed: true });
+  it('A live conversation for one member gets a private thread if the bot can create one', () => {
+    expect(talkPlaceFor(text, 'me')).toMatchObject({ in: 'new-thread', kind: 'private', isPrivate: true });
   });
 
-  it('A live conversation for one member gets a public thread if the bot may only create public ones', () => {
+  it('A live conversation for one member gets a public thread if the bot can only create public ones', () => {
     const place = { ...text, appPermissions: needed | Permission.CreatePublicThreads };
-    expect(talkPlaceFor(place, 'me')).toMatchObject({ kind: 'public', isClosed: false });
+    expect(talkPlaceFor(place, 'me')).toMatchObject({ kind: 'public', isPrivate: false });
   });
 
   it('A live conversation for one member in an announcement channel gets an announcement thread, because such channels have no private ones', () => {
     const place = { ...text, channelType: ChannelType.GuildAnnouncement };
-    expect(talkPlaceFor(place, 'me')).toMatchObject({ kind: 'announcement', isClosed: false });
+    expect(talkPlaceFor(place, 'me')).toMatchObject({ kind: 'announcement', isPrivate: false });
   });
 
   it('A live conversation for one member in a private thread does not require the permission for public threads', () => {
@@ -44,8 +44,8 @@ describe('The place of a live conversation for one member', () => {
   });
 });
 
-it('A live conversation for everyone gets a public thread, even if the bot may create private ones', () => {
-  expect(talkPlaceFor(text, 'everyone')).toMatchObject({ in: 'new-thread', kind: 'public', isClosed: false });
+it('A live conversation for everyone gets a public thread, even if the bot can create private ones', () => {
+  expect(talkPlaceFor(text, 'everyone')).toMatchObject({ in: 'new-thread', kind: 'public', isPrivate: false });
 });
 
 it.each([
@@ -54,10 +54,10 @@ it.each([
   [ChannelType.PrivateThread, true],
 ])(
   'A live conversation that is started in a thread of type %s stays there and is as private as the thread',
-  (channelType, isClosed) => {
+  (channelType, isPrivate) => {
     const place = { ...text, channelType, appPermissions: needed };
     for (const who of ['me', 'everyone'] as const) {
-      expect(talkPlaceFor(place, who)).toEqual({ in: 'this-thread', channelId: '3', isClosed });
+      expect(talkPlaceFor(place, who)).toEqual({ in: 'this-thread', channelId: '3', isPrivate });
     }
   },
 );

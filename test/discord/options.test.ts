@@ -82,7 +82,7 @@ describe('The options of a command', () => {
     expect(JSON.parse(text(await exchange.message()))).toEqual({ words: 'hello' });
   });
 
-  it('A file option contains its address and announced properties, and the file is not fetched', async () => {
+  it('A file option contains its URL and announced properties, and the file is not fetched', async () => {
     const discord = await recordingDiscord();
     const file = { name: 'fox.png', bytes: Buffer.from('not looked into'), contentType: 'image/png' };
     const exchange = await discord.as('member').slash('tell', { words: 'look', file });

@@ -24,7 +24,7 @@ describe('/about', () => {
 });
 
 describe('/about for the operator', () => {
-  it('The operator alone sees each check, what is wrong, and the last starts with their versions', async () => {
+  it('The operator alone sees each check, what is wrong, and the recent starts with their versions', async () => {
     const stage = await quickStage();
     const { discord, gateway, clock } = stage;
     const about = async (who: string): Promise<string> =>
@@ -36,7 +36,7 @@ describe('/about for the operator', () => {
     expect(well).toMatch(/Bot: ready\nDiscord: ready\nDatabase: ready\nGateway: ready/);
     expect(well).toContain('**Notices**: nothing is wrong.');
     expect(well).toMatch(
-      /<t:\d+:f>, version 1\.2\.3: running\n<t:\d+:f>, version 1\.2\.2: stopped on request <t:\d+:f>/,
+      /<t:\d+:f>, version 1\.2\.3: running\n<t:\d+:f>, version 1\.2\.2: stopped on request, <t:\d+:f>/,
     );
     gateway.setSpeed(0.01);
     await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Queued'));
@@ -49,7 +49,7 @@ describe('/about for the operator', () => {
     for (const who of ['member', 'admin']) {
       const said = await about(who);
       expect(said).toContain('Version 1.2.3');
-      expect(said).not.toMatch(/Checks|Notices|Last starts|1\.2\.2/);
+      expect(said).not.toMatch(/Checks|Notices|Recent starts|1\.2\.2/);
     }
   });
 

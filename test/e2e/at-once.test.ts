@@ -13,7 +13,7 @@ const hasButton =
 const isRefusal = (message: Message): boolean => /already have|too busy/.test(text(message));
 
 describe.each(profiles)('Answers and live conversations at once with the %s gateway profile', (profile) => {
-  it('A member has only so many answers at once, others have theirs, and an ended one makes room', async () => {
+  it('The number of simultaneous answers is limited for each member, and an answer that ends makes room', async () => {
     const { discord, gateway } = await quickBot({
       gateway: { profile, speed: 0.2 },
       settings: { ...models, MAX_ANSWERS_PER_MEMBER: '1', MAX_ANSWERS: '2' },
@@ -33,7 +33,7 @@ describe.each(profiles)('Answers and live conversations at once with the %s gate
     await (await ask('member')).message(hasButton('Stop'));
   });
 
-  it('A member has one live conversation at once, and may start another after its end', async () => {
+  it('A member can have only one live conversation, and can start another after its end', async () => {
     const { discord } = await talkBot({ gateway: { profile }, settings: { MAX_TALKS_PER_MEMBER: '1' } });
     let started = 0;
     const start = (who: string) => discord.as(who).slash('talk start', { instructions: `talk ${++started}` });

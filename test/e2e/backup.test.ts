@@ -43,7 +43,7 @@ const live = (file: string): { state: string; id: string }[] =>
   sql(file, "SELECT value FROM atelier WHERE namespace = 'live'").map(({ value }) => JSON.parse(String(value)).value);
 const countIn = (file: string, wanted: string): number => live(file).filter(({ state }) => state === wanted).length;
 
-it('A backup taken while 200 tasks run is restored, sends nothing by itself, and every task comes to its end in one message', {
+it('A backup made while 200 tasks run is restored, sends nothing by itself, and every task ends in one message', {
   timeout: 400_000,
 }, async () => {
   const staged = await quickBot({
@@ -89,7 +89,7 @@ it('A backup taken while 200 tasks run is restored, sends nothing by itself, and
     ...restoreSettings,
     BACKUP_PASSPHRASE: 'some other words',
   });
-  expect(wrong).toMatchObject({ code: 78, said: expect.stringContaining('The passphrase does not fit') });
+  expect(wrong).toMatchObject({ code: 78, said: expect.stringContaining('The passphrase is wrong') });
   const looked = await script('scripts/restore.ts', [backup, '--dry-run'], restoreSettings);
   expect(looked).toMatchObject({ code: 0, out: expect.stringContaining(digest) });
   expect(looked.out).toMatch(new RegExp(`^  live +${TASKS}$`, 'm'));
@@ -115,7 +115,7 @@ it('A backup taken while 200 tasks run is restored, sends nothing by itself, and
   });
   await expect.poll(() => live(target).length, { timeout: 120_000 }).toBe(0);
   expect(submits(gateway)).toBe(submitsBefore);
-  // What was shown is still shown, also where the restored store does not know its outcome.
+  // What was shown is still shown, also if the restored store does not know its outcome.
   const now = new Map(posted().map((message) => [message.id, message]));
   for (const [id, message] of before) {
     expect(now.get(id)?.content).toContain('Finished in');

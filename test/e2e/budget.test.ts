@@ -30,7 +30,7 @@ describe.each(profiles)('Budgets at a gateway of the %s profile', (profile) => {
     return { ...stage, app: await enter(stage) };
   };
 
-  it('An admin’s limit for each member holds at once, and a member’s own limit wins', async () => {
+  it('An admin’s limit for each member holds immediately, and a member’s own limit wins', async () => {
     const stage = await botWith();
     expect(await budget(stage, 'admin', 'set', { limits: '1 task a day', for: 'members' })).toContain('1 task a day');
     expect(await imagine(stage, 'member', 'a fox')).toContain('Finished');
@@ -64,7 +64,7 @@ describe.each(profiles)('Budgets at a gateway of the %s profile', (profile) => {
     expect(await budget(stage, 'admin', 'show')).toContain('Limits for each member: 3 tasks a day');
   });
 
-  it('A pause refuses new requests at once, lets running ones end, and survives a restart', async () => {
+  it('A pause refuses new requests immediately, lets running ones end, and survives a restart', async () => {
     const stage = await stageWith();
     const first = await enter(stage);
     const running = await stage.discord.as('member').slash('imagine', { prompt: 'a fox' });
@@ -134,7 +134,7 @@ describe.each(profiles)('Budgets at a gateway of the %s profile', (profile) => {
       expect(JSON.stringify(admins.budgets)).not.toContain(discord.world.user(name).id);
   });
 
-  it('A grant raises the limits for now, and a reset lets them begin anew', async () => {
+  it('A grant raises the limits until they reset, and a reset starts counting from zero', async () => {
     const stage = await botWith();
     await budget(stage, 'admin', 'set', { limits: '1 task a day, 1 task a week', for: 'members' });
     await imagine(stage, 'member', 'a fox');
@@ -215,8 +215,12 @@ describe.each(profiles)('Budgets at a gateway of the %s profile', (profile) => {
     const history = await budget(stage, 'admin', 'history');
     const [admin, owner] = ['admin', 'owner'].map((name) => stage.discord.world.user(name).id);
     expect(history.split('\n').slice(1)).toEqual([
-      expect.stringMatching(new RegExp(`<@${owner}>: limits for the server from \\$5 a day to the default$`)),
-      expect.stringMatching(new RegExp(`<@${admin}>: limits for the server from the default to \\$5 a day$`)),
+      expect.stringMatching(
+        new RegExp(`<@${owner}>: changed the limits for the server from \\$5 a day to the default$`),
+      ),
+      expect.stringMatching(
+        new RegExp(`<@${admin}>: changed the limits for the server from the default to \\$5 a day$`),
+      ),
     ]);
   });
 
@@ -232,7 +236,7 @@ describe.each(profiles)('Budgets at a gateway of the %s profile', (profile) => {
   });
 });
 
-it('Members cannot use /budget, not even where the server’s settings show it to them', async () => {
+it('Members cannot use /budget, not even if the server’s settings show it to them', async () => {
   const stage = await quickBot({ settings: noLimits });
   const { discord } = stage;
   await expect(discord.as('member').slash('budget show')).rejects.toThrow('permissions');
@@ -268,7 +272,7 @@ describe('Budget alerts', () => {
     messages.map(text).filter((one) => one.startsWith('**Budget alert'));
   const posted = ({ discord }: QuickStage): string[] => discord.messages('no-threads').map(text);
 
-  it('The channel of the server and the operator are told once at 80% and once at 100%, over a restart too', async () => {
+  it('The server’s channel and the operator are notified once at 80% and once at 100%, even across a restart', async () => {
     const { stage, discord } = await alerts({}, true);
     expect(posted(stage)).toEqual([
       'Budget alerts for this server will appear here.',
@@ -280,7 +284,7 @@ describe('Budget alerts', () => {
     expect(direct[0]).toContain(`for server \`${discord.world.guild('atelier').id}\``);
   });
 
-  it('The operator is told in a channel of their own, if they have chosen one', async () => {
+  it('The operator is notified in a channel of their own, if they have chosen one', async () => {
     const stage = await quickStage({
       gateway: { speed: 20 },
       settings: { ...noLimits, DEFAULT_SERVER_BUDGET: '1 task a day' },
@@ -293,7 +297,7 @@ describe('Budget alerts', () => {
     expect(discord.messages(discord.openDirectMessage('owner').id)).toEqual([]);
   });
 
-  it('Those whom the operator has named are told directly, and may manage budgets', async () => {
+  it('Users whom the operator has named are notified directly and can manage budgets', async () => {
     const stage = await quickStage({
       gateway: { speed: 20 },
       settings: { ...noLimits, DEFAULT_SERVER_BUDGET: '1 task a day' },

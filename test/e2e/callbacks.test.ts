@@ -9,7 +9,7 @@ import { serve } from './monitoring/served.ts';
 import { type QuickStage, quickStage, says, submits } from './quick.ts';
 
 const minute = 60_000;
-/** So few polls that an end which is found at once was called back. */
+/** So few polls that an end which is found immediately was called back. */
 const SPARSE = { POLL_SCHEDULE: 'spec' };
 
 async function calledStage({ settings, ...options }: StageOptions = {}) {
@@ -38,7 +38,7 @@ async function calledBot(options: StageOptions = {}) {
 const order = async ({ discord }: Pick<QuickStage, 'discord'>, prompt = 'a fox') =>
   discord.as('member').slash('imagine', { prompt });
 
-/** The addresses that orders named. */
+/** The URLs that orders named. */
 const addresses = ({ heard }: EmbeddedGateway, field = 'notifyHook'): unknown[] =>
   heard
     .filter(({ method, path, body }) => method === 'POST' && !path.endsWith('/fetch') && typeof body === 'object')
@@ -54,7 +54,7 @@ function onlyJob({ jobs, tally }: EmbeddedGateway) {
 describe.each(profiles)('Callbacks of a gateway of the %s profile', (profile) => {
   const at = (gateway: GatewayOptions = {}): StageOptions => ({ gateway: { profile, ...gateway } });
 
-  it('Each order names an address of its own, and its changes and its end are called back', async () => {
+  it('Each order names a URL of its own, and its changes and its end are called back', async () => {
     const bot = await calledBot(at());
     await (await order(bot)).message(says('Finished in'));
     await (await order(bot, 'a hare')).message(says('Finished in'));
@@ -66,7 +66,7 @@ describe.each(profiles)('Callbacks of a gateway of the %s profile', (profile) =>
     expect(await bot.counted('progress')).toBeGreaterThan(2);
     for (const { id } of bot.gateway.jobs.list()) expect(bot.gateway.tally.of(id).queries).toBe(1);
     const about = text(await (await bot.discord.as('other').slash('about')).message());
-    expect(about).toContain('Callbacks for `/imagine` and its follow-ups: the gateway reports progress and ends');
+    expect(about).toContain('Callbacks for `/imagine` and its follow-ups: the gateway reports progress and completion');
   });
 
   it('An end that is called back is not waited for', async () => {
@@ -86,7 +86,7 @@ describe.each(profiles)('Callbacks of a gateway of the %s profile', (profile) =>
     expect(await bot.counted('hint')).toBe(before + 1);
   });
 
-  it('The follow-ups of an image name addresses too', async () => {
+  it('The follow-ups of an image name URLs too', async () => {
     const bot = await calledBot(at());
     const grid = await (await order(bot)).message(says('Finished in'));
     const upscaled = await bot.discord.as('member').click(grid, 'U2');
@@ -125,7 +125,7 @@ describe.each(profiles)('Callbacks of a gateway of the %s profile', (profile) =>
     expect(await bot.counted('unknown')).toBe(1);
   });
 
-  it('Callbacks that come before the response to the submit accept nothing, and the end is found all the same', async () => {
+  it('Callbacks that arrive before the response to the submit accept nothing, and the end is still found', async () => {
     const bot = await calledBot(at());
     bot.gateway.faults.add({ on: { path: '/imgx/submit' }, do: { type: 'drip', bytes: 40, everyMs: 30_000 } });
     const exchange = await order(bot);
@@ -154,7 +154,7 @@ describe.each(profiles)('Callbacks of a gateway of the %s profile', (profile) =>
     expect(bot.sent[0]?.status).toBe(200);
   });
 
-  it('Songs and videos name an address only where a setting names its field', async () => {
+  it('Songs and videos name a URL only if a setting names its field', async () => {
     const fields = { GATEWAY_MUSIC_CALLBACK_FIELD: 'notify_hook', GATEWAY_VIDEO_CALLBACK_FIELD: 'callback_url' };
     for (const settings of [{}, fields]) {
       const bot = await calledBot({ ...at({ speed: 20 }), settings: { DEFAULT_VIDEO_MODEL: 'reel-2', ...settings } });
@@ -172,7 +172,7 @@ describe.each(profiles)('Callbacks of a gateway of the %s profile', (profile) =>
 });
 
 describe('Callbacks and a restart', () => {
-  it('The address of a live task stays valid, and a bot that is killed between callback and poll loses nothing', async () => {
+  it('The URL of a live task stays valid, and a bot that is killed between callback and poll loses nothing', async () => {
     const stage = await calledStage();
     const { discord, gateway, clock, sent } = stage;
     const app = await enter(stage);
@@ -195,7 +195,7 @@ describe('Callbacks and a restart', () => {
     expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toHaveLength(1);
   });
 
-  it('After a restart a callback to the address that was given before is taken', async () => {
+  it('After a restart, a callback to a URL from before the restart is accepted', async () => {
     const stage = await calledStage();
     const { gateway } = stage;
     const app = await enter(stage);
@@ -225,7 +225,7 @@ describe('Callbacks and a restart', () => {
   });
 });
 
-describe('The address of callbacks', () => {
+describe('The URL of callbacks', () => {
   it.each([{ CALLBACK_URL: '' }, { CALLBACK_PORT: '' }])(
     'Without an address or a port no order names one: %j',
     async (settings) => {
@@ -238,7 +238,7 @@ describe('The address of callbacks', () => {
     },
   );
 
-  it('Nothing of an address or of a callback is in a log or a message', async () => {
+  it('Nothing of a URL or of a callback is in a log or a message', async () => {
     const bot = await calledBot({ settings: { LOG_LEVEL: 'trace' } });
     bot.gateway.faults.add({ do: 'callbacks-doubled' });
     await (await order(bot)).message(says('Finished in'));
@@ -249,7 +249,7 @@ describe('The address of callbacks', () => {
     expect(JSON.stringify(bot.discord.requests)).not.toContain(token);
   });
 
-  it('An address is valid until ten minutes after the end', async () => {
+  it('A URL is valid until ten minutes after the end', async () => {
     const bot = await calledBot();
     await (await order(bot)).message(says('Finished in'));
     const [address] = addresses(bot.gateway);

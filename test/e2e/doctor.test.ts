@@ -58,7 +58,7 @@ describe('npm run doctor', () => {
     expect(said.trim().split('\n')).toEqual([expect.stringContaining(`using the store ${file}`)]);
   });
 
-  it('npm run doctor reads the address of the store from a file', async () => {
+  it('npm run doctor reads the URL of the store from a file', async () => {
     const { file, open } = stage();
     const store = await open();
     await store.put(settled(makeTask()));

@@ -53,7 +53,7 @@ describe.each(profiles)('A model that fails at a gateway of the %s profile', (pr
     const before = orders(stage);
     const refused = text(await (await image(stage, 'member')).ephemeral());
     expect(refused).toMatch(
-      /^The model `lumen-image-1` has been failing since <t:\d+:R>, so nothing was submitted\. Choose another model, or try again <t:\d+:R>\.$/,
+      /^The model `lumen-image-1` has been failing since <t:\d+:f>, so nothing was submitted\. Choose another model, or try again <t:\d+:R>\.$/,
     );
     const retried = await discord.as('member').click(first, 'Retry');
     expect(text(await retried.ephemeral())).toContain('has been failing since');
@@ -62,11 +62,11 @@ describe.each(profiles)('A model that fails at a gateway of the %s profile', (pr
     expect(await suggested(stage)).toEqual([
       { name: `${MODEL}-2K`, value: `${MODEL}-2K` },
       { name: `${MODEL}-4K`, value: `${MODEL}-4K` },
-      { name: `${MODEL} · failing now`, value: MODEL },
+      { name: `${MODEL} · currently failing`, value: MODEL },
     ]);
   });
 
-  it('The operator is told once; one request tries again after a while, and its success lets all through', async () => {
+  it('The operator is notified once; after a while one request is let through, and its success lets all through', async () => {
     const stage = await start();
     await suggested(stage);
     await failing(stage, 5);
@@ -78,7 +78,7 @@ describe.each(profiles)('A model that fails at a gateway of the %s profile', (pr
     const trying = await image(stage, 'member');
     await trying.message(says('Queued'));
     const refused = text(await (await image(stage, 'other')).ephemeral());
-    expect(refused).toContain('one task is trying it again now. Choose another model, or try again in a few minutes.');
+    expect(refused).toContain('is being tested with one task. Choose another model, or try again in a few minutes.');
     stage.gateway.setSpeed(50);
     await trying.message(says('Finished in'));
     await (await image(stage, 'other')).message(says('Finished in'));
@@ -95,7 +95,7 @@ describe.each(profiles)('A model that fails at a gateway of the %s profile', (pr
     await failing(stage, 5);
     await (await stage.discord.as('admin').slash('budget set', { confirm_above: '$1' })).message();
     const question = await (await image(stage, 'member')).message(says('This server asks'));
-    expect(text(question)).toMatch(/\nThe model `lumen-image-1` has been failing since <t:\d+:R>\.\nEstimated cost/);
+    expect(text(question)).toMatch(/\nThe model `lumen-image-1` has been failing since <t:\d+:f>\.\nEstimated cost/);
     const before = orders(stage);
     const run = await stage.discord.as('member').click(question, 'Run');
     expect(text(await run.followUp())).toContain('has been failing since');
@@ -103,7 +103,7 @@ describe.each(profiles)('A model that fails at a gateway of the %s profile', (pr
   });
 });
 
-it('A slow model is told in its suggestion, in the question about its price and in the first line of progress', async () => {
+it('A slow model is marked in its suggestion, in the confirmation of its price and in the first line of progress', async () => {
   const prices = join(folder(), 'prices.json');
   writeFileSync(prices, JSON.stringify({ image: '1.25' }));
   const stage = await quickBot({ gateway: { speed: 50 }, settings: { ...noLimits, PRICES: prices } });
@@ -118,14 +118,14 @@ it('A slow model is told in its suggestion, in the question about its price and 
     await exchange.message(says('Finished in'));
   }
   gateway.setSpeed(0.01);
-  const queued = await (await image(stage, 'other')).message(says('Such tasks take'));
+  const queued = await (await image(stage, 'other')).message(says('Tasks like this currently take'));
   expect(text(queued)).toMatch(
-    /Queued at the gateway <t:\d+:R>\.( \d+ tasks? .*queue\.)? Such tasks take about 4 min now\./,
+    /Queued at the gateway <t:\d+:R>\.( \d+ tasks? .*queue\.)? Tasks like this currently take about 4 min\./,
   );
   expect((await suggested(stage)).map(({ name }) => name)).toContain(`${MODEL} · about 4 min`);
   await (await discord.as('admin').slash('budget set', { confirm_above: '$1' })).message();
   const question = await (await image(stage, 'member')).message(says('This server asks'));
-  expect(text(question)).toContain('\nSuch tasks take about 4 min now.\nEstimated cost');
+  expect(text(question)).toContain('\nTasks like this currently take about 4 min.\nEstimated cost');
   // What was long ago says nothing about now.
   clock.advance(7 * 60 * minute);
   expect((await suggested(stage)).map(({ name }) => name)).toContain(MODEL);

@@ -33,7 +33,7 @@ describe.each(profiles)('Limits with the %s gateway profile', (profile) => {
     expect(usage).toMatch(/^Remaining: \*\*0 tasks\*\* of 2 tasks a day \(resets <t:\d+:R>\)/);
   });
 
-  it('A task’s page and an answer’s details tell their owner what is left, and no one else', async () => {
+  it('A task’s page and an answer’s details show only their owner what is left', async () => {
     const stage = await botWith({ DEFAULT_MEMBER_BUDGET: '3 tasks a day', DEFAULT_TEXT_MODEL: 'quill-5' });
     const { discord } = stage;
     await imagine(stage, 'member', 'a fox');

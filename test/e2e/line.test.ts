@@ -5,7 +5,7 @@ import { enter } from './bot.ts';
 import { labels, quickBot, says, submits } from './quick.ts';
 
 describe.each(profiles)('The line with the %s gateway profile', (profile) => {
-  it('A member sees their place in line, and Cancel leaves it at no cost', async () => {
+  it('A member sees their position in the queue, and Cancel leaves the queue at no cost', async () => {
     const { discord, gateway } = await quickBot({
       gateway: { profile, speed: 0.2 },
       settings: { GATEWAY_JOBS_AT_ONCE: '1' },
@@ -36,7 +36,7 @@ describe.each(profiles)('The line with the %s gateway profile', (profile) => {
     expect(submits(gateway)).toBe(2);
   });
 
-  it('A private task in line says where its result comes if the wait is long', async () => {
+  it('A private task in the queue says where its result will be posted if the wait is long', async () => {
     const { discord } = await quickBot({
       gateway: { profile, speed: 0.2 },
       settings: { GATEWAY_JOBS_AT_ONCE: '1' },
@@ -58,7 +58,7 @@ describe.each(profiles)('The line with the %s gateway profile', (profile) => {
     },
   );
 
-  it('A used-up account is reported to the operator, and later requests of the kind are refused at once', async () => {
+  it('A used-up account is reported to the operator, and later requests of the kind are refused immediately', async () => {
     const { discord, gateway } = await quickBot({ gateway: { profile } });
     gateway.faults.add({ on: { path: '/imgx/submit' }, do: 'quota' });
     await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).ephemeral(says('quota'));

@@ -42,7 +42,7 @@ describe.each(profiles)('The retention time of the log at a gateway of the %s pr
     await expect.poll(() => discord.messages('no-private-threads')).toEqual([]);
   });
 
-  it('Without a retention time everything stays; a message that is gone already is no trouble', async () => {
+  it('Without a retention time everything stays; a message that is gone already is not a problem', async () => {
     const stage = await loggingBot('');
     const { discord, clock } = stage;
     await changeRules(stage, 'Change words', { words: 'casino' });
@@ -60,7 +60,7 @@ describe.each(profiles)('The retention time of the log at a gateway of the %s pr
     expect(inLog(stage).join()).toContain('blocked sites');
   });
 
-  it('A report stays until a moderator has decided, and its history longer', async () => {
+  it('A report is kept until a moderator has decided, and its history longer', async () => {
     const stage = await loggingBot('1');
     const { clock } = stage;
     await report(stage, await grid(stage));

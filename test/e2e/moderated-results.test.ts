@@ -70,7 +70,7 @@ describe.each(profiles)('Moderation of images with the %s gateway profile', (pro
     expect(labels(shown)).toContain('U1');
   });
 
-  it('A held result waits over a restart, and is asked about once', async () => {
+  it('A held result waits across a restart, and moderators are asked about it once', async () => {
     const stage = await moderatedBot({ results: 'hold' });
     const sent = await order(stage, 'shows:violence');
     const asks = await question(stage);
@@ -83,7 +83,7 @@ describe.each(profiles)('Moderation of images with the %s gateway profile', (pro
     expect((await sent.message(says('Finished in'))).attachments).toHaveLength(1);
   });
 
-  it('A deleted result costs its owner nothing, and stays booked to the server', async () => {
+  it('A deleted result costs its owner nothing, and still counts for the server', async () => {
     const stage = await moderatedBot({ results: 'hold' });
     const sent = await order(stage, 'shows:violence');
     const asks = await question(stage);
@@ -95,7 +95,7 @@ describe.each(profiles)('Moderation of images with the %s gateway profile', (pro
     expect(await standings(stage, 'me')).not.toContain('waived');
   });
 
-  it('A refused result is deleted at once, and the log names the category', async () => {
+  it('A refused result is deleted immediately, and the log names the category', async () => {
     const stage = await moderatedBot({ results: 'refuse' });
     const sent = await order(stage, 'shows:violence');
     expect((await sent.message(says('The result was withheld'))).attachments).toEqual([]);

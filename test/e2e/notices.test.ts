@@ -31,8 +31,8 @@ const direct = ({ discord }: Pick<QuickStage, 'discord'>, who = 'owner'): string
 
 const about = (lines: readonly string[], words: string): string[] => lines.filter((line) => line.includes(words));
 
-describe('The operator is told of a start', () => {
-  it('A start names the version, what was taken up and how long the bot was away; another version names the one before', async () => {
+describe('Notices of a start', () => {
+  it('A notice of a start contains the version, what was resumed and how long the bot was down; with a new version, also the previous one', async () => {
     const stage = await withChannel();
     const first = await enter(stage);
     await expect.poll(() => inHall(stage), waitLimit).toEqual(['Atelier 1.2.3 has started.']);
@@ -44,7 +44,7 @@ describe('The operator is told of a start', () => {
     await expect.poll(() => inHall(stage), waitLimit).toHaveLength(2);
     const [, second = ''] = inHall(stage);
     expect(second).toContain('Atelier 1.3.0 has started. The previous version was 1.2.3.');
-    expect(second).toMatch(/It had been stopped since <t:\d+:f>\.\nIt resumed 1 task\./);
+    expect(second).toMatch(/It was stopped on <t:\d+:f>\.\nIt resumed 1 task\./);
     expect(second).not.toContain('secret');
   });
 
@@ -73,7 +73,7 @@ describe('The operator is told of a start', () => {
     sql(file, "UPDATE atelier SET value = json_remove(value, '$.value.stoppedAt') WHERE namespace = 'runs'");
     stage.clock.advance(2 * HOUR_MS);
     await enter(stage);
-    await expect.poll(() => about(inHall(stage), 'without having been stopped'), waitLimit).toHaveLength(1);
+    await expect.poll(() => about(inHall(stage), 'It went down unexpectedly'), waitLimit).toHaveLength(1);
   });
 });
 
@@ -118,7 +118,7 @@ describe('The operator’s channel', () => {
     ['may not be written in', ({ discord }) => discord.restrict('hall', Permission.SendMessages)],
   ];
 
-  it.each(gone)('Where it %s, notices go to the owner, who is told once that it is gone', async (_, remove) => {
+  it.each(gone)('If it %s, notices go to the owner, who is notified once that it is gone', async (_, remove) => {
     const stage = await withChannel();
     remove(stage);
     const app = await enter(stage);
@@ -135,7 +135,7 @@ describe('The operator’s channel', () => {
     expect(direct(stage).join('\n')).not.toContain('secret');
   });
 
-  it('When it works again, that is told too, and what follows is posted there', async () => {
+  it('When it works again, the owner is notified too, and later notices are posted there', async () => {
     const stage = await withChannel();
     const { discord } = stage;
     const status = { type: 'status', status: 403, code: Code.MissingAccess } as const;
@@ -152,7 +152,7 @@ describe('The operator’s channel', () => {
     await expect.poll(() => about(direct(stage), 'Resolved'), waitLimit).toHaveLength(1);
   });
 
-  it('Without a channel the people are told whom the operator has named', async () => {
+  it('Without a channel, the users whom the operator has named are notified', async () => {
     const stage = await withChannel();
     const other = stage.discord.world.user('other').id;
     await enter({ ...stage, config: { ...stage.config, operator: { ids: [other] } } });
@@ -160,7 +160,7 @@ describe('The operator’s channel', () => {
     expect([direct(stage), inHall(stage)]).toEqual([[], []]);
   });
 
-  it('While Discord takes no message, a notice is kept and sent later, once', async () => {
+  it('While Discord accepts no message, a notice is kept and sent once later', async () => {
     const stage = await withChannel();
     const fault = { type: 'status', status: 500, body: 'away' } as const;
     stage.discord.faults.add({ on: { method: 'POST', route: /^\/channels\/\d+\/messages$/ }, do: fault, times: 8 });
@@ -170,7 +170,7 @@ describe('The operator’s channel', () => {
 });
 
 describe('Trouble with the store', () => {
-  it('Writes that fail are told from memory, and so is their end', async () => {
+  it('Failed writes are reported from memory, and so is their end', async () => {
     const stage = await withChannel();
     const { clock, discord } = stage;
     await enter(stage);
@@ -188,7 +188,7 @@ describe('Trouble with the store', () => {
     expect(inHall(stage).join('\n')).not.toMatch(/secret|sqlite/);
   });
 
-  it('Rows that cannot be read are told with their number', async () => {
+  it('Unreadable rows are reported with their number', async () => {
     const stage = await withChannel();
     const first = await enter(stage);
     await first.stop();
@@ -201,7 +201,7 @@ describe('Trouble with the store', () => {
       .toHaveLength(1);
   });
 
-  it('A new schema is told', async () => {
+  it('A new schema is reported', async () => {
     const stage = await withChannel();
     const first = await enter(stage);
     await first.stop();
@@ -217,7 +217,7 @@ describe('Trouble with the store', () => {
 
 describe('A store on a server', () =>
   onServers((site) => {
-    it('An outage is told while it lasts, and so is its end', async () => {
+    it('An outage is reported while it lasts, and so is its end', async () => {
       const store = await site();
       const wire = await Wire.to(store.url);
       const stage = await withChannel({ STORE_URL: wire.url, STORE_LEASE_SECONDS: '60' });
@@ -280,7 +280,7 @@ describe('The balance of the account', () => {
     return { stage, make, look };
   }
 
-  it('Where the gateway tells it, it is told when it would not last for another day, and when credit was added', async () => {
+  it('If the gateway reports the balance, the operator is told when it would not last for another day, and when credit was added', async () => {
     const { stage, make, look } = await atLimit(0.1);
     await make('1');
     await look();
@@ -300,7 +300,7 @@ describe('The balance of the account', () => {
     await expect.poll(() => about(told(), 'Resolved'), waitLimit).toHaveLength(1);
   });
 
-  it('A gateway that does not tell it, and one with an unknown unit, are not asked again and again', async () => {
+  it('A gateway that does not report the balance, and one with an unknown unit, are not queried repeatedly', async () => {
     const { stage } = await atLimit(0);
     const asked = ({ gateway }: typeof stage): number =>
       gateway.heard.filter(({ path }) => path.endsWith('/subscription')).length;

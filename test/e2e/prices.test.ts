@@ -125,7 +125,7 @@ describe('The cost of a task at a stock gateway', () => {
     ).toHaveLength(1);
   });
 
-  it('An answer that was cut off settles at its upper bound, because no token counts were reported', async () => {
+  it('An answer that broke off settles at its upper bound, because no token counts were reported', async () => {
     const stage = await stockBot();
     stage.gateway.faults.add({ do: { type: 'text', how: 'cut', after: 30 } });
     await (await stage.discord.as('member').slash('ask', { prompt: 'ice?' })).message(hasEnded);

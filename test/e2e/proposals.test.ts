@@ -29,7 +29,7 @@ describe.each(profiles)('Confirmation above a price with the %s gateway profile'
     return { ...stage, budget };
   };
 
-  it('The bot asks before a request above the price, with the price, and runs or cancels it for its owner alone', async () => {
+  it('The bot asks for confirmation before a request above the price, shows the price, and lets only its owner run or cancel it', async () => {
     const { discord, gateway, budget } = await botAt('1.25');
     expect(await budget({ confirm_above: '$1' })).toBe(
       'Members are asked for confirmation before requests that cost more than $1.00.',
@@ -49,7 +49,7 @@ describe.each(profiles)('Confirmation above a price with the %s gateway profile'
     expect(submits(gateway)).toBe(1);
   });
 
-  it('A request at the price, in another server or after the setting was removed runs at once', async () => {
+  it('A request at the price, in another server or after the setting was removed runs immediately', async () => {
     const { discord, gateway, budget } = await botAt('1');
     await budget({ confirm_above: '$1' });
     const member = discord.as('member');
@@ -104,10 +104,10 @@ describe.each(profiles)('Confirmation above a price with the %s gateway profile'
     );
     expect(text(plain)).not.toContain('Cost:');
     const history = text(await (await discord.as('admin').slash('budget history', {})).message());
-    expect(history).toContain('costs under results: off');
+    expect(history).toContain('set costs under results to: off');
   });
 
-  it('A plain message in a thread is asked about as well, and Run shows the answer there', async () => {
+  it('A plain message in a thread also needs confirmation, and Run shows the answer there', async () => {
     const path = join(folder(), 'prices.json');
     writeFileSync(path, JSON.stringify({ ask: '1.25' }));
     const { discord, gateway } = await quickBot({

@@ -14,7 +14,7 @@ export interface QuickStage extends Stage {
   clock: QuickClock;
 }
 
-/** Both sides and the bot share a clock that runs thirty times as fast, so that a job of a minute takes two seconds. */
+/** Both sides and the bot share a clock that runs thirty times as fast, so a job of a minute takes two seconds. */
 export async function quickStage({
   discord,
   gateway,

@@ -43,7 +43,7 @@ describe.each(profiles)('Reports at a gateway of the %s profile', (profile) => {
     return stage;
   }
 
-  it('A report reaches the moderators with what they need, and its owner is told nothing', async () => {
+  it('A report reaches the moderators with what they need, and the owner of the result is not notified', async () => {
     const stage = await reportedBot();
     const { discord } = stage;
     const result = await grid(stage, { prompt: 'a fox @everyone discord.gg/abcdef' });
@@ -52,7 +52,7 @@ describe.each(profiles)('Reports at a gateway of the %s profile', (profile) => {
     expect(await report(stage, result, { words: 'See **this**, @everyone' })).toContain('Reported. The moderators');
     const shown = await onlyReport(stage);
     const { member, other } = { member: discord.world.user('member').id, other: discord.world.user('other').id };
-    expect(text(shown)).toContain(`of a result of <@${member}>: https://discord.com/channels/`);
+    expect(text(shown)).toContain(`about a result by <@${member}>: https://discord.com/channels/`);
     expect(text(shown)).toContain(`/${result.id} `);
     expect(text(shown)).toContain('Reason: Hate or harassment');
     expect(text(shown)).toContain('> See \\*\\*this\\*\\*, @everyone');
@@ -67,7 +67,7 @@ describe.each(profiles)('Reports at a gateway of the %s profile', (profile) => {
     expect(stage.logged()).not.toContain('See **this**');
   });
 
-  it('A member reports a result once, also after a restart, and others may report it too', async () => {
+  it('A member reports a result once, also after a restart, and others can report it too', async () => {
     const stage = await reportedBot();
     const result = await grid(stage);
     await report(stage, result);
@@ -120,7 +120,7 @@ describe.each(profiles)('Reports at a gateway of the %s profile', (profile) => {
     const shown = await onlyReport(stage);
     const presses = await Promise.all([decide(stage, shown, 'Dismiss'), decide(stage, shown, 'Remove', 'owner')]);
     const decided = await reportSaying(stage, 'dismissed this report');
-    expect(text(await (presses[1] ?? presses[0]).ephemeral())).toContain('already decided');
+    expect(text(await (presses[1] ?? presses[0]).ephemeral())).toContain('already been handled');
     expect(text(decided)).not.toContain('removed');
     expect(buttonsOf(decided)).toEqual([]);
   });
@@ -149,7 +149,7 @@ describe.each(profiles)('Reports at a gateway of the %s profile', (profile) => {
     const history = await (await discord.as('admin').slash('budget history')).message();
     expect(text(history).match(/blocked <@/g)).toHaveLength(1);
     expect([...(filled?.followUps() ?? []), ...(again?.followUps() ?? [])].map(text)).toEqual([
-      'This report was already decided.',
+      'This report has already been handled.',
     ]);
     clock.advance(HOUR_MS + 60_000);
     await grid(stage, { prompt: 'an owl' });
@@ -212,14 +212,14 @@ describe.each(profiles)('Reports at a gateway of the %s profile', (profile) => {
     expect(await refusedReport(stage, elsewhere, 'installer', 'lobby')).toContain('no moderators here');
   });
 
-  it('The alerts channel of /budget takes reports where no other channel is set', async () => {
+  it('Reports are posted in the alerts channel of /budget if no other channel is set', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 }, settings: noLimits });
     await (await stage.discord.as('admin').slash('budget alerts', { channel: LOG })).message();
     await report(stage, await grid(stage));
     await onlyReport(stage);
   });
 
-  it('A report that cannot be posted is told and not counted', async () => {
+  it('A report that cannot be posted is refused with a reason and not counted', async () => {
     const stage = await reportedBot();
     const result = await grid(stage);
     const form = await (await openReport(stage, result)).modal();
@@ -250,7 +250,7 @@ describe.each(profiles)('Reports at a gateway of the %s profile', (profile) => {
     expect(reportsIn(stage)).toHaveLength(1);
   });
 
-  it('Every message of a long answer can be reported, and goes with the answer', async () => {
+  it('Every message of a long answer can be reported, and is removed with the answer', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 }, settings: { ...noLimits, ...models } });
     await setLogChannel(stage);
     const { discord } = stage;
@@ -266,7 +266,7 @@ describe.each(profiles)('Reports at a gateway of the %s profile', (profile) => {
     expect(buttonsOf(await openTask(stage, await list(stage)))).not.toContain('Show me');
   });
 
-  it('An album goes with its songs, and none of them is shown again', async () => {
+  it('An album is removed with its songs, and none of them is shown again', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 60, studio: shortSongs() }, settings: noLimits });
     await setLogChannel(stage);
     const { discord, gateway } = stage;
@@ -280,7 +280,7 @@ describe.each(profiles)('Reports at a gateway of the %s profile', (profile) => {
     expect(buttonsOf(await openTask(stage, await list(stage, 'owner'), 'owner'))).not.toContain('Show me');
   });
 
-  it('A result from another server is only taken out of this one', async () => {
+  it('A result from another server is only removed from this one', async () => {
     const stage = await reportedBot();
     const { discord } = stage;
     const there = await grid(stage, { prompt: 'a neon casino' }, discord.as('member').in('hall'));
@@ -337,7 +337,7 @@ describe.each(profiles)('Reports at a gateway of the %s profile', (profile) => {
     expect(reportsIn(stage)).toHaveLength(1);
   });
 
-  it('A report that Discord takes later is posted then, and one that it refuses then is told by direct message', async () => {
+  it('A report that Discord accepts later is posted then, and if Discord refuses it then, its member gets a direct message', async () => {
     const stage = await reportedBot();
     const { discord, clock } = stage;
     const inLog = new RegExp(`channels/${discord.world.channel(LOG).id}/messages`);
@@ -367,7 +367,7 @@ describe.each(profiles)('Reports at a gateway of the %s profile', (profile) => {
     expect(exists(stage, shown, LOG)).toBe(false);
   });
 
-  it('Erasure of the member who reported takes their name and words out of it, and of a moderator theirs', async () => {
+  it('Erasing the data of the member who reported removes their name and words from the report, and that of a moderator removes their name', async () => {
     const stage = await reportedBot();
     const result = await grid(stage);
     await report(stage, result, { words: 'my own words' });

@@ -86,7 +86,7 @@ describe('npm run migrate-store', () => {
   );
 
   onStores(['sqlite'], (stage) => {
-    it('npm run migrate-store also reads its addresses from the environment, where process lists do not show passwords', async () => {
+    it('npm run migrate-store also reads its URLs from the environment, where process lists do not show passwords', async () => {
       const [from, to] = [await stage(), await stage()];
       await fillStore(from);
       const moved = await migrateBy(from.url, to.url);
@@ -97,7 +97,7 @@ describe('npm run migrate-store', () => {
   });
 
   onStores(['sqlite'], (stage) => {
-    it('npm run migrate-store also reads its addresses from files', async () => {
+    it('npm run migrate-store also reads its URLs from files', async () => {
       const [from, to] = [await stage(), await stage()];
       await fillStore(from);
       const folder = mkdtempSync(join(tmpdir(), 'atelier-secrets-'));

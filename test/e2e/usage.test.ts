@@ -347,7 +347,7 @@ describe('The range buttons of /usage', () => {
 });
 
 describe('The orders of members in /usage', () => {
-  it('A request is in the use of its owner, and in that of all members for everyone who may see it', async () => {
+  it('A request is in the use of its owner, and in that of all members for everyone who can see it', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'atelier-prices-'));
     onTestFinished(() => rm(folder, { recursive: true }));
     const prices = join(folder, 'prices.json');

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isRecord, type Json, parseExact } from '../../src/lib/exact-json.ts';
 
-/** The parsed value, with every number as its text, so that both ways of keeping a number compare. */
+/** The parsed value, with every number as its text, so both ways of keeping a number compare. */
 function spelled(value: Json): Json {
   if (typeof value === 'number') return `#${Object.is(value, -0) ? '-0' : value}`;
   if (Array.isArray(value)) return value.map(spelled);

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { KeyedLock } from '../../src/lib/keyed-lock.ts';
 
 describe('The keyed lock', () => {
-  it('The keyed lock runs the tasks of one key one after the other, in the order of their calls', async () => {
+  it('The keyed lock runs tasks with the same key one at a time, in call order', async () => {
     const lock = new KeyedLock();
     const log: string[] = [];
     const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const works = gates.map((gate, index) =>
+    const runs = gates.map((gate, index) =>
       lock.run('a', async () => {
         log.push(`begins ${index}`);
         await gate.promise;
@@ -15,7 +15,7 @@ describe('The keyed lock', () => {
     );
     gates[1]?.resolve();
     gates[0]?.resolve();
-    await Promise.all(works);
+    await Promise.all(runs);
     expect(log).toEqual(['begins 0', 'ends 0', 'begins 1', 'ends 1']);
   });
 
@@ -28,11 +28,11 @@ describe('The keyed lock', () => {
   });
 });
 
-it('The keyed lock runs the tasks of different keys at the same time', async () => {
+it('The keyed lock runs tasks with different keys at the same time', async () => {
   const lock = new KeyedLock();
   const gate = Promise.withResolvers<string>();
   const waiting = lock.run('a', () => gate.promise);
-  expect(await lock.run('b', () => Promise.resolve('at once'))).toBe('at once');
+  expect(await lock.run('b', () => Promise.resolve('now'))).toBe('now');
   gate.resolve('later');
   expect(await waiting).toBe('later');
 });

@@ -24,7 +24,7 @@ describe.each([true, false])('The log (readable: %s)', (readable) => {
     expect(text).toContain('[hidden]');
   });
 
-  it('The log never writes an interaction token from an address or from an error about one', () => {
+  it('The log never writes an interaction token from a URL or from an error about one', () => {
     const url = 'https://discord.com/api/v10/webhooks/900000000000000100/aW50ZXJhY3Rpb24tdG9rZW4/messages/@original';
     const callback = 'http://127.0.0.1/api/v10/interactions/900000000000000101/aW50ZXJhY3Rpb24tdG9rZW4/callback';
     const text = logged(

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { features } from '../../src/commands/index.ts';
 import type { Command, SingleCommand } from '../../src/discord/handlers.ts';
 import { registrations } from '../../src/discord/registration.ts';
-import type { Sentences } from '../../src/locales/index.ts';
+import type { Texts } from '../../src/locales/index.ts';
 
 /** https://discord.com/developers/docs/interactions/application-commands */
 const MAX_NAME = 32;
@@ -11,12 +11,12 @@ const MAX_CHOICE = 100;
 /** Our own limit: Discord shows the description of an option in one line next to its name. */
 const MAX_OPTION = 60;
 
-const placesIn = (sentences: Sentences, path = ''): string[] =>
+const placesIn = (sentences: Texts, path = ''): string[] =>
   Object.entries(sentences).flatMap(([name, one]) =>
     typeof one === 'string' ? [path + name] : placesIn(one, `${path}${name}.`),
   );
 
-const sentencesIn = (sentences: Sentences, within: string): string[] =>
+const sentencesIn = (sentences: Texts, within: string): string[] =>
   Object.entries(sentences).flatMap(([name, one]) => {
     if (typeof one === 'string') return [];
     return name === within
@@ -24,7 +24,7 @@ const sentencesIn = (sentences: Sentences, within: string): string[] =>
       : sentencesIn(one, within);
   });
 
-const choicesIn = (sentences: Sentences): string[] =>
+const choicesIn = (sentences: Texts): string[] =>
   Object.entries(sentences).flatMap(([name, one]) => {
     if (typeof one === 'string') return [];
     return name === 'choices' ? Object.keys(one).flatMap((option) => sentencesIn(one, option)) : choicesIn(one);
@@ -67,7 +67,7 @@ it('Discord accepts the length of every name and description of a command', () =
   for (const { command, text } of features) {
     if (!('subcommands' in command)) continue;
     for (const { name } of command.subcommands) {
-      const one = Object.entries<string | Sentences>(text.command).find(([key]) => key === name)?.[1];
+      const one = Object.entries<string | Texts>(text.command).find(([key]) => key === name)?.[1];
       const description = typeof one === 'object' ? one.description : undefined;
       expect(String(description).length, `${command.name} ${name}`).toBeLessThanOrEqual(MAX_DESCRIPTION);
     }

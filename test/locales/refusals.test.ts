@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { texts } from '../../src/commands/index.ts';
 import { en } from '../../src/locales/en.ts';
-import { createSay, type Sentences, sentenceAt } from '../../src/locales/index.ts';
+import { createSay, type Texts, textAt } from '../../src/locales/index.ts';
 
 const source = fileURLToPath(new URL('../../src', import.meta.url));
 const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
@@ -12,24 +12,24 @@ const keys = files.flatMap((name) =>
   [...readFileSync(join(source, name), 'utf8').matchAll(/new Refusal\(\s*'([^']+)'/g)].map(([, key]) => key ?? ''),
 );
 
-const owners: readonly Sentences[] = [en, ...texts];
+const owners: readonly Texts[] = [en, ...texts];
 
-/** All keys in a tree of sentences. */
-const placesIn = (sentences: Sentences): string[] =>
+/** All keys in a tree of texts. */
+const keysIn = (sentences: Texts): string[] =>
   Object.entries(sentences).flatMap(([name, one]) =>
-    typeof one === 'string' ? [name] : placesIn(one).map((place) => `${name}.${place}`),
+    typeof one === 'string' ? [name] : keysIn(one).map((key) => `${name}.${key}`),
   );
 
 it('Every refusal has a sentence', () => {
   expect(keys.length).toBeGreaterThan(5);
-  const found = (key: string) => owners.flatMap((sentences) => sentenceAt(sentences, key.split('.')) ?? [])[0];
-  // A sentence with a number has one form for each plural.
+  const found = (key: string) => owners.flatMap((sentences) => textAt(sentences, key.split('.')) ?? [])[0];
+  // A message with a count has one form for each plural category.
   for (const key of keys) expect(found(key) ?? found(`${key}_other`), key).toBeTypeOf('string');
 });
 
 it('No sentence belongs to two features', () => {
-  const places = owners.flatMap(placesIn);
-  expect(places.filter((place, index) => places.indexOf(place) !== index)).toEqual([]);
+  const all = owners.flatMap(keysIn);
+  expect(all.filter((key, index) => all.indexOf(key) !== index)).toEqual([]);
 });
 
 it('Variables are inserted into sentences without HTML escapes, because Discord shows plain text', () => {

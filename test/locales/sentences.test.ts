@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import { texts } from '../../src/commands/index.ts';
 import { en } from '../../src/locales/en.ts';
-import type { Sentences } from '../../src/locales/index.ts';
+import type { Texts } from '../../src/locales/index.ts';
 import { type Part, readUses } from './uses.ts';
 
 const PLURAL = /_(?:one|other)$/;
 
 /** Every sentence by its key. */
-const sentencesIn = (table: Sentences, path = ''): [string, string][] =>
+const sentencesIn = (table: Texts, path = ''): [string, string][] =>
   Object.entries(table).flatMap(([name, one]) =>
     typeof one === 'string' ? [[path + name, one]] : sentencesIn(one, `${path}${name}.`),
   );

@@ -47,7 +47,7 @@ describe('The message of a live conversation', () => {
     expect(bodyOf(plan).body.allowed_mentions).toEqual({ parse: [] });
   });
 
-  it('The message of a live conversation says that everyone is heard, and that messages are heard', () => {
+  it('The message of a live conversation says whether the model listens to everyone, and whether members can write in the thread', () => {
     expect(opening(talk({ who: 'everyone' })).content).toContain('The model listens to everyone here.');
     expect(opening(talk(), true).content).toContain('Write here');
   });
@@ -57,7 +57,7 @@ describe('The message of a live conversation', () => {
     ['idle', 'of inactivity'],
     ['lost', 'ended unexpectedly'],
   ] as const)(
-    'The message of a live conversation that has %s says so, has no buttons and suggests a new one',
+    'The message of a live conversation that ended (%s) says so, has no buttons and suggests a new one',
     (end, words) => {
       const plan = opening(talk({}, end));
       expect(plan.content).toContain(words);
@@ -109,7 +109,7 @@ describe('The message of an utterance', () => {
     ['interrupted', 'Send your message again'],
     ['cut', 'connection to the gateway was lost'],
     ['failed', 'gave no reason'],
-  ] as const)('The message of an utterance that was %s keeps its text and says so', (cause, words) => {
+  ] as const)('The message of an utterance whose reply broke off (%s) keeps its text and says so', (cause, words) => {
     const plan = shown(utteranceTask({ state: 'failed', text: 'Fine so', failure: { cause } }));
     expect(plan.content).toContain('Fine so');
     expect(plan.content).toContain(words);
@@ -150,7 +150,7 @@ describe('The voice message of a reply', () => {
     expect(files).toEqual([{ name: 'voice-message.ogg', data: Buffer.from('OggS') }]);
   });
 
-  it('A voice message that is not permitted is a plain file with a line of text', () => {
+  it('A voice message that is not permitted is sent as a plain file with a line of text', () => {
     const { body, files } = bodyOf(voiceMessage(task, say, { asFile: true }));
     expect(body.content).toContain('Voice reply (2 s)');
     expect(body.flags).toBeUndefined();
@@ -170,7 +170,7 @@ describe('The transcript of a live conversation', () => {
     expect(lines).toContain('<@ann>: question 2\n↳ answer 2');
   });
 
-  it('A transcript that is too long for a message is a file', () => {
+  it('A transcript that is too long for a message is attached as a file', () => {
     const { body, files } = bodyOf(transcript(Array.from({ length: 20 }, () => turns).flat(), say));
     expect(body.content?.length).toBeLessThanOrEqual(2_000);
     expect(files[0]?.data.toString().match(/answer 6/g)).toHaveLength(20);

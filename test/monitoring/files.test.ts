@@ -16,7 +16,7 @@ const alerts = rules.split(/^ {6}- alert: /m).slice(1);
 const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
 const why = hasPromtool ? '' : ' (skipped: there is no promtool, which comes with the package prometheus)';
 
-/** The name of a metric is at least a word after the prefix, so that `instance` and the like are none. */
+/** The name of a metric is at least a word after the prefix, so `instance` and the like are none. */
 const namesIn = (text: string): string[] =>
   [...text.matchAll(/\batelier_\w+/g)].map(([name]) => name.replace(/_(?:bucket|count|sum)$/, ''));
 

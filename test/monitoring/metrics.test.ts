@@ -13,7 +13,7 @@ function open() {
 }
 
 describe('The metrics', () => {
-  it('A value that is no number is left out and breaks nothing', async () => {
+  it('A value that is not a number is left out and breaks nothing', async () => {
     const { metrics } = open();
     for (const seconds of [Number.NaN, Number.POSITIVE_INFINITY, 2]) metrics.observe('acknowledgement', {}, seconds);
     // A clock that was set back.
@@ -34,7 +34,7 @@ describe('The metrics', () => {
     expect(text).not.toContain('kind="video"');
   });
 
-  it('A reason that is no key of a sentence is counted without being repeated, and there are never too many', async () => {
+  it('A reason that is not a key of a sentence is counted without being repeated, and there are never too many', async () => {
     const { metrics } = open();
     const count = refusalCounter(metrics);
     for (const reason of [
@@ -60,7 +60,7 @@ describe('The metrics', () => {
         ['gateway.rate-limited', '1'],
       ]),
     );
-    // Four that are no keys, and those beyond the limit.
+    // Four that are not keys, and those beyond the limit.
     expect(counted).toContainEqual(['other', String(4 + 1_000 - 398)]);
     expect(text).not.toMatch(/private words|123456789012345678/);
   });
@@ -96,7 +96,7 @@ describe('The server of the state', () => {
     expect(warned).toEqual([{ err: expect.any(Error) }]);
   });
 
-  it('A port that is taken and an address that is not ours are told apart', async () => {
+  it('A port in use and an address that is not ours are distinguished', async () => {
     const { metrics, log } = open();
     const parts = { readiness: new ReadinessCheck(new ManualClock()), metrics, log };
     const server = await openServer(settings, parts);

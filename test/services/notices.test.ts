@@ -49,7 +49,7 @@ function scene() {
 }
 
 describe('Notices', () => {
-  it('Trouble that comes and goes makes one message an hour, and edits it no more than twice a minute', async () => {
+  it('Recurring trouble leads to one message an hour, which is edited at most twice a minute', async () => {
     const { sent, start, pass } = scene();
     const notices = await start();
     for (let time = 0; time < 360; time += 1) {
@@ -106,7 +106,7 @@ describe('Notices', () => {
     expect(sent).toEqual(['new lane 1', 'edit lane 1 over']);
   });
 
-  it('While nothing can be stored, notices are sent from memory, and stored once that works', async () => {
+  it('While nothing can be stored, notices are sent from memory, and stored later', async () => {
     const { sent, rows, side, start, pass } = scene();
     side.stores = false;
     const notices = await start();
@@ -120,7 +120,7 @@ describe('Notices', () => {
     expect([...rows.values()]).toMatchObject([{ topic: 'store', isShown: true }]);
   });
 
-  it('What Discord does not take is tried again, less and less often, and told once', async () => {
+  it('Notices that Discord does not accept are retried, less and less often, and sent once', async () => {
     const { sent, side, start, pass } = scene();
     side.takes = false;
     const notices = await start();
@@ -131,7 +131,7 @@ describe('Notices', () => {
     expect(sent).toEqual(['new lane 1']);
   });
 
-  it('Trouble that was over before it could be told is not told', async () => {
+  it('Trouble that was over before it could be reported is not reported', async () => {
     const { sent, side, start, pass } = scene();
     side.takes = false;
     const notices = await start();

@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/lib/clock.ts';
 
-/** A clock that stands still until `advance` moves it, running on the way all timers that become due, in order. */
+/** A clock that stands still until `advance` moves it, which runs all timers that come due along the way, in order. */
 export class ManualClock implements Clock {
   #now: number;
   #due: { at: number; order: number; task: () => void }[] = [];

@@ -40,7 +40,7 @@ export class QuickClock implements Clock {
     };
   }
 
-  /** Skips this much time at once: timers that became due meanwhile run next. */
+  /** Skips this much time at once: timers that became due in the meantime run next. */
   advance(ms: number): void {
     this.#ahead += ms;
     for (const { arm } of this.#waiting) arm();

@@ -9,7 +9,7 @@ const MAX_SIDE = 512;
 /** No test distinguishes previews by their progress, so one of each is enough. */
 const PREVIEW_FINISHED = 0.3;
 
-/** Results by their inputs; the oldest one is dropped where there is no more room. */
+/** Results by their inputs; the oldest one is dropped if there is no more room. */
 class Memory<Made extends { readonly bytes: Uint8Array }> {
   readonly #made = new Map<string, Made>();
   #bytes = 0;

@@ -67,7 +67,7 @@ async function startRedis({ folder, port, password, durable }: Request): Promise
   return { url, stop: () => stopped(server, 'SIGTERM') };
 }
 
-/** It refuses to run as root, so that root runs it as another user. */
+/** It refuses to run as root, so root runs it as another user. */
 function postgresUser(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const users = readFileSync('/etc/passwd', 'utf8')

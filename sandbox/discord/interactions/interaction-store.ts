@@ -86,7 +86,7 @@ export class InteractionStore {
     return interaction;
   }
 
-  /** Makes all interactions older, so that their tokens may expire. */
+  /** Makes all interactions older, so their tokens may expire. */
   age(ms: number): void {
     for (const { interaction } of this.#byId.values()) interaction.at -= ms;
   }

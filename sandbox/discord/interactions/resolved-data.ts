@@ -83,7 +83,7 @@ export class ResolvedData {
     return post.id;
   }
 
-  get wire(): { resolved?: Record<string, ObjectsById> } {
+  get payload(): { resolved?: Record<string, ObjectsById> } {
     return Object.keys(this.#tables).length > 0 ? { resolved: this.#tables } : {};
   }
 

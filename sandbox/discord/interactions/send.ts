@@ -68,7 +68,7 @@ export function sendSlashCommand(
     type,
     ...(guild_id !== undefined && { guild_id }),
     ...(options.length > 0 && { options }),
-    ...resolved.wire,
+    ...resolved.payload,
   };
   const interactionType =
     focused === undefined ? InteractionType.ApplicationCommand : InteractionType.ApplicationCommandAutocomplete;
@@ -85,7 +85,14 @@ export function sendMenuCommand(context: ActorContext, name: string, target: Pos
   const resolved = new ResolvedData(parts, context.guild);
   const targetId = typeof target === 'string' ? resolved.user(target) : resolved.message(target);
   const { id, type, guild_id } = command;
-  const data = { id, name, type, ...(guild_id !== undefined && { guild_id }), target_id: targetId, ...resolved.wire };
+  const data = {
+    id,
+    name,
+    type,
+    ...(guild_id !== undefined && { guild_id }),
+    target_id: targetId,
+    ...resolved.payload,
+  };
   const metadata = {
     name,
     command_type: type,

@@ -16,7 +16,7 @@ interface Field {
   readonly component: AnyComponent;
 }
 
-/** Submits a form, with fields by custom id or label; refuses what Discord's own form would refuse. */
+/** Submits a form. The keys of `values` are custom ids or labels. Rejects what Discord's own form would reject. */
 export function submitModal(
   context: ActorContext,
   modal: Modal,
@@ -34,18 +34,18 @@ export function submitModal(
       throw new ImpossibleActionError(
         `The form has no field ${name}. Its fields: ${fields.map((one) => one.label ?? one.component.custom_id).join(', ')}.`,
       );
-  const fieldWire = (field: Field) => {
+  const serializeField = (field: Field) => {
     const name = Object.keys(values).find((one) => isNamed(field, one));
-    return inputWire(field, name === undefined ? undefined : values[name], resolved);
+    return serializeInput(field, name === undefined ? undefined : values[name], resolved);
   };
   const components = roots.map((root) => {
     const id = root.id ?? roots.indexOf(root) + 1;
     if (root.type === ComponentType.TextDisplay) return { type: root.type, id };
     const [first] = fieldsOf(root);
-    if (root.type === ComponentType.Label) return { type: root.type, id, component: first && fieldWire(first) };
-    return { type: root.type, id, components: fieldsOf(root).map(fieldWire) };
+    if (root.type === ComponentType.Label) return { type: root.type, id, component: first && serializeField(first) };
+    return { type: root.type, id, components: fieldsOf(root).map(serializeField) };
   });
-  const data = { custom_id: modal.customId, components, ...resolved.wire };
+  const data = { custom_id: modal.customId, components, ...resolved.payload };
   const metadata = { triggering_interaction_metadata: metadataOf(openingInteraction) };
   return sendInteraction(
     context,
@@ -64,9 +64,9 @@ function fieldsOf(root: AnyComponent): Field[] {
 
 const isNamed = ({ label, component }: Field, name: string) => component.custom_id === name || label === name;
 
-function inputWire({ component, label }: Field, value: ModalInput | undefined, resolved: ResolvedData): unknown {
+function serializeInput({ component, label }: Field, value: ModalInput | undefined, resolved: ResolvedData): unknown {
   const { type, custom_id, id = 1, required = true } = component;
-  const withFields = (more: object) => ({ type, id, custom_id, ...more });
+  const payloadWith = (more: object) => ({ type, id, custom_id, ...more });
   const name = label ?? String(custom_id);
   switch (type) {
     case ComponentType.TextInput: {
@@ -79,17 +79,17 @@ function inputWire({ component, label }: Field, value: ModalInput | undefined, r
       if (required && text === '') throw new ImpossibleActionError(`${name} is required.`);
       if (text !== '' && (text.length < min || text.length > max))
         throw new ImpossibleActionError(`${name} must have ${min} to ${max} characters, not ${text.length}.`);
-      return withFields({ value: text });
+      return payloadWith({ value: text });
     }
     case ComponentType.FileUpload: {
       const files = Array.isArray(value) ? value.filter(isFile) : [];
       const { min_values: min = 1, max_values: max = 1 } = component as { min_values?: number; max_values?: number };
       if ((files.length < min && (required || files.length > 0)) || files.length > max)
         throw new ImpossibleActionError(`${name} must have ${min} to ${max} files, not ${files.length}.`);
-      return withFields({ values: files.map((file) => resolved.attachment(file)) });
+      return payloadWith({ values: files.map((file) => resolved.attachment(file)) });
     }
     case ComponentType.Checkbox:
-      return withFields({ value: value ?? component.default ?? false });
+      return payloadWith({ value: value ?? component.default ?? false });
     case ComponentType.RadioGroup: {
       const [chosen] = resolveOptionValues(
         component,
@@ -98,17 +98,17 @@ function inputWire({ component, label }: Field, value: ModalInput | undefined, r
         1,
         name,
       );
-      return withFields({ value: chosen ?? null });
+      return payloadWith({ value: chosen ?? null });
     }
     case ComponentType.CheckboxGroup: {
       const { min_values: min = required ? 1 : 0, max_values: max = 10 } = component as {
         min_values?: number;
         max_values?: number;
       };
-      return withFields({ values: resolveOptionValues(component, value, min, max, name) });
+      return payloadWith({ values: resolveOptionValues(component, value, min, max, name) });
     }
     default:
-      return withFields({
+      return payloadWith({
         values: resolveSelectValues(component, stringsIn(value ?? defaultsOf(component)), resolved),
       });
   }

@@ -45,7 +45,7 @@ export function chooseValues(
     custom_id: select.custom_id,
     component_type: select.type,
     values: resolveSelectValues(select, values, resolved),
-    ...resolved.wire,
+    ...resolved.payload,
   };
   return sendInteraction(context, { type: InteractionType.MessageComponent, data, source: post }, parts);
 }

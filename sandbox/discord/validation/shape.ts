@@ -11,7 +11,7 @@ export interface ValidationOptions {
 }
 
 /**
- * Walks the schema and the value together instead of using zod's parser: unions are resolved by `type`, so that one
+ * Walks the schema and the value together instead of using zod's parser: unions are resolved by `type`, so one
  * fault yields one violation with its exact path, and unknown keys are found, which these schemas accept.
  */
 export function validateShape(

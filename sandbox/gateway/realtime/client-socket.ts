@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
 import { isTooDeep } from '../body.ts';
 import type { Body } from '../wire/view.ts';
-import { EventRefusal } from './refusal.ts';
+import { EventError } from './event-error.ts';
 
 /** WebSocket close codes (RFC 6455, 7.4.1). */
 const GOING_AWAY = 1001;
@@ -65,4 +65,4 @@ function parseEvent(text: string): unknown {
 }
 
 export const unreadable = () =>
-  new EventRefusal('We could not parse the JSON body of your message.', { code: 'invalid_json' });
+  new EventError('We could not parse the JSON body of your message.', { code: 'invalid_json' });

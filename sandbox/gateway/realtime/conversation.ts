@@ -1,6 +1,6 @@
 import type { InputItem } from '../requests/text.ts';
+import { EventError } from './event-error.ts';
 import { type Item, speechMs, textOf, textUntil, toInputItem } from './item.ts';
-import { EventRefusal } from './refusal.ts';
 import { addTokens, NO_TOKENS, type Tokens, tokensOf } from './tokens.ts';
 
 /** The items of a session, oldest first. */
@@ -39,7 +39,7 @@ export class Conversation {
   /** Adds the item after another one, at the beginning (`root`), or at the end; returns the id of the previous item. */
   add(item: Item, previousId?: string): string | null {
     if (this.find(item.id)) {
-      throw new EventRefusal(`Error adding item: an item with id '${item.id}' already exists.`, {
+      throw new EventError(`Error adding item: an item with id '${item.id}' already exists.`, {
         code: 'item_create_duplicate_item_id',
         param: 'item.id',
       });
@@ -50,7 +50,7 @@ export class Conversation {
     return this.#items[at - 1]?.id ?? null;
   }
 
-  /** Has no effect if the item was deleted meanwhile. */
+  /** Has no effect if the item was deleted in the meantime. */
   update(item: Item): void {
     this.#items = this.#items.map((one) => (one.id === item.id ? item : one));
   }
@@ -69,14 +69,14 @@ export class Conversation {
     const item = this.#require(id, 'truncate');
     const part = item.type === 'message' && item.role === 'assistant' ? item.parts[content] : undefined;
     if (item.type !== 'message' || part?.type !== 'speech') {
-      throw new EventRefusal('Only model output audio messages can be truncated.', {
+      throw new EventError('Only model output audio messages can be truncated.', {
         code: 'invalid_value',
         param: part ? 'item_id' : 'content_index',
       });
     }
     const totalMs = speechMs(part.text);
     if (ms > totalMs) {
-      throw new EventRefusal(`Audio content of ${Math.floor(totalMs)}ms is already shorter than ${ms}ms.`, {
+      throw new EventError(`Audio content of ${Math.floor(totalMs)}ms is already shorter than ${ms}ms.`, {
         code: 'invalid_value',
         param: 'audio_end_ms',
       });
@@ -87,7 +87,7 @@ export class Conversation {
   #indexOf(id: string): number {
     const at = this.#items.findIndex((item) => item.id === id);
     if (at >= 0) return at;
-    throw new EventRefusal(`Error adding item: the previous item with id '${id}' does not exist.`, {
+    throw new EventError(`Error adding item: the previous item with id '${id}' does not exist.`, {
       code: 'item_create_previous_item_not_found',
       param: 'previous_item_id',
     });
@@ -96,7 +96,7 @@ export class Conversation {
   #require(id: string, operation: 'delete' | 'retrieve' | 'truncate'): Item {
     const item = this.find(id);
     if (item) return item;
-    throw new EventRefusal(`Error with item: no item with id '${id}' exists in this conversation.`, {
+    throw new EventError(`Error with item: no item with id '${id}' exists in this conversation.`, {
       code: `item_${operation}_invalid_item_id`,
       param: 'item_id',
     });

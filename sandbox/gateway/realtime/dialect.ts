@@ -1,4 +1,4 @@
-/** The event formats of live sessions: the current one, and the previous one (wire facts, part 6). */
+/** The event formats of live sessions: the current one, and the previous one. */
 export const dialects = ['ga', 'beta'] as const;
 export type Dialect = (typeof dialects)[number];
 

@@ -1,7 +1,7 @@
 import { PCM_RATE, type Pcm } from '../../../src/lib/pcm.ts';
-import { EventRefusal } from './refusal.ts';
+import { EventError } from './event-error.ts';
 
-/** Base64 in one event (wire facts, part 6). */
+/** Base64 in one event. */
 const MAX_EVENT_LENGTH = 15 * 1024 * 1024;
 const BYTES_PER_SAMPLE = 2;
 /** The limit of uncommitted audio. */
@@ -20,7 +20,7 @@ export class InputBuffer {
 
   append(base64: string): Buffer {
     const reject = (message: string) => {
-      throw new EventRefusal(message, { code: 'invalid_value', param: 'audio' });
+      throw new EventError(message, { code: 'invalid_value', param: 'audio' });
     };
     if (base64.length > MAX_EVENT_LENGTH)
       reject(`Invalid 'audio': at most ${MAX_EVENT_LENGTH} bytes go into one event.`);
@@ -40,7 +40,7 @@ export class InputBuffer {
 
   take(): Pcm {
     if (this.ms < MIN_COMMIT_MS) {
-      throw new EventRefusal(
+      throw new EventError(
         `Error committing input audio buffer: buffer too small. Expected at least ${MIN_COMMIT_MS}ms of audio, but buffer only has ${this.ms.toFixed(2)}ms of audio.`,
         { code: 'input_audio_buffer_commit_empty' },
       );

@@ -1,9 +1,9 @@
+import { truncated } from '../api-error.ts';
 import { catalogue } from '../catalogue.ts';
-import { truncated } from '../refusal.ts';
 import type { Body } from '../wire/view.ts';
 import { unreadable } from './client-socket.ts';
+import { EventError, errorEvent } from './event-error.ts';
 import { type Item, itemBody } from './item.ts';
-import { EventRefusal, errorEvent } from './refusal.ts';
 import { addedEvents } from './reply-events.ts';
 import type { ClientEvent } from './requests/events.ts';
 import type { NewItem } from './requests/item.ts';
@@ -27,7 +27,7 @@ export function processEvent(received: unknown, session: Session): void {
     if (received === undefined) throw unreadable();
     applyEvent(parseEvent(received, session.dialect), session);
   } catch (problem) {
-    if (!(problem instanceof EventRefusal)) throw problem;
+    if (!(problem instanceof EventError)) throw problem;
     const { event_id: eventId } = (received ?? {}) as { event_id?: unknown };
     client.send(errorEvent(problem.message, problem.detail, typeof eventId === 'string' ? eventId : null));
   }
@@ -40,7 +40,7 @@ function shortened(received: unknown): unknown {
   return text === undefined ? undefined : JSON.parse(text);
 }
 
-/** Applies a client's event to a session; throws a refusal if it is not possible. */
+/** Applies a client's event to a session; throws an `ApiError` if it is not possible. */
 function applyEvent(event: ClientEvent, session: Session): void {
   const { conversation, buffer, client, turns } = session;
   switch (event.type) {
@@ -91,7 +91,7 @@ function applyEvent(event: ClientEvent, session: Session): void {
 
 function updateSession({ model, settings: changes }: SessionRequest, session: Session): void {
   if (model !== undefined && model !== session.model.id) {
-    throw new EventRefusal('The model of a session cannot be changed.', {
+    throw new EventError('The model of a session cannot be changed.', {
       ...{ code: 'cannot_update_model', param: 'session.model' },
     });
   }
@@ -110,7 +110,7 @@ function checkTranscriber(id: unknown, isRefused: boolean, { dialect }: Session)
   const transcribers = isRefused ? [] : catalogue.filter(({ ability }) => ability === 'transcription');
   if (transcribers.some((model) => model.id === id)) return;
   const names = transcribers.map((model) => `'${model.id}'`).join(', ') || 'none at present';
-  throw new EventRefusal(`Invalid value: '${truncated(String(id))}'. Supported values are: ${names}.`, {
+  throw new EventError(`Invalid value: '${truncated(String(id))}'. Supported values are: ${names}.`, {
     code: 'invalid_value',
     param: `session.${dialect === 'ga' ? 'audio.input.transcription' : 'input_audio_transcription'}.model`,
   });
@@ -122,7 +122,7 @@ function createItem({ id, ...received }: NewItem, previousId: string | undefined
     const { callId } = received;
     const isKnown = conversation.items.some((item) => item.type === 'function_call' && item.callId === callId);
     if (!isKnown) {
-      throw new EventRefusal(`Tool call ID '${truncated(callId)}' not found in conversation.`, {
+      throw new EventError(`Tool call ID '${truncated(callId)}' not found in conversation.`, {
         ...{ code: 'invalid_tool_call_id', param: 'item.call_id' },
       });
     }

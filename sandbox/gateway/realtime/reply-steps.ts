@@ -1,6 +1,6 @@
 import type { Body } from '../wire/view.ts';
+import { errorEvent } from './event-error.ts';
 import type { RealtimeFault } from './fault.ts';
-import { errorEvent } from './refusal.ts';
 import type { Reply } from './reply.ts';
 
 /** An event or frame to send, or an effect on the connection. */

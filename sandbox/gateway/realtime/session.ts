@@ -5,10 +5,10 @@ import type { ClientSocket } from './client-socket.ts';
 import { Conversation } from './conversation.ts';
 import { Detector } from './detector.ts';
 import type { Dialect } from './dialect.ts';
+import { errorEvent } from './event-error.ts';
 import type { FaultTiming, RealtimeFault } from './fault.ts';
 import { InputBuffer } from './input-buffer.ts';
 import { itemBody } from './item.ts';
-import { errorEvent } from './refusal.ts';
 import { defaultSettings, type Settings, sessionBody } from './settings.ts';
 import type { SessionParts, SessionState } from './state.ts';
 import { Transcripts } from './transcripts.ts';
@@ -85,7 +85,7 @@ export class Session implements SessionState {
     this.client.send({ type: 'conversation.created', conversation });
   }
 
-  /** A refusal of something applies only to requests for it. */
+  /** An error about something applies only to requests for it. */
   faultAt(moment: FaultTiming, asksForTranscripts = false): RealtimeFault | undefined {
     const occasion = { method: 'GET', path: '/v1/realtime', kind: 'realtime' };
     return this.parts.faults.takeForRealtime(occasion, moment, asksForTranscripts);

@@ -65,7 +65,7 @@ interface SessionHead {
 
 const PCM = { type: 'audio/pcm', rate: 24_000 };
 
-/** The session object (wire facts, part 6). */
+/** The session object. */
 export function sessionBody({ id, model, expiresAt }: SessionHead, settings: Settings, dialect: Dialect): Body {
   const {
     hasAudio,

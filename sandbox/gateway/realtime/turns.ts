@@ -1,8 +1,8 @@
 import { amountOf, times } from '../decimal.ts';
 import { type Dialect, otherDialect } from './dialect.ts';
+import { EventError } from './event-error.ts';
 import { planFor } from './plan-reply.ts';
 import { Player } from './player.ts';
-import { EventRefusal } from './refusal.ts';
 import { Reply } from './reply.ts';
 import { type ReplyStep, replySteps } from './reply-steps.ts';
 import type { ResponseRequest } from './requests/session.ts';
@@ -39,7 +39,7 @@ export class Turns {
   respond({ settings: requestedSettings, isInConversation, metadata }: ResponseRequest = DEFAULT_REQUEST): void {
     const { conversation, model, dialect, parts, freshId } = this.#session;
     if (this.#running) {
-      throw new EventRefusal(
+      throw new EventError(
         `Conversation already has an active response in progress: ${this.#running.reply.id}. Wait until the response is finished before creating a new one.`,
         { code: 'conversation_already_has_active_response' },
       );
@@ -48,7 +48,7 @@ export class Turns {
     if (this.hasSpoken && settings.voice !== this.#session.settings.voice) throw voiceCannotChange('response', dialect);
     const fault = this.#session.faultAt('response');
     if (fault?.how === 'refused') {
-      throw new EventRefusal('Rate limit reached for this model: try again in a moment.', {
+      throw new EventError('Rate limit reached for this model: try again in a moment.', {
         ...{ code: 'rate_limit_exceeded', type: 'rate_limit_error' },
       });
     }
@@ -72,7 +72,7 @@ export class Turns {
 
   cancel(id: string | undefined): void {
     if (!this.#running || (id !== undefined && id !== this.#running.reply.id)) {
-      throw new EventRefusal('Cancellation failed: no active response found.', { code: 'response_cancel_not_active' });
+      throw new EventError('Cancellation failed: no active response found.', { code: 'response_cancel_not_active' });
     }
     this.cancelCurrent('client_cancelled');
   }
@@ -117,6 +117,6 @@ export class Turns {
 }
 
 export const voiceCannotChange = (subject: 'session' | 'response', dialect: Dialect) =>
-  new EventRefusal("Cannot update a conversation's voice if assistant audio is present.", {
+  new EventError("Cannot update a conversation's voice if assistant audio is present.", {
     ...{ code: 'cannot_update_voice', param: `${subject}.${dialect === 'ga' ? 'audio.output.' : ''}voice` },
   });

@@ -18,7 +18,7 @@ export const imageRequest = z.object({
   seed: seed.optional(),
 });
 
-/** `prompt` contains the lyrics; a description may replace it (wire facts, part 2). */
+/** `prompt` contains the lyrics; a description may replace it. */
 export const musicRequest = z
   .object({
     prompt: z.string().default(''),

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import { isRecord } from '../../../src/lib/exact-json.ts';
-import { Refusal } from '../refusal.ts';
+import { ApiError } from '../api-error.ts';
 
-/** Parses a request body, or throws a refusal about its first error. `null` counts as absent. */
+/** Parses a request body, or throws an `ApiError` about its first problem. `null` counts as absent. */
 export function parseRequest<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
   if (!isRecord(body)) throw badRequest('The body must be a JSON object.', 'bad_request_body');
   const fields = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
@@ -33,7 +33,7 @@ function deepestIssue(issues: readonly z.core.$ZodIssue[]): Issue | undefined {
   return inner ? { path: [...first.path, ...inner.path], message: inner.message } : first;
 }
 
-const badRequest = (message: string, code = 'invalid_request') => new Refusal(message, { status: 400, code });
+const badRequest = (message: string, code = 'invalid_request') => new ApiError(message, { status: 400, code });
 const isEmptyList = (value: unknown) => Array.isArray(value) && value.length === 0;
 const snake = (field: string) => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 const sentence = (text: string) => (/^[A-Z]/.test(text) ? text : `The body ${text}`);

@@ -12,7 +12,7 @@ const inputAudio = z.strictObject({
   format: z.enum(['mp3', 'wav']),
 });
 
-/** A part of a message: text in either direction, an image, a file (wire facts, part 5), audio. */
+/** A part of a message: text in either direction, an image, a file, audio. */
 const part = z
   .looseObject({
     type: z.string(),

@@ -6,7 +6,7 @@ import { listOf, nonEmptyText, pixelSize, seconds, seed, source } from './fields
 const MAX_IMAGES = 7;
 const MAX_VIDEOS = 3;
 
-/** The field names for reference videos and audio (wire facts, 3.1). */
+/** The field names for reference videos and audio. */
 const videoNames = [
   'reference_video_urls',
   'video_urls',
@@ -146,7 +146,7 @@ function parseMetadata(text: string, context: z.RefinementCtx): Record<string, u
   return z.NEVER;
 }
 
-/** The vendor path (specification, 4.2); the vendor's own field names are accepted too (wire facts, 3.5). */
+/** The vendor path (specification, 4.2); the vendor's own field names are accepted too. */
 export const imageToVideoRequest = z.preprocess((body) => {
   if (!isRecord(body)) return body;
   const { model_name, ...rest } = body;

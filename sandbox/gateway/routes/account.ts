@@ -1,7 +1,7 @@
 import { pathOf, viewOf } from '../accept-job.ts';
+import { ApiError, truncated, unknownRoute } from '../api-error.ts';
 import { eventsOf } from '../fine-tunes.ts';
 import type { Routes } from '../parts.ts';
-import { Refusal, truncated, unknownRoute } from '../refusal.ts';
 import { usageQuery } from '../requests/image-music-usage.ts';
 import { parseRequest } from '../requests/parse.ts';
 import { priceList } from '../wire/pricing.ts';
@@ -33,11 +33,11 @@ export const accountRoutes: Routes = (server, parts) => {
 
   server.get<{ Params: { id: string } }>('/v1/fine-tunes/:id/events', (request) => {
     if (parts.settings.quirks.fineTunesMissing) {
-      throw new Refusal('API not implemented', { status: 501, code: 'api_not_implemented' });
+      throw new ApiError('API not implemented', { status: 501, code: 'api_not_implemented' });
     }
     const data = eventsOf(request.params.id, parts.pace);
     if (data) return { object: 'list', data };
-    throw new Refusal(`There is no fine-tune ${truncated(request.params.id)}.`, {
+    throw new ApiError(`There is no fine-tune ${truncated(request.params.id)}.`, {
       status: 404,
       code: 'fine_tune_not_found',
     });

@@ -3,7 +3,7 @@ import { sendBytes } from '../../ranges.ts';
 import type { Job } from '../job.ts';
 import type { Parts, Routes } from '../parts.ts';
 
-/** Serves results like a CDN: without a key, with ranges, and only until they expire (wire facts, 9a). */
+/** Serves results like a CDN: without a key, with ranges, and only until they expire. */
 export const fileRoutes: Routes = (server, parts) => {
   server.get<{ Params: { job: string; name: string } }>(
     '/files/:job/:name',

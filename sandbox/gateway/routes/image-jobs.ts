@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import { acceptJob, modelFor, newSeed, polledJob, priceOf, viewOf } from '../accept-job.ts';
+import { ApiError, unknownTask } from '../api-error.ts';
 import type { Job } from '../job.ts';
 import type { Parts, Routes } from '../parts.ts';
-import { Refusal, unknownTask } from '../refusal.ts';
 import { imageRequest } from '../requests/image-music-usage.ts';
 import { parseRequest } from '../requests/parse.ts';
 import { aspectOf, sceneOf, sizeOf } from '../studio/index.ts';
@@ -16,7 +16,7 @@ const MAX_KEY_LENGTH = 255;
 export const imageJobRoutes: Routes = (server, parts) => {
   server.post(PATH, { config: { kind: 'image' } }, async (request, reply) => {
     const job = existingJob(parts, request) ?? createJob(parts, request);
-    // Forks with this endpoint return status 202 (wire facts, part 4); the specification does not name a status.
+    // Forks with this endpoint return status 202; the specification does not name a status.
     if (parts.settings.profile === 'stock') reply.code(202);
     return imageJob(job, await itemsOf(parts, job), viewOf(parts));
   });
@@ -33,14 +33,14 @@ const isImageJob = (job: Job): job is Job => job.details.family === 'image';
 function idempotencyKeyOf(parts: Parts, request: FastifyRequest): string | undefined {
   const idempotencyKey = request.headers['idempotency-key'];
   if (typeof idempotencyKey === 'string' && idempotencyKey.length > MAX_KEY_LENGTH) {
-    throw new Refusal(`Idempotency-Key must have at most ${MAX_KEY_LENGTH} characters.`, {
+    throw new ApiError(`Idempotency-Key must have at most ${MAX_KEY_LENGTH} characters.`, {
       status: 400,
       code: 'invalid_request',
     });
   }
   if (typeof idempotencyKey === 'string' && idempotencyKey !== '') return idempotencyKey;
   if (!parts.settings.quirks.idempotencyRequired) return undefined;
-  throw new Refusal('The header Idempotency-Key is required.', { status: 400, code: 'IDEMPOTENCY_KEY_REQUIRED' });
+  throw new ApiError('The header Idempotency-Key is required.', { status: 400, code: 'IDEMPOTENCY_KEY_REQUIRED' });
 }
 
 /** A repeated request with the same key and body returns the existing job without a charge. */
@@ -49,7 +49,7 @@ function existingJob(parts: Parts, request: FastifyRequest): Job | undefined {
   const found =
     idempotencyKey === undefined ? undefined : parts.idempotency.find(request.grant.key, idempotencyKey, request.body);
   if (found === 'conflict') {
-    throw new Refusal('This Idempotency-Key was used with another body.', {
+    throw new ApiError('This Idempotency-Key was used with another body.', {
       status: 409,
       code: 'idempotency_conflict',
     });

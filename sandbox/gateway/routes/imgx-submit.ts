@@ -1,18 +1,18 @@
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { newSeed, viewOf } from '../accept-job.ts';
+import { invalid } from '../api-error.ts';
 import type { FollowUp } from '../custom-ids.ts';
 import { blend, describe, edits, imagine, shorten, splitPrompt, video } from '../imgx-plans.ts';
 import { ImgxSubmits, type SubmitResult } from '../imgx-submits.ts';
 import type { Source } from '../job-details.ts';
 import type { Routes } from '../parts.ts';
 import { isLoopback, maskOf } from '../reference-fetcher.ts';
-import { invalid } from '../refusal.ts';
 import * as requests from '../requests/imgx.ts';
 import { parseRequest } from '../requests/parse.ts';
 import { imgxSubmit } from '../wire/imgx.ts';
 
-/** Every submit of the image family (specification, 4.3; names in wire facts, 1.1). */
+/** Every submit of the image family (specification, 4.3). */
 export const imgxSubmitRoutes: Routes = (server, parts) => {
   const submits = new ImgxSubmits(parts);
   const submit = <Schema extends z.ZodType>(

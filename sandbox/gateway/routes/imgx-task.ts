@@ -1,7 +1,7 @@
 import { ownJob, polledJob, viewOf } from '../accept-job.ts';
+import { ApiError, unknownTask } from '../api-error.ts';
 import { isImgx } from '../follow-ups.ts';
 import type { Parts, Routes } from '../parts.ts';
-import { Refusal, unknownTask } from '../refusal.ts';
 import { listRequest } from '../requests/imgx.ts';
 import { parseRequest } from '../requests/parse.ts';
 import { imgxTask } from '../wire/imgx.ts';
@@ -10,7 +10,7 @@ import { sendFile } from './files.ts';
 
 const MAX_LISTED = 100;
 
-/** Queries of the image family (specification, 4.7; wire facts, 1.1). */
+/** Queries of the image family (specification, 4.7). */
 export const imgxTaskRoutes: Routes = (server, parts) => {
   type ById = { Params: { id: string } };
 
@@ -40,10 +40,10 @@ export const imgxTaskRoutes: Routes = (server, parts) => {
     const job = ownJob(parts, request.grant, request.params.id, isImgx);
     if (!job) throw unknownTask(request.params.id);
     if (job.state === 'succeeded') return { code: 1, description: 'Success', result: String(job.seed) };
-    throw new Refusal('The task has not succeeded.', { status: 400, code: 'task_status_not_success' });
+    throw new ApiError('The task has not succeeded.', { status: 400, code: 'task_status_not_success' });
   });
 
-  /** Serves images when the gateway returns its own URLs for them; requires no key (wire facts, 1.3). */
+  /** Serves images when the gateway returns its own URLs for them; requires no key. */
   server.get<ById>('/imgx/image/:id', { config: { isPublic: true } }, async (request, reply) => {
     const job = parts.jobs.get(request.params.id);
     const name = job?.state === 'running' ? parts.files.previewName(job) : job?.details.results[0]?.name;

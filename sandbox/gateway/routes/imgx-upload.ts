@@ -6,9 +6,9 @@ import { uploadRequest } from '../requests/imgx.ts';
 import { parseRequest } from '../requests/parse.ts';
 import { uploadedImage } from '../uploaded-image.ts';
 
-/** Uploads of images, which get URLs (wire facts, 1.1). */
+/** Uploads of images, which get URLs. */
 export const imgxUploadRoutes: Routes = (server, parts) => {
-  /** Returns URLs immediately in both profiles, because the specification does not describe it (wire facts, 1.1). */
+  /** Returns URLs immediately in both profiles, because the specification does not describe it. */
   server.post('/imgx/submit/upload-discord-images', { config: { kind: 'upload' } }, async (request) => {
     const { base64Array, state, botType } = parseRequest(uploadRequest, request.body);
     const model = modelFor(parts, request.grant, 'imgx-7', ['imgx']);

@@ -1,8 +1,8 @@
 import { viewOf } from '../accept-job.ts';
+import { invalid, unknownModel } from '../api-error.ts';
 import { catalogue, type Model, modelNamed } from '../catalogue.ts';
 import { type KeyGrant, mayUse } from '../keys.ts';
 import type { Routes } from '../parts.ts';
-import { invalid, unknownModel } from '../refusal.ts';
 import { missingModel, modelBody, modelList } from '../wire/models.ts';
 
 const allowedModels = (grant: KeyGrant): readonly Model[] => catalogue.filter((model) => mayUse(grant, model.id));
@@ -11,7 +11,7 @@ const allowedModels = (grant: KeyGrant): readonly Model[] => catalogue.filter((m
 export const modelRoutes: Routes = (server, parts) => {
   const list = (models: readonly Model[]) => {
     const view = viewOf(parts);
-    // Stock gateways report a key without models with status 200 (wire facts, part 7).
+    // Stock gateways report a key without models with status 200.
     if (models.length === 0 && view.profile === 'stock')
       return { success: false, message: 'No model is available for this key.' };
     return modelList(models, view);

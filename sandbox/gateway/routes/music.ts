@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify';
 import { acceptJob, modelFor, newSeed, polledJob, priceOf, viewOf } from '../accept-job.ts';
+import { invalid, unknownTask } from '../api-error.ts';
 import type { Model } from '../catalogue.ts';
 import type { Job, NewJob } from '../job.ts';
 import type { Clip, Result } from '../job-details.ts';
 import type { Parts, Routes } from '../parts.ts';
-import { invalid, unknownTask } from '../refusal.ts';
 import { batchRequest, lyricsRequest, musicRequest } from '../requests/image-music-usage.ts';
 import { parseRequest } from '../requests/parse.ts';
 import { lyricsOf, sceneOf } from '../studio/index.ts';
@@ -17,7 +17,7 @@ const CLIPS_PER_SONG = 2;
 const DEFAULT_SECONDS = 20;
 const COVER_SIDE = 512;
 
-/** Music: queries as specified (4.1), submits as in real gateways (wire facts, part 2). */
+/** Music: queries as specified (4.1), submits as in real gateways. */
 export const musicRoutes: Routes = (server, parts) => {
   server.post('/music/submit/music', { config: { kind: 'music' } }, (request) =>
     musicSubmitted(createSong(parts, request), viewOf(parts)),
@@ -133,5 +133,5 @@ function acceptMusicJob(
   return job;
 }
 
-/** Names such as `chirp-…` of real gateways (wire facts, part 2) select this gateway's own music model. */
+/** Names such as `chirp-…` of real gateways select this gateway's own music model. */
 const musicModelId = (name: string | undefined) => (!name || /^chirp-/.test(name) ? DEFAULT_MODEL : name);

@@ -1,12 +1,12 @@
 import type { FastifyRequest } from 'fastify';
 import { modelFor } from '../accept-job.ts';
+import { ApiError, invalid } from '../api-error.ts';
 import type { Model } from '../catalogue.ts';
 import type { Parts, Routes } from '../parts.ts';
 import { ClientSocket } from '../realtime/client-socket.ts';
+import { errorEvent } from '../realtime/event-error.ts';
 import { processEvent } from '../realtime/process-event.ts';
-import { errorEvent } from '../realtime/refusal.ts';
 import { Session } from '../realtime/session.ts';
-import { invalid, Refusal } from '../refusal.ts';
 
 /** Live sessions (specification, 4.10 and 6). */
 export const realtimeRoutes: Routes = (server, parts) => {
@@ -19,7 +19,7 @@ export const realtimeRoutes: Routes = (server, parts) => {
       modelOf(request, parts);
     },
     handler: () => {
-      throw new Refusal('This is a WebSocket: ask for an upgrade.', { status: 426, code: 'upgrade_required' });
+      throw new ApiError('This is a WebSocket: ask for an upgrade.', { status: 426, code: 'upgrade_required' });
     },
     wsHandler: (socket, request) => {
       request.updateRecord?.({ status: 101 });
@@ -58,7 +58,7 @@ function modelOf({ query, grant }: FastifyRequest, parts: Parts): Model {
   return modelFor(parts, grant, model, ['realtime']);
 }
 
-/** Current gateways refuse clients that request the beta API (wire facts, part 6). */
+/** Current gateways refuse clients that request the beta API. */
 function refuseBeta(client: ClientSocket, session: Session): void {
   client.send(
     errorEvent('The Realtime Beta API is no longer supported: leave the header OpenAI-Beta away.', {

@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isRecord } from '../../../src/lib/exact-json.ts';
 import { modelFor, pathOf } from '../accept-job.ts';
+import { ApiError } from '../api-error.ts';
 import { amountOf, times } from '../decimal.ts';
 import type { Parts, Routes } from '../parts.ts';
-import { Refusal } from '../refusal.ts';
 import { parseRequest } from '../requests/parse.ts';
 import { textRequest } from '../requests/text.ts';
 import { checkAudio } from '../text/audio.ts';
@@ -48,7 +48,7 @@ const hasFormat = (body: unknown): boolean => isRecord(body) && isRecord(body.te
 function refuse(fault: TextFault | undefined): void {
   const part = refusedFields.get(fault?.how ?? '');
   if (part === undefined) return;
-  throw new Refusal(`This model does not take ${part}.`, { status: 400, code: 'unsupported_parameter', param: part });
+  throw new ApiError(`This model does not take ${part}.`, { status: 400, code: 'unsupported_parameter', param: part });
 }
 
 /** Whole answers know of the faults of streams what they can. */

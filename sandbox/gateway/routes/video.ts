@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { acceptJob, modelFor, newSeed, ownJob, priceOf, viewOf } from '../accept-job.ts';
+import { ApiError, unknownTask } from '../api-error.ts';
 import { hasAspect } from '../imgx-plans.ts';
 import type { Parts, Routes } from '../parts.ts';
-import { Refusal, unknownTask } from '../refusal.ts';
 import { parseRequest } from '../requests/parse.ts';
 import { imageToVideoRequest, type VideoRequest, videoRequest } from '../requests/video.ts';
 import { aspectOf, type Size, sceneOf, sizeOf } from '../studio/index.ts';
@@ -13,7 +13,7 @@ import { sendFile } from './files.ts';
 const DEFAULT_SECONDS = 5;
 const DEFAULT_LONG_SIDE = 640;
 const PRO_FACTOR = 2;
-/** With the quirk `lateTask`, a task is unknown for its first second (wire facts, part 10). */
+/** With the quirk `lateTask`, a task is unknown for its first second. */
 const LATE_MS = 1_000;
 
 type VideoEndpoint = 'generations' | 'videos' | 'image2video';
@@ -41,7 +41,7 @@ export const videoRoutes: Routes = (server, parts) => {
     const body = /^multipart\//i.test(String(request.headers['content-type'])) ? 'form' : 'json';
     const { videosBody } = parts.settings.quirks;
     if (videosBody !== 'either' && videosBody !== body)
-      throw new Refusal(`This endpoint takes its fields as ${videosBody}.`, {
+      throw new ApiError(`This endpoint takes its fields as ${videosBody}.`, {
         status: 415,
         code: 'unsupported_media_type',
       });
@@ -52,7 +52,7 @@ export const videoRoutes: Routes = (server, parts) => {
     const job = findTask(request);
     const name = job.details.results[0]?.name;
     if (job.state === 'succeeded' && name) return await sendFile(parts, job, name, request, reply);
-    throw new Refusal('The video is not finished.', { status: 400, code: 'task_not_completed' });
+    throw new ApiError('The video is not finished.', { status: 400, code: 'task_not_completed' });
   });
 
   server.post('/videoa/v1/videos/image2video', { config: { kind: 'image2video' } }, (request) =>
@@ -72,7 +72,7 @@ function createJob(
 ): VideoJob {
   const body = parseRequest(schema, request.body);
   if (endpoint === 'image2video' && body.sources.length === 0) {
-    throw new Refusal('image is required', { status: 400, code: 'image_is_required' });
+    throw new ApiError('image is required', { status: 400, code: 'image_is_required' });
   }
   const model = modelFor(parts, request.grant, body.model, ['video']);
   const seed = body.seed ?? newSeed(parts);

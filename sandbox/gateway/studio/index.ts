@@ -41,7 +41,7 @@ const MAX_AUDIO_SECONDS = 240;
 /** The chime alone takes this long. */
 const MIN_AUDIO_SECONDS = 2;
 
-/** Images are drawn on libuv's threads; videos and sound have a worker each, so that a song does not wait for a video. */
+/** Images are drawn on libuv's threads; videos and sound have a worker each, so a song does not wait for a video. */
 export function openStudio(): Studio {
   const videos = new Workshop<VideoJob, Uint8Array<ArrayBuffer>>(new URL('./video.worker.ts', import.meta.url));
   const sounds = new Workshop<SoundJob, Uint8Array<ArrayBuffer>>(new URL('./sound.worker.ts', import.meta.url));

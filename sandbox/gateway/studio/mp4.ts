@@ -27,7 +27,7 @@ export function boxesOf(bytes: Buffer, from = 0, to = bytes.length): Box[] {
 }
 
 /**
- * Puts the table of contents before the frames, so that a player can begin before it has the whole file, and adds the
+ * Puts the table of contents before the frames, so a player can begin before it has the whole file, and adds the
  * list of frames to begin with, which the encoder leaves out: without it every frame claims to stand alone, and seeking
  * lands on rubble.
  */

@@ -28,7 +28,7 @@ async function referenceOf(image: Buffer): Promise<Reference> {
   return { uri: `data:image/jpeg;base64,${small.toString('base64')}`, colours: await mainColours(small) };
 }
 
-/** Counts coarse bins and gives the mean of the fullest ones, so that noise does not make new colours. */
+/** Counts coarse bins and gives the mean of the fullest ones, so noise does not make new colours. */
 export async function mainColours(image: Buffer): Promise<Colour[]> {
   const pixels = await flat(image).resize(SIDE, SIDE, { fit: 'fill' }).removeAlpha().raw().toBuffer();
   const bins = new Map<number, [count: number, red: number, green: number, blue: number]>();

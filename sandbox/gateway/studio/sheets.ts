@@ -22,7 +22,7 @@ const PAIR = 0x00ff00ff;
 
 /** A layer of a video as the encoder thinks. */
 export interface Sheet extends Size {
-  /** For every channel the coverage above the value, sixteen bits apart, so that one multiplication blends both. */
+  /** For every channel the coverage above the value, sixteen bits apart, so one multiplication blends both. */
   readonly planes: readonly { readonly channel: Channel; readonly pixels: Int32Array }[];
 }
 

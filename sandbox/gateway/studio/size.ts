@@ -11,7 +11,7 @@ const SMALLEST_SIDE = 16;
 const ASPECT =
   /(?:^|\s)(?:--|—)(?:ar|aspect)[\s=]+(\d{1,5}(?:\.\d{1,4})?)\s*[:x/]\s*(\d{1,5}(?:\.\d{1,4})?)(?![\w.])/gi;
 
-/** The last one written wins, as it does for every other flag of a prompt. */
+/** The last one takes precedence, as for every other flag of a prompt. */
 export function aspectOf(prompt: string): number {
   const [, width = 0, height = 0] = [...prompt.matchAll(ASPECT)].at(-1)?.map(Number) ?? [];
   return width > 0 && height > 0 ? clamped(width / height, MIN_ASPECT, MAX_ASPECT) : 1;

@@ -79,7 +79,7 @@ const LATER = 0.0007;
 const WET = 0.32;
 const CEILING = 0.88;
 
-/** Puts the sound into a room, fades both ends, so that no speaker clicks, and brings the loudest moment under the ceiling. */
+/** Puts the sound into a room, fades both ends, so no speaker clicks, and brings the loudest moment under the ceiling. */
 export function mastered({ left, right }: Tape, fadeOut: number): void {
   echo(left, 0);
   echo(right, LATER);

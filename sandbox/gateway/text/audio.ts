@@ -1,6 +1,6 @@
+import { ApiError } from '../api-error.ts';
 import type { Model } from '../catalogue.ts';
 import { audioFormatOf } from '../recordings.ts';
-import { Refusal } from '../refusal.ts';
 import type { TextRequest } from '../requests/text.ts';
 
 /** Audio is refused by models that do not accept it, and where its bytes are not what they are called. */
@@ -10,13 +10,13 @@ export function checkAudio({ input }: TextRequest, { acceptsAudio = false }: Mod
       if (!audio) continue;
       const param = `input[${at}].content[${place}]`;
       if (!acceptsAudio)
-        throw new Refusal("Invalid value: 'input_audio'.", {
+        throw new ApiError("Invalid value: 'input_audio'.", {
           status: 400,
           code: 'invalid_value',
           param: `${param}.type`,
         });
       if (audioFormatOf(Buffer.from(audio.data, 'base64')) !== audio.format)
-        throw new Refusal(`The audio is not ${audio.format}.`, {
+        throw new ApiError(`The audio is not ${audio.format}.`, {
           status: 400,
           code: 'invalid_value',
           param: `${param}.input_audio.data`,

@@ -3,14 +3,14 @@ import type { InputItem, TextRequest } from '../requests/text.ts';
 
 /** The relevant parts of an input. */
 export interface Conversation {
-  /** The last that a person said. */
+  /** The user's last message. */
   readonly question: string;
   /** Its words in lower case, for searches. */
   readonly words: ReadonlySet<string>;
-  /** The person's earlier messages, oldest first. */
+  /** The user's earlier messages, oldest first. */
   readonly before: readonly string[];
   readonly images: number;
-  readonly sounds: number;
+  readonly audioFiles: number;
   readonly files: readonly string[];
   /** Outputs of tools that came after the question. */
   readonly outputs: readonly { readonly name: string; readonly output: string }[];
@@ -29,7 +29,7 @@ export function conversationOf({ input }: TextRequest): Conversation {
     words: new Set(wordsOf(question)),
     before: asked.slice(0, -1).map(({ content }) => textOf(content)),
     images: parts.filter(({ type }) => type === 'input_image').length,
-    sounds: parts.filter(({ type }) => type === 'input_audio').length,
+    audioFiles: parts.filter(({ type }) => type === 'input_audio').length,
     files: parts.filter(({ type }) => type === 'input_file').map(({ filename }) => filename ?? 'a file'),
     outputs: after
       .filter(({ type }) => type === 'function_call_output')

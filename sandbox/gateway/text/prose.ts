@@ -58,7 +58,7 @@ export const quoted = (text: string): string => {
 };
 
 function introduction(
-  { question, before, images, sounds, files }: Conversation,
+  { question, before, images, audioFiles, files }: Conversation,
   instructions: string | undefined,
 ): string {
   const earlier = before.at(-1);
@@ -66,7 +66,7 @@ function introduction(
     `This is the sandbox speaking, and no model has thought about this. You said: ${quoted(question)}.`,
     ...(earlier === undefined ? [] : [`Before that, and it is ${before.length} by now, you said: ${quoted(earlier)}.`]),
     ...(images === 0 ? [] : [`You showed ${images === 1 ? 'an image' : `${images} images`}.`]),
-    ...(sounds === 0 ? [] : [`You sent ${sounds === 1 ? 'a recording' : `${sounds} recordings`}.`]),
+    ...(audioFiles === 0 ? [] : [`You sent ${audioFiles === 1 ? 'a recording' : `${audioFiles} recordings`}.`]),
     ...(files.length === 0 ? [] : [`You sent ${files.join(', ')}.`]),
     ...(instructions === undefined ? [] : [`I was told: ${quoted(instructions)}.`]),
   ].join(' ');

@@ -21,7 +21,7 @@ export function* streamSteps(response: TextResponse, fault: TextFault | undefine
     yield { wait, text: eventText(isChat ? event : { sequence_number: sequenceNumber, ...event }, profile) };
     sequenceNumber += 1;
   }
-  // Chat completions end with `[DONE]`, and so do the responses of some gateways (wire facts, part 5).
+  // Chat completions end with `[DONE]`, and so do the responses of some gateways.
   if (isChat || profile === 'stock') yield { wait: 0, text: 'data: [DONE]\n\n' };
 }
 

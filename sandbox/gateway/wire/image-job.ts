@@ -1,12 +1,12 @@
 import type { Job } from '../job.ts';
 import { type Body, quotaOf, SPEC_STATUS, secondsAt, type View } from './view.ts';
 
-/** `url` or `b64_json`, one per image (wire facts, part 4). */
+/** `url` or `b64_json`, one per image. */
 export type ImageItem = { readonly url: string } | { readonly b64_json: string };
 
 const STOCK_JOB_STATUS = { ...SPEC_STATUS, running: 'in_progress', succeeded: 'completed' };
 
-/** Only the specified fields (part 2 and 4.5); in `stock`, those of a common fork (wire facts, part 4). */
+/** Only the specified fields (part 2 and 4.5); in `stock`, those of a common fork. */
 export function imageJob(job: Job, items: readonly ImageItem[], view: View): Body {
   const data = job.state === 'succeeded' ? { data: items } : {};
   const error = job.state === 'failed' ? { error: { message: job.reason ?? '' } } : {};

@@ -2,7 +2,7 @@ import { buttonsOf } from '../buttons.ts';
 import type { ImgxJob } from '../follow-ups.ts';
 import { type Body, idOf, percent, quotaOf, resultUrls, SPEC_STATUS, STOCK_STATUS, type View } from './view.ts';
 
-/** A task in queries, lists and callbacks, in the profile's format (wire facts, 1.3). */
+/** A task in queries, lists and callbacks, in the profile's format. */
 export function imgxTask(job: ImgxJob, view: View): Body {
   const { details } = job;
   const urls = resultUrls(job, view);
@@ -43,7 +43,7 @@ export function imgxTask(job: ImgxJob, view: View): Body {
   return {
     ...shared,
     status: emptyStatusOf(job, view) ?? STOCK_STATUS[job.state],
-    // A failed task loses its progress (wire facts, 1.3).
+    // A failed task loses its progress.
     progress: job.state === 'failed' ? '' : percent(job),
     startTime: job.startedAt ?? 0,
     finishTime: job.finishedAt ?? 0,
@@ -57,7 +57,7 @@ export type SubmitOutcome =
 
 const ENGINE = { discordInstanceId: '1118138338562560102' };
 
-/** The response of a submit (wire facts, 1.2). */
+/** The response of a submit. */
 export function imgxSubmit(job: ImgxJob, outcome: SubmitOutcome, view: View): Body {
   const result = idOf(job.id, view);
   const response = stockResponse(job, outcome, view);
@@ -111,7 +111,7 @@ function imageOf(job: ImgxJob, urls: readonly string[], view: View): string {
   return address && view.quirks.localhostPictures ? `http://localhost:3000/imgx/image/${job.id}` : address;
 }
 
-/** `describe` returns four numbered lines, `shorten` a list of drafts (wire facts, 1.3). */
+/** `describe` returns four numbered lines, `shorten` a list of drafts. */
 function promptFieldsOf(job: ImgxJob): { finalPrompt: string; description: string } {
   const { yields, action } = job.details;
   const command = `/${action.toLowerCase()} ${job.prompt}`.trim();

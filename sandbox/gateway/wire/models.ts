@@ -1,7 +1,7 @@
 import type { Model } from '../catalogue.ts';
 import type { Body, View } from './view.ts';
 
-/** A constant in stock gateways, so it is not a model's age (wire facts, part 7). */
+/** A constant in stock gateways, so it is not a model's age. */
 const STOCK_CREATED = 1_626_777_600;
 
 /** The specification (part 2) gives a model four fields. */
@@ -17,7 +17,7 @@ export function modelList(models: readonly Model[], view: View): Body {
   return view.profile === 'spec' ? { object: 'list', data } : { success: true, data };
 }
 
-/** Stock gateways return status 200 for an unknown model (wire facts, part 7). */
+/** Stock gateways return status 200 for an unknown model. */
 export const missingModel = (id: string): Body => ({
   error: {
     message: `The model '${id}' does not exist`,

@@ -8,13 +8,13 @@ export const isMusic = (job: Job): job is MusicJob => job.details.family === 'mu
 const wrap = (data: unknown, view: View): unknown =>
   view.profile === 'spec' ? data : { code: 'success', message: '', data };
 
-/** In `stock`, the data is the id itself (wire facts, part 2). */
+/** In `stock`, the data is the id itself. */
 export const musicSubmitted = (job: MusicJob, view: View): unknown =>
   view.profile === 'spec' ? { id: job.id, ...task(job, view) } : { code: 'success', message: '', data: job.id };
 
 export const musicTask = (job: MusicJob, view: View): unknown => wrap(task(job, view), view);
 
-/** Unknown ids are omitted; without any known id, the list may be null (wire facts, part 2). */
+/** Unknown ids are omitted; without any known id, the list may be null. */
 export function musicBatch(jobs: readonly MusicJob[], view: View): unknown {
   const data = jobs.length === 0 && view.quirks.nullBatches ? null : jobs.map((job) => task(job, view));
   return view.profile === 'spec' ? { data } : { code: 'success', message: '', data };

@@ -13,7 +13,7 @@ const THOUGHT_MS = 120;
 const PIECE_MS = 25;
 const SEARCH_STEP_MS = 900;
 
-/** The events of a stream in their order (wire facts, part 5), without their numbers. */
+/** The events of a stream in their order, without their numbers. */
 export function* responseEvents(response: TextResponse, hasEmptyOutput = false): Generator<TimedEvent, void, void> {
   const startedResponse = responseBody(response, 'in_progress', []);
   yield { wait: 0, event: { type: 'response.created', response: startedResponse } };

@@ -11,7 +11,7 @@ export interface TextResponse {
   readonly request: TextRequest;
   readonly generated: GeneratedResponse;
   readonly profile: Profile;
-  /** Whether usage has the field names of chat completions (wire facts, part 5). */
+  /** Whether usage has the field names of chat completions. */
   readonly chatUsage: boolean;
 }
 
@@ -19,7 +19,7 @@ type Status = 'in_progress' | 'completed' | 'incomplete' | 'failed';
 
 export const statusOf = ({ generated }: TextResponse): Status => (generated.isIncomplete ? 'incomplete' : 'completed');
 
-/** The response object in its current state (wire facts, part 5). */
+/** The response object in its current state. */
 export function responseBody(
   response: TextResponse,
   status: Status,
@@ -103,7 +103,7 @@ export function itemBody(response: TextResponse, item: OutputItem, at: number): 
 export const itemBodies = (response: TextResponse) =>
   response.generated.items.map((item, at) => itemBody(response, item, at));
 
-/** The response as a chat completion, for gateways that know only that format (wire facts, 9b). */
+/** The response as a chat completion, for gateways that know only that format. */
 export function chatBody(response: TextResponse): Body {
   const { id, createdAt, request, generated } = response;
   const text = generated.items.flatMap((item) => (item.type === 'message' ? [item.text] : [])).join('\n\n');

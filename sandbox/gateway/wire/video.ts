@@ -9,7 +9,7 @@ export const isVideo = (job: Job): job is VideoJob => job.details.family === 'vi
 /** The frame rate of the sandbox's videos (`studio`). */
 const FRAMES_PER_SECOND = 12;
 
-/** The response of a submit; every new job is queued (wire facts, 3.2). */
+/** The response of a submit; every new job is queued. */
 export const videoCreated = (job: VideoJob, view: View): Body => ({
   id: job.id,
   task_id: job.id,
@@ -21,7 +21,7 @@ export const videoCreated = (job: VideoJob, view: View): Body => ({
   ...(view.profile === 'spec' ? { metadata: job.details.metadata } : {}),
 });
 
-/** The five response formats of a video query (wire facts, 3.3 and 3.5). */
+/** The five response formats of a video query. */
 export function videoTask(job: VideoJob, view: View): Body {
   switch (view.quirks.videoShape) {
     case 'flat':
@@ -79,7 +79,7 @@ function wrapped(job: VideoJob, view: View, legacy: boolean): Body {
     code: 'success',
     message: '',
     data: {
-      // The number of the database row, not the task's id (wire facts, part 2).
+      // The number of the database row, not the task's id.
       id: seedFrom('row', job.id) % 1_000_000,
       task_id: job.id,
       platform: '50',
@@ -89,7 +89,7 @@ function wrapped(job: VideoJob, view: View, legacy: boolean): Body {
       ...quotaOf(job, view),
       action: job.kind === 'image2video' ? 'generate' : 'textGenerate',
       status: STOCK_STATUS[job.state],
-      // Old builds have the URL here, new ones have the reason in `result_url` (wire facts, 3.3).
+      // Old builds have the URL here, new ones have the reason in `result_url`.
       fail_reason: legacy ? (url ?? reason) : reason,
       ...(legacy ? {} : { result_url: url ?? reason }),
       submit_time: secondsAt(job.createdAt),
@@ -127,7 +127,7 @@ const NATIVE_STATUS = {
   failed: 'failed',
 };
 
-/** `message` is SUCCEED on failed tasks too (wire facts, 3.5). */
+/** `message` is SUCCEED on failed tasks too. */
 function native(job: VideoJob, view: View): Body {
   const { seconds, metadata } = job.details;
   const videos = resultUrls(job, view).map((url) => ({ id: `${job.id}-1`, url, duration: String(seconds) }));
@@ -150,7 +150,7 @@ function native(job: VideoJob, view: View): Body {
 
 const VIDEOS_ENDPOINT_STATUS = { ...SPEC_STATUS, running: 'in_progress', succeeded: 'completed' };
 
-/** `/v1/videos` (wire facts, 3.4). The specification does not show its format, so only the status depends on the profile. */
+/** `/v1/videos`. The specification does not show its format, so only the status depends on the profile. */
 export function videosEndpointTask(job: VideoJob, view: View): Body {
   const [url] = view.quirks.contentOnly ? [] : resultUrls(job, view);
   const { width, height, seconds, metadata } = job.details;

@@ -21,7 +21,7 @@ export const SPEC_STATUS: Record<JobState, string> = {
   failed: 'failed',
 };
 
-/** Stock gateways can also return `NOT_START`, for a task without a status yet (wire facts, 1.3 and part 2). */
+/** Stock gateways can also return `NOT_START`, for a task without a status yet. */
 export const STOCK_STATUS: Record<JobState, string> = {
   'needs-input': 'MODAL',
   queued: 'SUBMITTED',

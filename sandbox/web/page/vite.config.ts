@@ -3,7 +3,7 @@ import type { UserConfig } from 'vite';
 /** Only current browsers, because the page is for local use. */
 const browsers = ['chrome123', 'firefox121', 'safari17.5'];
 
-/** Nothing is inlined, so that the policy `script-src 'self'` suffices. */
+/** Nothing is inlined, so the policy `script-src 'self'` suffices. */
 export default {
   root: import.meta.dirname,
   base: './',

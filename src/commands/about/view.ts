@@ -17,9 +17,9 @@ export interface Health {
   liveTasks: number;
   /** Endpoint families that are not polled at the moment, and why. */
   troubles: readonly LaneTrouble[];
-  /** What the gateway calls back, by lane; empty where it is given no addresses. */
+  /** What the gateway calls back, by lane; empty if it is given no callback URLs. */
   callbacks: readonly { lane: string; habit: HabitName }[];
-  /** Since when the store does not respond; undefined if it does. */
+  /** The time since which the store has not responded; undefined if it responds. */
   store: { since: number } | undefined;
 }
 
@@ -27,14 +27,14 @@ export interface OperatorState {
   readiness: Readiness;
   /** What is wrong, oldest first. */
   notices: readonly Notice[];
-  /** The last starts, newest first. */
+  /** The recent starts, newest first. */
   runs: readonly Run[];
 }
 
 interface About extends Health {
-  /** The limits that hold for the member who asks. */
+  /** The limits that apply to the member who uses the command. */
   allowances: readonly Allowance[];
-  /** Undefined: someone else asks. */
+  /** Undefined if the member is not the operator. */
   operator?: OperatorState | undefined;
 }
 
@@ -65,7 +65,7 @@ export function aboutPage(about: About, help: string, say: Say): MessagePlan {
   return { page: { title: say('about.title'), blocks } };
 }
 
-/** A page has room for so many notices. */
+/** A page has room for this many notices. */
 const MAX_NOTICES = 6;
 
 function operatorBlocks({ readiness, notices, runs }: OperatorState, say: Say): string[] {

@@ -40,7 +40,7 @@ export const nextQuestionSubmit = form(customIds.continueConversationFilled, {
   async run(taskId, question, context: HandlerContext<Services>) {
     const before = mustBeOfKind('ask', await pressedTask(taskId, context));
     const { effort, web, schema, ...request } = before.request;
-    // Like instructions, a schema is part of no message.
+    // Like instructions, a schema is not shown in any message.
     const isOpen = schema === undefined || mayReuseInputs(before, context.origin);
     const format = isOpen ? { format: request.format, schema } : {};
     return submitQuestion({ ...question, effort, web, ...format }, before, context);

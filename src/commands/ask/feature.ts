@@ -45,7 +45,7 @@ const askCommand = command({
     return option === 'effort' ? suggestionsFrom(efforts, typed) : suggestModels('text', typed, context);
   },
   async run({ new: isNew, private: _, schema, schema_text: schemaText, ...question }, ask: HandlerContext<Services>) {
-    // A question continues from the member's last one in the same place, unless it is to start a new conversation.
+    // A question continues from the member's last one in the same place, unless they chose to start a new conversation.
     const { requesterId: memberId, channelId, route } = ask.origin;
     const where = { memberId, channelId, isPrivate: route.isPrivate };
     const before = isNew ? undefined : await ask.services.asks.newestAnswer(where);

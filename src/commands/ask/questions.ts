@@ -38,7 +38,7 @@ export async function submitQuestion(
   return submitOrder({ kind: 'ask', request, parent: before }, { services, origin, say });
 }
 
-/** Instructions apply to a whole conversation, where it may know them; the other options apply to one question. */
+/** Instructions apply to the whole conversation, if they can be shown where it continues; the other options apply to one question. */
 function requestFrom(question: Question, model: string, before: Task | undefined, origin: Origin): AskRequest {
   const { image, file } = question;
   const inherited = before && mayReuseInputs(before, origin) ? before.request : undefined;

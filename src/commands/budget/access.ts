@@ -5,10 +5,10 @@ import { WHOLE_BOT } from '../../services/spending/budgets.ts';
 import { isAdminOfAdminGuild } from '../account-access.ts';
 import type { Services } from '../services.ts';
 
-/** The server whose budget a command is about, and who acts. */
+/** The server whose budget a command is about, and who uses the command. */
 export interface BudgetTarget {
   guildId: string;
-  /** The operator, and admins of the operator's own servers, may change the operator's limits. */
+  /** The operator, and admins of the operator's own servers, can change the operator's limits. */
   isOperator: boolean;
 }
 

@@ -9,7 +9,7 @@ export function alertPlan({ reached, guildId }: BudgetAlert, where: 'here' | 'el
   const lines = reached.map(({ share, allowance }) => {
     const resets = Math.ceil((allowance.resetsAt ?? 0) / 1000);
     const facts = { limit: allowanceText(allowance), left: leftText(allowance), resets };
-    return share === 100 ? say('budget.alert.usedUp', facts) : say('budget.alert.most', facts);
+    return share === 100 ? say('budget.alert.usedUp', facts) : say('budget.alert.nearlyUsedUp', facts);
   });
   return { content: [title, ...lines].join('\n') };
 }

@@ -74,7 +74,7 @@ function memberAnswer({ guildId }: BudgetTarget, { id: memberId, roleIds }: Chos
   return memberPage({ memberId, ...known, allowances, block }, say);
 }
 
-/** Changes a budget on behalf of the member who asks. */
+/** Changes a budget on behalf of the member who uses the command. */
 function change(
   { guildId }: BudgetTarget,
   { services, place }: Context,
@@ -92,7 +92,7 @@ const nameOf = ({ guildId }: BudgetTarget, memberId: string, { services }: Conte
   memberId,
 });
 
-/** `kinds`: those that may have limits of their own. */
+/** `kinds`: those that can have limits of their own. */
 const setCommand = (kinds: readonly string[]) =>
   command({
     name: 'set',
@@ -246,7 +246,7 @@ const reset = command({
     const { spending } = context.services;
     const to = member && nameOf(target, member.id, context);
     if (!to) mustHaveOwnLimits(target, context);
-    // A limit that is set later may look at a period that none looks at today.
+    // A limit that is set later may cover a period that no limit covers today.
     await context.services.countEverything();
     const scope = to?.hash ?? spending.serverScope(target.guildId);
     await change(target, context, (budget, author) => {
@@ -318,7 +318,7 @@ const alerts = command({
   async run({ channel, server }, context: Context) {
     const target = await budgetTarget(server, context);
     const { services, say } = context;
-    // Posting there shows at once whether the bot may.
+    // Posting there shows immediately whether the bot is allowed to.
     if (channel !== undefined && !(await services.postInChannel(channel, { content: say('budget.alert.here') })))
       throw new Refusal('refusals.budgetAlertsFailed');
     await change(target, context, (budget, author) => withAlerts(budget, channel, author));
@@ -326,7 +326,7 @@ const alerts = command({
   },
 });
 
-/** What a server and its members may spend, for its admins and the operator. */
+/** What a server and its members can spend, for its admins and the operator. */
 export const budget = (kinds: readonly string[]): Feature<typeof text> => ({
   command: {
     name: 'budget',

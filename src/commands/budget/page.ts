@@ -7,14 +7,14 @@ import type { Limits } from '../../services/spending/limits.ts';
 import { limitsText } from '../../services/spending/limits-text.ts';
 import type { LimitSource, ServerBudget } from '../../services/spending/server-budget.ts';
 
-/** As many of each kind as are read at a glance; a whole list would not fit into a message. */
+/** As many of each kind as can be read at a glance; a whole list would not fit into a message. */
 const MAX_LISTED = 10;
 
 export interface BudgetFacts {
   /** Undefined: the server where it is shown. */
   otherServer: string | undefined;
   budget: ServerBudget;
-  /** What holds where the server has no limits of its own. */
+  /** What applies if the server has no limits of its own. */
   byDefault: { server: Limits; member: Limits };
   /** The operator's limits above the server's own. */
   above: Limits | undefined;

@@ -12,7 +12,7 @@ export const text = {
     },
   },
   menus: { describe: 'Describe image' },
-  help: { about: { describe: 'Suggest prompts based on the image, visible only to you' } },
+  help: { about: { describe: 'Suggest prompts based on the image; only you see them' } },
   task: { buttons: { describeAgain: 'Describe again' } },
   tasks: { kinds: { describe: 'Image description' } },
 } as const;

@@ -56,7 +56,7 @@ async function followAnswer(fineTuneId: string, context: HandlerContext<Services
   return fineTunePage({ fineTuneId, events, following }, context.say);
 }
 
-/** A gateway error about a fine-tune gets a sentence of this command. */
+/** A gateway error about a fine-tune gets a message from this command. */
 async function eventsOf(fineTuneId: string, { services }: HandlerContext<Services>): Promise<readonly FineTuneEvent[]> {
   try {
     return await services.fineTunes.events(fineTuneId);
@@ -71,7 +71,7 @@ async function eventsOf(fineTuneId: string, { services }: HandlerContext<Service
 export const finetune: Feature<typeof text> = {
   command: command({
     name: 'finetune',
-    // The account's data is not for every member.
+    // The account's data is not visible to every member.
     isPrivate: true,
     options: {
       id: { type: 'text', required: true, max: 60 },

@@ -61,7 +61,7 @@ function lineOf({ at, level, message }: FineTuneEvent, say: Say): string {
 /** Three backticks would end the code block; an invisible space between them changes nothing that a reader sees. */
 export const inBlock = (text: string): string => text.replace(/`(?=`)/g, '`\u200b');
 
-/** Filled from the end, so that the newest page is full. */
+/** Filled from the end, so the newest page is full. */
 function pagesOf(lines: readonly string[]): string[][] {
   const pages: string[][] = [[]];
   let room = ROOM;

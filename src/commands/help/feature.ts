@@ -2,7 +2,7 @@ import { command, type HandlerContext, menusByName, typedCommands } from '../../
 import { commandMention } from '../../discord/markdown.ts';
 import { mayManageServer } from '../../discord/place.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
-import { type Say, sentenceAt } from '../../locales/index.ts';
+import { type Say, textAt } from '../../locales/index.ts';
 import type { Feature } from '../feature.ts';
 import type { Services } from '../services.ts';
 import { text } from './text.ts';
@@ -18,7 +18,7 @@ function helpPage(
       return isAdmin ? familyLine(command, text, registered, say) : [];
     return [...typedCommands([command]).keys()].flatMap((name) => {
       const id = registered.get(name);
-      const at = (what: string): string => sentenceAt(text.command, [...name.split(' ').slice(1), what]) ?? '';
+      const at = (what: string): string => textAt(text.command, [...name.split(' ').slice(1), what]) ?? '';
       const [description, example, who] = [at('description'), at('example'), at('who')];
       return id === undefined
         ? []
@@ -49,7 +49,7 @@ function familyLine(
     const id = registered.get(`${name} ${one.name}`);
     return id === undefined ? [] : [commandMention(`${name} ${one.name}`, id)];
   });
-  const description = sentenceAt(text.command, ['description']) ?? '';
+  const description = textAt(text.command, ['description']) ?? '';
   return mentions.length === 0 ? [] : [say('help.adminLine', { mentions: mentions.join(' '), description })];
 }
 

@@ -83,7 +83,7 @@ export const image: Feature<typeof text> = {
   openers: [referenceOpener],
   forms: [referenceSubmit],
   specs: imageSpecs,
-  /** Asynchronous image jobs (4.5). */
+  /** Asynchronous image jobs (specification, 4.5). */
   kinds: ({ gateway: { imageJobs } }) => [
     defineKind({
       name: 'image',

@@ -12,7 +12,7 @@ import { chooseModel, fitIntoField, imagesOfResult, imagesOnMessage, linksIn } f
 import type { Services } from '../services.ts';
 import { imageRequest } from './request.ts';
 
-/** Opens the form for an image made from a result. The pressed message has its files' addresses, valid for a day. */
+/** Opens the form for an image made from a result. The pressed message has its files' URLs, valid for a day. */
 export const referenceOpener = opener(
   customIds.reference,
   async (taskId, context: HandlerContext<Services>, pressed) => {
@@ -66,7 +66,7 @@ function chosen(links: string, which: number | undefined): string | Refusal {
 
 interface ReferenceForm {
   id: string;
-  /** As known when the form opens; a member may change them. */
+  /** As known when the form opens; a member can change them. */
   images: readonly MemberFile[];
   model: string | undefined;
 }
@@ -74,7 +74,7 @@ interface ReferenceForm {
 /** The longest name that fits into a choice next to its number. */
 const MAX_NAME_LENGTH = 80;
 
-/** The images' addresses are in a field, so that nothing has to be stored until the form is submitted. */
+/** The images' URLs are in a field, so nothing has to be stored until the form is submitted. */
 export function referenceForm({ id, images, model = '' }: ReferenceForm, say: Say): FormPlan {
   const known = fitIntoField(images);
   const which: FieldPlan = {

@@ -4,7 +4,7 @@ import type { Reference } from '../../services/tasks/materials.ts';
 import { defineRequest, type KindSpec } from '../../services/tasks/task.ts';
 import { emptyPromptRefusal, type References, readImages } from '../options.ts';
 
-/** The request as the task stores it. This endpoint accepts references only by address (specification, 4.5). */
+/** The request as the task stores it. This endpoint accepts references only by URL (specification, 4.5). */
 const imageShape = defineRequest({ prompt: z.string(), model: z.string() });
 type ImageRequest = z.output<typeof imageShape>;
 

@@ -24,7 +24,7 @@ export const flagOptions = {
 export type FlagValues = Partial<Values<typeof flagOptions>>;
 
 interface Flag {
-  /** All names that members use for it. */
+  /** All names that members use for the flag. */
   spellings: readonly string[];
   range?: { least: number; max: number };
   write(values: FlagValues): string | undefined;
@@ -45,7 +45,7 @@ const FLAGS: readonly Flag[] = [
   { spellings: ['no'], write: ({ negative }) => valued('no', negative?.replace(/\s+/g, ' ').trim()) },
 ];
 
-/** The flags that options add to the typed prompt. A typed flag takes precedence, so that no flag appears twice. */
+/** The flags that options add to the typed prompt. A typed flag takes precedence, so no flag appears twice. */
 export function flagsFor(words: string, values: FlagValues): string[] {
   const typed = new Set(flagsIn(words).map(({ name }) => name));
   return FLAGS.filter(({ spellings }) => !spellings.some((spelling) => typed.has(spelling))).flatMap(
@@ -71,7 +71,7 @@ export function negativeFlagRefusal({ negative = '' }: FlagValues): Refusal | un
   return flag && new Refusal('refusals.optionNegativeHasFlag', { flag: `--${flag.name}` });
 }
 
-/** Phones replace two hyphens by a dash. A dash inside a word or an address does not start a flag. */
+/** Phones replace two hyphens by a dash. A dash inside a word or a URL does not start a flag. */
 const FLAG = /(?<!\S)(?:--|[–—])(?<name>\p{L}+)(?![\p{L}_-])(?:[\s=:]*(?<number>[-+]?(?:\d+\.?\d*|\.\d+)))?/gu;
 
 function flagsIn(text: string): { name: string; number: string | undefined }[] {

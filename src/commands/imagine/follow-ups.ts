@@ -11,7 +11,7 @@ import type { WrittenWords } from '../../services/tasks/words.ts';
 /** The request of a follow-up; its requester and place come with the press. */
 export type FollowUp<K extends TaskKind> = OrderedRequest<K> & { parent: Task };
 
-/** Presses a button that the gateway gave with the result, by its stored custom action id. */
+/** Presses a button that the gateway returned with the result, by its stored custom action id. */
 export function actionOrder(parent: Task, place: number, written?: WrittenWords): FollowUp<'action'> {
   const action = parent.actions[place];
   if (!action) throw new Refusal('refusals.unknownButton');

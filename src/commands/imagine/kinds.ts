@@ -6,7 +6,7 @@ import { VIDEO_ENDPOINT } from './videos.ts';
 
 const VIDEO_FAMILIES: ReadonlySet<ActionFamily> = new Set(['animate', 'extend']);
 
-/** As stock gateways call them in their price lists. What asks for words first is charged when they come. */
+/** The names in the price lists of stock gateways. An action that asks for a prompt first is charged when the prompt is sent. */
 const PRICE_NAMES: Readonly<Partial<Record<ActionFamily, string>>> = {
   upscale: 'mj_upscale',
   'upscale-more': 'mj_upscale',
@@ -24,7 +24,7 @@ const PRICE_NAMES: Readonly<Partial<Record<ActionFamily, string>>> = {
   'shorten-line': 'mj_imagine',
 };
 
-/** Grids of images from prompts (4.3), and the follow-ups of the image-prompt family. */
+/** Grids of images from prompts (specification, 4.3), and the follow-ups of the image-prompt family. */
 export function imagineKinds({ gateway: { imgx }, imgx: source, imagineReferences }: KindTools): Kind[] {
   const answer: Kind<'action' | 'change' | 'animate'>['sendWords'] = (
     taskId,

@@ -44,7 +44,7 @@ function imagined(parent: Task, request: ImagineRequest): FollowUp<'imagine'> {
 const askForAll = async (taskId: string, context: HandlerContext<Services>) => {
   const parent = await pressedTask(taskId, context);
   const orders = linesOf(parent).map((prompt) => imagined(parent, throwRefusal(imagineRequest({ prompt }))));
-  const reason = context.say('task.lines.ask.question', { count: orders.length });
+  const reason = context.say('task.lines.allAtOnce', { count: orders.length });
   return proposeAll(orders, { isPrivate: parent.route.isPrivate, reason }, context);
 };
 

@@ -8,10 +8,10 @@ import { type FlagValues, flagsFor, negativeFlagRefusal, outOfRangeRefusal } fro
 
 export type ImagineValues = FlagValues & References & { prompt: string; spoiler?: boolean | undefined };
 
-/** The request as the task stores it. The prompt is the member's text and flags; the addresses of references are added when it is sent. */
+/** The request as the task stores it. The prompt is the member's text and flags; the URLs of references are added when it is sent. */
 const imagineShape = defineRequest({ prompt: z.string() });
 
-/** Older bots stored the images in a field for those that are sent along. */
+/** Older versions stored the images in the field for images that are sent along. */
 const storedShape = imagineShape.loose().transform(({ pictures: images, ...request }) => ({
   ...request,
   ...(images && { references: images.map(asReference) }),
@@ -29,7 +29,7 @@ const asReference = ({ address, name }: MemberFile): Reference => ({
 const followUp = defineRequest({
   of: z.string(),
   label: z.string(),
-  /** The prompt that is sent, else that of the task it follows. */
+  /** The prompt that is sent, or else that of the task it follows. */
   prompt: z.string(),
 });
 const actionShape = followUp.extend({ customId: z.string() });

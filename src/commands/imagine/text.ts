@@ -65,10 +65,8 @@ export const text = {
     upscaleAll_one: 'This submits {{count}} upscale as a task.',
     upscaleAll_other: 'This submits {{count}} upscales as separate tasks.',
     lines: {
-      ask: {
-        question_one: 'This submits {{count}} task with four images.',
-        question_other: 'This submits {{count}} tasks with four images each.',
-      },
+      allAtOnce_one: 'This submits {{count}} task with four images.',
+      allAtOnce_other: 'This submits {{count}} tasks with four images each.',
     },
     animate: { low: 'Low motion', high: 'High motion', loop: 'Loop' },
     buttons: { animate: 'Animate', extend: 'Extend' },
@@ -95,6 +93,6 @@ export const text = {
     optionNegativeHasFlag: 'The option `negative` cannot contain flags. Move {{flag}} to the prompt.',
   },
   tasks: {
-    kinds: { imagine: 'Imagine', action: 'Follow-up', change: 'Follow-up (basic)', animate: 'Animation' },
+    kinds: { imagine: 'Imagine', action: 'Follow-up', change: 'Upscale, variation or reroll', animate: 'Animation' },
   },
 } as const;

@@ -113,7 +113,7 @@ function orderOf(parent: Task, { words, motion, loop, address, end, which }: Ani
   return { kind: 'animate', parent, request: { ...request, pictures: images } };
 }
 
-/** The image's address is in a field, so that nothing has to be stored until the form is submitted. */
+/** The image's URL is in a field, so nothing has to be stored until the form is submitted. */
 function animateForm({ id, image }: { id: string; image: string }, say: Say): FormPlan {
   const loops = (['yes', 'no'] as const).map((value) => ({ value, label: say(`animate.loops.${value}`) }));
   return {

@@ -42,10 +42,10 @@ const modelsCommand = command({
   },
 });
 
-/** More could not be read at a glance on a phone. */
+/** More than this could not be read at a glance on a phone. */
 const PAGE = 12;
 
-/** A page of the list, grouped by owner. A page beyond the end means the last. */
+/** A page of the list, grouped by owner. A page beyond the end means the last one. */
 function modelsPage(models: readonly ListedModel[], listing: ModelsPage, say: Say): MessagePlan {
   const { list, page } = listing;
   const title = list === 'own' ? say('models.title') : say('models.titleCompatible');

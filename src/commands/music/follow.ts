@@ -9,7 +9,7 @@ import { LONGEST_OPTION, promptOption } from '../options.ts';
 import type { Services } from '../services.ts';
 import { listForSentence, readIds } from './ids.ts';
 
-/** At most three polls to the gateway, and twenty pages of a message. */
+/** The limit means at most three polls to the gateway and twenty pages of a message. */
 const MAX_IDS = 300;
 
 /** Each option is read separately, because each may be JSON. */
@@ -42,8 +42,8 @@ export const follow = command({
 });
 
 /**
- * Who may follow which ids. An unknown id belongs to the account, so only those who may see the account may follow it. A known task may be
- * followed by everyone who may see it; a private one only by its owner.
+ * Who can follow which ids. An unknown id belongs to the account, so only those who can see the account can follow it. A known task can be
+ * followed by everyone who can see it; a private one only by its owner.
  */
 async function admission(context: HandlerContext<Services>): Promise<CheckAdmission> {
   const mayFollowAll = await maySeeAccount(context);

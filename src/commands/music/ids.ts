@@ -17,7 +17,7 @@ interface PastedIds {
   odd: string[];
 }
 
-/** Reads ids in any form: separated by commas, spaces or lines, in addresses, as JSON, or in a gateway's response. */
+/** Reads ids in any form: separated by commas, spaces or lines, in URLs, as JSON, or in a gateway's response. */
 export function readIds(text: string): PastedIds {
   const json = jsonIn(text.trim());
   const words = json === undefined ? separated(text) : wordsIn(json, 0);

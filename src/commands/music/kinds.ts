@@ -58,11 +58,11 @@ export function musicKinds(music: Gateway['music'], takesCallback = false): Kind
   ];
 }
 
-/** The specification shows no limit (4.1); a gateway that has one reports it. A whole album then takes at most three requests a poll. */
+/** The specification (4.1) shows no limit; a gateway that has one reports it. A whole album then takes at most three requests a poll. */
 const MAX_IN_LIST = 300;
 /** Songs that were ordered moments apart are soon polled together. */
 const GATHER_MS = 2_000;
-/** The statuses of gateways for a list that is too long. */
+/** The HTTP statuses with which gateways refuse a list that is too long. */
 const TOO_LONG: ReadonlySet<number | undefined> = new Set([400, 413]);
 
 interface Polled {
@@ -71,7 +71,7 @@ interface Polled {
   isWhole: boolean;
 }
 
-/** Polls songs in lists, of the length that this gateway accepts (4.1, 4.7). */
+/** Polls songs in lists of the length that this gateway accepts (specification, 4.1 and 4.7). */
 export function musicSource(music: Pick<Gateway['music'], 'get' | 'getMany'>): Source {
   let max = MAX_IN_LIST;
   /** How many times in a row each id was missing. */

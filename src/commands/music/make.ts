@@ -6,7 +6,7 @@ import { submitOrder } from '../../messages/pressed-task.ts';
 import { hasVisibleText, LONGEST_OPTION, modelOption, modelOrDefault, suggestModels } from '../options.ts';
 import type { Services } from '../services.ts';
 
-/** A text that is too long for a song is refused with the bot's own message. */
+/** Texts that are longer than this are refused with the bot's own message. */
 const text = { type: 'text', max: LONGEST_OPTION } as const;
 
 /** More than any known gateway accepts; the gateway reports its exact limits. */

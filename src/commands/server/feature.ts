@@ -35,7 +35,7 @@ const removeAccessRule = button(customIds.accessRemove, {
   },
 });
 
-/** What members of a server may ask for, for its admins. */
+/** For a server's admins: what its members can request. */
 export const server = (known: RuleWords): Feature<typeof text> => ({
   command: {
     name: 'server',

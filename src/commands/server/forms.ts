@@ -32,10 +32,10 @@ import type { text } from './text.ts';
 
 type Context = HandlerContext<Services>;
 
-/** What a text field takes; a longer list comes as a file. */
+/** The capacity of a text field; a longer list is uploaded as a file. */
 const LONGEST_FIELD = 4_000;
 
-/** Names that admins may use in rules. */
+/** Names that admins can use in rules. */
 export interface RuleWords {
   kinds: readonly string[];
   commands: readonly string[];
@@ -70,7 +70,7 @@ function fieldsOf(section: RuleSection, { rules, logChannelId, logDays }: Server
           type: 'choice',
           required: true,
           ...label('pressers'),
-          options: pressersOptions(rules, say),
+          options: buttonAccessOptions(rules, say),
         },
         {
           ...{ name: 'presserRoles', type: 'roles', max: 10, ...label('presserRoles') },
@@ -135,7 +135,7 @@ const effects = (say: Say) =>
     isDefault: value === 'deny',
   }));
 
-function pressersOptions({ pressers }: RuleSet, say: Say) {
+function buttonAccessOptions({ pressers }: RuleSet, say: Say) {
   const known = typeof pressers === 'string' ? pressers : 'roles';
   return (['everyone', 'requester', 'roles'] as const).map((value) => ({
     value,
@@ -179,7 +179,7 @@ const moderationChoice = (
   })),
 });
 
-/** Takes what was typed in a section; the page that opened the form shows the change. */
+/** Applies what was typed in a section. The page that opened the form shows the change. */
 export const rulesForm = (known: RuleWords) =>
   form(customIds.rulesFilled, {
     reply: 'here',
@@ -200,7 +200,7 @@ export const rulesForm = (known: RuleWords) =>
     },
   });
 
-/** Posting there shows at once whether the bot may. */
+/** Posting there shows immediately whether the bot is allowed to. */
 async function tryChannel(guildId: string, channel: string | undefined, { services, say }: Context): Promise<void> {
   if (channel !== undefined && !(await services.postInLog(guildId, channel, { content: say('rules.log.here') })))
     throw new Refusal('refusals.rules.logFailed');
@@ -294,7 +294,7 @@ const pick = (fields: FormValues['fields'], names: readonly string[]): Record<st
 const isShown = (rules: RuleSet, name: Parameters<typeof ruleText>[1]): boolean =>
   ruleText(rules, name).length <= LONGEST_FIELD;
 
-/** The page as it is now. */
+/** The current page. */
 export function pageHere(context: Context): MessagePlan {
   const { guildId } = ruledServer(context);
   const { rules, budgets } = context.services;

@@ -7,7 +7,7 @@ import { ruledServer } from './access.ts';
 
 const MAX_LINES = 15;
 
-/** Who changed which rule and when; the file has what it was before and after. */
+/** Who changed which rule and when. The file contains the rule before and after. */
 export const rulesHistory = command({
   name: 'history',
   isPrivate: true,

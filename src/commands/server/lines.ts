@@ -13,7 +13,7 @@ import {
 /** Services have some dozen categories. */
 const MAX_THRESHOLDS = 30;
 
-/** Lists as admins type them: an entry a line. */
+/** Lists as admins type them, one entry per line. */
 const linesOf = (text: string): string[] =>
   [...new Set(text.split(/\r?\n/).map((line) => line.trim()))].filter((line) => line !== '');
 
@@ -86,7 +86,7 @@ export function parseThresholds(text: string): Record<string, number> {
   );
 }
 
-/** `video, music, model reel-*`; nothing means everything. */
+/** `video, music, model reel-*`. An empty text means everything. */
 export function parseWork(text: string, known: readonly string[]): Pick<AccessRule, 'kinds' | 'models'> {
   const parts = listOf(text);
   const models = parts.flatMap((part) => /^model\s+(\S.*)$/.exec(part)?.[1] ?? []);

@@ -11,7 +11,7 @@ import type { Budgets } from '../../services/spending/budgets.ts';
 /** Posts in a log channel. `about`: the member whom the message names. */
 type PostInLog = (guildId: string, channelId: string, plan: MessagePlan, about?: string) => Promise<boolean>;
 
-/** A message in a log channel is remembered, so that it can be deleted. */
+/** A message in a log channel is remembered, so it can be deleted. */
 export function logPoster(parts: {
   outbox: Pick<Outbox, 'sendInChannel'>;
   serverLogs: Pick<ServerLogs, 'note'>;
@@ -77,7 +77,7 @@ export function openRuleLog({ rules, budgets, post, clock, say }: RuleLogParts):
   });
 }
 
-/** Names what matched, hidden until it is pressed, and nothing else of the request. */
+/** Contains what matched, behind a spoiler, and nothing else of the request. */
 function refusalText(
   { memberId: member, channelId: channel, rule: name, entry: matched }: RuleRefusal,
   at: number,

@@ -19,11 +19,11 @@ const LONGEST_LABEL = 100;
 export interface RulesPageFacts extends ServerRules {
   /** Whether the operator has configured a moderation service. */
   hasModerator: boolean;
-  /** Where the log goes if it has no channel of its own. */
+  /** The channel for the log if it has no channel of its own. */
   alertsChannelId: string | undefined;
 }
 
-/** What is in force in each section, who changed it last, and a button to change it. */
+/** The rules of each section, who changed them last, and a button to change them. */
 export function rulesPage(facts: RulesPageFacts, say: Say): MessagePlan {
   const { rules } = facts;
   const lines = [
@@ -36,7 +36,7 @@ export function rulesPage(facts: RulesPageFacts, say: Say): MessagePlan {
     ...lastChange(['access'], facts, say),
     '',
     say('rules.section.use'),
-    `- ${pressersLine(facts, say)}`,
+    `- ${buttonAccessLine(facts, say)}`,
     `- ${say('rules.privateCommands', { commands: commandsText(facts, say) })}`,
     `- ${say(rules.personalInstalls ? 'rules.personalInstalls.on' : 'rules.personalInstalls.off')}`,
     ...lastChange(['pressers', 'privateCommands', 'personalInstalls'], facts, say),
@@ -82,9 +82,9 @@ function controls({ rules }: RulesPageFacts, say: Say): Control[] {
   return [...buttons, { type: 'select', id: customIds.accessRemove.id(), placeholder: say('rules.remove'), options }];
 }
 
-function pressersLine({ rules: { pressers } }: RulesPageFacts, say: Say): string {
-  if (typeof pressers === 'string') return say(`rules.pressers.${pressers}`);
-  return say('rules.pressers.roles', { roles: pressers.roleIds.map((role) => `<@&${role}>`).join(' ') });
+function buttonAccessLine({ rules: { pressers } }: RulesPageFacts, say: Say): string {
+  if (typeof pressers === 'string') return say(`rules.buttonAccess.${pressers}`);
+  return say('rules.buttonAccess.roles', { roles: pressers.roleIds.map((role) => `<@&${role}>`).join(' ') });
 }
 
 const commandsText = ({ rules: { privateCommands } }: RulesPageFacts, say: Say): string =>
@@ -132,7 +132,7 @@ const LIST_FILES = {
   ...{ allowedDomains: 'allowed-sites.txt', deniedDomains: 'denied-sites.txt' },
 } as const;
 
-/** What is listed, for the admin alone: it would not fit into a message. */
+/** The lists, visible only to the admin, as a file because they would not fit into a message. */
 const listFiles = ({ rules }: RulesPageFacts): FilePlan[] =>
   entriesOf(LIST_FILES).flatMap(([name, file]) => {
     const text = ruleText(rules, name);

@@ -27,7 +27,7 @@ function reportHere(id: string, { place, services }: Context): Report {
 
 const moderatorOf = ({ place, services }: Context): Moderator => ({ by: place.userId, at: services.clock.now() });
 
-/** Stores a change of a report; its message and everything else follow, also after a restart. */
+/** Stores a change of a report. Its message and everything else are updated afterwards, even after a restart. */
 async function decide(id: string, transition: (known: Report) => Report, { services }: Context) {
   if (!(await services.reports.change(id, transition))) throw new Refusal('refusals.reports.gone');
   void services.reportDelivery.bring(id);
@@ -90,7 +90,7 @@ export const reportBlockForm = form(customIds.reportBlockFilled, {
     const moderator = moderatorOf(context);
     const lasts = BLOCKS[time];
     const until = lasts === undefined ? undefined : moderator.at + lasts;
-    // Refused here, where it can be told, if the server's list of blocked members is full.
+    // Refused here, where the moderator can be told, if the server's list of blocked members is full.
     if (requesterId !== undefined)
       withBlock(budgets.of(guildId), memberName(guildId, requesterId, context), until, moderator);
     return decide(id, (known) => withBlocked(known, until, moderator), context);

@@ -20,7 +20,7 @@ import type { MessagePlace, Task } from '../../services/tasks/task.ts';
 import { reportMessage } from './report-message.ts';
 import { ResultRemoval, type ResultRemovalParts } from './result-removal.ts';
 
-/** A member waits so long for the word that their report was posted. */
+/** How long a member waits for the confirmation that their report was posted. */
 const POSTED_WITHIN_MS = 20_000;
 /** The largest expected difference between Discord's clock and ours. */
 const SKEW_MS = 60_000;
@@ -42,7 +42,7 @@ export class ReportDelivery {
   readonly #parts: ReportDeliveryParts;
   readonly #removal: ResultRemoval;
   readonly #underWay = new Map<string, Promise<void>>();
-  /** Reports whose member is still there to be told. */
+  /** Reports whose member is still waiting for a confirmation. */
   readonly #awaited = new Set<string>();
   readonly #stopping = new AbortController();
 
@@ -52,7 +52,7 @@ export class ReportDelivery {
     parts.reports.onDue((id) => void this.bring(id));
   }
 
-  /** Continues what was due when the bot last ran. */
+  /** Continues what was due when the bot last stopped. */
   resume(): void {
     for (const id of this.#parts.reports.due()) void this.bring(id);
   }
@@ -63,7 +63,7 @@ export class ReportDelivery {
     await Promise.all(this.#underWay.values());
   }
 
-  /** Posts a new report. later: Discord does not take it now, so it is posted as soon as it does. */
+  /** Posts a new report. later: Discord does not accept it right now, so it is posted as soon as Discord does. */
   async announce(id: string): Promise<'posted' | 'refused' | 'later'> {
     const { reports, clock } = this.#parts;
     this.#awaited.add(id);
@@ -85,7 +85,7 @@ export class ReportDelivery {
         .retryUntilDone(() => this.#work(id), 'A report could not be brought to its server.')
         .finally(() => {
           this.#underWay.delete(id);
-          // It became due after the last look.
+          // It became due after the last check.
           if (!this.#stopping.signal.aborted && this.#isDue(id)) void this.bring(id);
         });
     this.#underWay.set(id, running);
@@ -123,7 +123,7 @@ export class ReportDelivery {
     await this.#change(report.id, (known) => withoutDue(known, step));
   }
 
-  /** With a nonce, and after a search, so that it appears once. */
+  /** With a nonce, and after a search, so it appears once. */
   async #post(report: Report): Promise<void> {
     const { id, guildId, channelId } = report;
     const at = this.#parts.clock.now();
@@ -140,11 +140,11 @@ export class ReportDelivery {
     const { outbox, clock, applicationId } = this.#parts;
     const since = { channelId, at, until: clock.now() + SKEW_MS };
     const found = await this.#reach(() => findNamed({ id, applicationId: applicationId() }, since, outbox));
-    // Where the bot may not read, it may still post, and its nonce prevents a second one.
+    // If the bot is not allowed to read there, it may still be allowed to post, and the nonce prevents a second message.
     return found === 'refused' ? undefined : found;
   }
 
-  /** The channel is gone, or the bot may not post there: without a moderator who reads it, a report is of no use. */
+  /** The channel is gone, or the bot is not allowed to post there. Without a moderator who reads it, a report is of no use. */
   async #giveUp({ id, reporterId }: Report): Promise<void> {
     const { reports, outbox, say } = this.#parts;
     if (reporterId !== undefined && !this.#awaited.has(id)) {
@@ -162,7 +162,7 @@ export class ReportDelivery {
         this.#parts.outbox.edit({ by: 'edit', message: { channelId, id: messageId } }, bodyOf(plan)),
       );
     }
-    // What changed meanwhile is shown by another edit.
+    // What changed in the meantime is shown by another edit.
     await this.#change(id, (known) => (known === report ? withoutDue(known, 'edit') : known));
   }
 
@@ -174,7 +174,7 @@ export class ReportDelivery {
     await this.#stored(() => this.#parts.reports.remove(report.id));
   }
 
-  /** Once, however often the step is repeated. */
+  /** Counted once, however often the step is repeated. */
   async #block({ guildId, requesterId: memberId, block }: Report): Promise<void> {
     if (memberId === undefined || block === undefined) return;
     const { budgets, spending, log } = this.#parts;
@@ -201,7 +201,7 @@ export class ReportDelivery {
     );
   }
 
-  /** Refused: Discord does not let the bot do it there. */
+  /** Discord does not let the bot post there. */
   async #reach<T>(request: () => Promise<T>): Promise<T | 'refused'> {
     try {
       return await request();

@@ -9,7 +9,7 @@ import { mustBeReportable, taskShownBy } from './report-target.ts';
 
 type Context = HandlerContext<Services>;
 
-/** Where the moderators of this place read reports. */
+/** The channel where the moderators read reports. */
 function logOf({ place, services }: Context): { guildId: string; channelId: string } {
   const { guildId, install } = place;
   if (guildId === undefined || install !== 'guild') throw new Refusal('refusals.reports.noServer');

@@ -9,17 +9,17 @@ import type { ReportHistory } from '../../services/reports/reports.ts';
 import type { Task } from '../../services/tasks/task.ts';
 import { titleOf } from '../../services/tasks/task-facts.ts';
 
-/** As much as a result's own message shows at most: what the member who reported it could see. */
+/** No more than a result's own message shows, which is what the member who reported it could see. */
 const LONGEST_PROMPT = 700;
 
 export interface ReportFacts {
   report: Report;
-  /** As it is shown in the report's server; undefined: it is no longer stored. */
+  /** The prompt as shown in the report's server; undefined if it is no longer stored. */
   task: Task | undefined;
   history: ReportHistory;
 }
 
-/** A report as moderators read it, with what was decided. */
+/** A report as moderators see it, with their decision. */
 export function reportMessage({ report, task, history }: ReportFacts, say: Say): MessagePlan {
   const { guildId, reporterId, reason, words, at } = report;
   const prompt = task === undefined ? '' : escapeText(titleOf(task), LONGEST_PROMPT);
@@ -62,7 +62,7 @@ function blockLine({ by, at, until }: NonNullable<Report['block']>, say: Say): s
   return say('reports.decided.blockedUntil', { ...facts, until: Math.ceil(until / 1000) });
 }
 
-/** A dismissed report is over; after a removal the member may still be blocked. */
+/** A dismissed report is closed; after a removal the member can still be blocked. */
 function controls({ id, decision, block }: Report, say: Say): Control[] {
   return [
     ...(decision ? [] : [buttonPlan(say('reports.remove'), customIds.reportRemove.id(id), { look: 'danger' })]),

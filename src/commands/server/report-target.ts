@@ -8,18 +8,18 @@ import type { Services } from '../services.ts';
 
 /** A message has buttons of one task, or of an album and its songs. */
 const MAX_NAMED = 25;
-/** The further messages of an answer name no task; they follow its question soon. */
+/** The further messages of an answer name no task. They follow soon after its question. */
 const MAX_ANSWERS = 25;
 const SKEW_MS = 60_000;
 
 type Context = Pick<HandlerContext<Services>, 'place' | 'services'>;
 
-/** The task of which a message shows the result. */
+/** The task whose result a message shows. */
 export async function taskShownBy(target: TargetMessage, context: Context): Promise<Task> {
   if (!target.isOurs) throw new Refusal('refusals.reports.noResult');
   const named = await tasksOf(target.taskIds.slice(0, MAX_NAMED), context);
   const exact = named.find((task) => isShownIn(task, target.id));
-  // Only its reader sees a private copy of a result, so no task knows of it.
+  // Only its reader sees a private copy of a result, so no task lists it.
   const only = named.length === 1 ? named[0] : undefined;
   const found = exact ?? only ?? (named.length === 0 ? await answerShownBy(target, context) : undefined);
   if (!found) throw new Refusal('refusals.reports.noResult');
@@ -46,7 +46,7 @@ async function tasksOf(ids: readonly string[], { services }: Context): Promise<T
 const isShownIn = ({ message, answer, beside }: Task, messageId: string): boolean =>
   [message, ...(answer?.parts ?? []), ...(beside ?? [])].some((one) => one?.id === messageId);
 
-/** Ids can be forged: no one reports what they cannot have seen, and what is still being made can be cancelled instead. */
+/** Ids can be forged: members cannot report what they cannot have seen, and a task that is still running can be cancelled instead. */
 export function mustBeReportable(task: Task, messageId: string, { userId }: Pick<Place, 'userId'>): void {
   const isShownToOthers = task.route.isPrivate
     ? task.beside?.some(({ id }) => id === messageId) === true

@@ -24,7 +24,7 @@ export class ResultRemoval {
     this.#parts = parts;
   }
 
-  /** A result goes with all its messages in the server. One that was made elsewhere is only taken out of the server. */
+  /** A result is removed with all its messages in the server. One that was made elsewhere is only removed from this server. */
   async carryOut({ guildId, taskId, message }: Report): Promise<void> {
     const { tasks, removeMessages, removeMessage, clock } = this.#parts;
     const task = await tasks.book.get(taskId);
@@ -38,7 +38,7 @@ export class ResultRemoval {
     for (const one of removed) await this.#change(one.id, (known) => withoutMessagesIn(known, guildId));
   }
 
-  /** A task that is erased meanwhile needs no change. */
+  /** A task that is erased in the meantime needs no change. */
   async #change(id: string, transition: (task: Task) => Task): Promise<void> {
     try {
       await this.#parts.tasks.book.change(id, transition);
@@ -52,7 +52,7 @@ function mustBeGone(needsRetry: boolean): void {
   if (needsRetry) throw new RetryLater('unreachable', new Error('A message of a removed result is still there.'));
 }
 
-/** The task with its messages in one server alone. */
+/** The task with only its messages in one server. */
 function inServer(task: Task, guildId: string): Task {
   const beside = (task.beside ?? []).filter((one) => one.guildId === guildId);
   if (task.guildId === guildId) return { ...task, beside };

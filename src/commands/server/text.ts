@@ -36,23 +36,23 @@ export const text = {
     posted: 'Reported. The moderators of this server will look at it.',
     later: 'Your report is saved. It is sent to the moderators as soon as Discord accepts it.',
     lost: 'Your report could not be posted in the server’s log channel. Tell a moderator directly.',
-    title: '**Report** of a result of {{who}}: {{link}} (<t:{{at}}:R>)',
+    title: '**Report** about a result by {{who}}: {{link}} (<t:{{at}}:R>)',
     reason: 'Reason: {{reason}}',
     prompt: 'Prompt: {{prompt}}',
     reporter: 'Reported by {{who}}',
     noHistory: 'No earlier reports about this member.',
     history_one:
-      '{{count}} earlier report about this member <t:{{last}}:R>. Removed: {{removed}}, dismissed: {{dismissed}}, blocked: {{blocked}}.',
+      '{{count}} earlier report about this member, <t:{{last}}:R>. Removed: {{removed}}, dismissed: {{dismissed}}, blocked: {{blocked}}.',
     history_other:
-      '{{count}} earlier reports about this member, the last <t:{{last}}:R>. Removed: {{removed}}, dismissed: {{dismissed}}, blocked: {{blocked}}.',
+      '{{count}} earlier reports about this member, the latest <t:{{last}}:R>. Removed: {{removed}}, dismissed: {{dismissed}}, blocked: {{blocked}}.',
     remove: 'Remove',
     block: 'Block member',
     dismiss: 'Dismiss',
     decided: {
-      removed: '{{who}} removed the result <t:{{at}}:f>.',
-      dismissed: '{{who}} dismissed this report <t:{{at}}:f>.',
-      blocked: '{{who}} blocked the member <t:{{at}}:f>, until an admin unblocks them.',
-      blockedUntil: '{{who}} blocked the member <t:{{at}}:f>, until <t:{{until}}:f>.',
+      removed: '{{who}} removed the result on <t:{{at}}:f>.',
+      dismissed: '{{who}} dismissed this report on <t:{{at}}:f>.',
+      blocked: '{{who}} blocked the member on <t:{{at}}:f>, until an admin unblocks them.',
+      blockedUntil: '{{who}} blocked the member on <t:{{at}}:f>, until <t:{{until}}:f>.',
     },
     blockForm: {
       title: 'Block the owner of this result',
@@ -71,7 +71,7 @@ export const text = {
       log: '**Log channel**',
     },
     access: { none: 'Everyone can use every task type and model.' },
-    pressers: {
+    buttonAccess: {
       everyone: 'Everyone can press buttons on others’ results.',
       requester: 'Only the owner of a result can press its buttons.',
       roles: 'Only {{roles}} can press buttons on others’ results.',
@@ -158,7 +158,7 @@ export const text = {
       presserRoles: { label: 'Roles that can press them', hint: 'Only if you chose roles above.' },
       privateCommands: {
         label: 'Private by default',
-        hint: 'Commands, such as: imagine, ask. Members can still choose.',
+        hint: 'Commands, such as: imagine, ask. Members can override this.',
       },
       personalInstalls: {
         label: 'Personal installs',
@@ -223,11 +223,11 @@ export const text = {
     exported: 'The rules of this server. You can load this file with `/server import`.',
     import: {
       title: '**This import would change:**',
-      question: 'Nothing has changed yet.',
-      take: 'Apply changes',
+      notApplied: 'Nothing has changed yet.',
+      apply: 'Apply changes',
       cancel: 'Cancel',
       same: 'The file has the same rules as this server. Nothing was changed.',
-      cancelled: 'Canceled. The rules of this server are unchanged.',
+      canceled: 'Canceled. The rules of this server are unchanged.',
     },
     history: {
       title: '**Changes to the rules of this server**',
@@ -263,7 +263,7 @@ export const text = {
       tooManyHere: 'This server has too many open reports right now. Tell a moderator directly.',
       notPosted: 'Your report could not be posted in this server’s log channel. Tell a moderator directly.',
       gone: 'This report no longer exists.',
-      over: 'This report was already decided.',
+      over: 'This report has already been handled.',
       adminsOnly: 'Only members with the Manage Server permission can block members.',
     },
     rules: {

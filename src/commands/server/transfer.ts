@@ -50,10 +50,10 @@ export const importRules = command({
     const id = taskId(author.at, bucketOf(guildId));
     await services.rules.change(guildId, (known) => withImport(known, { id, rules: fresh, ...author }));
     return {
-      content: [say('rules.import.title'), '```diff', ...lines, '```', say('rules.import.question')].join('\n'),
+      content: [say('rules.import.title'), '```diff', ...lines, '```', say('rules.import.notApplied')].join('\n'),
       overflow: 'file',
       controls: [
-        buttonPlan(say('rules.import.take'), customIds.importTake.id(id), { look: 'good' }),
+        buttonPlan(say('rules.import.apply'), customIds.importTake.id(id), { look: 'good' }),
         buttonPlan(say('rules.import.cancel'), customIds.importCancel.id(id)),
       ],
     };
@@ -102,6 +102,6 @@ export const cancelImportButton = button(customIds.importCancel, {
   async run(id, context: Context): Promise<MessagePlan> {
     const { guildId } = ruledServer(context);
     await context.services.rules.change(guildId, (known) => (known.proposed?.id === id ? withoutImport(known) : known));
-    return { content: context.say('rules.import.cancelled') };
+    return { content: context.say('rules.import.canceled') };
   },
 });

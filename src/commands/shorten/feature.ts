@@ -24,7 +24,7 @@ declare module '../../services/tasks/task.ts' {
 const ROOM_FOR_LINES = 1_200;
 const ROOM_FOR_DIRECTIONS = 300;
 
-/** Shorter prompts, each to continue from, and the main directions of the long one (4.3). */
+/** Shorter prompts, each to continue from, and the main directions of the long one (specification, 4.3). */
 export const shorten: Feature<typeof text> = {
   text,
   command: command({

@@ -42,11 +42,11 @@ export const start = command({
       who,
       ...(voice.trim() !== '' && { voice: voice.trim() }),
       ...(instructions.trim() !== '' && { instructions: instructions.trim() }),
-      ...(where.isClosed && { isClosed: true }),
+      ...(where.isPrivate && { isClosed: true }),
     };
     const { channelId } = await place(await open(request, where, context), where, context);
     if (where.in === 'this-thread') return { content: say('talk.startedHere') };
-    const isSeen = request.who === 'me' && !where.isClosed;
+    const isSeen = request.who === 'me' && !where.isPrivate;
     return {
       content: [say('talk.started', { channel: `<#${channelId}>` }), ...(isSeen ? [say('talk.isReadable')] : [])].join(
         '\n',

@@ -29,8 +29,8 @@ export const text = {
     form: {
       title: 'Speak',
       message: 'Your message',
-      sound: 'Or an audio file',
-      soundHint: 'Ogg Opus, MP3 or WAV, up to five minutes.',
+      audio: 'Or an audio file',
+      audioHint: 'Ogg Opus, MP3 or WAV, up to five minutes.',
     },
   },
   refusals: {

@@ -16,7 +16,7 @@ import { type ReplyParts, replyWithTask, type ThreadMessageReader } from '../thr
 const maySpeakIn = ({ requesterId, request }: TaskOf<'talk'>, memberId: string): boolean =>
   requesterId === memberId || request.who === 'everyone';
 
-/** The talk, if it is still open and this member may speak in it. */
+/** The talk, if it is still open and this member can speak in it. */
 export function requireOpenTalk(
   talk: Task,
   { memberId, channelId }: { memberId: string; channelId: string | undefined },
@@ -74,7 +74,7 @@ function speakForm(id: string, say: Say): FormPlan {
     title: say('talk.form.title'),
     fields: [
       { type: 'text', name: 'words', label: say('talk.form.message'), isLong: true },
-      { type: 'file', name: 'sound', label: say('talk.form.sound'), hint: say('talk.form.soundHint') },
+      { type: 'file', name: 'sound', label: say('talk.form.audio'), hint: say('talk.form.audioHint') },
     ],
   };
 }
@@ -83,7 +83,7 @@ function speakForm(id: string, say: Say): FormPlan {
 const SOUND = /^audio\//i;
 const SOUND_NAME = /\.(?:ogg|oga|opus|mp3|wav|m4a|aac|flac)$/i;
 
-/** A member who may speak in a talk does so by writing in its thread, or by sending an audio file. */
+/** A member who can speak in a talk does so by writing in its thread, or by sending an audio file. */
 export function utteranceReader(parts: ReplyParts): ThreadMessageReader {
   // Utterances are answered in their order, however long it takes to fetch their audio.
   const turns = new KeyedLock();

@@ -10,7 +10,7 @@ export async function maySeeServerTasks({ place, services }: HandlerContext<Serv
   return place.guildId !== undefined && (mayManageServer(place) || (await services.isOperator(place.userId)));
 }
 
-/** A task is visible to its owner and, unless it is private, to those who may see its server's tasks. */
+/** A task is visible to its owner and, unless it is private, to those who can see its server's tasks. */
 export async function maySeeAll(task: Task, context: HandlerContext<Services>): Promise<boolean> {
   const { requesterId, guildId } = task;
   if (requesterId === context.place.userId) return true;

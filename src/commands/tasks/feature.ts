@@ -3,7 +3,7 @@ import { button, command, type HandlerContext, type Outcome } from '../../discor
 import { linkToMessage } from '../../discord/markdown.ts';
 import { withoutUndefined } from '../../lib/entries.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import { type Sentences, sentenceAt } from '../../locales/index.ts';
+import { type Texts, textAt } from '../../locales/index.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
 import { addExtraMessage, markCollected } from '../../services/tasks/delivery-state.ts';
 import { isClosed, type MessagePlace, type Task } from '../../services/tasks/task.ts';
@@ -18,7 +18,7 @@ import { loadTaskPage } from './page.ts';
 import { text } from './text.ts';
 import { verifyMenu } from './verify.ts';
 
-/** Turns the pages of `/tasks`, and leads back from a task to the list. */
+/** Turns the pages of `/tasks`, and returns from a task to the list. */
 export const tasksPageButton = button(customIds.tasks, {
   reply: 'here',
   run: (filter, context: HandlerContext<Services>) => loadTaskList(filter, context),
@@ -45,7 +45,7 @@ const showMeButton = button(customIds.showMe, {
 
 /** Asks before a private result is shown to others. */
 const showAskButton = button(customIds.showAsk, {
-  // The page with its button back to the list stays.
+  // The page keeps its button back to the list.
   reply: 'beside',
   async run(taskId, context: HandlerContext<Services>) {
     const { id } = await visibleTask(taskId, context);
@@ -61,7 +61,7 @@ const showAllButton = button(customIds.showAll, {
     bring(taskId, context, ({ requesterId }) => requesterId === context.place.userId),
 });
 
-/** Ids can be forged, so the task itself decides whether it may be shown this way. */
+/** Ids can be forged, so the task itself determines whether it can be shown this way. */
 async function bring(
   taskId: string,
   context: HandlerContext<Services>,
@@ -73,7 +73,7 @@ async function bring(
   return { ...brought, shown: (message) => noted(task, message, context) };
 }
 
-/** Records that the owner has the result now, and a public copy, so that it can be deleted with the task. */
+/** Records that the owner now has the result. A public copy is recorded too, so it can be deleted with the task. */
 async function noted(
   { id, requesterId }: Task,
   message: MessagePlace | undefined,
@@ -99,7 +99,7 @@ const deletePostButton = button(customIds.deletePost, {
   },
 });
 
-type Named = { text: Sentences };
+type Named = { text: Texts };
 
 /** Its filter offers every kind of task, by the name that the kind's own feature gives it. */
 export const tasks = (kinds: readonly string[], features: readonly Named[]): Feature<ReturnType<typeof textWith>> => ({
@@ -127,7 +127,7 @@ export const tasks = (kinds: readonly string[], features: readonly Named[]): Fea
 });
 
 function textWith(kinds: readonly string[], features: readonly Named[]) {
-  const named = kinds.flatMap((kind) => features.map((one) => [kind, sentenceAt(one.text, ['tasks', 'kinds', kind])]));
+  const named = kinds.flatMap((kind) => features.map((one) => [kind, textAt(one.text, ['tasks', 'kinds', kind])]));
   const kind = Object.fromEntries(named.filter(([, name]) => name !== undefined));
   const { command } = text;
   return { ...text, command: { ...command, choices: { ...command.choices, kind } } };

@@ -11,7 +11,7 @@ import { statesByFilter, type TaskFilter, type TaskSummary } from '../../service
 import type { Services } from '../services.ts';
 import { maySeeServerTasks } from './access.ts';
 
-/** As many as are read at a glance on a phone. */
+/** As many as can be read at a glance on a phone. */
 const PAGE = 10;
 /** Results that could not be delivered are counted up to this number. */
 const MAX_WAITING = 25;
@@ -78,10 +78,10 @@ export const stateEmoji: Readonly<Record<TaskState, string>> = {
 
 export function taskListPlan({ filter, lines, waiting, next }: TasksList, say: Say): MessagePlan {
   const title = say(`tasks.title.${filter.whose}`);
-  const notes = waiting === 0 ? [] : [say('tasks.waiting', { count: waiting })];
+  const notes = waiting === 0 ? [] : [say('tasks.undelivered', { count: waiting })];
   const rows = lines.map((line) => rowOf(line, filter.whose, say));
   const content = [`**${title}**`, ...notes, ...(rows.length === 0 ? [say('tasks.none')] : rows)].join('\n');
-  const button = (name: 'older' | 'newest' | 'toWaiting', shown: TaskFilter): ButtonPlan =>
+  const button = (name: 'older' | 'newest' | 'showUndelivered', shown: TaskFilter): ButtonPlan =>
     buttonPlan(say(`tasks.buttons.${name}`), customIds.tasks.id(shown));
   const isFirst = filter.before === undefined;
   const options = lines.map((line) => taskOption(line, say));
@@ -95,7 +95,7 @@ export function taskListPlan({ filter, lines, waiting, next }: TasksList, say: S
     controls: [
       ...(isFirst ? [] : [button('newest', { ...filter, before: undefined })]),
       ...(next === undefined ? [] : [button('older', { ...filter, before: next })]),
-      ...(waiting === 0 ? [] : [button('toWaiting', { whose: 'mine', status: 'waiting' })]),
+      ...(waiting === 0 ? [] : [button('showUndelivered', { whose: 'mine', status: 'waiting' })]),
       ...(isFirst && filter.whose === 'mine' ? ownData : []),
       ...(options.length === 0 ? [] : [select]),
     ],

@@ -68,7 +68,7 @@ interface TaskPage {
   task: Task;
   /** The task's message and its parent's, if known. */
   links: { message?: string | undefined; parent?: string | undefined };
-  /** Undefined if the task costs nothing, or the reader may not see it. */
+  /** Undefined if the task costs nothing, or the reader is not allowed to see the cost. */
   cost: string | undefined;
   /** The remaining limits of the reader, if the task is their own. */
   left: string | undefined;
@@ -149,7 +149,7 @@ function options({ request }: Task): string | undefined {
   return shown.length === 0 ? undefined : shown.join(' ');
 }
 
-/** The gateway's own addresses of the results, and when they expire. */
+/** The gateway's own URLs of the results, and when they expire. */
 function results({ media }: Task, say: Say): string[] {
   return media.flatMap(({ address, expiresAt }) => {
     if (address === undefined) return [];

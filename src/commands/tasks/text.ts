@@ -21,7 +21,7 @@ export const text = {
     },
   },
   menus: { verify: 'Verify' },
-  help: { about: { verify: 'Whether its files were made with this bot, visible only to you' } },
+  help: { about: { verify: 'Check whether a message’s files were made with this bot; only you see the answer' } },
   /** Whether files were made with this bot. */
   verify: {
     same: '{{name}}: made with this bot.',
@@ -40,7 +40,7 @@ export const text = {
     unreachable: '{{name}}: not checked, because it could not be downloaded. Try again later.',
     leftOut_one: '{{count}} more file was not checked.',
     leftOut_other: '{{count}} more files were not checked.',
-    aboutAlike: 'Only the look was compared: different images can be similar by chance.',
+    aboutAlike: 'Only their appearance was compared, and different images can look alike by chance.',
     aboutUnknown:
       'This does not prove that a file was made elsewhere. Changed files, erased tasks and results of earlier versions of the bot are not recognized.',
   },
@@ -48,8 +48,8 @@ export const text = {
   tasks: {
     title: { mine: 'Your tasks', server: 'Public tasks on this server' },
     none: 'No tasks found. Use `/tasks` without options to see all of your tasks.',
-    waiting_one: '📬 {{count}} result could not be delivered. Press **Show undelivered** to see it.',
-    waiting_other: '📬 {{count}} results could not be delivered. Press **Show undelivered** to see them.',
+    undelivered_one: '📬 {{count}} result could not be delivered. Press **Show undelivered** to see it.',
+    undelivered_other: '📬 {{count}} results could not be delivered. Press **Show undelivered** to see them.',
     choose: 'Open a task',
     original: 'Original: <{{address}}>',
     originalUntil: 'Original: <{{address}}> (available until <t:{{until}}:f>)',
@@ -113,7 +113,7 @@ export const text = {
     buttons: {
       older: 'Older',
       newest: 'Newest',
-      toWaiting: 'Show undelivered',
+      showUndelivered: 'Show undelivered',
       back: 'Back',
       show: 'Show here',
       showMe: 'Show only to me',

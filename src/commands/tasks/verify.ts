@@ -12,15 +12,15 @@ import type { Services } from '../services.ts';
 import { maySeeAll } from './access.ts';
 import { taskOption } from './list.ts';
 
-/** As many as a message may have attached. */
+/** The most that can be attached to a message. */
 const MAX_FILES = 10;
-/** Of all files together: a member may verify again and again. */
+/** For all files together, because a member can verify any number of times. */
 const MAX_BYTES = 100 * 2 ** 20;
-/** Of an image in an embed, whose size Discord does not tell. */
+/** For an image in an embed, whose size Discord does not report. */
 const MAX_EMBEDDED_BYTES = 20 * 2 ** 20;
 const FILE_LIMIT_MS = 45_000;
 
-/** same: byte for byte; alike: an image that looks so. `task`: only for those who may see it. */
+/** same: byte for byte; alike: an image that looks the same. `task` is set only for those who can see the task. */
 type Verdict =
   | { how: 'same' | 'alike'; task: Task | undefined }
   | { how: 'unknown' | 'notMedia' | 'tooLarge' | 'unreachable' };
@@ -61,7 +61,7 @@ async function verdictOn(
     }
   } catch (error) {
     if (!(error instanceof MediaError)) throw error;
-    // What failed counts as the most that it can have been.
+    // A failed download counts as the largest size that it can have had.
     return { how: failures.get(error.kind) ?? 'unreachable', bytes: max };
   }
 }

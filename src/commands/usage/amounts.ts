@@ -56,7 +56,7 @@ function harmless(text: string): string {
     .trim();
 }
 
-/** Cut in the middle, because a model's name starts with its maker and ends with its version. */
+/** Truncated in the middle, because a model's name starts with its maker and ends with its version. */
 export function cutMiddle(text: string, max: number): string {
   const letters = [...text];
   if (letters.length <= max) return text;

@@ -68,7 +68,7 @@ async function pageOf(
   return usagePage({ sheet, chart, unit: usage.unit, today, allowances }, say);
 }
 
-/** Others' limits are the admins' business. */
+/** Only admins can see the limits of other members. */
 const isOwn = ({ holder }: Allowance): boolean => holder === 'member' || holder === 'direct';
 
 /** A date has ten characters; longer input gets a refusal that shows the format. */

@@ -138,7 +138,7 @@ function noteOf(note: SheetNote, range: string, unit: Unit, say: Say): string {
   }
 }
 
-/** More models could not be read at a glance. */
+/** More models than this could not be read at a glance. */
 const MAX_COMPARED = 5;
 const MAX_MODEL_LENGTH = 40;
 

@@ -7,7 +7,7 @@ export const text = {
       start: 'First day (UTC), like 2026-01-31; default: 6 days before end',
       end: 'Last day (UTC), like 2026-01-31; default: today',
       by: 'Grouping of the table; default: by day',
-      of: 'Whose usage; the server’s needs the Manage Server permission',
+      of: 'Whose usage; “this server’s” requires Manage Server',
       private: 'Private reply that only you can see',
     },
     choices: {

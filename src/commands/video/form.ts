@@ -12,7 +12,7 @@ import type { Services } from '../services.ts';
 import { submitOrAsk } from './limits.ts';
 import { videoOrder, videoRequest } from './request.ts';
 
-/** Opens the form for a video made from a result. The pressed message has its files' addresses, valid for a day. */
+/** Opens the form for a video made from a result. The pressed message has its files' URLs, valid for a day. */
 export const videoOpener = opener(customIds.makeVideo, async (taskId, context: HandlerContext<Services>, pressed) => {
   const task = await inTimeForForm(pressedTask(taskId, context), context);
   mustHaveResult(task);
@@ -57,7 +57,7 @@ function formFor(images: VideoForm['images'], id: string, { services, say }: Han
 
 interface VideoForm {
   id: string;
-  /** As known when the form opens; a member may change them. */
+  /** As known when the form opens; a member can change them. */
   images: readonly { address: string }[];
   model: string | undefined;
 }
@@ -65,7 +65,7 @@ interface VideoForm {
 /** The highest number that any model is known to accept (specification, part 8). */
 const MAX_IMAGES = 7;
 
-/** The addresses are in a field, so that nothing has to be stored until the form is submitted. */
+/** The URLs are in a field, so nothing has to be stored until the form is submitted. */
 export function videoForm({ id, images, model = '' }: VideoForm, say: Say): FormPlan {
   const addresses = fitIntoField(images.slice(0, MAX_IMAGES)).map(({ address }) => address);
   return {

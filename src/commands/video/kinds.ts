@@ -21,7 +21,7 @@ function framesFor(model: string, [image, last]: readonly string[]) {
   return referenceLimits(model).lastFrame === 'image_tail' ? { image, image_tail: last } : { images: [image, last] };
 }
 
-/** The generic entry and `/v1/videos` (4.4), and image-to-video on the vendor path (4.2). */
+/** The generic endpoint and `/v1/videos` (specification, 4.4), and image-to-video on the vendor path (4.2). */
 export function videoKinds({
   gateway: { videos, v1Videos, imageToVideo },
   videosBody,
@@ -54,7 +54,7 @@ export function videoKinds({
     }),
     defineKind({
       name: 'second-video',
-      // A form carries files, not addresses.
+      // A form carries files, not URLs.
       ...(videosBody === 'form' && { transfer: 'base64' }),
       source: { name: 'second videos', pollOne: (remoteId) => v1Videos.get(remoteId, { attempts: 1 }) },
       takesCallback,

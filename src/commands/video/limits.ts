@@ -29,7 +29,7 @@ export function excesses(
   return [...counted, say('video.limits.seconds', lengths)];
 }
 
-/** Submits an order, or asks its member first where it has more references than the model usually takes. */
+/** Submits an order, or asks its member for confirmation first if it has more references than the model usually accepts. */
 export async function submitOrAsk(
   order: NewOrder & { request: VideoRequest },
   context: HandlerContext<Services>,

@@ -23,7 +23,7 @@ export const referenceSeconds =
   (parts: LengthParts) =>
   async (references: readonly Reference[], memberId: string): Promise<number> => {
     let together = 0;
-    // One at a time, so that no request holds more than one video in the shared memory.
+    // One at a time, so no request holds more than one video in the shared memory.
     for (const { address } of groupByMedium(references).get('video') ?? [])
       together += (await secondsAt(address, memberId, parts)) ?? 0;
     return together;

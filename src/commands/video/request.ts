@@ -131,7 +131,7 @@ function draftFrom(values: VideoValues): VideoDraft {
 interface Known {
   model: string;
   fields: VideoFields;
-  /** Videos of covered images are covered too. */
+  /** Videos made from images behind a spoiler get one too. */
   spoiler?: boolean | undefined;
 }
 

@@ -126,7 +126,7 @@ const MAX_QUESTION_LENGTH = 40;
 
 const OPTIONS = { size: 'size', aspect_ratio: 'size', resolution: 'size', duration: 'duration' } as const;
 
-/** Names the parameters without effect, and where else they may belong (specification, part 7). */
+/** Names the parameters without effect, and where else they can belong (specification, part 7). */
 export function ignoredParameterNotes(
   ignored: readonly RequestedParameter[],
   seen: MediumFacts,

@@ -56,7 +56,7 @@ export class Answers {
     return found ? [...parts, { ...found, by: 'bot' }] : parts;
   }
 
-  /** Replies to a member's message; undefined if the bot may not write. */
+  /** Replies to a member's message; undefined if the bot is not allowed to write. */
   async replyTo({ channelId, id }: MessagePlace, plan: MessagePlan): Promise<MessagePlace | undefined> {
     const post = () => this.#parts.outbox.post(channelId, `t-${id}`, bodyOf({ ...plan, repliesTo: id }));
     return this.#tryAndLog('Could not reply to a message in a thread.', undefined, post);

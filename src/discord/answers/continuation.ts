@@ -27,7 +27,7 @@ interface ContinuationContext extends ContinuationParts {
   onEnd(task: Task): void;
 }
 
-/** The further messages of one answer. At the end each of them is exact. */
+/** The further messages of one answer. At the end, each of them shows exactly its part. */
 export class Continuation extends LatestState {
   readonly #context: ContinuationContext;
   readonly #backoff: Backoff;
@@ -56,7 +56,7 @@ export class Continuation extends LatestState {
     const { clock, stopping, onEnd } = this.#context;
     const isEnd = hasEnded(task);
     const shown = await this.#bring(task, isEnd).catch((error: unknown) => {
-      // An erased task has no message. After a bug the first message still shows its end, with the whole text as a file.
+      // An erased task has no message. After a bug, the first message still shows the end, with the whole text as a file.
       if (error instanceof Refusal) this.drop();
       else this.logFailure(error);
       return task;
@@ -88,7 +88,7 @@ export class Continuation extends LatestState {
     let isComplete = true;
     for (const [index, plan] of further.entries()) {
       const place = answerOf(known).parts[index];
-      // A part that waits may grow meanwhile; a later part is never posted before an earlier one.
+      // A waiting part can grow in the meantime. A later part is never posted before an earlier one.
       const done = place
         ? await this.#withRetry(isEnd, () => this.#edit(known, place, bodyOf(plan)))
         : await this.#withRetry(isEnd, () => this.#post({ index, first, wanted: bodyOf(plan) }));
@@ -103,7 +103,7 @@ export class Continuation extends LatestState {
     return isComplete ? this.#change(markPartsShown) : known;
   }
 
-  /** The end is retried until it is shown; progress is not retried. */
+  /** Showing the end is retried until it succeeds; showing progress is not retried. */
   async #withRetry<T>(isEnd: boolean, work: () => Promise<T>): Promise<T | SendFailure> {
     for (;;) {
       try {
@@ -147,7 +147,7 @@ export class Continuation extends LatestState {
     return posted.task;
   }
 
-  /** Text that became a file leaves surplus messages behind. */
+  /** Messages are left over if their text became a file. */
   async #cut(task: Task, max: number): Promise<Task> {
     for (const place of answerOf(task).parts.slice(max)) {
       const [way] = this.#waysTo(task, place);

@@ -21,7 +21,7 @@ interface PosterParts extends Pick<DeliveryParts, 'outbox' | 'clock' | 'log'> {
   backoff: Backoff;
   stopping: AbortSignal;
   closedWays: ClosedWays;
-  /** Interprets a failed request; throws `RetryLater` where its outcome is unknown. */
+  /** Interprets a failed request; throws `RetryLater` if its outcome is unknown. */
   attempt<T>(by: Way['by'], work: () => Promise<T>): Promise<T | SendFailure>;
   /** Throws `RetryLater` if the store fails. */
   change(transition: Transition): Promise<Task>;
@@ -39,7 +39,7 @@ type Posted = { task: Task; shows: boolean };
 
 /**
  * Posts the further messages of one answer, each once. Each is announced in the store first. As the bot's own message
- * it carries a nonce, and is searched for before it is posted again. A message by token cannot be deduplicated, so it
+ * it carries a nonce and is searched for before it is posted again. A message sent by token cannot be deduplicated, so it
  * is sent once.
  */
 export class PartPoster {
@@ -56,7 +56,7 @@ export class PartPoster {
     return (await this.#asBot(known, known.message, part)) ?? this.#byToken(known, known.message, part);
   }
 
-  /** undefined: the bot may not post there. */
+  /** undefined: the bot is not allowed to post there. */
   async #asBot(task: Task, first: MessagePlace, { index, wanted }: PartToPost): Promise<Posted | 'no-way' | undefined> {
     const { outbox, clock, closedWays, attempt, change } = this.#parts;
     const { posting: before } = answerOf(task);
@@ -100,7 +100,7 @@ export class PartPoster {
     return 'no-way';
   }
 
-  /** nowhere: never posted; unseen: the bot may not read the channel. */
+  /** nowhere: never posted; unseen: the bot is not allowed to read the channel. */
   async #find(task: Task, posting: PendingPost): Promise<MessagePlace | 'nowhere' | 'unseen'> {
     try {
       return (await findPostedPart(task, posting, this.#parts.outbox)) ?? 'nowhere';
@@ -110,14 +110,14 @@ export class PartPoster {
     }
   }
 
-  /** Discord has confirmed the message, so only the storing is retried. */
+  /** Discord has confirmed the message, so only storing it is retried. */
   async #posted(task: Task, part: AnswerPart): Promise<Task> {
     const { outbox, clock, backoff, stopping, attempt, change } = this.#parts;
     for (;;) {
       try {
         return await change((before) => addPostedPart(before, part));
       } catch (error) {
-        // The member has deleted the task meanwhile, and nothing else would ever find this message.
+        // The member has deleted the task in the meantime, and nothing else would ever find this message.
         const [way] = error instanceof Refusal ? waysToPart(task, part, clock.now()) : [];
         if (way) await attempt(way.by, () => outbox.remove(way));
         if (!(error instanceof RetryLater) || stopping.aborted) throw error;

@@ -3,7 +3,7 @@ import { type Clock, pause } from '../../lib/clock.ts';
 import type { PlainLog } from '../../lib/log.ts';
 import { errorFacts } from '../outbox/errors.ts';
 
-/** Nothing more can be done now; the same work is retried later. */
+/** Nothing more can be done right now. The same work is retried later. */
 export class RetryLater extends Error {
   override readonly name = 'RetryLater';
   readonly obstacle: Obstacle;
@@ -27,7 +27,7 @@ const PAUSES = {
 };
 type Obstacle = keyof typeof PAUSES;
 
-/** Backs off between retries. Another hindrance starts again from the first pause. */
+/** Backs off between retries. A different cause starts again with the first pause. */
 export class Backoff {
   readonly #parts: { id: string; clock: Clock; log: PlainLog; stopping: AbortSignal };
   #last: Obstacle | undefined;

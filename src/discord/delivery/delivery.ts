@@ -19,7 +19,7 @@ export class Delivery {
     this.#parts = parts;
   }
 
-  /** Takes every new state of a task. Never throws: results are stored and failures logged. */
+  /** Receives every new state of a task. Never throws: results are stored and failures logged. */
   show(task: Task): void {
     const known = this.#editors.get(task.id);
     if (task.unwanted) known?.drop();
@@ -49,7 +49,7 @@ class Editor extends LatestState {
   readonly #appearance = new ShownContent();
   /** Content that Discord has refused is not sent again. */
   #load: PlanPortion = 'whole';
-  /** Progress is refused here; the end is tried all the same. */
+  /** Discord refuses progress here; showing the end is attempted anyway. */
   #isRefused = false;
 
   constructor(id: string, parts: DeliveryParts, stopping: AbortSignal, onOver: () => void) {

@@ -19,7 +19,7 @@ import { type DeliveryParts, type DeliveryRecord, type DeliveryResult, hasUnsent
 export interface DeliveryContext extends DeliveryParts {
   id: string;
   record: DeliveryRecord;
-  /** What is known of its message beyond the stored facts. */
+  /** What is known about its message beyond the stored facts. */
   known: { readonly closed: Set<Way['by']>; isDeleted: boolean };
   stopping: AbortSignal;
 }
@@ -52,7 +52,7 @@ export class EndDelivery {
     const shown = await this.#findShown(stored);
     if (shown?.showsEnd) return { there: shown.place, by: 'edit', wasShown: true };
     const task = shown ? setMessage(stored, shown.place) : stored;
-    // Prepared for every try: minutes may pass between two, in which no memory is held.
+    // Prepared for every attempt: minutes can pass between two, during which no memory is held.
     const prepared = await prepare(task);
     try {
       for (const way of waysToEnd(task, known.closed, clock.now())) {
@@ -65,14 +65,14 @@ export class EndDelivery {
     }
   }
 
-  /** Discord has confirmed the message, so only the storing is retried. */
+  /** Discord has confirmed the message, so only storing it is retried. */
   async #settle(fate: DeliveryResult): Promise<void> {
     const { clock, record } = this.#context;
     const at = clock.now();
     await this.#backoff.retryUntilDone(() => record.settle(fate, at), 'The shown end of a task could not be stored.');
   }
 
-  /** undefined: not this way. */
+  /** undefined: it cannot be shown this way. */
   async #tryWay(way: Way, task: Task, plan: MessagePlan): Promise<DeliveryResult | undefined> {
     for (;;) {
       const sent = bodyOf(portionOf(plan, this.#load));
@@ -117,13 +117,13 @@ export class EndDelivery {
       const there = await findPosted(task, intention, this.#context.outbox);
       return there && { there, by: intention.by };
     } catch (error) {
-      // Where the bot may not read the channel, only the nonce prevents a second message.
+      // If the bot is not allowed to read the channel, only the nonce prevents a second message.
       if (this.#note(error, intention) === 'later') throw new RetryLater('unreachable', error);
       return undefined;
     }
   }
 
-  /** After a restore the message may show more than the store knows: an end that it shows stays as it is. */
+  /** After a restore the message may show more than the store knows. If it already shows an end, it is not changed. */
   async #findShown(task: Task): Promise<ShownTask | undefined> {
     const { restored, message, channelId = message?.channelId, route } = task;
     if (!restored || route.isPrivate || channelId === undefined) return undefined;
@@ -223,7 +223,7 @@ export class OwnerPing {
     this.#context.log.info(facts, sentence);
   }
 
-  /** The message that it replies to may have been deleted meanwhile, by a member who had not seen the ping. */
+  /** The message that it replies to may have been deleted in the meantime, by a member who had not seen the ping. */
   async #takeBack(): Promise<void> {
     const posted = this.#postedAt;
     if (!posted || (await this.#context.record.readTask())?.message) return;
@@ -239,7 +239,7 @@ export class OwnerPing {
   }
 }
 
-/** To where the end is shown; there is no ping for a private or a deleted message. */
+/** How to send the ping to where the end is shown. Undefined for a private result or a deleted message, which gets no ping. */
 function wayToPing(task: Task, closed: ClosedWays, now: number): ReplyWay | TokenWay | undefined {
   const { route, message } = task;
   if (!message || route.isPrivate || (task.traits.isUtterance && !hasUnsentVoice(task))) return undefined;
@@ -247,7 +247,7 @@ function wayToPing(task: Task, closed: ClosedWays, now: number): ReplyWay | Toke
   return closed.has('token') ? undefined : tokenWay(task, now);
 }
 
-/** A ping that may have been sent is repeated only where its nonce prevents a second one. None is better than two. */
+/** A ping that may have been sent is repeated only if its nonce prevents a second one. No ping is better than two. */
 function mayStillPing(
   task: Task,
   { shownAt, goingAt }: PendingPing,

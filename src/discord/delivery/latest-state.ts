@@ -4,7 +4,7 @@ import { isShowable, type Task } from '../../services/tasks/task.ts';
 /** Node's timers accept at most about 24 days; waking up early costs nothing. */
 const MAX_SLEEP_MS = 60 * 60_000;
 
-/** The display of one task: only its latest state counts, one is shown at a time, and the end overtakes the rest. */
+/** The display of one task: only its latest state counts, states are shown one at a time, and the end overtakes the rest. */
 export abstract class LatestState {
   readonly #clock: Clock;
   readonly #stopping: AbortSignal;
@@ -19,10 +19,10 @@ export abstract class LatestState {
     this.#stopping = stopping;
   }
 
-  /** When progress may be shown; undefined for never. */
+  /** When progress can be shown; undefined for never. */
   protected abstract nextShowAt(task: Task): number | undefined;
   protected abstract deliver(task: Task): Promise<void>;
-  /** A bug. The next state is shown all the same. */
+  /** A bug. The next state is shown anyway. */
   protected abstract logFailure(error: unknown): void;
 
   /** Aborted by the end, which must not wait for progress. */
@@ -67,7 +67,7 @@ export abstract class LatestState {
     this.#isShowing = false;
   }
 
-  /** Returns the state that may be shown now; a timer is set for a state that has to wait. */
+  /** Returns the state that can be shown now; a timer is set for a state that has to wait. */
   #next(): Task | undefined {
     const task = this.#pending;
     this.#pending = undefined;

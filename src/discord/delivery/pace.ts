@@ -3,21 +3,21 @@ import { answerText } from '../../services/asks/transitions.ts';
 import type { Task } from '../../services/tasks/task.ts';
 
 const MAX_EDITS = 8;
-/** The edit that says "it takes longer" must always be possible. */
+/** The edit that says that the task takes longer must always be possible. */
 const RESERVED_FOR_OVERDUE = 1;
 /** Discord accepts about five edits in five seconds per channel, and several jobs may share it. */
 const LEAST_GAP_MS = 4_000;
 /** Messages older than an hour have a much smaller rate limit of their own (code 30046). */
 const OLD_AFTER_MS = 60 * 60_000;
 const OLD_GAP_MS = 30_000;
-/** A task in line leaves most edits for its job. */
+/** A queued task leaves most of its edits for the time when its job runs. */
 const MAX_EDITS_IN_LINE = 4;
-/** The share of the job's age between two edits, so that eight edits last as long as a token. */
+/** The share of the job's age between two edits, so eight edits last as long as a token. */
 const SHARE_OF_AGE = 0.6;
 
 export interface EditHistory {
   edits: number;
-  /** When the last one was sent; undefined if none was since the bot started. */
+  /** When the last one was sent; undefined if none has been sent since the bot started. */
   lastAt: number | undefined;
   /** When the bot first saw this task since it started. */
   heardAt: number;
@@ -28,7 +28,7 @@ const ANSWER_GAP_MS = 1_100;
 /** The first words usually arrive within a moment, and must not wait for an earlier edit. */
 const BEFORE_WORDS_MS = 1_500;
 
-/** When progress may be shown again; undefined for never. */
+/** When progress can be shown again; undefined for never. */
 export function nextEditAt(task: Task, { edits, lastAt, heardAt }: EditHistory): number | undefined {
   if (task.traits.isText) return nextTextEditAt(task, lastAt, heardAt);
   // The message of a conversation does not change before its end.

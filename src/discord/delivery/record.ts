@@ -34,7 +34,7 @@ export interface DeliveryParts {
   change(id: string, transition: Transition): Promise<Task>;
 }
 
-/** Where and how the outcome of a task was posted, or why it was not. */
+/** Where and how the outcome of a task was posted, or why it could not be posted. */
 export type DeliveryResult =
   | {
       there: MessagePlace | undefined;
@@ -77,7 +77,7 @@ export class DeliveryRecord {
   async settle(result: DeliveryResult, at: number): Promise<void> {
     await this.#store((task) => {
       if ('nowhere' in result) {
-        // The end of a conversation needs no place if its thread is gone.
+        // The end of a conversation does not need to be posted if its thread is gone.
         return task.traits.isTalk ? markDelivered(task, undefined, at) : markUndeliverable(task, result.nowhere, at);
       }
       return (!result.wasShown && needsOwnerPing(task, result.by) ? markPingDue : markDelivered)(
@@ -99,7 +99,7 @@ export class DeliveryRecord {
     return task?.delivery.call !== undefined;
   }
 
-  /** Stores the ping, so that it is deleted with the other messages. */
+  /** Stores the ping, so it is deleted with the other messages. */
   async markPinged(by: MessagePlace | undefined): Promise<void> {
     await this.#store((task) => {
       const known = by
@@ -109,7 +109,7 @@ export class DeliveryRecord {
     });
   }
 
-  /** For state that is safe to lose: at worst it costs one extra request after a restart. */
+  /** For state that is safe to lose: losing it costs at most one extra request after a restart. */
   async #try(transition: Transition): Promise<void> {
     try {
       await this.#store(transition);

@@ -19,17 +19,18 @@ export const notices = {
     unsaved_other: '{{count}} tasks are kept in memory until they can be stored. Do not restart the bot before that.',
   },
   budget: {
-    most: 'More than 80% of the bot-wide limit ({{limit}}) has been used. Remaining: {{left}}. It resets <t:{{resets}}:R>.',
+    nearlyUsedUp:
+      'More than 80% of the bot-wide limit ({{limit}}) has been used. Remaining: {{left}}. It resets <t:{{resets}}:R>.',
     usedUp:
       'The bot-wide limit ({{limit}}) has been used up. New requests are refused until it resets <t:{{resets}}:R>. Set it with `TOTAL_BUDGET`.',
   },
   balance:
     'The gateway account has {{left}} left, enough for less than a day at the recent rate ({{perDay}} a day), as of <t:{{since}}:f>. Add credit to the account.',
   model: {
-    one: 'Tasks with the model {{model}} ({{kind}}) have been failing since <t:{{since}}:f>, so new ones are refused. The bot tries one from time to time and accepts all of them again when it succeeds.',
+    one: 'Tasks with the model {{model}} ({{kind}}) have been failing since <t:{{since}}:f>, so new ones are refused. The bot lets one through from time to time and accepts new tasks again once one succeeds.',
     unlisted:
       'Tasks with a model that the gateway does not list ({{kind}}) have been failing since <t:{{since}}:f>, so new ones are refused.',
-    kind: 'Tasks of type {{kind}} have been failing since <t:{{since}}:f>, so new ones are refused. The bot tries one from time to time and accepts all of them again when it succeeds.',
+    kind: 'Tasks of type {{kind}} have been failing since <t:{{since}}:f>, so new ones are refused. The bot lets one through from time to time and accepts new tasks again once one succeeds.',
   },
   channel:
     'The bot cannot post in the channel set in `OPERATOR_CHANNEL_ID`: it was deleted, or permissions are missing. Notices are sent here until it works again.',
@@ -39,14 +40,15 @@ export const notices = {
     times: 'It has started {{count}} times since <t:{{since}}:f>.',
     tasks_one: 'It resumed {{count}} task.',
     tasks_other: 'It resumed {{count}} tasks.',
-    unconfirmed_one: 'It could not be confirmed whether the gateway accepted {{count}} task; its owner decides.',
-    unconfirmed_other: 'It could not be confirmed whether the gateway accepted {{count}} tasks; their owners decide.',
-    away: 'It had been stopped since <t:{{awaySince}}:f>.',
-    crashed:
-      'It had been down since about <t:{{awaySince}}:f> without having been stopped. The end of its log says why.',
+    unconfirmed_one:
+      'The bot could not confirm whether the gateway accepted {{count}} task; its owner can retry or dismiss it.',
+    unconfirmed_other:
+      'The bot could not confirm whether the gateway accepted {{count}} tasks; their owners can retry or dismiss them.',
+    away: 'It was stopped on <t:{{awaySince}}:f>.',
+    crashed: 'It went down unexpectedly at about <t:{{awaySince}}:f>. The end of its log shows why.',
   },
   schema:
-    'This version keeps its data in a new format (store {{store}}, tasks {{tasks}}). Older versions refuse this database from now on; to go back, restore a backup.',
+    'This version keeps its data in a new format (store {{store}}, tasks {{tasks}}). Older versions will no longer open this database; to go back, restore a backup.',
   unreadable_one:
     '{{count}} row of the database could not be read. It was set aside unchanged; stop the bot and run `npm run doctor` for details.',
   unreadable_other:
@@ -55,7 +57,7 @@ export const notices = {
     'The gateway refused a task of type {{kind}} because the account has no credit left. The bot refuses new tasks of this type and tries again every 2 minutes. Add credit to the account.',
 } as const;
 
-/** What members use the kinds of polls for. */
+/** The commands that each polling lane serves. */
 export const lanes = {
   imgx: '`/imagine` and its follow-ups',
   'image jobs': '`/image`',

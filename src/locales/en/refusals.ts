@@ -26,7 +26,7 @@ export const refusals = {
   cannotCancel:
     'The gateway cannot cancel a task that has started, so this one continues. You can delete the result when it appears here.',
   alreadyDecided: 'You have already responded to this.',
-  usageNoDate: '{{day}} is not a valid date. Use the format `2026-01-31`.',
+  usageDateInvalid: '{{day}} is not a valid date. Use the format `2026-01-31`.',
   usageEndFirst: 'The end date {{end}} is before the start date {{start}}. Swap them and try again.',
   usageAhead: 'The start date {{start}} is in the future; today is {{today}} (UTC). Choose an earlier date.',
   usageTooLong: 'The range is {{days}} days long; the maximum is {{max}}. Choose a shorter range.',
@@ -164,16 +164,16 @@ export const refusals = {
   },
   failing: {
     model:
-      'The model {{model}} has been failing since <t:{{since}}:R>, so nothing was submitted. Choose another model, or try again <t:{{until}}:R>.',
-    kind: 'The gateway has been failing at this since <t:{{since}}:R>, so nothing was submitted. Try again <t:{{until}}:R>.',
+      'The model {{model}} has been failing since <t:{{since}}:f>, so nothing was submitted. Choose another model, or try again <t:{{until}}:R>.',
+    kind: 'Tasks of this type have been failing since <t:{{since}}:f>, so nothing was submitted. Try again <t:{{until}}:R>.',
   },
-  /** One task finds out whether it still fails. */
-  tried: {
+  /** A single trial task checks whether the model still fails. */
+  probing: {
     model:
-      'The model {{model}} has been failing since <t:{{since}}:R>, and one task is trying it again now. Choose another model, or try again in a few minutes.',
-    kind: 'The gateway has been failing at this since <t:{{since}}:R>, and one task is trying it again now. Try again in a few minutes.',
+      'The model {{model}} has been failing since <t:{{since}}:f> and is being tested with one task. Choose another model, or try again in a few minutes.',
+    kind: 'Tasks of this type have been failing since <t:{{since}}:f>, and the gateway is being tested with one task. Try again in a few minutes.',
   },
-  lineFull: 'The bot’s queue is full. Try again later.',
+  queueFull: 'The bot’s queue is full. Try again later.',
   noCredit: 'The bot’s account has no credit left for this. The operator has been notified. Try again later.',
   busy: 'The bot is too busy right now. Try again in a moment.',
 } as const;

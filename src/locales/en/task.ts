@@ -3,7 +3,7 @@ export const task = {
   waiting: 'Queued at the gateway <t:{{since}}:R>.',
   ahead_one: '{{count}} task is ahead of it.',
   ahead_other: '{{count}} tasks are ahead of it.',
-  line: {
+  queue: {
     waiting: 'Waiting in the bot’s queue: the gateway is already running as many tasks as it can.',
     gatewayBusy:
       'Waiting in the bot’s queue: the gateway cannot accept this task right now. The bot will try again automatically.',

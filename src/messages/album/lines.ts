@@ -47,7 +47,7 @@ export function versesOf(task: Task): string[] {
   return [...new Set([...sung, task.text?.trim() ?? ''])].filter((verses) => verses !== '');
 }
 
-/** Whether they fit into the message itself. */
+/** Whether the lyrics fit into the message itself. */
 export const areShortVerses = (verses: readonly string[]): boolean => verses.join('\n').length <= SHORT_LYRICS;
 
 export function quoteLines(verses: readonly string[]): string[] {
@@ -72,7 +72,7 @@ export function albumHeadlines(album: Task, entries: readonly AlbumEntry[], say:
   const since = String(Math.floor(album.times.created / 1000));
   const progress = ended === count ? say('music.allEnded', { count }) : say('music.ended', { ended, count });
   return [
-    say('task.headline', { prompt: say('music.album', { count }), owner: `<@${album.requesterId}>` }),
+    say('task.headline', { prompt: say('music.songs', { count }), owner: `<@${album.requesterId}>` }),
     failed === 0 ? progress : `${progress} ${say('music.someFailed', { count: failed })}`,
     ...(album.times.overdue === undefined || ended === count ? [] : [`-# ${say('task.overdue', { since })}`]),
   ];
@@ -95,7 +95,7 @@ function signOf(task: Task | undefined): string {
 const MISSED = 3;
 const isMissed = ({ unknown }: Task): boolean => (unknown?.answers ?? 0) >= MISSED;
 
-/** The state of a song or, once it can be played, its length and style. */
+/** The state of a song, or its length and style once it can be played. */
 function stateOf(entry: AlbumEntry, say: Say): string {
   const { task } = entry;
   const finished = task ? finishedTracks(task) : [];

@@ -22,7 +22,7 @@ import {
 /** Discord's limits for a message. */
 const MAX_FILES = 10;
 const MAX_CONTENT = 2_000;
-/** Room for addresses of files that turn out too large to upload. */
+/** Room for URLs of files that turn out too large to upload. */
 const SPARE = 200;
 /** Gateways usually make two tracks per request. */
 const USUAL_TRACKS = 2;

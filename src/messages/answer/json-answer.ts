@@ -8,14 +8,14 @@ import type { AnswerPart } from './split.ts';
 /** The message also has to list where the answer does not match. */
 const ROOM = { fitting: 1_000, unfit: 450 };
 
-/** An answer by a schema is one message and a file, unless it ended as something else than JSON. */
+/** An answer with a schema is one message and a file, unless the finished answer is not JSON. */
 export const isStructured = (task: Task): boolean =>
   task.request.schema !== undefined &&
   answerText(task) !== '' &&
   (!hasEnded(task) || answerOf(task).schemaCheck?.isUnfinished === false);
 
 export function structuredPart(task: Task): AnswerPart {
-  // Until it has ended, it may be in a code block of its own.
+  // While it streams, the answer may be wrapped in a code block of its own.
   const text = answerText(task).replace(/^```\w{0,20}\n/, '');
   const { count = 0 } = answerOf(task).schemaCheck ?? {};
   const shown = beginningOf(text, count === 0 ? ROOM.fitting : ROOM.unfit);
@@ -35,14 +35,14 @@ function beginningOf(text: string, max: number): string {
   return `${whole.slice(0, end > max / 2 ? end : max).toWellFormed()}${CUT}`;
 }
 
-export function misfitLines(task: Task, say: Say): string[] {
-  const { misfits = [], count = 0, isUnfinished } = answerOf(task).schemaCheck ?? {};
+export function mismatchLines(task: Task, say: Say): string[] {
+  const { misfits: mismatches = [], count = 0, isUnfinished } = answerOf(task).schemaCheck ?? {};
   if (isUnfinished) return [say('ask.schema.unfinished')];
-  if (misfits.length === 0) return [];
-  const lines = misfits.map(({ at, rule, expected }) =>
+  if (mismatches.length === 0) return [];
+  const lines = mismatches.map(({ at, rule, expected }) =>
     say(`ask.schema.${rule}`, { at: at === '' ? say('ask.schema.answer') : code(at), expected: code(expected) }),
   );
-  const more = count - misfits.length;
+  const more = count - mismatches.length;
   return [say('ask.schema.mismatches'), ...lines, ...(more > 0 ? [say('ask.schema.more', { count: more })] : [])];
 }
 

@@ -2,7 +2,7 @@ import type { FilePlan, MessagePlan } from '../../discord/plan.ts';
 import type { Say } from '../../locales/index.ts';
 import { answerOf, answerText } from '../../services/asks/transitions.ts';
 import { hasEnded, type Task } from '../../services/tasks/task.ts';
-import { isCut, isStructured, misfitLines, structuredPart } from './json-answer.ts';
+import { isCut, isStructured, mismatchLines, structuredPart } from './json-answer.ts';
 import { type AnswerFile, type AnswerPart, answerParts } from './split.ts';
 import { type AnswerStyle, callLines, failureText, incompleteText } from './style.ts';
 
@@ -12,7 +12,7 @@ const MAX_LETTERS = 2_000;
 /** Facts about an answer that its task does not contain. */
 export interface AnswerExtras {
   parentLink: string | undefined;
-  /** Below everything else. */
+  /** The small print below everything else. */
   notes: readonly string[];
 }
 
@@ -51,7 +51,7 @@ export function answerMessages(task: Task, style: AnswerStyle, say: Say, more?: 
   };
 }
 
-/** Drops the lines that do not fit; the text of the answer has its own room. */
+/** Drops the lines that do not fit. The space for the text of the answer is reserved. */
 function fitting(lines: readonly string[]): string {
   let left = MAX_LETTERS;
   const kept = lines.filter((line) => {
@@ -69,7 +69,7 @@ function headline(task: Task, style: AnswerStyle, say: Say): string {
   return say('task.headline', { prompt, owner: `<@${task.requesterId}>` });
 }
 
-/** The state of an answer, where its text does not show it. */
+/** The state of an answer, if its text does not show it. */
 function fate(task: Task, style: AnswerStyle, say: Say): string[] {
   const { without, incomplete, doing } = answerOf(task);
   const isText = task.request.schema !== undefined;
@@ -86,7 +86,7 @@ function fate(task: Task, style: AnswerStyle, say: Say): string[] {
   const words = answerText(task);
   if (words === '') return [...told, say('ask.empty')];
   if (incomplete !== undefined) return [...told, ...small([incompleteText(incomplete, style, say)])];
-  if (answerOf(task).schemaCheck) return [...told, ...small(misfitLines(task, say))];
+  if (answerOf(task).schemaCheck) return [...told, ...small(mismatchLines(task, say))];
   return [...told, ...(task.request.format === 'json' && !isJson(words) ? small([say('ask.badJson')]) : [])];
 }
 

@@ -29,7 +29,7 @@ const MAX_FILES = 8;
 const OPEN = '```';
 const CLOSE = '\n```';
 
-/** Fills the messages from the start, so that text keeps its message while more arrives. */
+/** Fills the messages from the start, so text keeps its message while more arrives. */
 export function answerParts(text: string, room: Room): AnswerPart[] {
   const parts: AnswerPart[] = [];
   const counts = { table: 0, code: 0 };
@@ -45,7 +45,7 @@ export function answerParts(text: string, room: Room): AnswerPart[] {
   return limited(parts.map(visible), room.max);
 }
 
-/** The part with one more piece; undefined if it does not fit. */
+/** The part with one more piece added; undefined if it does not fit. */
 function withPiece(part: AnswerPart, piece: AnswerPart, max: number): AnswerPart | undefined {
   const shown = joined(part, piece.shown);
   const files = [...part.files, ...piece.files];
@@ -141,7 +141,7 @@ function limited(parts: readonly AnswerPart[], max: number): AnswerPart[] {
   return [...parts.slice(0, max - 1), { ...last, source: last.source + rest, files: [...last.files, file] }];
 }
 
-/** An earlier cut would waste too much of a message. */
+/** Splitting earlier would waste too much of a message. */
 const LEAST_SHARE = 0.5;
 
 /** In order of preference: between lines, between sentences, between words. */
@@ -149,7 +149,7 @@ const BETWEEN_LINES = /\n/g;
 const BETWEEN_SENTENCES = /[.!?…。！？]["'”’)]?(?=\s)/g;
 const BETWEEN_WORDS = /\s(?=\S)/g;
 
-/** The best place to cut a text that is too long, never inside a surrogate pair. */
+/** The best place to split a text that is too long, never inside a surrogate pair. */
 function cutAt(text: string, max: number, byLinesOnly: boolean): number {
   const room = text.slice(0, max);
   const places = byLinesOnly ? [BETWEEN_LINES] : [BETWEEN_LINES, BETWEEN_SENTENCES, BETWEEN_WORDS];

@@ -88,7 +88,7 @@ function answerButtons(task: Task, say: Say): ButtonPlan[] {
   ];
 }
 
-/** Nothing that costs is done before the owner confirms it. */
+/** Nothing that costs money is done before the owner confirms it. */
 function decisions(task: Task, say: Say): ButtonPlan[] {
   return waitingCalls(task).flatMap((call): ButtonPlan[] => {
     const number = numberOf(task, call);
@@ -113,11 +113,11 @@ export function callLines(task: Task, say: Say): string[] {
   const more = past.length > MAX_LINES ? [`-# ${say('ask.calls.more', { count: past.length - MAX_LINES })}`] : [];
   if (waiting.length === 0 || task.failure) return [...shown, ...more];
   const open = waiting.map((call) => line(call, say, numberOf(task, call)));
-  // Open decisions come first, so that they are always visible.
+  // Open decisions come first, so they are always visible.
   return [say('ask.calls.asked'), ...open, ...shown, ...more];
 }
 
-/** Its place among the calls of its response, counted from 1, which does not change while others are decided. */
+/** Its position among the calls of its response, counted from 1. It does not change while others are decided. */
 const numberOf = (task: Task, { callId }: AnswerCall): number =>
   (answerOf(task).rounds.at(-1)?.calls ?? []).findIndex((one) => one.callId === callId) + 1;
 

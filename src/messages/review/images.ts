@@ -4,7 +4,7 @@ import type { ResultImages } from '../../services/rules/rules.ts';
 import type { Task } from '../../services/tasks/task.ts';
 import { contentOf, type ResultParts, resultsOf } from '../results.ts';
 
-/** A judge and a moderator see enough in this. */
+/** Enough detail for the moderation service and for moderators. */
 const MAX_BYTES = 2 * 2 ** 20;
 const MAX_THUMBNAIL = 4 * 2 ** 20;
 
@@ -50,7 +50,7 @@ async function thumbnailOf(address: string | undefined, { media }: ResultParts):
   }
 }
 
-/** Content that moderators decide about, hidden until they press it. */
+/** Content that moderators decide about, hidden until they reveal it. */
 export async function filesOf(task: Task, parts: ResultParts): Promise<{ files: FilePlan[]; release(): void }> {
   const results = await resultsOf(withSmallFiles(task), parts);
   const files = results.flatMap((result, index): FilePlan[] =>

@@ -29,11 +29,11 @@ interface ReviewParts extends Omit<ResultParts, 'tasks'> {
   say: Say;
 }
 
-/** How often the same results are sent to a moderation service that is away, and the pause between. */
+/** How often the same results are sent to a moderation service that is unavailable, and the pause between attempts. */
 const TRIES = 3;
 const PAUSE_MS = 5_000;
 
-/** Judges results before anyone sees them, where their server wants that, and asks its moderators about those that it holds. */
+/** Checks results before anyone sees them, if their server wants that, and asks its moderators about those that are held. */
 export class ResultReview {
   readonly #parts: ReviewParts;
   readonly #underWay = new Map<string, Promise<void>>();
@@ -43,7 +43,7 @@ export class ResultReview {
     this.#parts = parts;
   }
 
-  /** Takes every new state of a task. Returns whether its end must not be shown yet, because it is being judged. */
+  /** Receives every new state of a task. Returns whether its end must not be shown yet, because it is being checked. */
   take(task: Task): boolean {
     if (task.state !== 'ready' || !isLive(task) || task.unwanted) return false;
     if (isHeld(task)) {
@@ -56,7 +56,7 @@ export class ResultReview {
     return true;
   }
 
-  /** Running work is finished. What was not stored is judged again after the next start. */
+  /** Running work is finished. Results without a stored verdict are checked again after the next start. */
   async finish(): Promise<void> {
     this.#stopping.abort();
     await Promise.all(this.#underWay.values());
@@ -127,7 +127,7 @@ export class ResultReview {
     }
   }
 
-  /** Refused: Discord does not let the bot do it there. */
+  /** Discord does not let the bot post there. */
   async #reach<T>(request: () => Promise<T>): Promise<T | 'refused'> {
     try {
       return await request();
@@ -138,7 +138,7 @@ export class ResultReview {
     }
   }
 
-  /** So that it can be deleted once it is decided and old. */
+  /** Remembered, so it can be deleted once it is old and has been decided. */
   async #note(guildId: string, message: LogMessage): Promise<void> {
     try {
       await this.#parts.serverLogs.note(guildId, message);

@@ -39,7 +39,7 @@ interface AsksParts extends ToolParts, Omit<SenderParts, 'answers' | 'models'> {
   costOfAnswer(order: OrderedRequest<'ask'>, tokens: TextResponse['usage']): string | undefined;
 }
 
-/** Runs answers of `/ask` from the first word to the last. An answer that a restart cuts off ends as interrupted. */
+/** Runs answers of `/ask` from the first word to the last. An answer that a restart breaks off ends as interrupted. */
 export class Asks {
   readonly kind: Kind;
   readonly #parts: AsksParts;
@@ -92,7 +92,7 @@ export class Asks {
     for (const id of await answersOfConversation(this.#answers, task)) await this.#change(id, markForgotten);
   }
 
-  /** Stored before anything is submitted, so that a crash leaves nothing to approve twice. A refused request waits again. */
+  /** Stored before anything is submitted, so a crash leaves nothing to approve twice. A refused request waits again. */
   async approveCall(id: string, callId: string, output: string, order: () => Promise<unknown>): Promise<void> {
     await this.#parts.book.change(id, (known) => decideCall(known, callId, { state: 'allowed' }));
     try {
@@ -108,7 +108,7 @@ export class Asks {
     this.#afterDecision(await this.#change(id, (known) => decideCall(known, callId, { state: 'declined', output })));
   }
 
-  /** The bot is stopping: answers under way end as interrupted. */
+  /** The bot is stopping, so answers in progress end as interrupted. */
   async finish(): Promise<void> {
     this.#isStopping = true;
     for (const stop of this.#stops.values()) stop.abort('interrupted' satisfies StopReason);

@@ -16,7 +16,7 @@ export const isSeenOnlyByAsker = ({ route, guildId }: Asker): boolean =>
 const isSamePlace = (one: Place, other: Place): boolean =>
   one.guildId === other.guildId && (one.guildId !== undefined || one.channelId === other.channelId);
 
-/** Whether others could read it in this place, when it was posted or after it was shown to them. */
+/** Whether others could read it here, either when it was posted or after it was shown to them. */
 function isShownIn(place: Place, turn: Task): boolean {
   const isOpen = !isSeenOnlyByAsker(turn) && isSamePlace(turn, place);
   return isOpen || (turn.beside ?? []).some((copy) => isSamePlace(copy, place));
@@ -48,7 +48,7 @@ export interface Turn extends Record<'prompt' | 'text', string> {
   sound?: MemberFile | undefined;
   /** The transcript of its audio, if the model did not support audio. */
   transcript?: string | undefined;
-  /** The number of its files that the asker may not reuse. */
+  /** The number of its files that the asker is not allowed to reuse. */
   hiddenFiles?: number | undefined;
 }
 
@@ -64,7 +64,7 @@ const MAX_OF_ONE = 200;
 /** Conversations are only answers linked to each other, so deleting the answers deletes the conversation. */
 export type Answers = Pick<TaskStore, 'get' | 'page'>;
 
-/** Returns the turns that may be repeated where the asker asks, oldest first. */
+/** Returns the turns that can be repeated where the asker asks, oldest first. */
 export async function earlierTurns(answers: Answers, after: string | undefined, asker: Asker): Promise<Turn[]> {
   const turns: Turn[] = [];
   const mayBeRepeated = turnFilter(asker);

@@ -28,7 +28,7 @@ const MAX_FILES = 20;
 const MAX_BYTES = 20 * 1024 * 1024;
 /** The limit for all of them together, because the member is waiting. */
 const TIME_LIMIT_MS = 60_000;
-/** Discord refreshes at most this many addresses per request. */
+/** Discord refreshes at most this many URLs per request. */
 const MAX_REFRESHED = 50;
 
 /** Fetches the files of earlier turns again, newest turn first. A file that is unavailable is left out and never fails the question. */
@@ -66,7 +66,7 @@ export async function gatherEarlierFiles(
   }
 
   try {
-    // Fetched one at a time, so that a question holds at most one file in the shared memory.
+    // Fetched one at a time, so a question holds at most one file in the shared memory.
     const newestFirst = await Array.fromAsync(named.toReversed(), (own) => Array.fromAsync(own, fetch));
     return newestFirst.toReversed().map((own, at) => [...own, ...hiddenFiles(turns[at])]);
   } finally {
@@ -74,7 +74,7 @@ export async function gatherEarlierFiles(
   }
 }
 
-/** Earlier files with the same reason for each; a transcript is no file. */
+/** Earlier files with the same reason for each; a transcript is not a file. */
 export const leaveOut = (turns: readonly Turn[], why: LeftOutFile['why']): EarlierFile[][] =>
   turns.map((turn) => [
     ...filesOf(turn).map(({ file, transcript }): EarlierFile => {
@@ -84,7 +84,7 @@ export const leaveOut = (turns: readonly Turn[], why: LeftOutFile['why']): Earli
     ...hiddenFiles(turn),
   ]);
 
-/** Counted but not named, because the member who asked may not see them. */
+/** Counted but not named, because the member who asked is not allowed to see them. */
 const hiddenFiles = (turn: Turn | undefined): EarlierFile[] =>
   Array.from({ length: turn?.hiddenFiles ?? 0 }, () => ({ name: '', why: 'hidden' as const }));
 
@@ -127,7 +127,7 @@ const filesOf = ({ images, documents, sound, transcript }: Turn): NamedFile[] =>
   ...(sound ? [{ file: sound, medium: 'sound' as const, transcript }] : []),
 ];
 
-/** Only addresses that expire before they are fetched are refreshed. */
+/** Only URLs that expire before they are fetched are refreshed. */
 async function freshAddresses(newestFirst: readonly NamedFile[], refresh: RefreshAddresses, now: number) {
   const expiring = newestFirst.flatMap(({ file: { address } }) => {
     const expiry = signatureExpiry(address);

@@ -4,7 +4,7 @@ import type { RefusableFeature } from '../tasks/answer.ts';
 /** The features that a request is sent without. */
 export interface Omission {
   without: readonly RefusableFeature[];
-  /** Which of these the member is told about. */
+  /** Those of which the member is notified. */
   told: readonly RefusableFeature[];
   /** Named by the gateway's error, so known to be unsupported once a request without them succeeds. */
   named: readonly RefusableFeature[];
@@ -27,7 +27,7 @@ const REMEMBERED_MS = 6 * 3_600_000;
 /** Members can name any model, so the oldest are dropped. */
 const MAX_MODELS = 500;
 
-/** Remembers for six hours which features each model refused, so that they are not sent again. */
+/** Remembers for six hours which features each model refused, so they are not sent again. */
 export class RefusedFeatures {
   readonly #clock: SteadyClock;
   readonly #refused = new Map<string, { features: readonly RefusableFeature[]; until: number }>();

@@ -13,7 +13,7 @@ export interface QuestionAudio {
   transcript?: string;
 }
 
-/** Decoded and re-encoded, so that it has the format that every such model accepts and no metadata. */
+/** Decoded and re-encoded, so it has the format that every such model accepts and no metadata. */
 export function questionSound(
   given: { name: string } | undefined,
   { sound }: Materials,

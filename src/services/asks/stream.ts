@@ -33,7 +33,7 @@ async function* withFirst(first: IteratorResult<TextEvent>, rest: AsyncGenerator
 /** Changes within this time are reported together: faster edits would not help a reader, and use up rate limits. */
 const REPORT_INTERVAL_MS = 500;
 
-/** Reports text as it arrives: the first at once, later text at intervals, always in its latest state. */
+/** Reports text as it arrives: the first immediately, later text at intervals, always in its latest state. */
 export class DraftReporter {
   readonly #clock: Clock;
   readonly #report: (text: string, doing: Answer['doing']) => Promise<void>;

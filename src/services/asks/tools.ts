@@ -67,7 +67,7 @@ export function toolDefinitions(
   });
 }
 
-/** Lists existing ids, so that the model does not invent one. */
+/** Lists existing ids, so the model does not invent one. */
 function modelParameter(makes: ModelKind | undefined, models: readonly ListedModel[]) {
   if (makes === undefined) return {};
   const ids = models.filter(({ kind }) => kind === makes).map(({ id }) => id);
@@ -96,7 +96,7 @@ export interface ToolParts extends Pick<TaskStore, 'page'> {
 
 const MAX_FOUND = 50;
 const MAX_TASKS = 15;
-/** The model has to read every output, and one response has no use for more. */
+/** The model has to read every output, and one response does not need more calls than this. */
 const MAX_CALLS = 8;
 /** All approvals have to fit into one message alongside the answer. */
 const MAX_WAITING = 4;
@@ -153,7 +153,7 @@ async function runFreeTool(name: string, given: string, task: Task, { models, pa
   }
 }
 
-/** Tasks that others may see here: nothing private, and nothing from another server. */
+/** Tasks that others can see here: nothing private, and nothing from another server. */
 async function listTasks(task: Task, page: ToolParts['page']): Promise<string> {
   const { requesterId, guildId, id } = task;
   // Outside servers, a summary does not say which channel it is from.

@@ -115,7 +115,7 @@ export function withPartialText(task: Task, response: TextResponse, cost?: strin
   });
 }
 
-/** A response that was cut off has cost something, unless the member is still deciding how to continue. */
+/** A response that broke off has cost something, unless the member is still deciding how to continue. */
 export const withUnfinished = (task: Task): Task =>
   hasEnded(task) || task.state === 'needs-input'
     ? task
@@ -137,7 +137,7 @@ function endAnswer(task: Task, now: number, more: Partial<Answer> = {}): Task {
 
 export const markForgotten = (task: Task): Task => withAnswer(task, { isForgotten: true });
 
-/** Stored before the next part is posted, so that a crash in between can be resolved. */
+/** Stored before the next part is posted, so a crash in between can be resolved. */
 export const markPartPosting = (task: Task, posting: PendingPost): Task => withAnswer(task, { posting });
 
 export const clearPartPosting = (task: Task): Task =>

@@ -5,15 +5,15 @@ const TAG_BYTES = 16;
 const TOKEN = /^[A-Za-z0-9_-]{44}$/;
 
 /**
- * The addresses that gateways call back: the task's id, encrypted under its own keyed hash. So an address cannot be guessed
- * and tells nothing, any process with the store's secret reads it, and nothing is stored for it.
+ * The URLs that gateways call back: the task's id, encrypted under its own keyed hash. So a URL cannot be guessed
+ * and reveals nothing, any process with the store's secret reads it, and nothing is stored for it.
  */
 export class CallbackAddresses {
   readonly #base: string;
   readonly #tagKey: Buffer;
   readonly #textKey: Buffer;
 
-  /** `base`: the public URL, without a slash at its end. */
+  /** `base`: the public URL, without a trailing slash. */
   constructor(base: string, secret: string) {
     this.#base = base;
     const keyFor = (use: string): Buffer => createHmac('sha256', secret).update(`callbacks: ${use}`).digest();
@@ -29,7 +29,7 @@ export class CallbackAddresses {
 
   /** The id that this request target names, if it is one of ours. Every well-formed forgery costs the same. */
   taskIdIn(target: string): string | undefined {
-    // A reverse proxy may have taken the path of the public URL away.
+    // A reverse proxy may have removed the path of the public URL.
     const token = target.slice(target.lastIndexOf('/') + 1);
     if (!TOKEN.test(token)) return undefined;
     const bytes = Buffer.from(token, 'base64url');

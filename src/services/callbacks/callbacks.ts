@@ -6,17 +6,17 @@ import type { CallbackAddresses } from './addresses.ts';
 import { CallbackHabits, type HabitName } from './habits.ts';
 import type { Said } from './reader.ts';
 
-/** How long an address stays valid after its task's end. */
+/** How long a URL stays valid after its task's end. */
 const VALID_AFTER_END_MS = 10 * 60_000;
-/** The one whose turn is longest ago is forgotten. Only valid addresses lead to an entry. */
+/** The one that was used longest ago is dropped. Only valid URLs lead to an entry. */
 const MAX_REMEMBERED = 20_000;
-/** How often callbacks of a sort bring a task's poll forward. After that its usual polls find the end. */
+/** How often callbacks of one sort bring a task's poll forward. After that, its usual polls find the end. */
 const MAX_HINTS = 4;
 
-/** What became of a callback. */
+/** The outcome of a callback. */
 export type CallbackOutcome = 'hint' | 'progress' | 'challenge' | 'early' | 'late' | 'ignored' | 'limited' | 'unknown';
 
-/** What was said about a live task. */
+/** What the callbacks said about a live task. */
 interface Call {
   hints: Record<'end' | 'unclear', number>;
   hintedAt: number;
@@ -55,20 +55,20 @@ export class Callbacks {
     this.#addresses = addresses;
   }
 
-  /** Undefined where the gateway ignores such addresses. */
+  /** Undefined if the gateway ignores such URLs. */
   addressFor(lane: string, taskId: string): string | undefined {
     return this.#habits.isWorthTrying(lane) ? this.#addresses?.of(taskId) : undefined;
   }
 
-  /** How much of its polling a task needs although it may be called back: the share of ends that were not. */
+  /** How much of its polling a task needs although it may be called back: the share of ends that were not called back. */
   missedShare({ id, kind, hasCallback }: Task): number {
-    // A callback that came to nothing leaves the task to its polls.
+    // A callback that led to nothing leaves the task to its polls.
     if (!hasCallback || (this.#calls.get(id)?.hintedAt ?? Number.NEGATIVE_INFINITY) > 0) return 1;
     const lane = this.#parts.laneOf({ kind });
     return lane === undefined ? 1 : this.#habits.missedShare(lane);
   }
 
-  /** The task whose address this is; undefined for forgeries and for addresses that are no longer valid. */
+  /** The task whose URL this is; undefined for forgeries and for URLs that are no longer valid. */
   find(target: string): string | undefined {
     const id = this.#addresses?.taskIdIn(target);
     if (id === undefined) return undefined;
@@ -78,7 +78,7 @@ export class Callbacks {
     return task && !hasEnded(task) ? id : undefined;
   }
 
-  /** Takes what was said about a task that `find` found. */
+  /** Processes a callback about a task that `find` found. */
   take(id: string, said: Said): CallbackOutcome {
     const outcome = this.#outcomeOf(id, said);
     this.note(outcome);
@@ -93,7 +93,7 @@ export class Callbacks {
     this.#listeners.push(listener);
   }
 
-  /** The lanes that were given addresses, and what they call back. */
+  /** The lanes that were given callback URLs, and what they call back. */
   get habits(): { lane: string; habit: HabitName }[] {
     return this.#habits.all;
   }
@@ -110,7 +110,7 @@ export class Callbacks {
       call.hasProgress = true;
       return 'progress';
     }
-    // Doubled callbacks, or words that this gateway uses for something else.
+    // Duplicate callbacks, or words that this gateway uses for something else.
     if (call.hints[said] >= MAX_HINTS) return 'ignored';
     call.hints[said] += 1;
     call.hintedAt = clock.now();

@@ -1,14 +1,14 @@
 import { type Clock, DAY_MS } from '../../lib/clock.ts';
 
-/** After so many tasks without a single callback, a gateway gets no addresses for a day. */
+/** After this many tasks without a single callback, a gateway gets no callback URLs for a day. */
 const SILENT_TASKS = 20;
-/** Each task counts this share of what is known: after some twenty that were called back, hardly any of the first doubt is left. */
+/** Each task counts this share of what is known: after some twenty that were called back, hardly anything of the first estimate is left. */
 const SHARE = 0.1;
 /** Less than one of the latest few tasks. */
 const HARDLY = 0.05;
 
 export const habitNames = ['untried', 'none', 'progress', 'ends', 'both'] as const;
-/** What a gateway calls back, as far as it was seen. */
+/** What a gateway calls back, as far as has been observed. */
 export type HabitName = (typeof habitNames)[number];
 
 interface Habit {
@@ -36,7 +36,7 @@ export class CallbackHabits {
     this.#clock = clock;
   }
 
-  /** Whether the next order gets an address. */
+  /** Whether the next order gets a callback URL. */
   isWorthTrying(lane: string): boolean {
     return this.#lane(lane).pausedUntil <= this.#clock.now();
   }
@@ -46,7 +46,7 @@ export class CallbackHabits {
     return this.#lane(lane).missed;
   }
 
-  /** A task that was given an address has ended. */
+  /** Called when a task with a callback URL has ended. */
   learn(lane: string, { progress, end, any }: Heard): void {
     const habit = this.#lane(lane);
     habit.tasks += 1;

@@ -9,7 +9,7 @@ import { Callbacks } from './callbacks.ts';
 import { openListener } from './listener.ts';
 
 export interface CallbackSettings {
-  /** Under which the gateway reaches the listener, without a slash at its end. */
+  /** The URL at which the gateway reaches the listener, without a trailing slash. */
   url: string | undefined;
   port: number | undefined;
   host: string;
@@ -23,7 +23,7 @@ interface CallbackParts {
   log: Pick<PlainLog, 'info' | 'warn'>;
 }
 
-/** Callbacks from the gateway: an address for each order, and hints from what arrives there. The port opens with `listen`. Undefined where they are off. */
+/** Callbacks from the gateway: a URL for each order, and hints from what arrives there. The port opens with `listen`. Undefined if callbacks are off. */
 export function openCallbacks(
   { url, port, host }: CallbackSettings,
   { book, scheduler, kinds, clock, log }: CallbackParts,
@@ -42,7 +42,7 @@ export function openCallbacks(
   let listener: Awaited<ReturnType<typeof openListener>> | undefined;
   return {
     callbacks,
-    /** What orders and the schedule need of it. */
+    /** The part that orders and the schedule need. */
     forTasks: {
       callbackUrlOf: (lane: string, id: string) => callbacks.addressFor(lane, id),
       missedShare: (task: Task) => callbacks.missedShare(task),

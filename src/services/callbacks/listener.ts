@@ -10,15 +10,15 @@ const MAX_HEADER_BYTES = 8 * 1024;
 const REQUEST_LIMIT_MS = 5_000;
 const IDLE_LIMIT_MS = 10_000;
 const MAX_CONNECTIONS = 256;
-/** Half of all, so that one source with idle connections does not keep the others away. */
+/** Half of all, so one source with idle connections does not keep the others away. */
 const MAX_CONNECTIONS_OF_SOURCE = 128;
 const MAX_REQUESTS_OF_CONNECTION = 1_000;
-/** What is longer is not read: its content could only have spared a poll. */
+/** A longer body is not read: its content could only have saved a poll. */
 const MAX_BODY_BYTES = 64 * 1024;
 const BODY_LIMIT_MS = 1_000;
-/** For each address; the fastest gateway reports some ten changes. */
+/** For each callback URL; the fastest gateway reports some ten changes. */
 const ADDRESS_RATE = { atOnce: 20, perSecond: 2 };
-/** Of requests to unknown addresses, by source. A valid address is never refused, since all may come through one proxy. */
+/** For requests to unknown URLs, by source. A valid URL is never refused, since all requests may come through one proxy. */
 const UNKNOWN_RATE = { atOnce: 50, perSecond: 10 };
 
 interface ListenerSettings {
@@ -28,12 +28,12 @@ interface ListenerSettings {
 
 interface ListenerParts {
   callbacks: Pick<Callbacks, 'find' | 'take' | 'note'>;
-  /** One that never goes back. */
+  /** A clock that never goes back. */
   clock: Clock;
 }
 
 /**
- * The port that gateways call. It is plain `node:http`: a request to an unknown address is answered from its first line alone,
+ * The port that gateways call. It is plain `node:http`: a request to an unknown URL is answered from its first line alone,
  * and its body is dropped. Nothing about a request is logged. Returns once the port is open.
  */
 export async function openListener(
@@ -110,7 +110,7 @@ function limitSources(server: ReturnType<typeof createServer>): void {
   });
 }
 
-/** Calls `done` once: with the body, or with undefined where it was too long, too slow or cut off. */
+/** Calls `done` once: with the body, or with undefined if it was too long, too slow or truncated. */
 function readBody(request: IncomingMessage, clock: Clock, done: (body: string | undefined) => void): void {
   const chunks: Buffer[] = [];
   let bytes = 0;

@@ -6,12 +6,12 @@ const LONGEST_CHALLENGE = 200;
 const STATUS = places('task_status', 'status', 'state');
 
 /**
- * What a callback's body says, as far as it decides whether to poll now. It is never stored or shown, and `end` is no end:
- * only a poll tells how a job stands.
+ * What a callback's body says, as far as it determines whether to poll now. It is never stored or shown, and `end` is not proof of an end:
+ * only a poll shows the state of a job.
  */
 export type Said = { challenge: string } | 'progress' | 'end' | 'unclear';
 
-/** `body` is undefined where it was too long, too slow or cut off. */
+/** `body` is undefined if it was too long, too slow or truncated. */
 export function readCallback(body: string | undefined): Said {
   const json = body === undefined ? undefined : parseJson(body);
   if (!isRecord(json)) return 'unclear';
@@ -26,7 +26,7 @@ export function readCallback(body: string | undefined): Said {
     case 'failed':
       return 'end';
     default:
-      // Among them "needs words", which a poll has to show.
+      // They include "needs a prompt", which a poll has to confirm.
       return 'unclear';
   }
 }

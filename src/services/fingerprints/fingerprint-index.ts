@@ -4,7 +4,7 @@ import { type Fingerprint, MOST_DIFFERENT_BITS } from './fingerprint.ts';
 const MOST_FILES = 1_000_000;
 const FIRST_FILES = 1_024;
 
-/** Which tasks a file may belong to, in memory: a part of each hash and the whole likeness. It is compared with each in turn. */
+/** Which tasks a file may belong to, in memory: a part of each hash and the whole perceptual hash. A file is compared with each in turn. */
 export class FingerprintIndex {
   readonly #most: number;
   #size = 0;
@@ -53,7 +53,7 @@ export class FingerprintIndex {
     return [...found];
   }
 
-  /** Tasks with an image that is alike, the most alike first. */
+  /** Tasks with a similar image, the most similar first. */
   alike(likeness: string, max: number): string[] {
     this.#removeNow();
     const [left, right] = [beginning(likeness), Number.parseInt(likeness.slice(8, 16), 16)];

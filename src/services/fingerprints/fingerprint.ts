@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** By what a delivered file is recognised. */
+/** What a delivered file is recognised by. */
 export const fingerprint = z.object({
   /** SHA-256 of its bytes. */
   hash: z.string(),
@@ -15,10 +15,10 @@ export type Fingerprint = z.output<typeof fingerprint>;
  */
 export const MOST_DIFFERENT_BITS = 6;
 
-/** A result that is shown again and again may be reduced to ever other sizes. */
+/** A result that is shown repeatedly may be resized differently each time. */
 const MOST_KEPT = 50;
 
-/** The known ones and these; one whose likeness could not be determined before gets it. */
+/** The known fingerprints and these. One without a perceptual hash gets it if it can be determined now. */
 export function joinFingerprints(
   known: readonly Fingerprint[],
   more: readonly Fingerprint[],

@@ -5,18 +5,18 @@ import type { Task } from '../tasks/task.ts';
 import { type Fingerprint, MOST_DIFFERENT_BITS } from './fingerprint.ts';
 import { FingerprintIndex } from './fingerprint-index.ts';
 
-/** The fingerprints of settled tasks, beside them: their tasks could not all be read to find one. */
+/** The fingerprints of settled tasks, stored separately because reading all tasks to find one would take too long. */
 export interface FingerprintStore {
   all(): AsyncIterable<{ taskId: string; files: readonly Fingerprint[] }>;
 }
 
 export interface Recognised {
   how: 'same' | 'alike';
-  /** Tasks that delivered the file, the newest or most alike first. */
+  /** Tasks that delivered the file, the newest or most similar first. */
   tasks: readonly Task[];
 }
 
-/** Enough to find one that its asker may see. */
+/** Enough to find one that its asker can see. */
 const MOST_TASKS = 20;
 
 interface FingerprintsParts {
@@ -35,7 +35,7 @@ export class Fingerprints {
     parts.book.onRemove(({ id }) => void this.#index?.then((index) => index.remove(id), ignore));
   }
 
-  /** Before the files are delivered: so no delivered file is unknown. Never throws for a store that is away, nor for a task that was erased. */
+  /** Called before the files are delivered, so no delivered file is unknown. Never throws for an unreachable store, nor for an erased task. */
   async record(taskId: string, files: readonly Fingerprint[]): Promise<void> {
     if (files.length === 0) return;
     try {
@@ -47,7 +47,7 @@ export class Fingerprints {
     void this.#index?.then((index) => index.add(taskId, files), ignore);
   }
 
-  /** Undefined: no task that is kept has delivered it. */
+  /** Undefined if none of the tasks still stored has delivered it. */
   async recognise({ hash, likeness }: Fingerprint): Promise<Recognised | undefined> {
     const index = await this.#ready();
     const same = await this.#tasks(index.withHash(hash, MOST_TASKS), (file) => file.hash === hash);
@@ -78,7 +78,7 @@ export class Fingerprints {
 
   async #read(): Promise<FingerprintIndex> {
     const index = new FingerprintIndex();
-    // Taken first: one that settles meanwhile may be missing among the rows.
+    // Taken first: one that settles in the meantime may be missing among the rows.
     const live = this.#parts.book.live(({ fingerprints }) => fingerprints !== undefined);
     for await (const { taskId, files } of this.#parts.store.all()) index.add(taskId, files);
     for (const { id, fingerprints = [] } of live) index.add(id, fingerprints);

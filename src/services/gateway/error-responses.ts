@@ -35,7 +35,7 @@ const MODEL_CODES: ReadonlySet<string> = new Set(
 /** Whether a code says that a model cannot do what was asked of it. */
 export const isModelCode = (code: string | undefined): boolean => MODEL_CODES.has(normalized(code));
 
-/** More codes for what a model will not make: they say nothing about other requests. */
+/** More codes for content that a model refuses to make: they say nothing about other requests. */
 const CONTENT_CODES: ReadonlySet<string> = new Set(
   splitWords(`content_filter content_filtered content_blocked nsfw nsfw_detected safety safety_violation policy_violation
     moderation_failed sensitive_content banned_prompt banned_prompt_detected output_blocked`),
@@ -45,7 +45,7 @@ const NOT_THE_MODEL: ReadonlySet<GatewayErrorKind | undefined> = new Set<Gateway
   ...(['invalid', 'quota', 'rate-limited', 'unauthorized'] as const),
 ]);
 
-/** Whether a job failed for its content, its parameters or the account, so that another job of the same model may succeed. */
+/** Whether a job failed for its content, its parameters or the account, so another job of the same model may succeed. */
 export const blamesRequest = (code: string | undefined): boolean =>
   !isModelCode(code) && (CONTENT_CODES.has(normalized(code)) || NOT_THE_MODEL.has(KIND_OF_CODE.get(normalized(code))));
 
@@ -57,7 +57,7 @@ interface Symptoms extends Pick<ErrorResponse, 'status' | 'familyCodes' | 'missi
   type: string | undefined;
 }
 
-/** The code beats the status, and the status beats `type`, which often only names the software. */
+/** The code takes precedence over the status, and the status over `type`, which often only names the software. */
 export function errorKindOf({ status, sentCode, messageCode, type, familyCodes, missing }: Symptoms): GatewayErrorKind {
   return (
     KIND_OF_CODE.get(normalized(sentCode)) ??
@@ -93,7 +93,7 @@ function kindOfStatus(status: number, missing: GatewayErrorKind): GatewayErrorKi
 /** Every other kind is a definite refusal: the work has not started, even if the status is a 5xx. */
 const MAY_HAVE_TAKEN_EFFECT: ReadonlySet<GatewayErrorKind> = new Set(['unavailable', 'malformed', 'unreachable']);
 
-/** Where errors stand in the wild; the specification (part 7) only has `error.message`, `error.type`, `error.code`. */
+/** Where errors are found in the wild; the specification (part 7) only has `error.message`, `error.type`, `error.code`. */
 const at = {
   message: places(
     `error.message error message description msg err error_msg detail header.message response.error.message`,
@@ -120,7 +120,7 @@ export interface ErrorResponse {
   isSubmit: boolean;
   /** Numeric codes that one resource family gives a meaning. */
   familyCodes?: ReadonlyMap<string, GatewayErrorKind> | undefined;
-  /** What a 404 without a known code means at this address: the object is missing, or the whole endpoint is. */
+  /** What a 404 without a known code means at this URL: the object is missing, or the whole endpoint is. */
   missing: 'not-found' | 'not-offered';
   secrets: readonly string[];
 }

@@ -132,12 +132,12 @@ const NON_PROSE = /<!--[\s\S]*?(?:-->|$)|<(script|style|svg|head)\b[\s\S]*?(?:<\
 /** Real HTML names only: a gateway may write "<width>x<height>". */
 const TAG =
   /<\/?(?:!doctype|html|head|body|title|meta|link|center|h[1-6]|p|div|section|br|hr|span|a|b|i|u|em|strong|small|pre|code|font|ul|ol|li|table|thead|tbody|tr|td|th|img|svg|script|style)\b[^<>]*>?/gi;
-/** Longer pages are cut before they are read. */
+/** Longer pages are truncated before they are read. */
 const MAX_PAGE_LENGTH = 20_000;
 
 /** Makes a gateway's text safe to show: no markup, no secrets, one line, bounded length. */
 export function cleanMessage(text: string, secrets: readonly string[]): string {
-  // Secrets are removed first: one that was cut in half would no longer be recognized.
+  // Secrets are removed first, because a truncated one would no longer be recognized.
   let clean = text;
   for (const secret of secrets) if (secret !== '') clean = clean.replaceAll(secret, HIDDEN);
   clean = clean.slice(0, MAX_PAGE_LENGTH);
@@ -147,7 +147,7 @@ export function cleanMessage(text: string, secrets: readonly string[]): string {
   // Control characters would break a log line or a terminal.
   clean = clean.replace(/[\p{Cc}\s]+/gu, ' ').trim();
   if (clean.length <= MAX_MESSAGE_LENGTH) return clean;
-  // Does not cut a surrogate pair in two.
+  // Does not split a surrogate pair.
   return `${clean
     .slice(0, MAX_MESSAGE_LENGTH - 1)
     .replace(/[\uD800-\uDBFF]$/, '')

@@ -46,7 +46,7 @@ type Head = Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'>;
 const MAX_REDIRECTS = 3;
 
 /**
- * The only client for the gateway, with one pool to one origin, so that the key cannot go anywhere else. Reads are retried;
+ * The only client for the gateway, with one pool to one origin, so the key cannot go anywhere else. Reads are retried;
  * a submit is sent once, and its error says whether it may have been carried out.
  */
 export class GatewayHttp {

@@ -4,7 +4,7 @@ import type { Snapshot, Submission } from './read/snapshot.ts';
 import { modelId, prompt, taskId, validate, webAddress } from './schemas.ts';
 import { TaskResource } from './task-client.ts';
 
-/** Image jobs (specification, 4.5). References must be public addresses that stay valid during the whole job. */
+/** Image jobs (specification, 4.5). References must be public URLs that stay valid during the whole job. */
 const imageJob = z.strictObject({
   model: modelId,
   prompt,

@@ -8,7 +8,7 @@ import { TaskResource } from './task-client.ts';
 
 const images = z.array(imageDataUri).min(1, 'at least one image is needed');
 
-/** Every submit (4.3) may name an address for status changes. Many gateways ignore it, so nothing relies on it. */
+/** Every submit (4.3) may name a URL for status changes. Many gateways ignore it, so nothing relies on it. */
 const callback = { callbackUrl: webAddress.optional() };
 
 const BLEND_SIZE = 'a blend needs two to five images';
@@ -88,7 +88,7 @@ export class Imgx extends TaskResource {
     return this.#submit('blend', { ...rest, base64Array, dimensions }, options);
   }
 
-  /** Uploads images to the service and returns their addresses. */
+  /** Uploads images to the service and returns their URLs. */
   async upload(request: ImgxRequest<'upload'>, options?: CallOptions): Promise<string[]> {
     const { images: base64Array, callbackUrl: notifyHook } = validate(requests.upload, request);
     const question = this.#question('upload-discord-images', { base64Array, notifyHook }, options);
@@ -107,7 +107,7 @@ export class Imgx extends TaskResource {
 
   async change(request: ImgxRequest<'change'>, options?: CallOptions): Promise<Submission> {
     const change = validate(requests.change, request);
-    // Some gateways refuse a change without an index, even where it has no meaning.
+    // Some gateways refuse a change without an index, even if it has no meaning.
     return this.#submit('change', { index: 1, ...change }, options);
   }
 

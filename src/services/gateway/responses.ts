@@ -15,7 +15,7 @@ const PATH = '/v1/responses';
 
 /** The text endpoint (specification, 4.6 and 6). */
 export class Responses extends Resource {
-  /** Returns the whole response at once. A failed or unreadable one is thrown; an incomplete one is marked. */
+  /** Returns the whole response in one piece. A failed or unreadable one is thrown; an incomplete one is marked. */
   async create(request: TextRequest, { signal, user }: TextOptions = {}): Promise<TextResponse> {
     const body = toRequestBody(validate(textRequest, request), false);
     const answer = await this.http.submit({ path: PATH, body, signal, user, firstByteLimit: 'wholeTextMs' });
@@ -41,7 +41,7 @@ export class Responses extends Resource {
   }
 }
 
-/** Keeps the part that arrived before the connection was cut; the last event says why it ended. */
+/** Keeps the part that arrived before the connection was lost; the last event says why it ended. */
 export async function* readEvents(
   pieces: AsyncIterable<string>,
   reader: AnswerReader,

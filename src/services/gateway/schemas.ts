@@ -26,7 +26,7 @@ export const webAddress = z
   .string()
   .refine(isWebAddress, 'this is not a web address: it should begin with https:// or http://');
 
-/** A public address or a data URI; some models accept videos where others accept images (4.4). */
+/** A public URL or a data URI; some models accept videos where others accept images (4.4). */
 export const imageSource = z
   .string()
   .refine(
@@ -50,12 +50,12 @@ function isDataUri(text: string, kind: RegExp): boolean {
   const head = kind.exec(text.slice(0, 200));
   if (!head) return false;
   const payload = text.slice(head[0].length);
-  // Base64 without whole groups of four characters is cut or garbled (RFC 4648, 4).
+  // Base64 without whole groups of four characters is truncated or garbled (RFC 4648, 4).
   return payload.length > 0 && payload.length % 4 === 0 && /^[A-Za-z0-9+/]+={0,2}$/.test(payload);
 }
 
 function isWebAddress(text: string): boolean {
-  // The URL parser forgives spaces and missing slashes; the server that fetches the address may not.
+  // The URL parser forgives spaces and missing slashes; the server that fetches the URL may not.
   const url = /^https?:\/\/\S+$/i.test(text) ? URL.parse(text) : undefined;
   return (url?.protocol === 'https:' || url?.protocol === 'http:') && url.username === '' && url.password === '';
 }

@@ -17,10 +17,10 @@ export interface GatewaySettings {
     /** If unset, the face check is never sent, and the gateway's default applies. */
     readonly faceCheck?: string | undefined;
     readonly describeField: string;
-    /** Takes the pseudonym of the member who orders; undefined: it is not sent. */
+    /** The field for the pseudonym of the requester; undefined: it is not sent. */
     readonly user?: string | undefined;
   };
-  /** The fields for an address to call back, where this gateway has them. The image-prompt family has its own (4.3). */
+  /** The fields for a callback URL, if this gateway has them. The image-prompt family has its own (4.3). */
   readonly callbackFields?: Readonly<Partial<Record<'music' | 'video', string>>>;
   /** How `/v1/videos` takes its fields: as JSON, or as a form with files. */
   readonly videosBody: 'json' | 'form';
@@ -71,7 +71,7 @@ export interface GatewayParts {
   readonly random: () => number;
 }
 
-/** Refuses credentials in the address, which would end up in logs. Every path of the client begins with its version, so `/v1` is left out. */
+/** Refuses credentials in the URL, which would end up in logs. Every path of the client begins with its version, so `/v1` is left out. */
 export function parseBaseUrl(text: string): URL {
   const url = URL.parse(text);
   if (url && (url.protocol === 'https:' || url.protocol === 'http:') && url.username === '')

@@ -40,7 +40,7 @@ export class TaskClient {
   readonly settings: GatewaySettings;
   readonly #loggedWords = new Set<string>();
   readonly #warnings: ReaderWarnings;
-  /** The addresses that recent requests contained, by task: an unknown response may repeat them next to the result. */
+  /** The URLs that recent requests contained, by task: an unknown response may repeat them next to the result. */
   readonly #references = new Map<string, readonly string[]>();
 
   constructor(http: GatewayHttp, settings: GatewaySettings) {

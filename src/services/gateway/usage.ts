@@ -37,7 +37,7 @@ const at = {
 } as const;
 
 export class UsageReports extends Resource {
-  /** What the account may spend in all. The specification has no such query, but gateways with this usage query have it (wire facts, part 7). */
+  /** The total that the account can spend. The specification has no such query, but gateways with this usage query have it. */
   async limit(options?: CallOptions): Promise<string | undefined> {
     return firstAt(
       await this.http.read({ path: '/v1/dashboard/billing/subscription', ...options }),

@@ -125,7 +125,7 @@ function fileOf(dataUri: string): Blob {
   return new Blob([Buffer.from(dataUri.slice(comma + 1), 'base64')], { type });
 }
 
-/** Several lists may have the same name: then they are joined, so that no reference is lost. A single image keeps its own field. */
+/** Several lists may have the same name: then they are joined, so no reference is lost. A single image keeps its own field. */
 function referenceFields(
   image: string | undefined,
   lists: readonly (readonly [string, readonly string[] | undefined])[],
@@ -146,7 +146,7 @@ function withExtra(known: Record<string, unknown>, extra: Record<string, unknown
   return { ...known, ...extra };
 }
 
-/** A finished video without an address is fetched by its id, with the key. */
+/** A finished video without a URL is fetched by its id, with the key. */
 function withContent(snapshot: Snapshot, id: string, base: URL): Snapshot {
   if (!snapshot.isEmpty) return snapshot;
   const prefix = base.pathname.replace(/\/$/, '');
@@ -154,7 +154,7 @@ function withContent(snapshot: Snapshot, id: string, base: URL): Snapshot {
   return { ...snapshot, media: [{ kind: 'video', address }], isEmpty: false };
 }
 
-/** The specification, 4.2: the reference image is a public address. */
+/** The specification, 4.2: the reference image is a public URL. */
 const imageToVideo = z.strictObject({
   model: modelId,
   prompt,

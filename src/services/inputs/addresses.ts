@@ -11,14 +11,14 @@ interface ReachOptions {
   resolve?: (name: string) => Promise<readonly { address: string }[]>;
 }
 
-/** Whether the gateway can fetch an address. */
+/** Whether the gateway can fetch a URL. */
 export type ReachCheck = (address: string) => Promise<boolean>;
 
 const lookUp = (name: string) => lookup(name, { all: true });
 
 /**
- * Any gateway can reach a public address. In a private network, only the gateway's own files and those of an embedded
- * Discord are allowed, and only if the operator permits it and the gateway is there itself: any other address would let
+ * Any gateway can reach a public URL. In a private network, only the gateway's own files and those of an embedded
+ * Discord are allowed, and only if the operator permits it and the gateway is there itself: any other URL would let
  * members probe that network through the gateway.
  */
 export function createReachCheck({
@@ -44,12 +44,12 @@ async function isPublic(address: string, resolve: NonNullable<ReachOptions['reso
   return found === undefined || (found.length > 0 && found.every((one) => isPublicAddress(one.address)));
 }
 
-/** Removes addresses that let anyone who reads them fetch a member's file. */
+/** Removes URLs that let anyone who reads them fetch a member's file. */
 export const withoutSignedAddresses = (text: string): string =>
   text.replace(/https?:\/\/\S+ ?/gi, (address) => (signatureExpiry(address.trim()) === undefined ? address : ''));
 
 /**
- * When Discord's signed address of a file expires; undefined for any other address. The host does not matter, because
+ * When Discord's signed URL of a file expires; undefined for any other URL. The host does not matter, because
  * the media proxy and an embedded Discord sign alike (reference, "Signed Attachment CDN URLs").
  */
 export function signatureExpiry(address: string): number | undefined {
@@ -60,5 +60,5 @@ export function signatureExpiry(address: string): number | undefined {
   return /^[\da-f]{1,12}$/i.test(seconds) ? Number.parseInt(seconds, 16) * 1_000 : undefined;
 }
 
-/** Returns fresh addresses of files in Discord, by the old ones. Those that Discord does not refresh are missing. */
+/** Returns fresh URLs of files in Discord, by the old ones. Those that Discord does not refresh are missing. */
 export type RefreshAddresses = (addresses: readonly string[]) => Promise<ReadonlyMap<string, string>>;

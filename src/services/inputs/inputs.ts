@@ -16,7 +16,7 @@ import {
 
 interface GathererParts extends Omit<MemberFilesParts, 'memberId'> {
   canReach: ReachCheck;
-  /** Stores an image with the gateway and returns its address. */
+  /** Stores an image with the gateway and returns its URL. */
   upload(image: string): Promise<string | undefined>;
   clock: Clock;
 }
@@ -48,7 +48,7 @@ export function createGatherer(parts: GathererParts): Gather {
   };
 }
 
-/** The endpoint is missing, or its response contains no address. */
+/** The endpoint is missing, or its response contains no URL. */
 const NO_UPLOADS: ReadonlySet<GatewayErrorKind> = new Set(['not-offered', 'not-found', 'malformed']);
 
 /** The images sent inside a request, and the files that the gateway fetches itself. */
@@ -64,12 +64,12 @@ class Attachments {
     this.#context = context;
   }
 
-  /** Encodes files as data URIs one at a time, so that a request holds at most one file in the shared memory. */
+  /** Encodes files as data URIs one at a time, so a request holds at most one file in the shared memory. */
   async images(given: readonly MemberFile[]): Promise<string[]> {
     return await Array.fromAsync(given, (one) => this.#files.withFile(one, (file) => this.#addImage(file)));
   }
 
-  /** Checked first, then passed by address if the gateway can reach it; one at a time as well. */
+  /** Checked first, then passed by URL if the gateway can reach it; one at a time as well. */
   async references(references: readonly Reference[]) {
     return await Array.fromAsync(references, (one) => this.#reference(one));
   }
@@ -113,7 +113,7 @@ class Attachments {
     return { medium: 'image', given: isData ? file.image : await this.#upload(file.image, problem) };
   }
 
-  /** If the gateway has no uploads, only the address remains. */
+  /** If the gateway has no uploads, only the URL remains. */
   async #upload(image: string, problem: Refusal | undefined): Promise<string> {
     try {
       const address = await this.#parts.upload(image);

@@ -165,10 +165,10 @@ type ReadDocument = NonNullable<Materials['documents']>[number];
 
 const PDF = '%PDF-';
 const PDF_HEAD_BYTES = 1024;
-/** A multiple of three bytes, so that the base64 pieces can be joined. */
+/** A multiple of three bytes, so the base64 pieces can be joined. */
 const PIECE_BYTES = 3 * 64 * 1024;
 
-/** The bytes decide the type, never the name. Read in pieces, so that a large file does not block the event loop. */
+/** The bytes decide the type, never the name. Read in pieces, so a large file does not block the event loop. */
 async function readDocument(name: string, content: FileContent): Promise<ReadDocument> {
   if (content.size === 0) throw new Refusal('refusals.documentEmpty', { name });
   if (await isPdf(content)) {

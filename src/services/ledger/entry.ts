@@ -33,7 +33,7 @@ export const entrySchema = z.object({
   /** The member's roles that had limits in that server. */
   roleIds: z.array(z.string()).optional(),
   channelId: z.string().optional(),
-  /** Requested where only the member has installed the bot, so the server is not involved. */
+  /** Requested if only the member has installed the bot, so the server is not involved. */
   isDirect: z.literal(true).optional(),
   kind: z.string(),
   model: z.string().optional(),
@@ -43,7 +43,7 @@ export const entrySchema = z.object({
 export type Entry = z.output<typeof entrySchema>;
 export type Fact = Entry['facts'][number];
 
-/** Keys start with the day, so that a range of days is a range of keys. */
+/** Keys start with the day, so a range of days is a range of keys. */
 export const entryKey = ({ id, at }: Pick<Entry, 'id' | 'at'>): string => `${dayOf(at)}:${id}`;
 export const taskEntryKey = ({ id, times }: Task): string => entryKey({ id, at: times.created });
 
@@ -79,13 +79,13 @@ export function factOfTask(task: Task): Fact {
 
 function standingOfTask(task: Task): Standing {
   const { state, failure } = task;
-  // The same request is in the ledger under its successor.
+  // The ledger has the same request under its successor.
   if (task.handedOver || task.releasedAt !== undefined) return 'refunded';
   if (task.review?.outcome === 'deleted') return 'waived';
   // The model has worked for any part of an answer, possibly even for one that the bot did not receive.
   if (task.traits.isText && failure && hasCost(task)) return 'settled';
   if (state === 'ready' || state === 'delivered') return 'settled';
-  // It may have cost something, but that can no longer be found out: the estimate counts.
+  // It may have cost something, but that can no longer be determined, so the estimate counts.
   const isDismissed = state === 'cancelled' && failure?.cause === 'dismissed';
   if (isDismissed) return 'settled';
   // The member has requested it again, and the first may have been carried out as well: its estimate counts.
@@ -155,7 +155,7 @@ export interface AnonymisationRequest {
 }
 
 /**
- * The anonymous entry; always the same one, so that a repeat after a crash counts nothing twice. Without the secret, the
+ * The anonymous entry; always the same one, so a repeat after a crash counts nothing twice. Without the secret, the
  * original id cannot be found.
  */
 export function anonymise({ id, at, kind, model, facts }: Entry, secret: string): Entry {

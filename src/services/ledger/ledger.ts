@@ -135,7 +135,7 @@ export class Ledger {
     await entries.setOpenSince([today, ...live.map(({ times }) => dayOf(times.created))].sort()[0] ?? today);
   }
 
-  /** Called before anything is done about a request. Throws the `Refusal` of a limit that it would exceed. */
+  /** Called before anything is done for a request. Throws the `Refusal` of a limit that it would exceed. */
   async reserve(task: Task, roleIds: readonly string[] = []): Promise<void> {
     if (task.traits.isPaid) await this.#gate.pass(() => this.#reserve(task, roleIds));
   }
@@ -200,7 +200,7 @@ export class Ledger {
   /** Called for every change of a task, possibly several times. */
   onTaskChange(task: Task): void {
     const fact = factOfTask(task);
-    // A member or a moderator may decide long after the outcome was recorded.
+    // A member or a moderator can decide long after the outcome was recorded.
     const isDecided =
       task.failure?.cause === 'dismissed' ||
       task.isRepeated ||
@@ -211,7 +211,7 @@ export class Ledger {
     this.#pending.add(work);
   }
 
-  /** Resolves when the task's end is recorded, so that the task may be deleted. */
+  /** Resolves when the task's end is recorded, so the task may be deleted. */
   async writeEnd(task: Task): Promise<void> {
     await Promise.all(this.#pending);
     if (this.#open.has(task.id)) await this.#write(task, factOfTask(task));

@@ -20,13 +20,13 @@ export type Job =
 export const readableAudioTypes = ['ogg', 'mp3', 'wav'] as const;
 export type ReadableAudioType = (typeof readableAudioTypes)[number];
 
-/** Jobs of one sort, which wait for each other and for no others. */
+/** Jobs of one sort, which wait only for each other. */
 export interface JobClass {
   readonly maxAtOnce: number;
   /** Bytes of files in the process at the same time; a larger file is there alone. */
   readonly maxBytes: number;
   readonly maxWaiting: number;
-  /** Uses nothing from outside, so it never makes the process die. */
+  /** Uses no input from outside, so it never makes the process die. */
   readonly isTrusted: boolean;
   /** Limits the time of a job, without its waits for memory. */
   limitMs(job: Job): number;
@@ -73,7 +73,7 @@ export interface JobInput {
   claim(bytes: number): Promise<() => void>;
 }
 
-/** `body` is missing where there is nothing to send, or the file is unchanged. */
+/** `body` is missing if there is nothing to send, or the file is unchanged. */
 export interface JobOutput {
   readonly facts: object;
   readonly body?: Uint8Array;
@@ -88,7 +88,7 @@ const sentences = {
 };
 export type LossReason = keyof typeof sentences;
 
-/** The outcome of the job is unknown, and it will not be tried again. */
+/** The outcome of the job is unknown, and it is not retried. */
 export class JobLost extends Error {
   override readonly name = 'JobLost';
   readonly reason: LossReason;

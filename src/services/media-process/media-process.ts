@@ -38,7 +38,7 @@ interface Entry extends Pick<RunOptions, 'input' | 'into'> {
   readonly job: Job;
   readonly jobClass: JobClass;
   losses: number;
-  /** Its caller has gone, but the process may still work on it. */
+  /** Its caller no longer waits, but the process may still be working on it. */
   isAbandoned: boolean;
   unsetLimit: () => void;
   resolve(result: Result<object>): void;
@@ -51,7 +51,7 @@ export class MediaProcess {
   readonly #log: MediaProcessParts['log'];
   readonly #memoryBytes: number;
   readonly #waiting: Entry[] = [];
-  /** Jobs lost once: each runs alone, so that the next loss shows which job is the cause. */
+  /** Jobs lost once: each runs alone, so the next loss shows which job is the cause. */
   readonly #suspects: Entry[] = [];
   readonly #running = new Map<number, Entry>();
   #child: MediaChild | undefined;
@@ -95,7 +95,7 @@ export class MediaProcess {
     return () => void this.#holds--;
   }
 
-  /** Throws the job's error, and `JobLost` if the job ended the process. */
+  /** Throws the job's error, or `JobLost` if the job ended the process. */
   async run<Facts>(job: Job, facts: z.ZodType<Facts>, options: RunOptions = {}): Promise<Result<Facts>> {
     const { input, into, signal } = options;
     signal?.throwIfAborted();
@@ -158,7 +158,7 @@ export class MediaProcess {
       if (!isEligible(entry) || fullLanes.has(jobClass)) continue;
       const sameLane = [...running, ...taken].filter((other) => other.jobClass === jobClass);
       const bytes = sameLane.reduce((sum, { input }) => sum + (input?.size ?? 0), entry.input?.size ?? 0);
-      // First come, first served: nothing passes an entry that has no room yet.
+      // First come, first served: nothing overtakes an entry that has no room yet.
       if (sameLane.length >= jobClass.maxAtOnce || (sameLane.length > 0 && bytes > jobClass.maxBytes))
         fullLanes.add(jobClass);
       else {

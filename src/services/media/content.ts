@@ -8,7 +8,7 @@ export type FileContent =
   | { readonly size: number; readonly bytes: Buffer; readonly path?: undefined }
   | { readonly size: number; readonly path: string; readonly bytes?: undefined };
 
-/** Reads a file in ranges. A range beyond the end is cut there. */
+/** Reads a file in ranges. A range that extends beyond the end is truncated there. */
 export interface ContentReader {
   readonly size: number;
   read(start: number, length: number): Promise<Buffer>;
@@ -66,7 +66,7 @@ const FOREIGN = /[^A-Za-z0-9+/_-]/;
 const SPACE = /\s/g;
 const BEHIND = /[\s=]/;
 const MAX_BEHIND = 1_024;
-/** Four letters are three bytes. A chunk is checked and decoded within a millisecond, then the event loop gets a turn. */
+/** Four characters are three bytes. A chunk is checked and decoded within a millisecond, then the event loop gets a turn. */
 const LETTERS = 4;
 const LETTERS_OF_PIECE = 64 * 1024 * LETTERS;
 
@@ -81,7 +81,7 @@ export async function* decodeBase64(base64: string, max: number): AsyncGenerator
     const letters = carried + base64.slice(at, Math.min(end, at + LETTERS_OF_PIECE)).replace(SPACE, '');
     if (FOREIGN.test(letters)) throw damagedFileError();
     const isLast = at + LETTERS_OF_PIECE >= end;
-    // A single letter is less than a byte.
+    // A single character is less than a byte.
     if (isLast && letters.length % LETTERS === 1) throw damagedFileError();
     const whole = isLast ? letters.length : letters.length - (letters.length % LETTERS);
     carried = letters.slice(whole);

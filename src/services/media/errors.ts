@@ -18,7 +18,7 @@ interface MediaErrorFacts {
   cause?: unknown;
 }
 
-/** Its message may be shown: of an address it names only the host (the rest may be signed), and never the key. */
+/** Its message may be shown: of a URL it names only the host (the rest may be signed), and never the key. */
 export class MediaError extends Error {
   override readonly name = 'MediaError';
   readonly kind: MediaErrorKind;

@@ -38,7 +38,7 @@ interface FetchOptions {
   max?: number | undefined;
   /** Shorter than the general limit. */
   waitLimitMs?: number | undefined;
-  /** The member who gave the address: fetched without the key, not from the operator's network, and few at the same time. */
+  /** The member who gave the URL: fetched without the key, not from the operator's network, and few at the same time. */
   givenBy?: string | undefined;
 }
 type Abortable = Pick<FetchOptions, 'signal'>;
@@ -187,7 +187,7 @@ export class Media {
     return await this.#withSignals([], (signal) => this.#images.measure(contentOf(image), signal));
   }
 
-  /** By what a file is recognised. An image that cannot be decoded in time has no likeness. */
+  /** The fingerprints by which a file is recognised. An image that cannot be decoded in time has no perceptual hash. */
   async fingerprint(file: FileContent & { readonly type: MediaType }): Promise<Fingerprint> {
     const hash = await hashOf(file);
     if (file.type.kind !== 'image') return { hash };
@@ -211,7 +211,7 @@ export class Media {
     return await this.#withSignals([], (signal) => this.#images.readDrawnMask(contentOf(image), signal));
   }
 
-  /** Ends what is running; afterwards everything is refused. */
+  /** Ends everything that is running and refuses everything from then on. */
   async close(): Promise<void> {
     const message = 'Files are no longer fetched: the bot is stopping.';
     this.#closing.abort(new MediaError('unreachable', message, { code: 'closed' }));

@@ -34,7 +34,7 @@ export const defaultLimits = {
   inMemoryBytes: MIB,
   /** The limit for all results that are held or being fetched at the same time, in memory and on disk. */
   resultsBytes: 512 * MIB,
-  /** The same limit for files from members: they have their own room, so that no member's link delays a result. */
+  /** The same limit for files from members: they have their own room, so no member's link delays a result. */
   memberFilesBytes: 256 * MIB,
   /** Concurrent fetches of files from one member. */
   fetchesPerMember: 2,

@@ -23,7 +23,7 @@ export interface ModerationSettings {
   model: string;
 }
 
-/** A member waits for it before anything is submitted. */
+/** A member waits for the check before anything is submitted. */
 const TIMEOUT_MS = 5_000;
 /** A few megabytes have to be uploaded first. */
 const IMAGE_TIMEOUT_MS = 15_000;

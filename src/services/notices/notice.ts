@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
-/** What has an end: it is told that it is over. */
+/** Topics with an end: the operator is notified when it is over. */
 const troubleTopics = ['lane', 'store', 'budget', 'balance', 'model', 'channel'] as const;
-/** What has none. */
+/** Topics without an end. */
 const eventTopics = ['started', 'schema', 'unreadable', 'noCredit'] as const;
 export type NoticeTopic = (typeof troubleTopics)[number] | (typeof eventTopics)[number];
 
@@ -12,19 +12,19 @@ const facts = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]
 export const noticeRow = z.object({
   /** A topic; another version may have written others. */
   topic: z.string(),
-  /** What it is about, such as the name of a lane: each has its own notice. */
+  /** What it is about, such as the name of a lane. Each subject has its own notice. */
   subject: z.string(),
-  /** They fill the sentence. */
+  /** The variables of the text. */
   facts,
   since: z.number(),
   /** How often it has begun or happened. */
   count: z.number(),
-  /** Undefined: it goes on. */
+  /** Undefined if it has not ended. */
   endedAt: z.number().optional(),
   /** When its last new message was about to be sent. */
   postedAt: z.number().optional(),
   messages: z.array(z.object({ channelId: z.string(), id: z.string() })),
-  /** Whether the messages say all of this. */
+  /** Whether the messages are up to date. */
   isShown: z.boolean(),
 });
 export type Notice = z.output<typeof noticeRow>;
@@ -35,7 +35,7 @@ export interface Occurrence {
   topic: NoticeTopic;
   subject?: string | undefined;
   facts?: NoticeFacts | undefined;
-  /** Since when, where that is known. */
+  /** The time since which it has been wrong, if that is known. */
   since?: number | undefined;
 }
 

@@ -11,21 +11,21 @@ import {
   type Occurrence,
 } from './notice.ts';
 
-/** A cause makes no second new message within this time, also across restarts. */
+/** A cause leads to no second new message within this time, even across restarts. */
 const QUIET_MS = HOUR_MS;
-/** Changes that come sooner wait: only the latest state is shown. */
+/** Changes within this time wait, and only the latest state is shown. */
 const EDIT_GAP_MS = 30_000;
-/** After Discord took no message, or was away. It doubles up to the quiet time. */
+/** The pause after Discord accepted no message or was unreachable. It doubles up to the quiet time. */
 const RETRY_MS = 60_000;
-/** More causes at once say no more. */
+/** More simultaneous causes would not be informative. */
 const MAX_NOTICES = 60;
-/** What was wrong before a restart may be wrong again as soon as it is looked for. */
+/** What was wrong before a restart may be wrong again as soon as it is checked. */
 const GRACE_MS = 2 * 60_000;
-/** A store that is locked keeps each write waiting for seconds. */
+/** A locked store delays each write for seconds. */
 const STORE_AGAIN_MS = 60_000;
 
 interface NoticeDelivery {
-  /** Sends a new message; returns where it is, in none or several channels. */
+  /** Sends a new message; returns where it was posted: in one channel, in several, or in none. */
   post(notice: Notice): Promise<Notice['messages']>;
   /** Returns those of its messages that still exist. */
   edit(notice: Notice): Promise<{ messages: Notice['messages']; isLate: boolean }>;
@@ -41,17 +41,17 @@ interface NoticesParts {
 interface State {
   notice: Notice;
   isStored: boolean;
-  /** Before then nothing of it is sent. */
+  /** The time before which nothing about it is sent. */
   opensAt: number;
-  /** How often in a row nothing could be sent. */
+  /** How many times in a row nothing could be sent. */
   misses: number;
   sending?: Promise<void> | undefined;
   cancel?: (() => void) | undefined;
 }
 
 /**
- * Tells the operator what is wrong and what has happened. Trouble is a new message; its repeats and its end edit it. Everything is kept in memory, so
- * that trouble with the store is told too, and stored besides, so that a bot that crashes again and again does not flood the channel.
+ * Notifies the operator of what is wrong and what has happened. Trouble leads to a new message; its repeats and its end edit that message. Everything is kept in memory, so
+ * trouble with the store can be reported too, and also stored, so a bot that crashes repeatedly does not flood the channel.
  */
 export class Notices {
   readonly #parts: NoticesParts;
@@ -83,7 +83,7 @@ export class Notices {
     await Promise.all([...this.#known.values()].map(({ sending }) => sending));
   }
 
-  /** What goes on, oldest first. */
+  /** The notices that have not ended, oldest first. */
   get ongoing(): Notice[] {
     return [...this.#known.values()]
       .map(({ notice }) => notice)
@@ -91,12 +91,12 @@ export class Notices {
       .sort((a, b) => a.since - b.since);
   }
 
-  /** Something happened that has no end. */
+  /** Reports something that has no end. */
   tell(occurrence: Occurrence, times = 1): void {
     this.#record(occurrence, times);
   }
 
-  /** Something is wrong from now on; while it goes on, only its facts may change. */
+  /** Reports that something is wrong from now on. Until it ends, only its facts can change. */
   begin(occurrence: Occurrence): void {
     const known = this.#known.get(causeOf(occurrence))?.notice;
     if (!known || known.endedAt !== undefined) this.#record(occurrence, 1);
@@ -108,7 +108,7 @@ export class Notices {
     if (known && known.endedAt === undefined) this.#set({ ...known, endedAt: this.#parts.clock.now() });
   }
 
-  /** Everything of these topics that is wrong now: what is missing is over. */
+  /** Reports everything of these topics that is wrong now. What is missing from the list is over. */
   update(topics: readonly NoticeTopic[], wrong: readonly Occurrence[]): void {
     for (const occurrence of wrong) this.begin(occurrence);
     const now = this.#parts.clock.now();
@@ -121,7 +121,7 @@ export class Notices {
     }
   }
 
-  /** Stores what could not be stored, and drops what is over, told and no longer counts against a new message. */
+  /** Stores what could not be stored, and drops notices that are over, have been sent and no longer hold back a new message. */
   #tidy(cause: string, state: State, now: number): void {
     const { notice, sending, isStored } = state;
     const isPast = now - (notice.postedAt ?? Number.NEGATIVE_INFINITY) >= QUIET_MS;
@@ -193,12 +193,12 @@ export class Notices {
       await this.#store(state);
       const { messages, isLate } = await delivery.edit(notice);
       const isSaid = state.notice === notice && !isLate;
-      // What goes on without a message is told again once the hour is over.
+      // Trouble without a message is reported again once the hour is over.
       const hasReader = messages.length > 0 || notice.endedAt !== undefined;
       state.notice = { ...state.notice, messages, isShown: isSaid && hasReader };
       this.#close(state, !isLate);
     } else if (notice.endedAt !== undefined && !isEvent(notice)) {
-      // It was over before it could be told.
+      // It was over before it could be reported.
       state.notice = { ...notice, isShown: true };
     } else {
       const quietUntil = (notice.postedAt ?? Number.NEGATIVE_INFINITY) + QUIET_MS;
@@ -220,7 +220,7 @@ export class Notices {
     const messages = await delivery.post(posted);
     const isSaid = state.notice === posted && messages.length > 0;
     const { postedAt, ...rest } = state.notice;
-    // No one got it, so the next try is no second message.
+    // No one received it, so the next attempt is not a second message.
     state.notice = { ...rest, ...(messages.length > 0 && { postedAt }), messages, isShown: isSaid };
     this.#close(state, messages.length > 0);
   }
@@ -231,7 +231,7 @@ export class Notices {
     state.opensAt = this.#parts.clock.now() + waitMs;
   }
 
-  /** Not having stored it stops nothing: the notice may be about the store. */
+  /** A failure to store it stops nothing: the notice may be about the store. */
   async #store(state: State): Promise<void> {
     const { notice } = state;
     try {

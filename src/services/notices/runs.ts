@@ -6,9 +6,9 @@ import type { PlainLog } from '../../lib/log.ts';
 export const runRow = z.object({
   at: z.number(),
   version: z.string(),
-  /** When it was last known to run. */
+  /** When it was last known to be running. */
   seenAt: z.number(),
-  /** When it stopped on request; undefined: it still runs, or ended otherwise. */
+  /** When it stopped on request; undefined if it is still running or ended unexpectedly. */
   stoppedAt: z.number().optional(),
 });
 export type Run = z.output<typeof runRow>;
@@ -20,7 +20,7 @@ export interface RunStore {
 }
 
 const KEPT_RUNS = 10;
-/** After a crash it is known to within this time when it came. */
+/** After a crash, the time of the crash is known to within this time. */
 const SEEN_EVERY_MS = 60_000;
 
 interface RunsParts {
@@ -30,7 +30,7 @@ interface RunsParts {
   log: Pick<PlainLog, 'info'>;
 }
 
-/** The last starts of the bot, and how each run ended. */
+/** The recent starts of the bot, and how each run ended. */
 export class Runs {
   readonly #parts: RunsParts;
   #runs: Run[] = [];
@@ -51,7 +51,7 @@ export class Runs {
     await this.#writing;
   }
 
-  /** This run first. */
+  /** Newest first, beginning with this run. */
   get recent(): readonly Run[] {
     return this.#runs;
   }

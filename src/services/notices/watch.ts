@@ -13,7 +13,7 @@ import type { NoticeTopic, Occurrence } from './notice.ts';
 import type { Notices } from './notices.ts';
 import type { Runs } from './runs.ts';
 
-/** Trouble that is shorter is no news. */
+/** Shorter trouble is not reported. */
 const LOOK_EVERY_MS = 10_000;
 /** A busy gateway asks for short pauses every day. */
 const LASTING_MS = 60_000;
@@ -33,10 +33,10 @@ interface WatchParts {
   clock: Clock;
 }
 
-/** Looks again and again for what the operator has to know. */
+/** Checks regularly for what the operator needs to know. */
 export class Watch {
   readonly #parts: WatchParts;
-  /** Limits of the whole bot for which an order was refused, and until when they hold. */
+  /** Limits of the whole bot for which an order was refused, and when they reset. */
   readonly #exceeded = new Map<string, number>();
   #unreadable = 0;
   #cancel: (() => void) | undefined;
@@ -76,7 +76,7 @@ export class Watch {
   #lanes(): Occurrence[] {
     const { scheduler, clock } = this.#parts;
     const now = clock.now();
-    // What the gateway refuses does not pass by itself.
+    // A refusal by the gateway does not pass by itself.
     const isNews = ({ kind, since }: LaneTrouble): boolean => kind === 'refused' || now - since >= LASTING_MS;
     return scheduler
       .troubles()

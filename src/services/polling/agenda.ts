@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/clock.ts';
 
-/** An item stores its place in the heap, so that it can be removed without a search. */
+/** An item stores its place in the heap, so it can be removed without a search. */
 export interface AgendaItem {
   slot: number;
 }
@@ -88,7 +88,7 @@ export class Agenda<T extends AgendaItem> {
   }
 }
 
-/** `setTimeout` fires a longer one at once. */
+/** `setTimeout` fires a longer one immediately. */
 const MAX_WAIT_MS = 2 ** 31 - 1;
 
 /** One timer for everything. It may fire too early, never too late: the callback checks the clock and sets it again. */

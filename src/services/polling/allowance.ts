@@ -30,13 +30,13 @@ export function ageOfNextPoll(times: number): number {
   return EARLY_MS + (times - EARLY_QUESTIONS + 1) * LATE_GAP_MS;
 }
 
-/** When a task may be polled next: never more often at any age than that schedule, nor closer than its smallest gap. Missed polls may come later. */
+/** When a task can be polled next: at no age more often than that schedule, and never closer than its smallest gap. Missed polls can be made up later. */
 export const earliestPollAt = ({ since, times, last }: PollHistory): number =>
   Math.max(since + ageOfNextPoll(times), last + LEAST_GAP_MS);
 
-/** How old the stored time may be while polls are made: a finer one would cost a write per poll. */
+/** How old the stored time can be while polls are made: a more precise one would cost a write per poll. */
 const MARK_MS = 1_000;
-/** A poll that was under way when the bot ended may reach the gateway this much later. */
+/** A poll that was in flight when the bot ended can reach the gateway this much later. */
 const UNDER_WAY_MS = 1_000;
 
 interface BeforeParts {

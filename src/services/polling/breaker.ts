@@ -27,7 +27,7 @@ function askedMs(retryAfterMs: number | undefined): number | undefined {
 
 /** The gap after a missing verdict, or a poll that failed again. */
 const DEFAULT_GAP_MS = 5_000;
-/** After a single failure, so that an end is hardly shown later. The task's allowance still counts. */
+/** After a single failure, so an end is hardly shown later. The task's allowance still counts. */
 const FIRST_RETRY_MS = LEAST_GAP_MS;
 /** Keeps tasks that began together from being polled together forever. More would delay results: 100% by a third. */
 const JITTER = 0.05;
@@ -50,7 +50,7 @@ const UNREACHABLE_IN_A_ROW = 5;
 export interface Pause {
   trouble: Trouble;
   since: number;
-  /** From this time on one probe may be sent. */
+  /** From this time on one probe can be sent. */
   until: number;
 }
 

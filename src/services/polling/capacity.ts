@@ -5,10 +5,10 @@ export interface SchedulerLimits {
   inFlight: number;
 }
 
-/** The polls of a second are not all started at once. */
+/** The polls of a second are not all started together. */
 const STEPS_PER_SECOND = 10;
 
-/** Decides when polls may start from the latest starts: a full token bucket would allow its content plus its flow within one second, which is too many. */
+/** Decides from the latest starts when polls can start: a full token bucket would allow its content plus its flow within one second, which is too many. */
 export class PollBudget {
   readonly #inFlight: number;
   /** Polls per step times steps per second is at most the limit per second. */
@@ -31,7 +31,7 @@ export class PollBudget {
     this.#inFlight = inFlight;
   }
 
-  /** When the next poll may start; infinity until one that is running has ended. */
+  /** When the next poll can start; infinity until one that is running has ended. */
   get opensAt(): number {
     if (this.#underWay >= this.#inFlight) return Number.POSITIVE_INFINITY;
     const { length } = this.#begun;
@@ -86,7 +86,7 @@ export class PollCapacity {
     return this.#pace.slowDown(why, this.#begun.rate(now), now) ? this.#pace.at(now) : undefined;
   }
 
-  /** The factor by which gaps should grow so that there is room for all. */
+  /** The factor by which gaps should grow so there is room for all. */
   get pressure(): number {
     return this.#pressure.value;
   }

@@ -10,11 +10,11 @@ const PAST_GROWTH = 0.1;
 const CERTAINTY = 1e-9;
 /** Enough halvings for the density of polls to a thousandth. */
 const HALVINGS = 14;
-/** Polls per unit of worth. Below, hardly any poll is made; above, every gap is the smallest. */
+/** Polls per unit of worth. Below this range, hardly any poll is made; above it, every gap is the smallest. */
 const THINNEST = 0.001;
 const DENSEST = 0.2;
 const MAX_QUESTIONS = 400;
-/** Where every end is called back, there remain the first poll, the one that the callback causes, and this many in between. */
+/** If every end is called back, what remains is the first poll, the one that the callback causes, and this many in between. */
 const FEWEST_BETWEEN = 0.4;
 const FIRST_AND_LAST = 2;
 /** Sparse polls need room for gaps that no schedule without callbacks would have. */
@@ -31,7 +31,7 @@ export class DurationModel {
   readonly #ended = new Float64Array(BIN_EDGES.length);
   /** At each edge: the integral of the hazard's square root. */
   readonly #worth = new Float64Array(BIN_EDGES.length);
-  /** Past this age there is hardly any experience. */
+  /** Past this age there is hardly any data. */
   readonly #known: number;
   readonly #density: number;
   readonly #longestGapMs: number;
@@ -64,9 +64,9 @@ export class DurationModel {
   }
 
   /**
-   * The age for the next poll. Under pressure one limit bounds the density of all laws, so that the polls worth least are dropped first, whichever job
+   * The age for the next poll. Under pressure one limit bounds the density of all laws, so the polls worth least are dropped first, whichever job
    * they are for. The limit starts at the highest density, far above most, so it falls with the square of the pressure.
-   * `share` is what remains of its polls where its end is probably called back.
+   * `share` is what remains of its polls if its end is probably called back.
    */
   next(age: number, pressure = 1, share = 1): number {
     return this.#next(age, this.#densityAt(pressure, share), this.longestGapMs(pressure, share));

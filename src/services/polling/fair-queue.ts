@@ -1,4 +1,4 @@
-/** An item links its neighbours, so that it can be removed from the middle without a search. */
+/** An item links its neighbours, so it can be removed from the middle without a search. */
 export interface QueueLinks<T> {
   before: T | undefined;
   behind: T | undefined;

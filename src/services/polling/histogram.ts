@@ -67,7 +67,7 @@ const LEAST_BLUR = 0.04;
 const BLUR = 0.9;
 
 /**
- * How likely a job ends in each bin, from earlier jobs: a histogram of the observations, smoothed as much as their number requires, so that it may
+ * How likely a job ends in each bin, from earlier jobs: a histogram of the observations, smoothed as much as their number requires, so it may
  * have several humps. An observation is an interval; where in it the end was is estimated from the histogram itself, in a few rounds
  * (expectation, maximisation, smoothing).
  */
@@ -155,7 +155,7 @@ function blurWith(kernel: Float64Array): (masses: Float64Array) => Float64Array 
   };
 }
 
-/** Beyond all experience an end stays possible, and less and less likely within the next second, so that gaps grow gently. */
+/** Beyond all observed durations an end stays possible but becomes less and less likely within the next second, so gaps grow gently. */
 function withDoubt(masses: Float64Array, count: number): Float64Array {
   const doubt = DOUBT / (DOUBT + count);
   const median = medianOf(masses);

@@ -142,7 +142,7 @@ export class InProcessScheduler implements Scheduler {
     state.end(entries, isProbe, then);
     const outcome = Array.isArray(answer) ? 'answered' : answer.kind;
     for (const listener of this.#pollListeners) listener(state.lane.name, outcome);
-    // The duration of a failed poll says nothing about the other lanes.
+    // The duration of a failed poll says nothing about the other lanes' polls.
     if (Array.isArray(answer) && state.latency.noteLatency(then - now)) this.#slowDown('slowness', state, then);
     // After the stop, results are dropped: the next start polls again.
     if (!this.#isRunning) for (const entry of entries.filter((one) => this.#isFollowed(one))) state.wait(entry, then);
@@ -188,7 +188,7 @@ export class InProcessScheduler implements Scheduler {
     const { pause } = state.breaker;
     for (const entry of entries) {
       if (!this.#isFollowed(entry)) continue;
-      // After the pause a task that became due meanwhile is the better probe, since one of these tasks may be the cause.
+      // After the pause a task that became due in the meantime is the better probe, since one of these tasks may be the cause.
       state.wait(entry, pause ? pause.until : retryAt(trouble, !entry.hasJustFailed, now, this.#random));
       entry.hasJustFailed = true;
     }

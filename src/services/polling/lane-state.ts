@@ -13,7 +13,7 @@ export class Entry implements AgendaItem, QueueLinks<Entry> {
   readonly id: string;
   readonly group: string;
   readonly lane: LaneState;
-  /** Shared with an entry that replaces it under the same id, so that its polls still count. */
+  /** Shared with an entry that replaces it under the same id, so its polls still count. */
   readonly history: PollHistory;
   stage: Stage = 'waiting';
   hasJustFailed = false;
@@ -35,9 +35,9 @@ export class Entry implements AgendaItem, QueueLinks<Entry> {
 
 /** A poll includes tasks that are due this soon after it, if its lane supports more than one per poll. */
 const GATHER_MS = 250;
-/** After the machine was suspended everything is due at once: sorting it must not block the process noticeably. */
+/** After the machine was suspended, everything is due at the same time: sorting it must not block the process noticeably. */
 const ORDERED_AT_ONCE = 1_000;
-/** After a pause the waiting tasks are not all polled at once. */
+/** After a pause the waiting tasks are not all polled at the same time. */
 const RESUME_SPREAD_MS = 5_000;
 const NEVER = Number.POSITIVE_INFINITY;
 
@@ -47,7 +47,7 @@ export class LaneState {
   readonly latency = new Latency();
   readonly #waiting = new Agenda<Entry>();
   readonly #ready = new FairQueue<Entry>();
-  /** Polls at once: fewer than the total, so that a lane whose polls hang leaves some to the others. */
+  /** The number of concurrent polls: fewer than the total, so a lane whose polls hang leaves some to the others. */
   readonly #share: number;
   #underWay = 0;
   #isProbing = false;
@@ -57,7 +57,7 @@ export class LaneState {
     this.#share = share;
   }
 
-  /** When something may be polled; infinity until a running poll has ended. */
+  /** When something can be polled; infinity until a running poll has ended. */
   get opensAt(): number {
     const { pause } = this.breaker;
     if (pause ? this.#isProbing : this.#underWay >= this.#share) return NEVER;

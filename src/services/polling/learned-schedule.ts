@@ -9,17 +9,17 @@ import { RHYTHMS } from './rhythms.ts';
 import { overdueGap, type Schedule, specSchedule, taskAge } from './schedule.ts';
 import { type MissedShare, sparseGap, sparseShare } from './sparse.ts';
 
-/** After so many jobs an older one counts half: queues and models change. */
+/** After this many jobs an older one counts half, because queues and models change. */
 const HALF_WEIGHT_AFTER_JOBS = 100;
-/** Where nothing is assumed, fewer jobs tell less than the specification does. */
+/** If nothing is assumed, fewer jobs than this are less informative than the specification. */
 const FEWEST_JOBS = 20;
 /** A kind's durations, or assumed ones, count as this many jobs of one of its models, and less and less as that model has its own. */
 const OTHERS_WEIGHT = 10;
 const OTHERS_WEIGHT_UNTIL = 60;
-/** A law is computed again after this share of new jobs. */
+/** A distribution is computed again after this share of new jobs. */
 const RECOMPUTE_SHARE = 0.05;
 
-/** What the latest jobs say about now. */
+/** The latest jobs, which describe the current state. */
 const LATEST_JOBS = 10;
 const LATEST_MS = 6 * HOUR_MS;
 const FEWEST_LATEST = 3;
@@ -67,7 +67,7 @@ export class DurationHistory {
     return model;
   }
 
-  /** How long the latest jobs took, as a median; undefined where too few of them are recent, or they are still being read. */
+  /** The median duration of the latest jobs; undefined if too few of them are recent, or they are still being read. */
   typicalMs(key: string, now: number): number | undefined {
     const latest = this.#cached(key)?.durations.slice(-LATEST_JOBS) ?? [];
     const times = latest.filter(({ at }) => now - at < LATEST_MS).map(({ atMostMs }) => atMostMs);
@@ -99,7 +99,7 @@ export class DurationHistory {
     return undefined;
   }
 
-  /** A failed read is tried again by the next caller. */
+  /** A failed read is retried by the next caller. */
   async #read(key: string): Promise<Known> {
     const known = this.#known.get(key);
     if (known) return known;
@@ -130,19 +130,19 @@ function observationsOf({ durations }: Known, span: Span): Observation[] {
   });
 }
 
-/** Shrinks towards the durations of others: of the whole kind, or assumed ones. */
+/** Shrinks towards the durations of other jobs: those of the whole kind, or assumed ones. */
 function withOthers(own: readonly Observation[], others: readonly Observation[]): Observation[] {
   const part = OTHERS_WEIGHT * Math.max(0, 1 - weightOf(own) / OTHERS_WEIGHT_UNTIL);
   const scale = Math.min(1, part / weightOf(others));
   return scale > 0 ? [...own, ...others.map((one) => ({ ...one, weight: one.weight * scale }))] : [...own];
 }
 
-/** How far the gateway's percentage may lead away from experience. */
+/** How far the gateway's percentage can override the learned durations. */
 const MAX_STRETCH = 2;
 
 interface LearnedParts {
   durationHistory: Pick<DurationHistory, 'modelFor'>;
-  /** The factor by which gaps grow because polls are short; 1 where there is room. */
+  /** The factor by which gaps grow because polls are short; 1 if there is room. */
   pressure: () => number;
   missedShare?: MissedShare | undefined;
 }
@@ -169,7 +169,7 @@ export class LearnedSchedule implements Schedule {
     return now + Math.min(model.longestGapMs(pressure, share), Math.max(0, gap));
   }
 
-  /** A law, and the task's age in it. A wait for words takes the member's time, for which there is no law. */
+  /** A distribution of durations, and the task's age in it. The wait for a prompt is the member's time, for which there is no distribution. */
   #modelFor(task: Task, now: number): { model: DurationModel; age: number } | undefined {
     const { durationHistory } = this.#parts;
     const { started, wordsTaken } = task.times;
@@ -185,7 +185,7 @@ export class LearnedSchedule implements Schedule {
 
 /**
  * How many times as long as usual this job takes, by the gateway's percentage. It counts more the further the job is, since it says little at the
- * start, and never far against experience, since some gateways count to 99 and stay there.
+ * start, and never overrides the learned durations by much, since some gateways count to 99 and stay there.
  */
 function stretchOf(model: DurationModel, age: number, percent: number | undefined): number {
   const progress = (percent ?? 0) / 100;

@@ -3,7 +3,7 @@ export type SlowdownCause = 'complaint' | 'slowness';
 
 const AFTER_COMPLAINT = 0.5;
 const AFTER_SLOWNESS = 0.7;
-/** Polls that were running at the first complaint complain as well, for the same reason. */
+/** Polls that were running at the first complaint bring complaints too, for the same reason. */
 const ONE_COMPLAINT_MS = 2_000;
 /** How long the rate takes to rise from half of the excessive rate back to it; then it rises further. */
 const RECOVERY_MS = 20_000;
@@ -12,7 +12,7 @@ const MAX_RECOVERY_MS = 10 * 60_000;
 /** A share that always remains, because without polls a gateway cannot show that it has recovered. */
 const LEAST_SHARE = 0.01;
 
-/** Polls per second: the operator's limit, or less after failures. It falls at once and rises slowly, so it settles below the rate that the gateway accepts. */
+/** Polls per second: the operator's limit, or less after failures. It falls immediately and rises slowly, so it settles below the rate that the gateway accepts. */
 export class Pace {
   readonly #max: number;
   #base: number;
@@ -56,7 +56,7 @@ export class Latency {
   /** True when the responses have become slow, and again only after as much new evidence. */
   noteLatency(ms: number): boolean {
     this.#count += 1;
-    // The first durations are averaged evenly, so that none of them counts as usual for long.
+    // The first durations are averaged evenly, so none of them counts as usual for long.
     this.#usual += Math.max(USUAL_SHARE, 1 / this.#count) * (ms - this.#usual);
     this.#recent += Math.max(RECENT_SHARE, 1 / this.#count) * (ms - this.#recent);
     if (this.#count < ENOUGH_ANSWERS || this.#recent < LONG_MS || this.#recent < FAR_ABOVE * this.#usual) return false;
@@ -98,7 +98,7 @@ const QUEUE_SECONDS = 0.25;
 /** Beyond it only the queue delays polls. Jobs of one age in a queue get their polls in turns, which is best; pressure only helps where jobs differ. */
 const MAX_PRESSURE = 6;
 
-/** The factor by which gaps must grow; 1 where there is room. One number for all tasks, driven by demand against supply. */
+/** The factor by which gaps must grow; 1 if there is room. One number for all tasks, driven by demand against supply. */
 export class Pressure {
   #logarithm = 0;
   #at = Number.NEGATIVE_INFINITY;

@@ -4,7 +4,7 @@ import { EARLY_MS } from './allowance.ts';
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 
-/** When to poll a task next. This is advice: the scheduler's budget and the task's allowance have the last word. */
+/** When to poll a task next. This is advice only: the scheduler's budget and the task's allowance take precedence. */
 export interface Schedule {
   nextAt(task: Task, now: number): number;
 }

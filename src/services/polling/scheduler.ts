@@ -24,7 +24,7 @@ export interface Lane {
 export interface FollowedTask {
   id: string;
   lane: Lane;
-  /** Groups take turns, so that a busy one does not keep the others waiting. */
+  /** Groups take turns, so a busy one does not keep the others waiting. */
   group: string;
   at: number;
   /** Its polls so far; without them, it begins now. */
@@ -51,7 +51,7 @@ export interface Scheduler {
   /** Starts no more polls, and waits for the running ones. */
   stop(): Promise<void>;
   readonly size: number;
-  /** The factor by which gaps should grow so that there is room for all; 1 if there is enough. */
+  /** The factor by which gaps should grow so there is room for all; 1 if there is enough. */
   readonly pressure: number;
   /** Paused lanes with waiting tasks, and the reason of each pause. */
   troubles(): LaneTrouble[];

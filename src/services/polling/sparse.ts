@@ -1,6 +1,6 @@
 import type { Schedule } from './schedule.ts';
 
-/** Which share of a task's ends is not called back, from 0 to 1; without callbacks it is 1. */
+/** The share of tasks whose end is not called back, from 0 to 1; without callbacks it is 1. */
 export type MissedShare = (task: Parameters<Schedule['nextAt']>[0]) => number;
 
 /** Few steps, since each is calculated once for a law. */
@@ -12,7 +12,7 @@ const STEPS = 8;
  */
 export const sparseShare = (missed: number): number => Math.round(STEPS * Math.sqrt(missed)) / STEPS;
 
-/** However sure callbacks are, some polls remain: the gap grows to these times its length at most, and to this long. */
+/** However reliable callbacks are, some polls remain: a gap grows at most by this factor and to this length. */
 const MOST_TIMES = 8;
 const LONGEST_GAP_MS = 60_000;
 

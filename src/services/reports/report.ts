@@ -4,7 +4,7 @@ import { Refusal } from '../../lib/refusal.ts';
 export const reportReasons = ['harmful', 'sexual', 'violence', 'hate', 'person', 'rights', 'spam', 'other'] as const;
 export type ReportReason = (typeof reportReasons)[number];
 
-/** What a member may write about it. */
+/** What a member can write about it. */
 export const LONGEST_REPORT_WORDS = 500;
 
 const id = z.string().regex(/^\d{1,20}$/);
@@ -13,7 +13,7 @@ const place = z.object({ channelId: id, id });
 /** The moderator who made it is undefined after their erasure. */
 const decided = z.object({ by: id.optional(), at: z.number() });
 
-/** What may still have to be done, in this order. erase: its message goes, then the report, and nothing else is done. */
+/** What may still have to be done, in this order. erase: its message is deleted, then the report, and nothing else is done. */
 const reportSteps = ['erase', 'post', 'remove', 'block', 'edit'] as const;
 export type ReportStep = (typeof reportSteps)[number];
 
@@ -25,7 +25,7 @@ export const report = z.object({
   /** Undefined after their erasure. */
   requesterId: id.optional(),
   reporterId: id.optional(),
-  /** Of the member who reported it, and of the task: a second report is one too many also after an erasure. */
+  /** A hash of the member who reported it and of the task, so a second report is refused even after an erasure. */
   hash: z.string(),
   reporterHash: z.string(),
   /** The message that was reported. */
@@ -83,7 +83,7 @@ const isBeingErased = ({ due }: Report): boolean => due.includes('erase');
 
 export const withMessage = (known: Report, messageId: string): Report => withoutDue({ ...known, messageId }, 'post');
 
-/** Without a member whose data was erased; undefined: the report goes with them. */
+/** The report without a member whose data was erased; undefined if the report is deleted with it. */
 export function withoutMember(known: Report, memberId: string): Report {
   const { requesterId, reporterId, words, decision, block } = known;
   if (requesterId === memberId)

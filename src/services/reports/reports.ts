@@ -5,13 +5,13 @@ import { bucketOf } from '../tasks/homes.ts';
 import { taskId } from '../tasks/task-id.ts';
 import { isUndecided, type Report, type ReportReason, withoutMember } from './report.ts';
 
-/** A member who sees more than this in an hour tells a moderator. */
+/** A member who sees more than this in an hour should tell a moderator. */
 const MAX_BY_MEMBER = 5;
 /** Moderators read each one. */
 const MAX_BY_SERVER = 30;
 /** Undecided ones of a server. */
 const MAX_OPEN = 100;
-/** All of a server; beyond it the oldest decided ones go first. */
+/** All reports of a server; beyond this the oldest decided ones are deleted first. */
 const MAX_KEPT = 300;
 /** After the decision: for the history that moderators see with the next report. */
 const KEPT_MS = 90 * DAY_MS;
@@ -36,7 +36,7 @@ interface NewReport extends Pick<Report, 'guildId' | 'taskId' | 'message' | 'wor
   reason: ReportReason;
 }
 
-/** What was reported about one member in a server before. */
+/** The earlier reports about one member in a server. */
 export interface ReportHistory {
   count: number;
   removed: number;
@@ -73,12 +73,12 @@ export class Reports {
     return this.#known.get(id);
   }
 
-  /** Those for which something is still to be done. */
+  /** Reports for which something is still to be done. */
   due(): string[] {
     return [...this.#known.values()].filter(({ due }) => due.length > 0).map(({ id }) => id);
   }
 
-  /** Throws where this member may not report this result now. */
+  /** Throws if this member cannot report this result right now. */
   mustAllow({ guildId, taskId, reporterId }: Reported): void {
     const all = this.#of(guildId);
     const hash = this.#hashOf(guildId, `${reporterId} ${taskId}`);
@@ -92,7 +92,7 @@ export class Reports {
       throw new Refusal('refusals.reports.tooManyHere');
   }
 
-  /** Stores a report; posting it is due. */
+  /** Stores a report, which is then due to be posted. */
   add(made: NewReport): Promise<Report> {
     const { guildId, reporterId, taskId: reported } = made;
     return this.#lock.run(guildId, async () => {
@@ -107,7 +107,7 @@ export class Reports {
     });
   }
 
-  /** Undefined: there is no such report any more. */
+  /** Undefined if there is no such report any more. */
   async change(id: string, transition: (known: Report) => Report): Promise<Report | undefined> {
     const guildId = this.#known.get(id)?.guildId;
     if (guildId === undefined) return undefined;
@@ -154,7 +154,7 @@ export class Reports {
     }
   }
 
-  /** Reports that a member made, and their decisions as a moderator. What others reported about them holds others' data. */
+  /** Reports that a member made, and their decisions as a moderator. Reports about the member contain the data of others. */
   about(memberId: string): object[] {
     return [...this.#known.values()].flatMap(
       ({ guildId, taskId, reporterId, reason, words, at, decision, block }): object[] => {
@@ -165,7 +165,7 @@ export class Reports {
     );
   }
 
-  /** Reports about a member go, with their messages; those that they made or decided lose their name. */
+  /** Reports about a member are deleted with their messages; reports that the member made or decided lose the member's id. */
   async forget(memberId: string): Promise<void> {
     for (const { id } of [...this.#known.values()]) {
       const before = this.#known.get(id);

@@ -154,7 +154,7 @@ function piecesOf(chunk: string): Piece[] {
 
 const join = (pieces: readonly Piece[]): Piece => ({ plain: pieces.map(({ plain }) => plain).join('') });
 
-/** Letters without a vowel are no word, but a part of the one before or behind them: `bi tch`. */
+/** Letters without a vowel do not form a word, but are part of the one before or behind them: `bi tch`. */
 function brokenWords(apart: readonly string[]): FoldedWord[] {
   return apart.flatMap((plain, at) => {
     const next = apart[at + 1] ?? '';
@@ -258,6 +258,6 @@ function hasSigns(text: string): boolean {
   return letters > 0 && isWord && /[\d$@!¡|+†€℮£¢]/.test(text);
 }
 
-/** `1` stands for an i as well as for an l, so that both become the same letter. */
+/** `1` stands for an i as well as for an l, so both become the same letter. */
 const leetLetters = (text: string): string =>
   text.replace(/[^a-z]/g, (sign) => SIGNS[sign] ?? sign).replaceAll('l', 'i');

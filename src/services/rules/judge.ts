@@ -172,7 +172,7 @@ function textsOf(value: unknown, name = ''): string[] {
   return Object.entries(value).flatMap(([key, one]) => (key === 'address' ? linkOf(one) : textsOf(one, key)));
 }
 
-/** The host and the file of an address: signatures are not words. */
+/** The host and the file of a URL: signatures are not words. */
 function linkOf(address: unknown): string[] {
   const url = typeof address === 'string' ? URL.parse(address) : null;
   return url ? [`${url.protocol}//${url.hostname}`, decoded(url.pathname.split('/').at(-1) ?? '')] : [];

@@ -12,7 +12,7 @@ const DOT = /[.\u3002\uff0e\uff61]/;
 const LABEL = /^[\p{L}\p{N}_-]{1,63}$/u;
 const LETTER = /\p{L}/u;
 
-/** Also matches addresses without a scheme, as members write them. */
+/** Also matches URLs without a scheme, as members write them. */
 export const linksIn = (text: string): Link[] =>
   text
     .split(BETWEEN)

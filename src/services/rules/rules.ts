@@ -15,11 +15,11 @@ interface RulesParts {
   store: RuleStore;
   /** Undefined: no moderation service is configured. */
   moderator?: Moderator | undefined;
-  /** They stand above every server's, and hold outside of servers too. */
+  /** The operator's rules. They override every server's, and also apply outside of servers. */
   operatorRules: RuleSet;
 }
 
-/** Whose order, and where. */
+/** Who made the order, and where. */
 export interface JudgedOrder extends Judged, Pick<Task, 'guildId' | 'requesterId' | 'isAgeRestricted'> {}
 
 /** Data URIs of results; undefined: it cannot be judged. */
@@ -41,16 +41,16 @@ export interface Presser {
   roleIds: readonly string[];
 }
 
-/** What messages repeat of a request. */
+/** The parts of a request that messages repeat. */
 const SHOWN = ['prompt', 'typed', 'title', 'words', 'instructions', 'style'] as const;
 
-/** In place of a server's id. */
+/** Used in place of a server's id. */
 const OPERATOR = 'operator';
 
 /** Prepared rules of servers that had orders lately; preparing them again takes some milliseconds. */
 const MAX_PREPARED = 500;
 
-/** What each server allows, in memory: every order is judged. A change is stored first. */
+/** What each server allows, in memory because every order is checked. A change is stored first. */
 export class Rules {
   readonly #parts: RulesParts;
   readonly #known = new Map<string, ServerRules>();
@@ -90,12 +90,12 @@ export class Rules {
       const before = this.of(guildId);
       const after = transition(before);
       if (after === before) return before;
-      // Preparing them refuses patterns that are none.
+      // Preparing them refuses invalid patterns.
       this.#judge(guildId, after.rules);
       if (after.proposed !== before.proposed && after.proposed) this.#judge(after.proposed.id, after.proposed.rules);
       await this.#parts.store.put(guildId, after);
       this.#known.set(guildId, after);
-      // An erasure changes the history alone.
+      // An erasure changes only the history.
       const isOfLog = after.logChannelId !== before.logChannelId || after.logDays !== before.logDays;
       if (after.rules !== before.rules || isOfLog) {
         const last = before.history.at(-1);
@@ -147,12 +147,12 @@ export class Rules {
     return isSpoiler ? { ...held, request: { ...request, spoiler: true } } : held;
   }
 
-  /** Whether a task's results are to be judged, by the service or a moderator, before anyone sees them. */
+  /** Whether a task's results must be checked by the service or a moderator before anyone sees them. */
   judgesResults({ guildId, holdFor }: Pick<Task, 'guildId' | 'holdFor'>): boolean {
     return holdFor !== undefined || this.#setsFor(guildId).some(([, { moderation }]) => moderation.results !== 'off');
   }
 
-  /** What the operator and the server want to be done with a task's results. */
+  /** What happens to a task's results according to the operator and the server. */
   async judgeResults(
     { guildId, isAgeRestricted, holdFor }: Pick<Task, 'guildId' | 'isAgeRestricted' | 'holdFor'>,
     images: ResultImages,
@@ -178,14 +178,14 @@ export class Rules {
     return strictest;
   }
 
-  /** Tells the admins of its server. */
+  /** Notifies the admins of its server. */
   noteRefusedResult({ guildId, requesterId: memberId, channelId }: Task, entry: string | undefined): void {
     if (guildId === undefined) return;
     for (const listener of this.#refusalListeners)
       listener({ rule: 'moderation', entry, guildId, memberId, channelId });
   }
 
-  /** A task as it may be shown in another server than its own: without the words that are blocked there. */
+  /** A task as it can be shown in a server other than its own: without the words that are blocked there. */
   masked(task: Task, guildId: string | undefined): Task {
     if (guildId === undefined || guildId === task.guildId) return task;
     const { rules } = this.of(guildId);
@@ -200,7 +200,7 @@ export class Rules {
     return { ...withRequest(task, Object.fromEntries(shown)), ...(text !== undefined && { text: mask(text) }) };
   }
 
-  /** Throws where a server keeps buttons on results to their owners, or to some roles. */
+  /** Throws if a server reserves the buttons on results for their owners or for some roles. */
   mustMayPress({ requesterId, guildId }: Pick<Task, 'requesterId' | 'guildId'>, { userId, roleIds }: Presser): void {
     if (guildId === undefined || requesterId === userId) return;
     const { pressers } = this.of(guildId).rules;
@@ -231,7 +231,7 @@ export class Rules {
 
   #refused({ guildId, requesterId: memberId, channelId }: JudgedOrder, name: string, verdict: Verdict): Refusal {
     const { refusal, rule, entry } = verdict;
-    // What the operator blocks is not for the admins of a server to read.
+    // The admins of a server must not see what the operator blocks.
     const shown = name === OPERATOR ? undefined : entry;
     if (guildId !== undefined)
       for (const listener of this.#refusalListeners) listener({ rule, entry: shown, guildId, memberId, channelId });

@@ -9,10 +9,10 @@ export const LONGEST_PATTERN = 200;
 export const MAX_DOMAINS = 200;
 export const MAX_ACCESS_RULES = 25;
 const MAX_NAMES = 25;
-/** One row holds them all, and an admin changes rules seldom. */
+/** One row contains all of them, because an admin rarely changes rules. */
 const MAX_HISTORY = 200;
 
-/** Undefined: for every kind of task. */
+/** Undefined for every kind of task. */
 const forKinds = z.array(z.string().max(40)).max(MAX_NAMES).optional();
 const id = z.string().regex(/^\d{17,20}$/);
 const ids = z.array(id).max(MAX_NAMES);
@@ -24,52 +24,52 @@ const domain = z
   .max(253)
   .regex(/^(?:[\p{L}\p{N}_-]{1,63}\.)+[\p{L}\p{N}-]{2,63}$/u);
 
-/** What is not named does not matter: a rule without roles is for everyone. */
+/** Conditions that are not set match everything: a rule without roles applies to everyone. */
 const accessRule = z.object({
   effect: z.enum(['allow', 'deny']),
   kinds: forKinds,
-  /** Ids of models; one that ends with `*` means all that begin so. */
+  /** Ids of models; one that ends with `*` means all ids with that beginning. */
   models: z.array(z.string().min(1).max(200)).max(MAX_NAMES).optional(),
   roleIds: ids.optional(),
   channelIds: ids.optional(),
 });
 export type AccessRule = Frozen<z.output<typeof accessRule>>;
 
-/** What is done with what a moderation service objects to. */
+/** What happens to content that the moderation service flags. */
 const moderation = z.object({
   prompts: z.enum(['off', 'refuse', 'spoiler', 'hold']).default('off'),
-  /** Images that members give. */
+  /** Images that members attach. */
   references: z.enum(['off', 'refuse', 'spoiler', 'hold']).default('off'),
   /** Images, and videos by their thumbnails. */
   results: z.enum(['off', 'refuse', 'spoiler', 'hold']).default('off'),
-  /** Results that the service cannot judge: videos without a thumbnail, and files that could not be fetched. */
+  /** Results that the service cannot check: videos without a thumbnail, and files that could not be fetched. */
   unseen: z.enum(['show', 'hold']).default('show'),
-  /** What the service calls sexual: like everything else, never, behind a spoiler, or only in age-restricted channels. */
+  /** How content that the service calls sexual is treated: like everything else, never allowed, behind a spoiler, or only in age-restricted channels. */
   ageRestricted: z.enum(['like-others', 'refuse', 'spoiler', 'channels']).default('like-others'),
   whenAway: z.enum(['allow', 'refuse']).default('refuse'),
-  /** By category: from this likelihood on, instead of the service's own opinion. */
+  /** The likelihood from which content is flagged, by category, instead of the service's own decision. */
   thresholds: z.record(z.string().max(60), z.number().min(0).max(1)).default({}),
 });
 
 /** Of the log's retention time. */
 export const MAX_LOG_DAYS = 365;
 
-/** The rules themselves, as they are exported and imported, and as the operator's file has them. */
+/** The rules themselves, in the form in which they are exported, imported and written in the operator's file. */
 export const ruleSet = z.object({
   words: z.array(word).max(MAX_WORDS).default([]),
   /** Never blocked, even if they look like a blocked one. */
   allowedWords: z.array(z.string().min(1).max(LONGEST_WORD)).max(MAX_WORDS).default([]),
   patterns: z.array(pattern).max(MAX_PATTERNS).default([]),
-  /** Undefined: all that are not denied. */
+  /** Undefined for all that are not denied. */
   allowedDomains: z.array(domain).max(MAX_DOMAINS).optional(),
   deniedDomains: z.array(domain).max(MAX_DOMAINS).default([]),
   longestPrompt: z.int().min(1).max(100_000).optional(),
   access: z.array(accessRule).max(MAX_ACCESS_RULES).default([]),
-  /** Who may press buttons on others' results. */
+  /** Who can press buttons on others' results. */
   pressers: z.union([z.enum(['everyone', 'requester']), z.object({ roleIds: ids.min(1) })]).default('everyone'),
-  /** Commands that reply in private unless the member says otherwise. */
+  /** Commands that reply in private unless the member chooses otherwise. */
   privateCommands: z.array(z.string().max(32)).max(MAX_NAMES).default([]),
-  /** Whether members may use the bot here where only they have installed it. */
+  /** Whether members can use the bot here if only they have installed it. */
   personalInstalls: z.boolean().default(true),
   moderation: moderation.prefault({}),
 });
@@ -91,9 +91,9 @@ type RuleChange = z.output<typeof change>;
 /** What the admins of one server have decided about its content. */
 export const serverRules = z.object({
   rules: ruleSet,
-  /** Hears of changes, and of requests that a rule refused. */
+  /** The channel that gets changes, and requests that a rule refused. */
   logChannelId: id.optional(),
-  /** After so many days the bot deletes its messages there; undefined: never. */
+  /** The number of days after which the bot deletes its messages there; undefined for never. */
   logDays: z.int().min(1).max(MAX_LOG_DAYS).optional(),
   /** An import that waits for its admin's decision. */
   proposed: z.object({ id: z.string(), rules: ruleSet, by: z.string(), at: z.number() }).optional(),
@@ -109,7 +109,7 @@ export interface Author {
   at: number;
 }
 
-/** The same rules where nothing differs; else with a line in the history for each that does. */
+/** The same rules if nothing differs; otherwise with a line in the history for each rule that does. */
 export function withRules(known: ServerRules, changed: Partial<RuleSet>, { by, at }: Author): ServerRules {
   const after = { ...known.rules, ...changed };
   const lines = ruleNames.flatMap((what): RuleChange[] => {
@@ -121,7 +121,7 @@ export function withRules(known: ServerRules, changed: Partial<RuleSet>, { by, a
     : { ...known, rules: after, history: [...known.history, ...lines].slice(-MAX_HISTORY) };
 }
 
-/** The same rules where nothing differs. */
+/** The same rules if nothing differs. */
 export function withLog(
   known: ServerRules,
   { channelId, days }: { channelId: string | undefined; days: number | undefined },
@@ -160,7 +160,7 @@ export const withoutAuthor = (known: ServerRules, memberId: string): ServerRules
 const LONGEST_SHOWN = 1_000;
 const shortened = (text: string): string => (text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text);
 
-/** A rule as an admin reads and writes it; lists have a line for each entry. */
+/** A rule as an admin reads and writes it; lists have one entry per line. */
 export function ruleText(rules: RuleSet, name: RuleName): string {
   switch (name) {
     case 'words':

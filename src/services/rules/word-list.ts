@@ -1,7 +1,7 @@
 import { isOtherWord } from './accents.ts';
 import { type FoldedText, type FoldedWord, foldBlocked } from './fold.ts';
 
-/** How one word of a text may differ from a blocked one: `l` for `i` is only the same where there are digits. */
+/** How one word of a text may differ from a blocked one: `l` for `i` is only the same if there are digits. */
 const forms = ['plain', 'lookalike', 'leet'] as const;
 type Form = (typeof forms)[number];
 
@@ -24,10 +24,10 @@ interface Beginning {
   phrase: Phrase;
 }
 
-/** Scripts that put no spaces between words. */
+/** Scripts without spaces between words. */
 const WITHOUT_SPACES =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
-/** A language that puts endings on its words. */
+/** A language that adds endings to its words. */
 const WITH_ENDINGS = /\p{Script=Hangul}/u;
 const KATAKANA = /^[\p{Script=Katakana}ー]+$/u;
 const HIRAGANA = /[\u3041-\u3096]/g;
@@ -259,7 +259,7 @@ const SMALL_WORDS: ReadonlySet<string> = new Set([
   ...['der', 'die', 'das', 'du', 'ein', 'eine', 'ist', 'le', 'la', 'les', 'un', 'une', 'de', 'el', 'los', 'las', 'una'],
 ]);
 const LONGEST_SMALL_WORD = 4;
-/** A longer row of single letters is no styled word. */
+/** A longer row of single letters is not a styled word. */
 const LONGEST_REST = 60;
 
 /** What is left of a row of single letters beside a blocked word must be words too: `h e l l o` is not `hell` and `o`. */

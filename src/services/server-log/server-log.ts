@@ -3,7 +3,7 @@ import { type Clock, DAY_MS } from '../../lib/clock.ts';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
 import type { Rules } from '../rules/rules.ts';
 
-/** Of a server; of more, the oldest are not remembered and stay in Discord. */
+/** The maximum for a server. Beyond it, the oldest are forgotten and stay in Discord. */
 const MAX_MESSAGES = 1_000;
 /** Deleted in a row: Discord lets a bot delete a few a second in a channel, and others need them too. */
 const MAX_AT_ONCE = 50;
@@ -16,7 +16,7 @@ const logMessage = z.object({
   at: z.number(),
   /** The member whom it names. */
   about: id.optional(),
-  /** It asks for a decision about a held result or a report, and is kept until then. */
+  /** It asks for a decision about a held result or a report, and is kept until the decision. */
   heldTaskId: z.string().optional(),
   reportId: z.string().optional(),
 });
@@ -32,7 +32,7 @@ export interface LogStore {
   put(log: StoredServerLog): Promise<void>;
 }
 
-/** later: Discord does not take it now; the others are final. */
+/** later: Discord does not accept it right now; the others are final. */
 export type Removal = 'gone' | 'none' | 'stays' | 'later';
 
 interface ServerLogsParts {
@@ -43,7 +43,7 @@ interface ServerLogsParts {
   clock: Clock;
 }
 
-/** Remembers what was posted in log channels, so that it can be deleted: when it is too old, or with the data of the member whom it names. */
+/** Remembers what was posted in log channels, so it can be deleted: when it is too old, or with the data of the member whom it names. */
 export class ServerLogs {
   readonly #parts: ServerLogsParts;
   readonly #lock = new KeyedLock();
@@ -61,7 +61,7 @@ export class ServerLogs {
     });
   }
 
-  /** Deletes what is older than each server wants, a part of it at a time. */
+  /** Deletes what is older than each server wants, part by part. */
   async sweep(): Promise<void> {
     const { rules, clock } = this.#parts;
     for (const { guildId, days } of rules.logRetentions()) {
@@ -83,7 +83,7 @@ export class ServerLogs {
     return isClear;
   }
 
-  /** A message that cannot be deleted for good is forgotten. */
+  /** A message that can never be deleted is forgotten. */
   #remove(
     guildId: string,
     isWanted: (message: LogMessage) => Promise<boolean>,

@@ -35,7 +35,7 @@ export function openAudio({ log, process: given }: { log: Log; process?: MediaPr
       }
     },
 
-    /** Longer audio is cut. */
+    /** Longer audio is truncated. */
     writing: ({ maxSeconds }: { maxSeconds: number }): VoiceWriter => writings.begin(maxSeconds),
 
     async close(): Promise<void> {

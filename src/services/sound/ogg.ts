@@ -93,7 +93,7 @@ function pageAt(bytes: Buffer, at: number): Buffer | undefined {
 
 /** A page has one byte for the number of lengths in it. */
 const MAX_LENGTHS = 255;
-/** One second, so that a player can seek. */
+/** One second, so a player can seek. */
 const PACKETS_A_PAGE = 50;
 
 export interface Packet {

@@ -151,7 +151,7 @@ const MAX_COLUMNS = 256;
 const COLUMN = PCM_RATE / 10;
 /** Below this there is no speech, and noise is not drawn as if it were speech. */
 const QUIET = 0.01 * 32_768;
-/** Hundreds per column, so that no edge between two cells is visible. */
+/** Hundreds per column, so no edge between two cells is visible. */
 const MAX_CELLS = 2 ** 17;
 
 /** 255 is the loudest column. Their width is known only at the end: until then cells hold the power, merged in pairs when full. */

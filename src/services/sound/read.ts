@@ -47,7 +47,7 @@ const MAX_RATE = 768_000;
 const MAX_CHANNELS = 32;
 const FRAMES_AT_ONCE = 32_768;
 
-/** Plain samples in a sequence of chunks. A file that was cut off, or written without a known length, is read as far as possible. */
+/** Plain samples in a sequence of chunks. A file that was truncated, or written without a known length, is read as far as possible. */
 function* wavStretches(bytes: Buffer): Generator<AudioChunk> {
   const { channels, rate, frameBytes, sample } = formatOf(chunk(bytes, 'fmt '));
   const data = chunk(bytes, 'data');

@@ -41,7 +41,7 @@ function toIntegers(samples: Float32Array): Int16Array {
 
 /** Lobes of the filter on each side: more are sharper but slower. */
 const WAVES = 32;
-/** Everything above this share of what both rates can carry is removed, so that nothing aliases where the filter ends. */
+/** Everything above this share of what both rates can carry is removed, so nothing aliases where the filter ends. */
 const CUTOFF = 0.92;
 /** For the Kaiser window: removed frequencies are about 90 dB lower. */
 const SHAPE = 9;
@@ -77,7 +77,7 @@ export class Resampler {
     return this.#filter(samples, Number.POSITIVE_INFINITY);
   }
 
-  /** Flushes the filter, and cuts the result to its total length. */
+  /** Flushes the filter, and trims the result to its total length. */
   end(): Float32Array {
     if (this.rate === PCM_RATE) return new Float32Array();
     return this.#filter(new Float32Array(this.#reach + 1), Math.round((this.#received * PCM_RATE) / this.rate));
@@ -149,5 +149,5 @@ export interface AudioChunk {
   rate: number;
 }
 
-/** A file in parts, so that hours in a small file are noticed before they fill the memory. */
+/** A file in parts, so hours in a small file are noticed before they fill the memory. */
 export type AudioChunks = AsyncGenerator<AudioChunk> | Generator<AudioChunk>;

@@ -11,11 +11,11 @@ export interface VoiceMessage {
   seconds: number;
   /** One byte per column, in base64. */
   waveform: string;
-  /** The audio was longer than the limit and was cut. */
+  /** The audio was longer than the limit and was truncated. */
   isCut: boolean;
 }
 
-/** The caller must either finish or drop it. */
+/** The caller must either finish the voice or drop it. */
 export type VoiceWriter = Pick<QueuedVoice, 'isEmpty' | 'add' | 'finish' | 'drop'>;
 /** Two seconds of audio, about thirty milliseconds of work: then another voice gets a turn. */
 const MAX_PIECE_LENGTH = 2 * PCM_RATE;

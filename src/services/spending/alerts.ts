@@ -21,7 +21,7 @@ interface AlertsParts {
   log: Pick<PlainLog, 'warn'>;
 }
 
-/** Tells once in each period that most of a server's budget is used, and that nothing is left. */
+/** Notifies once in each period that most of a server's budget has been used, and once that nothing is left. */
 export class Alerts {
   readonly #parts: AlertsParts;
   readonly #pending = new Set<Promise<void>>();
@@ -64,7 +64,7 @@ export class Alerts {
     });
   }
 
-  /** What was told in earlier periods is not needed any more. */
+  /** Alerts of earlier periods are no longer needed. */
   #withTold({ told }: ServerBudget, reached: BudgetAlert['reached']): ServerBudget['told'] {
     const current = new Set(Object.values(this.#parts.spending.spans).map(({ key }) => key));
     const kept = Object.entries(told).filter(([name]) => [...current].some((key) => name.endsWith(key)));
@@ -75,7 +75,7 @@ export class Alerts {
     return Object.fromEntries([...kept, ...more]);
   }
 
-  /** Undefined for tasks at once, which are no budget. */
+  /** Undefined for the limit of concurrent tasks, which is not a budget. */
   #nameOf({ holder, of, kind = '', period }: Allowance): string | undefined {
     return period && `${holder} ${of} ${kind} ${this.#parts.spending.spans[period].key}`;
   }

@@ -16,7 +16,7 @@ export interface Author {
   at: number;
 }
 
-/** Whom it is about: a member under their hash. */
+/** Who it is about. A member is identified by their hash. */
 export interface MemberName {
   hash: string;
   memberId: string;
@@ -36,7 +36,7 @@ const CHANGE_OF = {
   member: 'member',
 } as const;
 
-/** Sets limits, or removes them where `limits` is undefined. */
+/** Sets limits, or removes them if `limits` is undefined. */
 export function withLimits(budget: ServerBudget, whose: LimitsOf, limits: Limits | undefined, author: Author) {
   const { after, before, subject } = replaced(budget, whose, limits);
   if (isSame(before, limits)) return budget;

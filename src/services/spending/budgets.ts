@@ -40,7 +40,7 @@ export class Budgets {
     return this.of(WHOLE_BOT).isPaused;
   }
 
-  /** Everything that some server limits. */
+  /** Everything that any server limits. */
   limits(): Limits[] {
     return [...this.#known.values()].flatMap(limitsIn);
   }

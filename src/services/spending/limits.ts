@@ -16,7 +16,7 @@ export type Cap = z.output<typeof cap>;
 const capsByPeriod = z.object({ day: cap.optional(), week: cap.optional(), month: cap.optional() });
 export type CapsByPeriod = z.output<typeof capsByPeriod>;
 
-/** What may be spent. If empty, spending has no limit. */
+/** What can be spent. If empty, spending has no limit. */
 export const limits = capsByPeriod.extend({
   /** The number of tasks that have not ended. */
   atOnce: z.int().min(0).optional(),

@@ -3,7 +3,7 @@ import { type Limits, limits, mostGenerous } from './limits.ts';
 
 const amount = z.string().regex(/^\d+(\.\d+)?$/);
 
-/** A member under a keyed hash, and under their id until they erase their data: a limit or a block remains after that. */
+/** A member under a keyed hash, and under their id until they erase their data. A limit or a block remains after that. */
 const subject = z.object({ memberId: z.string().optional() });
 
 const memberLimits = subject.extend({ limits });

@@ -32,7 +32,7 @@ interface SpendingParts {
   settings: SpendingSettings;
   calendar: Calendar;
   budgets: Pick<Budgets, 'of' | 'isAllPaused' | 'limits' | 'memberHash'>;
-  /** Names a sum, so that a name which remains after an erasure reveals neither member nor server. */
+  /** Names a sum, so a name which remains after an erasure reveals neither member nor server. */
   hashOf(name: string): string;
   clock: { now(): number };
 }
@@ -54,7 +54,7 @@ export interface Count {
   finish(): void;
 }
 
-/** Admits requests within the limits of the bot, the server and the member. Checks and counts in one step, so that no other request comes between. */
+/** Admits requests within the limits of the bot, the server and the member. Checks and counts in one step, so no other request comes between. */
 export class Spending {
   readonly #parts: SpendingParts;
   readonly #listeners: UseListener[] = [];
@@ -157,7 +157,7 @@ export class Spending {
     throw new Refusal('refusals.blocked.until', { until: Math.ceil(until / 1000) });
   }
 
-  /** Throws if no more of the requester's tasks may wait for their turn. */
+  /** Throws if no more of the requester's tasks can wait for their turn. */
   checkWaiting(orderer: Orderer, waiting: { all(): number; server(): number; member(): number }): void {
     for (const { holder, limits } of this.#rulesFor(orderer)) {
       if (limits.waiting === undefined) continue;
@@ -227,12 +227,12 @@ export class Spending {
     return { byDefault: settings.server, above };
   }
 
-  /** Everything that was used so far, so that it no longer counts. */
+  /** Everything that was used so far, so it no longer counts. */
   resetOf(scope: string): Reset {
     return { at: this.#parts.clock.now(), uses: this.#tally.usesOf(scope) };
   }
 
-  /** When the oldest period that still matters began. */
+  /** The start of the oldest period that still matters. */
   get countsFrom(): number {
     return this.#countsFrom(new Set(periods));
   }

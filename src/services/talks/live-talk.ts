@@ -49,7 +49,7 @@ export class LiveTalk {
     return this.#waiting > 0 || this.#speaking !== undefined;
   }
 
-  /** Concurrent utterances are taken in order; each one interrupts the answer before it. */
+  /** Concurrent utterances are processed in order; each one interrupts the answer to the one before it. */
   say(utterance: Utterance): Promise<LiveAnswer> {
     return this.#inTurn(async () => {
       if (this.#closed) throw new Refusal(this.#closed === 'stopped' ? 'refusals.talkOver' : 'refusals.stopping');

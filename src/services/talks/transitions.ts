@@ -21,17 +21,17 @@ export function markRunning(task: Task): Task {
   return { ...task, state: 'running', talk: talkOf(task) };
 }
 
-export function addTurn(task: Task, said: string, at: number): Task {
+export function addTurn(task: Task, utteranceId: string, at: number): Task {
   const talk = talkOf(task);
-  if (talk.turns.includes(said)) return task;
-  const turns = [...talk.turns, said].slice(-MAX_TURNS);
+  if (talk.turns.includes(utteranceId)) return task;
+  const turns = [...talk.turns, utteranceId].slice(-MAX_TURNS);
   return { ...task, talk: { ...talk, turns, heardAt: Math.max(talk.heardAt, at) } };
 }
 
-export function removeTurn(task: Task, said: string): Task {
+export function removeTurn(task: Task, utteranceId: string): Task {
   const { talk } = task;
-  if (!talk?.turns.includes(said)) return task;
-  return { ...task, talk: { ...talk, turns: talk.turns.filter((id) => id !== said) } };
+  if (!talk?.turns.includes(utteranceId)) return task;
+  return { ...task, talk: { ...talk, turns: talk.turns.filter((id) => id !== utteranceId) } };
 }
 
 export function endTalk(task: Task, end: TalkEnd, now: number): Task {
@@ -45,10 +45,11 @@ export function setTranscript(task: Task, heard: string): Task {
 
 interface Outcome {
   response: RealtimeResponse;
-  /** Records text or audio that has arrived. */
+  /** Whether text or audio has arrived. Such a response counts even if its usage is not known. */
   hasContent: boolean;
   voice: Voice | undefined;
-  takenBack: StopReason | undefined;
+  /** Undefined if the reply was not stopped by the bot or a member. */
+  stopReason: StopReason | undefined;
   /** The cost of its tokens, if they have an exact price. */
   cost?: string | undefined;
 }
@@ -56,27 +57,27 @@ interface Outcome {
 /** Records the whole answer, however it ended: text, voice and usage are stored in one change. */
 export function concludeAnswer(
   task: Task,
-  { response, hasContent, voice, takenBack, cost }: Outcome,
+  { response, hasContent, voice, stopReason, cost }: Outcome,
   now: number,
 ): Task {
   if (hasEnded(task)) return task;
   const { text, end, error, reason } = response;
-  const all = withAnswer(counted(task, response, hasContent, cost), {
+  const all = withAnswer(countUsage(task, response, hasContent, cost), {
     draft: text || answerOf(task).draft,
     ...(voice && { voice }),
   });
   if (end === 'completed') return completeAnswer(all, undefined, now);
   if (end === 'incomplete') return completeAnswer(all, reason ?? '', now);
-  const cause = takenBack ?? (end === 'failed' ? 'failed' : 'cut');
-  return breakOffAnswer(all, cause, takenBack === 'stopped' ? undefined : error, now);
+  const cause = stopReason ?? (end === 'failed' ? 'failed' : 'cut');
+  return breakOffAnswer(all, cause, stopReason === 'stopped' ? undefined : error, now);
 }
 
 /** A response is counted once, however often it is reported. */
-function counted(task: Task, { id, usage }: RealtimeResponse, hasContent: boolean, cost: string | undefined): Task {
-  const { counted: known = [], tokens } = answerOf(task);
-  if (known.includes(id) || (!usage && !hasContent)) return task;
+function countUsage(task: Task, { id, usage }: RealtimeResponse, hasContent: boolean, cost: string | undefined): Task {
+  const { counted: countedIds = [], tokens } = answerOf(task);
+  if (countedIds.includes(id) || (!usage && !hasContent)) return task;
   return withAnswer(task, {
-    counted: [...known, id],
+    counted: [...countedIds, id],
     tokens: addTokens(tokens, usage),
     costs: addCost(answerOf(task), cost),
   });

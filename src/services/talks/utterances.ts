@@ -98,7 +98,7 @@ export class Utterances {
   /** Completes an answer. `silent` is called as soon as the model has finished, before the results are stored. */
   async #complete(id: string, speaking: LiveAnswer, markSilent: () => void): Promise<void> {
     const { change, clock, log, sounds } = this.#parts;
-    // Encoded while it arrives, so that the end only waits for the last piece of audio.
+    // Encoded while it arrives, so the end only waits for the last piece of audio.
     const writer = sounds.writing({ maxSeconds: MAX_SECONDS });
     try {
       const task = await change(id, (known) => markAnswering(known, []));
@@ -110,7 +110,7 @@ export class Utterances {
       const isAnything = response.text !== '' || !writer.isEmpty;
       const cost = this.#costOf(task, response);
       await change(id, (known) =>
-        concludeAnswer(known, { response, hasContent: isAnything, voice, takenBack: stopReason, cost }, clock.now()),
+        concludeAnswer(known, { response, hasContent: isAnything, voice, stopReason, cost }, clock.now()),
       );
     } catch (error) {
       // The member may have deleted the task, so nothing more is stored.

@@ -26,7 +26,7 @@ export type ActionFamily = (typeof PATTERNS)[number][1] | 'other';
 export interface ActionMeaning {
   family: ActionFamily;
   words: Words;
-  /** The number of one of four images, or of a line. */
+  /** The number of one of the four images, or of a line. */
   index?: number;
 }
 

@@ -1,7 +1,7 @@
 import type { Medium, Snapshot, Track } from '../gateway/read/snapshot.ts';
 import { hasEnded, LONGEST_LYRICS, type StoredMedium, type StoredTrack, type Task, type TaskState } from './task.ts';
 
-/** The order of the states before the end: a snapshot with an earlier one is late, and ignored. */
+/** The order of the states before the end. A snapshot with an earlier state has arrived late and is ignored. */
 const STEPS: Readonly<Partial<Record<TaskState, number>>> = { accepted: 0, queued: 1, 'needs-input': 2, running: 3 };
 
 /** Merges a snapshot into the task. A task that has ended stays as it ended. */
@@ -39,7 +39,7 @@ export function advance(task: Task, snapshot: Snapshot, now: number): Task {
 const isStillStreaming = ({ times }: Task, { state, tracks }: Snapshot): boolean =>
   state === 'succeeded' && times.overdue === undefined && tracks.some((track) => track.state === 'running');
 
-/** A gateway acknowledges a prompt only after a moment; if it still waits after this time, another prompt may be given. */
+/** A gateway acknowledges a prompt only after a moment; if it still waits after this time, another prompt can be sent. */
 const WORDS_MS = 20_000;
 
 function waitForWords(task: Task, now: number): Task {
@@ -76,7 +76,7 @@ const MAX_TRACKS = 20;
 const MAX_TITLE_LENGTH = 200;
 const MAX_STYLE_LENGTH = 1_000;
 
-/** A live stream is not stored: it has another address in every response. */
+/** A live stream is not stored: it has another URL in every response. */
 function keepTrack({ state, title, audio, cover, lyrics, style, seconds, failure }: Track): StoredTrack {
   return {
     state,

@@ -28,14 +28,14 @@ interface AlbumsParts extends Pick<OrdersParts, 'book' | 'clock' | 'log' | 'foll
   store: Pick<TaskStore, 'findByRemoteId'>;
 }
 
-/** Throws if these tasks may not be followed. Maps each remote id to its task, if one exists. */
+/** Throws if the member is not allowed to follow these tasks. Maps each remote id to its task, if one exists. */
 export type CheckAdmission = (found: ReadonlyMap<string, Task | undefined>) => void;
 
 /**
  * Shows several tasks of the gateway in one message. An album is not polled and stores no state of its parts: they are tasks with rows of
- * their own, and each start checks again whether all have ended.
+ * their own, and each start of the bot checks again whether all have ended.
  *
- * The album is stored first, with the ids of its parts, so that the next start can add what a crash left out. If the parts came first, a crash
+ * The album is stored first, with the ids of its parts, so the next start can add what a crash left out. If the parts came first, a crash
  * would leave tasks that are followed and never shown.
  */
 export class Albums {
@@ -96,7 +96,7 @@ export class Albums {
     await Promise.all(this.#underWay);
   }
 
-  /** Stores missing parts. None is polled before all are stored, so that they start together and stay in one list. */
+  /** Stores missing parts. None is polled before all are stored, so they start together and stay in one list. */
   async #adopt(album: Task, parts: readonly AlbumPart[]): Promise<void> {
     const { book, follow } = this.#parts;
     const { requesterId, guildId, channelId, route, times } = album;
@@ -144,7 +144,7 @@ export class Albums {
     }
   }
 
-  /** The album itself has not changed, but a part that it shows has. */
+  /** The album itself has not changed, but one of its parts has. */
   #announce(id: string): void {
     const album = this.#parts.book.find(id);
     if (album) this.#parts.book.announce(album);
@@ -155,7 +155,7 @@ export class Albums {
     const { book, clock, log } = this.#parts;
     const work = book
       .change(id, (album) => completeAlbum(album, clock.now()), { mustHold: true })
-      // The member has erased it with all other data.
+      // The member has erased it along with all other data.
       .catch((error: unknown) => log.info({ task: id, err: error }, 'An album was erased before it was complete.'))
       .finally(() => this.#underWay.delete(work));
     this.#underWay.add(work);
@@ -186,5 +186,5 @@ export class Albums {
 
 const isMusic = ({ traits, remoteId }: Task): boolean => remoteId !== undefined && traits.isFollowable === true;
 
-/** The gateway did not know it at the time, but may know it now. */
+/** The gateway did not know this song at the time, but may know it now. */
 const isGivenUp = ({ traits, failure }: Task): boolean => traits.isPart === true && failure?.cause === 'forgotten';

@@ -28,7 +28,7 @@ export const tokens = z.object({
 const part = z.object({
   channelId: z.string(),
   id: z.string(),
-  /** Posted with the bot token: no interaction token can edit it. */
+  /** Posted with the bot token, so no interaction token can edit it. */
   by: z.literal('bot').optional(),
 });
 
@@ -36,7 +36,7 @@ const part = z.object({
 const posting = z.object({
   by: z.enum(['bot', 'token']),
   channelId: z.string(),
-  /** The message that it replies to, by which it is found again. */
+  /** The message that it replies to, which is how it is found again. */
   answers: z.string(),
   at: z.number(),
 });
@@ -47,7 +47,7 @@ const voice = z.object({
   /** As Discord draws it: one byte per column, in base64. */
   waveform: z.string(),
   sound: z.string().optional(),
-  /** The model said more than the limit, and the rest was cut. */
+  /** The audio was longer than the limit, and the rest was dropped. */
   isCut: z.boolean().optional(),
 });
 
@@ -55,7 +55,7 @@ const voice = z.object({
 const leftOutReasons = ['too-large', 'too-many', 'gone', 'unusable', 'late', 'refused', 'hidden'] as const;
 const leftOutFile = z.object({ name: z.string(), why: z.enum(leftOutReasons) });
 
-const misfit = z.object({
+const mismatch = z.object({
   /** JSON pointer into the answer. */
   at: z.string(),
   rule: z.enum(['type', 'required', 'enum', 'const', 'anyOf', 'oneOf', 'unexpected', 'other']),
@@ -65,7 +65,7 @@ const misfit = z.object({
 /** The result of checking an answer against the member's schema. */
 const schemaCheck = z.object({
   /** Only the first mismatches are stored. */
-  misfits: z.array(misfit),
+  misfits: z.array(mismatch),
   count: z.number(),
   /** The check took too long. */
   isUnfinished: z.boolean(),
@@ -78,7 +78,7 @@ export const answer = z.object({
   draft: z.string(),
   keptAt: z.number().optional(),
   doing: z.enum(['thinking', 'searching']).optional(),
-  /** Features that the model refused, so that the request was repeated without them. */
+  /** Features that the model refused, so the request was repeated without them. */
   without: z.array(z.enum(refusableParts)),
   /** Files from earlier questions that were not sent again. */
   leftOut: z.array(leftOutFile).optional(),
@@ -88,7 +88,7 @@ export const answer = z.object({
   tokens: tokens.optional(),
   /** The cost of each response; null if it is unknown. */
   costs: z.array(amount.nullable()).optional(),
-  /** The ids of the gateway's responses that these tokens include, so that each counts once. */
+  /** The ids of the gateway's responses that these tokens include, so each counts once. */
   counted: z.array(z.string()).optional(),
   /** The transcript of the audio of the question. */
   heard: z.string().optional(),
@@ -102,7 +102,7 @@ export const answer = z.object({
 });
 
 export type Answer = z.output<typeof answer>;
-export type Misfit = z.output<typeof misfit>;
+export type Mismatch = z.output<typeof mismatch>;
 export type SchemaCheck = z.output<typeof schemaCheck>;
 export type AnswerPart = z.output<typeof part>;
 export type PendingPost = z.output<typeof posting>;

@@ -14,7 +14,7 @@ export interface TasksLog {
 
 export type Transition = (task: Task) => Task;
 type Listener = (task: Task) => void;
-/** Without `before` nothing changed: the task is announced again. */
+/** Without `before`, nothing has changed and the task is announced again. */
 type ChangeListener = (task: Task, before?: Task) => void;
 
 /** All live tasks, in memory. A change is stored before any listener is called. */
@@ -24,7 +24,7 @@ export class TaskBook {
   readonly #live = new Map<string, Task>();
   /** Changed in memory, but the store could not write them. */
   readonly #unsaved = new Set<string>();
-  /** Not added because the store failed, which may have written them all the same. */
+  /** Not added because the store failed, although it may have written them. */
   readonly #notAdded = new Map<string, Task>();
   readonly #lock = new KeyedLock();
   readonly #listeners: ChangeListener[] = [];
@@ -58,7 +58,7 @@ export class TaskBook {
     return this.#live.get(id) ?? this.#store.get(id);
   }
 
-  /** How many tasks the store could not write. */
+  /** The number of tasks that the store could not write. */
   get unsavedCount(): number {
     return this.#unsaved.size + this.#notAdded.size;
   }
@@ -77,7 +77,7 @@ export class TaskBook {
     this.#goneListeners.push(listener);
   }
 
-  /** Calls the listeners although nothing changed: they were not there when it did. */
+  /** Calls the listeners although nothing has changed, because they were not registered when it did. */
   announce(task: Task): void {
     aboutTask(task.id, () => this.#tell(task));
   }
@@ -103,7 +103,7 @@ export class TaskBook {
     });
   }
 
-  /** `mustHold` is for what must not be lost when the store fails: it is kept in memory and stored as soon as possible. */
+  /** `mustHold` is for changes that must not be lost when the store fails: they are kept in memory and stored as soon as possible. */
   async change(id: string, transition: Transition, { mustHold = false } = {}): Promise<Task> {
     return aboutTask(id, () => this.#lock.run(id, () => this.#change(id, transition, mustHold)));
   }
@@ -167,9 +167,9 @@ export class TaskBook {
 
 type Facts = Readonly<Record<string, unknown>>;
 
-/** Listeners need not hear of another poll or another page. */
+/** Listeners do not need to know about another poll or another page. */
 const NO_NEWS: ReadonlySet<string> = new Set(['polls', 'lastPending', 'page']);
-/** What a restart may lose, because the gateway's next response repeats it. */
+/** Facts that a restart can lose, because the gateway's next response repeats them. */
 const TRANSIENT: ReadonlySet<string> = new Set([
   ...NO_NEWS,
   'progress',

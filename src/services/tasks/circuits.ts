@@ -5,16 +5,16 @@ import { GatewayError } from '../gateway/index.ts';
 import type { TaskBook } from './book.ts';
 import { hasEnded, type Task, type TaskKind } from './task.ts';
 
-/** So many failures in a row within this time are the model's state, unless they are all of one member, whose requests may be at fault. */
+/** This many failures in a row within this time mean that the model is failing, unless all of them are of one member, whose requests may be at fault. */
 const FAILURES = 5;
 const WINDOW_MS = 10 * 60_000;
 const LEAST_MEMBERS = 2;
-/** How long orders are refused before one may try again. It doubles with each one that fails. */
+/** How long orders are refused before a trial order is let through. It doubles with each trial that fails. */
 const FIRST_PAUSE_MS = 60_000;
 const LONGEST_PAUSE_MS = 30 * 60_000;
-/** Nothing is known any more of a model that no one has tried for so long after its pause. */
+/** A model that no one has requested for this long after its pause is forgotten. */
 const FORGOTTEN_MS = 60 * 60_000;
-/** Members can invent ids of models. */
+/** Limits the memory that invented model ids can take. */
 const MAX_CIRCUITS = 500;
 
 type Ordered = Pick<Task, 'kind' | 'request' | 'requesterId'>;
@@ -27,13 +27,13 @@ interface Opening {
   since: number;
   until: number;
   pauseMs: number;
-  /** The one order that tries again. */
+  /** The trial order. */
   probe?: Probe | undefined;
 }
 
 interface Circuit {
   kind: TaskKind;
-  /** Undefined where such orders name none. */
+  /** Undefined if such orders name no model. */
   model: string | undefined;
   failures: { at: number; memberId: string }[];
   opening?: Opening | undefined;
@@ -44,9 +44,9 @@ export interface FailingModel extends Pick<Circuit, 'kind' | 'model'>, Pick<Open
 }
 
 /**
- * Refuses orders for a model whose jobs fail, until one that is let through succeeds. Only what the model or the gateway did with a job counts: not a
- * refused request, not an unknown outcome, and nothing that concerns all models, such as a missing credit, a wrong key or a gateway that is away. In
- * memory only: after a restart a model is tried again.
+ * Refuses orders for a model whose jobs fail, until a trial order succeeds. Only what the model or the gateway did with a job counts: not a
+ * refused request, not an unknown outcome, and nothing that concerns all models, such as a missing credit, a wrong key or an unreachable gateway. In
+ * memory only: after a restart every model is accepted again.
  */
 export class ModelCircuits {
   readonly #clock: Pick<Clock, 'now'>;
@@ -57,13 +57,13 @@ export class ModelCircuits {
     this.#clock = clock;
     book.onChange((task, before) => {
       if (hasEnded(task) && before && !hasEnded(before)) this.#noteEnd(task);
-      // It says nothing for long, so another one may try.
+      // The trial order has not ended for a long time, so another one is let through.
       else if (task.times.overdue !== undefined) this.#release(task.id);
     });
     book.onRemove(({ id }) => this.#release(id));
   }
 
-  /** Throws where the model fails now. The first order after a pause is let through, alone. */
+  /** Throws if the model is failing. A single order is let through after a pause, as a trial. */
   enter(id: string, order: Ordered): Probe | undefined {
     this.#forget();
     const { model } = order.request;
@@ -72,20 +72,20 @@ export class ModelCircuits {
     const { since, until, probe } = opening;
     const what = model === undefined ? 'kind' : 'model';
     const facts = { ...(model !== undefined && { model }), since: inSeconds(since) };
-    if (probe && probe.id !== id) throw new Refusal(`refusals.tried.${what}`, facts);
+    if (probe && probe.id !== id) throw new Refusal(`refusals.probing.${what}`, facts);
     if (!probe && this.#clock.now() < until)
       throw new Refusal(`refusals.failing.${what}`, { ...facts, until: inSeconds(until) });
     opening.probe = { id };
     return opening.probe;
   }
 
-  /** Lets an order through, or refuses it. Without a task that is sent it is no probe any more. */
+  /** Lets an order through or refuses it. If its task is not sent, it no longer counts as the trial. */
   async run(
     id: string,
     order: Ordered & { predecessorId?: string | undefined },
     work: () => Promise<Task>,
   ): Promise<Task> {
-    // A repeat under the same key orders nothing new.
+    // Repeating a request under the same key orders nothing new.
     if (order.predecessorId !== undefined) return work();
     const probe = this.enter(id, order);
     let task: Task | undefined;
@@ -103,19 +103,19 @@ export class ModelCircuits {
     if (error.refusesModel || (error.kind === 'forbidden' && error.hasKnownCode)) this.#noteFailure(task);
   }
 
-  /** Undefined: it does not fail, as far as is known. */
+  /** Undefined if it is not known to fail. */
   failing(order: Pick<Task, 'kind' | 'request'>): FailingModel | undefined {
     this.#forget();
     const circuit = this.#circuits.get(keyOf(order));
     return circuit && failingIn(circuit);
   }
 
-  /** Of how many models something is known. */
+  /** The number of models about which something is known. */
   get size(): number {
     return this.#circuits.size;
   }
 
-  /** All models that fail now. */
+  /** All models that are currently failing. */
   get allFailing(): FailingModel[] {
     this.#forget();
     return [...this.#circuits.values()].flatMap((circuit) => failingIn(circuit) ?? []);
@@ -128,7 +128,7 @@ export class ModelCircuits {
   }
 
   #noteFailure(task: Task): void {
-    // A conversation may go on for hours, so none of them can be the one that tries again.
+    // A conversation can go on for hours, so it cannot serve as the trial.
     if (task.traits.isTalk) return;
     const now = this.#clock.now();
     const key = keyOf(task);
@@ -154,7 +154,7 @@ export class ModelCircuits {
     if (this.#circuits.size > MAX_CIRCUITS && oldest !== undefined) this.#circuits.delete(oldest);
   }
 
-  /** By its id, or by the one time that it was let through. */
+  /** Releases a trial, given the id of its task or the probe that `enter` returned. */
   #release(ended: string | Probe): void {
     for (const { opening } of this.#circuits.values()) {
       const { probe } = opening ?? {};
@@ -182,6 +182,6 @@ function failingIn({ kind, model, opening }: Circuit): FailingModel | undefined 
   return { kind, model, since, until, isTried: probe !== undefined };
 }
 
-/** The gateway took the job, and did not carry it out. */
+/** The gateway accepted the job and did not carry it out. */
 const isModelsFault = ({ state, failure }: Task): boolean =>
   state === 'expired' || (state === 'failed' && failure?.cause === 'failed' && !blamesRequest(failure.code));

@@ -2,16 +2,16 @@ import type { Clock } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { TaskKind } from './task.ts';
 
-/** After this time one order may find out whether the account has credit again. */
+/** After this time, one task is let through to check whether the account has credit again. */
 export const NO_CREDIT_MS = 2 * 60_000;
 
 interface CreditParts {
   clock: Clock;
-  /** Tells the operator. */
+  /** Notifies the operator. */
   tell(kind: TaskKind): void;
 }
 
-/** Kinds of jobs that the gateway refused because the account has no credit left for them. */
+/** The kinds of tasks that the gateway refused because the account has no credit left for them. */
 export class Credit {
   readonly #parts: CreditParts;
   readonly #emptyUntil = new Map<TaskKind, number>();
@@ -20,7 +20,7 @@ export class Credit {
     this.#parts = parts;
   }
 
-  mustHave(kind: TaskKind): void {
+  assertAvailable(kind: TaskKind): void {
     if ((this.#emptyUntil.get(kind) ?? 0) > this.#parts.clock.now()) throw new Refusal('refusals.noCredit');
   }
 
@@ -30,7 +30,7 @@ export class Credit {
     tell(kind);
   }
 
-  markEnough(kind: TaskKind): void {
+  markAvailable(kind: TaskKind): void {
     this.#emptyUntil.delete(kind);
   }
 }

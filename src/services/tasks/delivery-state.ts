@@ -9,7 +9,7 @@ import {
   type Task,
 } from './task.ts';
 
-/** A part is shown by its album, so nothing is left to do for it once it has ended. */
+/** Its album shows a part, so nothing is left to do for the part once it has ended. */
 export const settlePart = (task: Task, now: number): Task =>
   task.traits.isPart && hasEnded(task) && isLive(task) ? markDelivered(task, undefined, now) : task;
 
@@ -51,7 +51,7 @@ export function countProgressEdit(task: Task): Task {
   return { ...task, delivery: { ...task.delivery, progressEdits: task.delivery.progressEdits + 1 } };
 }
 
-/** A message is about to be posted: stored, so that a restart can find it after a crash. */
+/** Stored before a message is posted, so a restart can find the message after a crash. */
 export function recordIntent(task: Task, intention: Intention): Task {
   return { ...task, delivery: { ...task.delivery, intention } };
 }
@@ -67,7 +67,7 @@ export function markPingDue(task: Task, message: MessagePlace | undefined, now: 
   return { ...shown, delivery: { ...delivery, call: { shownAt: now } } };
 }
 
-/** The owner ping is about to be posted: stored, so that a restart can find it after a crash. */
+/** Stored before the owner ping is posted, so a restart can find the ping after a crash. */
 export function markPinging(task: Task, now: number): Task {
   const { call } = task.delivery;
   if (!call || call.goingAt !== undefined) return task;
@@ -76,7 +76,7 @@ export function markPinging(task: Task, now: number): Task {
 
 export const markPinged = (task: Task, now: number): Task => (task.delivery.call ? settle(task, now) : task);
 
-/** No message shows the end, and none will without a press; a ready result stays ready to be fetched. */
+/** No message shows the end, and none will until a member presses a button. A ready result can still be fetched. */
 export function markUndeliverable(task: Task, why: 'deleted' | 'no-way', now: number): Task {
   if (!hasEnded(task)) throw transitionError(task, 'undeliverable');
   return settle({ ...task, delivery: { ...task.delivery, undeliverable: why } }, now);
@@ -98,7 +98,7 @@ export function dropToken(task: Task): Task {
 export const dropExpiredToken = (task: Task, now: number): Task =>
   now >= task.route.tokenExpiresAt ? dropToken(task) : task;
 
-/** The audio is posted in Discord, or cannot be: from here on no copy is kept. */
+/** The audio has been posted in Discord or cannot be posted, so no copy is kept any longer. */
 export function dropVoiceAudio(task: Task): Task {
   const { answer } = task;
   if (answer?.voice?.sound === undefined) return task;

@@ -1,12 +1,12 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { Snapshot } from '../gateway/index.ts';
 
-/** A result is shown within seconds; after this time it is polled again. */
+/** A result is shown within seconds; after this time its job is polled again. */
 const KEPT_MS = 60_000;
-/** Characters of base64 of all results together; a larger one is polled again. */
+/** The maximum for all results together, in characters of base64. The job of a result that does not fit is polled again. */
 const MAX_LENGTH = 16 * 2 ** 20;
 
-/** Results that came inside a poll's response, kept in memory until they are shown, so that they are not requested twice. */
+/** Results that came inside a poll's response, kept in memory until they are shown, so they are not requested twice. */
 export class InlineResults {
   readonly #clock: Clock;
   readonly #kept = new Map<string, { snapshot: Snapshot; length: number; forget: () => void }>();

@@ -7,7 +7,7 @@ interface LiveLimit {
   perMember: number;
 }
 
-/** How many answers and live conversations may run at once: each holds a connection while it runs. */
+/** How many answers and live conversations can run at once. Each holds a connection while it runs. */
 export type LiveLimits = Readonly<Partial<Record<TaskKind, LiveLimit>>>;
 
 type Started = Pick<Task, 'kind' | 'requesterId'>;
@@ -37,7 +37,7 @@ export class LiveOrders {
   #mustHaveRoom({ kind, requesterId }: Started): void {
     const limit = this.#limits[kind];
     if (!limit) return;
-    // A call that waits for the member's permission counts for none.
+    // An answer that waits for the member to approve a call does not count.
     const isGoingOn = (task: Task): boolean => task.kind === kind && !hasEnded(task) && task.state !== 'needs-input';
     const live = this.#book.live(isGoingOn);
     const all = new Map([...this.#starting, ...live.map((task) => [task.id, task] as const)]);

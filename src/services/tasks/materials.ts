@@ -6,7 +6,7 @@ export const memberFile = z.object({ address: z.string(), name: z.string() });
 export type MemberFile = z.output<typeof memberFile>;
 
 /**
- * A reference that the gateway fetches from its address. An image that it could not fetch is sent inline if the endpoint supports data URIs, and uploaded
+ * A reference that the gateway fetches by its URL. An image that it could not fetch is sent inline if the endpoint supports data URIs, and uploaded
  * otherwise.
  */
 export const reference = z.object({
@@ -18,7 +18,7 @@ export const reference = z.object({
 });
 export type Reference = z.output<typeof reference>;
 
-/** How the images of `/imagine` reach the gateway: by their own address if it can fetch them, always by an uploaded one, or inside the request. */
+/** How the images of `/imagine` reach the gateway: by their own URL if it can fetch them, always by an uploaded one, or inside the request. */
 export const imagineReferences = ['address', 'upload', 'base64'] as const;
 export type ImageTransfer = (typeof imagineReferences)[number];
 
@@ -44,16 +44,16 @@ export interface Materials {
   /** Their text if they contain nothing else, or a data URI. */
   documents?: { name: string; text?: string; data?: string }[] | undefined;
   sound?: Pcm | undefined;
-  /** Addresses, or data URIs if the gateway supports them; in the order of the request. */
+  /** URLs, or data URIs if the gateway supports them, in the order of the request. */
   references?: GivenReference[] | undefined;
 }
 
 export interface GatherContext {
-  /** The member who gave the files: the number of fetches at once is limited per member. */
+  /** The member who gave the files: the number of simultaneous fetches is limited per member. */
   memberId: string;
   /** The time that the gateway may take to fetch a file. */
   timeLimitMs: number;
-  /** How images among the references are passed; by default by address. */
+  /** How images among the references are passed; by default by URL. */
   transfer?: ImageTransfer | undefined;
   /** Set if the gateway refused the images as too large: smaller ones are sent. */
   isSmaller?: boolean;

@@ -13,7 +13,7 @@ const MAX_REMEMBERED = 200;
 /** The features that this gateway supports. One that it refused by a code is not offered for some minutes, or until it succeeds again. */
 export class Offers {
   readonly #clock: SteadyClock;
-  /** Until when each is not offered, the oldest first. */
+  /** The time until which each is not offered, oldest first. */
   readonly #refused = new Map<string, number>();
 
   constructor(clock: Clock) {

@@ -42,19 +42,19 @@ import {
 /** How often a task waits again after "the queue is full"; with the pauses between, for more than half an hour. */
 const MAX_RETURNS = 10;
 
-/** The gateway takes no more jobs now. */
+/** The gateway accepts no more jobs right now. */
 const FULL: ReadonlySet<GatewayErrorKind> = new Set(['rate-limited']);
-/** A whole line must not fail because the gateway was away for a moment when its turns came. */
+/** A whole queue must not fail because the gateway was briefly unreachable when its turns came. */
 const AWAY: ReadonlySet<GatewayErrorKind> = new Set([...FULL, 'unreachable']);
 
 export interface OrdersParts extends SenderParts {
   book: TaskBook;
   ledger?: Ledger | undefined;
-  /** Undefined where no price is known. */
+  /** Undefined if no price is known. */
   estimateOf?(order: Order): Estimate | undefined;
   /** Undefined: no limits. */
   spending?: Pick<Spending, 'check' | 'checkMay' | 'checkWaiting' | 'weightOf'> | undefined;
-  /** What servers and the operator allow; undefined: everything. */
+  /** The rules of servers and the operator; undefined: everything is allowed. */
   rules?: Pick<Rules, 'mustAllow' | 'moderated'> | undefined;
   kinds: ReadonlyMap<TaskKind, Kind>;
   specs: KindSpecs;
@@ -62,9 +62,9 @@ export interface OrdersParts extends SenderParts {
   models?: Pick<ModelCatalogue, 'markUnfit'> | undefined;
   offers: Pick<Offers, 'markRefused' | 'markAccepted' | 'isMissing'>;
   liveLimits?: LiveLimits | undefined;
-  /** Refuse orders for models that fail now. */
+  /** Refuse orders for models that are currently failing. */
   circuits?: Pick<ModelCircuits, 'run' | 'enter' | 'noteRefused' | 'failing'> | undefined;
-  /** How many jobs the gateway takes at once; undefined: no limit. */
+  /** How many jobs the gateway accepts at once; undefined: no limit. */
   jobsAtOnce?: number | undefined;
   /** The account has no credit left for this kind. */
   tellNoCredit(kind: TaskKind): void;
@@ -120,7 +120,7 @@ export class Orders {
     }
   }
 
-  /** Submits an order again although the first may have been accepted. Only its owner may do so, and only once. */
+  /** Submits an order again although the first may have been accepted. Only its owner can do so, and only once. */
   async tryAgain(id: string, origin: OrderOrigin): Promise<Task> {
     // Until the successor is stored, a second press would find an id that belongs to no task, as after a crash.
     if (this.#repeating.has(id)) throw new Refusal('refusals.alreadyResubmitted');
@@ -132,7 +132,7 @@ export class Orders {
     }
   }
 
-  /** Tasks that waited when the bot last ran; their turns come after `start`. */
+  /** Tasks that were waiting when the bot last stopped. Their turns come after `start`. */
   resumeWaiting(tasks: readonly Task[]): void {
     for (const task of tasks) this.#line.join(task);
   }
@@ -238,11 +238,11 @@ export class Orders {
     if (offers.isMissing(kind.name)) throw new Refusal('refusals.kindNotSupported');
     rules?.mustAllow(ordered);
     // A repeat under the same key orders nothing new.
-    if (ordered.predecessorId === undefined) this.#credit.mustHave(kind.name);
+    if (ordered.predecessorId === undefined) this.#credit.assertAvailable(kind.name);
     const { traits } = this.#parts.specs[ordered.kind];
     const estimate = traits.isPaid ? this.#parts.estimateOf?.(ordered) : undefined;
     const orderer = ordererOf(ordered);
-    // A pause and a block are for everything that a member may start. An order beyond a limit fetches nothing; the reservation decides.
+    // A pause and a block are for everything that a member can start. An order beyond a limit fetches nothing; the reservation decides.
     const isCounted = traits.isPaid && ordered.predecessorId === undefined;
     if (!isCounted) spending?.checkMay(orderer);
     else spending?.check(orderer, { kind: ordered.kind, amount: estimate?.amount });
@@ -298,7 +298,7 @@ export class Orders {
     await this.#reserveAndAdd(task, roleIds);
     this.#line.join(task);
     const place = this.#line.placeOf(task.id);
-    // Its turn came at once.
+    // Its turn came immediately.
     if (place === undefined) return task;
     return this.#parts.book.change(task.id, (known) => setPlace(known, place));
   }
@@ -347,7 +347,7 @@ export class Orders {
     const now = clock.now();
     if (submission) {
       offers.markAccepted(offeredAs(kind, task));
-      this.#credit.markEnough(kind.name);
+      this.#credit.markAvailable(kind.name);
       this.#line.markTaken(kind.name);
     }
     const settle = (before: Task): Task =>

@@ -19,7 +19,7 @@ interface OutlookParts {
   clock: Pick<Clock, 'now'>;
 }
 
-/** What members may expect of a model now, from the latest jobs. */
+/** What members can expect of a model now, from the latest jobs. */
 export class Outlook {
   readonly #parts: OutlookParts;
 

@@ -14,7 +14,7 @@ interface RecentOrdersParts {
   clock: Clock;
 }
 
-/** Requests of the last seconds, so that a double press submits once. A request that is still being sent counts as the same, however long it takes. */
+/** Requests of the last seconds, so a double press submits once. A request that is still being sent counts as the same, however long it takes. */
 export class RecentOrders {
   readonly #clock: Clock;
   /** With the function that cancels the removal; none while the request is being sent. */
@@ -22,7 +22,7 @@ export class RecentOrders {
 
   constructor({ book, clock }: RecentOrdersParts) {
     this.#clock = clock;
-    // A request that has ended may be repeated at once, because the member has seen its outcome.
+    // A request that has ended may be repeated immediately, because the member has seen its outcome.
     book.onChange((task) => {
       if (task.state === 'failed' || task.state === 'cancelled' || task.state === 'delivered') this.#forget(task);
     });
@@ -35,7 +35,7 @@ export class RecentOrders {
     this.#recent.set(key, { id });
   }
 
-  /** It was refused, so the member may repeat it at once. */
+  /** It was refused, so the member can repeat it immediately. */
   drop(order: OrderFacts): void {
     this.#recent.delete(keyOf(order));
   }

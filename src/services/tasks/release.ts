@@ -11,7 +11,7 @@ interface ReleaseParts extends Pick<OrdersParts, 'book' | 'ledger' | 'clock' | '
   afterMs: number;
 }
 
-/** Stops counting requests with an unknown outcome that no one decides about. The task is changed first, so that the next start completes it after a crash. */
+/** Stops counting requests with an unknown outcome that no one decides about. The task is changed first, so the next start completes it after a crash. */
 export class Release {
   readonly #parts: ReleaseParts;
   #lookedUntil: number | undefined;

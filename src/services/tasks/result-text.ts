@@ -56,7 +56,7 @@ function readUnmarked(rows: readonly string[]): ResultText {
   return { lines: paragraphs.length > 1 ? paragraphs : only.split('\n'), beside: [] };
 }
 
-/** A link contributes its text to the prompt, not its address. */
+/** A link contributes its text to the prompt, not its URL. */
 function toPlainText(line: string): string {
   return line
     .replace(/\[([^\][]*)\]\(<?https?:[^()\s]*\)/g, '$1')

@@ -109,7 +109,7 @@ export class Sender {
   }
 }
 
-/** Where the gateway may call back about a task of this kind, if its endpoint takes such an address. */
+/** The URL that the gateway can call back for a task of this kind, if its endpoint accepts one. */
 export const callbackUrlFor = (
   { takesCallback, source }: Kind,
   id: string,
@@ -120,7 +120,7 @@ const TOO_LARGE = 413;
 
 export interface Prepared {
   idempotencyKey: string;
-  /** The exact body, where the kind stores it to send it again. */
+  /** The exact body, if the kind stores it to send it again. */
   body?: string | undefined;
   materials: Materials;
   context: GatherContext;

@@ -64,7 +64,7 @@ export class Sweep {
   }
 }
 
-/** Results that no moderator has decided about. */
+/** Results about which no moderator has decided. */
 const HOLD_MS = 7 * DAY_MS;
 
 const isHeldTooLong = ({ review }: Task, now: number): boolean =>

@@ -4,7 +4,7 @@ import { isClosed, isHeld, type Task } from './task.ts';
 export const shortFollowUps = ['U1', 'U2', 'U3', 'U4', 'R', 'V1', 'V2', 'V3', 'V4'] as const;
 export type ShortFollowUp = (typeof shortFollowUps)[number];
 
-/** A button can be forged, and an old one may belong to a task that has failed since. */
+/** A button can be forged, and an old one can belong to a task that has failed since. */
 export function mustHaveResult(task: Task): void {
   if (!hasResult(task)) throw new Refusal('refusals.noResult');
 }
@@ -36,5 +36,5 @@ export const isGrid = ({ traits, request }: Task): boolean => traits.isGrid?.(re
 export const groupOf = ({ guildId, requesterId }: Pick<Task, 'guildId' | 'requesterId'>): string =>
   guildId ?? requesterId;
 
-/** Everyone who sees a public result may continue from it; a private one belongs to its owner. */
+/** Everyone who can see a public result can continue from it; only its owner can continue from a private one. */
 export const mayContinue = (task: Task, memberId: string): boolean => !isClosed(task) || task.requesterId === memberId;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Task, TaskState } from './task.ts';
 import type { TaskSummary } from './task-summary.ts';
 
-/** Where tasks are stored. Every method throws if the store fails, so that nothing is lost silently. */
+/** Where tasks are stored. Every method throws if the store fails, so nothing is lost silently. */
 export interface TaskStore {
   /** Live tasks, oldest first. */
   live(): Promise<Task[]>;
@@ -41,12 +41,12 @@ const count = z.number().default(0);
 export const erasureMark = z.object({
   memberId: z.string(),
   until: z.number(),
-  /** Replaces task ids in the ledger; it is deleted with the mark, so that the way back is lost. */
+  /** Replaces task ids in the ledger. It is deleted with the mark, so the ids cannot be restored. */
   secret: z.string(),
-  /** Progress, so that a restart can still report what could not be deleted. */
+  /** Progress, so a restart can still report what could not be deleted. */
   tasks: count,
   messages: count,
-  /** The number of messages that could not be deleted, and the addresses of the first of them. */
+  /** The number of messages that could not be deleted, and the URLs of the first of them. */
   stays: count,
   left: z.array(z.object({ guildId: z.string().optional(), channelId: z.string(), id: z.string() })).default([]),
   /** How many of those the member was notified about; undefined for no notification yet. */
@@ -80,7 +80,7 @@ export const durationShape = z.object({
   atLeastMs: z.number(),
   atMostMs: z.number(),
   at: z.number(),
-  /** The part of it before the run began, where the gateway reports it. */
+  /** The part of it before the run began, if the gateway reports it. */
   waitedMs: z.number().optional(),
 });
 export type Duration = z.output<typeof durationShape>;

@@ -43,7 +43,7 @@ const commonRequest = z.object({
   style: z.string().optional(),
   /** Its results are hidden as spoilers. */
   spoiler: z.boolean().optional(),
-  /** Visible only to those who were let in, and in no list of others. */
+  /** Visible only to the members of its private thread, and in no one else's lists. */
   isClosed: z.boolean().optional(),
   pictures: z.array(memberFile).optional(),
   documents: z.array(memberFile).optional(),
@@ -55,17 +55,17 @@ export type CommonRequest = z.output<typeof commonRequest>;
 export const defineRequest = <S extends z.ZodRawShape>(own: S) => commonRequest.extend(own);
 
 /** The request type of each kind. A kind's module adds its member by declaration merging, and a `KindSpec` that parses stored requests. */
-// biome-ignore lint/suspicious/noEmptyInterface: its members stand with their kinds.
+// biome-ignore lint/suspicious/noEmptyInterface: its members are declared with their kinds.
 export interface TaskRequests {}
 
 export type TaskKind = keyof TaskRequests;
 
 const time = z.number();
 
-/** A stored result: its address and facts, never its bytes. */
+/** A stored result: its URL and facts, never its bytes. */
 const keptMedium = z.object({
   kind: z.enum(['image', 'video', 'audio']),
-  /** The gateway's final address. Without one the result was inside the response, and is fetched again when needed. */
+  /** The gateway's final URL. Without one the result was inside the response, and is fetched again when needed. */
   address: z.string().optional(),
   mediaType: z.string().optional(),
   width: z.number().optional(),
@@ -76,7 +76,7 @@ const keptMedium = z.object({
   expiresAt: time.optional(),
 });
 
-/** Longer ones are cut: lyrics are shown, and not sent again. */
+/** Longer ones are truncated: lyrics are only shown, not sent again. */
 export const LONGEST_LYRICS = 10_000;
 
 /** A track of a song. Only a finished one has audio that can be fetched. */
@@ -130,29 +130,29 @@ const failure = z.object({
   /** The gateway's text, safe to show. */
   reason: z.string().optional(),
   code: z.string().optional(),
-  /** The bot's own refusal, when its turn came: the key of a sentence, and what fills it. */
+  /** The bot's own refusal when its turn came: the key of the text and its variables. */
   refusal: z.object({ key: z.string(), variables: refusalVariables }).optional(),
 });
 
 const message = z.object({ channelId: z.string(), id: z.string() });
 
-/** Enough to link to it: without a server it is a direct message. */
+/** Enough to link to it. Without a server it is in direct messages. */
 const address = message.extend({ guildId: z.string().optional() });
 
-/** The ways back to the member that the interaction offers. */
+/** How the interaction lets the bot reach the member. */
 const route = z.object({
   applicationId: z.string(),
-  /** Lets anyone reply in the bot's name while it lasts, so it is deleted as soon as possible. */
+  /** Lets anyone reply as the bot while it is valid, so it is deleted as soon as possible. */
   token: z.string().optional(),
   tokenExpiresAt: time,
-  /** The message that shows the task, where that is not the interaction's original reply. */
+  /** The message that shows the task, if that is not the interaction's original reply. */
   followUpId: z.string().optional(),
-  /** Only the member may see the result: it must never be posted where others can read it. */
+  /** Only the member can see the result: it must never be posted where others can read it. */
   isPrivate: z.boolean(),
   install: z.enum(['guild', 'user']),
-  /** Whether the bot may post messages and files in the channel. */
+  /** Whether the bot can post messages and files in the channel. */
   mayPost: z.boolean(),
-  /** Whether it may send voice messages there; undefined: unknown. */
+  /** Whether it can send voice messages there; undefined: unknown. */
   maySpeak: z.boolean().optional(),
   uploadLimit: z.number(),
   locale: z.string(),
@@ -183,9 +183,9 @@ const delivery = z.object({
 
 /** What a server's moderation did with its results, once they were there. */
 const review = z.object({
-  /** held: nothing is shown until a moderator decides; deleted: by a moderator, or refused at once. */
+  /** held: nothing is shown until a moderator decides; deleted: by a moderator, or refused immediately. */
   outcome: z.enum(['passed', 'held', 'shown', 'deleted']),
-  /** What the moderation service objects to, where it was not away. */
+  /** The category that the moderation service flagged; undefined if the service was unavailable. */
   category: z.string().optional(),
   at: time,
   /** Where moderators are asked, and the message there once it is posted. */
@@ -193,7 +193,7 @@ const review = z.object({
   messageId: z.string().optional(),
 });
 
-/** It was live when its store was restored from a backup, so that more may have happened to it than is stored. */
+/** It was live when its store was restored from a backup, so more may have happened to it than is stored. */
 const restored = z.object({
   at: time,
   /** It had not been sent: its idempotency key says nothing about what was sent later. */
@@ -206,7 +206,7 @@ export const taskFacts = z.object({
   state: z.enum(taskStates),
   idempotencyKey: z.string(),
   remoteId: z.string().optional(),
-  /** The gateway was given an address to call back. */
+  /** The gateway was given a URL to call back. */
   hasCallback: z.literal(true).optional(),
   requesterId: z.string(),
   guildId: z.string().optional(),
@@ -215,7 +215,7 @@ export const taskFacts = z.object({
   parentChannelId: z.string().optional(),
   /** Ordered in an age-restricted channel. */
   isAgeRestricted: z.literal(true).optional(),
-  /** Its owner's roles when it was ordered, until the gateway has it: rules for roles hold at its turn too. */
+  /** Its owner's roles when it was requested. Kept until the gateway has it, because rules for roles also apply when its turn comes. */
   roleIds: z.array(z.string()).optional(),
   message: message.optional(),
   /** Other messages of the bot about it, oldest first: the owner ping, and results posted for others. */
@@ -228,25 +228,25 @@ export const taskFacts = z.object({
   successorId: z.string().optional(),
   /** When its unknown outcome stopped counting, because its owner has not decided for so long. */
   releasedAt: time.optional(),
-  /** Its successor is another order, which the gateway may carry out as well: both count. */
+  /** Its successor is another order, which the gateway may also carry out, so both count. */
   isRepeated: z.literal(true).optional(),
   /** The task that it replaced, with the same order under the same key. */
   predecessorId: z.string().optional(),
   restored: restored.optional(),
-  /** Its successor is the same order, which the gateway carries out once: only the successor is shown and counted. */
+  /** Its successor is the same order, which the gateway carries out only once, so only the successor is shown and counted. */
   handedOver: z.literal(true).optional(),
   model: z.string().optional(),
-  /** What it would probably cost, when it was ordered. */
+  /** Its estimated cost when it was requested. */
   estimate: estimate.optional(),
-  /** What it has cost, as the gateway says. */
+  /** Its cost as the gateway reported it. */
   cost: amount.optional(),
   /** Jobs with the same key take about as long. */
   durationKey: z.string(),
-  /** How many turns in a row its owner has, where more than one. */
+  /** How many turns in a row its owner has, if more than one. */
   weight: z.number().optional(),
-  /** Its place in the line while it waits for its turn. */
+  /** Its position in the queue while it waits for its turn. */
   place: z.number().optional(),
-  /** How often it went back into the line, because the gateway took no job when it was sent. */
+  /** How often it went back into the queue because the gateway accepted no jobs when it was sent. */
   returns: z.number().optional(),
   progress: z.number().optional(),
   queuedBehind: z.number().optional(),
@@ -271,13 +271,13 @@ export const taskFacts = z.object({
   /** Notes about its references after a failure. Set, even if empty, once they are checked: that happens once. */
   referenceNotes: z.array(z.string()).optional(),
   wordsRefused: z.string().optional(),
-  /** To be erased: it is followed to its end, not shown, and then removed. */
+  /** It is to be erased: it is followed to its end, not shown, and then removed. */
   unwanted: z.literal(true).optional(),
   /** Consecutive responses that said the gateway does not know this task. */
   unknown: z.object({ answers: z.number(), since: time }).optional(),
   times: z.object({
     created: time,
-    /** When its wait in the line ended. */
+    /** When its wait in the queue ended. */
     turn: time.optional(),
     accepted: time.optional(),
     /** As the gateway reports them. */
@@ -289,12 +289,12 @@ export const taskFacts = z.object({
     lastPending: time.optional(),
     ended: time.optional(),
     overdue: time.optional(),
-    /** When words for it were sent, and when the gateway took them. */
+    /** When a prompt for it was sent, and when the gateway accepted it. */
     wordsSent: time.optional(),
     wordsTaken: time.optional(),
-    /** When the gateway still waited although words had been sent: from then on only the member sends any. */
+    /** When the gateway was found to be still waiting although a prompt had been sent. From then on only the member sends one. */
     wordsLost: time.optional(),
-    /** Since when nothing is left to do for it. */
+    /** The time since which nothing is left to do for it. */
     settled: time.optional(),
   }),
 });
@@ -302,9 +302,9 @@ export const taskFacts = z.object({
 export type TaskFacts = z.output<typeof taskFacts>;
 
 export interface Traits<K extends TaskKind = TaskKind> {
-  /** Ordered through the bot, and so in the ledger. */
+  /** Requested through the bot, and therefore in the ledger. */
   readonly isPaid?: boolean;
-  /** Albums show it: it has no message of its own. */
+  /** Shown by albums; it has no message of its own. */
   readonly isPart?: boolean;
   /** It shows other tasks, and is not polled itself. */
   readonly isAlbum?: boolean;
@@ -322,7 +322,7 @@ export interface Traits<K extends TaskKind = TaskKind> {
   readonly hasOwnPrompt?: boolean;
   /** It keeps its title when it is ordered with another prompt. */
   readonly keepsTitle?: boolean;
-  /** The kind of model that makes it, where its request names a model. */
+  /** The kind of model that makes it, if its request names a model. */
   readonly modelKind?: ModelKind;
   /** Its remote id can be followed. */
   readonly isFollowable?: boolean;
@@ -373,14 +373,14 @@ export type Review = z.output<typeof review>;
 const FOLLOWED: ReadonlySet<TaskState> = new Set(['accepted', 'queued', 'running', 'needs-input']);
 const BEFORE_END: ReadonlySet<TaskState> = new Set(['waiting', 'submitting', ...FOLLOWED]);
 
-/** Others find it in no list. */
+/** Other members find it in no list. */
 export const isClosed = ({ route, request }: Pick<Task, 'route' | 'request'>): boolean =>
   route.isPrivate || request.isClosed === true;
 
 /** The gateway has the job, so it is polled. */
 export const isFollowed = ({ state }: Pick<Task, 'state'>): boolean => FOLLOWED.has(state);
 
-/** It is unknown whether the gateway took the order, and its member may send it again. */
+/** It is unknown whether the gateway took the order, and its member can send it again. */
 export const mayBeSentAgain = ({ state, handedOver }: Pick<Task, 'state' | 'handedOver'>): boolean =>
   state === 'submitting' || (state === 'unconfirmed' && handedOver === undefined);
 
@@ -393,5 +393,5 @@ export const isHeld = ({ review: known }: Pick<Task, 'review'>): boolean => know
 /** Its end is shown to its owner and to others. */
 export const isShowable = (task: Task): boolean => hasEnded(task) && !isHeld(task);
 
-/** Something is left to do: poll it, or show its end. */
+/** Something is left to do: polling it or showing its end. */
 export const isLive = ({ times }: Task): boolean => times.settled === undefined;

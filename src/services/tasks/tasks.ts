@@ -44,13 +44,13 @@ export interface TasksParts
       ErasureParts,
       'budgets' | 'rules' | 'reports' | 'serverLogs' | 'proposals' | 'pseudonyms' | 'removeMessages' | 'tellErased'
     > {
-  /** How long an unknown outcome counts without its owner's decision; undefined: until they decide. */
+  /** How long an unknown outcome counts if its owner does not decide; undefined: until they do. */
   unconfirmedReleaseMs?: number | undefined;
   store: TaskStore;
   kinds: readonly Kind[];
   scheduler: Scheduler;
   schedule?: 'learned' | 'spec';
-  /** Which share of a task's ends is not called back; undefined: there are no callbacks. */
+  /** The share of tasks whose end is not called back; undefined: there are no callbacks. */
   missedShare?: MissedShare | undefined;
   offers?: OrdersParts['offers'] | undefined;
   random?: () => number;
@@ -135,7 +135,7 @@ export class Tasks {
     });
   }
 
-  /** Which wait limit applies to a task: it says roughly what is made. */
+  /** Which wait limit applies to a task: the limits are grouped by what is made. */
   waitLimitOf({ kind, request }: Task): WaitLimit {
     return this.#kind(kind).waitLimit(request);
   }
@@ -146,7 +146,7 @@ export class Tasks {
     return count;
   }
 
-  /** Deletes a task's message and those beside it in the same channel; the task itself is kept. */
+  /** Deletes a task's message and its further messages in the same channel. The task itself is kept. */
   async removeMessage(task: Task): Promise<MessageRemoval> {
     const beside = task.beside?.filter(({ channelId }) => channelId === task.message?.channelId);
     const removal = await this.#parts.removeMessages({ ...task, beside });
@@ -175,7 +175,7 @@ export class Tasks {
     this.scheduler.hint(id);
   }
 
-  /** Reads what was under way when the bot last ran; nothing is done about it before `start`. */
+  /** Loads what was running when the bot last stopped. Nothing is done about it before `start`. */
   async open(): Promise<void> {
     this.#leftOver = await this.book.open();
     await this.erasure.open();
@@ -183,7 +183,7 @@ export class Tasks {
     await this.ledger?.open(this.#leftOver);
   }
 
-  /** Resumes everything that was under way, and announces what ended while the bot was down. */
+  /** Resumes everything that was running, and announces what ended while the bot was down. */
   async start(): Promise<void> {
     const { clock, random = Math.random } = this.#parts;
     const now = clock.now();
@@ -196,7 +196,7 @@ export class Tasks {
         const asked = this.#earlierPolls.historyOf(task);
         this.#follow(task, Math.max(earliestPollAt(asked), firstAt(this.#kind(task.kind).source)), asked);
       }
-      // An end is still to be shown; and about a task that waits for words the gateway reports nothing new.
+      // The end still has to be shown. For a task that waits for a prompt, the gateway has nothing new to report.
       if (hasEnded(task) || task.state === 'needs-input') this.book.announce(task);
     }
     this.orders.resumeWaiting(leftOver.filter(({ state }) => state === 'waiting'));
@@ -218,7 +218,7 @@ export class Tasks {
     await Promise.all([this.scheduler.stop(), this.#sweep.stop(), this.#release?.stop(), this.erasure.finish()]);
   }
 
-  /** To be called once the gateway is closed, so that no submit lasts long; its outcome is stored before this returns. */
+  /** To be called once the gateway is closed, so no submit lasts long; its outcome is stored before this returns. */
   async stop(): Promise<void> {
     await Promise.all([this.orders.finish(), this.words.finish(), this.albums.finish()]);
     this.#inlineResults.clear();
@@ -234,7 +234,7 @@ export class Tasks {
     }
   }
 
-  /** A member decides about what may have cost something; the rest is dropped, since ordering it again costs nothing. */
+  /** A member decides about requests that may have cost something. The others are dropped, since repeating them costs nothing. */
   async #settleSubmitting(task: Task, now: number): Promise<void> {
     if (task.traits.isPaid) await this.book.change(task.id, (known) => markUnconfirmed(known, undefined, now));
     else await this.book.remove(task.id);

@@ -14,7 +14,7 @@ import { countMissing, countNotFound, isLastMiss } from './transitions.ts';
 
 type News = Snapshot | 'not-known' | 'not-listed' | 'nothing';
 
-/** How many tasks missing from a list are polled alone at a time, so that polls stay few. */
+/** How many tasks missing from a list are polled alone at a time, so polls stay few. */
 const ALONE_AT_ONCE = 2;
 
 interface TrackerParts extends Pick<OrdersParts, 'book' | 'clock' | 'log'> {
@@ -28,9 +28,9 @@ interface TrackerParts extends Pick<OrdersParts, 'book' | 'clock' | 'log'> {
 export class Tracker {
   readonly #parts: TrackerParts;
   readonly #lanes = new Map<Source, Lane>();
-  /** To be polled alone: tasks missing from the last list, before they count as missing, and tasks that a member is viewing. */
+  /** Tasks to be polled alone: those missing from the last list, before they count as missing, and those that a member is viewing. */
   readonly #leftOut = new Set<string>();
-  /** Their last response could not be read. */
+  /** Tasks whose last response could not be read. */
   readonly #unread = new Set<string>();
   #turn = 0;
 
@@ -104,7 +104,7 @@ export class Tracker {
     return answer ?? 'not-listed';
   }
 
-  /** Of the tasks missing from a list: those that one more such response would fail, else the next in turn. */
+  /** Returns, of the tasks missing from a list, those that one more such response would fail, or else the next in turn. */
   #chooseAlone(tasks: readonly Task[]): readonly Task[] {
     const leftOut = tasks.filter(({ id }) => this.#leftOut.has(id));
     if (leftOut.length === 0) return [];
@@ -119,7 +119,7 @@ export class Tracker {
   async #applyTo(id: string, news: News, now: number): Promise<Verdict> {
     const { book, schedule, inlineResults, log } = this.#parts;
     try {
-      // Before its end is announced and shown.
+      // Runs before its end is announced and shown.
       if (typeof news === 'object') inlineResults.keep(id, news);
       const task = await book.change(id, (before) =>
         settlePart({ ...applyNews(before, news, now), polls: before.polls + 1 }, now),

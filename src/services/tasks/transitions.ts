@@ -26,7 +26,7 @@ export interface OrderFacts {
   requesterId: string;
   guildId?: string | undefined;
   channelId?: string | undefined;
-  /** Known already where a press changes the message that it belongs to. */
+  /** Known already if a press changes the message that it belongs to. */
   message?: MessagePlace | undefined;
   route: Route;
   /** The member's roles in the server: limits may depend on them. */
@@ -84,23 +84,23 @@ export function createTask<K extends TaskKind>(order: OrderOf<K>, facts: NewTask
   };
 }
 
-/** A task that the gateway has already and a member follows: it is polled, and nothing is sent for it. */
+/** A task that the gateway already has and a member follows. It is polled, and nothing is sent for it. */
 export function adoptTask(order: Order, facts: NewTaskFacts & { remoteId: string }): Task {
   const { token: _, ...route } = order.route;
   const task = createTask({ ...order, route }, facts);
   return { ...task, state: 'accepted', remoteId: facts.remoteId, times: { ...task.times, accepted: facts.now } };
 }
 
-/** An album is under way at once: the gateway is not involved. */
+/** An album is running immediately, since the gateway is not involved. */
 export function createAlbum(order: Order, facts: NewTaskFacts): Task {
   const task = createTask(order, facts);
   return { ...task, state: 'accepted', times: { ...task.times, accepted: facts.now } };
 }
 
-/** It waits for its turn: nothing was sent, or the gateway certainly took nothing. */
+/** It waits for its turn: nothing was sent, or the gateway definitely accepted nothing. */
 export const markWaiting = (task: Task): Task => ({ ...task, state: 'waiting' });
 
-/** The gateway takes no more jobs now, and certainly did not take this one. */
+/** The gateway accepts no more jobs right now and definitely did not accept this one. */
 export function markReturned(task: Task): Task {
   if (task.state !== 'submitting') throw transitionError(task, 'waiting');
   return { ...markWaiting(task), returns: (task.returns ?? 0) + 1 };
@@ -124,7 +124,7 @@ export function markRefused(
   return { ...task, state: 'failed', failure: { ...failure, cause: 'refused' }, times: { ...task.times, ended: now } };
 }
 
-/** Nothing was sent, so nothing continues. */
+/** Nothing was sent, so nothing continues at the gateway. */
 export function markWithdrawn({ place: _, roleIds: __, ...task }: Task, now: number): Task {
   return { ...task, state: 'cancelled', failure: { cause: 'withdrawn' }, times: { ...task.times, ended: now } };
 }
@@ -158,7 +158,7 @@ export function markWordsSent(task: Task, words: CommonRequest, now: number): Ta
   return { ...withRequest(rest, words), times: { ...task.times, wordsSent: now } };
 }
 
-/** The gateway took the words and continues. It may have assigned another id. */
+/** The gateway accepted the prompt and continues. It may have assigned another id. */
 export function markWordsTaken(task: Task, { remoteId }: Submission, now: number): Task {
   if (hasEnded(task)) return task;
   return { ...task, remoteId, state: 'accepted', times: { ...task.times, wordsTaken: now } };
@@ -169,7 +169,7 @@ export function markWordsRefused(task: Task, reason: string): Task {
   return { ...task, wordsRefused: reason, times };
 }
 
-/** It is unknown whether the gateway took the order. It is not sent again unless its member decides so. */
+/** It is unknown whether the gateway accepted the order. It is not sent again unless its owner decides so. */
 export function markUnconfirmed({ roleIds: _, ...task }: Task, reason: string | undefined, now: number): Task {
   if (task.state !== 'submitting') throw transitionError(task, 'unconfirmed');
   return {
@@ -180,7 +180,7 @@ export function markUnconfirmed({ roleIds: _, ...task }: Task, reason: string | 
   };
 }
 
-/** A ping that was due may have been sent since the backup, and none is better than two. A voice message is a result. */
+/** A ping that was due may have been sent since the backup, and no ping is better than two. A voice message is a result. */
 function withoutDuePing(task: Task): Task {
   const { call } = task.delivery;
   if (!call || task.answer?.voice?.sound !== undefined) return task;
@@ -214,7 +214,7 @@ export const setSuccessor = (task: Task, successorId: string | undefined, isKeye
   isRepeated: successorId === undefined || isKeyed ? undefined : true,
 });
 
-/** Its owner has not decided about its unknown outcome in the operator's time. */
+/** Its owner has not decided about its unknown outcome within the time that the operator has set. */
 export function markReleased(task: Task, now: number): Task {
   const isUndecided = task.state === 'unconfirmed' && !task.handedOver && !task.isRepeated;
   return isUndecided && task.releasedAt === undefined ? { ...task, releasedAt: now } : task;
@@ -229,17 +229,17 @@ export function markDismissed(task: Task, now: number): Task {
   return settle({ ...task, state: 'cancelled', failure: { cause: 'dismissed' } }, now);
 }
 
-/** Missing from a list, which alone fails nothing: lists leave out tasks that the gateway has. */
+/** Missing from a list. That alone does not fail the task, because lists leave out tasks that the gateway has. */
 export function countMissing(task: Task, now: number): Task {
   if (hasEnded(task) || (task.unknown?.answers ?? 0) >= FORGOTTEN_ANSWERS - 1) return task;
   return countNotFound(task, now);
 }
 
-/** One more "not found" response fails it. */
+/** One more "not found" response fails the task. */
 export const isLastMiss = ({ unknown }: Task, now: number): boolean =>
   unknown !== undefined && unknown.answers >= FORGOTTEN_ANSWERS - 1 && now - unknown.since >= FORGOTTEN_MS;
 
-/** So many responses over so long a time must agree: a gateway that restarts may not know its tasks for a moment. */
+/** This many responses over this long must agree, because a gateway that restarts may not know its tasks for a moment. */
 const FORGOTTEN_ANSWERS = 5;
 const FORGOTTEN_MS = 5 * 60_000;
 
@@ -251,7 +251,7 @@ export function countNotFound(task: Task, now: number): Task {
   return { ...counted, state: 'failed', failure: { cause: 'forgotten' }, times: { ...task.times, ended: now } };
 }
 
-/** Past its wait limit it is polled less often, and its state stays. */
+/** Past its wait limit it is polled less often, and its state does not change. */
 export function markOverdue(task: Task, now: number): Task {
   return hasEnded(task) || task.times.overdue !== undefined
     ? task

@@ -30,7 +30,7 @@ export class Words {
     this.#parts = parts;
   }
 
-  /** From its owner. The press replaces the task's route, whose token may have expired. */
+  /** Words from the task's owner. The press replaces the task's route, whose token may have expired. */
   async give(id: string, origin: OrderOrigin, { words, region }: WrittenWords): Promise<Task> {
     const given = { words, ...(region && { region }) };
     const sending = this.#send(id, given, (task) => {
@@ -45,7 +45,7 @@ export class Words {
     if (state !== 'needs-input' || request.words === undefined || refused !== undefined) return;
     if (times.wordsSent !== undefined || times.wordsTaken !== undefined || times.wordsLost !== undefined) return;
     trackUntilDone(this.#send(id, {}, mustWaitForWords), this.#underWay).catch((error: unknown) => {
-      // It keeps waiting, and its member can continue.
+      // The task keeps waiting, and its owner can continue it.
       this.#parts.log.warn({ task: id, err: error }, 'The prompt that came with a task could not be sent.');
     });
   }

@@ -16,13 +16,13 @@ import type { Ledger } from '../ledger/ledger.ts';
 import { addDays } from './days.ts';
 
 const LOOK_EVERY_MS = 15 * 60_000;
-/** A gateway that does not tell it may do so after an upgrade. */
+/** A gateway that does not report the balance may do so after an upgrade. */
 const NOT_TOLD_MS = DAY_MS;
-/** Days whose use says how much a day costs now. */
+/** The number of days from which the current cost of a day is calculated. */
 const RATE_DAYS = 7;
-/** Gateways with limits by month take no longer ranges; the others ignore the range. */
+/** Gateways with monthly limits accept no longer ranges; the others ignore the range. */
 const USAGE_DAYS = 99;
-/** What such gateways tell of an account without a limit. */
+/** What such gateways report for an account without a limit. */
 const UNLIMITED = '100000000';
 
 interface BalanceParts {
@@ -35,11 +35,11 @@ interface BalanceParts {
 /** In dollars. */
 export interface LowBalance {
   left: string;
-  /** What a day has cost lately. */
+  /** The recent cost of a day. */
   perDay: string;
 }
 
-/** Looks whether the account's balance lasts for another day, where the gateway tells it and its amounts are known to be cents. */
+/** Checks whether the account's balance lasts for another day, if the gateway reports it and its amounts are known to be cents. */
 export class BalanceWatch {
   readonly #parts: BalanceParts;
   #low: LowBalance | undefined;
@@ -51,7 +51,7 @@ export class BalanceWatch {
     this.#parts = parts;
   }
 
-  /** Undefined: it lasts, or is not known. */
+  /** Undefined if the balance lasts or is not known. */
   get low(): LowBalance | undefined {
     return this.#low;
   }
@@ -68,7 +68,7 @@ export class BalanceWatch {
     await this.#looking;
   }
 
-  /** Returns when to look again. */
+  /** Returns when to check again. */
   async #look(): Promise<number> {
     const { reports, log } = this.#parts;
     try {

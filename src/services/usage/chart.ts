@@ -35,7 +35,7 @@ const LETTER = 0.57;
 const widthOf = (text: string, size: number): number => text.length * LETTER * size;
 const lettersIn = (width: number, size: number): number => Math.floor(width / (LETTER * size));
 
-/** Cuts the end of a text; digits are dropped, never rounded. */
+/** Truncates the end of a text; digits are dropped, never rounded. */
 function cutTo(width: number, size: number, text: string): string {
   const most = Math.max(2, lettersIn(width, size));
   return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
@@ -49,7 +49,7 @@ function cutInside(width: number, size: number, text: string): string {
   return `${text.slice(0, most - 1 - tail)}…${text.slice(-tail)}`;
 }
 
-/** Opaque, so that it works in Discord's dark and light themes. */
+/** Opaque, so it works in Discord's dark and light themes. */
 const CARD = '#fbfbfe';
 const INK = '#1f2328';
 const FAINT = '#4a505a';

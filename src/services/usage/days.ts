@@ -46,7 +46,7 @@ const USUAL_DAYS = 7;
 export function parseRange(asked: { start: string | undefined; end: string | undefined }, today: string) {
   const typed = { start: asked.start?.trim(), end: asked.end?.trim() };
   for (const day of [typed.start, typed.end]) {
-    if (day !== undefined && !isDay(day)) return new Refusal('refusals.usageNoDate', { day });
+    if (day !== undefined && !isDay(day)) return new Refusal('refusals.usageDateInvalid', { day });
   }
   const end = typed.end ?? today;
   const start = typed.start ?? addDays(end, 1 - USUAL_DAYS);

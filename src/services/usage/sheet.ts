@@ -40,7 +40,7 @@ export type SheetNote =
   | { kind: 'waived'; count: number }
   /** Requests of unknown cost. */
   | { kind: 'unpriced'; count: number }
-  /** Members with several roles count in each, so that the rows add up to more than the total. */
+  /** Members with several roles count in each, so the rows add up to more than the total. */
   | { kind: 'severalRoles' }
   /** The bot's own requests whose estimate and cost are both known, by model. */
   | { kind: 'compared'; models: readonly ComparedModel[] };

@@ -28,7 +28,7 @@ export interface Visitor {
   press(...keys: string[]): Promise<void>;
   type(words: string): Promise<void>;
   latest(): Locator;
-  bench(tab: 'Jobs' | 'Traffic' | 'Book' | 'Faults' | 'Bot'): Promise<Locator>;
+  bench(tab: 'Jobs' | 'Traffic' | 'Ledger' | 'Faults' | 'Bot'): Promise<Locator>;
   workbench(): Promise<Workbench>;
   /** Serious and critical accessibility faults. */
   faults(within?: string): Promise<string[]>;

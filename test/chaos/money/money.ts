@@ -16,7 +16,7 @@ export interface MoneyScale extends Pick<GatewayOptions, 'studio'> {
   members: number;
   orders: number;
   kills: number;
-  /** The address of the store; without it, the store is a file. */
+  /** The URL of the store; without it, the store is a file. */
   storeUrl?: string | undefined;
 }
 

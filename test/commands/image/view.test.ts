@@ -133,7 +133,7 @@ describe('The form for an image with references', () => {
   });
 
   it.each([1, 2, 7, 10, 40])(
-    'Discord accepts the form for an image with %i references, and no address is cut',
+    'Discord accepts the form for an image with %i references, and no URL is truncated',
     (count) => {
       const plan = form(count);
       expect(validateBody('callback', { type: 9, data: formBody(plan) })).toEqual([]);

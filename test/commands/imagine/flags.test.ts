@@ -9,7 +9,7 @@ import {
 import { imagineRequest } from '../../../src/commands/imagine/request.ts';
 import { Refusal } from '../../../src/lib/refusal.ts';
 
-/** The flag of each option, and the flags that a member may type instead. */
+/** The flag of each option, and the flags that a member can type instead. */
 const table: { values: FlagValues; written: string; typed: string[] }[] = [
   { values: { aspect: '16:9' }, written: '--ar 16:9', typed: ['--ar 1:1', '--aspect 1:1', '—ar 1:1', '--ar=1:1'] },
   { values: { version: '6.1' }, written: '--v 6.1', typed: ['--v 7', '--version 7', '--niji 6', '--v7'] },

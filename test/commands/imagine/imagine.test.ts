@@ -62,7 +62,7 @@ describe('/imagine', () => {
     expect(promptOf(gateway)).toBe('a  fox —ar 2:3 --no wolves --chaos 5');
   });
 
-  it('/imagine puts the addresses of files and links before the prompt', async () => {
+  it('/imagine puts the URLs of files and links before the prompt', async () => {
     const { discord, gateway } = await bot({ settings: { MEDIA_ALLOW_PRIVATE: 'on' } });
     const member = discord.as('member');
     const posted = (await member.say('look', [await imageUpload(), await imageUpload()])).attachments.map(

@@ -18,7 +18,7 @@ function refusalOf(values: Partial<ImagineValues>): Refusal | undefined {
 const byAddress = { medium: 'image', takes: 'address' } as const;
 
 describe('The request of /imagine', () => {
-  it('The request of /imagine contains the addresses of its images in the order of the options', () => {
+  it('The request of /imagine contains the URLs of its images in the order of the options', () => {
     const image4 = file({ name: 'den.webp', address: 'https://files.example/den.webp' });
     expect(imagineRequest({ prompt: ' a fox ', image4, image: file() })).toEqual({
       prompt: 'a fox',

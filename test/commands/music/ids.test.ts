@@ -45,7 +45,7 @@ describe('Song ids', () => {
     [`${one} ../../etc/passwd1`, ['../../etc/passwd1']],
     [`id-1\u0000`, ['id-1\u0000']],
     ['9'.repeat(101), ['9'.repeat(101)]],
-  ])('%j is no song id', (text, odd) => {
+  ])('%j is not a song id', (text, odd) => {
     expect(readIds(text).odd).toEqual(odd);
   });
 

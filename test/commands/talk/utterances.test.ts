@@ -13,14 +13,14 @@ const here = (memberId: string) => ({ memberId, channelId: '3' });
 const sound = { address: 'https://example.org/a.ogg', name: 'a.ogg', size: 7 };
 
 describe('The permission to speak in a live conversation', () => {
-  it('The owner of a live conversation may speak, and everyone may if the live conversation is open to everyone', () => {
+  it('The owner of a live conversation can speak, and everyone can if the live conversation is open to everyone', () => {
     const mine = talk();
     expect(requireOpenTalk(mine, here('ann'))).toBe(mine);
     expect(() => requireOpenTalk(mine, here('bob'))).toThrow(new Refusal('refusals.talkOnlyOwner'));
     expect(requireOpenTalk(talk({ who: 'everyone' }), here('bob'))).toBeDefined();
   });
 
-  it('A member may speak only where the live conversation takes place, and only while it is open', () => {
+  it('A member can speak only where the live conversation takes place, and only while it is open', () => {
     expect(() => requireOpenTalk(talk(), { memberId: 'ann', channelId: '4' })).toThrow(
       new Refusal('refusals.talkElsewhere'),
     );
@@ -29,7 +29,7 @@ describe('The permission to speak in a live conversation', () => {
     );
   });
 
-  it('A forged id does not let a member speak to a task that is no talk', () => {
+  it('A forged id does not let a member speak to a task that is not a talk', () => {
     expect(() => requireOpenTalk(makeTask({ channelId: '3' }), here('ann'))).toThrow(
       new Refusal('refusals.unknownButton'),
     );

@@ -86,7 +86,7 @@ describe('The custom id of a task list', () => {
   });
 
   it.each(['', 'x', 'constructor', `${taskId(0)}0`, taskId(0).toUpperCase()])(
-    'Choosing "%s", which is no task, from a task list is refused',
+    'Choosing "%s", which is not a task, from a task list is refused',
     async (chosen) => {
       const { args = [] } = readCustomId(customIds.task.id({ whose: 'mine' })) ?? {};
       await expect(pressButton(taskSelect, args, [chosen])).rejects.toThrow('refusals.unknownButton');

@@ -132,7 +132,7 @@ describe('The message of a video task', () => {
 });
 
 describe('The form for a video', () => {
-  it('The form for a video is prefilled with the known images and model, and no address is cut', () => {
+  it('The form for a video is prefilled with the known images and model, and no URL is cut', () => {
     const long = `https://cdn.example/${'a'.repeat(3_980)}.png`;
     const form = videoForm(
       { id: 'filmf.1', images: ['https://cdn.example/1.png', long].map((address) => ({ address })), model: 'reel-2' },

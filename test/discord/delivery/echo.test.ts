@@ -13,7 +13,7 @@ import { minutes, planOf, scene, seconds } from './scene.ts';
 
 const log = openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined });
 
-/** Stores tasks as the bot does, so that every stored change is announced to the delivery again. */
+/** Stores tasks as the bot does, so every stored change is announced to the delivery again. */
 class Kept extends MemoryTasks {
   readonly book: TaskBook;
 

@@ -227,7 +227,7 @@ describe('A delayed owner ping', () => {
     expect(posts(stage)).toEqual([]);
   });
 
-  it('A delayed owner ping is dropped at once if the message no longer exists', async () => {
+  it('A delayed owner ping is dropped immediately if the message no longer exists', async () => {
     const stage = await held({ expects: 'refusals' });
     const { task, tasks, client, advanceOnceWaiting } = stage;
     const { message } = tasks.get(task.id);
@@ -238,7 +238,7 @@ describe('A delayed owner ping', () => {
     expect(calls(stage)).toEqual([]);
   });
 
-  it('A delayed owner ping is dropped at once if Discord refuses the bot', async () => {
+  it('A delayed owner ping is dropped immediately if Discord refuses the bot', async () => {
     const stage = await held();
     stage.deny(Permission.SendMessages);
     await stage.advanceOnceWaiting(seconds(5));
@@ -247,7 +247,7 @@ describe('A delayed owner ping', () => {
     expect(stage.logged()).toContain('was not pinged');
   });
 
-  it('A delayed owner ping is dropped at once if the channel no longer exists', async () => {
+  it('A delayed owner ping is dropped immediately if the channel no longer exists', async () => {
     const stage = await held();
     stage.discord.world.channels.delete(stage.channel.id);
     await stage.advanceOnceWaiting(seconds(5));

@@ -25,11 +25,11 @@ function moments(task: Task, until: number): number[] {
 }
 
 describe('The pace of progress edits', () => {
-  it('Progress edits start at once, are frequent at first and continue until the interaction token expires', () => {
+  it('Progress edits start immediately, are frequent at first and continue until the interaction token expires', () => {
     expect(moments(job(), minutes(60))).toEqual([0, 4, 10, 25, 62.5, 156.25, 390.625]);
   });
 
-  it('One progress edit is reserved for the moment when a job exceeds its wait limit, and is then made at once', () => {
+  it('One progress edit is reserved for the moment when a job exceeds its wait limit, and is then made immediately', () => {
     const task = job({ overdue: born + minutes(20) });
     const lastAt = born + minutes(19);
     expect(nextEditAt(task, { edits: 7, lastAt, heardAt: born })).toBe(lastAt + seconds(4));

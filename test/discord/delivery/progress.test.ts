@@ -5,7 +5,7 @@ import { isDeferred, minutes, planOf, sceneWithOrder, seconds, until } from './s
 const due = [0, 4, 10, 25, 62.5, 156.25, 390.625].map(seconds);
 
 describe('Progress edits', () => {
-  it('Progress is shown at once, and the response to the first edit supplies the id of the message', async () => {
+  it('Progress is shown immediately, and the response to the first edit supplies the id of the message', async () => {
     const { task, tell, tasks, discord, read, channel } = await sceneWithOrder();
     await tell(task.id, { state: 'running', progress: 10 });
     const known = await tasks.untilEdits(task.id, 1);
@@ -103,7 +103,7 @@ describe('Progress edits', () => {
     expect(requestsTo('PATCH', /^/)).toHaveLength(1);
   });
 
-  it('A running progress edit is awaited, so that it cannot overwrite the result', async () => {
+  it('A running progress edit is awaited, so it cannot overwrite the result', async () => {
     const { task, tell, tasks, clock, discord, read, requestsTo, preparedTimes } = await sceneWithOrder();
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'delay', ms: 1_000 } });
     await tell(task.id, { state: 'running', progress: 10 });
@@ -128,7 +128,7 @@ describe('Progress edits', () => {
     expect(logged()).toContain('"status":503');
   });
 
-  it('The first refusal ends the token for good, and progress continues with the bot token if the message is known', async () => {
+  it('The first refusal ends the token permanently, and progress continues with the bot token if the message is known', async () => {
     const { task, tell, tasks, clock, discord, read, requestsTo } = await sceneWithOrder();
     await tell(task.id, { state: 'running', progress: 10 });
     await tasks.untilEdits(task.id, 1);

@@ -65,7 +65,7 @@ describe('The delivery of a result', () => {
     expect(requestsTo('PATCH', /^\/webhooks/).map(({ status }) => status)).toEqual([200]);
   });
 
-  it('If Discord expires the token early, the bot token is used and the token is dropped at once', async () => {
+  it('If Discord expires the token early, the bot token is used and the token is dropped immediately', async () => {
     const { advanceOnceWaiting, task, tell, tasks, discord, writes } = await sceneWithOrder();
     await tell(task.id, { state: 'running', progress: 10 });
     await tasks.untilEdits(task.id, 1);

@@ -14,7 +14,7 @@ afterEach(async () => {
 
 const address = 'https://cdn.example/attachments/1/2/a.png?ex=0';
 
-/** The address after Discord responds with this; without a body it never responds. */
+/** The URL after Discord responds with this; without a body it never responds. */
 async function refreshedBy(answer: { status?: number; body?: unknown }) {
   const clock = new ManualClock();
   const server = createServer((request, response) => {
@@ -37,7 +37,7 @@ async function refreshedBy(answer: { status?: number; body?: unknown }) {
   return { refreshed: [...refreshed], logged: logged.join('\n') };
 }
 
-it('Fresh addresses are read by their old ones, and odd entries of the response are left out', async () => {
+it('Fresh URLs are read by their old ones, and odd entries of the response are left out', async () => {
   const body = { refreshed_urls: [{ original: address, refreshed: 'https://cdn.example/new' }, { original: 'b' }, 7] };
   expect((await refreshedBy({ body })).refreshed).toEqual([[address, 'https://cdn.example/new']]);
 });
@@ -47,7 +47,7 @@ it.each([
   ['another shape', { body: { refreshed_urls: 'none' } }],
   ['a failure', { status: 500, body: {} }],
   ['no response in time', {}],
-])('No address is refreshed where Discord responds with %s', async (_, answer) => {
+])('No URL is refreshed if Discord responds with %s', async (_, answer) => {
   const { refreshed, logged } = await refreshedBy(answer);
   expect(refreshed).toEqual([]);
   expect(logged).not.toContain(address);

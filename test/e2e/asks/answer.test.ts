@@ -46,7 +46,7 @@ describe.each(profiles)('/ask with the %s gateway profile', (profile) => {
   });
 });
 
-it('/ask edits its message about once a second, and the first words appear at once', async () => {
+it('/ask edits its message about once a second, and the first words appear immediately', async () => {
   const { discord, gateway } = await bot({ settings: models, gateway: { speed: 1 } });
   const exchange = await discord.as('member').slash('ask', { prompt: 'tell me of the snow, 160 words' });
   const final = await exchange.message(hasEnded);

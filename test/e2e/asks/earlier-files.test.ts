@@ -54,7 +54,7 @@ describe.each(profiles)('The files of earlier questions with the %s gateway prof
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('The files of an earlier question get fresh addresses from Discord once theirs have expired', async () => {
+  it('The files of an earlier question get fresh URLs from Discord once theirs have expired', async () => {
     const stage = await stageOf();
     const { discord, clock } = stage;
     await ask(stage, { prompt: 'what is this?', image: await imageFile() });

@@ -81,7 +81,7 @@ describe.each(profiles)('The end of an answer with the %s gateway profile', (pro
     expect(asks(gateway)).toHaveLength(4);
   });
 
-  it('A model that refuses to stream answers all at once, is remembered, and the answer says so', async () => {
+  it('A model that refuses to stream answers in one piece, is remembered, and the answer says so', async () => {
     const { discord, gateway } = await quickBot({ settings: models, gateway: { profile, speed: 20 } });
     const member = discord.as('member');
     gateway.faults.add({ do: 'no-stream', times: 100 });
@@ -103,7 +103,7 @@ describe.each(profiles)('The end of an answer with the %s gateway profile', (pro
     expect(sent).toEqual([...first, whole, [false, true]]);
   });
 
-  it('What was left out of a request that is refused all the same is sent again the next time', async () => {
+  it('What was left out of a request that is refused anyway is sent again the next time', async () => {
     const { discord, gateway } = await quickBot({ settings: models, gateway: { profile, speed: 20 } });
     const member = discord.as('member');
     const error = { message: 'This cannot be done.', type: 'invalid_request_error', code: 'invalid_value' };

@@ -94,7 +94,7 @@ describe('A further message of a public answer', () => {
     await again.stop();
   });
 
-  it('If the bot may not post, further messages use the token once, and a lost response leads to a file with the whole answer', async () => {
+  it('If the bot is not allowed to post, further messages use the token once, and a lost response leads to a file with the whole answer', async () => {
     const stage = await quickBot({
       gateway: { speed: 20 },
       settings: { ...models, DISCORD_USER_INSTALL: 'on' },

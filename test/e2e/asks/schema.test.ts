@@ -17,7 +17,7 @@ const refusedFormats = { do: 'no-format', times: 100 } as const;
 describe.each(profiles)('/ask with a schema with the %s gateway profile', (profile) => {
   const stageOf = () => quickBot({ settings: models, gateway: { profile, speed: 20 } });
 
-  it('An answer by a schema is formatted JSON in one message and in a file', async () => {
+  it('An answer with a schema is formatted JSON in one message and in a file', async () => {
     const stage = await stageOf();
     const exchange = await stage.discord.as('member').slash('ask', { prompt, schema: file(fox) });
     const final = await exchange.message(hasEnded);
@@ -54,7 +54,7 @@ describe.each(profiles)('/ask with a schema with the %s gateway profile', (profi
     expect(JSON.parse((await bytesOf(final, 0)).toString()).list).toHaveLength(200);
   });
 
-  it('A model without output formats receives the schema as instructions, and an answer that is no JSON is text', async () => {
+  it('A model without output formats receives the schema as instructions, and an answer that is not JSON is text', async () => {
     const stage = await stageOf();
     stage.gateway.faults.add(refusedFormats);
     const given = { prompt, schema: file(fox), instructions: 'Be brief.' };

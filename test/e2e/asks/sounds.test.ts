@@ -93,7 +93,7 @@ describe.each(profiles)('Audio in a question with the %s gateway profile', (prof
     expect(partsOf(stage, 0)[1]?.text).toContain('[Transcript of voice.ogg]');
   });
 
-  it('Audio is refused privately where the gateway has no model that transcribes it', async () => {
+  it('Audio is refused privately if the gateway has no model that transcribes it', async () => {
     const stage = await stageOf(models, ['quill-5']);
     const refused = await ask(stage, { prompt: 'what is this?', file: await recording() });
     expect(text(refused)).toMatch(/`quill-5` does not support audio, and .* can transcribe `voice\.ogg`/);
@@ -102,7 +102,7 @@ describe.each(profiles)('Audio in a question with the %s gateway profile', (prof
     expect(text(await (await stage.discord.as('member').slash('about')).message())).toContain('Tasks in progress: 0');
   });
 
-  it('Audio is refused where the gateway lists such a model but has no endpoint for it', async () => {
+  it('Audio is refused if the gateway lists such a model but has no endpoint for it', async () => {
     const stage = await stageOf();
     stage.gateway.faults.add({ on: { path: '/v1/audio/transcriptions' }, do: { type: 'status', status: 404 } });
     expect(text(await ask(stage, { prompt: 'what is this?', file: await recording() }))).toContain(

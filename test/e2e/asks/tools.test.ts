@@ -54,7 +54,7 @@ describe.each(profiles)('The tools of /ask with the %s gateway profile', (profil
     expect(text(asking)).toContain('1. Image (≈ $0.123): make an image of a fox');
   });
 
-  it('A declined tool call creates nothing, and the model is told so', async () => {
+  it('A declined tool call creates nothing, and the model is informed', async () => {
     const { discord, gateway } = await stageOf();
     const member = discord.as('member');
     const exchange = await member.slash('ask', { prompt: 'make an image of a fox' });

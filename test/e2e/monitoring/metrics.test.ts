@@ -70,7 +70,7 @@ describe('/metrics', () => {
     expect(values.get('atelier_cpu_seconds_total')).toBeGreaterThan(0);
   });
 
-  it('Live tasks, refusals and the answers that Discord makes wait for are counted', async () => {
+  it('Live tasks, refusals and answers delayed by Discord are counted', async () => {
     const bot = await servedBot({ settings: { DEFAULT_MEMBER_BUDGET: '1 at once' }, waits: true });
     const member = bot.discord.as('member');
     await (await member.slash('imagine', { prompt })).message(says('%'));

@@ -37,7 +37,7 @@ function rawRequest(address: string, bytes: string): Promise<string> {
 }
 
 describe('/livez and /readyz', () => {
-  it('A bot with all its parts is live and ready, and the gateway is asked only where it has not answered for a while', async () => {
+  it('A bot with all its parts is live and ready, and the gateway is queried only if it has not responded for a while', async () => {
     const clock = new LeapingClock();
     const staged = await stage();
     const bot = await serve({ ...staged, tools: { ...staged.tools, clock } });
@@ -67,7 +67,7 @@ describe('/livez and /readyz', () => {
     expect((await bot.ask('/livez')).status).toBe(200);
   });
 
-  it('Without a gateway that answers the bot is not ready, and the reason tells what is wrong', async () => {
+  it('Without a responding gateway the bot is not ready, and the reason says what is wrong', async () => {
     const clock = new LeapingClock();
     const staged = await stage();
     const wire = await Wire.to(staged.gateway.url);
@@ -90,7 +90,7 @@ describe('/livez and /readyz', () => {
     expect(await bot.readiness()).toEqual({ status: 503, reasons: { gateway: 'The gateway rejects the key.' } });
   });
 
-  it('A gateway that does not respond makes the bot not ready after a few seconds, and is asked once by many probes', async () => {
+  it('If the gateway does not respond, the bot is not ready after a few seconds, and many probes lead to one request', async () => {
     const clock = new ManualClock();
     const check = new ReadinessCheck(clock);
     let asked = 0;
@@ -137,7 +137,7 @@ describe('/livez and /readyz', () => {
     await expect(bot.ask('/livez')).rejects.toThrow();
   });
 
-  it('A request that is no short read is refused without being read', async () => {
+  it('A request that is not a short read is refused without being read', async () => {
     const { address, ask } = await servedBot();
     for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'])
       expect(await ask('/livez', { method })).toMatchObject({ status: 405 });

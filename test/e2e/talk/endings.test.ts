@@ -36,7 +36,7 @@ it('A live conversation that is ended during a reply says so once and keeps what
   expect(chargedReplies(gateway)).toBe(1);
 });
 
-it('A live conversation that is ended while an utterance is unconfirmed ends at once', async () => {
+it('A live conversation that is ended while an utterance is unconfirmed ends immediately', async () => {
   const stage = await talkBot({ gateway: quick });
   const { discord, gateway, clock } = stage;
   const wire = recordSessions(gateway);

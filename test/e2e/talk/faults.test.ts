@@ -142,7 +142,7 @@ describe.each(dialects)('Faults of a live session in the dialect %s', (dialect) 
     await expectBooks(stage, wire);
   });
 
-  it('If a reply never starts, the member who asked can decide about it or is told the reason', async () => {
+  it('If a reply never starts, the speaker can decide about it or learns the reason', async () => {
     const {
       stage,
       wire,

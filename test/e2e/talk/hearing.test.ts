@@ -33,7 +33,7 @@ it('A participant can speak by a message, a voice message or an audio file, also
   expect(stage.logged()).not.toMatch(/tell me of|what is this/);
 });
 
-it('Other members are ignored in a live conversation for one member and heard in a live conversation for everyone', async () => {
+it('The model listens to other members only in a live conversation for everyone', async () => {
   const stage = await hearingBot();
   const { discord, gateway } = stage;
   const mine = await startTalk(stage, {}, 'no-private-threads');

@@ -50,7 +50,7 @@ describe('A live conversation at a failing gateway', () => {
     },
   );
 
-  it('If the gateway fails while a session is reopened, the speaker is told and the live conversation continues afterwards', async () => {
+  it('If the gateway fails while a session is reopened, the speaker is notified and the live conversation continues afterwards', async () => {
     const stage = await talkBot({ gateway: quick, gatewayLimits });
     const { discord, gateway } = stage;
     const wire = recordSessions(gateway);

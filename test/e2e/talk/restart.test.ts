@@ -59,7 +59,7 @@ describe.each(dialects)('A restart during a live conversation in the dialect %s'
   });
 });
 
-it('A message is heard once, even if Discord’s connection is lost and resumed', async () => {
+it('A message is processed once, even if Discord’s connection is lost and resumed', async () => {
   const stage = await hearingBot({ gateway: quick });
   const { discord, gateway } = stage;
   const wire = recordSessions(gateway);

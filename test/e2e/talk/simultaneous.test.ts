@@ -50,7 +50,7 @@ describe.each(dialects)('Simultaneous utterances in the dialect %s', (realtimeDi
   });
 });
 
-it('Two members who speak at once are both heard, one after the other, and each is charged for their own', async () => {
+it('Two members who speak at the same time are answered one after the other, and each is charged for their own message', async () => {
   const stage = await hearingBot({ gateway: quick });
   const { discord, gateway } = stage;
   const wire = recordSessions(gateway);
@@ -145,7 +145,7 @@ describe('The time limits of a live conversation', () => {
 });
 
 describe('The erasure of a member’s data during a live conversation', () => {
-  it('An erasure during a reply leaves nothing, and the gateway is told to stop', async () => {
+  it('An erasure during a reply leaves nothing behind, and the gateway’s response is stopped', async () => {
     const stage = await talkBot({ gateway: quick });
     const { discord, gateway } = stage;
     const { thread, opening } = await startTalk(stage, { who: 'everyone' });

@@ -35,7 +35,7 @@ describe.each(profiles)('A live conversation with the %s gateway profile', (prof
   });
 });
 
-it('An audio file is heard, and its transcript is shown', async () => {
+it('An audio file is answered, and its transcript is shown', async () => {
   const stage = await talkBot();
   const { discord } = stage;
   const { opening } = await startTalk(stage);
@@ -65,7 +65,7 @@ it('An empty utterance and a file that is not audio are refused with a sentence'
   expect(responses).toBe(0);
 });
 
-it('Other members are refused in a live conversation for one member and heard in a live conversation for everyone', async () => {
+it('Other members can speak only in a live conversation for everyone, and are refused in one for one member', async () => {
   const stage = await talkBot();
   const { discord } = stage;
   const mine = await startTalk(stage, {}, 'no-private-threads');
@@ -76,7 +76,7 @@ it('Other members are refused in a live conversation for one member and heard in
   expect(text(await sendUtterance(stage, ours.opening, 'hello', 'other'))).toContain('This is the sandbox speaking.');
 });
 
-it('Without the permission for voice messages, the audio is posted as a file at once', async () => {
+it('Without the permission for voice messages, the audio is posted as a file immediately', async () => {
   const stage = await talkBot();
   const { discord } = stage;
   const { thread, opening } = await startTalk(stage, {}, 'no-voice-messages');

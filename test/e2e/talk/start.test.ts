@@ -7,7 +7,7 @@ import { publicMessages } from '../tasks/pages.ts';
 import { isOpening, model, talkBot, threadOf, upgrades } from './proof.ts';
 
 describe.each(profiles)('The start of a live conversation with the %s gateway profile', (profile) => {
-  it('A live conversation for one member gets a private thread, and only its owner is told', async () => {
+  it('A live conversation for one member gets a private thread, and only its owner is notified', async () => {
     const stage = await talkBot({ gateway: { profile } });
     const { discord } = stage;
     const exchange = await discord.as('member').slash('talk start', { voice: 'marin', instructions: 'be brief' });
@@ -23,7 +23,7 @@ describe.each(profiles)('The start of a live conversation with the %s gateway pr
     discord.as('member').in(thread.id);
   });
 
-  it('A live conversation for everyone gets a public thread, and everyone is told', async () => {
+  it('A live conversation for everyone gets a public thread, and everyone is notified', async () => {
     const stage = await talkBot({ gateway: { profile } });
     const { discord } = stage;
     const exchange = await discord.as('member').slash('talk start', { who: 'everyone' });
@@ -42,7 +42,7 @@ it('If the bot may not create private threads, a public thread hears only its ow
   expect(thread.type).toBe(ChannelType.PublicThread);
 });
 
-it('A live conversation that is started in a thread stays there, and a thread has one live conversation at a time', async () => {
+it('A live conversation that is started in a thread takes place there, and a thread has one live conversation at a time', async () => {
   const stage = await talkBot();
   const { discord, gateway } = stage;
   const there = discord.as('member').in('thread');
@@ -54,7 +54,7 @@ it('A live conversation that is started in a thread stays there, and a thread ha
   expect(upgrades(gateway)).toBe(before);
 });
 
-it('Of two live conversations that start at once in the same thread, one takes place and the other leaves no trace', async () => {
+it('Of two live conversations that start at the same time in one thread, one takes place and the other leaves no trace', async () => {
   const stage = await talkBot();
   const { discord } = stage;
   const answers = await Promise.all(
@@ -117,7 +117,7 @@ it('Suggestions for a live conversation list realtime models first, then all oth
   expect(await suggestionsFor('model', 'mini')).toEqual(['parley-realtime-mini-2026-01-20', 'quill-5-mini']);
 });
 
-it('A member who may not use the bot here is told so, and nothing is submitted', async () => {
+it('A member who is not allowed to use the bot here is told so, and nothing is submitted', async () => {
   const { discord, gateway } = await talkBot({ settings: { DISCORD_GUILD_IDS: '900000000000000001' } });
   const answer = await (await discord.as('member').slash('talk start', {})).message();
   expect(text(answer)).toContain('does not accept requests on this server');

@@ -9,7 +9,7 @@ import { errorsIn, follow, grid, jobs, orders, shortVideos } from './proof.ts';
 
 const minute = 60_000;
 
-/** A gateway whose results have no buttons, so that the bot offers videos itself. */
+/** A gateway whose results have no buttons, so the bot offers videos itself. */
 async function withoutButtons(profile: 'spec' | 'stock'): Promise<QuickStage> {
   const stage = await quickBot({ gateway: { profile, speed: 20, studio: shortVideos() } });
   stage.gateway.faults.add({ do: 'no-buttons', times: 99 });
@@ -109,7 +109,7 @@ describe.each(profiles)('The video of a single image with the %s gateway profile
     expect(done.attachments).toHaveLength(1);
   });
 
-  it('An address without an image is refused before anything is submitted', async () => {
+  it('A URL without an image is refused before anything is submitted', async () => {
     const stage = await withoutButtons(profile);
     const member = stage.discord.as('member');
     const single = await upscaledImage(stage);

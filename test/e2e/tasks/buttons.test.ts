@@ -130,7 +130,7 @@ describe('The permission to press a button', () => {
     expect(stage.discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([]);
   });
 
-  it('Two members who press at once get a task each, and a member who presses twice is told so', async () => {
+  it('Two members who press at the same time get a task each, and a member who presses twice is told so', async () => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     const parent = await grid(stage);
     const member = stage.discord.as('member');

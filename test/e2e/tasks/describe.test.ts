@@ -96,7 +96,7 @@ describe.each(profiles)('/describe with the %s gateway profile', (profile) => {
     expect(second).toEqual(first);
   });
 
-  it('/describe tells the member who presses All of them the number of tasks, and submits them once for any number of presses', async () => {
+  it('/describe shows the member who presses All of them the number of tasks, and submits them once for any number of presses', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const { discord, gateway } = stage;
     const parent = await describeImages(stage);

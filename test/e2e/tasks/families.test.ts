@@ -15,7 +15,7 @@ import {
   shortVideos,
 } from './proof.ts';
 
-/** The buttons of a single image that submit at once, with the title of their result. */
+/** The buttons of a single image that submit immediately, with the title of their result. */
 const atOnce = [
   ['Upscale (Subtle)', 'Upscale'],
   ['Upscale (Creative)', 'Upscale'],

@@ -90,8 +90,8 @@ describe.each(profiles)('A hostile prompt with the %s gateway profile', (profile
   );
 });
 
-describe('A prompt that contains an address', () => {
-  it('An address in a prompt does not end the bold text of the message', async () => {
+describe('A prompt that contains a URL', () => {
+  it('A URL in a prompt does not end the bold text of the message', async () => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     const message = await grid(stage, { prompt: 'a fox https://a.example/**x**/y in the snow' });
     expect(headline(message).slice(2, headline(message).lastIndexOf('** · '))).not.toContain('**');
@@ -153,7 +153,7 @@ describe('Hostile text in a form', () => {
       const failed = await (await member.slash('imagine', { prompt })).message((one) => labels(one).includes('Retry'));
       const form = await (await member.click(failed, 'Edit and retry')).modal();
       expect(isWellFormed(form)).toBe(true);
-      // Much later, so that an identical request does not count as a duplicate.
+      // Much later, so an identical request does not count as a duplicate.
       stage.clock.advance(5_000);
       const again = await member.fill(form, {});
       await again.message((one) => labels(one).includes('Upscale all'));

@@ -43,5 +43,5 @@ export async function orderImage(stage: QuickStage, options: object = {}): Promi
   return exchange.message(says('Finished in'));
 }
 
-/** Matches an address of which only a part is known. */
+/** Matches a URL of which only a part is known. */
 export const addressWith = (address: unknown) => expect.stringContaining(String(address));

@@ -48,7 +48,7 @@ describe.each(profiles)('/image with the %s gateway profile', (profile) => {
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('/image sends the addresses of its reference images, first the uploaded ones, then the linked ones', async () => {
+  it('/image sends the URLs of its reference images, first the uploaded ones, then the linked ones', async () => {
     const stage = await start();
     const said = await stage.discord.as('member').say('look', [await imageUpload('linked.png')]);
     const links = `<${said.attachments[0]?.url}>`;
@@ -124,7 +124,7 @@ describe.each(profiles)('/image with the %s gateway profile', (profile) => {
 });
 
 describe('The refusals of /image before a request to the gateway', () => {
-  it('/image refuses at once what the payload of the interaction shows to be invalid', async () => {
+  it('/image refuses immediately what the payload of the interaction shows to be invalid', async () => {
     const stage = await localBot();
     const links = Array.from({ length: 8 }, (_, n) => `https://x.example/${n}.png`).join(' ');
     for (const [options, words] of [
@@ -176,7 +176,7 @@ describe('The refusals of /image before a request to the gateway', () => {
     }
   });
 
-  it('/image refuses addresses that the gateway cannot reach, or that may expire too early, where it stores no uploads', async () => {
+  it('/image refuses URLs that the gateway cannot reach, or that may expire too early, where it stores no uploads', async () => {
     const missing = { error: { message: 'Invalid URL', type: 'invalid_request_error', code: '' } };
     const refuseUploads = ({ gateway }: QuickStage): void =>
       void gateway.faults.add({ do: { type: 'body', body: missing, status: 404 }, on: { path: /upload/ }, times: 9 });

@@ -13,7 +13,7 @@ const uploads = ({ gateway }: QuickStage) => orders(gateway).filter(({ path }) =
 const lastBody = ({ gateway }: QuickStage) =>
   orders(gateway).at(-1)?.body as { prompt: string; base64Array?: string[] };
 
-it.each(profiles)('/imagine passes a reachable image by its address in the %s profile', async (profile) => {
+it.each(profiles)('/imagine passes a reachable image by its URL in the %s profile', async (profile) => {
   const stage = await start({ gateway: { profile, speed: 60 } });
   await grid(stage, { image: await imageUpload() });
   expect(uploads(stage)).toEqual([]);

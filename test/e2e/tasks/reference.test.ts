@@ -10,7 +10,7 @@ const MENU = 'Use as reference';
 describe.each(profiles)('Using a message as a reference with the %s gateway profile', (profile) => {
   const start = () => localBot({ gateway: { profile } });
 
-  it('A new image can use a result as its reference, with a fresh address and a link to it', async () => {
+  it('A new image can use a result as its reference, with a fresh URL and a link to it', async () => {
     const stage = await start();
     const parent = await orderImage(stage);
     const other = stage.discord.as('other');
@@ -113,7 +113,7 @@ describe('The refusals of references', () => {
     const parent = await orderImage(stage, { image: await imageUpload() });
     const ordersBefore = receivedOrders(gateway).length;
     const member = discord.as('member');
-    // Discord's address of a file is valid for a day, and the button for longer.
+    // Discord's URL of a file is valid for a day, and the button for longer.
     stage.clock.advance(25 * 3_600_000);
     expect(text(await (await member.click(parent, 'Run again')).message())).toContain(
       'The URL of `fox.png` expired at',

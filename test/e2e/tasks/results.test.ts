@@ -56,7 +56,7 @@ describe.each(profiles)('A result at a gateway of the %s profile', (profile) => 
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('A result is attached if the second poll returns a valid address', async () => {
+  it('A result is attached if the second poll returns a valid URL', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const { gateway } = stage;
     await grid(stage);
@@ -238,7 +238,7 @@ describe('A result that exceeds the upload limit', () => {
     ['one', 1, 1_200],
     ['each of four', 4, 300],
   ])(
-    'The link of a large result is never cut, however long the prompt and the address are (%s)',
+    'The link of a large result is never cut, however long the prompt and the URL are (%s)',
     async (_, count, length) => {
       const stage = await quickBot({ discord: { limits: { uploadBytes: 500 } }, gateway: { speed: 20 } });
       await grid(stage);

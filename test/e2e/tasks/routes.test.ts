@@ -7,7 +7,7 @@ import { labels, messagesWith, type QuickStage, quickBot, says, submits } from '
 import { errorsIn, jobs } from './proof.ts';
 
 const minute = 60_000;
-/** Much later, so that an identical order does not count as a duplicate. */
+/** Much later, so an identical order does not count as a duplicate. */
 const sameOrder = 5_000;
 const waitLimit = { timeout: 20_000 };
 

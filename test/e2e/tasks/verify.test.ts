@@ -60,7 +60,7 @@ describe.each(profiles)('Verify at a gateway of the %s profile', (profile) => {
     const theirs = await verifyFiles(stage, [copy]);
     expect(text(theirs)).toBe('`copy.png`: made with this bot.');
     expect(theirs.components ?? []).toEqual([]);
-    // A member who may see the server's tasks learns which, and a copy leads the requester to the result as well.
+    // A member who can see the server's tasks learns which, and a copy leads the requester to the result as well.
     for (const who of ['admin', 'member']) expect(text(await verifyFiles(stage, [copy], who))).toMatch(linkTo(message));
     expect(errorsIn(stage)).toEqual([]);
   });
@@ -160,7 +160,7 @@ describe.each(profiles)('Verify at a gateway of the %s profile', (profile) => {
     }
   });
 
-  it('Files that are no media, damaged or too large are named, and nothing breaks', async () => {
+  it('Files that are not media, damaged or too large are named, and nothing breaks', async () => {
     const stage = await botHere({ discord: { limits: { uploadBytes: 200 * 2 ** 20 } } });
     const { discord } = stage;
     const without = await discord.as('other').say('look');

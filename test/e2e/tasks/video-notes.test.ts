@@ -45,7 +45,7 @@ describe.each(profiles)('The notes of a video task with the %s gateway profile',
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('A failed video says that a Discord address has expired in the meantime', async () => {
+  it('A failed video says that a Discord URL has expired in the meantime', async () => {
     const stage = await start({ discord: { limits: { attachmentLinkMs: 1_000_000 } } });
     stage.gateway.faults.add({ do: 'stick' });
     const exchange = await stage.discord.as('member').slash('video', { prompt: 'waves', image: await imageUpload() });
@@ -58,7 +58,7 @@ describe.each(profiles)('The notes of a video task with the %s gateway profile',
       .toContain('The URL of the reference `fox.png` has expired. Upload the file again.');
   });
 
-  it('A video names the parameters without effect, and where else they may belong', async () => {
+  it('A video names the parameters without effect, and where else they can belong', async () => {
     const stage = await start();
     const message = await orderVideo(stage, { size: '640x360', duration: '6' });
     expect(text(message)).toContain('-# You asked for 640x360, but the video is 160x96: the model ignored `size`.');

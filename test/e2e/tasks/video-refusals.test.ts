@@ -8,7 +8,7 @@ const address = 'https://x.example/1.png';
 const video = 'https://x.example/1.mp4';
 
 describe.each(profiles)('The refusals of /video before a request to a gateway of the %s profile', (profile) => {
-  it('/video refuses at once what the payload of the interaction shows to be invalid', async () => {
+  it('/video refuses immediately what the payload of the interaction shows to be invalid', async () => {
     const stage = await localBot({ gateway: { profile } });
     const image = await imageUpload();
     const seven = Object.fromEntries(['', 2, 3, 4, 5, 6, 7].map((number) => [`image${number}`, image]));
@@ -65,7 +65,7 @@ describe.each(profiles)('The refusals of /video before a request to a gateway of
     expect(receivedOrders(stage.gateway)).toEqual([]);
   });
 
-  it('/video refuses an address that the gateway cannot reach', async () => {
+  it('/video refuses a URL that the gateway cannot reach', async () => {
     const stage = await localBot({ gateway: { profile }, settings: { MEDIA_ALLOW_PRIVATE: 'off' } });
     const links = 'http://10.0.0.1/a.png';
     for (const [options, words] of [

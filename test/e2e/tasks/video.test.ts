@@ -130,7 +130,7 @@ describe.each(profiles)('/video with the %s gateway profile', (profile) => {
     expect(receivedOrders(stage.gateway)).toEqual([{ path: GENERIC, body }]);
   });
 
-  it('/video sends a first and a last frame where the model’s family reads them', async () => {
+  it('/video sends a first and a last frame if the model’s family reads them', async () => {
     const stage = await start();
     const options = {
       model: 'kling-v2-1',

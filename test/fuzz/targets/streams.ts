@@ -5,7 +5,7 @@ import { decodeChunks, isEventStream, peekStream } from '../../../src/services/g
 import { ResponseReader } from '../../../src/services/gateway/realtime/reader.ts';
 import { parseFrame } from '../../../src/services/gateway/realtime/wire.ts';
 import { readEvents } from '../../../src/services/gateway/responses.ts';
-import { words as realtimeWords } from '../../services/gateway/realtime/frames.ts';
+import { framesFor as realtimeFrames } from '../../services/gateway/realtime/frames.ts';
 import { lineOf, reader } from '../../services/gateway/responses/reading.ts';
 import { BrokenPromise, type Target } from '../target.ts';
 
@@ -192,7 +192,7 @@ const chatStream = [
 const jsonLines = (list: readonly object[]): string => list.map((one) => JSON.stringify(one)).join('\n');
 const repeated = (times: number, make: (index: number) => object): string =>
   jsonLines(Array.from({ length: times }, (_, index) => make(index)));
-const ga = realtimeWords('ga');
+const ga = realtimeFrames('ga');
 
 export const streamTargets: readonly Target[] = [
   {
@@ -265,7 +265,7 @@ export const streamTargets: readonly Target[] = [
     name: 'realtime-events',
     reads: 'text',
     seeds: () =>
-      [realtimeWords('ga'), realtimeWords('beta')].map((say) =>
+      [realtimeFrames('ga'), realtimeFrames('beta')].map((say) =>
         jsonLines([
           say.created,
           say.text('Hi '),

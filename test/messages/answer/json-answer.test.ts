@@ -15,7 +15,7 @@ const response = (text: string) => ({
   ...{ end: 'completed' as const, id: undefined, model: undefined, text, refusal: '', reasoning: '', calls: [] },
   ...{ usage: undefined, cost: undefined, reason: undefined, error: undefined },
 });
-const fits: SchemaCheck = { misfits: [], count: 0, isUnfinished: false };
+const matching: SchemaCheck = { misfits: [], count: 0, isUnfinished: false };
 
 function shown(task: Task) {
   const { first, further } = answerMessages(task, askStyle, say);
@@ -23,11 +23,11 @@ function shown(task: Task) {
   return { content: first.content ?? '', files, further };
 }
 
-const ended = (text: string, check: SchemaCheck = fits) =>
+const ended = (text: string, check: SchemaCheck = matching) =>
   shown(completeAnswer(withSchemaCheck(addRound(asked, response(text), []), { text, check }), undefined, 1));
 
-describe('The message of an answer by a schema', () => {
-  it('The message grows by its first lines alone while the answer arrives, and has no file', () => {
+describe('The message of an answer with a schema', () => {
+  it('While the answer streams, the message shows only its first lines and has no file', () => {
     const draft = `{${'"a": 1,\n'.repeat(2_000)}`;
     const { content, files, further } = shown(updateDraft(asked, draft, undefined, 0));
     expect(content).toContain('```json\n{"a": 1,\n');
@@ -35,7 +35,7 @@ describe('The message of an answer by a schema', () => {
     expect([files, further]).toEqual([[], []]);
   });
 
-  it('A string of the answer cannot end its code block, and the file has it unchanged', () => {
+  it('A string in the answer cannot close the code block, and the file contains it unchanged', () => {
     const text = '{\n  "a": "```` @everyone ```"\n}';
     const { content, files } = ended(text);
     expect(content.match(/```/g)).toHaveLength(2);
@@ -44,13 +44,17 @@ describe('The message of an answer by a schema', () => {
     expect(files).toEqual([['answer.json', text]]);
   });
 
-  it('Misfits are named in one line each, with hostile names made harmless, and the others counted', () => {
+  it('Each mismatch is listed on its own line with unsafe names escaped, and the rest are counted', () => {
     const at = `/\`**\u202e\n${'x'.repeat(300)}`;
-    const misfits = [
+    const mismatches = [
       { at: '', rule: 'required' as const, expected: 'name' },
       ...Array.from({ length: 4 }, () => ({ at, rule: 'type' as const, expected: 'y`'.repeat(100) })),
     ];
-    const { content } = ended(`{\n${'  "a": 1,\n'.repeat(500)}}`, { misfits, count: 9, isUnfinished: false });
+    const { content } = ended(`{\n${'  "a": 1,\n'.repeat(500)}}`, {
+      misfits: mismatches,
+      count: 9,
+      isUnfinished: false,
+    });
     expect(content).toContain('-# The answer is missing `name`.');
     expect(content.match(/must be of type/g)).toHaveLength(4);
     expect(content).toContain('-# …and 4 more.');
@@ -59,13 +63,13 @@ describe('The message of an answer by a schema', () => {
     expect(content.length).toBeLessThanOrEqual(2_000);
   });
 
-  it('An answer that could not be compared says so and is shown as it came', () => {
-    const { content } = ended('{"a":1}', { ...fits, isUnfinished: true });
+  it('An answer that could not be checked says so and is shown as received', () => {
+    const { content } = ended('{"a":1}', { ...matching, isUnfinished: true });
     expect(content).toContain('{"a":1}');
     expect(content).toContain('could not be checked against the schema');
   });
 
-  it('An answer that is no JSON is shown as text', () => {
+  it('An answer that is not JSON is shown as text', () => {
     const { content, files } = shown(
       completeAnswer(withSchemaCheck(addRound(asked, response('It is blue.'), []), undefined), undefined, 1),
     );

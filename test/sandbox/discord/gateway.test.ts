@@ -5,7 +5,7 @@ import { answering, clientOf, stage } from './stage.ts';
 const models = { name: 'models', description: 'What there is' };
 
 describe('A gateway session', () => {
-  it('A session that is cut during a command resumes and receives the missed events', async () => {
+  it('A session that is lost during a command resumes and receives the missed events', async () => {
     const { discord } = await stage();
     const client = await clientOf(discord);
     await client.application.commands.set([models]);
@@ -81,7 +81,7 @@ async function listening(intents: number[], privilegedIntents: ('message-content
   const ready = new Promise((resolve) => client.once(Events.ClientReady, resolve));
   await client.login(discord.token);
   await ready;
-  /** Waits for another event, so that all earlier ones have arrived. */
+  /** Waits for another event, so all earlier ones have arrived. */
   const settled = async () => {
     const resumed = new Promise((resolve) => client.once(Events.ShardResume, resolve));
     discord.gateway.requestReconnect();

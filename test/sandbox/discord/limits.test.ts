@@ -79,7 +79,7 @@ describe('Rate limits', () => {
 });
 
 describe('Invalid requests', () => {
-  it('Too many invalid requests block the address, but shared 429s do not count', async () => {
+  it('Too many invalid requests block the IP address, but shared 429s do not count', async () => {
     const { call, clock, discord } = await rawClient({ limits: { invalidRequests: 3 } });
     discord.faults.add({ do: { type: '429', retryAfter: 1, scope: 'shared' } });
     await call('GET', '/users/@me');

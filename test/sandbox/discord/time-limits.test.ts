@@ -116,7 +116,7 @@ describe('An interaction token', () => {
     await client.application.fetch();
   });
 
-  it('A test can expire a token, and a token is no webhook before the acknowledgement', async () => {
+  it('A test can expire a token, and a token is not a webhook before the acknowledgement', async () => {
     const { passed, open } = gate();
     const { discord, problems, member, client } = await bot(later(passed));
     const exchange = await member.slash('models');

@@ -81,7 +81,7 @@ describe('The view of a user', () => {
     ).rejects.toThrow();
     const last = discord.requests.at(-1);
     expect(last).toMatchObject({ status: 400, violations: [{ code: expect.any(String) }], ms: expect.any(Number) });
-    expect(JSON.parse(last?.answer ?? '')).toMatchObject({ code: 50035 });
+    expect(JSON.parse(last?.responseText ?? '')).toMatchObject({ code: 50035 });
     expect(new Set(discord.requests.map(({ id }) => id)).size).toBe(discord.requests.length);
   });
 });

@@ -128,7 +128,7 @@ it.each([
   [[], false],
   [['message-content'], true],
 ] as const)(
-  'A member’s voice message is heard with its sound only by who reads messages: %j',
+  'The audio of a member’s voice message reaches only clients that can read messages: %j',
   async (granted, reads) => {
     const { discord } = await desk({ privilegedIntents: [...granted] });
     const { Guilds, GuildMessages, MessageContent } = GatewayIntentBits;
@@ -147,7 +147,7 @@ it.each([
   },
 );
 
-it('A member sends voice messages only where it is permitted, directly or through a request', async () => {
+it('A member sends voice messages only if it is permitted, directly or through a request', async () => {
   const { discord } = await desk();
   for (const role of discord.world.guild('elsewhere').roles) role.permissions &= ~Permission.SendVoiceMessages;
   await expect(discord.as('member').in('hall').speak({ bytes: ogg, seconds: 1 })).rejects.toThrow(/cannot send voice/);

@@ -60,7 +60,7 @@ export async function bench(options: GatewayOptions = {}): Promise<Bench> {
   const clock = new ManualClock();
   const { studio, drawn } = quickStudio();
   const gateway = await startGateway({ clock, seed: 7, studio, ...options });
-  // Each test has its own connection, so that a reset or a hang affects no other test.
+  // Each test has its own connection, so a reset or a hang affects no other test.
   onTestFinished(() => gateway.close());
   const call = async (method: string, path: string, ask: Ask = {}) => await send(gateway.url, method, path, ask);
   return {
@@ -130,7 +130,7 @@ class Received implements Answer {
   }
 }
 
-/** Returns minimal files at once and records the calls. */
+/** Returns minimal files immediately and records the calls. */
 function quickStudio(): { studio: Studio; drawn: DrawnBook } {
   const drawn: DrawnBook = { calls: [] };
   const image = async (

@@ -157,7 +157,7 @@ describe('The faults of callbacks', () => {
     ['/v1/video/generations', {}],
     ['/v1/videos', {}],
     ['/videoa/v1/videos/image2video', { image: 'https://a.example/1.png' }],
-  ] as const)('A video calls back the address in its metadata or beside it: %s', async (path, more) => {
+  ] as const)('A video calls back the URL in its metadata or beside it: %s', async (path, more) => {
     const { post, gateway } = await bench();
     const hook = await receiver();
     const { json } = await post(path, { model: 'reel-2', prompt: 'a', callback_url: hook.url, ...more });

@@ -124,7 +124,7 @@ describe('The faults of a response', () => {
     expect([moved.status, moved.headers.location]).toEqual([307, 'http://127.0.0.1:9/elsewhere']);
   });
 
-  it('A JSON response is cut in three ways', async () => {
+  it('A JSON response is truncated in three ways', async () => {
     const { get, gateway } = await bench();
     const whole = (await get(models)).text;
     gateway.faults.add({ do: 'half' });

@@ -114,7 +114,7 @@ describe('Result files', () => {
     expect(answer.bytes.toString('latin1').startsWith(beginning)).toBe(true);
   });
 
-  it('Result addresses can point to localhost, and the gateway still serves that path', async () => {
+  it('Result URLs can point to localhost, and the gateway still serves that path', async () => {
     const side = await bench({ quirks: { localhostPictures: true } });
     const { json } = await side.post('/imgx/submit/imagine', { prompt: 'a' });
     await side.settle(json.id);

@@ -85,7 +85,7 @@ describe('The image jobs of the gateway', () => {
     expect(drawn.calls.map(({ scenes }) => scenes[0]?.seed)).toEqual([41, 42, 43]);
   });
 
-  it('Image jobs return base64 instead of an address if that quirk is set', async () => {
+  it('Image jobs return base64 instead of a URL if that quirk is set', async () => {
     const { post, get, settle } = await bench({ quirks: { base64Results: true } });
     const { json } = await post(path, boat);
     await settle(json.id);
@@ -194,7 +194,7 @@ describe('The reference images of a job', () => {
     expect(drawn.calls[0]?.options.references).toHaveLength(2);
   });
 
-  it('An unreadable reference image fails the job with a sentence that names its address', async () => {
+  it('An unreadable reference image fails the job with a sentence that names its URL', async () => {
     const { base } = await imageServer();
     const { post, get, settle } = await bench();
     const bad: [string, RegExp][] = [

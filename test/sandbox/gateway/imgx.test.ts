@@ -115,7 +115,7 @@ describe('The imagine tasks of the gateway', () => {
     ['spec', 1],
     ['stock', 2],
   ] as const)(
-    'An imagine task uses the addresses before its prompt, and base64 only in the stock profile (%s)',
+    'An imagine task uses the URLs before its prompt, and base64 only in the stock profile (%s)',
     async (profile, count) => {
       const side = await bench({ profile });
       const upload = await side.post('/imgx/submit/upload-discord-images', { base64Array: [await pngUri()] });
@@ -178,7 +178,7 @@ describe('The other submit endpoints', () => {
     expect(options.references).toHaveLength(2);
   });
 
-  it.each(profiles)('Upload returns addresses that serve the same bytes (%s)', async (profile) => {
+  it.each(profiles)('Upload returns URLs that serve the same bytes (%s)', async (profile) => {
     const side = await bench({ profile });
     const uri = await pngUri();
     const { json } = await side.post('/imgx/submit/upload-discord-images', { base64Array: [uri, uri] });

@@ -5,7 +5,7 @@ import { bench } from './bench.ts';
 const bill = '/_sandbox/bill';
 
 describe('The price list of the embedded gateway', () => {
-  it('Prices are listed in the stock profile, and elsewhere only where a quirk says so', async () => {
+  it('Prices are listed in the stock profile, and elsewhere only if a quirk says so', async () => {
     const spec = await bench();
     expect((await spec.get('/api/pricing')).status).toBe(404);
     const asked = await bench({ quirks: { pricesListed: true } });

@@ -142,7 +142,7 @@ describe('The quirks of the gateway', () => {
     },
   );
 
-  it('With successWithoutAddress, every family succeeds without an address', async () => {
+  it('With successWithoutAddress, every family succeeds without a URL', async () => {
     const side = await bench({ quirks: { successWithoutAddress: true } });
     expect((await side.get(`/imgx/task/${await grid(side)}/fetch`)).json).toMatchObject({
       status: 'succeeded',
@@ -162,7 +162,7 @@ describe('The quirks of the gateway', () => {
     expect((await side.get(`/music/fetch/${song}`)).json).toMatchObject({ status: 'succeeded', data: [] });
   });
 
-  it('With videoShape, each of the five formats has the address in its own place', async () => {
+  it('With videoShape, each of the five formats has the URL in its own place', async () => {
     const side = await bench();
     const file = expect.stringContaining('/files/task_');
     const places = {

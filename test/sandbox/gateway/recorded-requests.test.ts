@@ -63,7 +63,7 @@ describe('The recorded requests', () => {
 });
 
 describe('An outage of the gateway', () => {
-  it('The gateway can go down and up at the same address in quick succession, while its jobs continue', async () => {
+  it('The gateway can go down and up at the same URL in quick succession, while its jobs continue', async () => {
     const { get, post, gateway, clock } = await bench();
     const { json } = await post('/imgx/submit/imagine', { prompt: 'a' });
     await Promise.all([gateway.setDown(true), gateway.setDown(false), gateway.setDown(true), gateway.setDown(true)]);

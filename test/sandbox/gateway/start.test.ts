@@ -29,7 +29,7 @@ function run(...options: string[]): {
 }
 
 describe('The command for the embedded gateway', () => {
-  it('The command prints its address and examples, serves requests and stops cleanly', async () => {
+  it('The command prints its URL and examples, serves requests and stops cleanly', async () => {
     const { child, said, ended, ready } = run('--port', '0', '--speed', '10', '--key', 'sk-try', '--profile', 'stock');
     const url = await ready;
     expect(said()).toContain(`curl ${url}/v1/models -H 'Authorization: Bearer sk-try'`);

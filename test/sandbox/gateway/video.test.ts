@@ -180,7 +180,7 @@ describe('The generic video tasks of the gateway', () => {
       const json = await finishTask(side, wave);
       if (profile === 'spec')
         expect(json).toMatchObject({ status: 'failed', error: { code: 500, message: 'No video left.' } });
-      // Stock gateways return the reason in the field of the address.
+      // Stock gateways return the reason in the field of the URL.
       else
         expect(json.data).toMatchObject({
           status: 'FAILURE',

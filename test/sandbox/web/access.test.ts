@@ -61,7 +61,7 @@ describe('Access to the page server', () => {
     expect([code, reason]).toEqual([1008, expect.stringMatching(/no person named stranger/)]);
   });
 
-  it('The control addresses of both embedded sides have the same protection', async () => {
+  it('The control URLs of both embedded sides have the same protection', async () => {
     const { discord, gateway, bot } = at.stage;
     if (gateway.kind !== 'embedded') throw new Error('This test requires the embedded gateway.');
     expect(bot.state.state).toBe('running');

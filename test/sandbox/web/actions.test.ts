@@ -221,7 +221,7 @@ describe('The workbench', () => {
       body: JSON.stringify({ content: 'x'.repeat(2_001) }),
     });
     const { traffic } = await at.workbench();
-    // The bot may send other requests in the meantime.
+    // The bot can send other requests in the meantime.
     const sent = traffic.find(({ request }) => JSON.stringify(request)?.includes('(2001 characters)'));
     expect(sent).toMatchObject({ side: 'discord', status: 400, verdict: [{ path: 'content' }] });
   });

@@ -69,7 +69,7 @@ const isAlive = (pid: number): boolean => {
 const left = ({ folder }: Run) => readdirSync(folder).filter((name) => name.startsWith('atelier-'));
 
 describe('npm run sandbox', () => {
-  it('The sandbox prints its address and its start time, serves the page and cleans up on Ctrl-C', async () => {
+  it('The sandbox prints its URL and its start time, serves the page and cleans up on Ctrl-C', async () => {
     const operators = { DISCORD_TOKEN: 'MTIz.the-operators.own', GATEWAY_USAGE_UNIT: 'cents', LOG_LEVEL: 'trace' };
     const first = run(['--port', '0'], operators);
     const { url, bench } = await here(first);

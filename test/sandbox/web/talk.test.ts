@@ -73,7 +73,7 @@ describe('Live sessions on the workbench', () => {
     ]);
   });
 
-  it('After a cut in the middle of a response, a new session opens and answers the next utterance', async () => {
+  it('After a disconnect in the middle of a response, a new session opens and answers the next utterance', async () => {
     const live = await at.listen('member');
     onTestFinished(() => live.close());
     const { said, session } = await answering(LONG);
@@ -94,7 +94,7 @@ describe('Live sessions on the workbench', () => {
     expect(await other(before)).toMatchObject({ state: 'listening', turns: 1 });
   });
 
-  it('A hung session stays silent until it is cut, and accepts no other fault', async () => {
+  it('A hung session stays silent until it is disconnected, and accepts no other fault', async () => {
     const before = await theSession();
     expect((await order('hang', before.id)).status).toBe(200);
     expect((await theSession(({ id }) => id === before.id)).state).toBe('silent');

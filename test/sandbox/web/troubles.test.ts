@@ -95,7 +95,7 @@ describe('Faults of the gateway', () => {
 });
 
 describe('Faults of Discord', () => {
-  it('The bot resumes after its connection was cut', async () => {
+  it('The bot resumes after its connection was lost', async () => {
     const { gateway } = at.stage.discord;
     const [identifies, resumes] = [gateway.identifies, gateway.resumes];
     expect((await at.trouble({ do: 'cut-socket' })).body.said).toMatch(/resume/);

@@ -12,30 +12,31 @@ const request = {
   documents: [{ address: 'https://cdn.test/notes.txt', name: 'notes.txt' }],
   sound: { address: 'https://cdn.test/voice.ogg', name: 'voice.ogg' },
 };
-type Facts = Parameters<typeof makeTask>[0];
+type TaskOverrides = Parameters<typeof makeTask>[0];
 
-const askTask = (facts: Facts = {}): Task =>
-  makeTask({ kind: 'ask', request, text: 'A fox.', requesterId: '1', guildId: '7', channelId: '70', ...facts });
+const askTask = (overrides: TaskOverrides = {}): Task =>
+  makeTask({ kind: 'ask', request, text: 'A fox.', requesterId: '1', guildId: '7', channelId: '70', ...overrides });
 
-async function turnOf(task: Task, asker: Facts = {}) {
+async function turnOf(task: Task, asker: TaskOverrides = {}) {
   const answers = { get: async (id: string) => (id === task.id ? task : undefined), page: () => Promise.reject() };
   const [turn] = await earlierTurns(answers, task.id, askTask(asker));
-  if (!turn) throw new Error('The turn is not repeated.');
+  if (!turn) throw new Error('No earlier turn was returned.');
   return turn;
 }
 
 const inPrivate = { route: { isPrivate: true } };
+/** `beside` lists further messages that show the task. */
 const shownLater = { ...inPrivate, beside: [{ guildId: '7', channelId: '70', id: '700' }] };
 
 describe('The files of an earlier question', () => {
-  it('The files of an earlier question go where everyone could see them already, and to its owner in private', async () => {
+  it('Files from an earlier public question are sent again in public, and files from a private question only to its owner', async () => {
     for (const turn of [await turnOf(askTask()), await turnOf(askTask(inPrivate), inPrivate)]) {
       expect([turn.images, turn.documents, turn.sound]).toEqual([request.pictures, request.documents, request.sound]);
       expect(turn.hiddenFiles).toBeUndefined();
     }
   });
 
-  it('The files of a private question stay private after its answer was shown, and are only counted', async () => {
+  it('Files from a private question stay private even after its answer is shown; only their number is reported', async () => {
     const turn = await turnOf(askTask(shownLater), { requesterId: '2' });
     expect(turn).toMatchObject({ images: [], documents: [], hiddenFiles: 3 });
     expect(turn.sound).toBeUndefined();

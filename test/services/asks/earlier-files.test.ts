@@ -127,7 +127,7 @@ describe('The files of earlier turns', () => {
     expect(discord.heard.map(({ path }) => path)).toEqual(['/stuck']);
   });
 
-  it('Only expired addresses are refreshed, and an address that is not refreshed is used as it is', async () => {
+  it('Only expired URLs are refreshed, and a URL that is not refreshed is used as it is', async () => {
     const seconds = (at: number): string => Math.floor(at / 1_000).toString(16);
     const signed = (name: string, until: number) => {
       const { address } = text(name, name, `/attachments/1/2/${name}`);

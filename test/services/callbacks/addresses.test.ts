@@ -9,8 +9,8 @@ const addresses = new CallbackAddresses(base, secret);
 const id = taskId(Date.UTC(2026, 0, 1));
 const target = (address: string): string => new URL(address).pathname;
 
-describe('The address that a gateway calls back', () => {
-  it('An address leads to its task, also through a proxy that removes the path, and after a restart', () => {
+describe('The URL that a gateway calls back', () => {
+  it('A URL leads to its task, also through a proxy that removes the path, and after a restart', () => {
     const address = addresses.of(id);
     expect(address.startsWith(`${base}/`)).toBe(true);
     expect(addresses.taskIdIn(target(address))).toBe(id);
@@ -20,7 +20,7 @@ describe('The address that a gateway calls back', () => {
     expect(restarted.taskIdIn(target(address))).toBe(id);
   });
 
-  it('An address tells nothing of its task, and those of similar tasks have nothing in common', () => {
+  it('A URL reveals nothing about its task, and the URLs of similar tasks have nothing in common', () => {
     const [one = '', other = ''] = [id, `${id.slice(0, -1)}${id.endsWith('0') ? '1' : '0'}`].map((task) =>
       addresses.of(task).slice(base.length + 1),
     );
@@ -31,7 +31,7 @@ describe('The address that a gateway calls back', () => {
     expect(equal.length).toBeLessThan(6);
   });
 
-  it('An address of another store, a changed letter and a guess lead nowhere', () => {
+  it('A URL of another store, a changed letter and a guess lead nowhere', () => {
     const foreign = new CallbackAddresses(base, 'another secret').of(id);
     expect(addresses.taskIdIn(target(foreign))).toBeUndefined();
     const token = addresses.of(id).slice(base.length + 1);

@@ -26,7 +26,7 @@ describe('What a lane calls back', () => {
     );
   });
 
-  it('After 20 tasks without a callback a lane gets no addresses, and after a day it is tried again', () => {
+  it('After 20 tasks without a callback a lane gets no URLs, and after a day it is tried again', () => {
     const { clock, habits, name } = learnt({ heard: both, times: 50 }, { heard: silence, times: 19 });
     expect(habits.isWorthTrying('imgx')).toBe(true);
     habits.learn('imgx', silence);
@@ -50,7 +50,7 @@ describe('What a lane calls back', () => {
     expect(habits.isWorthTrying('imgx')).toBe(true);
   });
 
-  it('It is told apart whether progress, ends, both or nothing is called back', () => {
+  it('It is learned whether progress, completion, both or nothing is called back', () => {
     expect(learnt({ heard: silence, times: 3 }).name()).toBe('untried');
     expect(learnt({ heard: both, times: 3 }).name()).toBe('both');
     expect(learnt({ heard: { progress: false, end: true, any: true }, times: 3 }).name()).toBe('ends');

@@ -42,7 +42,7 @@ async function firstBytes(socket: Socket): Promise<string> {
 }
 
 describe('The port for callbacks', () => {
-  it('A callback is taken with 202, whatever its body is', async () => {
+  it('A callback is accepted with 202 with any body', async () => {
     const { post, taken } = await listening();
     expect(await post('/hooks/live', '{"status":"SUCCESS"}')).toEqual({ status: 202, text: '' });
     expect(await post('/hooks/live', '{"status":"IN_PROGRESS"}')).toEqual({ status: 202, text: '' });
@@ -51,14 +51,14 @@ describe('The port for callbacks', () => {
     expect(taken).toEqual(['end', 'progress', 'unclear', 'unclear']);
   });
 
-  it('Only a live address returns a challenge', async () => {
+  it('Only a live URL returns a challenge', async () => {
     const { post } = await listening();
     const body = JSON.stringify({ challenge: 'a "quoted" value' });
     expect(await post('/hooks/live', body)).toEqual({ status: 200, text: body });
     expect(await post('/hooks/other', body)).toEqual({ status: 202, text: '' });
   });
 
-  it('An unknown address is answered like a live one, and nothing is taken', async () => {
+  it('A request to an unknown URL is answered like one to a live URL, and has no effect', async () => {
     const { post, taken, noted } = await listening();
     for (const path of ['/', '/hooks/other', `/${'x'.repeat(4_000)}`, '/%00', '/..', '/?live'])
       expect(await post(path, '{"status":"SUCCESS"}'), path).toEqual({ status: 202, text: '' });
@@ -72,7 +72,7 @@ describe('The port for callbacks', () => {
     expect(taken).toEqual([]);
   });
 
-  it('A source that asks for unknown addresses is limited, and its live ones are taken all the same', async () => {
+  it('A source that requests unknown URLs is limited, and its requests to live URLs are still accepted', async () => {
     const { post, taken, noted } = await listening(new ManualClock());
     const answers = await Promise.all(Array.from({ length: 60 }, () => post('/other')));
     expect(answers.filter(({ status }) => status === 202)).toHaveLength(50);
@@ -82,7 +82,7 @@ describe('The port for callbacks', () => {
     expect(taken).toEqual(['end']);
   });
 
-  it('A flood of callbacks to a live address is answered, and read only in part', async () => {
+  it('A flood of callbacks to a live URL is answered, and read only in part', async () => {
     const { post, taken } = await listening(new ManualClock());
     const answers = await Promise.all(Array.from({ length: 60 }, () => post('/live', '{"status":"SUCCESS"}')));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]));
@@ -120,7 +120,7 @@ describe('The port for callbacks', () => {
     expect(await arrived).toMatch(/^HTTP\/1.1 202 /);
   });
 
-  it('A body that is cut off counts as one that was not understood', async () => {
+  it('A truncated body counts as one that was not understood', async () => {
     const { port, taken } = await listening();
     const socket = await socketTo(port);
     socket.write('POST /live HTTP/1.1\r\nHost: a\r\nContent-Length: 20\r\n\r\n{"sta', () => socket.destroy());

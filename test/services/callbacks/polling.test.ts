@@ -30,7 +30,7 @@ describe.each([
     return known;
   };
 
-  it('Where no callback arrives, polls and delays are those of a gateway without addresses', () => {
+  it('If no callback arrives, polls and delays are those of a gateway without URLs', () => {
     expect(polls(of(0))).toBe(polls(of(undefined)));
     expect(of(0).delays).toEqual(of(undefined).delays);
   });

@@ -34,7 +34,7 @@ const json =
     response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
   };
 
-/** A clock whose waits end at once, and which records how long they would have been. */
+/** A clock whose waits end immediately, and which records how long they would have been. */
 class SkippingClock implements Clock {
   readonly waits: number[] = [];
   now(): number {
@@ -99,7 +99,7 @@ describe('The HTTP client of the gateway', () => {
     });
   });
 
-  it('The HTTP client keeps the path of the base address and leaves out undefined queries', async () => {
+  it('The HTTP client keeps the path of the base URL and leaves out undefined queries', async () => {
     const { heard, url } = await open([json({})]);
     const door = doorTo(`${url}/a/b/`);
     await door.read({ path: '/v1/models', query: { start: 'x y', end: undefined } });
@@ -147,7 +147,7 @@ describe('The HTTP client of the gateway', () => {
       expect(heard).toHaveLength(defaultLimits.attempts + 1);
     });
 
-    it('A read is retried when the connection is cut', async () => {
+    it('A read is retried when the connection is lost', async () => {
       const { door, heard } = await open([(request) => request.socket.destroy(), json({ fine: true })]);
       await expect(door.read({ path: '/x' })).resolves.toEqual({ fine: true });
       expect(heard).toHaveLength(2);
@@ -234,7 +234,7 @@ describe('The HTTP client of the gateway', () => {
       expect(heard[1]).toMatchObject({ url: '/elsewhere?a=1', headers: { authorization: `Bearer ${key}` } });
     });
 
-    it('A redirect to another origin is not followed, so that the key cannot leak, and the error names what to configure', async () => {
+    it('A redirect to another origin is not followed, so the key cannot leak, and the error names what to configure', async () => {
       const other = await serve([json({})]);
       servers.push(other.server);
       const { door } = await open([json({}, 302, { location: `${other.url}/v1` })]);
@@ -311,7 +311,7 @@ describe('The HTTP client of the gateway', () => {
   });
 
   it.each(['ftp://x', 'nonsense', '', 'https://user:password@x'])(
-    'The HTTP client refuses the invalid address %j with a readable error',
+    'The HTTP client refuses the invalid URL %j with a readable error',
     (address) => {
       expect(() => doorTo(address)).toThrow(GatewayError);
     },

@@ -97,7 +97,7 @@ describe('The streaming client of the gateway', () => {
     expect(side.heard()).toBe(1);
   });
 
-  it('The streaming client follows no redirect, because a submit goes to one address', async () => {
+  it('The streaming client follows no redirect, because a submit goes to one URL', async () => {
     const side = await gatewayThat((response) => response.writeHead(307, { location: '/elsewhere' }).end());
     expect(await asked(side)).toMatchObject({ kind: 'not-offered', code: 'redirected' });
     expect(side.heard()).toBe(1);

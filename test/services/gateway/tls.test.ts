@@ -57,7 +57,7 @@ async function failureOn(port: number): Promise<GatewayError> {
 }
 
 describe('A submit over TLS', () => {
-  it('A submit over TLS is never sent where the certificate is refused', async () => {
+  it('A submit over TLS is never sent if the certificate is refused', async () => {
     const side = await secured({});
     expect(await failureOn(side.port)).toMatchObject({
       code: 'DEPTH_ZERO_SELF_SIGNED_CERT',
@@ -66,7 +66,7 @@ describe('A submit over TLS', () => {
     expect(side.body()).toBeUndefined();
   });
 
-  it('A submit over TLS may have taken effect where the gateway wants a client certificate, which TLS 1.3 reports after the request was sent', async () => {
+  it('A submit over TLS may have taken effect if the gateway wants a client certificate, which TLS 1.3 reports after the request was sent', async () => {
     trusted();
     const side = await secured({ requestCert: true, rejectUnauthorized: true, minVersion: 'TLSv1.3' });
     expect(await failureOn(side.port)).toMatchObject({ kind: 'unreachable', mayHaveTakenEffect: true });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createReachCheck, signatureExpiry } from '../../../src/services/inputs/addresses.ts';
 
-describe('An address that the gateway can reach', () => {
+describe('A URL that the gateway can reach', () => {
   const names: Record<string, readonly string[]> = {
     'public.example': ['93.184.215.14', '2606:2800:21f::1'],
     'home.example': ['192.168.1.5'],
@@ -54,7 +54,7 @@ describe('An address that the gateway can reach', () => {
   );
 });
 
-describe('The expiry of an address', () => {
+describe('The expiry of a URL', () => {
   it.each([
     ['https://cdn.discordapp.com/attachments/1/2/a.png?ex=6a000000&is=69ff0000&hm=ab&', 0x6a000000 * 1_000],
     ['https://media.discordapp.net/attachments/1/2/a.png?ex=6A000000&is=69ff0000&hm=ab&width=500', 0x6a000000 * 1_000],

@@ -33,7 +33,7 @@ describe('The files of a request', () => {
   let clock: ManualClock;
   let notes: string[];
   let png: Buffer;
-  /** Addresses that the gateway cannot reach. */
+  /** URLs that the gateway cannot reach. */
   let outOfReach: Set<string>;
   let gather: (request: Record<string, unknown>, context?: Partial<GatherContext>) => Promise<Materials>;
 
@@ -48,7 +48,7 @@ describe('The files of a request', () => {
       allowPrivate: false,
       extraOrigins: [`${discord.origin}/`],
     };
-    // Room for a single file of the largest size, so that memory which is not released is noticed at once.
+    // Room for a single file of the largest size, so memory which is not released is noticed immediately.
     const limits = { memberFilesBytes: 21 * MB, resultsBytes: 21 * MB, fileBytes: 21 * MB, pixels: 5_000_000 };
     media = openMedia(settings, { clock, log: { warn: () => undefined }, process: mediaProcess }, limits);
     const log = { info: (facts: object, words: string) => void notes.push(JSON.stringify(facts) + words) };
@@ -191,7 +191,7 @@ describe('The files of a request', () => {
       expect(await waiting).toEqual({ key: 'refusals.imageUnreachable', name: 'slow.png' });
     });
 
-    it('The images of a request are given up when the bot stops meanwhile', async () => {
+    it('The images of a request are given up when the bot stops in the meantime', async () => {
       const waiting = refused(
         given(
           'slow.png',
@@ -204,8 +204,8 @@ describe('The files of a request', () => {
     });
   });
 
-  describe('from third-party addresses', () => {
-    it('Files from third-party addresses are requested without the key, even from the gateway or after a redirect to it', async () => {
+  describe('from third-party URLs', () => {
+    it('Files from third-party URLs are requested without the key, even from the gateway or after a redirect to it', async () => {
       const own = given('own.png', gateway.on('/own', file(png)));
       const back = given('back.png', discord.on('/back', redirect(`${gateway.origin}/own`)));
       await gather({ pictures: [own, back, uploaded('a.png', png)] });

@@ -27,7 +27,7 @@ describe('The references of a request', () => {
   let media: Media;
   let clock: ManualClock;
   let png: Buffer;
-  /** Addresses that the gateway cannot fetch. */
+  /** URLs that the gateway cannot fetch. */
   let outOfReach: (address: string) => boolean;
   /** By default the gateway stores no uploads. */
   let upload: (image: string) => Promise<string | undefined>;
@@ -43,7 +43,7 @@ describe('The references of a request', () => {
       ...{ gatewayOrigin: gateway.origin, apiKey: 'sk-secret-of-the-gateway', allowPrivate: false },
       extraOrigins: [discord.origin],
     };
-    // Room for a single file of the largest size, so that memory which is not released is noticed at once.
+    // Room for a single file of the largest size, so memory which is not released is noticed immediately.
     media = openMedia(
       settings,
       { clock, log: { warn: () => undefined }, process: mediaProcess },
@@ -86,7 +86,7 @@ describe('The references of a request', () => {
     return { key: error.key, ...error.variables };
   }
 
-  it('The references of a request are given by their unchanged addresses in order, after each file was examined', async () => {
+  it('The references of a request are given by their unchanged URLs in order, after each file was examined', async () => {
     const all = [
       at('a.png', png),
       at('b.mp3', mp3, { medium: 'audio' }),
@@ -139,12 +139,12 @@ describe('The references of a request', () => {
     expect(await given('base64')).toMatch(/^data:image\/png;base64,/);
   });
 
-  describe('with addresses that the gateway cannot reach', () => {
+  describe('with URLs that the gateway cannot reach', () => {
     beforeEach(() => {
       outOfReach = (address) => !address.includes('public');
     });
 
-    it('References that the gateway cannot reach are sent as data where the model accepts images as data', async () => {
+    it('References that the gateway cannot reach are sent as data if the model accepts images as data', async () => {
       const open = at('public.png', png, { takes: 'address or data' });
       const { references = [] } = await gather([open, at('own.png', png, { takes: 'address or data' })]);
       expect(references[0]?.given).toBe(open.address);
@@ -152,7 +152,7 @@ describe('The references of a request', () => {
       expect(references[1]?.given).toMatch(/^data:image\/png;base64,/);
     });
 
-    it('References that the gateway cannot reach are refused where the model accepts addresses only and the gateway stores no uploads', async () => {
+    it('References that the gateway cannot reach are refused if the model accepts URLs only and the gateway stores no uploads', async () => {
       const until = clock.now() + 60 * minute;
       expect(await refused([at('own.png', png)])).toEqual({ key: 'refusals.referenceNotPublic', name: 'own.png' });
       expect(await refused([uploaded('up.png', png, until)])).toEqual({
@@ -165,7 +165,7 @@ describe('The references of a request', () => {
       expect(discord.heard).toHaveLength(before);
     });
 
-    it('An image that the gateway cannot reach or that does not last is uploaded where the model accepts addresses only', async () => {
+    it('An image that the gateway cannot reach or that does not last is uploaded if the model accepts URLs only', async () => {
       const stored: string[] = [];
       upload = async (image) => `https://files.example/${stored.push(image)}.png`;
       const short = uploaded('public.png', png, clock.now() + minute);
@@ -211,8 +211,8 @@ describe('The references of a request', () => {
     });
   });
 
-  describe('with Discord addresses that expire', () => {
-    it('Discord addresses are accepted when they last as long as the gateway may need them', async () => {
+  describe('with Discord URLs that expire', () => {
+    it('Discord URLs are accepted when they last as long as the gateway may need them', async () => {
       const exact = uploaded('exact.png', png, Math.ceil((clock.now() + 5 * minute) / 1_000) * 1_000);
       expect((await gather([exact])).references).toHaveLength(1);
       expect(await refused([exact], { timeLimitMs: 15 * minute })).toEqual({
@@ -221,13 +221,13 @@ describe('The references of a request', () => {
       });
     });
 
-    it('Expired Discord addresses are refused without a fetch', async () => {
+    it('Expired Discord URLs are refused without a fetch', async () => {
       const late = uploaded('late.png', png, clock.now() - 60 * minute);
       expect(await refused([late])).toMatchObject({ key: 'refusals.referenceExpired', name: 'late.png' });
       expect(discord.heard).toEqual([]);
     });
 
-    it('Discord addresses may expire soon where the image is sent as data', async () => {
+    it('Discord URLs may expire soon where the image is sent as data', async () => {
       outOfReach = () => true;
       const short = uploaded('short.png', png, clock.now() + minute, { takes: 'address or data' });
       expect((await gather([short])).references?.[0]?.given).toMatch(/^data:/);
@@ -235,7 +235,7 @@ describe('The references of a request', () => {
   });
 
   describe('after the gateway refused the order as too large', () => {
-    it('After a refusal as too large, references sent as data are made smaller and those sent by address stay unchanged', async () => {
+    it('After a refusal as too large, references sent as data are made smaller and those sent by URL stay unchanged', async () => {
       outOfReach = (address) => !address.includes('public');
       const heavy = await noise(2_400, 1_800).png().toBuffer();
       expect(heavy.length).toBeGreaterThan(8 * MB);

@@ -96,7 +96,7 @@ describe('The ledger entry of a request', () => {
     expect(await all(bot)).toEqual(['settled']);
   });
 
-  it('Each try of a request has its own ledger entry, and the first counts as it was estimated', async () => {
+  it('Each attempt of a request has its own ledger entry, and the first counts at its estimate', async () => {
     const bot = await run();
     const { id } = await bot.order('unknown');
     const { kind: _, request: __, ...origin } = order;
@@ -147,7 +147,7 @@ describe('The ledger entry of a request', () => {
     expect(await bot.store.live()).toEqual([]);
   });
 
-  it('The ledger entry of a request is refunded where the task cannot be stored', async () => {
+  it('The ledger entry of a request is refunded if the task cannot be stored', async () => {
     const on = stage();
     const bot = await run(on);
     sql(
@@ -200,7 +200,7 @@ describe('A ledger fact that cannot be written', () => {
 });
 
 describe('The ledger at start', () => {
-  it('At start the ledger is created from all stored tasks where the store has none', async () => {
+  it('At start the ledger is created from all stored tasks if the store has none', async () => {
     const on = stage();
     const before = await run(on);
     const [open, done, lost] = [await before.order(), await before.order(), await before.order('unknown')];

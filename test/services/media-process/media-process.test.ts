@@ -94,7 +94,7 @@ describe('The media process', () => {
     'The media process is replaced when it uses too much memory, and refuses only the job that needs too much',
     async () => {
       const clock = new ManualClock();
-      // Less than the process itself takes, so that any running job is over the limit.
+      // Less than the process itself takes, so any running job is over the limit.
       const { media, warnings } = opened(clock, 1);
       const large = outcome(media.run({ do: 'drop-voice', voice: 1 }, facts));
       const first = pidOf(media);

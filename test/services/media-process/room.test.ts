@@ -15,7 +15,7 @@ function visited(room: MemoryPool) {
 }
 
 describe('Memory for decoding', () => {
-  it('Memory for decoding is given while there is some, then in the order of the requests, so that a large request never starves', async () => {
+  it('Memory for decoding is given while there is some, then in the order of the requests, so a large request never starves', async () => {
     const { events, claim } = visited(new MemoryPool(100));
     const first = await claim('first', 60);
     const large = claim('large', 80);
@@ -27,7 +27,7 @@ describe('Memory for decoding', () => {
     expect(events).toEqual(['first', 'large', 'small']);
   });
 
-  it('Memory for decoding is refused at once to a request that exceeds all of it', async () => {
+  it('Memory for decoding is refused immediately to a request that exceeds all of it', async () => {
     const { claim } = visited(new MemoryPool(100));
     await claim('first', 100);
     await expect(claim('huge', 101)).rejects.toMatchObject({ name: 'MediaError', kind: 'too-large' });

@@ -50,7 +50,7 @@ describe("A member's image", () => {
 
   it("A member's image is decoded to its end, because damaged pixels may have an intact frame", async () => {
     const spoilt = await noise(200, 200).png().toBuffer();
-    // Within the first chunk of pixels, so that its checksum fails.
+    // Within the first chunk of pixels, so its checksum fails.
     spoilt.fill(0x55, 1_000, 2_000);
     expect(await media.imageFacts(spoilt)).toMatchObject({ width: 200, height: 200 });
     await expect(media.checkImage(spoilt)).rejects.toMatchObject({ kind: 'damaged' });

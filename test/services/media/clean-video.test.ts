@@ -89,7 +89,7 @@ describe('A video without its metadata', () => {
     expect(await cleaned(result)).toBe(result);
   });
 
-  it('A video without metadata comes back as it is', async () => {
+  it('A video without metadata is returned unchanged', async () => {
     expect(await cleaned(encoded)).toBe(encoded);
     expect(await cleaned(mp4Video({ inPieces: true }))).toEqual(mp4Video({ inPieces: true }));
   });
@@ -212,7 +212,7 @@ describe('A WebM without its tags', () => {
     expect((await cleaned(twice, mediaTypes.webm)).includes('a place')).toBe(false);
   });
 
-  it('A WebM without tags comes back as it is, and lengths beyond its end are left alone', async () => {
+  it('A WebM without tags is returned unchanged, and lengths beyond its end are left alone', async () => {
     expect(await cleaned(live, mediaTypes.webm)).toBe(live);
     const beyond = Buffer.concat([live, Buffer.from([...ids, 0x7f, 0xfe]), latin('a place')]);
     expect(await cleaned(beyond, mediaTypes.webm)).toBe(beyond);

@@ -11,21 +11,21 @@ describe('Fetching a result', () => {
   });
   afterEach(() => scene.close());
 
-  describe('by its address', () => {
-    it('A fetch by address returns the bytes and their real type, regardless of name and header', async () => {
+  describe('by its URL', () => {
+    it('A fetch by URL returns the bytes and their real type, regardless of name and header', async () => {
       const address = scene.gateway.on('/film.mp4', file(scene.png, { 'content-type': 'video/mp4' }));
       const fetched = await scene.open(false).fetch({ address });
       expect(fetched.bytes?.equals(scene.png)).toBe(true);
       expect(fetched.type).toEqual({ kind: 'image', mime: 'image/png', extension: 'png' });
     });
 
-    it('A fetch by address returns a file of unknown size to its last byte', async () => {
+    it('A fetch by URL returns a file of unknown size to its last byte', async () => {
       const large = Buffer.concat([scene.png, Buffer.alloc(5_000_000, 7)]);
       const fetched = await scene.open(false).fetch({ address: scene.gateway.on('/large', chunked(large)) });
       expect((await readWhole(fetched)).equals(large)).toBe(true);
     });
 
-    it('A fetch by address requests the file unencoded and decompresses nothing', async () => {
+    it('A fetch by URL requests the file unencoded and decompresses nothing', async () => {
       const address = scene.gateway.on('/packed', file(gzipSync(scene.png), { 'content-encoding': 'gzip' }));
       const error = await failureOf(scene.open(false).fetch({ address }));
       expect(error.kind).toBe('not-media');
@@ -55,13 +55,13 @@ describe('Fetching a result', () => {
       ['a page', Buffer.from('<!doctype html><title>Sign in</title>')],
       ['an SVG with a script', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>1</script></svg>')],
       ['a JSON response', Buffer.from('{"error":{"message":"quota"}}')],
-    ])('A fetch by address does not accept %s as media', async (_what, bytes) => {
+    ])('A fetch by URL does not accept %s as media', async (_what, bytes) => {
       const address = scene.gateway.on('/odd.png', file(bytes, { 'content-type': 'image/png' }));
       expect(await failureOf(scene.open(false).fetch({ address }))).toMatchObject({ kind: 'not-media' });
     });
 
     it.each(['ftp://files.example/a.png', 'file:///etc/passwd', 'data:text/plain,hello', 'javascript:1', '', 'a.png'])(
-      'A fetch by address refuses %j, which is not a web address',
+      'A fetch by URL refuses %j, which is not a web URL',
       async (address) => {
         expect(await failureOf(scene.open(true).fetch({ address }))).toMatchObject({ kind: 'forbidden-address' });
       },

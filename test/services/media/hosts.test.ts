@@ -28,7 +28,7 @@ describe('The hosts that a file is fetched from', () => {
       expect(scene.gateway.heard.map(({ headers }) => headers.authorization)).toEqual([authorization, authorization]);
     });
 
-    it('The key is dropped for good when a redirect leads to another host, even if the next redirect leads back', async () => {
+    it('The key is no longer sent once a redirect leads to another host, even if the next redirect leads back', async () => {
       scene.gateway.on('/own', file(scene.png));
       const away = scene.stranger.on('/back', redirect(`${scene.gateway.origin}/own`));
       await scene.open(true).fetch({ address: scene.gateway.on('/first', redirect(away)) });

@@ -3,7 +3,7 @@ import sharp, { type Sharp } from 'sharp';
 /** An image of noise, which cannot be compressed. */
 export function noise(width: number, height: number, channels: 3 | 4 = 3): Sharp {
   const pixels = Buffer.alloc(width * height * channels);
-  // A fixed recurrence, so that every run uses the same image.
+  // A fixed recurrence, so every run uses the same image.
   let state = 1;
   for (let at = 0; at < pixels.length; at++) {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;

@@ -82,7 +82,7 @@ describe('The mark of a generated image', () => {
     }
   });
 
-  it('A file with content credentials stays as it is, byte for byte', async () => {
+  it('A file with content credentials is unchanged, byte for byte', async () => {
     const bytes = withChunk(await drawing().png().toBuffer(), 'caBX', Buffer.from('a manifest'));
     expect(hasManifest(bytes, mediaTypes.png)).toBe(true);
     expect(await shown(bytes, 'trainedAlgorithmicMedia')).toMatchObject({ how: 'as-is', bytes });

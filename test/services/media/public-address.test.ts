@@ -75,11 +75,11 @@ describe('The guarded look-up of a host name', () => {
     return new Promise((resolve) => lookup('files.example', { all }, (...answer) => resolve(answer)));
   }
 
-  it('The guarded look-up of a host name returns every address to a caller that tries one after the other', async () => {
+  it('The guarded look-up of a host name returns every URL to a caller that tries one after the other', async () => {
     expect(await lookedUp([public6, public4], true)).toEqual([null, [public6, public4]]);
   });
 
-  it('The guarded look-up of a host name returns the first address to a caller that wants one', async () => {
+  it('The guarded look-up of a host name returns the first URL to a caller that wants one', async () => {
     expect(await lookedUp([public6, public4], false)).toEqual([null, public6.address, 6]);
   });
 

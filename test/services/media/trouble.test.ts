@@ -138,7 +138,7 @@ describe('A file host in trouble', () => {
     expect(await failureOf(media.fetch({ address }))).toMatchObject({ kind: 'not-media' });
   });
 
-  it('A file host that never ends is cut off at the limit', async () => {
+  it('A file host that never stops sending is disconnected at the limit', async () => {
     const said = { bytes: 0 };
     const { media, address } = await gatewaySaying((socket) => {
       socket.write(head('connection: close'));
@@ -157,7 +157,7 @@ describe('A file host in trouble', () => {
     },
   );
 
-  it('A file host is disconnected at once when the caller aborts', async () => {
+  it('A file host is disconnected immediately when the caller aborts', async () => {
     const { media, address } = await gatewaySaying((socket) => {
       socket.write(`${head('content-length: 100')}half`);
     });

@@ -36,7 +36,7 @@ describe('The facts of a video', () => {
     expect(await factsOf(mp4Video({ ...said, isTurned: true }))).toEqual({ width: 576, height: 1024, seconds: 7.5 });
   });
 
-  it('The facts of a video are left out where the file does not state them', async () => {
+  it('The facts of a video are left out if the file does not state them', async () => {
     expect(await factsOf(webmVideo({ ...said, isLive: true }))).toEqual({ width: 1024, height: 576 });
     expect(await factsOf(mp4Video({ ...said, seconds: 0 }))).toEqual({ width: 1024, height: 576 });
     expect(await factsOf(mp4Video({ ...said, width: 0 }))).toEqual({ seconds: 7.5 });
@@ -44,7 +44,7 @@ describe('The facts of a video', () => {
     expect(await factsOf(empty)).toEqual({});
   });
 
-  it('The facts of a video are empty where the file is not a video', async () => {
+  it('The facts of a video are empty if the file is not a video', async () => {
     expect(await factsOf(Buffer.alloc(0))).toEqual({});
     expect(await factsOf(Buffer.from('<!doctype html><p>no film</p>'))).toEqual({});
   });

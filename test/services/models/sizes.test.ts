@@ -17,7 +17,7 @@ it.each([
   expect(largerSizes(id, listed)).toEqual(sizes);
 });
 
-it('A variant is named only where it is larger', () => {
+it('A variant is named only if it is larger', () => {
   expect(sizeVariantOf('lumen', '2K')).toBe('lumen-2K');
   expect(sizeVariantOf('lumen-2K', '4K')).toBe('lumen-4K');
   expect(sizeVariantOf('lumen-4K', '2K')).toBeUndefined();

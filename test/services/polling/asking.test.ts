@@ -82,7 +82,7 @@ describe('Following a task', () => {
     await pass(60_000);
     expect(questions.length).toBeGreaterThan(4);
     for (const { ids } of questions) expect(ids).toHaveLength(3);
-    // A gateway that turns out to take fewer ids gets fewer ids at once.
+    // A gateway that turns out to take fewer ids gets fewer ids immediately.
     max.count = 2;
     const before = questions.length;
     await pass(30_000);
@@ -112,7 +112,7 @@ describe('Following a task', () => {
   });
 
   it.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])(
-    'The scheduler polls after a while where a verdict has an invalid moment: %s',
+    'The scheduler polls after a while if a verdict has an invalid moment: %s',
     async (again) => {
       const { scheduler, lane, at, pass, questions } = stage();
       scheduler.start();
@@ -123,7 +123,7 @@ describe('Following a task', () => {
     },
   );
 
-  it('The scheduler keeps the minimum gap where a verdict names a past moment', async () => {
+  it('The scheduler keeps the minimum gap if a verdict names a past moment', async () => {
     const { scheduler, lane, at, pass, questions } = stage();
     scheduler.start();
     scheduler.add({ id: 'a', lane: lane('l', (ids) => all(ids, { again: at(-1_000) })), group: 'g', at: at(-5_000) });

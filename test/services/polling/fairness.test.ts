@@ -5,7 +5,7 @@ import { all, stage } from './stage.ts';
 const oneAtATime = { limits: { perSecond: 10, inFlight: 1_000 } };
 
 describe('Turns of the scheduler', () => {
-  it('Turns of the scheduler alternate between groups, so that a thousand tasks of one group delay the only task of another by one turn', async () => {
+  it('Turns of the scheduler alternate between groups, so a thousand tasks of one group delay the only task of another by one turn', async () => {
     const { scheduler, lane, at, pass, questions } = stage(oneAtATime);
     const road = lane('l', (ids) => all(ids, 'done'));
     scheduler.start();
@@ -101,7 +101,7 @@ describe('A lane that polls several tasks at once', () => {
     expect(questions[0]?.ids).toEqual(['due 1', 'due 2']);
   });
 
-  it.each([0, -1, Number.NaN])('A lane with lists polls one at a time where its limit is invalid: %s', async (max) => {
+  it.each([0, -1, Number.NaN])('A lane with lists polls one at a time if its limit is invalid: %s', async (max) => {
     const questions = await batches(max, [
       { id: 'a', group: 'g', at: 0 },
       { id: 'b', group: 'g', at: 0 },

@@ -13,7 +13,7 @@ function following(
 }
 
 describe('The poll pressure', () => {
-  it('The poll pressure is zero where there is room', () => {
+  it('The poll pressure is zero if there is room', () => {
     expect(following(600, { rate: 90, allowed: 100, queue: 0 }).value).toBe(1);
     expect(new Pressure().value).toBe(1);
   });
@@ -33,7 +33,7 @@ describe('The poll pressure', () => {
     expect(following(30, { rate: 20, allowed: 100, queue: 200 }).value).toBeGreaterThan(1.5);
   });
 
-  it('The poll pressure reduces demand to the allowance, so that tasks that follow it hardly queue', async () => {
+  it('The poll pressure reduces demand to the allowance, so tasks that follow it hardly queue', async () => {
     const { scheduler, lane, at, now, pass, questions } = stage({
       limits: { perSecond: 20, inFlight: 100 },
       random: Math.random,

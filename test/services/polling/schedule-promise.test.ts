@@ -221,7 +221,7 @@ describe('The poll limit of the bot', () => {
     );
   }, 120_000);
 
-  it('The poll limit of the bot holds where a poll was in flight when the bot ended and reaches the gateway afterwards', async () => {
+  it('The poll limit of the bot holds if a poll was in flight when the bot ended and reaches the gateway afterwards', async () => {
     const past: History = {
       ...{ schedule: 'learned', inLists: false, tasks: 2, outcomes: ['running'], ways: [0, 334] },
       events: [{ do: 'restart', wait: 2_918, away: 0 }],
@@ -231,7 +231,7 @@ describe('The poll limit of the bot', () => {
   });
 
   it.each(['learned', 'spec'] as const)(
-    'The poll limit of the bot holds where members send hints all the time, before a restart and after it: %s',
+    'The poll limit of the bot holds if members send hints all the time, before a restart and after it: %s',
     async (schedule) => {
       const looking = Array.from({ length: 130 }, () => ({ do: 'hint' as const, wait: 500 }));
       const past: History = {

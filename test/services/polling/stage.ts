@@ -92,7 +92,7 @@ export function stage({ limits = plenty, random = () => 0.5 }: Setting = {}) {
     lines,
     now: () => time.now() - began,
     at: (ms: number) => began + ms,
-    /** A lane that responds at once. */
+    /** A lane that responds immediately. */
     lane: (name: string, answer: (ids: readonly string[]) => Answer, max = 1): Lane => ({
       name,
       max,
@@ -110,7 +110,7 @@ export function stage({ limits = plenty, random = () => 0.5 }: Setting = {}) {
           open.push({ ...noted(name, ids), answer: resolve, fail: reject });
         }),
     }),
-    /** Advances time from timer to timer, so that every response arrives at its moment. */
+    /** Advances time from timer to timer, so every response arrives at its moment. */
     async pass(ms: number): Promise<void> {
       const end = time.now() + ms;
       await turnOfTheLoop();

@@ -28,7 +28,7 @@ describe('Stopping the scheduler', () => {
     expect(scheduler.troubles()).toEqual([]);
   });
 
-  it('Stopping the scheduler ends at once where nothing is in flight, before the start as well, and repeatedly', async () => {
+  it('Stopping the scheduler ends immediately if nothing is in flight, before the start as well, and repeatedly', async () => {
     const { scheduler, own } = stage();
     await scheduler.stop();
     scheduler.start();

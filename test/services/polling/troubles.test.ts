@@ -74,7 +74,7 @@ describe('A lane that was asked to wait', () => {
     expect(scheduler.troubles()).toEqual([{ ...busy(60_000), lane: 'l', since: at(0) }]);
   });
 
-  it('A lane that was asked to wait waits longer where a single success is followed by the same trouble', async () => {
+  it('A lane that was asked to wait waits longer if a single success is followed by the same trouble', async () => {
     const { scheduler, pass, times, state, at, road } = troubledLane(busy(), 1);
     await pass(1_999);
     state.trouble = undefined;
@@ -161,7 +161,7 @@ describe('A lane that is refused', () => {
     expect(resumed).toEqual([0, 500, 1_000, 1_500, 2_000, 2_500, 3_000, 3_500, 4_000, 4_500]);
   });
 
-  it('A lane that is refused resumes with full polls where it polls several tasks at once', async () => {
+  it('A lane that is refused resumes with full polls if it polls several tasks at once', async () => {
     const { pass, questions, state } = troubledLane(refused, 110, 10);
     await pass(29_999);
     state.trouble = undefined;
@@ -173,7 +173,7 @@ describe('A lane that is refused', () => {
     ]);
   });
 
-  it('A lane that is refused resumes with a single poll where that covers any number of tasks', async () => {
+  it('A lane that is refused resumes with a single poll if that covers any number of tasks', async () => {
     const { scheduler, patient, at, pass, open } = stage();
     const road = patient('l', Number.POSITIVE_INFINITY);
     for (const [id, due] of [['a', 0] as const, ['b', 31_000] as const, ['c', 31_000] as const]) {
@@ -206,7 +206,7 @@ describe('A lane that is refused', () => {
     expect(scheduler.troubles()).toEqual([]);
   });
 
-  it('A lane that is refused is not reported where no task waits, and is probed by the next task that comes', async () => {
+  it('A lane that is refused is not reported if no task waits, and is probed by the next task that comes', async () => {
     const { scheduler, pass, times, at, road } = troubledLane(refused, 1);
     await pass(1_000);
     scheduler.remove('0');

@@ -25,7 +25,7 @@ describe('The prices in a gateway’s list', () => {
     expect(found).toEqual({ price: { perMillion: { input: '1.125', output: '9' } }, isUpperBound: false, at: AT });
   });
 
-  it('A price by tokens has the prices of cached and audio tokens where the list tells them', () => {
+  it('A price by tokens has the prices of cached and audio tokens if the list has them', () => {
     const audio = model({ ...byTokens, cachedRatio: '0.1', audioRatio: '16', audioOutputRatio: '2' });
     expect(pricesIn(list([audio]), 'default', AT).get('m')?.price.perMillion).toEqual({
       ...{ input: '1.25', output: '10', cachedInput: '0.125', audioInput: '20', audioOutput: '40' },

@@ -78,7 +78,7 @@ describe('The estimate of a request', () => {
     expect(book.estimateOf(imagine)).toMatchObject({ amount: '0.037', isUpperBound: true });
   });
 
-  it('A larger variant of a model costs more only where the operator says so', async () => {
+  it('A larger variant of a model costs more only if the operator says so', async () => {
     const { book } = await bookOf({ 'image:m': { each: '0.03', times: { modelSize: { '2K': '2' } } }, image: '9' });
     const of = (model: string) => book.estimateOf({ kind: 'image', request: { prompt: 'x', model } })?.amount;
     expect([of('m'), of('m-2K'), of('m-4K'), of('m-2k')]).toEqual(['0.03', '0.06', '9', '9']);
@@ -121,7 +121,7 @@ describe('The cost of an answer by its tokens', () => {
     expect((await bookOf({ ask: '5' })).book.costOfAnswer(ask, tokens)).toBe('0.00625');
   });
 
-  it('The cost of an answer is unknown where the list’s price is only an upper bound, or no tokens are told', async () => {
+  it('The cost of an answer is unknown if the list’s price is only an upper bound, or no tokens are reported', async () => {
     expect((await bookOf({}, null)).book.costOfAnswer(ask, tokens)).toBeUndefined();
     expect((await bookOf({})).book.costOfAnswer(ask, undefined)).toBeUndefined();
     expect((await bookOf({})).book.costOfAnswer(ask, { input: 3 })).toBeUndefined();

@@ -41,7 +41,7 @@ async function decided(reports: Reports, { id }: Report, at: number): Promise<vo
 const keyOf = (work: Promise<unknown>): Promise<unknown> =>
   work.catch((error: unknown) => (error instanceof Refusal ? error.key : error));
 
-it('A server takes so many reports in an hour, no matter who sends them, and other servers are not affected', async () => {
+it('A server accepts a limited number of reports in an hour, no matter who sends them, and other servers are not affected', async () => {
   const { clock, reports } = await setUp();
   for (let at = 0; at < 30; at++) await reports.add(made(at));
   expect(await keyOf(reports.add(made(30)))).toBe('refusals.reports.tooManyHere');
@@ -64,7 +64,7 @@ it('A server takes no more reports while a hundred are undecided, until a modera
   await reports.add(made(100));
 });
 
-it('A server keeps so many reports; the oldest decided ones go first, also from the store', async () => {
+it('A server keeps a limited number of reports; the oldest decided ones are deleted first, also from the store', async () => {
   const { clock, open, reports } = await setUp();
   const undecided = await reports.add(made(0));
   const ids: string[] = [];
@@ -82,7 +82,7 @@ it('A server keeps so many reports; the oldest decided ones go first, also from 
   }
 });
 
-it('A report goes 90 days after its decision, and 400 days after it was made without one', async () => {
+it('A report is deleted 90 days after its decision, or 400 days after it was made without a decision', async () => {
   const { clock, reports } = await setUp();
   const [kept, gone] = [await reports.add(made(1)), await reports.add(made(2))];
   await reports.change(kept.id, (known) => withoutDue(known, 'post'));

@@ -12,8 +12,8 @@ const keyOf = (rules: Partial<RuleSet>, judged: Judged): string | undefined =>
   judgeOf(rules).judge(judged)?.refusal.key;
 const words = (...texts: string[]): Pick<RuleSet, 'words'> => ({ words: texts.map((text) => ({ text })) });
 
-describe('The judge of a server', () => {
-  it('A word is judged in every text of a member or a model, and not in models and ids', () => {
+describe('The rule check of a server', () => {
+  it('A word is checked in every text of a member or a model, and not in model names and ids', () => {
     const rules = words('casino');
     const file = { address: 'https://cdn.discordapp.com/attachments/1/2/photo.png?ex=casino', name: 'casino.png' };
     expect(keyOf(rules, order('a photo', { request: { pictures: [file] } }))).toBe('refusals.rules.word');
@@ -24,7 +24,7 @@ describe('The judge of a server', () => {
     expect(judgeOf(rules).judge(order('a cas1no'))).toMatchObject({ rule: 'words', entry: 'casino' });
   });
 
-  it('A word that is never blocked is not, although it looks like a blocked one', () => {
+  it('A word on the list of never blocked ones is not blocked, although it looks like a blocked one', () => {
     const rules = { ...words('mono', 'hot*'), allowedWords: ['moño', 'hotel'] };
     expect(keyOf(words('mono'), order('un moño rojo'))).toBe('refusals.rules.word');
     expect(keyOf(rules, order('un moño rojo'))).toBeUndefined();
@@ -32,7 +32,7 @@ describe('The judge of a server', () => {
     expect(keyOf(rules, order('a hotshot'))).toBe('refusals.rules.word');
   });
 
-  it('Words, patterns and access rules hold for the kinds that they name', () => {
+  it('Words, patterns and access rules apply to the kinds that they name', () => {
     const rules: Partial<RuleSet> = {
       words: [{ text: 'storm', kinds: ['video'] }],
       patterns: [{ text: 'fox(es)?', kinds: ['video', 'image'] }],
@@ -69,7 +69,7 @@ describe('The judge of a server', () => {
     expect(keyOf({ deniedDomains: ['evil.example'] }, order(text)) === 'refusals.rules.link').toBe(isDenied);
   });
 
-  it('Where only some sites are allowed, members’ uploads and names with a dot still are', () => {
+  it('If only some sites are allowed, members’ uploads and names with a dot are still allowed', () => {
     const rules = { allowedDomains: ['good.example'] };
     const upload = { address: 'https://cdn.discordapp.com/attachments/1/2/a.png', name: 'a.png' };
     expect(keyOf(rules, order('', { request: { pictures: [upload] } }))).toBeUndefined();
@@ -78,7 +78,7 @@ describe('The judge of a server', () => {
     expect(keyOf(rules, order('https://bad.example/x'))).toBe('refusals.rules.link');
   });
 
-  it('A text is shown without its blocked words, and not at all where they are spread over it', () => {
+  it('A text is shown without its blocked words, and not at all if they are spread over it', () => {
     const judge = judgeOf({ ...words('casino', 'free money'), patterns: [{ text: 'q{3}' }] });
     expect(judge.mask('imagine', 'a neon c4s1no, at **casino** qqq night')).toBe('a neon ▇▇▇ at ▇▇▇ ▇▇▇ night');
     expect(judge.mask('imagine', 'get free\nmoney')).toBe('▇▇▇');
@@ -86,7 +86,7 @@ describe('The judge of a server', () => {
     expect(judge.mask('imagine', 'a quiet lake')).toBe('a quiet lake');
   });
 
-  it('Any text is judged without an error, and a listed word in it is always found', () => {
+  it('Any text is checked without an error, and a listed word in it is always found', () => {
     const judge = judgeOf({
       ...words('zebra', 'two words'),
       deniedDomains: ['a.example'],

@@ -46,7 +46,7 @@ it('The newest thousand messages of a server are remembered, each once', async (
   expect([ids[0], ids.at(-1)]).toEqual(['6', '1005']);
 });
 
-it('A sweep deletes fifty old messages at a time, and goes on with the next one', async () => {
+it('A sweep deletes fifty old messages, and the next one continues', async () => {
   const { clock, logs, note, kept, removed } = await setUp();
   for (let id = 1; id <= 60; id++) await note(id);
   clock.advance(DAY_MS);
@@ -57,7 +57,7 @@ it('A sweep deletes fifty old messages at a time, and goes on with the next one'
   expect(await kept()).toEqual(['61']);
 });
 
-it('What Discord cannot delete now is kept, and what it cannot delete for good is forgotten', async () => {
+it('A message that cannot be deleted right now is kept, and one that can never be deleted is forgotten', async () => {
   const { clock, logs, note, kept, removed, answers, undecided } = await setUp();
   for (let id = 1; id <= 5; id++) await note(id);
   answers.set('2', 'stays').set('3', 'none').set('4', 'later');

@@ -85,7 +85,7 @@ describe('An audio file from a member', () => {
     },
   );
 
-  it('An audio file from a member is decoded as far as it goes where its end is missing', async () => {
+  it('An audio file from a member is decoded as far as it goes if its end is missing', async () => {
     const long = Int16Array.from(
       { length: 4 * original.length },
       (_, at) => 32_767 * (original[at % original.length] ?? 0),
@@ -100,7 +100,7 @@ describe('An audio file from a member', () => {
     }
   });
 
-  it('An audio file from a member is decoded where its writer did not know its length yet', async () => {
+  it('An audio file from a member is decoded if its writer did not know its length yet', async () => {
     const wav = wavOf([played(8_000)], 8_000, { bytes: 2 });
     wav.writeUInt32LE(0xffffffff, 4);
     wav.writeUInt32LE(0xffffffff, 40);
@@ -148,7 +148,7 @@ describe('A file without usable audio', () => {
     expect(await refused(telephone)).toBe('refusals.audioNotSupported');
   });
 
-  it('A file without usable audio is refused where a WAV states an impossible format', async () => {
+  it('A file without usable audio is refused if a WAV states an impossible format', async () => {
     const changed = (change: (wav: Buffer) => void): Buffer => {
       const wav = wavOf([played(8_000)], 8_000, { bytes: 2 });
       change(wav);

@@ -1,7 +1,7 @@
 import { PCM_RATE } from '../../../src/lib/pcm.ts';
 
 /**
- * The similarity of two signals at the best delay of up to `most` samples: 1 where they are equal, regardless of
+ * The similarity of two signals at the best delay of up to `most` samples: 1 if they are equal, regardless of
  * loudness.
  */
 export function likeness(one: ArrayLike<number>, other: ArrayLike<number>, max = 60): number {

@@ -97,7 +97,7 @@ describe('The workroom of the audio workers', () => {
     await room.close();
   });
 
-  it('The workroom of the audio workers refuses at once what exceeds its queue', async () => {
+  it('The workroom of the audio workers refuses immediately what exceeds its queue', async () => {
     const room = new WorkerPool(script, new ManualClock());
     const outcomes = Array.from({ length: 40 }, () => told(room.run(job(0), [])));
     expect((await Promise.all(outcomes)).filter((outcome) => outcome.includes('refusals.busy'))).toHaveLength(7);

@@ -35,7 +35,7 @@ const second = voice(PCM_RATE);
 const told = (work: Promise<unknown>): Promise<string> => work.then(() => 'written', String);
 
 describe('A voice message that is written while it is spoken', () => {
-  it('A voice message is the same file in any pieces and with any other speakers meanwhile', {
+  it('A voice message is the same file in any pieces and with any other speakers at the same time', {
     timeout: 30_000,
   }, async () => {
     const sizes = fc.array(fc.nat(4_000), { minLength: 1, maxLength: 12 });
@@ -93,7 +93,7 @@ describe('A voice message that is written while it is spoken', () => {
     expect(process.pid).toBeUndefined();
   });
 
-  it('A voice message is cut at its limit and reports that', async () => {
+  it('A voice message is truncated at its limit and reports that', async () => {
     const writer = sounds.writing({ maxSeconds: 2 });
     expect(writer.isEmpty).toBe(true);
     writer.add(new Int16Array());
@@ -107,7 +107,7 @@ describe('A voice message that is written while it is spoken', () => {
     expect(await exact.finish()).toMatchObject({ seconds: 2, isCut: false });
   });
 
-  it('Voice messages are written in turns, so that a short one does not wait for a long one', async () => {
+  it('Voice messages are written in turns, so a short one does not wait for a long one', async () => {
     const long = sounds.writing({ maxSeconds: 60 });
     long.add(voice(60 * PCM_RATE));
     const order: string[] = [];
@@ -161,7 +161,7 @@ describe('A voice message that is written while it is spoken', () => {
     expect((await writer.finish()).seconds).toBe(1);
   });
 
-  it('A voice message fails alone where its samples cannot be handed over, and leaves nothing behind', async () => {
+  it('A voice message fails alone if its samples cannot be handed over, and leaves nothing behind', async () => {
     const room = opened();
     const writer = room.writing({ maxSeconds: 60 });
     writer.add(second);

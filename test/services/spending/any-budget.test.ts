@@ -58,7 +58,7 @@ class Model {
     if (this.isPaused || (this.blocked.get(memberId) ?? 0) > now) return false;
     const byRole = mostGenerous(roleIds.flatMap((id) => this.roles.get(id) ?? []));
     const limits = this.own.get(memberId) ?? byRole ?? this.members ?? settings.member;
-    // The server's admins are trusted, so that its own limits replace the default.
+    // The server's admins are trusted, so its own limits replace the default.
     return (
       this.#fits(this.server ?? settings.server, undefined, price, now) && this.#fits(limits, memberId, price, now)
     );

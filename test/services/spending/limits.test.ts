@@ -28,7 +28,7 @@ describe('Limits as text', () => {
       'none, $5 a day',
     ],
     ...['talk: 5 tasks a day', '$5 a day,', '3 at once, 4 at once', `${'1 task a day,'.repeat(200)}`, '١ tasks a day'],
-  ])('"%s" is no limit', (text) => {
+  ])('"%s" is not a limit', (text) => {
     expect(parseLimits(text, kinds)).toBeUndefined();
   });
 
@@ -53,7 +53,7 @@ describe('Limits as text', () => {
 });
 
 describe('The most generous of several limits', () => {
-  it('The most generous limits have the largest value of each, and none where one role has none', () => {
+  it('The most generous limits have the largest value of each, and none if one role has none', () => {
     const one = { day: { amount: '5', tasks: 10 }, atOnce: 2, kinds: { video: { day: { tasks: 1 } } } };
     const other = { day: { amount: '0.5', tasks: 20 }, week: { tasks: 50 }, atOnce: 1, kinds: {} };
     expect(mostGenerous([one, other])).toEqual({ day: { amount: '5', tasks: 20 }, atOnce: 2 });

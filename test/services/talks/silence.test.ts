@@ -35,7 +35,7 @@ it('Silence is not reported during a reply, but soon after it has ended', () => 
   expect(told).toEqual(['a']);
 });
 
-it('Silence is reported at once for a live conversation that has been silent for long, and never for one that is no longer watched', () => {
+it('Silence is reported immediately for a live conversation that has been silent for long, and never for one that is no longer watched', () => {
   const { clock, told, silence } = watched();
   silence.watch('b', { heardAt: clock.now() - 20 * MINUTE, isBusy: false });
   clock.advance(0);

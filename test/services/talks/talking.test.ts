@@ -66,7 +66,7 @@ describe('A new utterance', () => {
     await expect.poll(standings, waitLimit).toEqual(['settled', 'settled']);
   });
 
-  it('A new utterance waits for earlier ones, so that simultaneous utterances are answered in order', async () => {
+  it('A new utterance waits for earlier ones, so simultaneous utterances are answered in order', async () => {
     const { begin, say, ended, tasks, gateway } = await scene();
     const talk = await begin();
     const all = await Promise.all(['one', 'two', 'three'].map((words) => say(talk, words)));

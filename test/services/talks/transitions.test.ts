@@ -32,7 +32,7 @@ function response(changes: Partial<RealtimeResponse> = {}): RealtimeResponse {
 }
 
 const outcome = (changes: Partial<RealtimeResponse> = {}, more: object = {}) => ({
-  ...{ response: response(changes), hasContent: true, voice, takenBack: undefined },
+  ...{ response: response(changes), hasContent: true, voice, stopReason: undefined },
   ...more,
 });
 
@@ -63,7 +63,7 @@ describe('A conversation', () => {
     ).toBe('a clear sound');
   });
 
-  it('A conversation is private in lists where its thread is private', () => {
+  it('A conversation is private in lists if its thread is private', () => {
     expect(summaryOf(talk).isPrivate).toBe(false);
     expect(summaryOf(withRequest(said, { isClosed: true })).isPrivate).toBe(true);
   });
@@ -89,8 +89,8 @@ describe('The end of an answer', () => {
     ['completed', 'stopped', 'ready', undefined],
   ] as const)(
     'The end of an answer that is %s, and was %s, leaves it %s as %s, with its text and as used',
-    (end, takenBack, state, cause) => {
-      const ended = concludeAnswer(said, outcome({ end }, { takenBack }), start + 1);
+    (end, stopReason, state, cause) => {
+      const ended = concludeAnswer(said, outcome({ end }, { stopReason }), start + 1);
       expect(ended.state).toBe(state);
       expect(ended.failure?.cause).toBe(cause);
       expect(ended.text).toBe('Good day.');
@@ -98,14 +98,14 @@ describe('The end of an answer', () => {
     },
   );
 
-  it('The end of an answer keeps what had arrived where the last event is empty, and gives the reason of an incomplete answer', () => {
+  it('The end of an answer keeps what had arrived if the last event is empty, and gives the reason of an incomplete answer', () => {
     const grown = { ...said, answer: { rounds: [], draft: 'Good', without: [], parts: [] } };
     expect(concludeAnswer(grown, outcome({ end: 'cut', text: '', usage: undefined }), start).text).toBe('Good');
     const ended = concludeAnswer(said, outcome({ end: 'incomplete', reason: 'max_output_tokens' }), start);
     expect(ended).toMatchObject({ state: 'ready', answer: { incomplete: 'max_output_tokens' } });
   });
 
-  it('The end of an answer is not charged where neither content nor usage arrived', () => {
+  it('The end of an answer is not charged if neither content nor usage arrived', () => {
     const nothing = outcome({ end: 'failed', text: '', usage: undefined }, { hasContent: false, voice: undefined });
     expect(factOfTask(concludeAnswer(said, nothing, start)).standing).toBe('refunded');
     const soundAlone = outcome({ end: 'failed', text: '', usage: undefined }, { voice: undefined });

@@ -90,7 +90,7 @@ describe('A conversation that is reopened', () => {
   const unavailable = { type: 'status', status: 503 } as const;
   const refused = { type: 'status', status: 404 } as const;
 
-  it('A conversation that is reopened waits for an unreachable gateway, and reports that for utterances meanwhile', async () => {
+  it('A conversation that is reopened waits for an unreachable gateway, and reports that for utterances in the meantime', async () => {
     const first = await scene();
     const talk = await first.begin();
     await first.leave();

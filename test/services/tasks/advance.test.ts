@@ -22,7 +22,7 @@ describe('News of a running task', () => {
     expect(late).toMatchObject({ state: 'running', progress: 40 });
   });
 
-  it('News of a running task keeps the tracks of a song, without addresses of streaming tracks and with useful fields only', () => {
+  it('News of a running task keeps the tracks of a song, without URLs of streaming tracks and with useful fields only', () => {
     const track = {
       ...{ id: 'clip', title: 't'.repeat(300), audio: 'https://files.example/live', video: undefined },
       ...{ cover: 'https://files.example/1.png', lyrics: 'l'.repeat(20_000), style: undefined, seconds: 20 },
@@ -79,7 +79,7 @@ describe('News of a running task', () => {
 });
 
 describe('The end of a task', () => {
-  it('The end of a task makes it ready with the addresses of its results, when they were first seen and until when they last', () => {
+  it('The end of a task makes it ready with the URLs of its results, when they were first seen and until when they last', () => {
     const media = [{ ...image, expiresAt: now + minute, base64: 'AAAA' }];
     const task = advance(followed(), madeSnapshot({ state: 'succeeded', media, finishedAt: now - 1 }), now);
     expect(task).toMatchObject({ state: 'ready', progress: 100, times: { ended: now, remoteFinished: now - 1 } });
@@ -88,7 +88,7 @@ describe('The end of a task', () => {
   });
 
   it.each(['failed', 'cancelled', 'expired'] as const)(
-    'The end of a task makes it %s where the gateway reports that, with its reason',
+    'The end of a task makes it %s if the gateway reports that, with its reason',
     (cause) => {
       const failure = { cause, reason: 'no', code: '1' };
       const task = advance(followed(), madeSnapshot({ state: 'failed', failure }), now);
@@ -96,7 +96,7 @@ describe('The end of a task', () => {
     },
   );
 
-  it('The end of a task makes it failed where the gateway gives no reason at all', () => {
+  it('The end of a task makes it failed if the gateway gives no reason at all', () => {
     expect(advance(followed(), madeSnapshot({ state: 'failed' }), now).state).toBe('failed');
   });
 

@@ -71,7 +71,7 @@ describe('A model whose jobs fail', () => {
     expect((await carryOut(side, ofModel('lumen-image-1-2K'))).state).toBe('ready');
   });
 
-  it('A success in between starts the count anew, and failures of one member alone never count', async () => {
+  it('A success in between restarts the count, and failures of one member alone never count', async () => {
     const side = await engine();
     await failing(side, 4);
     expect((await carryOut(side)).state).toBe('ready');
@@ -121,14 +121,14 @@ describe('A model whose jobs fail', () => {
     await failing(side, 5);
     side.clock.advance(minute);
     const probe = await side.tasks.orders.submit(another());
-    await refused(side, 'refusals.tried.kind');
-    await refused(side, 'refusals.tried.kind');
+    await refused(side, 'refusals.probing.kind');
+    await refused(side, 'refusals.probing.kind');
     expect((await ends(side, probe)).state).toBe('ready');
     expect((await carryOut(side)).state).toBe('ready');
     expect(side.circuits.allFailing).toEqual([]);
   });
 
-  it('If it fails as well, the pause is twice as long, up to half an hour', async () => {
+  it('If the trial fails as well, the pause is twice as long, up to half an hour', async () => {
     const side = await engine();
     await failing(side, 5);
     for (const pause of [2, 4, 8, 16, 30, 30]) {
@@ -151,12 +151,12 @@ describe('A model whose jobs fail', () => {
     // A job that never ends is not waited for longer than members are.
     side.gateway.faults.add({ do: 'stick', times: 1 });
     const stuck = await side.tasks.orders.submit(another());
-    await refused(side, 'refusals.tried.kind');
+    await refused(side, 'refusals.probing.kind');
     await side.until(() => side.tasks.book.find(stuck.id)?.times.overdue);
     expect((await side.tasks.orders.submit(another())).state).toBe('accepted');
   });
 
-  it('Tasks in line are refused at their turn, and what they had reserved is released', async () => {
+  it('Queued tasks are refused at their turn, and their reservations are released', async () => {
     const side = await engine({}, undefined, { jobsAtOnce: 1, hasLedger: true });
     side.gateway.faults.add({ do: 'fail', times: 5 });
     const all: Task[] = [];

@@ -14,7 +14,7 @@ const ready = ({ news, until }: Engine, id: string): Promise<Task> =>
 
 const submitsAt = ({ gateway }: Engine): number => gateway.heard.filter(({ path }) => path.includes('/submit/')).length;
 
-/** Another program writes to the store, so that the bot cannot write meanwhile. */
+/** Another program writes to the store, so the bot cannot write in the meantime. */
 function busy({ file }: Engine): () => void {
   const other = new DatabaseSync(file);
   other.exec('BEGIN IMMEDIATE');
@@ -92,7 +92,7 @@ describe('An order', () => {
     expect((await side.tasks.orders.submit(order)).state).toBe('accepted');
   });
 
-  it('A failed order can be repeated at once', async () => {
+  it('A failed order can be repeated immediately', async () => {
     const side = await engine();
     const { id } = await side.tasks.orders.submit(order);
     const failure = { cause: 'failed' as const };
@@ -103,7 +103,7 @@ describe('An order', () => {
     expect((await side.tasks.orders.submit(order)).state).toBe('accepted');
   });
 
-  it('A request whose result is shown can be repeated at once', async () => {
+  it('A request whose result is shown can be repeated immediately', async () => {
     const side = await engine();
     const { id } = await side.tasks.orders.submit(order);
     await side.tasks.book.change(id, (task) => ({ ...task, state: 'ready' }));
@@ -112,7 +112,7 @@ describe('An order', () => {
     expect((await side.tasks.orders.submit(order)).state).toBe('accepted');
   });
 
-  it('A request counts as the same order no longer when the clock is set back meanwhile', async () => {
+  it('A request counts as the same order no longer when the clock is set back in the meantime', async () => {
     const side = await engine();
     await side.tasks.orders.submit(order);
     side.clock.setBack(3_600_000);
@@ -182,7 +182,7 @@ describe('A running task', () => {
     expect(new Set(side.news.flatMap(({ times }) => times.overdue ?? [])).size).toBe(1);
   });
 
-  it('A running task is polled at once after a hint', async () => {
+  it('A running task is polled immediately after a hint', async () => {
     const side = await engine();
     const { id } = await side.tasks.orders.submit(order);
     side.gateway.jobs.finish(side.gateway.jobs.list()[0]?.id ?? '');

@@ -15,7 +15,7 @@ it('A result inside a response is kept until it is shown, once', () => {
   expect(results.take('a')).toBeUndefined();
 });
 
-it('A result at an address and a preview of a running task are not kept', () => {
+it('A result at a URL and a preview of a running task are not kept', () => {
   const results = new InlineResults(new ManualClock());
   results.keep('a', snapshot(0));
   results.keep('b', snapshot(10, 'running'));

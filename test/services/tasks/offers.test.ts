@@ -21,7 +21,7 @@ describe('An action that the gateway has refused', () => {
     expect(offers.isOffered('MJ::JOB::upsample::2::y')).toBe(true);
   });
 
-  it('An action that the gateway has refused is offered again at once after it was taken', () => {
+  it('An action that the gateway has refused is offered again immediately after it was taken', () => {
     const offers = new Offers(new ManualClock());
     const song = kindOfferName('song');
     for (const one of [VIDEO_ENDPOINT, song]) offers.markRefused(one);
@@ -30,7 +30,7 @@ describe('An action that the gateway has refused', () => {
     expect([offers.isOffered(VIDEO_ENDPOINT), offers.isMissing('song')]).toEqual([true, false]);
   });
 
-  it('An action that the gateway has refused is stored within a limit where a gateway invents buttons, and stays hidden where no gateway takes it', () => {
+  it('An action that the gateway has refused is stored within a limit if a gateway invents buttons, and stays hidden if no gateway takes it', () => {
     const offers = new Offers(new ManualClock());
     for (let at = 0; at < 1_000; at++) offers.markRefused(`invented-${at}`);
     expect(offers.isOffered('invented-0')).toBe(true);
@@ -46,7 +46,7 @@ describe('A button of a result', () => {
     { type: 'status', status: 405, as: 'empty' },
     { type: 'status', status: 501, as: 'html' },
   ] as const)(
-    'A button of a result is refused for this press only and still offered where no error code gives the reason: %o',
+    'A button of a result is refused for this press only and still offered if no error code gives the reason: %o',
     async (fault) => {
       const offers = new Offers(new ManualClock());
       const side = await engine({}, undefined, { offers });
@@ -61,7 +61,7 @@ describe('A button of a result', () => {
     },
   );
 
-  it('A button of a result is hidden where the gateway reports the action as unknown, and shown again after a success', async () => {
+  it('A button of a result is hidden if the gateway reports the action as unknown, and shown again after a success', async () => {
     const offers = new Offers(new ManualClock());
     const side = await engine({}, undefined, { offers });
     const { id } = await side.tasks.orders.submit(order);

@@ -48,7 +48,7 @@ describe('A text result', () => {
     ]);
   });
 
-  it('A text result with arbitrary content is read quickly and without an error, and loses nothing where it has no marks', () => {
+  it('A text result with arbitrary content is read quickly and without an error, and loses nothing if it has no marks', () => {
     const odd = fc.constantFrom(
       '1️⃣',
       '🔟',

@@ -27,7 +27,7 @@ const order = {
   request: { prompt: 'a fox', model: MODEL, references: [reference] },
 };
 
-/** An address is signed again each time, as Discord does. */
+/** A URL is signed again each time, as Discord does. */
 function signing(): { gather: Gather; times(): number } {
   let times = 0;
   const gather: Gather = async () => {
@@ -38,7 +38,7 @@ function signing(): { gather: Gather; times(): number } {
 }
 
 /**
- * Orders as they reached the gateway. Our JSON has no spaces, so that serializing the parsed body gives the same text;
+ * Orders as they reached the gateway. Our JSON has no spaces, so serializing the parsed body gives the same text;
  * the length proves it.
  */
 const sent = ({ gateway }: Engine) =>
@@ -120,7 +120,7 @@ describe('An unconfirmed image order that is tried again', () => {
     expect(await counted(side)).toEqual(['reserved']);
   });
 
-  it('An unconfirmed image order is sent under its key by a bot that knows only the key, so that no second job is made', async () => {
+  it('An unconfirmed image order is sent under its key by a bot that knows only the key, so no second job is made', async () => {
     const { side, lost } = await unknown();
     await side.drop();
     sql(side.file, "DELETE FROM atelier WHERE namespace = 'sent'");
@@ -227,7 +227,7 @@ describe('The sent body of a request', () => {
     expect(kept(side)).toEqual([lost.id]);
   });
 
-  it('The sent body of a request prevents its order from being submitted where it cannot be stored', async () => {
+  it('The sent body of a request prevents its order from being submitted if it cannot be stored', async () => {
     const full = (store: StoredTasks): TaskStore =>
       overlaid(store, { putSentOrder: () => Promise.reject(new StoreError('full', 'The disk is full.')) });
     const side = await engine({}, undefined, { storeFor: full, hasLedger: true });

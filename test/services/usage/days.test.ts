@@ -41,7 +41,7 @@ describe('A date range', () => {
     expect(isDay(text)).toBe(false);
     const refusal = asked(text, today);
     expect(refusal).toBeInstanceOf(Refusal);
-    expect(refusal).toMatchObject({ key: 'refusals.usageNoDate', variables: { day: text } });
+    expect(refusal).toMatchObject({ key: 'refusals.usageDateInvalid', variables: { day: text } });
   });
 });
 

@@ -9,7 +9,7 @@ const id = z.string().min(1).max(512);
 const eventSchema = <Name extends string, Shape extends z.ZodRawShape>(type: Name, shape: Shape) =>
   z.strictObject({ type: z.literal(type), event_id: z.string().max(512).optional(), ...shape });
 
-/** Every event that a client may send (wire facts, part 6). */
+/** Every event that a client can send. */
 const eventSchemas = (
   session: z.ZodType<SessionRequest>,
   response: z.ZodType<ResponseRequest>,

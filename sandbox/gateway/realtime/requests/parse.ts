@@ -1,24 +1,21 @@
 import type { z } from 'zod';
 import { isRecord } from '../../../../src/lib/exact-json.ts';
-import { truncated } from '../../refusal.ts';
+import { truncated } from '../../api-error.ts';
 import type { Dialect } from '../dialect.ts';
-import { EventRefusal } from '../refusal.ts';
+import { EventError } from '../event-error.ts';
 import { type ClientEvent, clientEvents } from './events.ts';
 
-/** Parses a client's event, or throws a refusal about its first error. */
+/** Parses a client's event, or throws an `ApiError` about its first problem. */
 export function parseEvent(received: unknown, dialect: Dialect): ClientEvent {
-  if (!isRecord(received)) throw new EventRefusal('An event is a JSON object.', { code: 'invalid_event' });
+  if (!isRecord(received)) throw new EventError('An event is a JSON object.', { code: 'invalid_event' });
   if (received.type === undefined) throw missingField('type');
   const schemas = clientEvents[dialect];
   const schema = schemas.get(String(received.type));
   if (!schema) {
     const eventTypes = [...schemas.keys()].map((type) => `'${type}'`).join(', ');
-    throw new EventRefusal(
-      `Invalid value: '${truncated(String(received.type))}'. Supported values are: ${eventTypes}.`,
-      {
-        ...{ code: 'invalid_value', param: 'type' },
-      },
-    );
+    throw new EventError(`Invalid value: '${truncated(String(received.type))}'. Supported values are: ${eventTypes}.`, {
+      ...{ code: 'invalid_value', param: 'type' },
+    });
   }
   const parsed = schema.safeParse(received);
   if (parsed.success) return parsed.data;
@@ -26,7 +23,7 @@ export function parseEvent(received: unknown, dialect: Dialect): ClientEvent {
 }
 
 const missingField = (param: string) =>
-  new EventRefusal(`Missing required parameter: '${param}'.`, { code: 'missing_required_parameter', param });
+  new EventError(`Missing required parameter: '${param}'.`, { code: 'missing_required_parameter', param });
 
 /** For a union, the issues of the branch with the fewest. */
 function closestIssues(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
@@ -38,13 +35,13 @@ function closestIssues(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
 }
 
 /** Missing fields are reported first, then unknown fields, then invalid values. */
-function firstRefusal(issues: readonly z.core.$ZodIssue[], received: unknown): EventRefusal {
+function firstRefusal(issues: readonly z.core.$ZodIssue[], received: unknown): EventError {
   const absent = issues.find(({ code, path }) => code !== 'unrecognized_keys' && valueAt(received, path) === undefined);
   if (absent) return missingField(nameOf(absent.path));
   for (const issue of issues) {
     if (issue.code !== 'unrecognized_keys') continue;
     const param = nameOf([...issue.path, ...issue.keys.slice(0, 1)]);
-    return new EventRefusal(`Unknown parameter: '${param}'.`, { code: 'unknown_parameter', param });
+    return new EventError(`Unknown parameter: '${param}'.`, { code: 'unknown_parameter', param });
   }
   const [issue] = issues;
   const param = nameOf(issue?.path ?? []);
@@ -55,7 +52,7 @@ function firstRefusal(issues: readonly z.core.$ZodIssue[], received: unknown): E
     issue?.code === 'invalid_value'
       ? `Supported values are: ${issue.values.map((one) => `'${String(one)}'`).join(', ')}`
       : `'${param}': ${issue?.message}`;
-  return new EventRefusal(`Invalid value: ${what}. ${expected}.`, { code, param });
+  return new EventError(`Invalid value: ${what}. ${expected}.`, { code, param });
 }
 
 const valueAt = (received: unknown, path: readonly PropertyKey[]): unknown =>

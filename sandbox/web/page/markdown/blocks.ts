@@ -9,14 +9,14 @@ const QUOTE = /^(?:>(?!>>)[ \t][^\n]*(?:\n|$))+/;
 const ITEM = /^( *)([-*]|\d{1,9}\.)[ \t]+(\S[^\n]*)(?:\n|$)/;
 const MAX_DEPTH = 6;
 
-/** Parses Discord's Markdown. The start of a line decides its block; paragraphs keep their line breaks. */
+/** Parses Discord's Markdown. The start of a line determines its block type; paragraphs keep their line breaks. */
 export function blocks(source: string, depth = 0): readonly Block[] {
   const found: Block[] = [];
   let paragraph = '';
   let rest = source.replaceAll('\r\n', '\n');
   const flush = () => {
     const words = paragraph.replace(/^\n+|\n+$/g, '');
-    if (words !== '') found.push({ is: 'paragraph', inner: inline(words) });
+    if (words !== '') found.push({ type: 'paragraph', inner: inline(words) });
     paragraph = '';
   };
   while (rest !== '') {
@@ -47,20 +47,20 @@ function blockAt(rest: string, depth: number): { block: Block; length: number } 
   const fence = FENCE.exec(rest);
   if (fence) {
     const [all, language = '', text = ''] = fence;
-    return { block: { is: 'code', language, text }, length: all.length };
+    return { block: { type: 'code', language, text }, length: all.length };
   }
   const heading = HEADING.exec(rest);
   if (heading) {
     const [all, marks = '#', words = ''] = heading;
-    return { block: { is: 'heading', level: marks.length as 1 | 2 | 3, inner: inline(words) }, length: all.length };
+    return { block: { type: 'heading', level: marks.length as 1 | 2 | 3, inner: inline(words) }, length: all.length };
   }
   const subtext = SUBTEXT.exec(rest);
-  if (subtext) return { block: { is: 'subtext', inner: inline(subtext[1] ?? '') }, length: subtext[0].length };
+  if (subtext) return { block: { type: 'subtext', inner: inline(subtext[1] ?? '') }, length: subtext[0].length };
   if (depth >= MAX_DEPTH) return undefined;
   const quote = QUOTE_REST.exec(rest) ?? QUOTE.exec(rest);
   if (quote) {
     const inner = quote[1] ?? quote[0].replace(/^>[ \t]/gm, '');
-    return { block: { is: 'quote', blocks: blocks(inner, depth + 1) }, length: quote[0].length };
+    return { block: { type: 'quote', blocks: blocks(inner, depth + 1) }, length: quote[0].length };
   }
   return ITEM.test(rest) ? list(rest, depth) : undefined;
 }
@@ -75,19 +75,19 @@ function list(source: string, depth: number): { block: Block; length: number } {
     const [all, spaces = '', bullet = '', words = ''] = match;
     if (spaces.length !== indent || /\d/.test(bullet) !== (start !== undefined)) break;
     rest = rest.slice(all.length);
-    const below = deeper(rest, indent);
+    const below = nestedLines(rest, indent);
     rest = rest.slice(below.length);
-    items.push([{ is: 'paragraph', inner: inline(words) }, ...blocks(unindented(below), depth + 1)]);
+    items.push([{ type: 'paragraph', inner: inline(words) }, ...blocks(dedent(below), depth + 1)]);
   }
-  return { block: { is: 'list', start, items }, length: source.length - rest.length };
+  return { block: { type: 'list', start, items }, length: source.length - rest.length };
 }
 
 /** The lines that belong to an item, because they are indented more than its marker. */
-function deeper(rest: string, indent: number): string {
+function nestedLines(rest: string, indent: number): string {
   return new RegExp(`^(?: {${indent + 1},}\\S[^\\n]*(?:\\n|$))+`).exec(rest)?.[0] ?? '';
 }
 
-function unindented(text: string): string {
-  const least = Math.min(...text.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.search(/\S/)])));
-  return Number.isFinite(least) ? text.replace(new RegExp(`^ {${least}}`, 'gm'), '') : text;
+function dedent(text: string): string {
+  const minIndent = Math.min(...text.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.search(/\S/)])));
+  return Number.isFinite(minIndent) ? text.replace(new RegExp(`^ {${minIndent}}`, 'gm'), '') : text;
 }

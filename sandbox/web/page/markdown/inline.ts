@@ -9,19 +9,19 @@ interface Rule {
 }
 
 const wrap =
-  (is: 'strong' | 'em' | 'underline' | 'strike' | 'spoiler'): Rule['read'] =>
-  ([, text = ''], inner) => ({ is, inner: inner(text) });
+  (type: 'strong' | 'em' | 'underline' | 'strike' | 'spoiler'): Rule['read'] =>
+  ([, text = ''], inner) => ({ type, inner: inner(text) });
 
-const text = (value: string): Inline => ({ is: 'text', text: value });
+const text = (value: string): Inline => ({ type: 'text', text: value });
 
 /** In Discord's order of precedence; code spans come early, because nothing inside them is parsed. */
 const rules: readonly Rule[] = [
   { at: /^\\([^0-9A-Za-z\s])/, read: ([, letter = '']) => text(letter) },
-  { at: /^(`+)([\s\S]*?[^`])\1(?!`)/, read: ([, , code = '']) => ({ is: 'code', text: code.trim() || code }) },
+  { at: /^(`+)([\s\S]*?[^`])\1(?!`)/, read: ([, , code = '']) => ({ type: 'code', text: code.trim() || code }) },
   { at: /^\|\|([\s\S]+?)\|\|/, read: wrap('spoiler') },
   {
     at: /^\*\*\*((?:\\[\s\S]|[^\\*])+?)\*\*\*/,
-    read: ([, words = ''], inner) => ({ is: 'strong', inner: [{ is: 'em', inner: inner(words) }] }),
+    read: ([, words = ''], inner) => ({ type: 'strong', inner: [{ type: 'em', inner: inner(words) }] }),
   },
   { at: /^\*\*((?:\\[\s\S]|[^\\])+?)\*\*(?!\*)/, read: wrap('strong') },
   { at: /^__((?:\\[\s\S]|[^\\])+?)__(?!_)/, read: wrap('underline') },
@@ -30,28 +30,28 @@ const rules: readonly Rule[] = [
   { at: /^~~([\s\S]+?)~~/, read: wrap('strike') },
   {
     at: /^\[((?:\\[\s\S]|[^[\]\\]|\[[^\]]*\])+)\]\(<?(https?:\/\/(?:[^\s<>()]|\([^\s<>()]*\))+)>?(?:\s+"[^"]*")?\)/i,
-    read: ([, words = '', href = ''], inner) => ({ is: 'link', href, inner: inner(words) }),
+    read: ([, words = '', href = ''], inner) => ({ type: 'link', href, inner: inner(words) }),
   },
-  { at: /^<(https?:\/\/[^\s<>]+)>/i, read: ([, href = '']) => ({ is: 'link', href, inner: [text(href)] }) },
+  { at: /^<(https?:\/\/[^\s<>]+)>/i, read: ([, href = '']) => ({ type: 'link', href, inner: [text(href)] }) },
   {
     at: /^https?:\/\/[^\s<]+[^\s<.,:;"')\]*|]/i,
-    read: ([href]) => ({ is: 'link', href, inner: [text(href)] }),
+    read: ([href]) => ({ type: 'link', href, inner: [text(href)] }),
   },
-  { at: /^<@!?(\d+)>/, read: ([, id = '']) => ({ is: 'user', id }) },
-  { at: /^<@&(\d+)>/, read: ([, id = '']) => ({ is: 'role', id }) },
-  { at: /^<#(\d+)>/, read: ([, id = '']) => ({ is: 'channel', id }) },
+  { at: /^<@!?(\d+)>/, read: ([, id = '']) => ({ type: 'user', id }) },
+  { at: /^<@&(\d+)>/, read: ([, id = '']) => ({ type: 'role', id }) },
+  { at: /^<#(\d+)>/, read: ([, id = '']) => ({ type: 'channel', id }) },
   {
     at: /^<\/([-\w\p{L}]+(?: [-\w\p{L}]+){0,2}):(\d+)>/u,
-    read: ([, name = '', id = '']) => ({ is: 'command', name, id }),
+    read: ([, name = '', id = '']) => ({ type: 'command', name, id }),
   },
   {
     at: /^<t:(-?\d{1,12})(?::([tTdDfFR]))?>/,
-    read: ([, seconds = '', style = 'f']) => ({ is: 'time', seconds: Number(seconds), style }),
+    read: ([, seconds = '', style = 'f']) => ({ type: 'time', seconds: Number(seconds), style }),
   },
-  { at: /^<a?:(\w+):\d+>/, read: ([, name = '']) => ({ is: 'emoji', name }) },
-  { at: /^[0-9#*]\ufe0f?\u20e3/, read: ([keycap]) => ({ is: 'keycap', text: keycap }) },
-  { at: /^@(?:everyone|here)\b/, read: ([words]) => ({ is: 'everyone', text: words }) },
-  { at: /^\n/, read: () => ({ is: 'break' }) },
+  { at: /^<a?:(\w+):\d+>/, read: ([, name = '']) => ({ type: 'emoji', name }) },
+  { at: /^[0-9#*]\ufe0f?\u20e3/, read: ([keycap]) => ({ type: 'keycap', text: keycap }) },
+  { at: /^@(?:everyone|here)\b/, read: ([words]) => ({ type: 'everyone', text: words }) },
+  { at: /^\n/, read: () => ({ type: 'break' }) },
 ];
 
 /** Text in which no rule can start. */

@@ -27,7 +27,7 @@ function Blocks({ blocks: all }: { blocks: readonly Block[] }) {
 }
 
 function one(block: Block, key: number): JSX.Element {
-  switch (block.is) {
+  switch (block.type) {
     case 'paragraph':
       return (
         <p key={key}>
@@ -80,7 +80,7 @@ function Inlines({ inner }: { inner: readonly Inline[] }) {
 }
 
 function span(node: Inline, key: number): ComponentChildren {
-  switch (node.is) {
+  switch (node.type) {
     case 'text':
       return node.text;
     case 'break':

@@ -11,7 +11,7 @@ export function plain(text: string, nameOf: (id: string) => string): string {
 }
 
 function ofBlock(block: Block, nameOf: (id: string) => string): string {
-  switch (block.is) {
+  switch (block.type) {
     case 'code':
       return block.text;
     case 'quote':
@@ -26,7 +26,7 @@ function ofBlock(block: Block, nameOf: (id: string) => string): string {
 function ofInline(inner: readonly Inline[], nameOf: (id: string) => string): string {
   return inner
     .map((node) => {
-      switch (node.is) {
+      switch (node.type) {
         case 'break':
           return ' ';
         case 'spoiler':

@@ -8,7 +8,7 @@ const MAX_HEIGHT_PX = 350;
 
 /**
  * A single image keeps its aspect ratio, and its space is reserved before it has loaded. Tiles are keyed by index and
- * not by URL, so that after an edit a tile shows the old image until the new one has loaded.
+ * not by URL, so after an edit a tile shows the old image until the new one has loaded.
  */
 export function Gallery({ images }: { images: readonly GalleryItem[] }) {
   const stills = images.filter(({ isVideo }) => !isVideo);
@@ -41,7 +41,7 @@ export function Gallery({ images }: { images: readonly GalleryItem[] }) {
   );
 }
 
-/** Empty if the size is unknown, so that the image determines it. */
+/** Empty if the size is unknown, so the image determines it. */
 function single({ width, height }: GalleryItem): Record<string, string> {
   if (width === undefined || height === undefined) return {};
   const scale = Math.min(1, MAX_WIDTH_PX / width, MAX_HEIGHT_PX / height);

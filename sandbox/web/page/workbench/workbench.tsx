@@ -2,16 +2,16 @@ import { signal } from '@preact/signals';
 import { Icon } from '../shell/icons.tsx';
 import { bench } from '../state/appearance.ts';
 import { bot, runningJobs, violationCount } from '../state/workbench.ts';
-import { BookPanel } from './book.tsx';
 import { BotPanel } from './bot.tsx';
 import { JobsPanel } from './jobs.tsx';
+import { LedgerPanel } from './ledger.tsx';
 import { Traffic } from './traffic.tsx';
 import { TroublePanel } from './trouble.tsx';
 
 const tabs = [
   { id: 'jobs', title: 'Jobs', View: JobsPanel },
   { id: 'traffic', title: 'Traffic', View: Traffic },
-  { id: 'book', title: 'Book', View: BookPanel },
+  { id: 'ledger', title: 'Ledger', View: LedgerPanel },
   { id: 'trouble', title: 'Faults', View: TroublePanel },
   { id: 'bot', title: 'Bot', View: BotPanel },
 ] as const;
@@ -19,7 +19,7 @@ const tabs = [
 type Tab = (typeof tabs)[number]['id'];
 const activeTab = signal<Tab>('jobs');
 
-/** The gateway's jobs, the bot's traffic and its book, fault buttons and the bot's process. */
+/** The gateway's jobs, the bot's traffic and its ledger, fault buttons and the bot's process. */
 export function Workbench() {
   if (!bench.value) return null;
   const { View } = tabs.find(({ id }) => id === activeTab.value) ?? tabs[0];

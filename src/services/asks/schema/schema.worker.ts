@@ -1,7 +1,7 @@
 import { serveJobs } from '../../../lib/worker-pool.ts';
 import type { SchemaCheck } from '../../tasks/answer.ts';
 import { formatJson } from './format-json.ts';
-import { misfitsOf, schemaProblem } from './misfits.ts';
+import { findMismatches, schemaProblem } from './mismatches.ts';
 
 export type SchemaJob = { schema: string; answer?: string };
 
@@ -25,7 +25,7 @@ function checkAnswer(schema: string, answer: string): SchemaVerdict {
   const value = parsed(text);
   if (value === undefined) return {};
   const formatted = formatJson(text, MAX_FORMATTED_LENGTH) ?? text;
-  return { checked: { text: formatted, check: { ...misfitsOf(value, JSON.parse(schema)), isUnfinished: false } } };
+  return { checked: { text: formatted, check: { ...findMismatches(value, JSON.parse(schema)), isUnfinished: false } } };
 }
 
 /** Models that do not support structured output often answer in a code block. */

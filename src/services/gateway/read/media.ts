@@ -7,7 +7,7 @@ export interface ResponseContext {
   base: URL;
   imgxPath: string;
   now: number;
-  /** Addresses that the task's request contained: never its result. */
+  /** URLs that the task's request contained: never its result. */
   own?: readonly string[];
 }
 
@@ -23,7 +23,7 @@ export const mediumPlaces = {
   lifetime: places('url_expires_in_seconds', 'expires_in'),
 } as const;
 
-/** Reads one item of a result: an address, a data URI, base64, or an object around one of them. */
+/** Reads one item of a result: a URL, a data URI, base64, or an object around one of them. */
 export function readMedium(value: unknown, kind: Medium['kind'], context: ResponseContext): Medium | undefined {
   if (typeof value === 'string' && kindOfBase64(value) === kind) return { kind, base64: value };
   if (typeof value === 'string') return addressedMedium(value, kind, context);
@@ -48,7 +48,7 @@ export function readMedium(value: unknown, kind: Medium['kind'], context: Respon
   return { ...source, ...withoutUndefined(facts) };
 }
 
-/** An absolute address. Paths, and addresses of the gateway's own machine, are resolved against the gateway. */
+/** An absolute URL. Paths, and URLs of the gateway's own machine, are resolved against the gateway. */
 export function readAddress(value: unknown, { base, imgxPath }: ResponseContext): string | undefined {
   if (typeof value !== 'string') return undefined;
   // A gateway that does not know its public name may leave the host out.
@@ -115,13 +115,13 @@ export const kindByEnding = (path: string): Medium['kind'] | undefined =>
 
 export interface FoundFile {
   medium: Omit<Medium, 'kind'>;
-  /** Determines the type by the bytes or the name; undefined for an address without an extension. */
+  /** Determines the type by the bytes or the name; undefined for a URL without an extension. */
   kind: Medium['kind'] | undefined;
 }
 
 const MAX_ADDRESS_LENGTH = 8_192;
 
-/** The file that a text contains or links to; undefined for any other text, and for addresses of pages. */
+/** The file that a text contains or links to; undefined for any other text, and for URLs of pages. */
 export function fileIn(text: string, context: ResponseContext): FoundFile | undefined {
   const head = text.slice(0, 'data:image/'.length).toLowerCase();
   const kinds = ['image', 'video', 'audio'] as const;

@@ -43,7 +43,7 @@ export interface Snapshot {
 
 export type SnapshotState = 'queued' | 'running' | 'needs-input' | 'succeeded' | 'failed';
 
-/** At an address, or as base64 in the response. */
+/** At a URL, or as base64 in the response. */
 export interface Medium {
   kind: 'image' | 'video' | 'audio';
   address?: string;
@@ -60,7 +60,7 @@ export interface Medium {
 type TrackText = 'id' | 'title' | 'audio' | 'video' | 'cover' | 'lyrics' | 'style' | 'failure';
 
 export interface Track extends Record<TrackText, string | undefined> {
-  /** Only a finished track's address leads to a file; before that it may be a live stream. */
+  /** Only a finished track's URL leads to a file; before that it may be a live stream. */
   state: 'running' | 'finished' | 'failed';
   seconds: number | undefined;
 }

@@ -22,7 +22,7 @@ const images = places(
   `data[] result.data[] response.data[] data.data[] outputs[] result.images[] images[] result_url url`,
 );
 
-/** Older builds put the finished video's address into `fail_reason`, so it comes last. */
+/** Older builds put the finished video's URL into `fail_reason`, so it comes last. */
 const videos = places(
   `result_url url metadata.url task_result.videos[] data.data.task_result.videos[] data.task_result.videos[]
   video.url video_url videos[] output.video_url output.url content.video_url data.content.video_url

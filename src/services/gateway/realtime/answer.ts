@@ -34,7 +34,7 @@ class Transcript {
     return type === `${PREFIX}failed` ? this.close() : undefined;
   }
 
-  /** Nothing more will arrive, so what has arrived is used. */
+  /** Nothing more will arrive, so the part that has arrived is used. */
   close(whole?: string): string | undefined {
     if (this.#isOver) return undefined;
     this.#isOver = true;
@@ -147,7 +147,7 @@ export class ActiveAnswer implements RealtimeAnswer, ConnectionListener {
       this.#isInterrupted = true;
       this.#reader.freeze();
       this.#awaitEvent(INTERRUPT_LIMIT_MS);
-      // If the connection is lost meanwhile, that ends the answer as well.
+      // If the connection is lost in the meantime, that ends the answer as well.
       await Promise.allSettled(this.#interruptEvents().map((event) => this.#connection.send(event)));
     }
     await this.#ended.promise;

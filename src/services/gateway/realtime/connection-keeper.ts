@@ -67,7 +67,7 @@ export class ConnectionKeeper implements ConnectionListener {
     }
   }
 
-  /** Nothing is being said any more: does what had to wait for that. */
+  /** Nothing is being said any more: does everything that had to wait for that. */
   release(): void {
     this.#isBusy = false;
     if (this.#isRenewalDue) this.#dropLine();
@@ -158,7 +158,7 @@ export class ConnectionKeeper implements ConnectionListener {
   async #reconnect(stop: AbortSignal): Promise<void> {
     const { clock, log, random } = this.#context.http.parts;
     while (!this.#connection?.isOpen && this.#tries < MAX_TRIES) {
-      // Connections that were cut together do not come back together.
+      // Connections that were lost together do not reconnect at the same moment.
       const wait = random() * Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** this.#tries);
       this.#tries += 1;
       await pause(clock, wait, stop);

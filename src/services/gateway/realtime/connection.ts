@@ -53,7 +53,7 @@ export class RealtimeConnection {
     this.#listener = listener;
   }
 
-  /** Resolves when the event has left this machine, so that the caller does not outpace the gateway. */
+  /** Resolves when the event has left this machine, so the caller does not outpace the gateway. */
   send(event: ClientEvent): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#socket.send(JSON.stringify(event), (socketError) => {

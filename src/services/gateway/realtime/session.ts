@@ -41,7 +41,7 @@ class UtteranceSender implements ConnectionListener {
     this.#startAnswer = startAnswer;
   }
 
-  /** Undefined if the connection was lost before anything had started, so that another one can be tried. */
+  /** Undefined if the connection was lost before anything had started, so another one can be tried. */
   async run(signal: AbortSignal | undefined): Promise<ActiveAnswer | undefined> {
     const { http } = this.#context;
     const onAbort = (): void =>

@@ -49,7 +49,7 @@ export function toSessionPayload(dialect: Dialect, settings: RealtimeSettings): 
   return {
     ...shared,
     type: 'realtime',
-    // Audio comes with its transcript; this dialect refuses both at once.
+    // Audio comes with its transcript; this dialect refuses a request for both.
     output_modalities: ['audio'],
     audio: { input: { format, transcription, turn_detection }, output: { format, voice } },
   };

@@ -10,7 +10,7 @@ const FILE_URI = /^data:[\w.+-]+\/[\w.+-]+(?:;[\w.+-]+=[\w.+-]+)*;base64,[A-Za-z
 const fileData = z.string().regex(FILE_URI, 'this is not a file as a data URI (data:application/pdf;base64,…)');
 
 const text = z.strictObject({ type: z.literal('text'), text: z.string() });
-/** An address the gateway can reach, or a data URI. */
+/** A URL the gateway can reach, or a data URI. */
 const imagePart = z.strictObject({ type: z.literal('image'), image: imageSource });
 const filePart = z.strictObject({
   type: z.literal('file'),
@@ -111,7 +111,7 @@ export type TextItem = z.input<typeof item>;
 export type TextContent = z.input<typeof content>;
 export type TextTool = z.input<typeof tool>;
 
-/** The request body (specification, 4.6; where it is silent, as in the wild). */
+/** The request body (specification, 4.6; if it is silent, as in the wild). */
 export function toRequestBody(request: TextRequest, isStreamed: boolean): Record<string, unknown> {
   const { model, input, instructions, tools, toolChoice, effort, format, maxOutputTokens, temperature, extra } =
     request;

@@ -9,7 +9,7 @@ interface Holder {
 
 /**
  * Limits the bytes of all files of one side, in memory and on disk together. Room is taken as bytes arrive, since announcing a
- * size costs a host nothing. Turns are given in order of arrival.
+ * size costs a host nothing. Requests are served in order of arrival.
  *
  * Growing files could each hold a part and wait forever for the others'. One rule prevents that: what is given to any other file
  * leaves free what the eldest may still need for the largest possible file. So the eldest always finishes, the younger ones
@@ -130,7 +130,7 @@ export class KeyedLimiter {
   }
 }
 
-/** Memory claimed before it is used. First come, first served, so that small claims do not pass a large one forever. */
+/** Memory claimed before it is used. First come, first served, so small claims do not pass a large one forever. */
 export class MemoryPool {
   readonly #capacity: number;
   readonly #room: CapacityPool;

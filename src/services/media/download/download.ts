@@ -5,7 +5,7 @@ import type { MediaLimits } from '../settings.ts';
 import type { Hosts } from './hosts.ts';
 import { type FileStorage, type HeldFile, receiveFile } from './receiver.ts';
 
-/** Bytes read from the body of a redirect or an error before its connection is cut. */
+/** Bytes read from the body of a redirect or an error before its connection is closed. */
 const MAX_WASTE = 64 * 1024;
 
 interface Download {
@@ -21,7 +21,7 @@ interface Download {
 export async function download(address: string, how: Download): Promise<HeldFile> {
   const { hosts, limits, signal } = how;
   let url = parseWebAddress(address);
-  // The first foreign host ends it: a redirect back to the gateway must not make us send the key.
+  // The key is no longer sent after the first foreign host, not even if that host redirects back to the gateway.
   let withKey = true;
   for (let redirects = 0; ; redirects++) {
     withKey &&= hosts.isGateway(url);

@@ -42,7 +42,7 @@ export class Hosts {
     return url.origin === this.#gatewayOrigin;
   }
 
-  /** One request, no redirect followed. The key goes to the gateway's own origin only, and only where the caller says so. */
+  /** One request, no redirect followed. The key goes to the gateway's own origin only, and only if the caller says so. */
   async request(url: URL, { withKey, signal }: { withKey: boolean; signal: AbortSignal }) {
     const apiKey = this.#apiKey;
     const isTrusted = this.#trustedOrigins.has(url.origin);

@@ -9,7 +9,7 @@ const ONLY_OWNER_READS = 0o600;
 const PREFIX = 'atelier-files-';
 /** When this process began: together with its pid this identifies it. */
 const BEGAN = Math.round(performance.timeOrigin);
-/** A folder whose bot may run on another machine counts as abandoned when nothing has changed in it for this long. */
+/** A folder whose bot can run on another machine counts as abandoned when nothing has changed in it for this long. */
 const LEFT_BEHIND_MS = 24 * 60 * 60 * 1_000;
 
 interface PrivateFilesParts {
@@ -20,7 +20,7 @@ interface PrivateFilesParts {
 
 export type PrivateFile = Awaited<ReturnType<PrivateFiles['create']>>;
 
-/** Files that only the bot's user may read, in a folder deleted at the end; the next start deletes what a killed bot left. */
+/** Files that only the bot's user can read, in a folder deleted at the end; the next start deletes what a killed bot left. */
 export class PrivateFiles {
   readonly #parts: PrivateFilesParts;
   readonly #swept: Promise<void>;

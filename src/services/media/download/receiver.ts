@@ -32,7 +32,7 @@ interface Arriving {
   readonly signal: AbortSignal;
 }
 
-/** Receives a whole file. If its chunks break off, everything taken for it is given back. */
+/** Receives a whole file. If its chunks break off, all room claimed for it is given back. */
 export async function receiveFile(
   pieces: AsyncIterable<Uint8Array>,
   places: FileStorage,

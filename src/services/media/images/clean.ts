@@ -10,7 +10,7 @@ export interface CheckedImage {
 
 const REFERENCE_TYPES: readonly MediaType[] = [mediaTypes.png, mediaTypes.jpeg, mediaTypes.webp];
 
-/** A member's image without metadata, decoded once to its end to prove that it can be. */
+/** A member's image without metadata, decoded completely once to prove that it can be decoded. */
 export async function checkImage(bytes: Buffer, bench: ImageEditor): Promise<CheckedImage> {
   const image = await examineImage(bytes, bench.maxPixels);
   const isReferenceType = REFERENCE_TYPES.includes(image.type);
@@ -24,8 +24,8 @@ interface Cleaned extends CheckedImage {
 }
 
 /**
- * An image without metadata: no place, no camera, no prompt, no preview of what was cropped. Metadata is cut out of the file and
- * every pixel stays; a file without any comes back as it is. Only a rotated image, and AVIF, whose boxes refer to each other by
+ * An image without metadata: no place, no camera, no prompt, no preview of what was cropped. Metadata is removed from the file and
+ * every pixel stays; a file without any metadata is returned unchanged. Only a rotated image, and AVIF, whose boxes refer to each other by
  * their distance, is re-encoded.
  */
 export async function removeMetadata(image: ExaminedImage, bench: ImageEditor): Promise<Cleaned> {

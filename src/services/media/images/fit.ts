@@ -88,7 +88,7 @@ async function fitSmaller(image: ExaminedImage, max: number, bench: ImageEditor)
     if (size > max * FAR_OVER_LIMIT) break;
   }
   while (scale > LEAST_SCALE) {
-    // The size is proportional to the area; a little less, so that one try is usually enough.
+    // The size is proportional to the area. The target is a little smaller, so one attempt is usually enough.
     scale = Math.max(LEAST_SCALE, scale * Math.min(0.9, Math.sqrt(max / size) * 0.95));
     const bytes = await encode(scale, SCALED_QUALITY);
     if (bytes.length <= max) return { how: 're-encoded', bytes, type };

@@ -69,7 +69,7 @@ export interface ExaminedImage extends ImageFacts {
   readonly hasLocation: boolean;
   /** Facts in the file's own metadata. */
   readonly sourceType: SourceType | undefined;
-  /** Animated in a way that the decoders ignore, so that it would be a still image after re-encoding. */
+  /** Animated in a way that the decoders ignore, so it would be a still image after re-encoding. */
   readonly isUndecodedAnimation: boolean;
 }
 
@@ -109,7 +109,7 @@ const OVERHEAD_BYTES = 32 * 2 ** 20;
 const DEPTH_BYTES = new Map(Object.entries({ char: 1, uchar: 1, short: 2, ushort: 2, int: 4, uint: 4, float: 4 }));
 const WIDEST_DEPTH = 8;
 
-/** Where a format cannot be read line by line, the whole image is in memory at once, in its decoder's own form. */
+/** If a format cannot be read line by line, the whole image is in memory, in its decoder's own form. */
 function decodedBytes(head: Metadata, { isAnimated, scale }: { isAnimated: boolean; scale: number }): number {
   const { width, height, pages = 1, orientation = 1 } = head;
   const maxPixels = width * height;
@@ -125,7 +125,7 @@ function decodedBytes(head: Metadata, { isAnimated, scale }: { isAnimated: boole
 const plainBytes = ({ channels, depth = 'uchar' }: Metadata): number =>
   channels * (DEPTH_BYTES.get(depth) ?? WIDEST_DEPTH);
 
-/** Bytes per pixel where the whole image is held, measured. */
+/** Bytes per pixel if the whole image is held, measured. */
 const bytesPerPixel = new Map<string, (head: Metadata) => number>([
   ['png', (head) => (head.isProgressive ? plainBytes(head) : 0)],
   // All scans are needed for the first line: two bytes for each coefficient.

@@ -1,15 +1,15 @@
 import type { ExaminedImage, ImageEditor } from './image-editor.ts';
 
-/** The image is looked at in this size, in grey. */
+/** The image is compared at this size, in grey. */
 const SIDE = 32;
-/** Of its frequencies, the lowest eight in each direction: what is left after an image was saved again or reduced. */
+/** The lowest eight frequencies in each direction, which survive when an image is re-saved or resized. */
 const KEPT = 8;
-/** Grey levels. What differs less from its own average has nothing to recognise it by, and would be like anything else of one colour. */
+/** In grey levels. An image that differs less from its own average has nothing to recognise it by, and would match any other image of one colour. */
 const LEAST_CONTRAST = 2;
 
 /**
  * The perceptual hash of an image, 64 bits as hexadecimal text: which of its low frequencies are above their median (pHash, by the discrete cosine
- * transform). It hardly changes when the image is saved again or reduced. Undefined for an image of one colour.
+ * transform). It hardly changes when the image is re-saved or resized. Undefined for an image of one colour.
  */
 export async function likenessOf(image: ExaminedImage, bench: ImageEditor): Promise<string | undefined> {
   const grey = await bench.render(image.bytes, {

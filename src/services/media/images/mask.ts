@@ -71,7 +71,7 @@ function blackAndWhite(image: Sharp): Sharp {
 const SIDE = 128;
 
 function thumbnail(image: Sharp): Sharp {
-  // The plainest kernel: others let the colours along an edge overshoot.
+  // The simplest kernel: others let the colours along an edge overshoot.
   const small = image.autoOrient().ensureAlpha().resize(SIDE, SIDE, { fit: 'fill', kernel: 'linear' });
   return small.toColourspace('srgb').raw();
 }

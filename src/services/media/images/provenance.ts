@@ -61,7 +61,7 @@ function markJpeg(bytes: Buffer, packet: Buffer): Buffer {
   const data = Buffer.concat([Buffer.from('http://ns.adobe.com/xap/1.0/\0', 'latin1'), packet]);
   const head = Buffer.from([0xff, 0xe1, 0, 0]);
   head.writeUInt16BE(data.length + 2, 2);
-  // JFIF wants to be the first.
+  // JFIF must come first.
   const at = bytes[3] === JFIF ? 4 + bytes.readUInt16BE(4) : 2;
   return Buffer.concat([bytes.subarray(0, at), head, data, bytes.subarray(at)]);
 }

@@ -9,15 +9,15 @@ export interface CleanedVideo {
   readonly content: FileContent;
   /** A C2PA manifest covers it: nothing in it may change. */
   readonly isSealed: boolean;
-  /** A manifest covered a location: both are gone. */
+  /** A manifest covered a location, so both were removed. */
   readonly lostManifest: boolean;
   /** What the file said about its origin. */
   readonly sourceType?: SourceType | undefined;
 }
 
 /**
- * A video without what tells a place, a device or a comment. What held it becomes an unused part of the same length, so that no other byte moves and all
- * offsets stay true. A file on disk is changed where it is. Audio and other formats come back as they are.
+ * A video without metadata about places, devices and comments. What contained it becomes an unused part of the same length, so no other byte moves and all
+ * offsets stay valid. A file on disk is changed in place. Audio and other formats are returned unchanged.
  */
 export async function cleanVideo(content: FileContent, type: MediaType): Promise<CleanedVideo> {
   const unchanged = { content, isSealed: false, lostManifest: false };
@@ -87,7 +87,7 @@ async function overwrite(content: FileContent, parts: readonly UnusedPart[]): Pr
   return content;
 }
 
-/** An unused part that is empty already stays, and so does the file if there are no others. */
+/** An unused part that is already empty is left alone, and so is the file if there are no others. */
 async function partsWithContent(reader: ContentReader, parts: readonly UnusedPart[]): Promise<UnusedPart[]> {
   const changed: UnusedPart[] = [];
   for (const part of parts) {

@@ -8,7 +8,7 @@ import { boxHeads } from './mp4.ts';
 const MAX_BOXES = 200;
 
 /**
- * An MP4 with a mark behind everything else, where no offset in the file changes. A file with a manifest stays as it is, and so does one
+ * An MP4 with a mark behind everything else, where no offset in the file changes. A file with a manifest is not changed, nor is one
  * that cannot be read to its end.
  */
 export async function markVideo(content: FileContent, sourceType: SourceType): Promise<FileContent> {

@@ -19,7 +19,7 @@ export interface Mp4Metadata {
   /** What no player needs: user data, item data, XMP, tracks of measurements, and what was left in unused places. */
   readonly boxes: readonly FoundBox[];
   readonly manifests: readonly FoundBox[];
-  /** Whether one of the boxes tells where something was. */
+  /** Whether one of the boxes says where something was. */
   readonly hasLocation: boolean;
   /** What the file says about its origin. */
   readonly sourceType: SourceType | undefined;
@@ -31,7 +31,7 @@ const NOTES: ReadonlySet<string> = new Set(['udta', 'meta', 'free', 'skip']);
 /** Handlers of tracks that measure instead of showing something: the places and moves of a camera. */
 const MEASURES: ReadonlySet<string> = new Set(['meta', 'camm', 'gpmd']);
 
-/** Finds the metadata of an MP4 or MOV by the heads of its boxes, which end where a length makes no sense. */
+/** Finds the metadata of an MP4 or MOV by the heads of its boxes, which end if a length makes no sense. */
 export async function mp4Metadata(reader: ContentReader): Promise<Mp4Metadata> {
   return await new MetadataSearch(reader).read();
 }
@@ -121,7 +121,7 @@ class MetadataSearch {
     }
   }
 
-  /** Whole boxes only. The last one may extend to the end of what it is in. */
+  /** Whole boxes only. The last one can extend to the end of what it is in. */
   async *#within(
     { from, end }: Pick<FoundBox, 'from' | 'end'>,
     max: number,
@@ -137,7 +137,7 @@ class MetadataSearch {
 const MAX_PACKET = 256 * 1024;
 const PIECE = 2 ** 20;
 const LONGEST_WORD = 32;
-/** What names a place: of QuickTime, of 3GPP, of Apple's and Android's keys, and of XMP. */
+/** Fields that name a place, in QuickTime, in 3GPP, in Apple's and Android's keys, and in XMP. */
 const PLACES = [
   Buffer.from('\u00a9xyz', 'latin1'),
   ...['loci', 'quicktime.location', 'location-', 'exif:GPS', 'GPSLatitude'].map((word) => Buffer.from(word)),

@@ -153,7 +153,7 @@ function numberAt(box: Buffer, at: number, hasEightBytes = false): number | unde
   return hasEightBytes ? Number(box.readBigUInt64BE(at)) : box.readUInt32BE(at);
 }
 
-/** The boxes in a part of the table; anything that does not look like a box ends the list, and the last may be cut off. */
+/** The boxes in a part of the table; anything that does not look like a box ends the list, and the last may be truncated. */
 function boxes(bytes: Buffer, budget: { boxes: number }): Box[] {
   const list: Box[] = [];
   for (let at = 0; at + BOX_HEAD <= bytes.length && budget.boxes > 0; ) {

@@ -77,7 +77,7 @@ export function webmFacts(bytes: Buffer): VideoFacts {
   };
 }
 
-/** Where tags are, which may tell a place, a device or a comment. A live recording is read up to its first part without a length. */
+/** Where tags are, which may name a place or a device or contain a comment. A live recording is read up to its first part without a length. */
 export async function* webmTags(reader: ContentReader): AsyncGenerator<{ at: number; end: number }> {
   let at = 0;
   for (let budget = MAX_IN_SEGMENT; budget > 0 && at < reader.size; budget--) {

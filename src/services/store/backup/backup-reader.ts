@@ -16,10 +16,10 @@ import {
 } from './backup-format.ts';
 import { deriveKey, SealError, unseal } from './encryption.ts';
 
-const PIECE_BYTES = 256 * 1024;
+const CHUNK_BYTES = 256 * 1024;
 const NEWLINE = 0x0a;
 
-/** A backup file whose digest is right. Its rows can be read several times. */
+/** A backup file whose digest has been verified. Its rows can be read several times. */
 export class Backup {
   readonly file: string;
   readonly header: BackupHeader;
@@ -44,10 +44,10 @@ export class Backup {
     this.#sealing = parts.sealing;
   }
 
-  /** Throws a `StoreError` where the file is no backup, was cut or changed, or needs a passphrase. */
+  /** Throws a `StoreError` if the file is not a backup, was truncated or modified, or needs a passphrase. */
   static async open(path: string, passphrase: string | undefined): Promise<Backup> {
     const file = resolve(path);
-    const handle = await opened(file);
+    const handle = await openFile(file);
     try {
       const { size } = await handle.stat();
       const line = await headerIn(handle, file);
@@ -68,7 +68,7 @@ export class Backup {
     }
   }
 
-  /** In the order in which they were written. Ends with an error where anything is missing. */
+  /** In the order in which they were written. Throws if anything is missing. */
   async *rows(): AsyncGenerator<PlacedRow> {
     let count = 0;
     let announced: number | undefined;
@@ -94,30 +94,30 @@ export class Backup {
 
   async *#lines(): AsyncGenerator<string> {
     const sealing = this.#sealing;
-    const pieces = piecesOf(this.#handle, this.#body);
-    const zipped = Readable.from(sealing ? unseal(pieces, sealing) : pieces, { objectMode: false });
+    const chunks = readChunks(this.#handle, this.#body);
+    const zipped = Readable.from(sealing ? unseal(chunks, sealing) : chunks, { objectMode: false });
     const plain = createGunzip();
     zipped.on('error', (error) => plain.destroy(error));
     const decoder = new TextDecoder('utf-8', { fatal: true });
     let held: Buffer[] = [];
     let bytes = 0;
-    for await (const piece of zipped.pipe(plain) as AsyncIterable<Buffer>) {
+    for await (const chunk of zipped.pipe(plain) as AsyncIterable<Buffer>) {
       let start = 0;
-      for (let end = piece.indexOf(NEWLINE); end >= 0; end = piece.indexOf(NEWLINE, start)) {
-        yield decoder.decode(Buffer.concat([...held, piece.subarray(start, end)]));
+      for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
+        yield decoder.decode(Buffer.concat([...held, chunk.subarray(start, end)]));
         held = [];
         bytes = 0;
         start = end + 1;
       }
-      held.push(piece.subarray(start));
-      bytes += piece.length - start;
+      held.push(chunk.subarray(start));
+      bytes += chunk.length - start;
       if (bytes > MAX_LINE_BYTES) throw damagedError(this.file);
     }
     if (bytes > 0) throw damagedError(this.file);
   }
 }
 
-async function opened(file: string): Promise<FileHandle> {
+async function openFile(file: string): Promise<FileHandle> {
   try {
     return await open(file, 'r');
   } catch (error) {
@@ -125,7 +125,7 @@ async function opened(file: string): Promise<FileHandle> {
   }
 }
 
-/** With the end of its line. */
+/** Includes the trailing newline. */
 async function headerIn(handle: FileHandle, file: string): Promise<Buffer> {
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(MAX_HEADER_BYTES), 0, MAX_HEADER_BYTES, 0);
@@ -144,31 +144,31 @@ async function checkedDigest(
 ): Promise<string> {
   if (end < start) throw damagedError(file);
   const hash = createHash('sha256');
-  for await (const piece of piecesOf(handle, { start: 0, end })) hash.update(piece);
+  for await (const chunk of readChunks(handle, { start: 0, end })) hash.update(chunk);
   const digest = hash.digest();
-  const told = await handle.read(Buffer.alloc(DIGEST_BYTES), 0, DIGEST_BYTES, end);
-  if (told.bytesRead !== DIGEST_BYTES || !timingSafeEqual(digest, told.buffer)) throw damagedError(file);
+  const stored = await handle.read(Buffer.alloc(DIGEST_BYTES), 0, DIGEST_BYTES, end);
+  if (stored.bytesRead !== DIGEST_BYTES || !timingSafeEqual(digest, stored.buffer)) throw damagedError(file);
   return digest.toString('hex');
 }
 
-async function* piecesOf(handle: FileHandle, { start, end }: { start: number; end: number }): AsyncGenerator<Buffer> {
+async function* readChunks(handle: FileHandle, { start, end }: { start: number; end: number }): AsyncGenerator<Buffer> {
   for (let at = start; at < end; ) {
-    const length = Math.min(PIECE_BYTES, end - at);
+    const length = Math.min(CHUNK_BYTES, end - at);
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, at);
-    // Someone cut it meanwhile.
+    // The file was truncated in the meantime.
     if (bytesRead === 0) return;
     yield buffer.subarray(0, bytesRead);
     at += bytesRead;
   }
 }
 
-/** The digest was right, so that most likely the passphrase is wrong. */
+/** The digest matched, so the passphrase is most likely wrong. */
 function readFailure(error: unknown, file: string): unknown {
   if (error instanceof StoreError) return error;
   if (error instanceof SealError)
     return new StoreError(
       'denied',
-      `The passphrase does not fit the backup ${file}, or someone has changed the file. Set BACKUP_PASSPHRASE to the one it was made with, or use another backup.`,
+      `The passphrase is wrong for the backup ${file}, or the file has been modified. Set BACKUP_PASSPHRASE to the one it was made with, or use another backup.`,
       error,
     );
   if (error instanceof TypeError || isZlibError(error)) return damagedError(file, error);

@@ -8,9 +8,9 @@ import { Turns, type Waiting } from './turns.ts';
 
 /** Each waiting task takes space in memory and in the store. */
 const MAX_WAITING = 10_000;
-/** How many waiting tasks are sent at the same time, so that references do not fill the memory. */
+/** How many waiting tasks are sent at the same time, so references do not fill the memory. */
 const SENDS_AT_ONCE = 4;
-/** How often the places shown to members are updated, and for how many tasks. */
+/** How often the positions shown to members are updated, and for how many tasks. */
 const PLACES_MS = 5_000;
 const SHOWN_PLACES = 1_000;
 /** The first pause after a "queue is full" without a time of its own; it doubles up to the longest. */
@@ -64,7 +64,7 @@ export class Line {
     this.#showPlacesLater();
   }
 
-  /** Sends no further tasks; requests that were already sent may still arrive. */
+  /** Sends no further tasks. Requests that were already sent may still arrive. */
   stop(): void {
     this.#isRunning = false;
     this.#cancelPlaces?.();
@@ -73,7 +73,7 @@ export class Line {
     this.#held.clear();
   }
 
-  /** Whether a request may be sent at once. If so, it occupies its slot until `release`. */
+  /** Whether a request can be sent immediately. If so, it occupies its slot until `release`. */
   takePlace({ id, kind, ...owner }: Pick<Task, 'id' | 'kind' | 'guildId' | 'requesterId'>): boolean {
     if (this.#held.has(kind) || this.#onTrial.has(kind) || !this.#hasPlace()) return false;
     if (this.#turns.count((task) => !this.#held.has(task.kind)) > 0) return false;
@@ -82,16 +82,16 @@ export class Line {
     return true;
   }
 
-  /** The request was refused, or the book knows it. */
+  /** The request was refused, or the book has its task. */
   release(id: string): void {
     if (this.#placed.delete(id)) this.#advance();
   }
 
   mustHaveRoom(): void {
-    if (this.#turns.size >= MAX_WAITING) throw new Refusal('refusals.lineFull');
+    if (this.#turns.size >= MAX_WAITING) throw new Refusal('refusals.queueFull');
   }
 
-  /** How many of some tasks are waiting. */
+  /** The number of waiting tasks that match. */
   count(isCounted: (task: Waiting) => boolean): number {
     return this.#turns.count(isCounted);
   }
@@ -186,7 +186,7 @@ export class Line {
   }
 }
 
-/** Whether the gateway is or may be working on it. A job that waits for a member's prompt occupies no slot. */
+/** Whether the gateway is working on it or may be. A job that waits for a member's prompt occupies no slot. */
 const takesPlace = (task: Task): boolean => !hasEnded(task) && task.state !== 'waiting' && task.state !== 'needs-input';
 
 const waitingOf = ({ id, kind, weight = 1, ...owner }: Task): Waiting => ({ id, kind, weight, ...ownerOf(owner) });

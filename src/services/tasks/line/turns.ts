@@ -19,7 +19,7 @@ interface Member {
 
 type Group = Map<string, Member>;
 
-/** For this many servers and members, the time of their last turn is remembered. */
+/** The number of servers and members whose last turn is remembered. */
 const MAX_REMEMBERED = 10_000;
 
 /**
@@ -65,7 +65,7 @@ export class Turns {
     }
   }
 
-  /** Takes the next task of a kind that may go. */
+  /** Takes the next task of a kind that can be sent. */
   next(mayGo: (kind: TaskKind) => boolean = () => true): Waiting | undefined {
     for (const [groupName, group] of this.#groups)
       for (const [memberId, member] of group) {

@@ -20,7 +20,7 @@ interface ExportsParts {
   isBeingErased(memberId: string): boolean;
 }
 
-/** Makes one export at a time, so that at most one is in memory. */
+/** Makes one export at a time, so at most one is in memory. */
 export class Exports {
   readonly #parts: ExportsParts;
   readonly #lock = new KeyedLock();
@@ -133,7 +133,7 @@ function withoutSecrets(task: Task): Record<string, unknown> {
   return { ...rest, route: way };
 }
 
-/** Compressed only where it would not have fitted otherwise. */
+/** Compressed only if it would not have fitted otherwise. */
 interface Packed {
   bytes: Buffer;
   isCompressed: boolean;

@@ -70,7 +70,7 @@ export class MemberErasure {
     this.#cancel?.();
   }
 
-  /** One pass over everything; true where nothing is left to do. */
+  /** One pass over everything; true if nothing is left to do. */
   async carryOut(): Promise<boolean> {
     const { until } = this.#mark;
     const { removed, running, later } = await this.#removeTasks();
@@ -225,13 +225,13 @@ export interface ErasureOutcome extends Pick<ErasureMark, 'tasks' | 'messages' |
 /** Tells the page that asked; false: it is gone. */
 export type TellOutcome = (forgotten: ErasureOutcome) => Promise<boolean>;
 
-/** The server belongs to the address only where the message is in the channel of the order: it may be a direct message. */
+/** The server belongs to the address only if the message is in the channel of the order: it may be a direct message. */
 export const messageAddress = ({ message, channelId, guildId }: Task): MessageAddress | undefined =>
   message && { ...message, ...(message.channelId === channelId && guildId !== undefined && { guildId }) };
 
 const PAGE = 100;
 
-/** All tasks of a member, newest first; tasks may be removed meanwhile. */
+/** All tasks of a member, newest first; tasks may be removed in the meantime. */
 export async function* tasksOf(memberId: string, store: Pick<TaskStore, 'page'>): AsyncGenerator<TaskSummary> {
   for (let before: string | undefined; ; ) {
     const { summaries, next } = await store.page({ of: { memberId }, max: PAGE, before });

@@ -289,7 +289,7 @@ describe.each(dialects)('The faults of a socket in the %s dialect', (dialect) =>
   });
 });
 
-it('Faults of live sessions can be injected at the control address, by name and in full', async () => {
+it('Faults of live sessions can be injected at the control URL, by name and in full', async () => {
   const { call } = await stage('ga');
   const order = async (body: object) => (await call('POST', '/_sandbox/faults', { body })).status;
   for (const name of Object.keys(realtimePresets)) expect(await order({ do: name }), name).toBe(201);

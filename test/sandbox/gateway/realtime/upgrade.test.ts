@@ -97,7 +97,7 @@ it('An upgrade is recorded with its response, and a session is listed until it e
   expect(gateway.realtime.opened).toBe(1);
 });
 
-it('No upgrade is possible while the gateway is down, and open sessions are cut', async () => {
+it('No upgrade is possible while the gateway is down, and open sessions are disconnected', async () => {
   const { gateway, talker } = await stage('ga');
   const { closed, until } = await talker();
   await until('session.created');
@@ -108,7 +108,7 @@ it('No upgrade is possible while the gateway is down, and open sessions are cut'
   await (await talker()).until('session.created');
 });
 
-it('The control address lists and steers sessions', async () => {
+it('The control URL lists and steers sessions', async () => {
   const { call, get, talker } = await stage('ga');
   const { say, until, closed } = await talker();
   say(settings('ga'));
@@ -127,7 +127,7 @@ it('The control address lists and steers sessions', async () => {
   expect(await closed).toBe(1006);
 });
 
-it('The control address sets the dialect and the limit', async () => {
+it('The control URL sets the dialect and the limit', async () => {
   const { call, gateway, talker } = await stage('ga');
   const patch = async (quirks: object) => (await call('PATCH', '/_sandbox/settings', { body: { quirks } })).status;
   expect(await patch({ realtimeDialect: 'latin' })).toBe(400);

@@ -90,7 +90,7 @@ describe('An answer and its schema', () => {
     expect((await open().check(schema, '```json\n{"n":1}\n```\n'))?.text).toBe('{\n  "n": 1\n}');
   });
 
-  it('An answer that is no JSON is not compared', async () => {
+  it('An answer that is not JSON is not compared', async () => {
     expect(await open().check(schema, 'The number is 1.')).toBeUndefined();
   });
 

@@ -4,7 +4,7 @@ import { place } from './body.ts';
 
 const at = (base: string, imgxPath = '/imgx'): ResponseContext => ({ ...place, base: new URL(base), imgxPath });
 
-describe('An address in a response', () => {
+describe('A URL in a response', () => {
   it.each([
     ['https://cdn.example/a%20b.png?x=1&y=2#z', 'https://cdn.example/a%20b.png?x=1&y=2#z'],
     [' https://cdn.example/a.png ', 'https://cdn.example/a.png'],
@@ -17,7 +17,7 @@ describe('An address in a response', () => {
     ['http://127.1/a.png', 'https://gateway.example/a.png'],
     ['http://[::1]:8080/a.png', 'https://gateway.example/a.png'],
     ['http://localhost.example/a.png', 'http://localhost.example/a.png'],
-  ])('An address in a response is read: %s becomes %s', (address, target) => {
+  ])('A URL in a response is read: %s becomes %s', (address, target) => {
     expect(readAddress(address, place)).toBe(target);
   });
 
@@ -32,7 +32,7 @@ describe('An address in a response', () => {
     'the file is at https://cdn.example/a.png',
     'https://cdn.example/a b.png',
     'https://[::1/a.png',
-  ])('An address in a response is rejected: "%s"', (text) => {
+  ])('A URL in a response is rejected: "%s"', (text) => {
     expect(readAddress(text, place)).toBeUndefined();
   });
 
@@ -42,15 +42,12 @@ describe('An address in a response', () => {
     'http://127.0.0.1//:1',
     'http://localhost:3000//mj/image/17',
     'http://localhost:3000///evil.example/a.png',
-  ])(
-    'An address in a response never leads to another host than the gateway and never breaks the reader: %s',
-    (address) => {
-      const target = readAddress(address, place);
-      expect(target === undefined ? 'gateway.example' : new URL(target).host).toBe('gateway.example');
-    },
-  );
+  ])('A URL in a response never leads to another host than the gateway and never breaks the reader: %s', (address) => {
+    const target = readAddress(address, place);
+    expect(target === undefined ? 'gateway.example' : new URL(target).host).toBe('gateway.example');
+  });
 
-  it('An address in a response keeps its loopback host where the gateway itself is on loopback, except for proxied images', () => {
+  it('An address in a response keeps its loopback host if the gateway itself is on loopback, except for proxied images', () => {
     const here = at('http://localhost:4010');
     expect(readAddress('http://localhost:9000/a.png', here)).toBe('http://localhost:9000/a.png');
     expect(readAddress('http://127.0.0.1:3000/mj/image/17', here)).toBe('http://localhost:4010/mj/image/17');
@@ -60,7 +57,7 @@ describe('An address in a response', () => {
     );
   });
 
-  it('An address in a response keeps a third-party host', () => {
+  it('A URL in a response keeps a third-party host', () => {
     expect(readAddress('https://cdn.example/image/17', place)).toBe('https://cdn.example/image/17');
   });
 });

@@ -9,7 +9,7 @@ export interface Body {
   what: string;
   body: string;
   expected: Partial<Record<keyof Snapshot, unknown>>;
-  /** The notice that the reader must log: `word <word>` or `walked`; none where this is absent. */
+  /** The notice that the reader must log: `word <word>` or `walked`; none if this is absent. */
   notices?: string[];
 }
 

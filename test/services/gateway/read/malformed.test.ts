@@ -19,7 +19,7 @@ const bodies = [
 ];
 
 describe.each(['imgx', 'image', 'video', 'music'] as const)('The reader of the %s family', (family) => {
-  it.each(bodies)('The reader rejects %s because it is no task', (body) => {
+  it.each(bodies)('The reader rejects %s because it is not a task', (body) => {
     const attempt = (): unknown => read(family, body);
     expect(attempt).toThrow(GatewayError);
     expect(attempt).toThrow(expect.objectContaining({ kind: 'malformed', mayHaveTakenEffect: false }));

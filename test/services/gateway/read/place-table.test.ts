@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { PNG, read } from './body.ts';
 
-/** An address without a file extension, so that the last resort cannot find it either. */
+/** A URL without a file extension, so the last resort cannot find it either. */
 const ADDRESS = 'https://cdn.example/f/1?sig=x';
 
 /** Sets the value at a path such as `data.videos[0].url` in an object that may hold more. */
@@ -28,7 +28,7 @@ function shapes(path: string, value: unknown, record: object): [string, string][
     : [['in an envelope', JSON.stringify(enveloped)], flat];
 }
 
-describe('The address of a video', () => {
+describe('The URL of a video', () => {
   const paths = [
     'data.result_url',
     'result_url',
@@ -52,13 +52,13 @@ describe('The address of a video', () => {
     shapes(path, ADDRESS, finished()).map(([how, body]) => [path, how, body] as const),
   );
 
-  it.each(cases)('The address of a video is found at %s, %s', (_path, _how, body) => {
+  it.each(cases)('The URL of a video is found at %s, %s', (_path, _how, body) => {
     const { snapshot, notices } = read('video', body);
     expect(snapshot).toMatchObject({ state: 'succeeded', media: [{ kind: 'video', address: ADDRESS }] });
     expect(notices).toEqual([]);
   });
 
-  it('The address of a video is found at data.fail_reason, where older builds put it', () => {
+  it('The URL of a video is found at data.fail_reason, where older builds put it', () => {
     const { snapshot } = read(
       'video',
       JSON.stringify({ code: 'success', data: { ...finished(), fail_reason: ADDRESS } }),
@@ -132,7 +132,7 @@ describe('A track of a music task', () => {
   });
 
   it.each(['audio_url', 'audioUrl', 'stream_audio_url', 'sourceAudioUrl'])(
-    'A track of a music task has its audio address under %s',
+    'A track of a music task has its audio URL under %s',
     (name) => {
       const body = { ...finished('SUCCESS'), data: [{ id: 'c1', [name]: ADDRESS }] };
       expect(read('music', JSON.stringify(body)).snapshot.tracks).toMatchObject([{ audio: ADDRESS }]);
@@ -215,7 +215,7 @@ describe('The state of a task', () => {
   });
 });
 
-describe('A value at the place of an address', () => {
+describe('A value at the place of a URL', () => {
   it.each([
     ['a sentence', 'see https://cdn.example/film.mp4'],
     ['another scheme', 'ftp://cdn.example/film.mp4'],
@@ -224,7 +224,7 @@ describe('A value at the place of an address', () => {
     ['no host', 'https://'],
     ['an empty text', ' '],
     ['a number', 17],
-  ])('A value at the place of an address is ignored when it is %s', (_what, value) => {
+  ])('A value at the place of a URL is ignored when it is %s', (_what, value) => {
     const { snapshot } = read('video', JSON.stringify({ ...finished(), url: value }));
     expect(snapshot).toMatchObject({ media: [], isEmpty: true });
   });

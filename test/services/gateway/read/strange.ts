@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { MP4, PNG } from './body.ts';
 
 /**
- * The field names that the readers look for, so that generated responses lead them deep, and names that are special in
+ * The field names that the readers look for, so generated responses lead them deep, and names that are special in
  * JavaScript.
  */
 const NAMES =
@@ -80,7 +80,7 @@ const { tree } = fc.letrec((tie) => ({
 
 const record = fc.dictionary(fc.constantFrom(...NAMES.split(' ')), tree, { maxKeys: 10 });
 
-/** Responses that are certainly tasks, most of them finished, so that their results are searched. */
+/** Responses that are certainly tasks, most of them finished, so their results are searched. */
 const task = fc
   .tuple(
     record,

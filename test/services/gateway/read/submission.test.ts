@@ -140,7 +140,7 @@ describe('A submission that was accepted', () => {
     expect(read('imgx', body.replace(':3,', ':"3",')).queuedBehind).toBe(3);
   });
 
-  it('A submission that was accepted reports no queue where its code was rewritten and the count is lost', () => {
+  it('A submission that was accepted reports no queue if its code was rewritten and the count is lost', () => {
     expect(read('imgx', '{"code":1,"description":"","result":"18","properties":{}}')).toEqual({
       remoteId: '18',
       needsInput: false,

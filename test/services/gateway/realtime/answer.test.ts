@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Clock, systemClock } from '../../../../src/lib/clock.ts';
 import type { Utterance } from '../../../../src/services/gateway/realtime/events.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
-import { bytesOf, words } from './frames.ts';
+import { bytesOf, framesFor } from './frames.ts';
 import {
   all,
   type Dialect,
@@ -11,7 +11,7 @@ import {
   type Peer,
   samplesOf,
   sessions,
-  stage,
+  startServer,
   strict,
   textOf,
 } from './scripted.ts';
@@ -24,37 +24,37 @@ const usage = {
   output_token_details: { text_tokens: 5, audio_tokens: 10 },
 };
 
-async function asked(dialect: Dialect, utterance: Utterance = { text: 'Hello' }, clock: Clock = systemClock) {
-  const side = await stage({ created: sessions[dialect], manners: strict(dialect), tools: { clock } });
-  const session = await side.gateway.realtime.open({ model: 'm', transcriber: 'ears' });
-  const peer = await side.next();
+async function openAndSend(dialect: Dialect, utterance: Utterance = { text: 'Hello' }, clock: Clock = systemClock) {
+  const server = await startServer({ created: sessions[dialect], onEvent: strict(dialect), tools: { clock } });
+  const session = await server.gateway.realtime.open({ model: 'm', transcriber: 'ears' });
+  const peer = await server.next();
   const reply = session.say(utterance);
-  await peer.hears('response.create');
-  return { ...side, session, peer, reply };
+  await peer.waitFor('response.create');
+  return { ...server, session, peer, reply };
 }
 
-async function answered(dialect: Dialect, tell: (peer: Peer) => void) {
-  const { peer, reply, session } = await asked(dialect);
-  tell(peer);
+async function respondWith(dialect: Dialect, respond: (peer: Peer) => void) {
+  const { peer, reply, session } = await openAndSend(dialect);
+  respond(peer);
   const answer = await reply;
   return { events: await all(answer), answer, session, peer };
 }
 
 describe.each(dialects)('A live response in the %s dialect', (dialect) => {
-  const says = words(dialect);
+  const frames = framesFor(dialect);
 
-  it('A live response arrives as text and audio, and its end holds all of the text', async () => {
-    const { events, answer } = await answered(dialect, (peer) =>
-      peer.tell(
-        says.created,
-        says.transcript('Hel'),
-        says.sound(bytesOf(1, -2)),
-        says.transcript('lo.'),
-        says.sound(bytesOf(32_767, -32_768)),
-        says.soundDone,
-        says.transcriptDone('Hello.'),
-        says.item('Hello.'),
-        says.done({ usage }),
+  it('A live response arrives as text and audio, and its end event contains the full text', async () => {
+    const { events, answer } = await respondWith(dialect, (peer) =>
+      peer.send(
+        frames.created,
+        frames.transcript('Hel'),
+        frames.sound(bytesOf(1, -2)),
+        frames.transcript('lo.'),
+        frames.sound(bytesOf(32_767, -32_768)),
+        frames.soundDone,
+        frames.transcriptDone('Hello.'),
+        frames.item('Hello.'),
+        frames.done({ usage }),
       ),
     );
     expect(answer.id).toBe('resp_1');
@@ -72,20 +72,20 @@ describe.each(dialects)('A live response in the %s dialect', (dialect) => {
     });
   });
 
-  it('A live response is completed by every event that repeats it, and never doubled', async () => {
+  it('Events that repeat the text of a live response fill in what was missing and never duplicate it', async () => {
     const part = { type: 'response.content_part.done', response_id: 'resp_1', item_id: 'item_a', content_index: 0 };
-    const { events } = await answered(dialect, (peer) =>
-      peer.tell(
-        says.created,
-        says.created,
-        says.text('One'),
-        says.textDone('One two'),
+    const { events } = await respondWith(dialect, (peer) =>
+      peer.send(
+        frames.created,
+        frames.created,
+        frames.text('One'),
+        frames.textDone('One two'),
         { ...part, part: { type: 'text', text: 'One two' } },
-        says.item('One two three'),
-        says.done({
+        frames.item('One two three'),
+        frames.done({
           output: [{ id: 'item_a', type: 'message', role: 'assistant', content: [{ text: 'One two three four' }] }],
         }),
-        says.done(),
+        frames.done(),
       ),
     );
     expect(textOf(events)).toBe('One two three four');
@@ -93,44 +93,44 @@ describe.each(dialects)('A live response in the %s dialect', (dialect) => {
   });
 
   it('A live response ignores an event that the gateway sends twice', async () => {
-    const sound = { ...says.sound(bytesOf(7)), event_id: 'event_5' };
-    const delta = { ...says.text('Ha'), event_id: 'event_4' };
-    const { events } = await answered(dialect, (peer) =>
-      peer.tell(says.created, delta, delta, sound, sound, says.done()),
+    const sound = { ...frames.sound(bytesOf(7)), event_id: 'event_5' };
+    const delta = { ...frames.text('Ha'), event_id: 'event_4' };
+    const { events } = await respondWith(dialect, (peer) =>
+      peer.send(frames.created, delta, delta, sound, sound, frames.done()),
     );
     expect(textOf(events)).toBe('Ha');
     expect(samplesOf(events)).toEqual([7]);
   });
 
-  it('A live response is assembled from samples that were cut in two', async () => {
+  it('A live response is assembled correctly when a sample is split across events', async () => {
     const bytes = bytesOf(258, 772, 1286);
-    const { events } = await answered(dialect, (peer) =>
-      peer.tell(
-        says.created,
-        says.sound(bytes.subarray(0, 1)),
-        says.sound(bytes.subarray(1, 4)),
-        says.sound(bytes.subarray(4)),
-        says.done(),
+    const { events } = await respondWith(dialect, (peer) =>
+      peer.send(
+        frames.created,
+        frames.sound(bytes.subarray(0, 1)),
+        frames.sound(bytes.subarray(1, 4)),
+        frames.sound(bytes.subarray(4)),
+        frames.done(),
       ),
     );
     expect(samplesOf(events)).toEqual([258, 772, 1286]);
   });
 
   it('A live response ignores other responses, unknown events and invalid audio', async () => {
-    const other = words(dialect, 'resp_other');
-    const { events } = await answered(dialect, (peer) =>
-      peer.tell(
-        says.created,
+    const other = framesFor(dialect, 'resp_other');
+    const { events } = await respondWith(dialect, (peer) =>
+      peer.send(
+        frames.created,
         other.text('Not me'),
         other.sound(bytesOf(9)),
         other.done(),
         { type: 'response.dreams.delta', response_id: 'resp_1', delta: 'zzz' },
         { type: 'rate_limits.updated', rate_limits: [] },
-        { ...says.sound(bytesOf()), delta: '!!! no sound' },
-        { ...says.sound(bytesOf()), delta: 5 },
-        { ...says.text(''), delta: null },
-        says.text('Me'),
-        says.done(),
+        { ...frames.sound(bytesOf()), delta: '!!! no sound' },
+        { ...frames.sound(bytesOf()), delta: 5 },
+        { ...frames.text(''), delta: null },
+        frames.text('Me'),
+        frames.done(),
       ),
     );
     expect(textOf(events)).toBe('Me');
@@ -152,17 +152,17 @@ describe.each(dialects)('A live response in the %s dialect', (dialect) => {
     ],
     ['failed', { error: {} }, { end: 'failed', error: { kind: 'unavailable', mayHaveTakenEffect: true } }],
   ])('A live response with the status %s ends accordingly (%j)', async (status, status_details, expected) => {
-    const { events } = await answered(dialect, (peer) =>
-      peer.tell(says.created, says.text('Some'), says.done({ status, status_details, usage })),
+    const { events } = await respondWith(dialect, (peer) =>
+      peer.send(frames.created, frames.text('Some'), frames.done({ status, status_details, usage })),
     );
     expect(endOf(events)).toMatchObject({ text: 'Some', usage: { input: 20 }, ...expected });
   });
 
-  it('A live response that failed before its first word did not take effect, where the gateway gives the reason', async () => {
-    const { events } = await answered(dialect, (peer) =>
-      peer.tell(
-        says.created,
-        says.done({
+  it('A live response that failed before its first word is known not to have taken effect if the gateway gives the reason', async () => {
+    const { events } = await respondWith(dialect, (peer) =>
+      peer.send(
+        frames.created,
+        frames.done({
           status: 'failed',
           status_details: { error: { type: 'server_error', code: 'rate_limit_exceeded' } },
         }),
@@ -171,8 +171,8 @@ describe.each(dialects)('A live response in the %s dialect', (dialect) => {
     expect(endOf(events).error).toMatchObject({ kind: 'rate-limited', mayHaveTakenEffect: false });
   });
 
-  it('A live response may begin without an announcement and end at once', async () => {
-    const { events, answer } = await answered(dialect, (peer) => peer.tell(says.done({ status: 'failed' })));
+  it('A live response may end immediately, without a `response.created` event', async () => {
+    const { events, answer } = await respondWith(dialect, (peer) => peer.send(frames.done({ status: 'failed' })));
     expect(answer.id).toBe('resp_1');
     expect(endOf(events).end).toBe('failed');
   });
@@ -181,43 +181,43 @@ describe.each(dialects)('A live response in the %s dialect', (dialect) => {
     const call = { id: 'item_c', type: 'function_call', call_id: 'call_1', name: 'draw', arguments: '' };
     const at = { response_id: 'resp_1', item_id: 'item_c', output_index: 1 };
     const whole = { ...call, arguments: '{"of":"foxes"}' };
-    const { events, session, peer } = await answered(dialect, (peer) =>
-      peer.tell(
-        says.created,
+    const { events, session, peer } = await respondWith(dialect, (peer) =>
+      peer.send(
+        frames.created,
         { type: 'response.output_item.added', response_id: 'resp_1', output_index: 1, item: call },
         { type: 'response.function_call_arguments.delta', ...at, call_id: 'call_1', delta: '{"of":' },
         { type: 'response.function_call_arguments.done', ...at, call_id: 'call_1', arguments: '{"of":"foxes"}' },
         { type: 'response.output_item.done', response_id: 'resp_1', output_index: 1, item: whole },
-        says.done({ output: [whole] }),
+        frames.done({ output: [whole] }),
       ),
     );
     const expected = { callId: 'call_1', name: 'draw', arguments: '{"of":"foxes"}' };
     expect(events.filter(({ type }) => type === 'call')).toEqual([{ type: 'call', call: expected }]);
     expect(endOf(events).calls).toEqual([expected]);
     const next = session.say({ outputs: [{ callId: 'call_1', output: 'Drawn' }] });
-    expect((await peer.hears('conversation.item.create')).item).toEqual({
+    expect((await peer.waitFor('conversation.item.create')).item).toEqual({
       type: 'function_call_output',
       call_id: 'call_1',
       output: 'Drawn',
     });
-    await peer.hears('response.create');
-    peer.tell(words(dialect, 'resp_2').done());
+    await peer.waitFor('response.create');
+    peer.send(framesFor(dialect, 'resp_2').done());
     await next;
   });
 
   it('A live response comes with the transcript of the utterance, reported once', async () => {
-    const { peer, reply } = await asked(dialect, { audio: new Int16Array(2400) });
+    const { peer, reply } = await openAndSend(dialect, { audio: new Int16Array(2400) });
     const about = { item_id: 'item_q', content_index: 0 };
     const heard = 'conversation.item.input_audio_transcription';
-    peer.tell(
+    peer.send(
       { type: 'input_audio_buffer.committed', item_id: 'item_q' },
       { type: `${heard}.delta`, ...about, delta: 'Good' },
-      says.created,
-      says.text('Yes'),
+      frames.created,
+      frames.text('Yes'),
       { type: `${heard}.completed`, item_id: 'item_of_another', transcript: 'Not this' },
       { type: `${heard}.completed`, ...about, transcript: 'Good morning' },
       { type: `${heard}.completed`, ...about, transcript: 'Good morning' },
-      says.done(),
+      frames.done(),
     );
     const events = await all(await reply);
     expect(events.filter(({ type }) => type === 'heard')).toEqual([{ type: 'heard', text: 'Good morning' }]);
@@ -225,18 +225,18 @@ describe.each(dialects)('A live response in the %s dialect', (dialect) => {
   });
 
   it('A live response waits a moment for the transcript, which may arrive after the last word', async () => {
-    const { peer, reply } = await asked(dialect, { audio: new Int16Array(2400) });
-    peer.tell(says.created, says.done());
+    const { peer, reply } = await openAndSend(dialect, { audio: new Int16Array(2400) });
+    peer.send(frames.created, frames.done());
     const answer = await reply;
-    peer.tell({ type: 'conversation.item.input_audio_transcription.completed', item_id: 'x', transcript: 'Late' });
+    peer.send({ type: 'conversation.item.input_audio_transcription.completed', item_id: 'x', transcript: 'Late' });
     expect((await all(answer)).map(({ type }) => type)).toEqual(['heard', 'end']);
   });
 
-  it('A live response stops waiting for the transcript after a moment and reports what there is of it', async () => {
+  it('A live response stops waiting for the transcript after a moment and reports what has arrived so far', async () => {
     const clock = new ManualClock();
-    const { peer, reply } = await asked(dialect, { audio: new Int16Array(2400) }, clock);
+    const { peer, reply } = await openAndSend(dialect, { audio: new Int16Array(2400) }, clock);
     const heard = 'conversation.item.input_audio_transcription';
-    peer.tell(says.created, { type: `${heard}.delta`, item_id: 'x', delta: 'Good mor' }, says.done());
+    peer.send(frames.created, { type: `${heard}.delta`, item_id: 'x', delta: 'Good mor' }, frames.done());
     const answer = await reply;
     await new Promise((resolve) => peer.socket.once('pong', resolve).ping());
     clock.advance(2_000);
@@ -244,8 +244,8 @@ describe.each(dialects)('A live response in the %s dialect', (dialect) => {
   });
 
   it('A live response does not wait for a transcript after transcription failed', async () => {
-    const { peer, reply } = await asked(dialect, { audio: new Int16Array(2400) });
-    peer.tell(says.created, { type: 'conversation.item.input_audio_transcription.failed', error: {} }, says.done());
+    const { peer, reply } = await openAndSend(dialect, { audio: new Int16Array(2400) });
+    peer.send(frames.created, { type: 'conversation.item.input_audio_transcription.failed', error: {} }, frames.done());
     expect((await all(await reply)).map(({ type }) => type)).toEqual(['end']);
   });
 });

@@ -1,7 +1,7 @@
 import type { Dialect } from './scripted.ts';
 
 /** The events of one response in either dialect. */
-export function words(dialect: Dialect, id = 'resp_1', item = 'item_a') {
+export function framesFor(dialect: Dialect, id = 'resp_1', item = 'item_a') {
   const at = { response_id: id, item_id: item, output_index: 0, content_index: 0 };
   const isGa = dialect === 'ga';
   const text = isGa ? 'response.output_text' : 'response.text';

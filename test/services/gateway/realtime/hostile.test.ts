@@ -1,68 +1,68 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { words } from './frames.ts';
-import { all, dialects, endOf, stage } from './scripted.ts';
+import { framesFor } from './frames.ts';
+import { all, dialects, endOf, startServer } from './scripted.ts';
 
-const says = words('ga');
+const frames = framesFor('ga');
 
-async function asked() {
-  const side = await stage();
-  const session = await side.gateway.realtime.open({ model: 'm', transcriber: 'ears' });
-  const peer = await side.next();
+async function openAndSend() {
+  const server = await startServer();
+  const session = await server.gateway.realtime.open({ model: 'm', transcriber: 'ears' });
+  const peer = await server.next();
   const reply = session.say({ text: 'Hello', audio: new Int16Array(2_400) });
-  await peer.hears('response.create');
-  return { ...side, session, peer, reply };
+  await peer.waitFor('response.create');
+  return { ...server, session, peer, reply };
 }
 
 describe('A hostile realtime gateway', () => {
   it('A hostile realtime gateway cannot break the session with garbage', async () => {
-    const { peer, reply } = await asked();
+    const { peer, reply } = await openAndSend();
     for (const rubbish of ['', 'null', '[]', '7', '{', '{"type":5}', '{"type":{}}', '[['.repeat(100_000), '{"a":1.5'])
       peer.socket.send(rubbish);
     peer.socket.send(Buffer.from([0xff, 0xfe, 0x00]));
-    peer.tell({ type: 'error' }, { type: 'error', error: null }, { type: '__proto__' });
+    peer.send({ type: 'error' }, { type: 'error', error: null }, { type: '__proto__' });
     peer.socket.send('{"type":"response.created","response":{"id":"resp_1","__proto__":{"status":"failed"}}}');
-    peer.socket.send(Buffer.from(JSON.stringify(says.text('Bytes are read as well'))));
-    peer.tell(says.done());
+    peer.socket.send(Buffer.from(JSON.stringify(frames.text('Bytes are read as well'))));
+    peer.send(frames.done());
     const outcome = await reply.then(all, (error: unknown) => error);
     // An error event without a message still counts as an error, and here it came first.
     expect(outcome).toMatchObject({ kind: 'unavailable', mayHaveTakenEffect: true });
   });
 
   it('A hostile realtime gateway cannot break a response with binary frames and truncated events', async () => {
-    const { peer, reply } = await asked();
-    peer.tell(says.created);
+    const { peer, reply } = await openAndSend();
+    peer.send(frames.created);
     peer.socket.send('{"type":"response.output_text.delta","del');
     peer.socket.send(Buffer.from([0xff, 0xfe, 0x00]));
-    peer.socket.send(Buffer.from(JSON.stringify(says.text('Bytes are read as well'))));
-    peer.tell({ type: 'conversation.item.input_audio_transcription.failed' }, says.done());
+    peer.socket.send(Buffer.from(JSON.stringify(frames.text('Bytes are read as well'))));
+    peer.send({ type: 'conversation.item.input_audio_transcription.failed' }, frames.done());
     expect(endOf(await all(await reply))).toMatchObject({ end: 'completed', text: 'Bytes are read as well' });
   });
 
   it('A hostile realtime gateway is disconnected after an oversized message', async () => {
-    const { peer, reply } = await asked();
-    peer.tell(says.created, says.text('Some'));
+    const { peer, reply } = await openAndSend();
+    peer.send(frames.created, frames.text('Some'));
     peer.socket.send(`"${'x'.repeat(17 * 2 ** 20)}"`);
     expect(endOf(await all(await reply))).toMatchObject({ end: 'cut', text: 'Some' });
     await peer.gone;
   });
 
   it('A hostile realtime gateway is disconnected after a text frame that is not valid UTF-8', async () => {
-    const { peer, reply } = await asked();
-    peer.tell(says.created);
+    const { peer, reply } = await openAndSend();
+    peer.send(frames.created);
     peer.socket.send(Buffer.from([0xff, 0xfe]), { binary: false });
     expect(endOf(await all(await reply)).end).toBe('cut');
     await peer.gone;
   });
 
   it('A hostile realtime gateway cannot fill the memory: events without a reader are dropped', async () => {
-    const { peer, reply, session } = await asked();
-    peer.tell(says.created, { type: 'conversation.item.input_audio_transcription.failed' }, says.done());
+    const { peer, reply, session } = await openAndSend();
+    peer.send(frames.created, { type: 'conversation.item.input_audio_transcription.failed' }, frames.done());
     await all(await reply);
-    for (let count = 0; count < 2_000; count++) peer.tell(words('ga', `resp_${count}`).text('x'.repeat(1_000)));
+    for (let count = 0; count < 2_000; count++) peer.send(framesFor('ga', `resp_${count}`).text('x'.repeat(1_000)));
     const second = session.say({ text: 'Still there?' });
-    await peer.hears('response.create');
-    peer.tell(words('ga', 'resp_mine').created, words('ga', 'resp_mine').done());
+    await peer.waitFor('response.create');
+    peer.send(framesFor('ga', 'resp_mine').created, framesFor('ga', 'resp_mine').done());
     expect(endOf(await all(await second)).end).toBe('completed');
   });
 
@@ -74,7 +74,7 @@ describe('A hostile realtime gateway', () => {
     const fields = ['response_id', 'item_id', 'content_index', 'output_index', 'delta', 'text', 'transcript'] as const;
     const more = ['call_id', 'name', 'arguments', 'item', 'part', 'response', 'error', 'event_id', 'usage'] as const;
     const types = dialects.flatMap((dialect) => {
-      const { text, textDone, transcript, transcriptDone, soundDone, item } = words(dialect);
+      const { text, textDone, transcript, transcriptDone, soundDone, item } = framesFor(dialect);
       return [text(''), textDone(''), transcript(''), transcriptDone(''), soundDone, item('')].map(({ type }) => type);
     });
     const others = [
@@ -97,16 +97,16 @@ describe('A hostile realtime gateway', () => {
       },
       { requiredKeys: ['type'] },
     );
-    const { peer, reply, session } = await asked();
-    peer.tell(says.created, { type: 'conversation.item.input_audio_transcription.failed' }, says.done());
+    const { peer, reply, session } = await openAndSend();
+    peer.send(frames.created, { type: 'conversation.item.input_audio_transcription.failed' }, frames.done());
     await all(await reply);
     let count = 0;
     await fc.assert(
       fc.asyncProperty(fc.array(event, { maxLength: 30 }), async (events) => {
-        const mine = words('ga', `resp_fuzz_${++count}`);
+        const mine = framesFor('ga', `resp_fuzz_${++count}`);
         const next = session.say({ text: 'Go on' });
-        await peer.hears('response.create');
-        peer.tell(mine.created, ...events, mine.done());
+        await peer.waitFor('response.create');
+        peer.send(mine.created, ...events, mine.done());
         expect(endOf(await all(await next)).id).toBe(`resp_fuzz_${count}`);
       }),
       { numRuns: 60 },

@@ -16,7 +16,7 @@ export const key = 'sk-secret-of-the-gateway';
 export const dialects = ['ga', 'beta'] as const;
 export type Dialect = (typeof dialects)[number];
 
-export type Told = {
+export type ClientEvent = {
   type: string;
   event_id?: string;
   session?: Record<string, unknown>;
@@ -34,30 +34,30 @@ export const sessions = {
 export class Peer {
   readonly request: IncomingMessage;
   readonly socket: WebSocket;
-  readonly heard: Told[] = [];
+  readonly heard: ClientEvent[] = [];
   readonly gone: Promise<unknown>;
   #taken = 0;
   #stir: (() => void) | undefined;
 
-  constructor(socket: WebSocket, request: IncomingMessage, manners: (peer: Peer, event: Told) => void) {
+  constructor(socket: WebSocket, request: IncomingMessage, onEvent: (peer: Peer, event: ClientEvent) => void) {
     this.socket = socket;
     this.request = request;
     this.gone = once(socket, 'close');
     socket.on('message', (data) => {
-      const event = JSON.parse(String(data)) as Told;
+      const event = JSON.parse(String(data)) as ClientEvent;
       this.heard.push(event);
-      manners(this, event);
+      onEvent(this, event);
       this.#stir?.();
     });
     socket.on('error', () => undefined);
   }
 
-  tell(...events: object[]): void {
+  send(...events: object[]): void {
     for (const event of events) this.socket.send(JSON.stringify(event));
   }
 
   /** The next event of this type that the test has not taken yet. */
-  async hears(type: string): Promise<Told> {
+  async waitFor(type: string): Promise<ClientEvent> {
     for (;;) {
       for (; this.#taken < this.heard.length; ) {
         const event = this.heard[this.#taken++];
@@ -79,7 +79,7 @@ export class Peer {
   }
 }
 
-export const refuse = (event: Told, error: Record<string, unknown>): object => ({
+export const refuse = (event: ClientEvent, error: Record<string, unknown>): object => ({
   type: 'error',
   event_id: 'event_of_the_gateway',
   error: { type: 'invalid_request_error', message: 'No', event_id: event.event_id, ...error },
@@ -88,28 +88,28 @@ export const refuse = (event: Told, error: Record<string, unknown>): object => (
 /** Accepts settings in its own dialect only, as gateways do. */
 export const strict =
   (dialect: Dialect) =>
-  (peer: Peer, event: Told): void => {
+  (peer: Peer, event: ClientEvent): void => {
     if (event.type !== 'session.update') return;
     const isGa = event.session?.type === 'realtime';
     if (dialect === 'ga' && !isGa)
-      peer.tell(refuse(event, { code: 'missing_required_parameter', param: 'session.type' }));
-    else if (dialect === 'beta' && isGa) peer.tell(refuse(event, { code: 'unknown_parameter', param: 'session.type' }));
-    else peer.tell({ type: 'session.updated', session: event.session });
+      peer.send(refuse(event, { code: 'missing_required_parameter', param: 'session.type' }));
+    else if (dialect === 'beta' && isGa) peer.send(refuse(event, { code: 'unknown_parameter', param: 'session.type' }));
+    else peer.send({ type: 'session.updated', session: event.session });
   };
 
 interface Script {
   /** The first event; null sends none. */
   created?: object | null;
-  manners?: (peer: Peer, event: Told) => void;
+  onEvent?: (peer: Peer, event: ClientEvent) => void;
   /** Refuses or handles the upgrade; false lets it through. */
-  door?: (request: IncomingMessage, response: ServerResponse, socket: Socket) => boolean;
+  onUpgrade?: (request: IncomingMessage, response: ServerResponse, socket: Socket) => boolean;
   tools?: Partial<GatewayParts>;
   limits?: Partial<GatewayLimits>;
   settings?: Partial<GatewaySettings>;
   prefix?: string;
 }
 
-export interface Stage {
+export interface ScriptedServer {
   gateway: Gateway;
   /** The next connection that the test has not taken yet. */
   next(): Promise<Peer>;
@@ -123,8 +123,8 @@ export interface Stage {
 }
 
 /** The client and a scripted gateway, connected by real sockets. */
-export async function stage(script: Script = {}): Promise<Stage> {
-  const { created = sessions.ga, manners = strict('ga'), door = () => false } = script;
+export async function startServer(script: Script = {}): Promise<ScriptedServer> {
+  const { created = sessions.ga, onEvent = strict('ga'), onUpgrade = () => false } = script;
   const sockets = new WebSocketServer({ noServer: true });
   const peers: Peer[] = [];
   const requests: IncomingMessage[] = [];
@@ -139,12 +139,12 @@ export async function stage(script: Script = {}): Promise<Stage> {
     const response = new ServerResponse(request);
     response.assignSocket(socket);
     response.shouldKeepAlive = false;
-    if (door(request, response, socket)) return;
+    if (onUpgrade(request, response, socket)) return;
     response.detachSocket(socket);
     sockets.handleUpgrade(request, socket, head, (one) => {
-      const peer = new Peer(one, request, manners);
+      const peer = new Peer(one, request, onEvent);
       peers.push(peer);
-      if (created) peer.tell({ type: 'session.created', event_id: 'event_0', session: created });
+      if (created) peer.send({ type: 'session.created', event_id: 'event_0', session: created });
       stir?.();
     });
   });

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../support/manual-clock.ts';
-import { dialects, failureOf, refuse, sessions, stage, strict, type Told } from './scripted.ts';
+import { type ClientEvent, dialects, failureOf, refuse, sessions, startServer, strict } from './scripted.ts';
 
 const format = { type: 'audio/pcm', rate: 24_000 };
 const tool = { type: 'function', name: 'draw', description: 'Draws', parameters: { type: 'object' } } as const;
 const settings = { model: 'm', instructions: 'Be brief', voice: 'ash', transcriber: 'ears', tools: [tool] };
-const update = (told: readonly Told[]) => told.filter(({ type }) => type === 'session.update').at(-1)?.session;
+const update = (told: readonly ClientEvent[]) => told.filter(({ type }) => type === 'session.update').at(-1)?.session;
 
 describe('The settings of a live conversation', () => {
   it('The settings of a live conversation are sent in the ga dialect by default', async () => {
-    const { gateway, next } = await stage({ manners: strict('ga') });
+    const { gateway, next } = await startServer({ onEvent: strict('ga') });
     await gateway.realtime.open(settings);
     expect(update((await next()).heard)).toEqual({
       type: 'realtime',
@@ -24,7 +24,7 @@ describe('The settings of a live conversation', () => {
   });
 
   it('The settings of a live conversation are sent in the beta dialect to a gateway that uses it', async () => {
-    const { gateway, next } = await stage({ created: sessions.beta, manners: strict('beta') });
+    const { gateway, next } = await startServer({ created: sessions.beta, onEvent: strict('beta') });
     await gateway.realtime.open(settings);
     expect(update((await next()).heard)).toEqual({
       modalities: ['text', 'audio'],
@@ -39,7 +39,7 @@ describe('The settings of a live conversation', () => {
   });
 
   it.each(dialects)('The settings of a live conversation contain only requested fields (%s)', async (dialect) => {
-    const { gateway, next } = await stage({ created: sessions[dialect], manners: strict(dialect) });
+    const { gateway, next } = await startServer({ created: sessions[dialect], onEvent: strict(dialect) });
     await gateway.realtime.open({ model: 'm' });
     expect(JSON.stringify(update((await next()).heard))).not.toMatch(/voice|transcription|tools|instructions/);
   });
@@ -47,7 +47,7 @@ describe('The settings of a live conversation', () => {
   it.each(dialects)(
     'The settings of a live conversation are sent in the dialect that a trial found, and the result is remembered (%s)',
     async (dialect) => {
-      const { gateway, next } = await stage({ created: sessions.neither, manners: strict(dialect) });
+      const { gateway, next } = await startServer({ created: sessions.neither, onEvent: strict(dialect) });
       await gateway.realtime.open({ model: 'm' });
       expect((await next()).types()).toHaveLength(dialect === 'ga' ? 1 : 2);
       await gateway.realtime.open({ model: 'm' });
@@ -57,15 +57,15 @@ describe('The settings of a live conversation', () => {
     },
   );
 
-  it('The settings of a live conversation are sent again once in the other dialect where the gateway misreported its own', async () => {
-    const { gateway, next } = await stage({ created: sessions.beta, manners: strict('ga') });
+  it('The settings of a live conversation are sent again once in the other dialect if the gateway misreported its own', async () => {
+    const { gateway, next } = await startServer({ created: sessions.beta, onEvent: strict('ga') });
     await gateway.realtime.open({ model: 'm' });
     expect((await next()).types()).toEqual(['session.update', 'session.update']);
   });
 
   it('The settings of a live conversation are sent at most twice to a gateway that supports neither dialect', async () => {
-    const { gateway, next } = await stage({
-      manners: (peer, event) => peer.tell(refuse(event, { code: 'unknown_parameter', param: 'session.type' })),
+    const { gateway, next } = await startServer({
+      onEvent: (peer, event) => peer.send(refuse(event, { code: 'unknown_parameter', param: 'session.type' })),
     });
     expect(await failureOf(gateway.realtime.open({ model: 'm' }))).toMatchObject({ kind: 'invalid' });
     const peer = await next();
@@ -74,9 +74,9 @@ describe('The settings of a live conversation', () => {
   });
 
   it("The settings of a live conversation are refused with the gateway's own words, which do not trigger a trial of the other dialect", async () => {
-    const { gateway, next } = await stage({
-      manners: (peer, event) =>
-        peer.tell(
+    const { gateway, next } = await startServer({
+      onEvent: (peer, event) =>
+        peer.send(
           refuse(event, {
             code: 'invalid_value',
             param: 'session.audio.output.voice',
@@ -101,10 +101,10 @@ describe('The settings of a live conversation', () => {
   ] as const)(
     'The settings of a live conversation are sent without transcription where the gateway refuses it (%s)',
     async (dialect, param) => {
-      const { gateway, next, said } = await stage({
+      const { gateway, next, said } = await startServer({
         created: sessions[dialect],
-        manners: (peer, event) =>
-          JSON.stringify(event).includes('ears') ? peer.tell(refuse(event, { param })) : strict(dialect)(peer, event),
+        onEvent: (peer, event) =>
+          JSON.stringify(event).includes('ears') ? peer.send(refuse(event, { param })) : strict(dialect)(peer, event),
       });
       await gateway.realtime.open(settings);
       const peer = await next();
@@ -115,24 +115,24 @@ describe('The settings of a live conversation', () => {
   );
 
   it("The settings of a live conversation are sent only after the gateway's first event", async () => {
-    const { gateway, next } = await stage({ created: null });
+    const { gateway, next } = await startServer({ created: null });
     const opening = gateway.realtime.open({ model: 'm' });
     const peer = await next();
     await new Promise((resolve) => peer.socket.once('pong', resolve).ping());
     expect(peer.heard).toEqual([]);
-    peer.tell({ type: 'session.created', session: sessions.ga });
+    peer.send({ type: 'session.created', session: sessions.ga });
     expect((await opening).id).toBe('sess_1');
   });
 
   it.each([
     ['sends nothing at all', { created: null }],
-    ['never confirms the settings', { manners: () => undefined }],
+    ['never confirms the settings', { onEvent: () => undefined }],
   ])('The settings of a live conversation time out at a gateway that %s', async (_name, script) => {
     const clock = new ManualClock();
-    const { gateway, next } = await stage({ ...script, tools: { clock } });
+    const { gateway, next } = await startServer({ ...script, tools: { clock } });
     const opening = failureOf(gateway.realtime.open({ model: 'm' }));
     const peer = await next();
-    if (!('created' in script)) await peer.hears('session.update');
+    if (!('created' in script)) await peer.waitFor('session.update');
     else await new Promise((resolve) => peer.socket.once('pong', resolve).ping());
     clock.advance(15_000);
     expect(await opening).toMatchObject({ kind: 'unreachable', code: 'silent', mayHaveTakenEffect: false });
@@ -140,17 +140,17 @@ describe('The settings of a live conversation', () => {
   });
 
   it('The settings of a live conversation are not sent to a gateway that opens with an error', async () => {
-    const { gateway, next } = await stage({ created: null });
+    const { gateway, next } = await startServer({ created: null });
     const opening = failureOf(gateway.realtime.open({ model: 'm' }));
     const peer = await next();
-    peer.tell({ type: 'error', error: { type: 'invalid_request_error', code: 'model_not_found', message: 'No m' } });
+    peer.send({ type: 'error', error: { type: 'invalid_request_error', code: 'model_not_found', message: 'No m' } });
     expect(await opening).toMatchObject({ kind: 'not-found', message: 'No m' });
     await peer.gone;
     expect(peer.heard).toEqual([]);
   });
 
-  it('The settings of a live conversation fail where the connection is cut instead of a confirmation', async () => {
-    const { gateway } = await stage({ manners: (peer) => peer.socket.terminate() });
+  it('The settings of a live conversation fail if the connection is cut instead of a confirmation', async () => {
+    const { gateway } = await startServer({ onEvent: (peer) => peer.socket.terminate() });
     expect(await failureOf(gateway.realtime.open({ model: 'm' }))).toMatchObject({ kind: 'unreachable', code: 'cut' });
   });
 });

@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../support/manual-clock.ts';
-import { failureOf, key, stage } from './scripted.ts';
+import { failureOf, key, startServer } from './scripted.ts';
 
-type Door = NonNullable<NonNullable<Parameters<typeof stage>[0]>['door']>;
+type Door = NonNullable<NonNullable<Parameters<typeof startServer>[0]>['onUpgrade']>;
 
 const answer =
   (status: number, body: string, headers: Record<string, string> = {}): Door =>
@@ -16,15 +16,15 @@ const page = '<html><head><title>Welcome</title></head><body>Hi</body></html>';
 
 describe('Opening a live conversation', () => {
   it('Opening a live conversation uses the path of the specification with the key, below the path of the gateway', async () => {
-    const { gateway, requests } = await stage({ prefix: '/a/b/' });
+    const { gateway, requests } = await startServer({ prefix: '/a/b/' });
     await gateway.realtime.open({ model: 'labs/voice 1' });
     expect(requests[0]?.url).toBe('/a/b/v1/realtime?model=labs%2Fvoice+1');
     expect(requests[0]?.headers).toMatchObject({ authorization: `Bearer ${key}`, 'user-agent': 'atelier' });
     expect(requests[0]?.headers['openai-beta']).toBeUndefined();
   });
 
-  it('Opening a live conversation announces the beta dialect only where the operator configured it', async () => {
-    const { gateway, requests } = await stage({ settings: { realtimeBeta: true } });
+  it('Opening a live conversation announces the beta dialect only if the operator configured it', async () => {
+    const { gateway, requests } = await startServer({ settings: { realtimeBeta: true } });
     await gateway.realtime.open({ model: 'm' });
     expect(requests[0]?.headers['openai-beta']).toBe('realtime=v1');
   });
@@ -60,34 +60,34 @@ describe('Opening a live conversation', () => {
       answer(307, '', { location: 'https://elsewhere.example/v1/realtime' }),
       { kind: 'not-offered', code: 'redirected' },
     ],
-  ])('Opening a live conversation is refused like any other request after %s', async (_name, door, facts) => {
-    const { gateway, requests } = await stage({ door });
+  ])('Opening a live conversation is refused like any other request after %s', async (_name, onUpgrade, facts) => {
+    const { gateway, requests } = await startServer({ onUpgrade });
     const failure = await failureOf(gateway.realtime.open({ model: 'm' }));
     expect(failure).toMatchObject({ mayHaveTakenEffect: false, ...facts });
     expect(failure.message).not.toMatch(/[<>]/);
     expect(requests).toHaveLength(1);
   });
 
-  it('Opening a live conversation is retried only where the gateway is temporarily busy', async () => {
+  it('Opening a live conversation is retried only if the gateway is temporarily busy', async () => {
     let asked = 0;
-    const door: Door = (...all) => ++asked < 3 && answer(503, error({ message: 'Busy' }))(...all);
-    const { gateway, requests } = await stage({ door, limits: { attempts: 3 } });
+    const onUpgrade: Door = (...all) => ++asked < 3 && answer(503, error({ message: 'Busy' }))(...all);
+    const { gateway, requests } = await startServer({ onUpgrade, limits: { attempts: 3 } });
     await gateway.realtime.open({ model: 'm' });
     expect(requests).toHaveLength(3);
-    const refusing = await stage({ door: answer(400, error({ message: 'No' })), limits: { attempts: 3 } });
+    const refusing = await startServer({ onUpgrade: answer(400, error({ message: 'No' })), limits: { attempts: 3 } });
     await failureOf(refusing.gateway.realtime.open({ model: 'm' }));
     expect(refusing.requests).toHaveLength(1);
   });
 
-  it('Opening a live conversation fails where no server listens or the connection is cut before it is open', async () => {
-    const side = await stage();
-    await side.stop();
-    expect(await failureOf(side.gateway.realtime.open({ model: 'm' }))).toMatchObject({
+  it('Opening a live conversation fails if no server listens or the connection is cut before it is open', async () => {
+    const server = await startServer();
+    await server.stop();
+    expect(await failureOf(server.gateway.realtime.open({ model: 'm' }))).toMatchObject({
       kind: 'unreachable',
       code: 'ECONNREFUSED',
       mayHaveTakenEffect: false,
     });
-    const cut = await stage({ door: (_request, _response, socket) => Boolean(socket.destroy()) });
+    const cut = await startServer({ onUpgrade: (_request, _response, socket) => Boolean(socket.destroy()) });
     expect(await failureOf(cut.gateway.realtime.open({ model: 'm' }))).toMatchObject({
       kind: 'unreachable',
       mayHaveTakenEffect: false,
@@ -96,15 +96,15 @@ describe('Opening a live conversation', () => {
 
   it('Opening a live conversation times out without a response', async () => {
     const clock = new ManualClock();
-    const side = await stage({
+    const server = await startServer({
       tools: { clock },
       limits: { readMs: 1_000 },
-      door: () => {
+      onUpgrade: () => {
         setImmediate(() => clock.advance(1_000));
         return true;
       },
     });
-    expect(await failureOf(side.gateway.realtime.open({ model: 'm' }))).toMatchObject({
+    expect(await failureOf(server.gateway.realtime.open({ model: 'm' }))).toMatchObject({
       kind: 'unreachable',
       message: expect.stringContaining('did not answer in time'),
     });
@@ -112,23 +112,23 @@ describe('Opening a live conversation', () => {
 
   it('Opening a live conversation is stopped as soon as its caller aborts it', async () => {
     const leaving = new AbortController();
-    const side = await stage({ door: () => leaving.abort() === undefined });
-    expect(await failureOf(side.gateway.realtime.open({ model: 'm' }, { signal: leaving.signal }))).toMatchObject({
+    const server = await startServer({ onUpgrade: () => leaving.abort() === undefined });
+    expect(await failureOf(server.gateway.realtime.open({ model: 'm' }, { signal: leaving.signal }))).toMatchObject({
       code: 'aborted',
       mayHaveTakenEffect: false,
     });
-    expect(await failureOf(side.gateway.realtime.open({ model: 'm' }, { signal: leaving.signal }))).toMatchObject({
+    expect(await failureOf(server.gateway.realtime.open({ model: 'm' }, { signal: leaving.signal }))).toMatchObject({
       code: 'aborted',
     });
-    expect(side.requests).toHaveLength(1);
+    expect(server.requests).toHaveLength(1);
   });
 
   it('Opening a live conversation rejects invalid input without a request', async () => {
-    const side = await stage();
+    const server = await startServer();
     for (const settings of [{ model: ' ' }, { model: 'm', voice: '' }, { model: 'm', transcriber: '' }])
-      expect(await failureOf(side.gateway.realtime.open(settings))).toMatchObject({ kind: 'invalid' });
-    await side.gateway.close();
-    expect(await failureOf(side.gateway.realtime.open({ model: 'm' }))).toMatchObject({ kind: 'unreachable' });
-    expect(side.requests).toHaveLength(0);
+      expect(await failureOf(server.gateway.realtime.open(settings))).toMatchObject({ kind: 'invalid' });
+    await server.gateway.close();
+    expect(await failureOf(server.gateway.realtime.open({ model: 'm' }))).toMatchObject({ kind: 'unreachable' });
+    expect(server.requests).toHaveLength(0);
   });
 });

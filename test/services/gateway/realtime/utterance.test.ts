@@ -1,28 +1,28 @@
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../support/manual-clock.ts';
-import { words } from './frames.ts';
-import { all, endOf, failureOf, refuse, sessions, stage, strict } from './scripted.ts';
+import { framesFor } from './frames.ts';
+import { all, endOf, failureOf, refuse, sessions, startServer, strict } from './scripted.ts';
 
-const says = words('ga');
+const frames = framesFor('ga');
 const silence = new Int16Array(60_000);
 
-async function open(script: Parameters<typeof stage>[0] = {}, settings = {}) {
-  const side = await stage(script);
-  const session = await side.gateway.realtime.open({ model: 'm', ...settings });
-  return { ...side, session, peer: await side.next() };
+async function open(script: Parameters<typeof startServer>[0] = {}, settings = {}) {
+  const server = await startServer(script);
+  const session = await server.gateway.realtime.open({ model: 'm', ...settings });
+  return { ...server, session, peer: await server.next() };
 }
 
 describe('An utterance in a live conversation', () => {
   it('An utterance is sent as text, with one request for a response', async () => {
     const { session, peer } = await open();
     const reply = session.say({ text: 'Hello' });
-    expect((await peer.hears('conversation.item.create')).item).toEqual({
+    expect((await peer.waitFor('conversation.item.create')).item).toEqual({
       type: 'message',
       role: 'user',
       content: [{ type: 'input_text', text: 'Hello' }],
     });
-    await peer.hears('response.create');
-    peer.tell(says.created);
+    await peer.waitFor('response.create');
+    peer.send(frames.created);
     expect((await reply).id).toBe('resp_1');
     expect(peer.types()).toEqual(['session.update', 'conversation.item.create', 'response.create']);
     const names = peer.heard.map(({ event_id }) => event_id);
@@ -41,14 +41,14 @@ describe('An utterance in a live conversation', () => {
         { callId: 'b', output: '2' },
       ],
     });
-    await peer.hears('response.create');
+    await peer.waitFor('response.create');
     const create = 'conversation.item.create';
     const append = 'input_audio_buffer.append';
     const order = [create, create, append, append, append, 'input_audio_buffer.commit', create, 'response.create'];
     expect(peer.types().slice(1)).toEqual(order);
     const heard = peer.heard.flatMap(({ audio }) => (typeof audio === 'string' ? [Buffer.from(audio, 'base64')] : []));
     expect(Buffer.concat(heard).equals(Buffer.from(audio.buffer))).toBe(true);
-    peer.tell(says.created);
+    peer.send(frames.created);
     await reply;
   });
 
@@ -65,16 +65,16 @@ describe('An utterance in a live conversation', () => {
     const { session, peer } = await open();
     const first = session.say({ text: 'One' });
     expect(await failureOf(session.say({ text: 'Two' }))).toMatchObject({ code: 'busy', mayHaveTakenEffect: false });
-    await peer.hears('response.create');
-    peer.tell(says.created);
+    await peer.waitFor('response.create');
+    peer.send(frames.created);
     const answer = await first;
     expect(await failureOf(session.say({ text: 'Three' }))).toMatchObject({ code: 'busy' });
-    peer.tell(says.done());
+    peer.send(frames.done());
     await all(answer);
     const second = session.say({ text: 'Four' });
-    await peer.hears('response.create');
+    await peer.waitFor('response.create');
     // A late echo of the first response is not the second one.
-    peer.tell(says.done(), words('ga', 'resp_2').created);
+    peer.send(frames.done(), framesFor('ga', 'resp_2').created);
     expect((await second).id).toBe('resp_2');
     expect(JSON.stringify(peer.items())).not.toMatch(/Two|Three/);
   });
@@ -82,7 +82,7 @@ describe('An utterance in a live conversation', () => {
   it('An utterance that the gateway refuses did not take effect, and is dropped together with its connection', async () => {
     const { session, peer, next } = await open();
     const reply = failureOf(session.say({ audio: silence }));
-    peer.tell(refuse(await peer.hears('input_audio_buffer.commit'), { code: 'input_audio_buffer_commit_empty' }));
+    peer.send(refuse(await peer.waitFor('input_audio_buffer.commit'), { code: 'input_audio_buffer_commit_empty' }));
     expect(await reply).toMatchObject({
       kind: 'invalid',
       code: 'input_audio_buffer_commit_empty',
@@ -91,8 +91,8 @@ describe('An utterance in a live conversation', () => {
     await peer.gone;
     const again = await next();
     const second = session.say({ text: 'Hello' });
-    await again.hears('response.create');
-    again.tell(says.created);
+    await again.waitFor('response.create');
+    again.send(frames.created);
     await second;
     expect(again.items()).toHaveLength(1);
   });
@@ -100,24 +100,24 @@ describe('An utterance in a live conversation', () => {
   it("An utterance is refused even where the gateway's error does not name the event", async () => {
     const { session, peer } = await open();
     const reply = failureOf(session.say({ text: 'Hello' }));
-    await peer.hears('response.create');
-    peer.tell({ type: 'error', error: { code: 'rate_limit_exceeded', message: 'Slow down' } });
+    await peer.waitFor('response.create');
+    peer.send({ type: 'error', error: { code: 'rate_limit_exceeded', message: 'Slow down' } });
     expect(await reply).toMatchObject({ kind: 'rate-limited', message: 'Slow down', mayHaveTakenEffect: false });
   });
 
-  it('An utterance may have taken effect where a server fault names no event', async () => {
+  it('An utterance may have taken effect if a server fault names no event', async () => {
     const { session, peer } = await open();
     const reply = failureOf(session.say({ text: 'Hello' }));
-    await peer.hears('response.create');
-    peer.tell({ type: 'error', error: { type: 'server_error', message: 'Oops' } });
+    await peer.waitFor('response.create');
+    peer.send({ type: 'error', error: { type: 'server_error', message: 'Oops' } });
     expect(await reply).toMatchObject({ kind: 'unavailable', mayHaveTakenEffect: true });
   });
 
   it('An utterance ignores errors about something else', async () => {
     const { session, peer, said } = await open();
     const reply = session.say({ text: 'Hello' });
-    await peer.hears('response.create');
-    peer.tell(refuse({ type: 'x', event_id: 'of_another' }, { code: 'item_truncate_invalid_item_id' }), says.created);
+    await peer.waitFor('response.create');
+    peer.send(refuse({ type: 'x', event_id: 'of_another' }, { code: 'item_truncate_invalid_item_id' }), frames.created);
     await reply;
     expect(said.join()).toContain('item_truncate_invalid_item_id');
   });
@@ -128,7 +128,7 @@ describe('An utterance in a live conversation', () => {
     const { session, peer, next } = await open({
       tools: { clock },
       limits: { attempts: 3 },
-      manners: (one, event) => {
+      onEvent: (one, event) => {
         strict('ga')(one, event);
         if (event.type !== 'conversation.item.create' || isCut) return;
         isCut = true;
@@ -138,8 +138,8 @@ describe('An utterance in a live conversation', () => {
     clock.advance(10_000);
     const reply = session.say({ text: 'Hello' });
     const other = await next();
-    await other.hears('response.create');
-    other.tell(says.created);
+    await other.waitFor('response.create');
+    other.send(frames.created);
     expect((await reply).id).toBe('resp_1');
     expect(peer.types()).not.toContain('response.create');
     expect(other.items()).toHaveLength(1);
@@ -154,8 +154,8 @@ describe('An utterance in a live conversation', () => {
     for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
     clock.advance(10_000);
     const other = await next();
-    await other.hears('response.create');
-    other.tell(says.created);
+    await other.waitFor('response.create');
+    other.send(frames.created);
     await reply;
     peer.socket.resume();
     await peer.gone;
@@ -164,7 +164,7 @@ describe('An utterance in a live conversation', () => {
 
   it('An utterance fails where every connection is lost before a response is requested', async () => {
     const { session } = await open({
-      manners: (one, event) =>
+      onEvent: (one, event) =>
         event.type === 'input_audio_buffer.append' ? one.socket.terminate() : strict('ga')(one, event),
       limits: { attempts: 2 },
     });
@@ -172,23 +172,23 @@ describe('An utterance in a live conversation', () => {
     expect(await failureOf(session.say({ audio: long }))).toMatchObject({ code: 'cut', mayHaveTakenEffect: false });
   });
 
-  it('An utterance may have taken effect where the connection is cut after a response was requested', async () => {
+  it('An utterance may have taken effect if the connection is lost after a response was requested', async () => {
     const { session, peer, next } = await open();
     const reply = failureOf(session.say({ text: 'Hello' }));
-    await peer.hears('response.create');
+    await peer.waitFor('response.create');
     peer.socket.terminate();
     expect(await reply).toMatchObject({ kind: 'unreachable', code: 'cut', mayHaveTakenEffect: true });
     // The client does not repeat it, because that is the member's decision.
     const again = await next();
-    await again.hears('session.update');
+    await again.waitFor('session.update');
     expect(again.items()).toEqual([]);
   });
 
-  it('An utterance may have taken effect where no response begins in time', async () => {
+  it('An utterance may have taken effect if no response begins in time', async () => {
     const clock = new ManualClock();
     const { session, peer } = await open({ tools: { clock }, limits: { submitMs: 10_000 } });
     const reply = failureOf(session.say({ text: 'Hello' }));
-    await peer.hears('response.create');
+    await peer.waitFor('response.create');
     clock.advance(10_000);
     expect(await reply).toMatchObject({ kind: 'unreachable', code: 'silent', mayHaveTakenEffect: true });
     await peer.gone;
@@ -203,7 +203,7 @@ describe('An utterance in a live conversation', () => {
     expect(peer.types()).toEqual(['session.update']);
     const leaving = new AbortController();
     const reply = failureOf(session.say({ text: 'Hello' }, { signal: leaving.signal }));
-    await peer.hears('response.create');
+    await peer.waitFor('response.create');
     leaving.abort();
     expect(await reply).toMatchObject({ code: 'aborted', mayHaveTakenEffect: true });
     await peer.gone;
@@ -227,8 +227,8 @@ describe('A truncated live response', () => {
   it('A truncated live response ends with what had arrived, and the conversation continues on another connection', async () => {
     const { session, peer, next } = await open();
     const reply = session.say({ text: 'Tell me' });
-    await peer.hears('response.create');
-    peer.tell(says.created, says.text('Once upon'));
+    await peer.waitFor('response.create');
+    peer.send(frames.created, frames.text('Once upon'));
     const answer = await reply;
     const [events] = await Promise.all([
       all(answer),
@@ -243,8 +243,8 @@ describe('A truncated live response', () => {
       error: { kind: 'unreachable', code: 'cut', mayHaveTakenEffect: true },
     });
     const other = await next();
-    await other.hears('conversation.item.create');
-    await other.hears('conversation.item.create');
+    await other.waitFor('conversation.item.create');
+    await other.waitFor('conversation.item.create');
     expect(other.types()).not.toContain('response.create');
     expect(other.items()).toEqual([
       { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Tell me' }] },
@@ -252,12 +252,12 @@ describe('A truncated live response', () => {
     ]);
   });
 
-  it('A truncated live response ends as cut where the gateway stays connected but sends nothing more', async () => {
+  it('A truncated live response ends as cut if the gateway stays connected but sends nothing more', async () => {
     const clock = new ManualClock();
     const { session, peer } = await open({ tools: { clock }, limits: { silenceMs: 15_000 } });
     const reply = session.say({ text: 'Tell me' });
-    await peer.hears('response.create');
-    peer.tell(says.created);
+    await peer.waitFor('response.create');
+    peer.send(frames.created);
     const answer = await reply;
     clock.advance(15_000);
     expect(endOf(await all(answer))).toMatchObject({ end: 'cut', error: { code: 'silent' } });
@@ -267,55 +267,55 @@ describe('A truncated live response', () => {
   it('A truncated live response ends as cut above the size limit', async () => {
     const { session, peer } = await open({ limits: { responseBytes: 1_000 } });
     const reply = session.say({ text: 'Tell me' });
-    await peer.hears('response.create');
-    peer.tell(says.created, says.text('a'.repeat(500)), says.text('b'.repeat(500)));
+    await peer.waitFor('response.create');
+    peer.send(frames.created, frames.text('a'.repeat(500)), frames.text('b'.repeat(500)));
     expect(endOf(await all(await reply))).toMatchObject({ end: 'cut', error: { code: 'too_large' } });
     await peer.gone;
   });
 });
 
 describe('Interrupting a live response', () => {
-  const sounding = (count: number) => says.sound(Buffer.from(new Int16Array(count).buffer));
+  const sounding = (count: number) => frames.sound(Buffer.from(new Int16Array(count).buffer));
 
-  async function answering(script: Parameters<typeof stage>[0] = {}) {
-    const side = await open(script);
-    const reply = side.session.say({ text: 'Tell me' });
-    await side.peer.hears('response.create');
-    side.peer.tell(says.created, says.transcript('Once'), sounding(2_400), sounding(1_212));
+  async function answering(script: Parameters<typeof startServer>[0] = {}) {
+    const server = await open(script);
+    const reply = server.session.say({ text: 'Tell me' });
+    await server.peer.waitFor('response.create');
+    server.peer.send(frames.created, frames.transcript('Once'), sounding(2_400), sounding(1_212));
     const answer = await reply;
-    await new Promise((resolve) => side.peer.socket.once('pong', resolve).ping());
-    return { ...side, answer };
+    await new Promise((resolve) => server.peer.socket.once('pong', resolve).ping());
+    return { ...server, answer };
   }
 
   it('Interrupting a live response cancels it, truncates its audio to what has arrived, and ends it', async () => {
     const { answer, peer, session } = await answering();
     const interrupted = answer.interrupt();
-    expect(await peer.hears('response.cancel')).toMatchObject({ response_id: 'resp_1' });
-    expect(await peer.hears('conversation.item.truncate')).toMatchObject({
+    expect(await peer.waitFor('response.cancel')).toMatchObject({ response_id: 'resp_1' });
+    expect(await peer.waitFor('conversation.item.truncate')).toMatchObject({
       item_id: 'item_a',
       content_index: 0,
       audio_end_ms: 150,
     });
-    peer.tell(
-      says.transcript(' upon a time'),
+    peer.send(
+      frames.transcript(' upon a time'),
       sounding(2_400),
-      says.done({ status: 'completed', usage: { input_tokens: 3 }, output: [] }),
+      frames.done({ status: 'completed', usage: { input_tokens: 3 }, output: [] }),
     );
     await interrupted;
     const events = await all(answer);
     expect(endOf(events)).toMatchObject({ end: 'cancelled', text: 'Once', usage: { input: 3 } });
     expect(events.filter(({ type }) => type === 'audio')).toHaveLength(2);
     const second = session.say({ text: 'Something else' });
-    await peer.hears('response.create');
-    peer.tell(words('ga', 'resp_2').created);
+    await peer.waitFor('response.create');
+    peer.send(framesFor('ga', 'resp_2').created);
     expect((await second).id).toBe('resp_2');
   });
 
   it('Interrupting a live response has no further effect when it is repeated or comes after the end', async () => {
     const { answer, peer } = await answering();
     const both = Promise.all([answer.interrupt(), answer.interrupt()]);
-    const cancel = await peer.hears('response.cancel');
-    peer.tell(refuse(cancel, { code: 'response_cancel_not_active' }), says.done({ status: 'cancelled' }));
+    const cancel = await peer.waitFor('response.cancel');
+    peer.send(refuse(cancel, { code: 'response_cancel_not_active' }), frames.done({ status: 'cancelled' }));
     await both;
     await answer.interrupt();
     await new Promise((resolve) => peer.socket.once('pong', resolve).ping());
@@ -327,9 +327,9 @@ describe('Interrupting a live response', () => {
     const clock = new ManualClock();
     const { answer, peer } = await answering({ tools: { clock } });
     const interrupted = answer.interrupt();
-    await peer.hears('response.cancel');
+    await peer.waitFor('response.cancel');
     for (let second = 0; second < 5; second++) {
-      peer.tell(sounding(10));
+      peer.send(sounding(10));
       await new Promise((resolve) => peer.socket.once('pong', resolve).ping());
       clock.advance(1_000);
     }
@@ -338,26 +338,26 @@ describe('Interrupting a live response', () => {
     await peer.gone;
   });
 
-  it('Interrupting a live response ends it as cancelled where the connection is lost meanwhile, and remembers what had arrived', async () => {
+  it('Interrupting a live response ends it as cancelled if the connection is lost in the meantime, and remembers what had arrived', async () => {
     const { answer, peer, next } = await answering();
     const interrupted = answer.interrupt();
-    await peer.hears('response.cancel');
+    await peer.waitFor('response.cancel');
     peer.socket.terminate();
     await interrupted;
     expect(endOf(await all(answer)).end).toBe('cancelled');
     const other = await next();
-    await other.hears('conversation.item.create');
-    await other.hears('conversation.item.create');
+    await other.waitFor('conversation.item.create');
+    await other.waitFor('conversation.item.create');
     expect(JSON.stringify(other.items())).toContain('"Once"');
   });
 
   it('Interrupting a live response does not wait for the transcript', async () => {
-    const side = await stage({ created: sessions.ga });
-    const session = await side.gateway.realtime.open({ model: 'm', transcriber: 'ears' });
-    const peer = await side.next();
+    const server = await startServer({ created: sessions.ga });
+    const session = await server.gateway.realtime.open({ model: 'm', transcriber: 'ears' });
+    const peer = await server.next();
     const reply = session.say({ audio: silence });
-    await peer.hears('response.create');
-    peer.tell(says.created, says.done());
+    await peer.waitFor('response.create');
+    peer.send(frames.created, frames.done());
     const answer = await reply;
     await new Promise((resolve) => peer.socket.once('pong', resolve).ping());
     await answer.interrupt();

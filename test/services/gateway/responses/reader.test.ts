@@ -87,7 +87,7 @@ describe('A streamed response', () => {
     expect(events[0]?.type).toBe('created');
   });
 
-  it('A streamed response keeps the text that has been read where the last event differs', async () => {
+  it('A streamed response keeps the text that has been read if the last event differs', async () => {
     const events = await read(text('Hello'), completed({ output: [message('Goodbye')] }));
     expect(endOf(events).text).toBe('Hello');
     expect(joined(events, 'text')).toBe('Hello');

@@ -61,7 +61,7 @@ describe('A gateway message that is cleaned for display', () => {
     }
   });
 
-  it('A cleaned gateway message is at most 500 characters long and marks where it was cut', () => {
+  it('A cleaned gateway message is at most 500 characters long and marks where it was truncated', () => {
     const message = cleanMessage('word '.repeat(2_000), []);
     expect(message.length).toBeLessThanOrEqual(500);
     expect(message.endsWith('word…')).toBe(true);
@@ -69,7 +69,7 @@ describe('A gateway message that is cleaned for display', () => {
     expect(cleanMessage('x'.repeat(500), [])).toBe('x'.repeat(500));
   });
 
-  it('A cleaned gateway message is never cut inside of a character', () => {
+  it('A cleaned gateway message is never truncated within a character', () => {
     expect(cleanMessage('😀'.repeat(5_000), []).isWellFormed()).toBe(true);
     expect(cleanMessage(`x${'😀'.repeat(5_000)}`, []).isWellFormed()).toBe(true);
   });

@@ -142,7 +142,7 @@ describe('An error response', () => {
     ]);
   });
 
-  it('An error is read from a numeric code even where the description is a single word', () => {
+  it('An error is read from a numeric code even if the description is a single word', () => {
     const error = failure(200, '{"code":23,"description":"queue_is_full"}', { familyCodes: IMGX_CODES });
     expect(error.kind).toBe('rate-limited');
   });

@@ -27,7 +27,7 @@ describe('A submit that met a network failure', () => {
     expect(mayHaveWorked(failed(syscall, code))).toBe(false);
   });
 
-  it('A submit was never sent where connecting to every address of the gateway failed', () => {
+  it('A submit was never sent if connecting to every address of the gateway failed', () => {
     const tried = [failed('connect', 'ECONNREFUSED'), failed('connect', 'ENETUNREACH')];
     expect(mayHaveWorked(new AggregateError(tried))).toBe(false);
     expect(mayHaveWorked(new AggregateError([...tried, failed('write', 'EPROTO')]))).toBe(true);
@@ -52,7 +52,7 @@ describe('A submit that met a network failure', () => {
     },
   );
 
-  it('A submit was never sent where the client refused it or could not connect in time, and may have taken effect where the connection was closed meanwhile', () => {
+  it('A submit was never sent if the client refused it or could not connect in time, and may have taken effect if the connection was closed in the meantime', () => {
     expect(mayHaveWorked(new errors.InvalidArgumentError('no'))).toBe(false);
     expect(mayHaveWorked(new errors.ClientClosedError())).toBe(false);
     expect(mayHaveWorked(new errors.ConnectTimeoutError())).toBe(false);

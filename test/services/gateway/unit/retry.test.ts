@@ -45,7 +45,7 @@ describe('The retry of a failed read', () => {
   );
 
   it.each(['unauthorized', 'forbidden', 'quota', 'not-found', 'invalid', 'not-offered'] as const)(
-    'A failed read is not retried where the response would not change: %s',
+    'A failed read is not retried if the response would not change: %s',
     (kind) => {
       expect(waitBeforeRetry(failed(kind), 1, () => 0.5)).toBeUndefined();
       expect(waitBeforeRetry(failed(kind, 1_000), 1, () => 0.5)).toBeUndefined();
@@ -58,7 +58,7 @@ describe('The retry of a failed read', () => {
     expect(waitBeforeRetry(failed('rate-limited', 5_000), 1, () => 1)).toBe(5_000);
   });
 
-  it('A failed read is left to the caller where the gateway asks for a longer wait than one call may take', () => {
+  it('A failed read is left to the caller if the gateway asks for a longer wait than one call may take', () => {
     expect(waitBeforeRetry(failed('rate-limited', 5_001), 1, () => 0)).toBeUndefined();
     expect(waitBeforeRetry(failed('unavailable', 60_000), 1, () => 0)).toBeUndefined();
   });

@@ -5,7 +5,7 @@ import * as schemas from '../../../../src/services/gateway/schemas.ts';
 
 const { validate } = schemas;
 
-/** The complaint about invalid input; undefined where the input is valid. */
+/** The complaint about invalid input; undefined if the input is valid. */
 function complaint(schema: z.ZodType, input: unknown): string | undefined {
   try {
     validate(schema, input);
@@ -88,9 +88,9 @@ describe('A data URI in a request', () => {
   });
 });
 
-describe('A web address in a request', () => {
+describe('A web URL in a request', () => {
   it.each(['https://cdn.example/a.png?x=1', 'http://cdn.example', 'HTTPS://cdn.example/a'])(
-    'A web address in a request may be %s',
+    'A web URL in a request may be %s',
     (text) => {
       expect(complaint(schemas.webAddress, text)).toBeUndefined();
     },
@@ -113,7 +113,7 @@ describe('A web address in a request', () => {
     'https://cdn.example/a.png and more',
     ' https://cdn.example/a.png',
     'https://cdn.example/a.png\n',
-  ])('A web address in a request may not be %j', (text) => {
+  ])('A web URL in a request may not be %j', (text) => {
     expect(complaint(schemas.webAddress, text)).toContain('web address');
   });
 });

@@ -26,7 +26,7 @@ const statuses: [number, GatewayErrorKind, boolean][] = [
   [524, 'unavailable', true],
 ];
 
-/** The eight envelopes without a specific code, so that only the status counts. */
+/** The eight envelopes without a specific code, so only the status counts. */
 const envelopes: [string, string][] = [
   ['A', '{"error":{"message":"words","type":"new_api_error","param":"","code":""}}'],
   ['B', '{"description":"words of it","type":"upstream_error","code":4}'],
@@ -82,7 +82,7 @@ describe('A gateway error', () => {
     }
   });
 
-  it('A gateway error with status 404 at an unknown address means what the caller defines', () => {
+  it('A gateway error with status 404 at an unknown URL means what the caller defines', () => {
     const text = '{"error":{"message":"Invalid URL (GET /x)","type":"invalid_request_error","param":"","code":""}}';
     expect(failure(404, text, { missing: 'not-offered' }).kind).toBe('not-offered');
     expect(failure(404, text, { missing: 'not-found' }).kind).toBe('not-found');

@@ -276,7 +276,7 @@ describe('A backup file', () =>
       });
       await expect(checked(file, 'another passphrase')).rejects.toMatchObject({
         kind: 'denied',
-        message: expect.stringContaining('does not fit'),
+        message: expect.stringContaining('The passphrase is wrong'),
       });
     });
 

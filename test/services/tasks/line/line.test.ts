@@ -33,7 +33,7 @@ async function full(parts: Parameters<typeof engine>[2] = {}) {
   return { side, running };
 }
 
-describe('A task in line', () => {
+describe('A task in the queue', () => {
   it('A task beyond the jobs at once is stored as waiting, reserved and not sent until a job has ended', async () => {
     const { side, running } = await full();
     const task = await side.tasks.orders.submit(another());
@@ -60,7 +60,7 @@ describe('A task in line', () => {
     expect(submitted(side)).toBe(12);
   });
 
-  it('Another member’s task waits for one slot, although a member has a thousand in line', async () => {
+  it('Another member’s task waits for one slot, although a member has a thousand in the queue', async () => {
     const { side, running } = await full();
     for (let count = 0; count < 1_000; count++) await side.tasks.orders.submit(another());
     const theirs = await side.tasks.orders.submit(another({ requesterId: other, guildId: '200000000000000002' }));
@@ -92,7 +92,7 @@ describe('A task in line', () => {
     await comes(side, running, 'ready');
     side.clock.advance(minute);
     expect(submitted(side)).toBe(1);
-    // The member may request the same again at once.
+    // The member can request the same again immediately.
     const { kind, request, requesterId, guildId, channelId, route } = task;
     const again = { kind, request, requesterId, guildId, channelId, route } as typeof order;
     expect((await side.tasks.orders.submit(again)).state).toBe('accepted');
@@ -138,9 +138,9 @@ describe('A task in line', () => {
     expect(await standings(side)).toEqual(['refunded', 'settled']);
   });
 
-  it('A task whose turn comes while the gateway is away goes back into the line', async () => {
+  it('A task whose turn comes while the gateway is unreachable goes back into the queue', async () => {
     let isAway = false;
-    // As undici fails where no connection was made.
+    // As undici fails if no connection was made.
     const away = new GatewayError('The gateway refused the connection.', {
       kind: 'unreachable',
       mayHaveTakenEffect: false,
@@ -245,7 +245,7 @@ describe('A gateway that takes no more tasks', () => {
 });
 
 describe('An account without credit', () => {
-  it('The order is refused and not queued, the kind is paused, the operator is told once, and one order tries again later', async () => {
+  it('The order is refused and not queued, the kind is paused, the operator is notified once, and one order is let through later', async () => {
     const told: string[] = [];
     const side = await engine({}, undefined, { hasLedger: true, tellNoCredit: async (kind) => void told.push(kind) });
     side.gateway.faults.add({ on: { path: /submit/ }, do: 'quota', times: 1 });

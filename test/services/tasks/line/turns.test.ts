@@ -27,7 +27,7 @@ describe('Turns in the line', () => {
     expect(owners(drained(turnsOf(line)))).toBe('A1 B3 A2 A1 A1');
   });
 
-  it('A member with a weight has so many turns in a row within the server', () => {
+  it('A member with a weight has that many turns in a row within the server', () => {
     const line = [1, 2, 3, 4].map(() => waiting('A', '1', { weight: 3 }));
     const others = [waiting('A', '2'), waiting('A', '2')];
     expect(owners(drained(turnsOf([...line, ...others])))).toBe('A1 A1 A1 A2 A1 A2');

@@ -166,7 +166,7 @@ describe('An erasure', () => {
     expect(here.heard[0]?.left).toHaveLength(100);
   });
 
-  it('An erasure removes the member from a request that the gateway refuses meanwhile', async () => {
+  it('An erasure removes the member from a request that the gateway refuses in the meantime', async () => {
     const gate = Promise.withResolvers<typeof taken>();
     const here = await scene([], { submits: () => gate.promise });
     const refused = here.tasks.orders.submit(order).catch((error: unknown) => error);
@@ -195,7 +195,7 @@ describe('An erasure', () => {
     expect(await listed(here)).toHaveLength(1);
   });
 
-  it('An erasure without remaining tasks is no finding of the doctor, and is closed at the next start', async () => {
+  it('An erasure without remaining tasks is not a finding of the doctor, and is closed at the next start', async () => {
     const on = stage();
     const store = await on.open();
     await store.putErasure({

@@ -104,7 +104,7 @@ describe('An export', () => {
     expect(turns).toBeGreaterThanOrEqual(HOW_MANY / 10);
   });
 
-  it('An export is compressed when it exceeds the size of a message, and refused where that is not enough', async () => {
+  it('An export is compressed when it exceeds the size of a message, and refused if that is not enough', async () => {
     const { exports, kept, read } = await scene();
     const { bytes, isCompressed, release } = await exports.create('ann', 40_000);
     release();

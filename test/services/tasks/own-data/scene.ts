@@ -43,7 +43,7 @@ export interface RequestsOptions {
 
 export const clear: MessageRemoval = { removed: 0, left: [], needsRetry: false };
 
-/** The engine with its ledger on a store, and a delivery that shows every end at once. */
+/** The engine with its ledger on a store, and a delivery that shows every end immediately. */
 export async function requests({
   store,
   clock,

@@ -21,7 +21,7 @@ export const SUCCESS_CODES: ReadonlySet<string> = new Set([
 ]);
 
 const ERROR_WORDS = new Set(['error', 'errors', 'err', 'errno', 'errmsg', 'exception', 'fault', 'failure', 'fail']);
-/** `errorCode` and `failReason` are errors; the name of an address or of a policy for errors is not. */
+/** `errorCode` and `failReason` are errors; the name of a URL or of a policy for errors is not. */
 const ERROR_NAME_WORDS = new Set([
   ...ERROR_WORDS,
   ...['message', 'messages', 'msg', 'code', 'info', 'detail', 'details', 'type', 'reason', 'text', 'description'],

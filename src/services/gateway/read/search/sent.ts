@@ -2,14 +2,14 @@ import { FormData } from 'undici';
 import { isRecord } from '../../../../lib/exact-json.ts';
 import { parseJson } from '../places.ts';
 
-/** Longer texts are files or lyrics, never an id or an address. */
+/** Longer texts are files or lyrics, never an id or a URL. */
 const MAX_VALUE_LENGTH = 8_192;
 /** Shorter ones, such as a duration, may be equal to an id by chance. */
 const SHORTEST_WORD = 6;
 const MAX_VALUES = 500;
 const DEEPEST = 8;
 
-/** Every word in a request, so that its echo in the response is not mistaken for something new. */
+/** Every word in a request, so its echo in the response is not mistaken for something new. */
 export function wordsSent({ body, headers = {} }: { body: unknown; headers?: object }): ReadonlySet<string> {
   const words = new Set<string>();
   const visit = (value: unknown, depth: number): void => {

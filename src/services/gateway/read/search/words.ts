@@ -20,7 +20,7 @@ export const CARRIER_WORDS = set(
   'data result results response payload body content output answer reply item items record info detail details value',
 );
 
-/** Things with ids, states and addresses of their own that are never those of the job, in any place. */
+/** Things with ids, states and URLs of their own that are never those of the job, in any place. */
 const OTHER_THINGS = `request requests req trace tracing span correlation transaction user account acct owner author creator member customer
   client tenant org organization organisation team workspace project app application session conversation thread webhook hook callback notify
   notification model engine version style preset template voice lora parent previous prev prior origin original source
@@ -51,7 +51,7 @@ export const KIND_WORDS = {
   audio: set('audio audios song songs music sound sounds track tracks mp wav clip clips'),
 } as const;
 
-/** Names of addresses that point to something other than the result. */
+/** Names of URLs that point to something other than the result. */
 export const ASIDE_MEDIA_WORDS = set(
   `${OTHER_THINGS} covers thumbs thumbnails posters previews icon icons logo logos watermark first last start end tail
   init initial array seed reference references ref refs sources src example examples sample samples

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { difference, sumOf } from '../../src/lib/decimals.ts';
 import { amountText } from '../gateway/decimal.ts';
-import type { Book, BookEntry } from './protocol.ts';
+import type { Ledger, LedgerEntry } from './protocol.ts';
 import type { Stage } from './stage.ts';
 
 /** More than anyone scrolls through. */
@@ -16,14 +16,14 @@ interface StoredEntry {
   readonly guildId?: string;
   readonly kind: string;
   readonly model?: string;
-  readonly facts: readonly { readonly standing: BookEntry['standing']; readonly amount?: string }[];
+  readonly facts: readonly { readonly standing: LedgerEntry['standing']; readonly amount?: string }[];
 }
 
-/** The bot's book next to the gateway's bill. Reads only data that the bot has stored. */
-export function readBook({ storeFile, discord, gateway }: Stage): Book {
+/** The bot's ledger next to the gateway's bill. Reads only data that the bot has stored. */
+export function readLedger({ storeFile, discord, gateway }: Stage): Ledger {
   const { users, guilds } = discord.world;
   const entries = storedEntries(storeFile).map(
-    ({ id, at, memberId = '', guildId = '', kind, model, facts }): BookEntry => {
+    ({ id, at, memberId = '', guildId = '', kind, model, facts }): LedgerEntry => {
       const { standing = 'reserved' } = facts.at(-1) ?? {};
       const cost = facts.findLast((fact) => fact.standing === 'settled')?.amount;
       const estimate = facts[0]?.amount;
@@ -37,7 +37,7 @@ export function readBook({ storeFile, discord, gateway }: Stage): Book {
       };
     },
   );
-  const sum = (...standings: BookEntry['standing'][]): string =>
+  const sum = (...standings: LedgerEntry['standing'][]): string =>
     sumOf(
       entries.flatMap(({ standing, cost, estimate }) => (standings.includes(standing) ? (cost ?? estimate ?? []) : [])),
     ) ?? '0';

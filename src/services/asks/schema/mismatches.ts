@@ -1,25 +1,25 @@
 import { dereference, type OutputUnit, type Schema, type SchemaDraft, Validator } from '@cfworker/json-schema';
 import { isRecord } from '../../../lib/exact-json.ts';
-import type { Misfit } from '../../tasks/answer.ts';
+import type { Mismatch } from '../../tasks/answer.ts';
 import { META_SCHEMA } from './meta-schema.ts';
 
-const MAX_MISFITS = 5;
+const MAX_MISMATCHES = 5;
 const MAX_SHOWN_LENGTH = 200;
 
-/** Returns where a value does not match its schema. A member's schema may take any time, so only a worker calls this. */
-export function misfitsOf(value: unknown, schema: Schema): { misfits: Misfit[]; count: number } {
+/** Returns where a value does not match its schema. A member's schema can take arbitrarily long to check, so only a worker calls this. */
+export function findMismatches(value: unknown, schema: Schema): { misfits: Mismatch[]; count: number } {
   const { errors } = new Validator(schema, draftOf(schema), false).validate(value);
   const own = new Map(
     withoutGroups(errors).map((error) => [`${error.instanceLocation} ${error.keywordLocation}`, error]),
   );
-  const misfits = [...own.values()].slice(0, MAX_MISFITS).map((error) => misfitOf(error, value, schema));
+  const misfits = [...own.values()].slice(0, MAX_MISMATCHES).map((error) => mismatchOf(error, value, schema));
   return { misfits, count: own.size };
 }
 
 /** Returns the JSON pointer of an error in the schema itself, if there is one. */
 export function schemaProblem(schema: Schema): string | undefined {
-  const [misfit] = misfitsOf(schema, META_SCHEMA).misfits;
-  if (misfit) return misfit.at;
+  const [mismatch] = findMismatches(schema, META_SCHEMA).misfits;
+  if (mismatch) return mismatch.at;
   try {
     const parts = dereference(schema);
     for (const [address, part] of Object.entries(parts)) {
@@ -27,7 +27,7 @@ export function schemaProblem(schema: Schema): string | undefined {
       const [, place = ''] = address.split('#');
       if (keyword !== undefined) return shortened(`${decodeURIComponent(place)}/${keyword}`);
     }
-    // A reference that leads back to itself never ends.
+    // With a reference that leads back to itself, the validator recurses until it throws.
     new Validator(schema, draftOf(schema)).validate({});
     return undefined;
   } catch (error) {
@@ -45,7 +45,7 @@ const DRAFTS: readonly (readonly [RegExp, SchemaDraft])[] = [
 const draftOf = ({ $schema = '' }: Schema): SchemaDraft =>
   DRAFTS.find(([name]) => name.test($schema))?.[1] ?? '2020-12';
 
-/** Patterns have to compile, and references to lead to a part of the schema. */
+/** Patterns must compile, and references must resolve within the schema. */
 function wrongKeyword(part: Schema, parts: ReturnType<typeof dereference>): string | undefined {
   const { pattern, patternProperties = {}, $ref, __absolute_ref__: target = $ref } = part;
   if (target !== undefined && parts[target] === undefined) return '$ref';
@@ -65,7 +65,7 @@ function compiles(pattern: string): boolean {
 
 const ALTERNATIVES = new Set(['anyOf', 'oneOf', 'not', 'contains']);
 
-/** Keeps the errors that say what is wrong, without those that only announce others and those of each alternative. */
+/** Drops errors that only wrap others, and the errors of the individual alternatives of `anyOf` and the like. */
 function withoutGroups(errors: readonly OutputUnit[]): OutputUnit[] {
   const own: OutputUnit[] = [];
   for (let at = 0; at < errors.length; at++) {
@@ -79,16 +79,20 @@ function withoutGroups(errors: readonly OutputUnit[]): OutputUnit[] {
   return own;
 }
 
-/** The validator reports no place in the schema for a value that `false` forbids. */
+/** The validator reports no schema location for a value that a `false` schema rejects. */
 const isWithin = (group: OutputUnit, next: OutputUnit | undefined): boolean =>
   next !== undefined && (next.keyword === 'false' || next.keywordLocation.startsWith(`${group.keywordLocation}/`));
 
-const RULES: ReadonlyMap<string, Misfit['rule']> = new Map([
+const RULES: ReadonlyMap<string, Mismatch['rule']> = new Map([
   ...(['type', 'required', 'enum', 'const', 'anyOf', 'oneOf'] as const).map((rule) => [rule, rule] as const),
   ['false', 'unexpected'],
 ]);
 
-function misfitOf({ keyword, keywordLocation, instanceLocation }: OutputUnit, value: unknown, schema: Schema): Misfit {
+function mismatchOf(
+  { keyword, keywordLocation, instanceLocation }: OutputUnit,
+  value: unknown,
+  schema: Schema,
+): Mismatch {
   const expected = valueAt(schema, keywordLocation);
   return {
     at: shortened(pointerOf(instanceLocation)),
@@ -105,7 +109,7 @@ function expectedText(keyword: string, expected: unknown, found: unknown): strin
   return typeof expected === 'object' || expected === undefined ? keyword : `${keyword}: ${expected}`;
 }
 
-/** Resolves a location of the validator through references within the schema. */
+/** Resolves a location that the validator reported, following references within the schema. */
 function valueAt(root: unknown, location: string): unknown {
   return stepsOf(location).reduce<unknown>((value, step) => {
     const next = typeof value === 'object' && value !== null ? new Map(Object.entries(value)).get(step) : undefined;

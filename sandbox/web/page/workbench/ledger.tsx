@@ -1,18 +1,18 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import type { Book, BookEntry } from '../../protocol.ts';
+import type { Ledger, LedgerEntry } from '../../protocol.ts';
 import { timeText } from '../markdown/time.ts';
 import { getJson, sentenceOf } from '../state/api.ts';
 import { Fact } from './fact.tsx';
 
 const REFRESH_MS = 1_000;
 
-const book = signal<Book | undefined>(undefined);
+const ledger = signal<Ledger | undefined>(undefined);
 const problem = signal<string | undefined>(undefined);
 
-async function loadBook(): Promise<void> {
+async function loadLedger(): Promise<void> {
   try {
-    book.value = await getJson<Book>('/api/book');
+    ledger.value = await getJson<Ledger>('/api/ledger');
     problem.value = undefined;
   } catch (error) {
     problem.value = sentenceOf(error);
@@ -20,18 +20,18 @@ async function loadBook(): Promise<void> {
 }
 
 /** The amounts reserved for requests and their cost, next to the gateway's bill. */
-export function BookPanel() {
+export function LedgerPanel() {
   useEffect(() => {
-    void loadBook();
-    const timer = setInterval(() => void loadBook(), REFRESH_MS);
+    void loadLedger();
+    const timer = setInterval(() => void loadLedger(), REFRESH_MS);
     return () => clearInterval(timer);
   }, []);
   if (problem.value !== undefined) return <p class="objection">{problem.value}</p>;
-  if (!book.value) return null;
-  const { entries, count, reserved, unconfirmed, settled, bill, difference } = book.value;
+  if (!ledger.value) return null;
+  const { entries, count, reserved, unconfirmed, settled, bill, difference } = ledger.value;
   return (
     <>
-      <dl class="facts book-sums" aria-label="Sums">
+      <dl class="facts ledger-sums" aria-label="Sums">
         <Fact name="reserved" value={`$${reserved}`} />
         <Fact name="unconfirmed" value={`$${unconfirmed}`} />
         <Fact name="settled" value={`$${settled}`} />
@@ -56,7 +56,7 @@ export function BookPanel() {
 }
 
 /** In the colours of the states of jobs. */
-const LOOKS: Readonly<Record<BookEntry['standing'], string>> = {
+const LOOKS: Readonly<Record<LedgerEntry['standing'], string>> = {
   reserved: 'running',
   unconfirmed: 'needs-input',
   settled: 'succeeded',
@@ -64,7 +64,7 @@ const LOOKS: Readonly<Record<BookEntry['standing'], string>> = {
   waived: 'queued',
 };
 
-function EntryCard({ entry }: { entry: BookEntry }) {
+function EntryCard({ entry }: { entry: LedgerEntry }) {
   const { at, kind, model, member, server, standing, estimate, cost } = entry;
   return (
     <li class="job">
@@ -73,7 +73,7 @@ function EntryCard({ entry }: { entry: BookEntry }) {
         <span class={`state ${LOOKS[standing]}`}>{standing}</span>
         <span class="job-time">{timeText(at, 'T')}</span>
       </p>
-      <dl class="facts book-entry">
+      <dl class="facts ledger-entry">
         <Fact name="estimate" value={estimate === undefined ? 'unknown' : `$${estimate}`} />
         <Fact name="cost" value={cost === undefined ? '–' : `$${cost}`} />
         <Fact name="member" value={member ?? '–'} />

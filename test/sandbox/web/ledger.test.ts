@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
-import type { Book } from '../../../sandbox/web/protocol.ts';
+import type { Ledger } from '../../../sandbox/web/protocol.ts';
 import { openPageServer, type PageServer } from './page-server.ts';
 
 let at: PageServer;
@@ -11,20 +11,20 @@ beforeAll(async () => {
 });
 afterAll(() => at.close());
 
-const book = async (): Promise<Book> => (await at.get<Book>('/api/book')).body;
+const ledger = async (): Promise<Ledger> => (await at.get<Ledger>('/api/ledger')).body;
 const command = (as: string, name: string, options: Record<string, unknown> = {}) =>
   at.act({ as, in: hall, do: 'slash', name, options });
 const waitFor = (as: string, words: string) =>
   at.until(async () => (await at.messages(hall, as)).find((message) => text(message).includes(words)));
 
 describe('The server with budgets on the sandbox page', () => {
-  it('The book shows a request at its estimate, then at its cost, and the bill of the gateway is the same', async () => {
-    expect(await book()).toEqual({
+  it('The ledger shows a request at its estimate, then at its cost, and the bill of the gateway is the same', async () => {
+    expect(await ledger()).toEqual({
       ...{ entries: [], count: 0, reserved: '0', unconfirmed: '0', settled: '0', bill: '0', difference: '0' },
     });
     await command('member', 'imagine', { prompt: 'a boat' });
     const ended = await at.until(async () => {
-      const known = await book();
+      const known = await ledger();
       return known.entries[0]?.standing === 'settled' ? known : undefined;
     });
     const [entry] = ended.entries;

@@ -1,6 +1,6 @@
 import type { Schema } from '@cfworker/json-schema';
 import { describe, expect, it } from 'vitest';
-import { misfitsOf } from '../../../../src/services/asks/schema/misfits.ts';
+import { findMismatches } from '../../../../src/services/asks/schema/mismatches.ts';
 
 const schema: Schema = {
   type: 'object',
@@ -19,11 +19,11 @@ const schema: Schema = {
 };
 
 const fitting = { name: 'fox', age: 3 };
-const misfits = (value: unknown) => misfitsOf(value, structuredClone(schema)).misfits;
+const mismatchesOf = (value: unknown) => findMismatches(value, structuredClone(schema)).misfits;
 
 describe('Where an answer does not match its schema', () => {
   it('An answer that matches has no mismatch', () => {
-    expect(misfits({ ...fitting, either: {}, list: ['a'], long: 'word' })).toEqual([]);
+    expect(mismatchesOf({ ...fitting, either: {}, list: ['a'], long: 'word' })).toEqual([]);
   });
 
   it.each([
@@ -69,16 +69,16 @@ describe('Where an answer does not match its schema', () => {
       { ...fitting, 'a/ü': 1 },
       { at: '/a~1ü', rule: 'unexpected', expected: 'false' },
     ],
-  ])('The answer %j has the misfit %j alone', (value, misfit) => {
-    expect(misfits(value)).toEqual([misfit]);
+  ])('The answer %j has the mismatch %j alone', (value, mismatch) => {
+    expect(mismatchesOf(value)).toEqual([mismatch]);
   });
 
   it('All mismatches are counted and five are named, each of bounded length', () => {
     const value = { ...fitting, list: Array.from({ length: 40 }, () => 1), [`x${'y'.repeat(5_000)}`]: 1 };
-    const found = misfitsOf(value, structuredClone(schema));
+    const found = findMismatches(value, structuredClone(schema));
     expect(found.count).toBe(41);
     expect(found.misfits).toHaveLength(5);
-    const [long] = misfits({ ...fitting, [`x${'y'.repeat(5_000)}`]: 1 });
+    const [long] = mismatchesOf({ ...fitting, [`x${'y'.repeat(5_000)}`]: 1 });
     expect(long?.at.length).toBeLessThan(300);
   });
 });

@@ -1,44 +1,44 @@
 /** An error response; its format depends on the profile (`wire/errors.ts`). */
-export interface RefusalDetail {
+export interface ApiErrorDetail {
   readonly status: number;
-  /** The error code (wire facts, part 8). */
+  /** The error code. */
   readonly code: string;
   readonly type?: string;
   /** The invalid field, if the error format contains it. */
   readonly param?: string;
-  /** The numeric code of the image family (wire facts, 1.2), and the HTTP status sent with it. */
+  /** The numeric error code of the imgx endpoints, and the HTTP status sent with it. */
   readonly imgxCode?: number;
   readonly imgxStatus?: number;
   readonly properties?: Record<string, unknown>;
 }
 
-export class Refusal extends Error {
-  readonly detail: RefusalDetail;
+export class ApiError extends Error {
+  readonly detail: ApiErrorDetail;
 
-  constructor(message: string, detail: RefusalDetail) {
+  constructor(message: string, detail: ApiErrorDetail) {
     super(message);
-    this.name = 'Refusal';
+    this.name = 'ApiError';
     this.detail = detail;
   }
 }
 
-export const invalid = (message: string, code = 'invalid_request') => new Refusal(message, { status: 400, code });
+export const invalid = (message: string, code = 'invalid_request') => new ApiError(message, { status: 400, code });
 
 export const unauthorized = () =>
-  new Refusal('The API key is missing or not known here: send Authorization: Bearer <key>.', {
+  new ApiError('The API key is missing or not known here: send Authorization: Bearer <key>.', {
     status: 401,
     code: 'invalid_api_key',
     type: 'authentication_error',
   });
 
 export const unknownRoute = (method: string, path: string) =>
-  new Refusal(`Invalid URL (${method} ${path})`, { status: 404, code: '', type: 'invalid_request_error' });
+  new ApiError(`Invalid URL (${method} ${path})`, { status: 404, code: '', type: 'invalid_request_error' });
 
 export const unknownTask = (id: string) =>
-  new Refusal(`There is no task ${truncated(id)} for this key.`, { status: 404, code: 'task_not_found' });
+  new ApiError(`There is no task ${truncated(id)} for this key.`, { status: 404, code: 'task_not_found' });
 
 export const unknownModel = (id: string) =>
-  new Refusal(`The model ${truncated(id)} does not exist or this key cannot reach it.`, {
+  new ApiError(`The model ${truncated(id)} does not exist or this key cannot reach it.`, {
     status: 404,
     code: 'model_not_found',
   });
