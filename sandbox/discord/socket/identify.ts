@@ -63,6 +63,6 @@ function refuseFurther({ account, hub, requestLog, clock }: Parts): Outcome {
   const request = { method: 'IDENTIFY', route: '/gateway', path: '/gateway', auth: 'bot' } as const;
   requestLog
     .add({ at: clock.now(), ...request, body: undefined, files: [], status: 0 })
-    .update({ status: GatewayCloseCodes.AuthenticationFailed, answer });
+    .update({ status: GatewayCloseCodes.AuthenticationFailed, responseText });
   return refuse(GatewayCloseCodes.AuthenticationFailed, 'Authentication failed.');
 }

@@ -70,7 +70,7 @@ describe('Starts of sessions', () => {
 
 describe('When all starts of sessions are used up', () => {
   const logged = ({ requests }: EmbeddedDiscord) =>
-    requests.filter(({ method }) => method === 'IDENTIFY').map(({ status, answer }) => [status, answer]);
+    requests.filter(({ method }) => method === 'IDENTIFY').map(({ status, responseText }) => [status, responseText]);
 
   it('The next IDENTIFY ends all sessions and resets the token', async () => {
     const { discord } = await stage({ limits: { identifiesPerPeriod: 2, identifyWindowMs: 0 } });
