@@ -172,7 +172,7 @@ describe.each(profiles)('Callbacks of a gateway of the %s profile', (profile) =>
 });
 
 describe('Callbacks and a restart', () => {
-  it('The URL of a live task stays valid, and a bot that is killed between callback and poll loses nothing', async () => {
+  it('A bot that stops between a callback and its poll finds the end after its restart', async () => {
     const stage = await calledStage();
     const { discord, gateway, clock, sent } = stage;
     const app = await enter(stage);

@@ -7,8 +7,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
+import type { SentCallback } from '../../sandbox/gateway/callbacks.ts';
 import { features } from '../../src/commands/index.ts';
 import { registrations } from '../../src/discord/registration.ts';
+import { freePort } from '../support/free-port.ts';
 import { shipped } from '../support/shipped.ts';
 import { key, type Stage, stage } from './bot.ts';
 
@@ -136,6 +138,33 @@ describe('The shipped bot as a process', () => {
     expect(text(message)).toContain('couldn’t confirm whether the gateway accepted this');
     expect(side.gateway.heard.filter(({ path }) => path.includes('/submit/'))).toHaveLength(1);
     expect(second.said()).not.toContain(exchange.token);
+  });
+
+  it('A bot process that is killed between a callback and its poll finds the end after its restart, and shows it once', async () => {
+    const side = await stage();
+    const { discord, gateway } = side;
+    const port = await freePort();
+    const settings = { CALLBACK_URL: `http://127.0.0.1:${port}/callbacks`, CALLBACK_PORT: String(port) };
+    const sent: SentCallback[] = [];
+    gateway.onCalledBack((callback) => sent.push(callback));
+    gateway.faults.add({ do: { type: 'slow', times: 1_000 } });
+    const first = run('src/index.ts', side, [], settings);
+    await expect.poll(first.said, waitLimit).toContain('Atelier is ready.');
+    const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
+    await exchange.message(({ content }) => content.includes('%'));
+    // The gateway answers no poll from here on, so the process is killed before it knows the end.
+    gateway.faults.add({ on: { path: '/imgx/task' }, do: 'hang', times: 100 });
+    const [job] = gateway.jobs.list();
+    gateway.jobs.finish(job?.id ?? '');
+    await expect.poll(() => sent.at(-1), waitLimit).toMatchObject({ status: 202, body: { status: 'succeeded' } });
+    first.child.kill('SIGKILL');
+    await first.ended;
+    gateway.faults.clear();
+    run('src/index.ts', side, [], settings);
+    const shown = await exchange.message(({ content }) => content.includes('Finished in'));
+    expect(shown.attachments).toHaveLength(1);
+    expect(gateway.heard.filter(({ path }) => path.includes('/submit/'))).toHaveLength(1);
+    expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toHaveLength(1);
   });
 
   it('The bot process ends with 75 and a sentence when its port is in use, and serves its state on a free one', async () => {

@@ -59,7 +59,7 @@ function refuseFurther({ account, hub, requestLog, clock }: Parts): Outcome {
     account.tokenIsReset = true;
     hub.closeSessions(GatewayCloseCodes.AuthenticationFailed);
   }
-  const answer = `All session starts are used up.${resetsToken ? ' The token was reset.' : ''}`;
+  const responseText = `All session starts are used up.${resetsToken ? ' The token was reset.' : ''}`;
   const request = { method: 'IDENTIFY', route: '/gateway', path: '/gateway', auth: 'bot' } as const;
   requestLog
     .add({ at: clock.now(), ...request, body: undefined, files: [], status: 0 })
