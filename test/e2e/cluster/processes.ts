@@ -54,6 +54,12 @@ export function startProcess(
 
 export const saysReady = ({ said }: ClusterProcess): boolean => /is ready\./.test(said());
 
+/** Whether a worker owns a partition, as its log says. */
+export function owns({ said }: ClusterProcess, partition: number): boolean {
+  const changes = [...said().matchAll(/"partition":(\d+),.*This worker (owns another|gave a) partition/g)];
+  return changes.findLast(([, number]) => Number(number) === partition)?.[2] === 'owns another';
+}
+
 /** All processes are there, and all partitions have an owner. */
 export async function whole(processes: readonly ClusterProcess[], partitions = 4): Promise<void> {
   await expect.poll(() => processes.filter((one) => !saysReady(one)).map(({ said }) => said())).toEqual([]);
