@@ -63,9 +63,10 @@ export async function startWorker(config: Config, tools: AppTools): Promise<App>
     const { bot, inbox: taken } = working.get(number) ?? {};
     const closed = taken?.close();
     await bot?.finish();
+    // From here on its lease is given back, which must not stop the requests of the other partitions.
+    working.delete(number);
     await bot?.close();
     await closed;
-    working.delete(number);
   }
 
   let share: Config;

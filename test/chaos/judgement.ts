@@ -10,10 +10,11 @@ export interface Judged extends Evidence {
   readonly outcomes: readonly Outcome[];
 }
 
-export function judged(evidence: Evidence): Judged {
+export function judged(evidence: Evidence, stepMs?: number): Judged {
   const { tokensExpiredAt } = evidence.sides;
   const { kills } = evidence.keeper;
-  return { ...evidence, outcomes: evidence.cases.map((one) => outcomeOf(one, { kills, tokensExpiredAt })) };
+  const circumstances = { kills, tokensExpiredAt, ...(stepMs !== undefined && { stepMs }) };
+  return { ...evidence, outcomes: evidence.cases.map((one) => outcomeOf(one, circumstances)) };
 }
 
 /** Promises about one request that are broken, or not fulfilled yet. */

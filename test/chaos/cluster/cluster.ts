@@ -5,14 +5,14 @@ import { noLimits } from '../../support/no-limits.ts';
 import type { StoreServer } from '../../support/store-servers.ts';
 import type { ChaosOptions, Report } from '../chaos.ts';
 import { evidenceOf } from '../evidence.ts';
-import { brokenIn, type Judged, judged } from '../judgement.ts';
+import { brokenIn, type Judged } from '../judgement.ts';
 import { runToEnd } from '../keeper.ts';
 import { Members } from '../members.ts';
 import { figures } from '../report.ts';
 import { Sides } from '../sides.ts';
 import { within } from '../waiting.ts';
 import { Fleet } from './fleet.ts';
-import { brokenByCluster, forgotten, lostSessions } from './judgement.ts';
+import { brokenByCluster, forgotten, judgedCluster, lostSessions } from './judgement.ts';
 import { Misfortunes } from './misfortunes.ts';
 import { readPartitions } from './partitions.ts';
 import { type ClusterPlan, type ClusterScale, clusterPlanOf, GUESTS, guildNames } from './plan.ts';
@@ -77,7 +77,7 @@ export async function clusterChaos(options: ClusterOptions): Promise<Report> {
     times.push(Date.now());
     await calm(options, { sides, members, fleet });
     times.push(Date.now());
-    const all = judged(evidenceOf(sides, members, fleet));
+    const all = judgedCluster(evidenceOf(sides, members, fleet));
     const ending = await endOf(fleet, sides, settings.OPERATOR_CHANNEL_ID);
     const partitions = await readPartitions(options.storeUrl, PARTITIONS, LEASE_MS);
     const broken = brokenByCluster(all, {
@@ -148,7 +148,7 @@ async function calm(
   sides.calm();
   gateway.setSpeed(CALM_SPEED);
   await raise(fleet);
-  const look = (): Judged => judged(evidenceOf(sides, members, fleet));
+  const look = (): Judged => judgedCluster(evidenceOf(sides, members, fleet));
   const isOver = (): boolean => {
     for (const { id, orders, progress } of gateway.jobs.list())
       if (orders.sticks && progress > 0) gateway.jobs.finish(id);

@@ -1,4 +1,5 @@
-import { brokenToMembers, type Judged } from '../judgement.ts';
+import type { Evidence } from '../evidence.ts';
+import { brokenToMembers, type Judged, judged } from '../judgement.ts';
 import type { PartitionState } from './partitions.ts';
 
 export interface ClusterEnd {
@@ -10,11 +11,15 @@ export interface ClusterEnd {
   misfortunes: readonly string[];
 }
 
+/** Every interruption is told to its member, however long after the acknowledgement it came; what is not is counted below. */
+export const judgedCluster = (evidence: Evidence): Judged => judged(evidence, Number.POSITIVE_INFINITY);
+
 /** Acknowledged, and the member sees a spinner for ever, although the bot could have told. */
 export function forgotten({ cases, outcomes, sides }: Judged): string[] {
   return cases.flatMap(({ order }, at) => {
     const isTokenDead = sides.tokensExpiredAt.some((expired) => expired >= order.at);
-    return outcomes[at] === 'not stored' && !isTokenDead ? [order.prompt] : [];
+    const isUntold = outcomes[at] === 'not stored' || outcomes[at] === 'not told';
+    return isUntold && !isTokenDead ? [order.prompt] : [];
   });
 }
 
