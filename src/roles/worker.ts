@@ -65,9 +65,10 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
     const { bot, inbox: taken } = working.get(number) ?? {};
     const closed = taken?.close();
     await bot?.finish();
+    // From here on its lease is given back, which must not stop the requests of the other partitions.
+    working.delete(number);
     await bot?.close();
     await closed;
-    working.delete(number);
   }
 
   const bots = (): Bot[] => [...working.values()].map(({ bot }) => bot);

@@ -99,7 +99,7 @@ async function storm(scale: Scale, sides: Sides, keeper: Keeper, members: Member
     ...plan.troubles.map(({ at: ms, trouble }) => at(ms, () => sides.befall(trouble))),
     ...plan.kills.map((kill) =>
       at(kill.at, () => {
-        killing = killing.then(() => killAndRaise(kill, sides, keeper));
+        killing = killing.then(() => killAndRaise(kill, sides, () => keeper));
         return killing;
       }),
     ),

@@ -3,7 +3,7 @@ import type { Message } from '../../sandbox/discord/exchange.ts';
 import type { RecordedRequest } from '../../sandbox/discord/request-log.ts';
 import type { Job } from '../../sandbox/gateway/job.ts';
 import type { RecordedGatewayRequest } from '../../sandbox/gateway/request-log.ts';
-import type { Keeper } from './keeper.ts';
+import type { Lives } from './keeper.ts';
 import type { Members, Order } from './members.ts';
 import type { Sides } from './sides.ts';
 
@@ -33,10 +33,10 @@ export interface Evidence {
   readonly standing: readonly Standing[];
   readonly members: Members;
   readonly sides: Sides;
-  readonly keeper: Keeper;
+  readonly keeper: Lives;
 }
 
-export function evidenceOf(sides: Sides, members: Members, keeper: Keeper): Evidence {
+export function evidenceOf(sides: Sides, members: Members, keeper: Lives): Evidence {
   sides.listen();
   const { discord, gateway } = sides;
   const standing = [...discord.world.channels.keys()].flatMap((channelId) =>

@@ -10,10 +10,11 @@ export interface Judged extends Evidence {
   readonly outcomes: readonly Outcome[];
 }
 
-export function judged(evidence: Evidence): Judged {
+export function judged(evidence: Evidence, stepMs?: number): Judged {
   const { tokensExpiredAt } = evidence.sides;
   const { kills } = evidence.keeper;
-  return { ...evidence, outcomes: evidence.cases.map((one) => outcomeOf(one, { kills, tokensExpiredAt })) };
+  const circumstances = { kills, tokensExpiredAt, ...(stepMs !== undefined && { stepMs }) };
+  return { ...evidence, outcomes: evidence.cases.map((one) => outcomeOf(one, circumstances)) };
 }
 
 /** Promises about one request that are broken, or not fulfilled yet. */
@@ -22,8 +23,28 @@ export const brokenIn = ({ outcomes }: Pick<Judged, 'outcomes'>): string[] =>
 
 /** Every broken promise, in one sentence each. */
 export function brokenPromises(all: Judged, { leavings, writes, doctor }: Afterwards): string[] {
-  const { discord, toDiscord, struck } = all.sides;
-  const { falls, said, starts } = all.keeper;
+  const { discord, toDiscord } = all.sides;
+  const { starts } = all.keeper;
+  const interrupted = all.outcomes.filter((outcome) => outcome === 'interrupted');
+  return [
+    ...brokenToMembers(all),
+    ...interrupted.map(() => 'a restart interrupted an order, and one process takes none twice'),
+    ...discord.rateLimitHits
+      .filter((limited) => !wasUntold(limited, { requests: toDiscord.entries, starts }))
+      .map(({ route, scope }) => `Discord's limit was reached: ${route} (${scope})`),
+    ...leavings.flatMap(({ about, code }) => [
+      ...(about.includes(IDLE) ? [] : [`with nothing left to do, the bot said: ${about}`]),
+      ...(code === 0 ? [] : [`the bot did not end well when told to, but with ${code}`]),
+    ]),
+    ...(writes > 0 ? [`with nothing left to do, the bot wrote to Discord ${writes} times`] : []),
+    ...unsound(doctor),
+  ];
+}
+
+/** What one process promises, and many do. */
+export function brokenToMembers(all: Judged): string[] {
+  const { discord, struck } = all.sides;
+  const { falls, said } = all.keeper;
   const doubtful = [...struck].filter(([name]) => name.startsWith('gateway: submit'));
   const maxDoubts = doubtful.reduce((sum, [, times]) => sum + times, 0);
   const doubts = unexplainedDoubts(all);
@@ -34,16 +55,7 @@ export function brokenPromises(all: Judged, { leavings, writes, doctor }: Afterw
     ...leaks(all),
     ...(doubts > maxDoubts ? [`${doubts} orders are unconfirmed, and only ${maxDoubts} of them for a reason`] : []),
     ...discord.violations.map((violation) => `Discord would have refused: ${JSON.stringify(violation)}`),
-    ...discord.rateLimitHits
-      .filter((limited) => !wasUntold(limited, { requests: toDiscord.entries, starts }))
-      .map(({ route, scope }) => `Discord's limit was reached: ${route} (${scope})`),
     ...falls.map((code) => `the bot ended by itself, with ${code}`),
-    ...leavings.flatMap(({ about, code }) => [
-      ...(about.includes(IDLE) ? [] : [`with nothing left to do, the bot said: ${about}`]),
-      ...(code === 0 ? [] : [`the bot did not end well when told to, but with ${code}`]),
-    ]),
-    ...(writes > 0 ? [`with nothing left to do, the bot wrote to Discord ${writes} times`] : []),
-    ...unsound(doctor),
     ...said.split('\n').flatMap((line) => (tellsOfPrompt(line) ? [`the log holds what a member typed: ${line}`] : [])),
     ...(said.includes(TOKEN_BEGINS) ? ['the log holds the token of an interaction'] : []),
   ];

@@ -45,9 +45,13 @@ export async function runToEnd(entry: string, settings: Record<string, string>, 
 /** Exit code after a lost lease: start the bot again, as the README tells operators. */
 const EX_TEMPFAIL = 75;
 
+/** What is known of the bot's processes. */
+export type Lives = Pick<Keeper, 'said' | 'kills' | 'starts' | 'startsMs' | 'falls' | 'losses'>;
+
 /** Keeps one bot running: starts it, kills it, and notices when it exits without a signal. */
 export class Keeper {
   readonly #settings: Record<string, string>;
+  readonly #ready: string;
   #child: ChildProcess | undefined;
   #ended: Promise<number | null> = Promise.resolve(null);
   #said = '';
@@ -63,8 +67,9 @@ export class Keeper {
   /** How often the bot gave its store up because it got no CPU time for longer than its lease. */
   losses = 0;
 
-  constructor(settings: Record<string, string>) {
+  constructor(settings: Record<string, string>, ready = 'Atelier is ready.') {
     this.#settings = settings;
+    this.#ready = ready;
     // The process that runs this may be ended from outside; no child process may outlive it.
     process.once('exit', () => this.#child?.kill('SIGKILL'));
   }
@@ -86,7 +91,7 @@ export class Keeper {
     this.#child = child;
     this.#isMeant = false;
     const before = this.#said.length;
-    const isHere = (): boolean => this.#said.includes('Atelier is ready.', before);
+    const isHere = (): boolean => this.#said.includes(this.#ready, before);
     for (const stream of [child.stdout, child.stderr])
       stream?.on('data', (piece: Buffer) => (this.#said += piece.toString()));
     this.#ended = once(child, 'close').then(async ([code]) => {
@@ -115,6 +120,15 @@ export class Keeper {
     this.kills.push(Date.now());
     this.#child.kill('SIGKILL');
     await this.#ended;
+  }
+
+  /** Stops the process in its tracks, as a suspended machine would, and lets it go on. */
+  async suspend(ms: number): Promise<void> {
+    const child = this.#child;
+    this.kills.push(Date.now());
+    child?.kill('SIGSTOP');
+    await within(ms, () => this.#child !== child);
+    child?.kill('SIGCONT');
   }
 
   /** Stops the bot as an operator would; resolves to its exit code. */

@@ -4,22 +4,25 @@ import type { Sides } from './sides.ts';
 import { discordRoutes, gatewayPaths, type Trouble } from './troubles.ts';
 import { within } from './waiting.ts';
 
-/** Kills the bot in the middle of a step, and starts it again. */
+export type Victim = Pick<Keeper, 'kill' | 'start'>;
+
+/** Kills the bot, or the process of it that is chosen then, in the middle of a step, and starts it again. */
 export async function killAndRaise(
   { amid, held, ambushMs, downMs, outlivesTokens }: Kill,
   sides: Sides,
-  keeper: Keeper,
+  choose: () => Victim | undefined,
 ): Promise<void> {
   const trouble = held === 'no' ? undefined : ambush(amid, held === 'done');
   if (trouble) sides.befall(trouble);
   const before = sides.momentsOf(amid);
-  await within(ambushMs, () => !keeper.isAlive || amid === 'anything' || sides.momentsOf(amid) > before);
-  await keeper.kill();
+  await within(ambushMs, () => amid === 'anything' || sides.momentsOf(amid) > before);
+  const victim = choose();
+  await victim?.kill();
   // A fault that was meant for the killed process must not hold up the next one.
   if (trouble) sides.withdraw(trouble);
   if (outlivesTokens) sides.befall({ of: 'tokens', name: 'tokens expired' });
   await within(downMs, () => false);
-  await keeper.start();
+  await victim?.start();
 }
 
 /** The other server stops responding at this moment. */

@@ -15,15 +15,19 @@ interface Broken {
   broken: string;
 }
 
-type Circumstances = Pick<Evidence['sides'], 'tokensExpiredAt'> & Pick<Evidence['keeper'], 'kills'>;
+interface Circumstances extends Pick<Evidence['sides'], 'tokensExpiredAt'>, Pick<Evidence['keeper'], 'kills'> {
+  /** A death explains what is missing only if it came so soon. */
+  stepMs?: number;
+}
 
 /** Two steps of the bot are at most this far apart, even on a busy machine. */
 const STEP_MS = 2_000;
+const TOO_MANY = 429;
 /** How long the bot waits for Discord's response to an acknowledgement. */
 const CALLBACK_MS = 60_000;
 
 /** The outcome of a request, or the promise that it breaks. */
-export function outcomeOf(one: Case, { kills, tokensExpiredAt }: Circumstances): Outcome {
+export function outcomeOf(one: Case, { kills, tokensExpiredAt, stepMs = STEP_MS }: Circumstances): Outcome {
   const { order, answer, fresh, submits, job, callback } = one;
   const { acknowledgedAt } = order;
   const isTokenDead = tokensExpiredAt.some((at) => at >= order.at);
@@ -32,7 +36,9 @@ export function outcomeOf(one: Case, { kills, tokensExpiredAt }: Circumstances):
     kills.some((at) => at > since - STEP_MS && at - since < ms);
   const broken = (why: string): Broken => ({ broken: `${order.prompt}: ${why} (${factsOf(one)})` });
 
-  if (submits.length > 1) return broken(`the gateway was asked ${submits.length} times`);
+  // The gateway took none of those that it refused for now: they wait for their turn again.
+  if (submits.filter(({ status }) => status !== TOO_MANY).length > 1)
+    return broken(`the gateway was asked ${submits.length} times`);
   if (acknowledgedAt === undefined) {
     if (submits.length > 0) return broken('the gateway was asked although Discord had given up');
     return answer || fresh.length > 0 ? broken('it is shown although Discord had given up') : 'never taken';
@@ -51,12 +57,12 @@ export function outcomeOf(one: Case, { kills, tokensExpiredAt }: Circumstances):
   }
   if (submits.length === 0) {
     // Where Discord took the acknowledgement without confirming it, the bot could not continue.
-    const waitLimit = callback?.status === 0 ? CALLBACK_MS : STEP_MS;
+    const waitLimit = callback?.status === 0 ? Math.max(CALLBACK_MS, stepMs) : stepMs;
     return diedWithin(waitLimit, acknowledgedAt) ? 'not stored' : broken('it was acknowledged and then forgotten');
   }
-  const [submit] = submits;
+  const submit = submits.at(-1);
   const isRefused = job === undefined && submit !== undefined && submit.status >= 400;
-  if (isRefused && (isTokenDead || diedWithin(STEP_MS, submit.at))) return 'not told';
+  if (isRefused && (isTokenDead || diedWithin(stepMs, submit.at))) return 'not told';
   return broken('it never came to its end');
 }
 

@@ -46,14 +46,14 @@ interface Planned {
   trouble: Trouble;
 }
 
-interface Place {
+export interface Place {
   who: string;
   where: string;
   isPrivate?: true;
 }
 
 /** Who can make requests where. The bot may not write into `read-only`, and is not in `lobby` at all. */
-const places: readonly Place[] = [
+export const places: readonly Place[] = [
   ...['member', 'other', 'admin', 'owner'].flatMap((who) =>
     ['studio', 'studio', 'thread', 'dm'].map((where) => ({ who, where })),
   ),
@@ -72,14 +72,14 @@ const MAX_DOWNTIME = 1 / 6;
 const OUTLIVING_SHARE = 0.3;
 
 /** Everything that will happen, determined by its seed alone. */
-export function planOf({ seed, jobs, kills, stormMs, lasting }: Scale): Plan {
+export function planOf({ seed, jobs, kills, stormMs, lasting }: Scale, where = places): Plan {
   const random = randomOf(seed);
   const moment = (share = 1): number => Math.floor(random.next() * stormMs * share);
   return {
     wishes: Array.from({ length: jobs }, () => ({
       at: moment(),
       isPrivate: random.next() < PRIVATE_SHARE,
-      ...anyOf(places, random),
+      ...anyOf(where, random),
     })),
     kills: Array.from({ length: kills }, (_, index) => killIn(index, { kills, stormMs }, random)),
     troubles: apart(

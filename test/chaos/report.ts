@@ -44,6 +44,7 @@ export function figures(
     line('    refused', count('refused', 'unexpected'), `${count('unexpected')} of them without a reason`),
     line('    unconfirmed', count('unconfirmed')),
     line('    not stored', count('not stored'), `at most ${longestUnstored} ms before a kill`),
+    line('    interrupted', count('interrupted')),
     line('    not told', count('not told')),
     line('    broken', count('broken')),
     line('kills', keeper.kills.length),

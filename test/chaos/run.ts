@@ -3,13 +3,17 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { chaos } from './chaos.ts';
+import { chaos, type Report } from './chaos.ts';
+import { type ClusterStore, clusterStores, runCluster } from './cluster/run.ts';
 import { money } from './money/money.ts';
 
 /** sysexits.h: the command was used wrongly. */
 const EX_USAGE = 64;
-const USAGE =
-  'npm run chaos [-- --seed N --jobs N --kills N]\n     npm run chaos -- --money [--seed N --orders N --members N --kills N --store URL]';
+const USAGE = [
+  'npm run chaos [-- --seed N --jobs N --kills N]',
+  'npm run chaos -- --money [--seed N --orders N --members N --kills N --store URL]',
+  'npm run chaos -- --cluster [--store redis|postgres] [--seed N --jobs N --kills N --pauses N --server-kills N]',
+].join('\n     ');
 
 const MS_PER_JOB = 500;
 const MS_PER_KILL = 10_000;
@@ -27,6 +31,9 @@ async function run(): Promise<number> {
       ...{ seed: { type: 'string' }, jobs: { type: 'string' }, kills: { type: 'string' } },
       ...{
         money: { type: 'boolean' },
+        cluster: { type: 'boolean' },
+        pauses: { type: 'string' },
+        'server-kills': { type: 'string' },
         orders: { type: 'string' },
         members: { type: 'string' },
         store: { type: 'string' },
@@ -35,20 +42,16 @@ async function run(): Promise<number> {
   });
   const seed = Number(values.seed ?? randomInt(1_000_000));
   if (values.money) return runMoney(seed, values);
+  if (values.cluster) return runClusterChaos(seed, values);
   const jobs = Number(values.jobs ?? 200);
   const kills = Number(values.kills ?? 10);
   if (![seed, jobs, kills].every((value) => Number.isInteger(value) && value >= 0)) return wrong();
   print(`To have the same again: npm run chaos -- --seed ${seed} --jobs ${jobs} --kills ${kills}`);
   const stormMs = Math.max(jobs * MS_PER_JOB, kills * MS_PER_KILL);
-  const { broken, figures, log } = await chaos({
-    seed,
-    jobs,
-    kills,
-    stormMs,
-    lasting: true,
-    speed: SPEED,
-    calmMs: CALM_MS,
-  });
+  return tell(await chaos({ seed, jobs, kills, stormMs, lasting: true, speed: SPEED, calmMs: CALM_MS }));
+}
+
+function tell({ broken, figures, log }: Report): number {
   print(...figures);
   if (broken.length === 0) return 0;
   const kept = join(mkdtempSync(join(tmpdir(), 'atelier-chaos-')), 'bot.log');
@@ -56,6 +59,26 @@ async function run(): Promise<number> {
   print('', 'Broken promises:', ...broken.map((promise) => `  ${promise}`), `What the bot wrote down: ${kept}`);
   return 1;
 }
+
+async function runClusterChaos(
+  seed: number,
+  values: Partial<Record<'jobs' | 'kills' | 'pauses' | 'server-kills' | 'store', string>>,
+): Promise<number> {
+  const { store = 'redis' } = values;
+  const jobs = Number(values.jobs ?? 500);
+  const kills = Number(values.kills ?? 20);
+  const pauses = Number(values.pauses ?? 5);
+  const serverKills = Number(values['server-kills'] ?? 3);
+  const numbers = [seed, jobs, kills, pauses, serverKills];
+  if (!isClusterStore(store) || !numbers.every((value) => Number.isInteger(value) && value >= 0)) return wrong();
+  print(
+    `To have the same again: npm run chaos -- --cluster --store ${store} --seed ${seed} --jobs ${jobs} --kills ${kills} --pauses ${pauses} --server-kills ${serverKills}`,
+  );
+  const report = await runCluster({ seed, jobs, kills, pauses, serverKills, store });
+  return report ? tell(report) : 1;
+}
+
+const isClusterStore = (name: string): name is ClusterStore => Object.hasOwn(clusterStores, name);
 
 async function runMoney(seed: number, values: Partial<Record<'orders' | 'members' | 'kills' | 'store', string>>) {
   const orders = Number(values.orders ?? 5_000);

@@ -66,24 +66,29 @@ export class Sides {
 
   /** How often the bot has reached such a moment. */
   momentsOf(moment: Moment): number {
+    return this.requestsAt(moment).length;
+  }
+
+  /** The requests of the bot at such moments, the last one last. */
+  requestsAt(moment: Moment): readonly (RecordedRequest | RecordedGatewayRequest)[] {
     this.listen();
-    const heard = (wanted: { method: string; route: string }): number =>
-      this.toDiscord.entries.filter(({ method, route }) => method === wanted.method && route === wanted.route).length;
-    const asked = ({ path: wanted }: { path: RegExp }): number =>
-      this.toGateway.entries.filter(({ path }) => wanted.test(path)).length;
+    const heard = (...wanted: { method: string; route: string }[]): RecordedRequest[] =>
+      this.toDiscord.entries.filter((one) =>
+        wanted.some(({ method, route }) => one.method === method && one.route === route),
+      );
     switch (moment) {
       case 'anything':
-        return 0;
+        return [];
       case 'acknowledgement':
         return heard(acknowledgement);
       case 'edit':
-        return heard(answer) + heard(edit);
+        return heard(answer, edit);
       case 'post':
         return heard(post);
       case 'upload':
-        return this.toDiscord.entries.filter(({ files }) => files.length > 0).length;
+        return this.toDiscord.entries.filter(({ files }) => files.length > 0);
       default:
-        return asked(gatewayPaths[moment]);
+        return this.toGateway.entries.filter(({ path }) => gatewayPaths[moment].path.test(path));
     }
   }
 

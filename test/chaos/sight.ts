@@ -12,6 +12,8 @@ export type Sight =
   | 'failed'
   | 'unconfirmed'
   | 'refused'
+  /** A restart interrupted it, and its member is told so. */
+  | 'interrupted'
   /** "Something went wrong": a refusal without a reason. */
   | 'unexpected'
   /** A message that this bot should never show. */
@@ -52,6 +54,7 @@ export function sightOf(message: Message): Sight {
   if (words.includes('Finished in')) return goesOn ? doneAs(message, words) : 'odd';
   if (!hasButtons()) return 'odd';
   if (words.includes('Something went wrong')) return 'unexpected';
+  if (words.includes('A restart interrupted this')) return 'interrupted';
   return REFUSALS.some((refusal) => words.includes(refusal)) ? 'refused' : 'odd';
 }
 

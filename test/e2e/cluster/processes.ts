@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { expect, onTestFinished } from 'vitest';
+import { expect, onTestFailed, onTestFinished } from 'vitest';
 import type { Site } from '../../services/store/sites.ts';
 import { shipped } from '../../support/shipped.ts';
 import { key, type Stage } from '../bot.ts';
@@ -45,6 +45,7 @@ export function startProcess(
   for (const stream of [child.stdout, child.stderr])
     stream?.on('data', (piece: Buffer) => (output += piece.toString()));
   const ended = once(child, 'exit').then(([code]) => code as number | null);
+  onTestFailed(() => void process.stderr.write(`The log of a ${role}:\n${output}\n`));
   onTestFinished(async () => {
     child.kill('SIGKILL');
     await ended;
@@ -53,6 +54,12 @@ export function startProcess(
 }
 
 const saysReady = ({ said }: ClusterProcess): boolean => /is ready\./.test(said());
+
+/** Whether a worker owns a partition, as its log says. */
+export function owns({ said }: ClusterProcess, partition: number): boolean {
+  const changes = [...said().matchAll(/"partition":(\d+),.*This worker (owns another|gave a) partition/g)];
+  return changes.findLast(([, number]) => Number(number) === partition)?.[2] === 'owns another';
+}
 
 /** All processes are there, and all partitions have an owner. */
 export async function whole(processes: readonly ClusterProcess[], partitions = 4): Promise<void> {

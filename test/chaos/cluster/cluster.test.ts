@@ -1,0 +1,26 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { onServers } from '../../services/store/sites.ts';
+import { thriftyStudio } from '../../support/studio.ts';
+import { clusterChaos } from './cluster.ts';
+
+const SEED = 21;
+const WAIT_LIMIT_MS = 300_000;
+
+describe('A cluster under chaos', () =>
+  onServers((stage) =>
+    it(
+      'Shards and workers that are killed and paused lose no order and double no result',
+      async () => {
+        const { url } = await stage();
+        const studio = thriftyStudio();
+        onTestFinished(() => studio.close());
+        const { broken, figures } = await clusterChaos({
+          ...{ seed: SEED, jobs: 20, kills: 2, pauses: 1, serverKills: 0, comings: 1, guilds: 8 },
+          ...{ stormMs: 10_000, lasting: false, speed: 15, calmMs: 60_000, storeUrl: url, studio },
+        });
+        process.stderr.write(`${figures.join('\n')}\n`);
+        expect(broken).toEqual([]);
+      },
+      WAIT_LIMIT_MS,
+    ),
+  ));

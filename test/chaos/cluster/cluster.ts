@@ -1,0 +1,182 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type EmbeddedDiscord, startDiscord } from '../../../sandbox/discord/discord.ts';
+import { startGateway } from '../../../sandbox/gateway/gateway.ts';
+import { noLimits } from '../../support/no-limits.ts';
+import type { StoreServer } from '../../support/store-servers.ts';
+import type { ChaosOptions, Report } from '../chaos.ts';
+import { evidenceOf } from '../evidence.ts';
+import { brokenIn, type Judged } from '../judgement.ts';
+import { runToEnd } from '../keeper.ts';
+import { Members } from '../members.ts';
+import { figures } from '../report.ts';
+import { Sides } from '../sides.ts';
+import { within } from '../waiting.ts';
+import { Fleet } from './fleet.ts';
+import { brokenByCluster, forgotten, judgedCluster, lostSessions } from './judgement.ts';
+import { Misfortunes } from './misfortunes.ts';
+import { readPartitions } from './partitions.ts';
+import { type ClusterPlan, type ClusterScale, clusterPlanOf, GUESTS, guildNames } from './plan.ts';
+
+interface ClusterOptions extends Omit<ClusterScale, 'leaseMs'>, Pick<ChaosOptions, 'studio' | 'speed' | 'calmMs'> {
+  storeUrl: string;
+  /** Without it, no crash of the server can be asked for. */
+  server?: Pick<StoreServer, 'crash' | 'raise'>;
+}
+
+const KEY = 'sk-sandbox';
+const PARTITIONS = 8;
+const SIZES = { shard: 2, worker: 3 };
+const LEASE_MS = 5_000;
+const CALM_SPEED = 200;
+const LISTEN_EVERY_MS = 20;
+const LOOK_EVERY_MS = 250;
+const START_MS = 60_000;
+/** A packet whose worker was killed comes to another one after a lease; its member is told then. */
+const TELLING_MS = 20_000;
+/** With nothing left to do, a cluster has done it all within this time. */
+const IDLE_MS = 4_000;
+
+/** Both servers stay alive in this process; the shards and workers of the shipped bot run in others, which are killed, paused and replaced. */
+export async function clusterChaos(options: ClusterOptions): Promise<Report> {
+  const times = [Date.now()];
+  const discord = await startDiscord({
+    guilds: options.guilds,
+    shards: SIZES.shard,
+    // Processes are killed more often than Discord lets an application identify.
+    limits: { identifyWindowMs: 0 },
+  });
+  inviteGuests(discord, options.guilds);
+  const gateway = await startGateway({
+    ...{ speed: options.speed, seed: options.seed },
+    ...(options.studio && { studio: options.studio }),
+  });
+  const settings = {
+    ...{ DISCORD_TOKEN: discord.token, DISCORD_API_URL: discord.apiUrl },
+    ...{ GATEWAY_BASE_URL: gateway.url, GATEWAY_API_KEY: KEY },
+    ...noLimits,
+    STORE_URL: options.storeUrl,
+    STORE_LEASE_SECONDS: String(LEASE_MS / 1_000),
+    PARTITIONS: String(PARTITIONS),
+    SHARD_COUNT: String(SIZES.shard),
+    DISCORD_USER_INSTALL: 'on',
+    OPERATOR_CHANNEL_ID: discord.world.channel('log').id,
+    LOG_LEVEL: 'debug',
+  };
+  const sides = new Sides(discord, gateway);
+  const members = new Members(discord, options.seed);
+  const fleet = new Fleet(settings, SIZES);
+  const listening = setInterval(() => sides.listen(), LISTEN_EVERY_MS);
+  try {
+    const deployed = await runToEnd('scripts/deploy.ts', settings);
+    if (deployed.code !== 0) throw new Error(`The commands were not registered: ${deployed.said}`);
+    await raise(fleet);
+    const { seed, server } = options;
+    const misfortunes = new Misfortunes({ fleet, sides, members, settings, seed, server, partitions: PARTITIONS });
+    times.push(Date.now());
+    await storm(clusterPlanOf({ ...options, leaseMs: LEASE_MS }), { sides, members, misfortunes });
+    times.push(Date.now());
+    await calm(options, { sides, members, fleet });
+    times.push(Date.now());
+    const all = judgedCluster(evidenceOf(sides, members, fleet));
+    const ending = await endOf(fleet, sides, settings.OPERATOR_CHANNEL_ID);
+    const partitions = await readPartitions(options.storeUrl, PARTITIONS, LEASE_MS);
+    const broken = brokenByCluster(all, {
+      ...{ ...ending, partitions, shards: SIZES.shard },
+      misfortunes: misfortunes.broken,
+    });
+    times.push(Date.now());
+    return {
+      broken,
+      figures: [
+        ...figures(all, options, times),
+        `sessions lost   ${lostSessions(all, SIZES.shard)}`,
+        `spinners left   ${forgotten(all).length}`,
+        `by partition    ${partitions.map(({ partition, tasks }) => `${partition}: ${tasks}`).join(', ')}`,
+        ...[...misfortunes.happened].sort().map(([name, count]) => `  ${String(count).padStart(4)} × ${name}`),
+      ],
+      log: fleet.said,
+    };
+  } finally {
+    clearInterval(listening);
+    await fleet.close();
+    await Promise.all([discord.close(), gateway.close()]);
+  }
+}
+
+/** The plain servers have no members but their owner. */
+function inviteGuests({ world }: EmbeddedDiscord, guilds: number): void {
+  for (const name of guildNames(guilds))
+    for (const guest of GUESTS) {
+      const { id } = world.user(guest);
+      world.guild(name).members.set(id, { userId: id, roles: [], joinedAt: 0 });
+    }
+}
+
+async function raise(fleet: Fleet): Promise<void> {
+  const down = fleet.hands.filter(({ keeper, name }) => !keeper.isAlive && !name.startsWith('guest'));
+  await Promise.all(down.map(({ keeper }) => keeper.start()));
+  if (!(await within(START_MS, () => fleet.isWhole(PARTITIONS), LOOK_EVERY_MS)))
+    throw new Error(`Not every partition has an owner:\n${fleet.said.slice(-20_000)}`);
+}
+
+interface Scene {
+  sides: Sides;
+  members: Members;
+}
+
+async function storm(
+  { wishes, troubles, misfortunes: planned }: ClusterPlan,
+  { sides, members, misfortunes }: Scene & { misfortunes: Misfortunes },
+): Promise<void> {
+  const at = async (ms: number, act: () => Promise<void> | void): Promise<void> => {
+    await pause(ms);
+    await act();
+  };
+  await Promise.all([
+    ...wishes.map((request) => at(request.at, () => members.want(request))),
+    ...troubles.map(({ at: ms, trouble }) => at(ms, () => sides.befall(trouble))),
+    ...planned.map((misfortune) => at(misfortune.at, () => misfortunes.befall(misfortune))),
+  ]);
+}
+
+/** No faults from here on, so that everything that is running can end. */
+async function calm(
+  { calmMs }: Pick<ClusterOptions, 'calmMs'>,
+  { sides, members, fleet }: Scene & { fleet: Fleet },
+): Promise<void> {
+  const { gateway } = sides;
+  sides.calm();
+  gateway.setSpeed(CALM_SPEED);
+  await raise(fleet);
+  const look = (): Judged => judgedCluster(evidenceOf(sides, members, fleet));
+  const isOver = (): boolean => {
+    for (const { id, orders, progress } of gateway.jobs.list())
+      if (orders.sticks && progress > 0) gateway.jobs.finish(id);
+    return brokenIn(look()).length === 0;
+  };
+  await within(calmMs, isOver, LOOK_EVERY_MS);
+  await within(TELLING_MS, () => forgotten(look()).length === 0, LOOK_EVERY_MS);
+}
+
+/** Stops the cluster, starts it again with nothing left to do, and stops it. */
+async function endOf(
+  fleet: Fleet,
+  sides: Sides,
+  operatorChannel: string,
+): Promise<{ writes: number; codes: (number | null)[] }> {
+  const stop = (): Promise<(number | null)[]> =>
+    Promise.all(fleet.hands.filter(({ keeper }) => keeper.isAlive).map(({ keeper }) => keeper.stop()));
+  // An end that Discord shows may still be on its way into the store.
+  await pause(IDLE_MS);
+  sides.listen();
+  const before = sides.toDiscord.entries.length;
+  const codes = await stop();
+  await raise(fleet);
+  await pause(IDLE_MS);
+  codes.push(...(await stop()));
+  sides.listen();
+  const writes = sides.toDiscord.entries.slice(before).filter(({ method, path }) => {
+    return method !== 'GET' && !path.includes(operatorChannel);
+  });
+  return { writes: writes.length, codes };
+}

@@ -1,0 +1,48 @@
+import { kindSpecs } from '../../../src/commands/index.ts';
+import { systemClock } from '../../../src/lib/clock.ts';
+import { openLog } from '../../../src/lib/log.ts';
+import { examineRows } from '../../../src/services/store/examination/examination.ts';
+import { nameHolder, openPartitions } from '../../../src/services/store/index.ts';
+
+export interface PartitionState {
+  partition: number;
+  tasks: number;
+  /** Tasks with something left to do. */
+  live: readonly string[];
+  /** What the doctor finds. */
+  findings: readonly string[];
+}
+
+/** A kill may leave these behind; a list's rows are written before what names them. */
+const LEFT_BY_A_KILL: ReadonlySet<string> = new Set(['line-dangling', 'row-astray']);
+
+/** Looks into every partition, none of which may have an owner. */
+export async function readPartitions(url: string, count: number, leaseMs: number): Promise<PartitionState[]> {
+  const log = openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined });
+  const parts = { log, clock: systemClock, specs: kindSpecs };
+  const address = { url, scheme: url.split(':')[0] ?? '' };
+  const partitions = await openPartitions(address, {
+    ...{ ...parts, leaseMs, partitions: count, holder: nameHolder(), botVersion: '0.0.0' },
+  });
+  const states: PartitionState[] = [];
+  try {
+    for (let partition = 0; partition < partitions.count; partition++) {
+      const rows = await partitions.rows(partition);
+      if (!rows) continue;
+      const { holds, findings } = await examineRows(rows, { ...parts, repair: false });
+      const store = await partitions.open(partition);
+      const live = await store.live().finally(() => store.close());
+      states.push({
+        partition,
+        tasks: holds?.tasks ?? 0,
+        live: live.map(({ id, state }) => `${id} ${state}`),
+        findings: findings
+          .filter(({ kind }) => !LEFT_BY_A_KILL.has(kind))
+          .map(({ kind, count: of }) => `${kind} ${of}`),
+      });
+    }
+    return states;
+  } finally {
+    await partitions.close();
+  }
+}

@@ -1,0 +1,85 @@
+import { type Random, randomOf } from '../../../sandbox/gateway/random.ts';
+import { type Kill, type Place, type Plan, places, planOf, type Scale } from '../plan.ts';
+import { anyOf } from '../troubles.ts';
+import type { ClusterRole } from './fleet.ts';
+
+export interface ClusterScale extends Scale {
+  /** How often a process is stopped for longer than the lease. */
+  pauses: number;
+  /** How often the server of the store crashes. */
+  serverKills: number;
+  /** How often a process leaves as an operator would have it, and how often another worker joins for a while. */
+  comings: number;
+  /** Plain servers in addition to those of every embedded Discord. */
+  guilds: number;
+  leaseMs: number;
+}
+
+/** What happens to processes, as plain data. */
+export type Misfortune = { at: number } & (
+  | { do: 'kill'; role: ClusterRole; kill: Kill }
+  | { do: 'pause'; role: ClusterRole; ms: number }
+  | { do: 'crash'; downMs: number }
+  | { do: 'leave'; role: ClusterRole; awayMs: number }
+  | { do: 'join'; stayMs: number }
+);
+
+export interface ClusterPlan extends Pick<Plan, 'wishes' | 'troubles'> {
+  misfortunes: readonly Misfortune[];
+}
+
+export const guildNames = (guilds: number): string[] => Array.from({ length: guilds }, (_, at) => `guild-${at + 1}`);
+/** The members of plain servers. */
+export const GUESTS = ['member', 'other', 'owner'] as const;
+
+const SHARD_SHARE = 0.3;
+const PAUSED_SHARD_SHARE = 0.2;
+/** Every third crash lasts longer than a lease. */
+const LONG_CRASHES = 3;
+
+/** Everything that will happen, determined by its seed alone. */
+export function clusterPlanOf(scale: ClusterScale): ClusterPlan {
+  const { seed, stormMs, guilds, leaseMs } = scale;
+  const random = randomOf(seed + 1);
+  const where: Place[] = [
+    ...places,
+    ...guildNames(guilds).flatMap((name) => GUESTS.map((who) => ({ who, where: `${name}/general` }))),
+  ];
+  const { wishes, troubles, kills } = planOf(scale, where);
+  /** Each has a separate part of the time. */
+  const spread = <Thing>(count: number, make: (index: number) => Thing): (Thing & { at: number })[] =>
+    Array.from({ length: count }, (_, index) => ({
+      ...make(index),
+      at: Math.floor((index + 0.2 + random.next() * 0.5) * (stormMs / count)),
+    }));
+  return {
+    wishes,
+    troubles,
+    misfortunes: [
+      ...kills.map((kill): Misfortune => ({ do: 'kill', at: kill.at, ...aimed(kill, roleOf(random, SHARD_SHARE)) })),
+      ...spread(scale.pauses, () => ({
+        do: 'pause' as const,
+        role: roleOf(random, PAUSED_SHARD_SHARE),
+        ms: leaseMs + 1_500 + random.integer(2_500),
+      })),
+      ...spread(scale.serverKills, (index) => ({
+        do: 'crash' as const,
+        downMs: index % LONG_CRASHES === LONG_CRASHES - 1 ? leaseMs + 1_500 : 200 + random.integer(1_500),
+      })),
+      ...spread(scale.comings, () => ({
+        do: 'leave' as const,
+        role: anyOf(['shard', 'worker'] as const, random),
+        awayMs: 500 + random.integer(3_000),
+      })),
+      ...spread(scale.comings, () => ({ do: 'join' as const, stayMs: 4_000 + random.integer(6_000) })),
+    ],
+  };
+}
+
+const roleOf = (random: Random, shardShare: number): ClusterRole => (random.next() < shardShare ? 'shard' : 'worker');
+
+/** A shard sends none of the requests that may be held. */
+const aimed = (kill: Kill, role: ClusterRole): { role: ClusterRole; kill: Kill } => ({
+  role,
+  kill: role === 'worker' ? kill : { ...kill, amid: 'anything', held: 'no' },
+});

@@ -1,0 +1,54 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort } from '../../support/free-port.ts';
+import { startPostgres, startRedis } from '../../support/store-servers.ts';
+import type { Report } from '../chaos.ts';
+import { clusterChaos } from './cluster.ts';
+
+export const clusterStores = { redis: startRedis, postgres: startPostgres } as const;
+export type ClusterStore = keyof typeof clusterStores;
+
+export interface ClusterRun {
+  seed: number;
+  jobs: number;
+  kills: number;
+  pauses: number;
+  serverKills: number;
+  store: ClusterStore;
+}
+
+const MS_PER_JOB = 500;
+const MS_PER_KILL = 10_000;
+const MS_PER_PAUSE = 20_000;
+const MS_PER_CRASH = 30_000;
+/** At this speed an image takes about ten seconds. */
+const SPEED = 4;
+const CALM_MS = 4 * 60_000;
+const GUILDS = 24;
+const KILLS_PER_COMING = 4;
+
+/** On a server of its own, which writes to the disk before it confirms. undefined where it is not installed. */
+export async function runCluster({ store, ...scale }: ClusterRun): Promise<Report | undefined> {
+  const folder = mkdtempSync(join(tmpdir(), 'atelier-cluster-'));
+  // The user that Postgres runs as must be able to reach its data folder.
+  chmodSync(folder, 0o755);
+  const own = join(folder, store);
+  mkdirSync(own);
+  const password = randomBytes(12).toString('hex');
+  const server = await clusterStores[store]({ folder: own, port: await freePort(), password, durable: true });
+  try {
+    if (!server) return undefined;
+    const { jobs, kills, pauses, serverKills } = scale;
+    return await clusterChaos({
+      ...scale,
+      ...{ server, storeUrl: server.url, guilds: GUILDS, comings: Math.ceil(kills / KILLS_PER_COMING) },
+      stormMs: Math.max(jobs * MS_PER_JOB, kills * MS_PER_KILL, pauses * MS_PER_PAUSE, serverKills * MS_PER_CRASH),
+      ...{ lasting: true, speed: SPEED, calmMs: CALM_MS },
+    });
+  } finally {
+    await server?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,140 @@
+import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { createClient } from '@redis/client';
+import pg from 'pg';
+
+const START_WAIT_LIMIT_MS = 30_000;
+const LOOK_EVERY_MS = 50;
+/** Each test uses one of its own. */
+const REDIS_DATABASES = 10_000;
+
+/** A server of this machine, on loopback. */
+export interface StoreServer {
+  url: string;
+  stop(): Promise<void>;
+  /** Ends it as a crash does. */
+  crash(): Promise<void>;
+  /** Starts it again, with the same data and the same address. */
+  raise(): Promise<void>;
+}
+
+export interface ServerRequest {
+  folder: string;
+  port: number;
+  password: string;
+  /** Written to the disk before it is confirmed, as in a production store; tests do without. */
+  durable: boolean;
+}
+
+const say = (words: string): boolean => process.stderr.write(`${words}\n`);
+
+function found(name: string, ...elsewhere: string[]): string | undefined {
+  const folders = [...elsewhere, ...(process.env.PATH ?? '').split(delimiter)];
+  return folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
+}
+
+/** undefined where it is not installed. */
+export async function startRedis({ folder, port, password, durable }: ServerRequest): Promise<StoreServer | undefined> {
+  const program = found('redis-server');
+  if (!program) return void say('There is no redis-server here: what needs one is left out.');
+  const settings = {
+    ...{ port, bind: '127.0.0.1', dir: folder, requirepass: password, databases: REDIS_DATABASES, save: '' },
+    ...{ appendonly: durable ? 'yes' : 'no', daemonize: 'no' },
+  };
+  const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]);
+  const url = `redis://:${password}@127.0.0.1:${port}`;
+  const ask = async (): Promise<void> => {
+    const client = createClient({ url, socket: { reconnectStrategy: false } }).on('error', () => undefined);
+    await client.connect();
+    // It does not answer before it has read its data.
+    await client.ping().finally(() => client.destroy());
+  };
+  return serverOf({ url, ask, start: () => started(program, args), ending: 'SIGTERM', crash: 'SIGKILL' });
+}
+
+/** It refuses to run as root, so that root runs it as another user. */
+function postgresUser(): { uid: number; gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const users = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .map((line) => line.split(':'));
+  const user = ['postgres', 'nobody'].map((name) => users.find(([known]) => known === name)).find(Boolean);
+  return user && { uid: Number(user[2]), gid: Number(user[3]) };
+}
+
+/** undefined where it is not installed. */
+export async function startPostgres({
+  folder,
+  port,
+  password,
+  durable,
+}: ServerRequest): Promise<StoreServer | undefined> {
+  const newest = globSync('/usr/lib/postgresql/*/bin').sort().reverse();
+  const [initdb, program] = [found('initdb', ...newest), found('postgres', ...newest)];
+  if (!initdb || !program) return void say('There is no postgres here: what needs one is left out.');
+  const user = postgresUser();
+  const [secret, data] = [join(folder, 'password'), join(folder, 'data')];
+  writeFileSync(secret, password);
+  if (user) for (const path of [folder, secret]) chownSync(path, user.uid, user.gid);
+  const as: SpawnOptions = { cwd: folder, env: { PATH: process.env.PATH, LC_ALL: 'C.UTF-8' }, ...user };
+  const auth = ['--auth=scram-sha-256', `--pwfile=${secret}`, '--username=atelier', '--encoding=UTF8', '--no-sync'];
+  const made = spawnSync(initdb, ['-D', data, ...auth], { ...as, stdio: 'pipe', encoding: 'utf8' });
+  if (made.status !== 0) throw new Error(`No Postgres could be set up: ${made.stderr}`);
+  const lasting = durable ? [] : ['-c', 'fsync=off', '-c', 'synchronous_commit=off', '-c', 'full_page_writes=off'];
+  const args = ['-D', data, '-h', '127.0.0.1', '-p', String(port), '-k', folder, '-c', 'max_connections=300'];
+  const url = `postgresql://atelier:${password}@127.0.0.1:${port}/postgres`;
+  const ask = async (): Promise<void> => {
+    const client = new pg.Client(url);
+    client.on('error', () => undefined);
+    await client.connect();
+    await client.end();
+  };
+  const start = (): ChildProcess => started(program, [...args, ...lasting], as);
+  // Killed at once with all its processes, which a SIGKILL of the first one would leave alive for a moment.
+  return serverOf({ url, ask, start, ending: 'SIGINT', crash: 'SIGQUIT' });
+}
+
+interface ServerParts {
+  url: string;
+  /** Throws until the server answers. */
+  ask(): Promise<void>;
+  start(): ChildProcess;
+  ending: NodeJS.Signals;
+  crash: NodeJS.Signals;
+}
+
+async function serverOf({ url, ask, start, ending, crash }: ServerParts): Promise<StoreServer> {
+  let server: ChildProcess;
+  const raise = async (): Promise<void> => {
+    server = start();
+    await answers(server, ask);
+  };
+  await raise();
+  return { url, raise, stop: () => stopped(server, ending), crash: () => stopped(server, crash) };
+}
+
+function started(program: string, args: readonly string[], options: SpawnOptions = {}): ChildProcess {
+  return spawn(program, [...args], { ...options, stdio: 'ignore' });
+}
+
+async function answers(server: ChildProcess, ask: () => Promise<void>): Promise<void> {
+  const end = Date.now() + START_WAIT_LIMIT_MS;
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (server.exitCode !== null || Date.now() > end) throw error;
+      await pause(LOOK_EVERY_MS);
+    }
+  }
+}
+
+async function stopped(server: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (server.exitCode !== null || server.signalCode !== null) return;
+  const ended = once(server, 'exit');
+  server.kill(signal);
+  await ended;
+}
