@@ -3,7 +3,14 @@ import packageFile from '../package.json' with { type: 'json' };
 import { systemClock } from '../src/lib/clock.ts';
 import { openLog } from '../src/lib/log.ts';
 import { backUpStore, passwordsIn, publicName } from '../src/services/store/index.ts';
-import { configuredPassphrase, configuredStore, EX_CONFIG, EX_USAGE, runScript, tellRows } from './store-script.ts';
+import {
+  configuredPassphrase,
+  configuredStore,
+  EX_CONFIG,
+  EX_USAGE,
+  printProgress,
+  runScript,
+} from './store-script.ts';
 
 const USAGE = 'npm run backup -- FILE';
 
@@ -36,7 +43,7 @@ async function backUp(): Promise<number> {
   const log = openLog({ level: 'warn', secrets, readable: true, write: (line) => process.stderr.write(line) });
   console.error(`Backing up the store ${publicName(address)} …`);
   const { rows, bytes, digest } = await backUpStore(address, file, {
-    ...{ log, clock: systemClock, by: packageFile.version, passphrase, onProgress: tellRows },
+    ...{ log, clock: systemClock, by: packageFile.version, passphrase, onProgress: printProgress },
   });
   const how = passphrase === undefined ? 'not encrypted: set BACKUP_PASSPHRASE to encrypt it' : 'encrypted';
   console.log(`Backup ${file}: ${rows} rows, ${bytes} bytes, ${how}.`);

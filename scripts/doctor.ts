@@ -3,7 +3,7 @@ import { kindSpecs } from '../src/commands/index.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { openLog } from '../src/lib/log.ts';
 import { examine } from '../src/services/store/index.ts';
-import { tellExamination } from './findings.ts';
+import { printExamination } from './findings.ts';
 import { configuredStore, EX_CONFIG, runScript } from './store-script.ts';
 
 const USAGE = 'npm run doctor -- [--dry-run]';
@@ -16,7 +16,7 @@ async function doctor(): Promise<number> {
   // The output below covers the same for a person.
   const log = openLog({ level: 'silent', secrets: [], readable: true, write: console.error });
   const examination = await examine(address, { repair, clock: systemClock, log, specs: kindSpecs });
-  tellExamination(examination, repair);
+  printExamination(examination, repair);
   const isLeft = examination.findings.some(({ kind }) => !repair || kind === 'damaged');
   return isLeft ? 1 : 0;
 }

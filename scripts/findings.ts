@@ -22,7 +22,7 @@ const FOUND: Readonly<Record<FindingKind, string>> = {
 };
 
 /** `repair`: whether what was found was repaired. */
-export function tellExamination({ file, holds, findings }: Examination, repair: boolean): void {
+export function printExamination({ file, holds, findings }: Examination, repair: boolean): void {
   console.log(`Store ${file}:`);
   for (const { kind, count } of findings) {
     const isRepaired = repair && kind !== 'damaged';

@@ -12,12 +12,19 @@ import {
   restoreStore,
   schemaName,
 } from '../src/services/store/index.ts';
-import { tellExamination } from './findings.ts';
-import { configuredPassphrase, configuredStore, EX_CONFIG, EX_USAGE, runScript, tellRows } from './store-script.ts';
+import { printExamination } from './findings.ts';
+import {
+  configuredPassphrase,
+  configuredStore,
+  EX_CONFIG,
+  EX_USAGE,
+  printProgress,
+  runScript,
+} from './store-script.ts';
 
 const USAGE = 'npm run restore -- FILE [--dry-run]';
 
-const HELP = `Fills the store of STORE_URL from a file that npm run backup wrote. The store must be empty. Stop the bot first.
+const HELP = `Fills the store at STORE_URL from a file that npm run backup wrote. The store must be empty. Stop the bot first.
 
 Usage: ${USAGE}
 
@@ -43,13 +50,13 @@ async function restore(): Promise<number> {
   }
   const secret = configuredPassphrase();
   if (!secret) return EX_CONFIG;
-  return values['dry-run'] ? look(file, secret.passphrase) : fill(file, secret.passphrase);
+  return values['dry-run'] ? inspect(file, secret.passphrase) : fill(file, secret.passphrase);
 }
 
-async function look(file: string, passphrase: Passphrase): Promise<number> {
+async function inspect(file: string, passphrase: Passphrase): Promise<number> {
   const backup = await openBackup(file, passphrase);
   try {
-    await tellBackup(backup);
+    await printBackup(backup);
   } finally {
     await backup.close();
   }
@@ -63,18 +70,18 @@ async function fill(file: string, passphrase: Passphrase): Promise<number> {
   const log = openLog({ level: 'warn', secrets, readable: true, write: (line) => process.stderr.write(line) });
   const backup = await openBackup(file, passphrase);
   try {
-    // To its end, so nothing is changed for a file that turns out to be damaged.
-    await tellBackup(backup);
+    // Reads the whole file first, so nothing is changed if it turns out to be damaged.
+    await printBackup(backup);
     console.error(`Restoring to the store ${publicName(address)} …`);
     const { written, leftOut, live, unconfirmed, examination } = await restoreStore(backup, address, {
-      ...{ log, clock: systemClock, specs: kindSpecs, botVersion: packageFile.version, onProgress: tellRows },
+      ...{ log, clock: systemClock, specs: kindSpecs, botVersion: packageFile.version, onProgress: printProgress },
     });
-    tellExamination(examination, true);
+    printExamination(examination, true);
     console.log(
       `Restore complete: ${written} rows, ${leftOut} left out because they had expired or were unanswered confirmations.`,
     );
     console.log(
-      `Tasks under way: ${live}. Orders with an unknown outcome, which their members decide: ${unconfirmed}.`,
+      `Tasks under way: ${live}. Orders with an unknown outcome, for their members to resolve: ${unconfirmed}.`,
     );
   } finally {
     await backup.close();
@@ -82,9 +89,9 @@ async function fill(file: string, passphrase: Passphrase): Promise<number> {
   return 0;
 }
 
-async function tellBackup(backup: Awaited<ReturnType<typeof openBackup>>): Promise<void> {
+async function printBackup(backup: Awaited<ReturnType<typeof openBackup>>): Promise<void> {
   const { digest, at, by, isEncrypted, schema, rows, counts } = await checkBackup(backup);
-  console.log(`Backup of ${new Date(at).toISOString()}, written by Atelier ${terminalSafe(by)}:`);
+  console.log(`Backup from ${new Date(at).toISOString()}, written by Atelier ${terminalSafe(by)}:`);
   for (const [namespace, count] of counts) console.log(`  ${namespace.padEnd(12)} ${count}`);
   console.log(`Rows: ${rows}. Schema: ${schemaName(schema)}. ${isEncrypted ? 'Encrypted' : 'Not encrypted'}.`);
   console.log(`SHA-256 ${digest}`);

@@ -45,7 +45,7 @@ function tellInvalid(variable: string, problem: string): void {
 const TELL_EVERY_ROWS = 10_000;
 
 /** Shows progress on standard error. */
-export function tellRows(rows: number): void {
+export function printProgress(rows: number): void {
   if (rows % TELL_EVERY_ROWS === 0) console.error(`  ${rows} rows`);
 }
 

@@ -14,19 +14,19 @@ import { truncate } from './message-text.ts';
 import type { FieldPlan, FormPlan } from './plan.ts';
 
 // https://discord.com/developers/docs/components/reference
-const LONGEST_TITLE = 45;
-const LONGEST_HINT = 100;
+const MAX_TITLE_LENGTH = 45;
+const MAX_HINT_LENGTH = 100;
 const MAX_FIELDS = 5;
-const LONGEST_FIELD = 4_000;
+const MAX_FIELD_LENGTH = 4_000;
 
 export function formBody({ id, title, fields }: FormPlan): APIModalInteractionResponseCallbackData {
   return {
     custom_id: id,
-    title: truncate(title, LONGEST_TITLE),
+    title: truncate(title, MAX_TITLE_LENGTH),
     components: fields.slice(0, MAX_FIELDS).map((field) => ({
       type: ComponentType.Label,
-      label: truncate(field.label, LONGEST_TITLE),
-      ...(field.hint !== undefined && { description: truncate(field.hint, LONGEST_HINT) }),
+      label: truncate(field.label, MAX_TITLE_LENGTH),
+      ...(field.hint !== undefined && { description: truncate(field.hint, MAX_HINT_LENGTH) }),
       component: component(field),
     })),
   };
@@ -47,9 +47,9 @@ function component(field: FieldPlan): FieldComponent {
         type: ComponentType.TextInput,
         custom_id: name,
         style: field.isLong ? TextInputStyle.Paragraph : TextInputStyle.Short,
-        max_length: field.max ?? LONGEST_FIELD,
+        max_length: field.max ?? MAX_FIELD_LENGTH,
         required,
-        ...(field.value !== undefined && field.value !== '' && { value: field.value.slice(0, LONGEST_FIELD) }),
+        ...(field.value !== undefined && field.value !== '' && { value: field.value.slice(0, MAX_FIELD_LENGTH) }),
       };
     case 'choice':
       return {

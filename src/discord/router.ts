@@ -109,7 +109,7 @@ export class Router<Services> {
       accepted(firstRefusal(guards, place, undefined));
       await this.#route(interaction, responder);
     } catch (error) {
-      await this.#tellFailure(error, interaction, responder);
+      await this.#reportFailure(error, interaction, responder);
     }
   }
 
@@ -125,7 +125,7 @@ export class Router<Services> {
   async #suggest(interaction: AutocompleteInteraction, responder: Responder): Promise<void> {
     const { name, value } = interaction.options.getFocused(true);
     const command = this.#commands.get(typedName(interaction));
-    const context = this.#ask(interaction, responder, originOf(interaction, true));
+    const context = this.#contextFor(interaction, responder, originOf(interaction, true));
     await responder.suggest((await command?.suggest?.(name, value, context)) ?? []);
   }
 
@@ -136,7 +136,7 @@ export class Router<Services> {
     const typed = accepted(command.read(interaction, place));
     const byDefault = typed.leavesPrivacyOpen && this.#parts.isPrivateByDefault?.(place, typedName(interaction));
     const isPrivate = byDefault === true || typed.isPrivate({ place, services: this.#parts.services });
-    const context = this.#ask(interaction, responder, originOf(interaction, isPrivate));
+    const context = this.#contextFor(interaction, responder, originOf(interaction, isPrivate));
     await responder.defer(isPrivate);
     await conclude(responder, await typed.run(context));
   }
@@ -146,7 +146,7 @@ export class Router<Services> {
     if (!menu || !interaction.isMessageContextMenuCommand()) throw new Refusal('refusals.unknownCommand');
     const target = targetOf(interaction.targetMessage);
     const isPrivate = 'run' in menu && menu.isPrivate;
-    const context = this.#ask(interaction, responder, originOf(interaction, isPrivate));
+    const context = this.#contextFor(interaction, responder, originOf(interaction, isPrivate));
     accepted(firstRefusal(menu.guards ?? [], context.place, undefined));
     if ('open' in menu) return responder.open(await menu.open(target, context));
     await responder.defer(isPrivate);
@@ -161,13 +161,17 @@ export class Router<Services> {
     const opener = this.#openers.get(id.verb);
     if (opener) {
       const open = accepted(opener.open(id));
-      const context = this.#ask(interaction, responder, pressOrigin(interaction, interaction.message, 'beside'));
+      const context = this.#contextFor(interaction, responder, pressOrigin(interaction, interaction.message, 'beside'));
       return responder.open(await open(context, targetOf(interaction.message)));
     }
     const button = this.#buttons.get(id.verb);
     if (!button) throw new Refusal('refusals.unknownButton');
     const run = accepted(button.press(id, chosen));
-    const context = this.#ask(interaction, responder, pressOrigin(interaction, interaction.message, button.reply));
+    const context = this.#contextFor(
+      interaction,
+      responder,
+      pressOrigin(interaction, interaction.message, button.reply),
+    );
     await acknowledgePress(responder, button.reply, context);
     await conclude(responder, await run(context));
   }
@@ -183,32 +187,32 @@ export class Router<Services> {
     const origin = isPressed
       ? pressOrigin(interaction, interaction.message, form.reply)
       : originOf(interaction, isPrivate);
-    const context = this.#ask(interaction, responder, origin);
+    const context = this.#contextFor(interaction, responder, origin);
     await acknowledgePress(responder, form.reply, context);
     await conclude(responder, await run(context));
   }
 
-  async #tellFailure(error: unknown, interaction: Interaction, responder: Responder): Promise<void> {
+  async #reportFailure(error: unknown, interaction: Interaction, responder: Responder): Promise<void> {
     const { funnel } = this.#parts;
     const what = nameOf(interaction);
     if (isTooLate(error)) return funnel.logTooLate(what);
-    const words = this.#words(error, what);
+    const words = this.#failureReply(error, what);
     try {
       // A suggestion list has no room for a sentence.
       if (interaction.isAutocomplete()) return await responder.suggest([]);
-      await tellMemberAlone(responder, words, this.#until(interaction));
+      await tellMemberAlone(responder, words, this.#retryLimit(interaction));
     } catch (unsent) {
       if (isTooLate(unsent)) funnel.logTooLate(what);
-      else funnel.sentenceFor(unsent, `telling of a failure in ${what}`);
+      else funnel.sentenceFor(unsent, `reporting a failure in ${what}`);
     }
   }
 
-  #words(error: unknown, what: string) {
+  #failureReply(error: unknown, what: string) {
     const { funnel, say } = this.#parts;
     return { plan: { content: funnel.sentenceFor(error, what) }, neutral: { content: say('requestFailed') } };
   }
 
-  #until({ createdTimestamp }: BaseInteraction): RetryLimit {
+  #retryLimit({ createdTimestamp }: BaseInteraction): RetryLimit {
     return { clock: this.#parts.clock, until: createdTimestamp + TOKEN_LIFE_MS, stopping: this.#stopping.signal };
   }
 
@@ -216,15 +220,15 @@ export class Router<Services> {
     return placeOf(interaction, this.#parts.channels?.of(interaction.id));
   }
 
-  #ask(interaction: BaseInteraction, responder: Responder, origin: Origin): HandlerContext<Services> {
+  #contextFor(interaction: BaseInteraction, responder: Responder, origin: Origin): HandlerContext<Services> {
     const { services, say } = this.#parts;
     const another: HandlerContext<Services>['postAnother'] = async (plan, work, { isPrivate } = origin.route) => {
       const message = await responder.postFollowUp(plan, isPrivate);
       try {
         await work({ ...origin, message, route: { ...origin.route, isPrivate, followUpId: message.id } });
       } catch (error) {
-        const words = this.#words(error, 'a message beside an answer');
-        await tellMemberAlone(responder, words, this.#until(interaction), { id: message.id, isPrivate });
+        const words = this.#failureReply(error, 'an additional message');
+        await tellMemberAlone(responder, words, this.#retryLimit(interaction), { id: message.id, isPrivate });
       }
     };
     const later = lateFollowUp(responder, interaction, this.#parts);
@@ -255,10 +259,10 @@ function accepted<Value>(value: Value | Refusal): Value {
 
 function acknowledgePress(
   responder: Responder,
-  answers: ReplyMode,
+  replyMode: ReplyMode,
   { origin }: HandlerContext<unknown>,
 ): Promise<void> {
-  return answers === 'here' ? responder.deferUpdate() : responder.defer(origin.route.isPrivate);
+  return replyMode === 'here' ? responder.deferUpdate() : responder.defer(origin.route.isPrivate);
 }
 
 async function conclude(responder: Responder, outcome: Outcome): Promise<void> {

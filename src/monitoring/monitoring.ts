@@ -22,7 +22,7 @@ interface BotParts {
 
 export type Monitoring = Awaited<ReturnType<typeof openMonitoring>>;
 
-/** Opens the port immediately, so the bot is seen while it starts; `watch` follows when its parts are open. */
+/** Opens the port immediately, so the bot can be probed while it starts. Call `watch` once its parts are open. */
 export async function openMonitoring(
   settings: HttpSettings,
   { version, clock, log }: { version: string; clock: Clock; log: Log },
@@ -57,7 +57,7 @@ export async function openMonitoring(
       clients.traffic.onWait((scope, ms) => metrics.observe('rateLimitWait', { scope }, ms / 1000));
     },
 
-    /** From now on the bot is not ready, and is monitored until it has stopped. */
+    /** From now on the bot is not ready, but it is still monitored until it has stopped. */
     stopping: (): void => readiness.stop(),
 
     async close(): Promise<void> {

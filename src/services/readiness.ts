@@ -4,11 +4,11 @@ import { type Gateway, GatewayError, type GatewayErrorKind } from './gateway/ind
 import type { StoredTasks } from './store/stored-tasks.ts';
 
 /** An idle bot receives nothing from the gateway, so after this time it sends a request. */
-const ANSWER_LASTS_MS = 50_000;
-/** Prometheus gives a scrape ten seconds by default, and Kubernetes a probe often less. */
+const ANSWER_TTL_MS = 50_000;
+/** Prometheus gives a scrape ten seconds by default; Kubernetes often gives a probe less. */
 const ASK_LIMIT_MS = 4_000;
 /** Probes that come more often get the same verdict, so no one can make the bot flood the gateway. */
-const VERDICT_LASTS_MS = 5_000;
+const VERDICT_TTL_MS = 5_000;
 
 export const readyParts = ['bot', 'discord', 'store', 'gateway'] as const;
 type ReadyPart = (typeof readyParts)[number];
@@ -28,7 +28,7 @@ export interface Watched {
     unsaved(): number;
   };
   gateway: {
-    /** Undefined if not yet. */
+    /** Undefined if it has not answered yet. */
     answeredAt(): number | undefined;
     /** Throws if the gateway does not respond. */
     ask(signal: AbortSignal): Promise<unknown>;
@@ -39,7 +39,7 @@ interface BotParts {
   engine: Pick<Engine, 'tasks'>;
   store: Pick<StoredTasks, 'ownership'>;
   gateway: Pick<Gateway, 'models' | 'answeredAt'>;
-  /** Whether interactions of Discord arrive. */
+  /** Whether interactions from Discord arrive. */
   isConnected(): boolean;
 }
 
@@ -87,8 +87,8 @@ export class ReadinessCheck {
   async #gatewayReason({ gateway }: Watched): Promise<string | undefined> {
     const now = this.#clock.now();
     const answeredAt = gateway.answeredAt();
-    if (answeredAt !== undefined && now - answeredAt < ANSWER_LASTS_MS) return undefined;
-    if (this.#verdict && now - this.#verdict.at < VERDICT_LASTS_MS) return this.#verdict.reason;
+    if (answeredAt !== undefined && now - answeredAt < ANSWER_TTL_MS) return undefined;
+    if (this.#verdict && now - this.#verdict.at < VERDICT_TTL_MS) return this.#verdict.reason;
     this.#asking ??= this.#ask(gateway).finally(() => {
       this.#asking = undefined;
     });
@@ -123,11 +123,11 @@ const REASONS: Partial<Record<GatewayErrorKind, string>> = {
   unauthorized: 'The gateway rejects the key.',
   unreachable: 'The gateway cannot be reached.',
   unavailable: 'The gateway is out of service.',
-  malformed: 'The response of the gateway cannot be read.',
+  malformed: 'The gateway’s response cannot be read.',
 };
 
-/** Never the gateway's own words, which can repeat anything. An error of the list of models alone still shows that the gateway responds. */
+/** Never the gateway's own words, which can repeat anything. An error that only concerns the list of models still shows that the gateway responds. */
 function gatewayReason(error: unknown): string | 'answered' {
-  if (!(error instanceof GatewayError)) return 'The gateway could not be asked.';
+  if (!(error instanceof GatewayError)) return 'The gateway could not be checked.';
   return REASONS[error.kind] ?? 'answered';
 }

@@ -33,7 +33,7 @@ import type { text } from './text.ts';
 type Context = HandlerContext<Services>;
 
 /** The capacity of a text field; a longer list is uploaded as a file. */
-const LONGEST_FIELD = 4_000;
+const MAX_FIELD_LENGTH = 4_000;
 
 /** Names that admins can use in rules. */
 export interface RuleWords {
@@ -52,7 +52,7 @@ function fieldsOf(section: RuleSection, { rules, logChannelId, logDays }: Server
   const label = (name: Parameters<typeof fieldLabel>[0]) => fieldLabel(name, say);
   const list = (name: 'words' | 'patterns' | 'allowedWords' | 'allowedDomains' | 'deniedDomains'): FieldPlan => {
     const value = ruleText(rules, name);
-    const isTooLong = value.length > LONGEST_FIELD;
+    const isTooLong = value.length > MAX_FIELD_LENGTH;
     return { name, type: 'text', isLong: true, ...label(name), ...(!isTooLong && { value }) };
   };
   switch (section) {
@@ -292,7 +292,7 @@ const pick = (fields: FormValues['fields'], names: readonly string[]): Record<st
   Object.fromEntries(Object.entries(fields).filter(([name]) => names.includes(name)));
 
 const isShown = (rules: RuleSet, name: Parameters<typeof ruleText>[1]): boolean =>
-  ruleText(rules, name).length <= LONGEST_FIELD;
+  ruleText(rules, name).length <= MAX_FIELD_LENGTH;
 
 /** The current page. */
 export function pageHere(context: Context): MessagePlan {

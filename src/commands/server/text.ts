@@ -34,7 +34,7 @@ export const text = {
       other: 'Something else',
     },
     posted: 'Reported. The moderators of this server will look at it.',
-    later: 'Your report is saved. It is sent to the moderators as soon as Discord accepts it.',
+    later: 'Your report has been saved. It will be sent to the moderators as soon as Discord accepts it.',
     lost: 'Your report could not be posted in the server’s log channel. Tell a moderator directly.',
     title: '**Report** about a result by {{who}}: {{link}} (<t:{{at}}:R>)',
     reason: 'Reason: {{reason}}',

@@ -13,7 +13,7 @@ interface AnswersParts extends ContinuationParts {
   delivery: Pick<Delivery, 'show'>;
 }
 
-/** The first message ends last, because it carries the whole text as a file if further messages fail. */
+/** The first message is completed last, because it carries the whole text as a file if further messages fail. */
 export class Answers {
   readonly #parts: AnswersParts;
   readonly #continuations = new Map<string, Continuation>();
@@ -62,7 +62,7 @@ export class Answers {
     return this.#tryAndLog('Could not reply to a message in a thread.', undefined, post);
   }
 
-  /** Changes such a reply if it led to no task. */
+  /** Edits a reply made by `replyTo` if no task came of it. */
   async change(message: MessagePlace, plan: MessagePlan): Promise<void> {
     const edit = () => this.#parts.outbox.edit({ by: 'edit', message }, bodyOf(plan));
     await this.#tryAndLog('Could not change the reply to a message in a thread.', undefined, edit);

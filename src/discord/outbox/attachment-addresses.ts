@@ -8,12 +8,12 @@ import { errorFacts } from './errors.ts';
 
 /** discord.js has no name for it. */
 const REFRESH = '/attachments/refresh-urls';
-/** Old addresses may do as well, so no question waits longer. */
+/** The old URLs may still work, so an answer is not held up for longer than this. */
 const TIME_LIMIT_MS = 10_000;
 
 const refreshedShape = z.object({ original: z.string(), refreshed: z.string() });
 
-/** Signs addresses of attachments again. Without a response, none is refreshed. */
+/** Has Discord re-sign the URLs of attachments. If it does not respond, none are refreshed. */
 export function attachmentRefresher(
   { client }: Pick<DiscordClients, 'client'>,
   clock: Clock,

@@ -5,13 +5,13 @@ import { trackUntilDone } from '../../lib/track-until-done.ts';
 import type { Progress } from './progress.ts';
 
 const FIRST_RETRY_MS = 100;
-const LAST_RETRY_MS = 2_000;
+const MAX_RETRY_MS = 2_000;
 
 interface HandOverParts {
   shardId: number;
   clock: Clock;
   log: Pick<PlainLog, 'warn' | 'error'>;
-  /** A hand-over that fails for so long is given up. */
+  /** A hand-over that fails for this long is given up. */
   limitMs: number;
   /** Aborts when the shard is given back or lost. */
   stopped: AbortSignal;
@@ -58,7 +58,7 @@ export class HandOver {
     const end = clock.now() + limitMs;
     this.#failing += 1;
     try {
-      for (let waitMs = FIRST_RETRY_MS; !stopped.aborted; waitMs = Math.min(2 * waitMs, LAST_RETRY_MS)) {
+      for (let waitMs = FIRST_RETRY_MS; !stopped.aborted; waitMs = Math.min(2 * waitMs, MAX_RETRY_MS)) {
         await pause(clock, waitMs, stopped);
         if (stopped.aborted) return false;
         try {

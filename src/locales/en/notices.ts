@@ -3,7 +3,7 @@ export const notices = {
   resolved: '**Resolved** <t:{{ended}}:R>.',
   times: 'This has happened {{count}} times since <t:{{since}}:f>.',
   lane: {
-    busy: 'Status checks for {{lane}} have been paused since <t:{{since}}:f> because the gateway is busy. Results arrive late until it accepts more requests.',
+    busy: 'Status checks for {{lane}} have been paused since <t:{{since}}:f> because the gateway is busy. Results will arrive late until it accepts more requests.',
     refused:
       'The gateway has been refusing status checks for {{lane}} since <t:{{since}}:f>. Check the API key and the account; `/about` has the reason.',
     unreachable:
@@ -11,7 +11,7 @@ export const notices = {
   },
   store: {
     full: 'The disk or memory of the database has been full since <t:{{since}}:f>. Free some space; nothing stored so far is lost.',
-    locked: 'Another program has locked the database since <t:{{since}}:f>. Close that program.',
+    locked: 'The database has been locked by another program since <t:{{since}}:f>. Close that program.',
     unreachable:
       'The bot has been unable to reach its database since <t:{{since}}:f>. Check its server; the bot accepts no new tasks until it responds.',
     failed: 'The database has been failing since <t:{{since}}:f>. The log has the reason.',

@@ -161,13 +161,13 @@ function everyNamespace<T>(make: (name: string, durability: Durability) => T) {
     remotes: soon('remotes'),
     /** What the files of settled tasks are recognised by; a missing row is made again by the doctor. */
     fingerprints: soon('fingerprints'),
-    /** A few may be lost. */
+    /** How long recent tasks took; a few may be lost. */
     durations: soon('durations'),
-    /** What happened with each model; it happens again. */
+    /** The recent outcomes of each model; lost ones are observed again. */
     models: soon('models'),
-    /** What jobs of each model have cost; they cost it again. */
+    /** What jobs of each model have cost; lost costs are learned again. */
     costs: soon('costs'),
-    /** When the gateway was last polled; after a power cut that is long ago. */
+    /** When the gateway was last polled. A power cut lasts so long that a lost time does not matter. */
     asking: soon('asking'),
     /** Messages that are kept up to date for a while; a lost one is started again with a press. */
     follows: soon('follows'),
@@ -185,7 +185,7 @@ function everyNamespace<T>(make: (name: string, durability: Durability) => T) {
     proposals: atOnce('proposals'),
     /** What stands for each member at the gateway. */
     pseudonyms: atOnce('pseudonyms'),
-    /** What the operator is told, with its messages. */
+    /** Notices to the operator, and the messages that carry them. */
     notices: soon('notices'),
     /** The last starts of the bot. */
     runs: soon('runs'),

@@ -5,7 +5,7 @@ import type { Namespace } from './namespaces.ts';
 import { parseWith, type Quarantine, Rows } from './rows.ts';
 import { rowKey } from './side-rows.ts';
 
-/** What goes on for so long is told anew by a bot that finds it again. */
+/** If the cause of a notice persists for longer than this, the bot reports it again. */
 const NOTICE_MS = 30 * DAY_MS;
 
 export const noticeRows = (namespace: Namespace, quarantine: Quarantine) =>
@@ -14,7 +14,7 @@ export const noticeRows = (namespace: Namespace, quarantine: Quarantine) =>
 export const runRows = (namespace: Namespace, quarantine: Quarantine) =>
   new Rows(namespace, quarantine, parseWith(runRow));
 
-/** An unreadable row is set aside, and its cause is told anew. */
+/** An unreadable row is set aside, and its cause is reported again. */
 export const storedNotices = (namespace: Namespace, quarantine: Quarantine): NoticeStore => ({
   async all() {
     const { good, setAside } = await noticeRows(namespace, quarantine).readAll();

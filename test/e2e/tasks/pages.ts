@@ -18,7 +18,7 @@ export const offeredTaskIds = (shown: Message): { value: string; label: string }
     )
     .flatMap((one) => one.options ?? []);
 
-/** Opens a task of a list; by default the newest one. */
+/** Opens a task from a list; by default the newest one. */
 export async function openTask(stage: QuickStage, shown: Message, who = 'member', words = ''): Promise<Message> {
   const option = offeredTaskIds(shown).find(({ label }) => label.includes(words));
   const chosen = await stage.discord.as(who).choose(shown, 'Open a task', [option?.value ?? '']);

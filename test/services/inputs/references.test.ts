@@ -21,7 +21,7 @@ const mp4 = Buffer.from('\0\0\0\x18ftypisom\0\0\0\0isomavc1\0\0\0\x08moov', 'lat
 
 describe('The references of a request', () => {
   let gateway: FileHost;
-  /** A trusted host, as an embedded Discord is. */
+  /** A trusted host, like the embedded Discord. */
   let discord: FileHost;
   let stranger: FileHost;
   let media: Media;
@@ -86,7 +86,7 @@ describe('The references of a request', () => {
     return { key: error.key, ...error.variables };
   }
 
-  it('The references of a request are given by their unchanged URLs in order, after each file was examined', async () => {
+  it('The references of a request are sent as unchanged URLs, in order, once each file has been examined', async () => {
     const all = [
       at('a.png', png),
       at('b.mp3', mp3, { medium: 'audio' }),
@@ -130,7 +130,7 @@ describe('The references of a request', () => {
     }
   });
 
-  it('Images are always uploaded, or always sent as data, where the operator chose so', async () => {
+  it('Images are always uploaded, or always sent as data, if the operator has chosen that', async () => {
     upload = async () => 'https://files.example/1.png';
     const given = async (transfer: GatherContext['transfer']) =>
       (await gather([at('a.png', png)], { transfer })).references?.[0]?.given;
@@ -165,7 +165,7 @@ describe('The references of a request', () => {
       expect(discord.heard).toHaveLength(before);
     });
 
-    it('An image that the gateway cannot reach or that does not last is uploaded if the model accepts URLs only', async () => {
+    it('An image that the gateway cannot reach or whose URL expires too soon is uploaded if the model accepts URLs only', async () => {
       const stored: string[] = [];
       upload = async (image) => `https://files.example/${stored.push(image)}.png`;
       const short = uploaded('public.png', png, clock.now() + minute);
@@ -179,7 +179,7 @@ describe('The references of a request', () => {
     });
 
     it.each(['not-offered', 'not-found', 'malformed'] as const)(
-      'A gateway whose upload endpoint responds with %s has no uploads',
+      'A gateway whose upload endpoint responds with %s is treated as not supporting uploads',
       async (kind) => {
         upload = () => Promise.reject(new GatewayError('No uploads.', { kind }));
         expect(await refused([at('own.png', png)])).toEqual({ key: 'refusals.referenceNotPublic', name: 'own.png' });
@@ -188,7 +188,7 @@ describe('The references of a request', () => {
       },
     );
 
-    it('A failed upload fails the order as not sent, because nothing was submitted', async () => {
+    it('After a failed upload the order counts as not sent, because nothing was submitted', async () => {
       upload = () => Promise.reject(new GatewayError('Try later.', { kind: 'unavailable', mayHaveTakenEffect: true }));
       const failed = gather([at('own.png', png)]);
       await expect(failed).rejects.toMatchObject({ kind: 'unavailable', mayHaveTakenEffect: false });
@@ -235,7 +235,7 @@ describe('The references of a request', () => {
   });
 
   describe('after the gateway refused the order as too large', () => {
-    it('After a refusal as too large, references sent as data are made smaller and those sent by URL stay unchanged', async () => {
+    it('After the gateway refused the order as too large, references sent as data are made smaller and those sent by URL stay unchanged', async () => {
       outOfReach = (address) => !address.includes('public');
       const heavy = await noise(2_400, 1_800).png().toBuffer();
       expect(heavy.length).toBeGreaterThan(8 * MB);
@@ -247,7 +247,7 @@ describe('The references of a request', () => {
       expect(references[0]?.given).toBe(open.address);
       expect(bytesOf(references[1]?.given).length).toBeLessThanOrEqual(2 * MB);
       expect(await sharp(bytesOf(references[1]?.given)).metadata()).toMatchObject({ format: 'jpeg' });
-      // This small image was too large among the others, so it gets half of its previous size.
+      // The images were too large together, so even this small one is reduced to half its size.
       expect(bytesOf(references[2]?.given).length).toBeLessThanOrEqual(180_000);
       expect(bytesOf(references[3]?.given).equals(png)).toBe(true);
     });

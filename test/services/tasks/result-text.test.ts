@@ -9,7 +9,7 @@ const numbered = (mark: (number: number) => string, between = '\n\n') =>
 describe('A text result', () => {
   it.each([
     ['keycaps', numbered((number) => `${number}\ufe0f\u20e3 `)],
-    ['keycaps without a variation sign', numbered((number) => `${number}\u20e3 `)],
+    ['keycaps without a variation selector', numbered((number) => `${number}\u20e3 `)],
     ['keycaps in one row', numbered((number) => `${number}\ufe0f\u20e3 `, ' ')],
     ['numbers and dots', numbered((number) => `${number}. `, '\n')],
     ['numbers and brackets', numbered((number) => `(${number}) `, '\r\n')],

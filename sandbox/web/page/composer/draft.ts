@@ -82,7 +82,7 @@ export function setOptionValue(name: string, value: OptionValue | undefined): vo
 export const neighbour = (name: string, step: 1 | -1): string | undefined =>
   shownOptions.value[shownOptions.value.indexOf(name) + step];
 
-/** Validates the command; focuses the first option with a fault. */
+/** Validates the command; focuses the first invalid option. */
 export function validateDraft(): boolean {
   const { uploadBytes = 0 } = world.value ?? {};
   const errors = (chosenCommand.value?.options ?? []).flatMap((option): [string, string][] => {

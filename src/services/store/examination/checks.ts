@@ -126,7 +126,7 @@ export async function checkSentOrders(namespace: Namespace, tasks: ReadonlyMap<s
     const task = tasks.get(id);
     if (!task || !mayBeSentAgain(task)) past.push(id);
     else if (!sentOrder.safeParse(value).success) {
-      // Useless, and rows that are set aside are never deleted: so it is not set aside.
+      // It is useless, and rows that are set aside are never deleted, so this one is deleted instead.
       unreadable += 1;
       past.push(id);
     }
@@ -137,19 +137,21 @@ export async function checkSentOrders(namespace: Namespace, tasks: ReadonlyMap<s
   };
 }
 
-/** What delivered files are recognised by must not outlive its task, and be there for each one that is settled. */
+/** A fingerprint must not outlive its task, and every settled task must have one. */
 export async function checkFingerprints(
   namespace: Namespace,
   quarantine: Quarantine,
   { tasks, rows }: { tasks: ReadonlyMap<string, Task>; rows: TaskRows },
 ): Promise<Check> {
   const { good, bad, setAside } = await fingerprintRows(namespace, quarantine).readAll();
-  const rightOf = (task: Task | undefined) => (task && !isLive(task) ? fingerprintRow(task) : undefined);
-  const isRight = (task: Task | undefined, row: unknown): boolean =>
-    JSON.stringify(rightOf(task)) === JSON.stringify(row);
-  const astray = [...good].flatMap(([id, row]) => (isRight(tasks.get(id), row) ? [] : [id]));
+  const expectedRowOf = (task: Task | undefined) => (task && !isLive(task) ? fingerprintRow(task) : undefined);
+  const isAsExpected = (task: Task | undefined, row: unknown): boolean =>
+    JSON.stringify(expectedRowOf(task)) === JSON.stringify(row);
+  const astray = [...good].flatMap(([id, row]) => (isAsExpected(tasks.get(id), row) ? [] : [id]));
   const wrong = new Set(astray);
-  const missing = [...tasks.values()].filter((task) => rightOf(task) && (!good.has(task.id) || wrong.has(task.id)));
+  const missing = [...tasks.values()].filter(
+    (task) => expectedRowOf(task) && (!good.has(task.id) || wrong.has(task.id)),
+  );
   return {
     findings: findingsOf({
       unreadable: bad,
@@ -171,18 +173,18 @@ export async function checkLedger(
   { tasks, clock }: { tasks: ReadonlyMap<string, Task>; clock: Clock },
 ): Promise<Check> {
   const { good, bad, setAside } = await ledgerRows(ledger, quarantine).readAll();
-  const right = new Map<string, Entry>();
+  const expected = new Map<string, Entry>();
   const isKept = (await ledgerMark(meta).read()) !== undefined;
   // A store without a ledger gets one at the next start.
   for (const task of isKept ? [...tasks.values()].filter(({ traits }) => traits.isPaid) : []) {
     const key = taskEntryKey(task);
     const known = good.get(key);
-    // An older bot left dismissed orders unconfirmed; they count the same.
+    // Older versions left dismissed orders unconfirmed; both are counted the same way.
     const isOlder = known && task.failure?.cause === 'dismissed' && standingOf(known) === 'unconfirmed';
-    right.set(key, withAmountsOf(isOlder ? known : reconcileEntry(known, task), task));
+    expected.set(key, withAmountsOf(isOlder ? known : reconcileEntry(known, task), task));
   }
-  for (const [key, entry] of good) if (!right.has(key)) right.set(key, closeOrphan(entry, clock.now()));
-  const wrong = [...right].filter(([key, entry]) => good.get(key) !== entry);
+  for (const [key, entry] of good) if (!expected.has(key)) expected.set(key, closeOrphan(entry, clock.now()));
+  const wrong = [...expected].filter(([key, entry]) => good.get(key) !== entry);
   const missing = wrong.filter(([key]) => !good.has(key)).length;
   return {
     findings: findingsOf({ unreadable: bad, 'entry-missing': missing, 'entry-different': wrong.length - missing }),
@@ -227,14 +229,14 @@ export async function checkLists(
   const readRow = (_key: string, value: unknown): Row | string =>
     headSchema.safeParse(value).data ?? lines.safeParse(value).data ?? UNREADABLE;
   const { good: rows, bad, setAside } = await new Rows(namespace, quarantine, readRow).readAll();
-  const right = expectedLists(tasks);
+  const expected = expectedLists(tasks);
   const heads = [...rows].filter(([, row]) => 'starts' in row).map(([key]) => key);
   const named = new Set<string>();
   const wrong: string[] = [];
   const count = { missing: 0, dangling: 0, outdated: 0 };
-  for (const owner of new Set([...heads, ...right.keys()])) {
+  for (const owner of new Set([...heads, ...expected.keys()])) {
     const listed = listedSummaries(owner, rows, named);
-    const difference = compareList(listed, right.get(owner) ?? new Map());
+    const difference = compareList(listed, expected.get(owner) ?? new Map());
     count.missing += difference.missing;
     count.dangling += difference.dangling;
     count.outdated += difference.outdated;
@@ -252,7 +254,7 @@ export async function checkLists(
     repair: async () => {
       await setAside();
       await namespace.delete(...astray);
-      for (const owner of wrong) await index.rewrite(owner, [...(right.get(owner)?.values() ?? [])]);
+      for (const owner of wrong) await index.rewrite(owner, [...(expected.get(owner)?.values() ?? [])]);
     },
   };
 }
@@ -268,7 +270,7 @@ function expectedLists(tasks: ReadonlyMap<string, Task>): Map<string, Map<string
   return lists;
 }
 
-/** The summaries as a page would show them; adds the rows that hold them to `listForSentence`. */
+/** The summaries as a page would show them; adds the keys of the rows that hold them to `named`. */
 function listedSummaries(owner: string, rows: ReadonlyMap<string, Row>, named: Set<string>): TaskSummary[] {
   const head = rows.get(owner);
   if (!head || !('starts' in head)) return [];
@@ -282,17 +284,17 @@ function listedSummaries(owner: string, rows: ReadonlyMap<string, Row>, named: S
   });
 }
 
-function compareList(listed: readonly TaskSummary[], right: ReadonlyMap<string, TaskSummary>) {
+function compareList(listed: readonly TaskSummary[], expected: ReadonlyMap<string, TaskSummary>) {
   const ids = new Set(listed.map(({ id }) => id));
   const isOutdated = (line: TaskSummary): boolean => {
-    const rightLine = right.get(line.id);
+    const expectedLine = expected.get(line.id);
     // An unsettled summary only points at its task, so it may be older.
-    const mayDiffer = line.settledAt === undefined && rightLine?.settledAt === undefined;
-    return rightLine !== undefined && !mayDiffer && !isSameSummary(line, rightLine);
+    const mayDiffer = line.settledAt === undefined && expectedLine?.settledAt === undefined;
+    return expectedLine !== undefined && !mayDiffer && !isSameSummary(line, expectedLine);
   };
   return {
-    missing: [...right.keys()].filter((id) => !ids.has(id)).length,
-    dangling: listed.filter(({ id }) => !right.has(id)).length + (listed.length - ids.size),
+    missing: [...expected.keys()].filter((id) => !ids.has(id)).length,
+    dangling: listed.filter(({ id }) => !expected.has(id)).length + (listed.length - ids.size),
     outdated: listed.filter(isOutdated).length,
   };
 }
