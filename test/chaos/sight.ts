@@ -22,7 +22,8 @@ export type Sight =
 const REFUSALS = [
   ...['is busy', 'is temporarily unavailable', 'cannot be reached', 'invalid response', 'The gateway refused this'],
   ...['couldn’t confirm', 'does not support this feature', 'bot is restarting', 'does not allow this'],
-  'cannot save anything',
+  // In place of a public answer, whose reason only its member reads.
+  ...['cannot save anything', 'This request failed'],
 ];
 
 /** Custom id verbs of the buttons that continue from a result. */

@@ -53,6 +53,14 @@ describe('The inbox', () => {
       held.resolve();
     });
 
+    it('An inbox without a queue survives a lost connection', async () => {
+      const place = await site();
+      const inbox = await inboxOn(place);
+      await place.cutConnections();
+      // An error that nobody listens to would fail this test.
+      await expect.poll(() => inbox.put(0, packet('41')).then(() => 'put', String)).toBe('put');
+    });
+
     it('A packet whose process ended goes to another one, marked as repeated', async () => {
       const place = await site();
       const inbox = await inboxOn(place);
