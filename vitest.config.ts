@@ -19,6 +19,8 @@ const LONGEST = [
   'test/fuzz/growth',
   'test/browser/page',
   'test/chaos/chaos',
+  'test/chaos/cluster/cluster',
+  'test/e2e/cluster/failures',
   'test/chaos/money',
   'test/e2e/backup',
   'test/e2e/tasks/following',

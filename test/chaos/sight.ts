@@ -22,7 +22,8 @@ export type Sight =
 const REFUSALS = [
   ...['is busy', 'is temporarily unavailable', 'cannot be reached', 'invalid response', 'The gateway refused this'],
   ...['couldn’t confirm', 'does not support this feature', 'bot is restarting', 'does not allow this'],
-  'cannot save anything',
+  // In place of a public answer, whose reason only its member reads.
+  ...['cannot save anything', 'This request failed'],
 ];
 
 /** Custom id verbs of the buttons that continue from a result. */
@@ -47,7 +48,7 @@ export function sightOf(message: Message): Sight {
   const hasButtons = (...wanted: string[]): boolean => verbs.join() === wanted.join();
   const goesOn = verbs.at(-1) === 'delete' && verbs.slice(0, -1).every((verb) => GOING_ON.has(verb ?? ''));
   if (((message.flags ?? 0) & MessageFlags.Loading) !== 0) return 'spinner';
-  if (/[▰▱]/.test(words)) return hasButtons('cancel') ? 'progress' : 'odd';
+  if (/[▰▱]|Waiting in the bot’s queue/.test(words)) return hasButtons('cancel') ? 'progress' : 'odd';
   if (words.includes('couldn’t confirm whether the gateway accepted'))
     return hasButtons('again', 'dismiss') ? 'unconfirmed' : 'odd';
   if (words.includes('This task failed')) return hasButtons('retry', 'edit', 'delete') ? 'failed' : 'odd';

@@ -61,7 +61,7 @@ export async function openCluster(
       );
     const facts = await openSharedFacts(store, { log, clock, limitMs: requestLimitMs(leaseMs) });
     opened.push(facts);
-    const inbox = await openInbox(cluster.queue, { lockMs: leaseMs, log });
+    const inbox = await openInbox(cluster.queue, { partitions: partitions.count, lockMs: leaseMs, log });
     opened.push(inbox);
     return { holder, partitions, facts, inbox, close };
   } catch (error) {

@@ -5,19 +5,21 @@ import type { Inbox } from './inbox.ts';
 import { type QueueServer, Queues } from './queues.ts';
 
 interface InboxParts {
+  /** How many partitions this process may take. */
+  partitions: number;
   /** How long a packet stays with a process that no longer answers for it. */
   lockMs: number;
   log: Pick<Log, 'warn'>;
 }
 
-/** Small enough for 32 partitions on a server with a hundred connections. */
+/** For everything but the waiting for packets: that keeps a connection for each partition that is taken, and without these nothing else would get one. */
 const POSTGRES_CONNECTIONS = 4;
 
 /** Opens the queues on a Redis or Postgres server. */
-export async function openInbox(address: StoreAddress, { lockMs, log }: InboxParts): Promise<Inbox> {
+export async function openInbox(address: StoreAddress, { partitions, lockMs, log }: InboxParts): Promise<Inbox> {
   const open = address.scheme.startsWith('redis') ? openRedis : openPostgres;
   try {
-    return new Queues({ server: await open(address.url), lockMs, log });
+    return new Queues({ server: await open(address.url, partitions), lockMs, log });
   } catch (error) {
     if (error instanceof StoreError) throw error;
     const name = publicName(address);
@@ -40,6 +42,8 @@ async function openRedis(url: string): Promise<QueueServer> {
   client.on('error', () => undefined);
   await client.connect();
   const connection = bull.createNodeRedisClient(client);
+  // It passes errors of the client on, and nobody else listens while this process has no queue.
+  connection.on('error', () => undefined);
   return {
     queue: (name, onError) => new bull.Queue(name, { connection }).on('error', onError),
     worker: (name, handle, options, onError) =>
@@ -50,7 +54,7 @@ async function openRedis(url: string): Promise<QueueServer> {
   };
 }
 
-async function openPostgres(url: string): Promise<QueueServer> {
+async function openPostgres(url: string, partitions: number): Promise<QueueServer> {
   const [bull, { default: pg }] = await importOptional(
     () => Promise.all([import('bullmq'), import('pg')]),
     'bullmq',
@@ -61,7 +65,7 @@ async function openPostgres(url: string): Promise<QueueServer> {
     // BullMQ names its tables without their schema.
     options: `-c search_path=${bull.DEFAULT_SCHEMA}`,
     application_name: 'atelier inbox',
-    max: POSTGRES_CONNECTIONS,
+    max: partitions + POSTGRES_CONNECTIONS,
     keepAlive: true,
   });
   pool.on('error', () => undefined);

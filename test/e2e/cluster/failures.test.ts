@@ -165,7 +165,7 @@ describe('A cluster that loses a process', () =>
       const there = await scene(site);
       const { discord, gateway, place } = there;
       await wholeScene(there);
-      const inbox = await openInbox(place, { lockMs: 10_000, log: there.log });
+      const inbox = await openInbox(place, { partitions: PARTITIONS, lockMs: 10_000, log: there.log });
       onTestFinished(() => inbox.close());
       const packets: { t: string; d: { id: string } }[] = [];
       discord.listen(({ kind, what }) => {

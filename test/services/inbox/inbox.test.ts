@@ -8,10 +8,11 @@ import { openInbox } from '../../../src/services/inbox/open-inbox.ts';
 import { onServers, type Site } from '../store/sites.ts';
 
 const LOCK_MS = 1_000;
+const PARTITIONS = 8;
 
 async function inboxOn({ url, scheme }: Site): Promise<Inbox> {
   const log = openLog({ level: 'error', secrets: [], readable: false, write: () => undefined });
-  const inbox = await openInbox({ url, scheme }, { lockMs: LOCK_MS, log });
+  const inbox = await openInbox({ url, scheme }, { partitions: PARTITIONS, lockMs: LOCK_MS, log });
   onTestFinished(() => inbox.close());
   return inbox;
 }
@@ -51,6 +52,23 @@ describe('The inbox', () => {
       await expect.poll(() => taken).toEqual(['22']);
       expect(await inbox.withdraw(0, '22')).toBe(false);
       held.resolve();
+    });
+
+    it('A process that has taken all partitions takes their packets at once', async () => {
+      const inbox = await inboxOn(await site());
+      const partitions = Array.from({ length: PARTITIONS }, (_, partition) => partition);
+      const taken: string[] = [];
+      for (const partition of partitions) inbox.take(partition, async ({ id }) => void taken.push(id));
+      await Promise.all(partitions.map((partition) => inbox.put(partition, packet(`5${partition}`))));
+      await expect.poll(() => taken.toSorted()).toEqual(partitions.map((partition) => `5${partition}`));
+    });
+
+    it('An inbox without a queue survives a lost connection', async () => {
+      const place = await site();
+      const inbox = await inboxOn(place);
+      await place.cutConnections();
+      // An error that nobody listens to would fail this test.
+      await expect.poll(() => inbox.put(0, packet('41')).then(() => 'put', String)).toBe('put');
     });
 
     it('A packet whose process ended goes to another one, marked as repeated', async () => {

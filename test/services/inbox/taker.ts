@@ -4,7 +4,7 @@ import { openInbox } from '../../../src/services/inbox/open-inbox.ts';
 // A process that takes a packet, says so, and never finishes it: it is to be killed.
 const [, , url = '', scheme = '', lockMs = ''] = process.argv;
 const log = openLog({ level: 'error', secrets: [], readable: false, write: () => undefined });
-const inbox = await openInbox({ url, scheme }, { lockMs: Number(lockMs), log });
+const inbox = await openInbox({ url, scheme }, { partitions: 1, lockMs: Number(lockMs), log });
 inbox.take(0, () => {
   process.stdout.write('taken\n');
   return Promise.withResolvers<void>().promise;

@@ -37,6 +37,8 @@ interface Back {
   leaseNumber(): Promise<number>;
   /** To the server or this database of it. */
   connections(): Promise<number>;
+  /** Ends all of them but its own, as a restart of the server does. */
+  cutConnections(): Promise<void>;
 }
 
 interface OpenOptions {
@@ -47,7 +49,7 @@ interface OpenOptions {
 }
 
 /** A store of one kind, for one test. */
-export interface Site extends Pick<Back, 'forgetLease' | 'leaseNumber' | 'connections'> {
+export interface Site extends Pick<Back, 'forgetLease' | 'leaseNumber' | 'connections' | 'cutConnections'> {
   kind: Kind;
   url: string;
   scheme: string;
@@ -111,7 +113,7 @@ async function siteOf(kind: Kind): Promise<Site> {
     ...{ kind, url, scheme, clock, logged, log },
     forgetLease: back.forgetLease,
     leaseNumber: back.leaseNumber,
-    connections: back.connections,
+    ...{ connections: back.connections, cutConnections: back.cutConnections },
     async open(options = {}) {
       // In memory everything is gone with its connection, so that one stays open.
       if (shared) return onTop(shared, options, async () => undefined);
@@ -300,6 +302,12 @@ function sqlBack(session: Session): Back {
         const [row] = await ask('SELECT count(*) AS count FROM pg_stat_activity WHERE datname = current_database()');
         return Number(row?.count);
       }),
+    cutConnections: () =>
+      session(async (ask) => {
+        await ask(
+          'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+        );
+      }),
   };
 }
 
@@ -336,6 +344,11 @@ function redisBack(client: Awaited<ReturnType<typeof redisClient>>): Back {
     async connections() {
       const database = (await client.clientInfo()).db;
       return (await client.clientList()).filter(({ db }) => db === database).length;
+    },
+    async cutConnections() {
+      const own = await client.clientInfo();
+      for (const { id, db } of await client.clientList())
+        if (db === own.db && id !== own.id) await client.sendCommand(['CLIENT', 'KILL', 'ID', String(id)]);
     },
   };
 }
