@@ -154,15 +154,8 @@ export class Reports {
     }
   }
 
-  /** Reports that a member made, and their decisions as a moderator. What others reported about them holds others' data. */
   about(memberId: string): object[] {
-    return [...this.#known.values()].flatMap(
-      ({ guildId, taskId, reporterId, reason, words, at, decision, block }): object[] => {
-        if (reporterId === memberId) return [{ guildId, taskId, reason, words, at }];
-        const made = [decision, block].filter((one) => one?.by === memberId);
-        return made.length === 0 ? [] : [{ guildId, decided: made }];
-      },
-    );
+    return reportsAbout(memberId, [...this.#known.values()]);
   }
 
   /** Reports about a member go, with their messages; those that they made or decided lose their name. */
@@ -209,3 +202,11 @@ export class Reports {
     for (const { id } of decided.slice(0, Math.max(0, all.length - MAX_KEPT))) await this.#remove(id);
   }
 }
+
+/** Reports that a member made, and their decisions as a moderator. What others reported about them holds others' data. */
+export const reportsAbout = (memberId: string, reports: readonly Report[]): object[] =>
+  reports.flatMap(({ guildId, taskId, reporterId, reason, words, at, decision, block }): object[] => {
+    if (reporterId === memberId) return [{ guildId, taskId, reason, words, at }];
+    const made = [decision, block].filter((one) => one?.by === memberId);
+    return made.length === 0 ? [] : [{ guildId, decided: made }];
+  });
