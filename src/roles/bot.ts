@@ -22,6 +22,8 @@ import { openGateway } from '../services/gateway/index.ts';
 import { ReadinessCheck, watchedBot } from '../services/readiness.ts';
 import type { StoredTasks } from '../services/store/stored-tasks.ts';
 import { type Partition, WHOLE_STORE } from '../services/tasks/homes.ts';
+import type { OtherPartitions } from '../services/tasks/other-partitions.ts';
+import type { ErasureMessage } from '../services/tasks/own-data/erasure-messages.ts';
 import type { AppTools } from './app.ts';
 
 /** A stopping bot finishes running work within this time; Discord's own limit for a response is three seconds. */
@@ -32,6 +34,7 @@ interface BotParts {
   tools: AppTools;
   store: StoredTasks;
   partition?: Partition;
+  others?: OtherPartitions | undefined;
   clients: DiscordClients;
   monitoring?: Monitoring | undefined;
 }
@@ -39,7 +42,7 @@ interface BotParts {
 export type Bot = ReturnType<typeof openBot>;
 
 /** One bot over one store: all but the connection on which interactions arrive. */
-export function openBot({ config, tools, store, partition = WHOLE_STORE, clients, monitoring }: BotParts) {
+export function openBot({ config, tools, store, partition = WHOLE_STORE, others, clients, monitoring }: BotParts) {
   const { log, version, clock = systemClock, gatewayLimits, mediaClock = clock, mediaProcess } = tools;
   const say = createSay(texts);
   const gateway = openGateway(config.gateway, { log, clock }, gatewayLimits);
@@ -52,7 +55,7 @@ export function openBot({ config, tools, store, partition = WHOLE_STORE, clients
     removeMessage: ownMessageRemover({ outbox, log }),
   };
   const engine = openEngine({
-    ...{ store, partition, gateway, clock, mediaClock, mediaProcess, log },
+    ...{ store, partition, others, gateway, clock, mediaClock, mediaProcess, log },
     settings: config,
     specs: kindSpecs,
     kinds: kindsOf(gateway, { ...config.poll, ...config.gateway }),
@@ -101,6 +104,9 @@ export function openBot({ config, tools, store, partition = WHOLE_STORE, clients
 
     /** Never throws: failures have been reported and logged. */
     take: (interaction: Interaction): Promise<void> => commands.router.take(interaction),
+
+    /** What another partition's bot has sent. */
+    hear: (message: ErasureMessage): Promise<void> => tasks.erasure.hear(message),
 
     /** Ends an interaction whose process ended while it was handled: the member is told, unless a task or a message came of it. */
     endInterrupted: interruptedReply({

@@ -7,6 +7,7 @@ import { interactionIn } from '../discord/outbox/packets.ts';
 import { systemClock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Monitoring } from '../monitoring/monitoring.ts';
+import { EveryPartition, messageIn } from '../services/cluster/every-partition.ts';
 import { Membership } from '../services/cluster/membership.ts';
 import { openCluster } from '../services/cluster/open-cluster.ts';
 import type { TakenInbox, TakenPacket } from '../services/inbox/inbox.ts';
@@ -36,6 +37,7 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
   });
   const { partitions, facts, inbox, holder } = cluster;
   const { count } = partitions;
+  const everywhere = new EveryPartition({ partitions, inbox, log, clock, specs: kindSpecs });
   const mediaProcess = shared ?? new MediaProcess({ clock: systemClock, log, memoryBytes: config.media.memoryBytes });
   const working = new Map<number, Working>();
   const mustOwnAll = (): void => {
@@ -51,7 +53,7 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
   async function take(number: number, store: StoredTasks): Promise<void> {
     const bot = openBot({
       ...{ config: share, tools: { ...tools, mediaProcess }, clients },
-      ...{ store, partition: { number, count }, monitoring },
+      ...{ store, partition: { number, count }, others: everywhere.but(number), monitoring },
     });
     await bot.open();
     await bot.start();
@@ -129,6 +131,8 @@ async function answerPacket(
   { bot, clients, log }: { bot: Bot; clients: DiscordClients; log: Log },
 ): Promise<void> {
   try {
+    const message = messageIn(content);
+    if (message) return await bot.hear(message);
     const packet = content as { t: string; d: APIInteraction };
     if (packet.t !== GatewayDispatchEvents.InteractionCreate) return;
     if (isRepeated && (await bot.endInterrupted(packet.d))) return;
@@ -136,7 +140,7 @@ async function answerPacket(
     const interaction = interactionIn(clients.client, packet.d);
     if (interaction) await bot.take(interaction);
   } catch (error) {
-    log.error({ err: error }, 'A packet from Discord could not be answered.');
+    log.error({ err: error }, 'A packet could not be answered.');
   }
 }
 

@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { Refusal } from '../lib/refusal.ts';
@@ -8,6 +7,7 @@ import { type CallbackSettings, openCallbacks } from './callbacks/index.ts';
 import { Fingerprints } from './fingerprints/fingerprints.ts';
 import { isModelCode } from './gateway/error-responses.ts';
 import type { Gateway } from './gateway/index.ts';
+import { hashedName } from './hashed-names.ts';
 import { createReachCheck, type RefreshAddresses } from './inputs/addresses.ts';
 import { createGatherer } from './inputs/inputs.ts';
 import { Ledger } from './ledger/ledger.ts';
@@ -45,6 +45,7 @@ import type { Kind } from './tasks/kind.ts';
 import type { LiveLimits } from './tasks/live-limits.ts';
 import type { MemberFile } from './tasks/materials.ts';
 import { Offers } from './tasks/offers.ts';
+import type { OtherPartitions } from './tasks/other-partitions.ts';
 import { isHeld, type KindSpecs, type MessagePlace, type TaskKind } from './tasks/task.ts';
 import { Tasks, type TasksParts } from './tasks/tasks.ts';
 import { UsageReader } from './usage/usage-reader.ts';
@@ -86,6 +87,8 @@ export interface EngineParts extends Pick<TasksParts, 'removeMessages' | 'tellEr
   store: StoredTasks;
   /** Which part of all tasks the store has. */
   partition: Partition;
+  /** Undefined: it has all tasks. */
+  others?: OtherPartitions | undefined;
   gateway: Gateway;
   specs: KindSpecs;
   /** The features' kinds; those of answers and talks are added here. */
@@ -107,6 +110,7 @@ export function openEngine({
   settings,
   store,
   partition,
+  others,
   gateway,
   specs,
   kinds,
@@ -137,7 +141,7 @@ export function openEngine({
     overrides: settings.modelKinds,
   });
   let secret = '';
-  const hashOf = (name: string): string => createHmac('sha256', secret).update(name).digest('hex').slice(0, 24);
+  const hashOf = (name: string): string => hashedName(name, secret);
   const budgets = new Budgets({ store: store.budgets, hashOf });
   // Another service takes real time too.
   const moderator = openModerator(settings.moderation, { log, clock: systemClock });
@@ -159,7 +163,7 @@ export function openEngine({
     settings: { ...limits, trustedGuildIds: settings.discord.adminGuildIds },
     calendar: new Calendar(timeZone),
   });
-  const ledger = new Ledger({ entries: store.entries, spending, clock, log });
+  const ledger = new Ledger({ entries: store.entries, others, spending, clock, log });
   budgets.beforeChange((_, budget) => ledger.countFor(limitsIn(budget)));
   const alerts = new Alerts({ spending, budgets, log, tell: parts.tellBudgetAlert });
   spending.onUse((guildId, exceeded) => alerts.check(guildId, exceeded));
@@ -215,6 +219,7 @@ export function openEngine({
       book,
       circuits,
       partition,
+      others,
       store,
       ledger,
       offers,

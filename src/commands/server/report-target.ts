@@ -30,7 +30,7 @@ async function answerShownBy({ id, isPrivate, createdAt }: TargetMessage, contex
   const { place, services } = context;
   const of = isPrivate || place.guildId === undefined ? { memberId: place.userId } : { guildId: place.guildId };
   const before = earliestTaskId(createdAt + SKEW_MS);
-  const { summaries } = await services.tasks.lists.page({ of, kind: 'ask', before, max: MAX_ANSWERS });
+  const { summaries } = await services.tasks.listsHere.page({ of, kind: 'ask', before, max: MAX_ANSWERS });
   const answers = await tasksOf(
     summaries.map((summary) => summary.id),
     context,

@@ -5,7 +5,7 @@ import type { ButtonPlan, MessagePlan } from '../../discord/plan.ts';
 import { withTimeout } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
-import type { ErasureOutcome } from '../../services/tasks/own-data/member-erasure.ts';
+import type { ErasureOutcome } from '../../services/tasks/task-store.ts';
 import type { Services } from '../services.ts';
 
 /** A longer wait gets an interim message. */

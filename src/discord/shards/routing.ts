@@ -1,7 +1,7 @@
 import { type APIInteraction, InteractionType } from 'discord.js';
 import { bucketOf } from '../../services/tasks/homes.ts';
 import { bucketIn, isTaskId } from '../../services/tasks/task-id.ts';
-import { readCustomId } from '../custom-ids.ts';
+import { customIds, readCustomId } from '../custom-ids.ts';
 
 /**
  * The bucket whose partition answers an interaction: that of the task that a button or form names, else that of the server, or of the member where there
@@ -17,9 +17,11 @@ export function homeOf(interaction: APIInteraction): number {
 function namedTask(interaction: APIInteraction): string | undefined {
   if (interaction.type !== InteractionType.MessageComponent && interaction.type !== InteractionType.ModalSubmit)
     return undefined;
-  const own = readCustomId(interaction.data.custom_id)?.args ?? [];
-  // In a menu that replaces too many buttons, the chosen value is the button's own id.
+  const pressed = readCustomId(interaction.data.custom_id);
   const chosen = 'values' in interaction.data ? interaction.data.values : [];
-  const args = [...own, ...chosen.flatMap((value) => readCustomId(value)?.args ?? [])];
+  // The page of a task is shown by the partition that has it; the menu's own id only names where its list begins.
+  if (pressed?.verb === customIds.task.name) return chosen.find(isTaskId);
+  // In a menu that replaces too many buttons, the chosen value is the button's own id.
+  const args = [...(pressed?.args ?? []), ...chosen.flatMap((value) => readCustomId(value)?.args ?? [])];
   return args.find(isTaskId);
 }

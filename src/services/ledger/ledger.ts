@@ -3,8 +3,10 @@ import { type Clock, DAY_MS, dayOf } from '../../lib/clock.ts';
 import { sumOf } from '../../lib/decimals.ts';
 import { Gate } from '../../lib/gate.ts';
 import type { PlainLog } from '../../lib/log.ts';
+import { merge } from '../../lib/merge.ts';
 import type { Limits } from '../spending/limits.ts';
 import type { Spending } from '../spending/spending.ts';
+import type { OtherPartitions } from '../tasks/other-partitions.ts';
 import type { Task } from '../tasks/task.ts';
 import {
   type AnonymisationRequest,
@@ -78,6 +80,8 @@ const COUNTED_MS = 62 * DAY_MS;
 
 interface LedgerParts {
   entries: EntryStore;
+  /** Undefined: there are none. */
+  others?: Pick<OtherPartitions, 'all'> | undefined;
   /** Undefined for no limits. */
   spending?: Spending | undefined;
   clock: Clock;
@@ -222,7 +226,7 @@ export class Ledger {
   async anonymise(who: AnonymisationRequest, isKept: (id: string) => Promise<boolean>): Promise<number> {
     const { entries, spending } = this.#parts;
     let kept = 0;
-    for await (const entry of this.entriesOf(who.memberId, who.until)) {
+    for await (const entry of this.#entriesOf(who.memberId, who.until, entries.between('', dayOf(who.until)))) {
       if (this.#open.has(entry.id) || this.#unwritten.has(entry.id) || (await isKept(entry.id))) kept += 1;
       else {
         const anonymous = anonymise(entry, who.secret);
@@ -243,10 +247,14 @@ export class Ledger {
     return entry && known && { ...known, standing: standingOf(entry) };
   }
 
-  /** Oldest first. */
-  async *entriesOf(memberId: string, until: number): AsyncGenerator<Entry> {
+  /** Of all partitions, oldest first. */
+  async *everyEntryOf(memberId: string, until: number): AsyncGenerator<Entry> {
+    yield* this.#entriesOf(memberId, until, this.#everywhere('', dayOf(until)));
+  }
+
+  async *#entriesOf(memberId: string, until: number, entries: AsyncIterable<Entry>): AsyncGenerator<Entry> {
     let seen = 0;
-    for await (const entry of this.#parts.entries.between('', dayOf(until))) {
+    for await (const entry of entries) {
       seen += 1;
       if (seen % ENTRIES_AT_ONCE === 0) await setImmediate();
       if (entry.memberId === memberId && entry.at <= until) yield entry;
@@ -259,10 +267,19 @@ export class Ledger {
     for (const { task, fact } of [...this.#unwritten.values()]) await this.#write(task, fact);
   }
 
-  /** Sorted by day, then by first occurrence. */
+  /** The entries of all partitions, oldest day first. */
+  async *#everywhere(first: string, last: string): AsyncGenerator<Entry> {
+    const { entries, others } = this.#parts;
+    if (!others) return yield* entries.between(first, last);
+    const all = [entries, ...(await others.all()).map((rows) => rows.entries)];
+    const sources = all.map((one) => one.between(first, last));
+    yield* merge(sources, (one, other) => entryKey(one) < entryKey(other));
+  }
+
+  /** Of all partitions, sorted by day, then by first occurrence. */
   async queryUsage({ range, memberId, guildId }: UsageQuery): Promise<UsageGroup[]> {
     const groups = new Map<string, UncountedGroup>();
-    for await (const entry of this.#parts.entries.between(range.start, range.end)) {
+    for await (const entry of this.#everywhere(range.start, range.end)) {
       const state = STATES[standingOf(entry)];
       if (state === undefined) continue;
       if (memberId !== undefined && (entry.memberId !== memberId || state === 'waived')) continue;

@@ -154,15 +154,8 @@ export class Reports {
     }
   }
 
-  /** Reports that a member made, and their decisions as a moderator. Reports about the member contain the data of others. */
   about(memberId: string): object[] {
-    return [...this.#known.values()].flatMap(
-      ({ guildId, taskId, reporterId, reason, words, at, decision, block }): object[] => {
-        if (reporterId === memberId) return [{ guildId, taskId, reason, words, at }];
-        const made = [decision, block].filter((one) => one?.by === memberId);
-        return made.length === 0 ? [] : [{ guildId, decided: made }];
-      },
-    );
+    return reportsAbout(memberId, [...this.#known.values()]);
   }
 
   /** Reports about a member are deleted with their messages; reports that the member made or decided lose the member's id. */
@@ -209,3 +202,11 @@ export class Reports {
     for (const { id } of decided.slice(0, Math.max(0, all.length - MAX_KEPT))) await this.#remove(id);
   }
 }
+
+/** Reports that a member made, and their decisions as a moderator. What others reported about them holds others' data. */
+export const reportsAbout = (memberId: string, reports: readonly Report[]): object[] =>
+  reports.flatMap(({ guildId, taskId, reporterId, reason, words, at, decision, block }): object[] => {
+    if (reporterId === memberId) return [{ guildId, taskId, reason, words, at }];
+    const made = [decision, block].filter((one) => one?.by === memberId);
+    return made.length === 0 ? [] : [{ guildId, decided: made }];
+  });

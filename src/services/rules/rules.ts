@@ -209,12 +209,8 @@ export class Rules {
       throw new Refusal('refusals.rules.press');
   }
 
-  /** Changes that a member has made, by server. */
   about(memberId: string): object[] {
-    return [...this.#known].flatMap(([guildId, { history }]) => {
-      const changes = history.filter(({ by }) => by === memberId);
-      return changes.length === 0 ? [] : [{ guildId, changes }];
-    });
+    return rulesAbout(memberId, this.#known);
   }
 
   async forgetId(memberId: string): Promise<void> {
@@ -248,3 +244,10 @@ export class Rules {
     return prepared.judge;
   }
 }
+
+/** Changes that a member has made, by server. */
+export const rulesAbout = (memberId: string, rules: ReadonlyMap<string, Pick<ServerRules, 'history'>>): object[] =>
+  [...rules].flatMap(([guildId, { history }]) => {
+    const changes = history.filter(({ by }) => by === memberId);
+    return changes.length === 0 ? [] : [{ guildId, changes }];
+  });

@@ -62,26 +62,13 @@ export class Budgets {
     });
   }
 
-  /** Everything that the budgets contain about a member, by server. */
   about(memberId: string): object[] {
-    return [...this.#known].flatMap(([guildId, { members, blocks, grants, history }]) => {
-      const hash = this.memberHash(guildId, memberId);
-      const found = {
-        limits: members[hash]?.limits,
-        block: blocks[hash],
-        grants: grants.filter(({ to }) => to === hash),
-        changes: history
-          .filter(({ by, on }) => by === memberId || on === hash)
-          .map((line) => withoutOthers(line, memberId)),
-      };
-      const isAny = found.limits ?? found.block ?? found.grants[0] ?? found.changes[0];
-      return isAny === undefined ? [] : [{ guildId, ...found }];
-    });
+    return budgetsAbout(memberId, this.#known, this.#parts.hashOf);
   }
 
   /** Names a member in a server's budget, even after their data was erased. */
   memberHash(guildId: string, memberId: string): string {
-    return this.#parts.hashOf(`member ${guildId} ${memberId}`);
+    return memberHash(guildId, memberId, this.#parts.hashOf);
   }
 
   /** Their limits and blocks stay, under the hash alone. */
@@ -90,6 +77,28 @@ export class Budgets {
     const mentions = [...this.#known].filter(([, budget]) => JSON.stringify(budget).includes(named));
     for (const [guildId] of mentions) await this.change(guildId, (budget) => withoutMember(budget, memberId));
   }
+}
+
+type HashOf = BudgetsParts['hashOf'];
+
+const memberHash = (guildId: string, memberId: string, hashOf: HashOf): string =>
+  hashOf(`member ${guildId} ${memberId}`);
+
+/** Everything that the budgets contain about a member, by server. */
+export function budgetsAbout(memberId: string, budgets: ReadonlyMap<string, ServerBudget>, hashOf: HashOf): object[] {
+  return [...budgets].flatMap(([guildId, { members, blocks, grants, history }]) => {
+    const hash = memberHash(guildId, memberId, hashOf);
+    const found = {
+      limits: members[hash]?.limits,
+      block: blocks[hash],
+      grants: grants.filter(({ to }) => to === hash),
+      changes: history
+        .filter(({ by, on }) => by === memberId || on === hash)
+        .map((line) => withoutOthers(line, memberId)),
+    };
+    const isAny = found.limits ?? found.block ?? found.grants[0] ?? found.changes[0];
+    return isAny === undefined ? [] : [{ guildId, ...found }];
+  });
 }
 
 /** An export names no one else. */

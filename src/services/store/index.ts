@@ -8,5 +8,6 @@ export { schemaName } from './marks.ts';
 export { countRows, isSameContent as isSame, type MovedNamespace as Moved, moveStore } from './move-store.ts';
 export { openBackend, openExisting, openStore } from './open-store.ts';
 export { openPartitions, type Partitions } from './partitions.ts';
+export { ReadOnlyTasks } from './read-only.ts';
 export { importOptional } from './remote/adapter.ts';
 export { openSharedFacts, type SharedFacts } from './remote/shared-facts.ts';

@@ -48,6 +48,13 @@ export class Quarantine {
   }
 }
 
+/** For rows of another process, which sets its unreadable ones aside itself. */
+export class NoQuarantine extends Quarantine {
+  override add(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
 /** The parsed row, or the reason why it is unreadable, without any of its content. */
 type ReadRow<T extends object> = (key: string, value: unknown) => T | string;
 

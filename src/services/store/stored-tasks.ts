@@ -61,6 +61,7 @@ interface StoredTasksParts {
   ownership?: StoreOwnership;
   health?: StoreHealth;
   olderSchema?: Schema | undefined;
+  quarantine?: Quarantine;
   close(): void | Promise<void>;
 }
 
@@ -122,7 +123,7 @@ export class StoredTasks implements TaskStore {
 
   constructor(parts: StoredTasksParts) {
     const { namespaces, clock, specs, migrations = taskMigrations, ownership = soleOwnership } = parts;
-    const quarantine = new Quarantine(namespaces.quarantine, parts);
+    const { quarantine = new Quarantine(namespaces.quarantine, parts) } = parts;
     this.quarantine = quarantine;
     this.#parts = parts;
     this.ownership = ownership;

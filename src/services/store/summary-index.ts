@@ -62,8 +62,13 @@ export class SummaryIndex {
     this.#chunks = new Rows(namespace, quarantine, parseWith(chunkSchema(specs)));
   }
 
+  /** The first id of each chunk; none where there is no list. */
+  async starts(owner: string): Promise<readonly string[]> {
+    return (await this.#heads.get(owner))?.starts ?? [];
+  }
+
   async put(owner: string, added: TaskSummary, isOver: (line: TaskSummary) => boolean): Promise<void> {
-    const starts = await this.#starts(owner);
+    const starts = await this.starts(owner);
     const place = placeOf(added.id, starts);
     if (!place) {
       await this.#writeChunk(owner, added.id, [added]);
@@ -79,7 +84,7 @@ export class SummaryIndex {
   }
 
   async remove(owner: string, id: string): Promise<void> {
-    const place = placeOf(id, await this.#starts(owner));
+    const place = placeOf(id, await this.starts(owner));
     if (!place) return;
     const before = await this.#chunk(owner, place);
     const lines = before.filter((known) => known.id !== id);
@@ -89,7 +94,7 @@ export class SummaryIndex {
 
   /** Removes chunks that no head names, left by a crash. */
   async removeStrayChunks(owner: string): Promise<void> {
-    const named = new Set((await this.#starts(owner)).map((start) => chunkKey(owner, start)));
+    const named = new Set((await this.starts(owner)).map((start) => chunkKey(owner, start)));
     const astray: string[] = [];
     for await (const [key] of this.#namespace.between(chunkKey(owner, ''), chunkKey(owner, AFTER_IDS)))
       if (!named.has(key)) astray.push(key);
@@ -98,7 +103,7 @@ export class SummaryIndex {
 
   /** Yields chunk by chunk, newest first, starting below `before`. */
   async *newestFirst(owner: string, before?: string): AsyncGenerator<TaskSummary[]> {
-    const starts = await this.#starts(owner);
+    const starts = await this.starts(owner);
     const first = before === undefined ? starts.length - 1 : placeOf(before, starts)?.at;
     for (let at = first ?? -1; at >= 0; at--) {
       const lines = await this.#chunk(owner, { starts, at });
@@ -108,7 +113,7 @@ export class SummaryIndex {
 
   /** The head is deleted first and written last, so that no partial list is taken for the whole. */
   async rewrite(owner: string, lines: readonly TaskSummary[]): Promise<void> {
-    const before = await this.#starts(owner);
+    const before = await this.starts(owner);
     await this.#namespace.delete(owner, ...before.map((start) => chunkKey(owner, start)));
     const sorted = inOrder(lines);
     const starts: string[] = [];
@@ -134,7 +139,7 @@ export class SummaryIndex {
 
   /** Runs with each new chunk, so that an index does not grow forever. */
   async #dropOldest(owner: string, isOver: (line: TaskSummary) => boolean): Promise<void> {
-    const oldest = { starts: await this.#starts(owner), at: 0 };
+    const oldest = { starts: await this.starts(owner), at: 0 };
     if ((await this.#chunk(owner, oldest)).every(isOver)) await this.#dropChunk(owner, oldest);
   }
 
@@ -142,10 +147,6 @@ export class SummaryIndex {
     const starts = place.starts.toSpliced(place.at, 1);
     await (starts.length > 0 ? this.#writeHead(owner, starts) : this.#namespace.delete(owner));
     await this.#namespace.delete(chunkKey(owner, chunkStart(place)));
-  }
-
-  async #starts(owner: string): Promise<readonly string[]> {
-    return (await this.#heads.get(owner))?.starts ?? [];
   }
 
   async #chunk(owner: string, place: Place): Promise<TaskSummary[]> {

@@ -37,6 +37,28 @@ export type SentOrder = z.output<typeof sentOrder>;
 
 const count = z.number().default(0);
 
+/** What an erasure has done so far. */
+const erased = {
+  tasks: count,
+  messages: count,
+  /** The number of messages that could not be deleted, and the addresses of the first of them. */
+  stays: count,
+  left: z.array(z.object({ guildId: z.string().optional(), channelId: z.string(), id: z.string() })).default([]),
+};
+
+/** `running`: jobs that are still running; they are not shown, and are erased at their end. */
+export const erasureOutcome = z.object({ ...erased, running: count });
+export type ErasureOutcome = z.output<typeof erasureOutcome>;
+
+/** Another partition that was asked to erase the same member. */
+const askedPartition = z.object({
+  ...erasureOutcome.shape,
+  partition: z.number(),
+  /** Its messages are gone; done: everything is. */
+  state: z.enum(['asked', 'reported', 'done']),
+});
+export type AskedPartition = z.output<typeof askedPartition>;
+
 /** A member's request to erase everything requested until then. */
 export const erasureMark = z.object({
   memberId: z.string(),
@@ -44,13 +66,13 @@ export const erasureMark = z.object({
   /** Replaces task ids in the ledger. It is deleted with the mark, so the ids cannot be restored. */
   secret: z.string(),
   /** Progress, so a restart can still report what could not be deleted. */
-  tasks: count,
-  messages: count,
-  /** The number of messages that could not be deleted, and the URLs of the first of them. */
-  stays: count,
-  left: z.array(z.object({ guildId: z.string().optional(), channelId: z.string(), id: z.string() })).default([]),
+  ...erased,
   /** How many of those the member was notified about; undefined for no notification yet. */
   told: z.number().optional(),
+  /** In the partition where the member asked, and only if there are others. */
+  asked: z.array(askedPartition).optional(),
+  /** The partitions that asked for it. */
+  askedBy: z.array(z.number()).optional(),
 });
 export type ErasureMark = z.output<typeof erasureMark>;
 

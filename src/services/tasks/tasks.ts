@@ -1,3 +1,4 @@
+import { merge } from '../../lib/merge.ts';
 import type { Snapshot } from '../gateway/index.ts';
 import { EarlierPolls, earliestPollAt, type PollHistory } from '../polling/allowance.ts';
 import { DurationHistory, LearnedSchedule } from '../polling/learned-schedule.ts';
@@ -8,17 +9,19 @@ import { Albums } from './albums.ts';
 import { removeMessageById } from './delivery-state.ts';
 import { InlineResults } from './inline-results.ts';
 import type { Kind, Source, WaitLimit } from './kind.ts';
+import { listsOfAll, type TaskLists } from './lists.ts';
 import { Offers } from './offers.ts';
 import { Orders, type OrdersParts } from './orders.ts';
 import { Outlook } from './outlook.ts';
 import { Erasures } from './own-data/erasures.ts';
-import { Exports } from './own-data/exports.ts';
-import { type ErasureParts, type MessageRemoval, tasksOf } from './own-data/member-erasure.ts';
+import { type Exported, Exports } from './own-data/exports.ts';
+import type { ErasureParts, MessageRemoval } from './own-data/member-erasure.ts';
+import { tasksOf, wholeTasksOf } from './own-data/tasks-of.ts';
 import { Release } from './release.ts';
 import { Sweep } from './sweep.ts';
 import { hasEnded, isFollowed, type Task, type TaskKind } from './task.ts';
 import { groupOf } from './task-facts.ts';
-import type { TaskStore } from './task-store.ts';
+import type { PageQuery, TaskStore } from './task-store.ts';
 import { Tracker } from './tracker.ts';
 import { markUnconfirmed } from './transitions.ts';
 import { Words } from './words.ts';
@@ -42,7 +45,15 @@ export interface TasksParts
     >,
     Pick<
       ErasureParts,
-      'budgets' | 'rules' | 'reports' | 'serverLogs' | 'proposals' | 'pseudonyms' | 'removeMessages' | 'tellErased'
+      | 'others'
+      | 'budgets'
+      | 'rules'
+      | 'reports'
+      | 'serverLogs'
+      | 'proposals'
+      | 'pseudonyms'
+      | 'removeMessages'
+      | 'tellErased'
     > {
   /** How long an unknown outcome counts if its owner does not decide; undefined: until they do. */
   unconfirmedReleaseMs?: number | undefined;
@@ -59,7 +70,9 @@ export interface TasksParts
 /** Follows every task from its order to its end. It knows nothing of Discord: what shows tasks listens to the book. */
 export class Tasks {
   readonly book: OrdersParts['book'];
-  readonly lists: Pick<TaskStore, 'page'>;
+  /** Of this partition alone, whose tasks the book has. */
+  readonly listsHere: TaskLists;
+  readonly lists: TaskLists;
   readonly ledger: OrdersParts['ledger'];
   readonly scheduler: Scheduler;
   readonly orders: Orders;
@@ -78,11 +91,11 @@ export class Tasks {
   #leftOver: Task[] = [];
 
   constructor(parts: TasksParts) {
-    const { book, store, ledger, budgets, rules, proposals, pseudonyms, scheduler, clock, log, specs, maxWaitMs } =
-      parts;
+    const { book, store, ledger, scheduler, clock, log, specs, maxWaitMs } = parts;
     this.#parts = parts;
     this.book = book;
-    this.lists = store;
+    this.listsHere = store;
+    this.lists = parts.others ? listsOfAll(store, parts.others) : store;
     this.ledger = ledger;
     this.scheduler = scheduler;
     this.#kinds = new Map(parts.kinds.map((kind) => [kind.name, kind]));
@@ -119,19 +132,9 @@ export class Tasks {
     this.albums = new Albums({ book, specs, store, clock, log, follow, partition: parts.partition });
     this.erasure = new Erasures(parts);
     this.exports = new Exports({
-      rowsOf: (memberId) => {
-        const now = clock.now();
-        const entries = ledger?.entriesOf(memberId, now);
-        const about = {
-          budgets: budgets?.about(memberId) ?? [],
-          rules: rules?.about(memberId) ?? [],
-          reports: parts.reports?.about(memberId) ?? [],
-          proposals: async () => (await proposals?.of(memberId)) ?? [],
-          pseudonym: async () => pseudonyms?.known(memberId),
-        };
-        return { memberId, now, tasks: this.#everyTaskOf(memberId), entries, ...about };
-      },
+      rowsOf: (memberId) => this.#rowsOf(memberId),
       isBeingErased: (memberId) => this.erasure.isUnderWay(memberId),
+      isBeingErasedElsewhere: (memberId) => this.erasure.isUnderWayElsewhere(memberId),
     });
   }
 
@@ -142,7 +145,8 @@ export class Tasks {
 
   async countTasks(memberId: string): Promise<number> {
     let count = 0;
-    for await (const _ of tasksOf(memberId, this.lists)) count += 1;
+    const all = [this.listsHere, ...((await this.#parts.others?.all()) ?? [])];
+    for (const lists of all) for await (const _ of tasksOf(memberId, lists)) count += 1;
     return count;
   }
 
@@ -227,11 +231,26 @@ export class Tasks {
     await this.#parts.store.close();
   }
 
-  async *#everyTaskOf(memberId: string): AsyncGenerator<Task> {
-    for await (const { id } of tasksOf(memberId, this.lists)) {
-      const task = await this.book.get(id);
-      if (task) yield task;
-    }
+  async #rowsOf(memberId: string): Promise<Exported> {
+    const { book, store, ledger, budgets, rules, reports, proposals, pseudonyms, clock } = this.#parts;
+    const now = clock.now();
+    const others = (await this.#parts.others?.all()) ?? [];
+    const here = { page: (query: PageQuery) => store.page(query), get: (id: string) => book.get(id) };
+    const lists = [here, ...others].map((rows) => wholeTasksOf(memberId, rows));
+    return {
+      ...{ memberId, now, entries: ledger?.everyEntryOf(memberId, now) },
+      tasks: merge(lists, (one, other) => one.id > other.id),
+      async about() {
+        const inMemory = {
+          budgets: budgets?.about(memberId) ?? [],
+          rules: rules?.about(memberId) ?? [],
+          reports: reports?.about(memberId) ?? [],
+          proposals: (await proposals?.of(memberId)) ?? [],
+          pseudonym: await pseudonyms?.known(memberId),
+        };
+        return [inMemory, ...(await Promise.all(others.map((rows) => rows.about(memberId))))];
+      },
+    };
   }
 
   /** A member decides about requests that may have cost something. The others are dropped, since repeating them costs nothing. */

@@ -143,11 +143,7 @@ describe('The audio of an answer', () => {
         now: start,
         tasks: tasks(),
         entries: undefined,
-        budgets: [],
-        rules: [],
-        reports: [],
-        proposals: async () => [],
-        pseudonym: async () => undefined,
+        about: async () => [],
       },
       counts,
     );

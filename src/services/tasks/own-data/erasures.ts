@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { KeyedLock } from '../../../lib/keyed-lock.ts';
 import { hasEnded, isLive, type Task } from '../task.ts';
+import type { ErasureMessage } from './erasure-messages.ts';
 import { type ErasureParts, MemberErasure, type TellOutcome } from './member-erasure.ts';
 
 const AGAIN_MS = 60_000;
@@ -38,15 +39,34 @@ export class Erasures {
 
   /** Resolves when the erasure is stored; the outcome is passed to `hear`. */
   begin(memberId: string, hear: TellOutcome): Promise<void> {
+    return this.#extend(memberId, (erasure) => erasure.extend(hear));
+  }
+
+  /** A message of another partition, which asks for an erasure or tells how far one is. Nothing changes where it comes again. */
+  async hear(message: ErasureMessage): Promise<void> {
+    const { memberId } = message;
+    if (message.do === 'erase') await this.#extend(memberId, (erasure) => erasure.join(message));
+    else {
+      await this.#open.get(memberId)?.erasure.note(message);
+      this.#wake(memberId);
+    }
+  }
+
+  #extend(memberId: string, change: (erasure: MemberErasure) => Promise<void>): Promise<void> {
     return this.#lock.run(memberId, async () => {
       const secret = randomBytes(16).toString('hex');
       const fresh = { memberId, until: 0, secret, tasks: 0, messages: 0, stays: 0, left: [] };
       const erasure = this.#open.get(memberId)?.erasure ?? new MemberErasure(fresh, this.#parts);
-      await erasure.extend(hear);
+      await change(erasure);
       // The running erasure may have finished before this was stored.
       if (!this.#open.has(memberId)) this.#enter(memberId, erasure);
       this.#wake(memberId);
     });
+  }
+
+  async isUnderWayElsewhere(memberId: string): Promise<boolean> {
+    const others = (await this.#parts.others?.all()) ?? [];
+    return (await Promise.all(others.map((rows) => rows.isErasing(memberId)))).includes(true);
   }
 
   isUnderWay(memberId: string): boolean {

@@ -6,6 +6,7 @@ import { Refusal } from '../../../lib/refusal.ts';
 import type { Entry } from '../../ledger/entry.ts';
 import { dropVoiceAudio } from '../delivery-state.ts';
 import type { Task } from '../task.ts';
+import type { AboutMember } from './about-member.ts';
 
 /** A larger export is compressed, and refused if it is still too large: Discord's own limit may be much higher. */
 const MAX_BYTES = 24 * 2 ** 20;
@@ -16,8 +17,10 @@ interface ExportFile extends Packed, ExportCounts {
 }
 
 interface ExportsParts {
-  rowsOf(memberId: string): Exported;
+  rowsOf(memberId: string): Promise<Exported>;
   isBeingErased(memberId: string): boolean;
+  /** In another partition. */
+  isBeingErasedElsewhere(memberId: string): Promise<boolean>;
 }
 
 /** Makes one export at a time, so at most one is in memory. */
@@ -57,29 +60,26 @@ export class Exports {
     const check = (): void => {
       if (this.#parts.isBeingErased(memberId)) throw new Refusal('refusals.exportDuringErasure');
     };
-    check();
-    for await (const piece of exportText(this.#parts.rowsOf(memberId), counts)) {
+    const checkEverywhere = async (): Promise<void> => {
+      check();
+      if (await this.#parts.isBeingErasedElsewhere(memberId)) throw new Refusal('refusals.exportDuringErasure');
+    };
+    await checkEverywhere();
+    for await (const piece of exportText(await this.#parts.rowsOf(memberId), counts)) {
       check();
       yield piece;
     }
-    check();
+    await checkEverywhere();
   }
 }
 
-interface Exported {
+export interface Exported {
   memberId: string;
   now: number;
   tasks: AsyncIterable<Task>;
   entries: AsyncIterable<Entry> | undefined;
-  /** What admins have decided about the member, and the member as an admin about others. */
-  budgets: readonly object[];
-  rules: readonly object[];
-  /** Reports that the member made, and their decisions about others'. */
-  reports: readonly object[];
-  /** Orders that wait for the member's decision. */
-  proposals(): Promise<readonly object[]>;
-  /** What stands for the member at the gateway. */
-  pseudonym(): Promise<string | undefined>;
+  /** From each partition. */
+  about(): Promise<readonly AboutMember[]>;
 }
 
 interface ExportCounts {
@@ -92,7 +92,7 @@ const ROWS_AT_ONCE = 10;
 
 /** All data of a member as one JSON document, without secrets that let others act for them or the bot. Written row by row to save memory. */
 export async function* exportText(
-  { memberId, now, tasks, entries, budgets, rules, reports, proposals, pseudonym }: Exported,
+  { memberId, now, tasks, entries, about: aboutRows }: Exported,
   counts: ExportCounts,
 ): AsyncGenerator<string> {
   const about = {
@@ -101,7 +101,7 @@ export async function* exportText(
     tasks:
       'Everything you asked for, newest first, with its results as addresses and the hashes by which their files are recognized. Times are milliseconds since 1970.',
     ledger: 'What was counted as used by you, oldest first. Amounts are decimal text.',
-    pseudonym: 'What stands for you in requests to the gateway; null if nothing does.',
+    pseudonym: 'What stands for you in requests to the gateway; null if nothing does, and a list if it is several.',
     proposals: 'Requests that wait for your confirmation.',
     budgets: 'Limits, blocks and grants of yours by server, and changes to budgets by you or about you.',
     rules: 'Changes that you made to the rules of servers.',
@@ -119,7 +119,16 @@ export async function* exportText(
     counts.entries += 1;
     if (counts.entries % ROWS_AT_ONCE === 0) await setImmediate();
   }
-  yield `${counts.entries === 0 ? '' : '\n  '}],\n  "budgets": ${indentJson(budgets, 2)},\n  "rules": ${indentJson(rules, 2)},\n  "reports": ${indentJson(reports, 2)},\n  "proposals": ${indentJson(await proposals(), 2)},\n  "pseudonym": ${JSON.stringify((await pseudonym()) ?? null)}\n}\n`;
+  yield `${counts.entries === 0 ? '' : '\n  '}]`;
+  const all = await aboutRows();
+  for (const name of ['budgets', 'rules', 'reports', 'proposals'] as const)
+    yield `,\n  "${name}": ${indentJson(
+      all.flatMap((one) => one[name]),
+      2,
+    )}`;
+  const pseudonyms = all.flatMap(({ pseudonym }) => pseudonym ?? []);
+  const shown = pseudonyms.length > 1 ? pseudonyms : (pseudonyms[0] ?? null);
+  yield `,\n  "pseudonym": ${JSON.stringify(shown)}\n}\n`;
 }
 
 /** JSON strings contain no line breaks of their own. */

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { KeyedLock } from '../../../lib/keyed-lock.ts';
 import type { Proposals } from '../../proposals.ts';
 import type { Pseudonyms } from '../../pseudonyms.ts';
@@ -8,10 +7,13 @@ import type { ServerLogs } from '../../server-log/server-log.ts';
 import type { Budgets } from '../../spending/budgets.ts';
 import { clearMessage } from '../delivery-state.ts';
 import type { OrdersParts } from '../orders.ts';
+import type { OtherPartitions } from '../other-partitions.ts';
 import { hasEnded, isLive, type MessageAddress, type Task } from '../task.ts';
-import type { ErasureMark, TaskStore } from '../task-store.ts';
-import type { TaskSummary } from '../task-summary.ts';
+import type { ErasureMark, ErasureOutcome, TaskStore } from '../task-store.ts';
 import { markForErasure, markWithdrawn } from '../transitions.ts';
+import type { ErasureMessage, ErasureReport } from './erasure-messages.ts';
+import { MAX_LEFT, outcomeOf, PartErasures, withReport } from './part-erasures.ts';
+import { tasksOf } from './tasks-of.ts';
 
 export interface ErasureParts extends Pick<OrdersParts, 'book' | 'ledger' | 'clock' | 'log'> {
   store: TaskStore;
@@ -22,13 +24,13 @@ export interface ErasureParts extends Pick<OrdersParts, 'book' | 'ledger' | 'clo
   serverLogs?: Pick<ServerLogs, 'erase'> | undefined;
   proposals?: Pick<Proposals, 'of' | 'erase'> | undefined;
   pseudonyms?: Pick<Pseudonyms, 'known' | 'erase'> | undefined;
+  others?: OtherPartitions | undefined;
   removeMessages(task: Task): Promise<MessageRemoval>;
   /** Tells a member who has left the page; false: try again later. */
   tellErased(memberId: string, forgotten: ErasureOutcome): Promise<boolean>;
 }
 
 const STORED_EVERY = 50;
-const MAX_LEFT = 100;
 /** After this time an undeletable message is given up. */
 const GIVEN_UP_AFTER_MS = 24 * 3_600_000;
 /** After this many failures in a row the others would fail too. */
@@ -43,15 +45,18 @@ export class MemberErasure {
   /** As stored, except that the counts may be ahead. */
   #mark: ErasureMark;
   #hear: TellOutcome | undefined;
+  readonly #between: PartErasures;
   readonly #lock = new KeyedLock();
   #isStopped = false;
   #isLedgerDue = true;
+  #restErasedUntil: number | undefined;
   readonly #postponed = new Set<string>();
   #cancel: (() => void) | undefined;
 
   constructor(mark: ErasureMark, parts: ErasureParts) {
     this.#mark = mark;
     this.#parts = parts;
+    this.#between = new PartErasures(parts.others, parts.clock);
   }
 
   covers({ times }: Task): boolean {
@@ -60,8 +65,19 @@ export class MemberErasure {
 
   /** Covers everything until now; from now on this page is told the outcome. */
   async extend(hear: TellOutcome): Promise<void> {
-    await this.#store((mark) => ({ ...mark, until: this.#parts.clock.now(), told: undefined }));
+    const until = this.#parts.clock.now();
+    await this.#store((mark) => this.#between.begin({ ...mark, until: Math.max(until, mark.until), told: undefined }));
     this.#hear = hear;
+  }
+
+  /** Another partition asks: it is told the outcome in place of the member. */
+  join({ from, until }: Pick<ErasureMessage, 'from' | 'until'>): Promise<void> {
+    return this.#store((mark) => this.#between.join({ ...mark, until: Math.max(until, mark.until) }, from));
+  }
+
+  /** What another partition has erased. */
+  note(report: ErasureReport): Promise<void> {
+    return this.#store((mark) => withReport(mark, report));
   }
 
   /** Abandons calls to Discord; the next start repeats them. */
@@ -73,9 +89,10 @@ export class MemberErasure {
   /** One pass over everything; true if nothing is left to do. */
   async carryOut(): Promise<boolean> {
     const { until } = this.#mark;
+    await this.#unlessStopped(this.#between.ask(this.#mark));
     const { removed, running, later } = await this.#removeTasks();
     if (this.#isStopped) return false;
-    const { book, store, ledger, budgets, rules, reports, serverLogs, proposals, pseudonyms } = this.#parts;
+    const { book, store, ledger } = this.#parts;
     // A pass over the whole ledger is only worth it after a change, or when nothing else is left.
     this.#isLedgerDue ||= removed > 0 || running + later === 0;
     const isKnown = async (id: string) => (await book.get(id)) !== undefined;
@@ -83,9 +100,25 @@ export class MemberErasure {
     this.#isLedgerDue = false;
     if (later === 0) await this.#tell(running);
     if (this.#isStopped || running + later + named > 0) return false;
+    if (!(await this.#eraseRest(until))) return false;
+    await this.#unlessStopped(this.#between.reportDone({ ...this.#mark, until }));
+    if (this.#isStopped) return false;
+    return this.#lock.run('mark', async () => {
+      const { memberId, asked = [] } = this.#mark;
+      if (this.#mark.until !== until || asked.some(({ state }) => state !== 'done')) return false;
+      await store.removeErasure(memberId);
+      return true;
+    });
+  }
+
+  /** What is left of the member without tasks. False: later. */
+  #eraseRest(until: number): Promise<boolean> {
+    const { store, budgets, rules, reports, serverLogs, proposals, pseudonyms } = this.#parts;
     return this.#lock.run('mark', async () => {
       // The member asked again in the meantime.
       if (this.#mark.until !== until || this.#hasMoreToTell()) return false;
+      // While other partitions are not done, what is new since then stays.
+      if (this.#restErasedUntil === until) return true;
       if ((await serverLogs?.erase(this.#mark.memberId)) === false) return false;
       await reports?.forget(this.#mark.memberId);
       await budgets?.forgetId(this.#mark.memberId);
@@ -93,7 +126,7 @@ export class MemberErasure {
       await proposals?.erase(this.#mark.memberId);
       await pseudonyms?.erase(this.#mark.memberId);
       await store.removeStaleSummaries(this.#mark.memberId);
-      await store.removeErasure(this.#mark.memberId);
+      this.#restErasedUntil = until;
       return true;
     });
   }
@@ -169,21 +202,23 @@ export class MemberErasure {
   }
 
   #hasMoreToTell(): boolean {
-    const { told, stays } = this.#mark;
-    return told === undefined || stays > told;
+    const { told, asked, askedBy = [] } = this.#mark;
+    // Where only another partition asked, the member is told there.
+    if (this.#parts.others && !asked && askedBy.length > 0) return false;
+    return told === undefined || outcomeOf(this.#mark, 0).stays > told;
   }
 
-  /** Tells the open page, else the member by direct message. */
+  /** Tells the partitions that asked; and the open page, else the member by direct message. */
   async #tell(running: number): Promise<void> {
-    if (!this.#hasMoreToTell()) return;
-    const { memberId, until, tasks, messages, stays, left } = this.#mark;
-    const forgotten = { tasks, messages, stays, left, running };
+    await this.#unlessStopped(this.#between.report(this.#mark, running));
+    const { memberId, until, asked = [] } = this.#mark;
+    if (!this.#hasMoreToTell() || asked.some(({ state }) => state === 'asked')) return;
+    const outcome = outcomeOf(this.#mark, running);
     const hear = this.#hear;
-    const heard = async (): Promise<boolean> =>
-      (await hear?.(forgotten)) || this.#parts.tellErased(memberId, forgotten);
+    const heard = async (): Promise<boolean> => (await hear?.(outcome)) || this.#parts.tellErased(memberId, outcome);
     if (!(await this.#unlessStopped(heard()))) return;
     // A member who asked again is told again.
-    await this.#store((mark) => (mark.until === until ? { ...mark, told: stays } : mark));
+    await this.#store((mark) => (mark.until === until ? { ...mark, told: outcome.stays } : mark));
   }
 
   #unlessStopped<T>(work: Promise<T>): Promise<T | undefined> {
@@ -217,28 +252,9 @@ export interface MessageRemoval {
   needsRetry: boolean;
 }
 
-export interface ErasureOutcome extends Pick<ErasureMark, 'tasks' | 'messages' | 'stays' | 'left'> {
-  /** Jobs that are still running: they are not shown, and are erased at their end. */
-  running: number;
-}
-
 /** Tells the page that asked; false: it is gone. */
 export type TellOutcome = (forgotten: ErasureOutcome) => Promise<boolean>;
 
 /** The server belongs to the address only if the message is in the channel of the order: it may be a direct message. */
 export const messageAddress = ({ message, channelId, guildId }: Task): MessageAddress | undefined =>
   message && { ...message, ...(message.channelId === channelId && guildId !== undefined && { guildId }) };
-
-const PAGE = 100;
-
-/** All tasks of a member, newest first; tasks may be removed in the meantime. */
-export async function* tasksOf(memberId: string, store: Pick<TaskStore, 'page'>): AsyncGenerator<TaskSummary> {
-  for (let before: string | undefined; ; ) {
-    const { summaries, next } = await store.page({ of: { memberId }, max: PAGE, before });
-    yield* summaries;
-    if (next === undefined) return;
-    before = next;
-    // SQLite responds synchronously, so a long run of pages would block the process.
-    await setImmediate();
-  }
-}

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { Refusal } from '../../../../src/lib/refusal.ts';
 import { EMPTY_ANSWER } from '../../../../src/services/tasks/answer.ts';
 import { Exports } from '../../../../src/services/tasks/own-data/exports.ts';
-import { tasksOf } from '../../../../src/services/tasks/own-data/member-erasure.ts';
+import { tasksOf } from '../../../../src/services/tasks/own-data/tasks-of.ts';
 import type { Task } from '../../../../src/services/tasks/task.ts';
 import { makeTask, START, settled, stage } from '../../store/stage.ts';
 
@@ -25,18 +25,15 @@ async function scene(howMany = HOW_MANY) {
   let forgotten: string | undefined;
   let read = 0;
   const exports = new Exports({
-    rowsOf: (memberId) => ({
+    rowsOf: async (memberId) => ({
       memberId,
       now: START,
       tasks: rows(memberId),
       entries: undefined,
-      budgets: [],
-      rules: [],
-      reports: [],
-      proposals: async () => [],
-      pseudonym: async () => undefined,
+      about: async () => [],
     }),
     isBeingErased: (memberId) => memberId === forgotten,
+    isBeingErasedElsewhere: async () => false,
   });
   async function* rows(memberId: string): AsyncGenerator<Task> {
     for await (const { id } of tasksOf(memberId, store)) {

@@ -9,8 +9,9 @@ import type { StoredTasks } from '../../../../src/services/store/stored-tasks.ts
 import { TaskBook } from '../../../../src/services/tasks/book.ts';
 import { markDelivered } from '../../../../src/services/tasks/delivery-state.ts';
 import { defineKind } from '../../../../src/services/tasks/kind.ts';
-import type { ErasureOutcome, MessageRemoval } from '../../../../src/services/tasks/own-data/member-erasure.ts';
+import type { MessageRemoval } from '../../../../src/services/tasks/own-data/member-erasure.ts';
 import { hasEnded, isLive, type Task } from '../../../../src/services/tasks/task.ts';
+import type { ErasureOutcome } from '../../../../src/services/tasks/task-store.ts';
 import { Tasks } from '../../../../src/services/tasks/tasks.ts';
 import type { ManualClock } from '../../../support/manual-clock.ts';
 import { operatorPriceBook } from '../../../support/prices.ts';

@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
+import { hashedName } from '../hashed-names.ts';
+import type { Inbox } from '../inbox/inbox.ts';
+import { type Partitions, ReadOnlyTasks } from '../store/index.ts';
+import type { OtherPartitions, PartitionRows } from '../tasks/other-partitions.ts';
+import { aboutMember } from '../tasks/own-data/about-member.ts';
+import { erasureMessage } from '../tasks/own-data/erasure-messages.ts';
+import type { KindSpecs } from '../tasks/task.ts';
+
+/** The type of packets that partitions send each other. Discord's have names of their own. */
+const FROM_PARTITION = 'FROM_PARTITION';
+
+/** What a partition has sent, read from a packet; undefined for any other packet. */
+export function messageIn(content: unknown) {
+  const { t, d } = content as { t?: unknown; d?: unknown };
+  return t === FROM_PARTITION ? erasureMessage.parse(d) : undefined;
+}
+
+interface EveryPartitionParts {
+  partitions: Pick<Partitions, 'count' | 'rows'>;
+  inbox: Pick<Inbox, 'put'>;
+  log: Log;
+  clock: Clock;
+  specs: KindSpecs;
+}
+
+/** The rows of all partitions, read directly from the server; shared by the bots of this process. */
+export class EveryPartition {
+  readonly #parts: EveryPartitionParts;
+  readonly #known = new Map<number, PartitionRows>();
+
+  constructor(parts: EveryPartitionParts) {
+    this.#parts = parts;
+  }
+
+  /** Undefined: there are no others. */
+  but(own: number): OtherPartitions | undefined {
+    const { partitions, inbox } = this.#parts;
+    if (partitions.count === 1) return undefined;
+    const numbers = Array.from({ length: partitions.count }, (_, at) => at).filter((number) => number !== own);
+    return {
+      ...{ own, numbers },
+      all: async () =>
+        (await Promise.all(numbers.map((number) => this.#rows(number)))).filter((one) => one !== undefined),
+      send: (partition, message) =>
+        inbox.put(partition, { id: randomUUID(), content: { t: FROM_PARTITION, d: message } }),
+    };
+  }
+
+  async #rows(partition: number): Promise<PartitionRows | undefined> {
+    const known = this.#known.get(partition);
+    if (known) return known;
+    const { partitions, log, clock, specs } = this.#parts;
+    const backend = await partitions.rows(partition);
+    if (!backend) return undefined;
+    const store = new ReadOnlyTasks(backend, { log, clock, specs });
+    const rows: PartitionRows = {
+      entries: store.entries,
+      page: (query) => store.page(query),
+      get: (id) => store.get(id),
+      isErasing: (memberId) => store.isErasing(memberId),
+      async about(memberId) {
+        const secret = (await store.hashSecret()) ?? '';
+        return aboutMember(memberId, store.decided, (name) => hashedName(name, secret));
+      },
+    };
+    this.#known.set(partition, rows);
+    return rows;
+  }
+}

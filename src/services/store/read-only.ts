@@ -1,0 +1,94 @@
+import type { Clock } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
+import type { EntryStore } from '../ledger/entry.ts';
+import type { KindSpecs, Task } from '../tasks/task.ts';
+import type { PageQuery, TaskPage } from '../tasks/task-store.ts';
+import type { Backend, RowStore } from './backend.ts';
+import { hashSecretMark } from './marks.ts';
+import { type Namespaces, openNamespaces } from './namespaces.ts';
+import { NoQuarantine } from './rows.ts';
+import { erasureRows } from './side-rows.ts';
+import { StoredTasks } from './stored-tasks.ts';
+import { listOwner, SummaryIndex } from './summary-index.ts';
+
+interface ReadOnlyParts {
+  log: Log;
+  clock: Clock;
+  specs: KindSpecs;
+}
+
+/** A list changes its chunks once in a hundred tasks. */
+const MOST_TRIES = 5;
+
+/** What members have in a store that another process owns, as it was last written. */
+export class ReadOnlyTasks {
+  readonly #namespaces: Namespaces;
+  readonly #store: StoredTasks;
+  readonly #index: SummaryIndex;
+  readonly #quarantine: NoQuarantine;
+
+  constructor(backend: Backend, parts: ReadOnlyParts) {
+    this.#namespaces = openNamespaces(withoutRemovals(backend));
+    const { index, quarantine } = this.#namespaces;
+    this.#quarantine = new NoQuarantine(quarantine, parts);
+    this.#store = new StoredTasks({
+      ...{ ...parts, namespaces: this.#namespaces, quarantine: this.#quarantine },
+      close: () => undefined,
+    });
+    this.#index = new SummaryIndex(index, this.#quarantine, parts.specs);
+  }
+
+  get entries(): Pick<EntryStore, 'between'> {
+    return this.#store.entries;
+  }
+
+  get decided(): Pick<StoredTasks, 'budgets' | 'rules' | 'reports' | 'proposals' | 'pseudonyms'> {
+    return this.#store;
+  }
+
+  /** Read again where the owner has split a chunk of the list, or dropped one, meanwhile. */
+  async page(query: PageQuery): Promise<TaskPage> {
+    const owner = listOwner(query.of);
+    let starts = await this.#index.starts(owner);
+    for (let tries = 1; starts.length > 0; tries++) {
+      const page = await this.#store.page(query);
+      const now = await this.#index.starts(owner);
+      if (tries === MOST_TRIES || String(now) === String(starts)) return page;
+      starts = now;
+    }
+    return { summaries: [], next: undefined };
+  }
+
+  get(id: string): Promise<Task | undefined> {
+    return this.#store.get(id);
+  }
+
+  async isErasing(memberId: string): Promise<boolean> {
+    return (await erasureRows(this.#namespaces.erasures, this.#quarantine).get(memberId)) !== undefined;
+  }
+
+  /** Undefined before the first start of a bot on this store. */
+  async hashSecret(): Promise<string | undefined> {
+    return (await hashSecretMark(this.#namespaces.meta).read())?.secret;
+  }
+}
+
+/** keyv removes an expired row as it reads it, which is for the owner to do. */
+function withoutRemovals(backend: Backend): Backend {
+  return {
+    ...{ name: backend.name, range: (...question) => backend.range(...question) },
+    clearExpired: () => backend.clearExpired(),
+    countExpired: (now) => backend.countExpired(now),
+    everyRow: (namespaces) => backend.everyRow(namespaces),
+    get failure() {
+      return backend.failure;
+    },
+    adapter(namespace, durability): RowStore {
+      const rows = backend.adapter(namespace, durability);
+      return Object.assign(rows, {
+        delete: () => Promise.resolve(false),
+        deleteMany: (keys: readonly string[]) => Promise.resolve(keys.map(() => false)),
+      });
+    },
+  };
+}

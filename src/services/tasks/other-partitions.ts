@@ -1,0 +1,21 @@
+import type { EntryStore } from '../ledger/entry.ts';
+import type { AboutMember } from './own-data/about-member.ts';
+import type { ErasureMessage } from './own-data/erasure-messages.ts';
+import type { TaskStore } from './task-store.ts';
+
+/** What members have in a partition of another bot, only to be read. */
+export interface PartitionRows extends Pick<TaskStore, 'page' | 'get'> {
+  readonly entries: Pick<EntryStore, 'between'>;
+  about(memberId: string): Promise<AboutMember>;
+  isErasing(memberId: string): Promise<boolean>;
+}
+
+/** The partitions beside one's own, where the same members have tasks too. */
+export interface OtherPartitions {
+  readonly own: number;
+  readonly numbers: readonly number[];
+  /** Those that have rows. */
+  all(): Promise<readonly PartitionRows[]>;
+  /** The message survives a crash once this resolves. */
+  send(partition: number, message: ErasureMessage): Promise<void>;
+}

@@ -1,0 +1,34 @@
+import { reportsAbout } from '../../reports/reports.ts';
+import { rulesAbout } from '../../rules/rules.ts';
+import { budgetsAbout } from '../../spending/budgets.ts';
+import type { StoredTasks } from '../../store/stored-tasks.ts';
+
+/** What is stored about a member beside tasks and usage. */
+export interface AboutMember {
+  /** What admins have decided about the member, and the member as an admin about others. */
+  budgets: readonly object[];
+  rules: readonly object[];
+  /** Reports that the member made, and their decisions about others'. */
+  reports: readonly object[];
+  /** Orders that wait for the member's decision. */
+  proposals: readonly object[];
+  /** What stands for the member at the gateway. */
+  pseudonym: string | undefined;
+}
+
+type Rows = Pick<StoredTasks, 'budgets' | 'rules' | 'reports' | 'proposals' | 'pseudonyms'>;
+
+/** From rows, for a partition that is not in memory. `hashOf`: as that partition hides names. */
+export async function aboutMember(
+  memberId: string,
+  { budgets, rules, reports, proposals, pseudonyms }: Rows,
+  hashOf: (name: string) => string,
+): Promise<AboutMember> {
+  return {
+    budgets: budgetsAbout(memberId, await budgets.all(), hashOf),
+    rules: rulesAbout(memberId, await rules.all()),
+    reports: reportsAbout(memberId, await reports.all()),
+    proposals: await proposals.of(memberId),
+    pseudonym: await pseudonyms.get(memberId),
+  };
+}

@@ -1,0 +1,100 @@
+import type { Clock } from '../../../lib/clock.ts';
+import type { OtherPartitions } from '../other-partitions.ts';
+import type { AskedPartition, ErasureMark, ErasureOutcome } from '../task-store.ts';
+import type { ErasureMessage, ErasureReport } from './erasure-messages.ts';
+
+/** The addresses of messages that could not be deleted; more are only counted. */
+export const MAX_LEFT = 100;
+/** What was asked for is asked for again until it is done: a message counts as heard only by what comes of it. */
+const ASK_AGAIN_MS = 30_000;
+
+/** Sends other partitions what one erasure has for them: questions where the member asked here, reports where others asked for it. */
+export class PartErasures {
+  readonly #others: OtherPartitions | undefined;
+  readonly #clock: Clock;
+  #askedAt = Number.NEGATIVE_INFINITY;
+  /** How many messages that could not be deleted the last report had. */
+  #reported: number | undefined;
+
+  constructor(others: OtherPartitions | undefined, clock: Clock) {
+    this.#others = others;
+    this.#clock = clock;
+  }
+
+  /** The member asks here. */
+  begin(mark: ErasureMark): ErasureMark {
+    this.#askedAt = Number.NEGATIVE_INFINITY;
+    const { numbers } = this.#others ?? {};
+    return numbers ? { ...mark, asked: numbers.map((partition) => askedOnce(partition, mark)) } : mark;
+  }
+
+  /** Another partition asks. */
+  join(mark: ErasureMark, from: number): ErasureMark {
+    this.#reported = undefined;
+    return { ...mark, askedBy: [...new Set([...(mark.askedBy ?? []), from])] };
+  }
+
+  async ask({ memberId, until, asked = [] }: ErasureMark): Promise<void> {
+    const now = this.#clock.now();
+    if (!this.#others || now - this.#askedAt < ASK_AGAIN_MS) return;
+    const { own: from } = this.#others;
+    for (const { partition, state } of asked)
+      if (state !== 'done') await this.#others.send(partition, { do: 'erase', from, memberId, until });
+    this.#askedAt = now;
+  }
+
+  /** Once the messages are gone, and again where more of them turn out to stay. */
+  async report(mark: ErasureMark, running: number): Promise<void> {
+    if (this.#reported === mark.stays) return;
+    await this.#send(mark, running, false);
+    this.#reported = mark.stays;
+  }
+
+  reportDone(mark: ErasureMark): Promise<void> {
+    return this.#send(mark, 0, true);
+  }
+
+  async #send(mark: ErasureMark, running: number, isDone: boolean): Promise<void> {
+    if (!this.#others) return;
+    const { memberId, until, tasks, messages, stays, left, askedBy = [] } = mark;
+    const outcome = { tasks, messages, stays, left, running };
+    const message: ErasureMessage = { do: 'erased', from: this.#others.own, memberId, until, isDone, outcome };
+    for (const partition of askedBy) await this.#others.send(partition, message);
+  }
+}
+
+/** Where the member asked before, what was erased then stays counted. */
+function askedOnce(partition: number, { asked = [] }: ErasureMark): AskedPartition {
+  const before = asked.find((one) => one.partition === partition);
+  const none = { tasks: 0, messages: 0, stays: 0, left: [], running: 0 };
+  return { ...(before ?? none), partition, state: 'asked' };
+}
+
+/** A report of an earlier request says nothing about this one. A repeated erasure finds nothing, so the higher counts are right. */
+export function withReport(mark: ErasureMark, report: ErasureReport): ErasureMark {
+  const { from, until, isDone, outcome } = report;
+  if (until < mark.until) return mark;
+  const asked = mark.asked?.map((one): AskedPartition => {
+    if (one.partition !== from) return one;
+    return {
+      ...one,
+      state: isDone || one.state === 'done' ? 'done' : 'reported',
+      tasks: Math.max(one.tasks, outcome.tasks),
+      messages: Math.max(one.messages, outcome.messages),
+      running: outcome.running,
+      ...(outcome.stays > one.stays && { stays: outcome.stays, left: outcome.left }),
+    };
+  });
+  return { ...mark, ...(asked && { asked }) };
+}
+
+/** What was erased in all partitions. */
+export function outcomeOf({ tasks, messages, stays, left, asked = [] }: ErasureMark, running: number): ErasureOutcome {
+  const all = [{ tasks, messages, stays, left, running }, ...asked];
+  const sum = (what: 'tasks' | 'messages' | 'stays' | 'running'): number =>
+    all.reduce((total, one) => total + one[what], 0);
+  return {
+    ...{ tasks: sum('tasks'), messages: sum('messages'), stays: sum('stays'), running: sum('running') },
+    left: all.flatMap((one) => one.left).slice(0, MAX_LEFT),
+  };
+}

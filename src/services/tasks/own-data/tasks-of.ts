@@ -1,0 +1,29 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Task } from '../task.ts';
+import type { TaskStore } from '../task-store.ts';
+import type { TaskSummary } from '../task-summary.ts';
+
+const PAGE = 100;
+
+/** All tasks of a member, newest first; tasks may be removed meanwhile. */
+export async function* tasksOf(memberId: string, store: Pick<TaskStore, 'page'>): AsyncGenerator<TaskSummary> {
+  for (let before: string | undefined; ; ) {
+    const { summaries, next } = await store.page({ of: { memberId }, max: PAGE, before });
+    yield* summaries;
+    if (next === undefined) return;
+    before = next;
+    // SQLite responds synchronously, so a long run of pages would block the process.
+    await setImmediate();
+  }
+}
+
+/** The same with all that is stored about them. */
+export async function* wholeTasksOf(
+  memberId: string,
+  { page, get }: { page: TaskStore['page']; get(id: string): Promise<Task | undefined> },
+): AsyncGenerator<Task> {
+  for await (const { id } of tasksOf(memberId, { page })) {
+    const task = await get(id);
+    if (task) yield task;
+  }
+}

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { type EmbeddedDiscord, text } from '../../../sandbox/discord/discord.ts';
+import type { Message } from '../../../sandbox/discord/exchange.ts';
+import { bucketOf, partitionOf } from '../../../src/services/tasks/homes.ts';
+import { bucketIn } from '../../../src/services/tasks/task-id.ts';
+import { onServers, type Site } from '../../services/store/sites.ts';
+import { stage } from '../bot.ts';
+import { labels, messagesWith, says, submits } from '../quick.ts';
+import { offeredTaskIds } from '../tasks/pages.ts';
+import { bytesOf } from '../tasks/proof.ts';
+import { startProcess, whole } from './processes.ts';
+
+const channels = ['studio', 'hall', 'dm'] as const;
+const PARTITIONS = 4;
+const PATIENT = { timeout: 60_000 };
+
+async function cluster(site: Site) {
+  const sides = await stage({ gateway: { speed: 20 }, settings: { DISCORD_USER_INSTALL: 'on' } });
+  const start = (role: 'shard' | 'worker') => startProcess(role, sides, site, { DISCORD_USER_INSTALL: 'on' });
+  const [shard, one, other] = [start('shard'), start('worker'), start('worker')];
+  await whole([shard, one, other]);
+  return { ...sides, workers: [one, other] as const, start };
+}
+
+const listed = async (discord: EmbeddedDiscord, channel: string, options = {}): Promise<Message> =>
+  (await discord.as('member').in(channel).slash('tasks', options)).message();
+
+async function ordered(discord: EmbeddedDiscord, howMany: number): Promise<Message[]> {
+  const made: Message[] = [];
+  for (let at = 0; at < howMany; at++) {
+    const by = discord.as('member').in(channels[at % channels.length] ?? 'studio');
+    made.push(await (await by.slash('imagine', { prompt: `lantern ${at}` })).message(says('Finished')));
+  }
+  return made;
+}
+
+async function askErasure(discord: EmbeddedDiscord) {
+  const member = discord.as('member');
+  const first = await (await member.click(await listed(discord, 'studio'), 'Delete my data')).message();
+  const second = await (await member.click(first, 'Delete everything')).message(says('cannot be undone'));
+  return { count: text(first), exchange: await member.click(second, 'Delete permanently') };
+}
+
+/** Rows of any partition that contain the member's id, or a prompt. */
+const left = async (site: Site, memberId: string): Promise<string[]> =>
+  (await site.rows())
+    .filter(({ key, text }) => (key + text).includes(memberId) || text.includes('lantern'))
+    .map(({ namespace, key }) => `${namespace} ${key}`);
+
+describe('A member’s tasks in all partitions', () => {
+  onServers((stageOf) => {
+    it('Lists, pages, exports and erasures of a member cover all partitions', async () => {
+      const site = await stageOf();
+      const { discord, gateway } = await cluster(site);
+      await ordered(discord, 12);
+      const first = await listed(discord, 'hall');
+      const ids = offeredTaskIds(first);
+      expect(ids.map(({ label }) => label)).toEqual(Array.from({ length: 10 }, (_, at) => `lantern ${11 - at}`));
+      expect(new Set(ids.map(({ value }) => partitionOf(bucketIn(value), PARTITIONS))).size).toBeGreaterThan(1);
+      const older = await (await discord.as('member').in('hall').click(first, 'Older')).message(says('lantern 0'));
+      expect(offeredTaskIds(older).map(({ label }) => label)).toEqual(['lantern 1', 'lantern 0']);
+      const found = await listed(discord, 'hall', { text: 'lantern 3' });
+      expect(offeredTaskIds(found).map(({ label }) => label)).toEqual(['lantern 3']);
+      const task = offeredTaskIds(found)[0]?.value ?? '';
+      const page = await (await discord.as('member').in('hall').choose(found, 'Open a task', [task])).message(
+        says('Requested'),
+      );
+      const shown = await (await discord.as('member').in('hall').click(page, 'Show here')).message(says('Finished'));
+      expect(labels(shown)).toContain('U1');
+      await (await discord.as('member').in('hall').click(shown, 'U1')).message(says('Finished'));
+      expect(submits(gateway)).toBe(13);
+      expect(text(await (await discord.as('member').slash('usage', { by: 'model' })).message())).toContain('12');
+
+      const exported = await (
+        await discord.as('member').click(await listed(discord, 'studio'), 'Export my data')
+      ).message();
+      const data = JSON.parse((await bytesOf(exported)).toString()) as { tasks: { id: string }[]; ledger: object[] };
+      const exportedIds = data.tasks.map(({ id }) => id);
+      expect(exportedIds).toEqual(exportedIds.toSorted().reverse());
+      expect([data.tasks.length, data.ledger.length]).toEqual([13, 13]);
+
+      const { count, exchange } = await askErasure(discord);
+      expect(count).toContain('13 tasks');
+      const memberId = discord.world.user('member').id;
+      await exchange.message(says('Your data has been deleted (tasks: 13'));
+      await expect.poll(() => left(site, memberId), PATIENT).toEqual([]);
+      expect(text(await listed(discord, 'hall'))).toContain('No tasks found');
+    });
+  });
+});
+void bucketOf;
+void messagesWith;
