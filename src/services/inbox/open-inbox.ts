@@ -42,7 +42,7 @@ async function openRedis(url: string): Promise<QueueServer> {
   client.on('error', () => undefined);
   await client.connect();
   const connection = bull.createNodeRedisClient(client);
-  // It passes errors of the client on, and nobody else listens while this process has no queue.
+  // It passes errors of the client on, and no one else listens while this process has no queue.
   connection.on('error', () => undefined);
   return {
     queue: (name, onError) => new bull.Queue(name, { connection }).on('error', onError),
