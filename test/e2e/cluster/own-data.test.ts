@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { type EmbeddedDiscord, text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
-import { bucketOf, partitionOf } from '../../../src/services/tasks/homes.ts';
+import { partitionOf } from '../../../src/services/tasks/homes.ts';
 import { bucketIn } from '../../../src/services/tasks/task-id.ts';
 import { onServers, type Site } from '../../services/store/sites.ts';
 import { stage } from '../bot.ts';
-import { labels, messagesWith, says, submits } from '../quick.ts';
+import { labels, says, submits } from '../quick.ts';
 import { offeredTaskIds } from '../tasks/pages.ts';
 import { bytesOf } from '../tasks/proof.ts';
 import { startProcess, whole } from './processes.ts';
@@ -74,19 +74,20 @@ describe('A member’s tasks in all partitions', () => {
       const exported = await (
         await discord.as('member').click(await listed(discord, 'studio'), 'Export my data')
       ).message();
-      const data = JSON.parse((await bytesOf(exported)).toString()) as { tasks: { id: string }[]; ledger: object[] };
+      const data = JSON.parse((await bytesOf(exported)).toString()) as {
+        tasks: { id: string; requesterId: string }[];
+        ledger: object[];
+      };
       const exportedIds = data.tasks.map(({ id }) => id);
       expect(exportedIds).toEqual(exportedIds.toSorted().reverse());
       expect([data.tasks.length, data.ledger.length]).toEqual([13, 13]);
 
       const { count, exchange } = await askErasure(discord);
       expect(count).toContain('13 tasks');
-      const memberId = discord.world.user('member').id;
+      const { requesterId: memberId } = data.tasks[0] ?? expect.unreachable();
       await exchange.message(says('Your data has been deleted (tasks: 13'));
       await expect.poll(() => left(site, memberId), PATIENT).toEqual([]);
       expect(text(await listed(discord, 'hall'))).toContain('No tasks found');
     });
   });
 });
-void bucketOf;
-void messagesWith;
