@@ -130,7 +130,7 @@ class Redis implements ServerStore {
   }
 
   async range(namespace: string, { from, end, max }: Range): Promise<Row[]> {
-    if (namespace !== RANGED_NAMESPACE) throw new Error(`The keys of ${namespace} are not kept in order.`);
+    if (!this.#isListed(namespace)) return this.#sortedRange(namespace, { from, end, max });
     const start = 'first' in from ? `[${from.first}` : `(${from.after}`;
     const list = this.#listOf(namespace);
     const rows: Row[] = [];
@@ -144,6 +144,14 @@ class Redis implements ServerStore {
       if (last === undefined || rows.length === max) return rows;
       next = `(${last}`;
     }
+  }
+
+  /** Reads all keys of the namespace, since no list has them in order: only an erasure asks for it. */
+  async #sortedRange(namespace: string, { from, end, max }: Range): Promise<Row[]> {
+    const isWanted = (key: string): boolean => ('first' in from ? key >= from.first : key > from.after) && key < end;
+    const found = new Set<string>();
+    for await (const keys of this.#keys(namespace)) for (const key of keys.filter(isWanted)) found.add(key);
+    return this.#rowsOf(namespace, [...found].sort().slice(0, max));
   }
 
   /** The server does that, but not in the lists of keys. */
@@ -172,6 +180,11 @@ class Redis implements ServerStore {
       for (const key of fresh) seen.add(key);
       for await (const { key, text } of this.#rowsAt(namespace, fresh)) yield [key, text];
     }
+  }
+
+  /** Whether a sorted list has the keys of the namespace. */
+  #isListed(namespace: string): boolean {
+    return this.#hasLists || namespace === RANGED_NAMESPACE;
   }
 
   #keys(namespace: string): AsyncGenerator<string[]> {
@@ -222,7 +235,7 @@ class Redis implements ServerStore {
 
   async #change(script: string, namespace: string, keys: readonly string[], values: readonly string[]) {
     const { lease } = this.#parts;
-    const list = this.#hasLists || namespace === RANGED_NAMESPACE ? this.#listOf(namespace) : '';
+    const list = this.#isListed(namespace) ? this.#listOf(namespace) : '';
     const told = await this.#ask((client) =>
       client.eval(script, {
         keys: [this.#leaseKey, list, ...keys.map((key) => this.#keyOf(namespace, key))],
