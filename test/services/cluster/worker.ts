@@ -3,12 +3,7 @@ import { kindSpecs } from '../../../src/commands/index.ts';
 import { pause, systemClock } from '../../../src/lib/clock.ts';
 import { openLog } from '../../../src/lib/log.ts';
 import { Membership } from '../../../src/services/cluster/membership.ts';
-import {
-  nameHolder,
-  openPartitions,
-  openSharedFacts,
-  StoreError,
-} from '../../../src/services/store/index.ts';
+import { nameHolder, openPartitions, openSharedFacts, StoreError } from '../../../src/services/store/index.ts';
 import type { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
 import type { WorkerEvent } from './events.ts';
 
