@@ -21,7 +21,6 @@ import { shareOfPartition } from './partition-config.ts';
 
 interface Working {
   bot: Bot;
-  store: StoredTasks;
   inbox: TakenInbox;
 }
 
@@ -40,8 +39,9 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
   const everywhere = new EveryPartition({ partitions, inbox, log, clock, specs: kindSpecs });
   const mediaProcess = shared ?? new MediaProcess({ clock: systemClock, log, memoryBytes: config.media.memoryBytes });
   const working = new Map<number, Working>();
+  const owned = new Map<number, StoredTasks>();
   const mustOwnAll = (): void => {
-    for (const { store } of working.values()) store.ownership.mustBeOurs();
+    for (const { ownership } of owned.values()) ownership.mustBeOurs();
   };
   // It has no connection that could be lost: packets wait in the inbox.
   const clients = { ...openDiscordClients(config.discord.apiUrl, undefined, mustOwnAll), isConnected: () => true };
@@ -51,6 +51,7 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
   };
 
   async function take(number: number, store: StoredTasks): Promise<void> {
+    owned.set(number, store);
     const bot = openBot({
       ...{ config: share, tools: { ...tools, mediaProcess }, clients },
       ...{ store, partition: { number, count }, others: everywhere.but(number), monitoring },
@@ -60,7 +61,7 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
     // One of them is enough.
     if (number === 0) bot.announce();
     const answer = (packet: TakenPacket): Promise<void> => answerPacket(packet, { bot, clients, log });
-    working.set(number, { bot, store, inbox: inbox.take(number, answer) });
+    working.set(number, { bot, inbox: inbox.take(number, answer) });
   }
 
   async function giveBack(number: number): Promise<void> {
@@ -68,6 +69,7 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
     const closed = taken?.close();
     await bot?.finish();
     // From here on its lease is given back, which must not stop the requests of the other partitions.
+    owned.delete(number);
     working.delete(number);
     await bot?.close();
     await closed;
