@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { onServers } from '../../services/store/sites.ts';
+import { onServersIfAsked } from '../../e2e/cluster/on-request.ts';
 import { thriftyStudio } from '../../support/studio.ts';
 import { clusterChaos } from './cluster.ts';
 
@@ -7,7 +7,7 @@ const SEED = 21;
 const WAIT_LIMIT_MS = 300_000;
 
 describe('A cluster under chaos', () =>
-  onServers((stage) =>
+  onServersIfAsked((stage) =>
     it(
       'Shards and workers that are killed and paused lose no order and double no result',
       async () => {

@@ -3,10 +3,11 @@ import { type EmbeddedDiscord, text } from '../../../sandbox/discord/discord.ts'
 import type { Exchange } from '../../../sandbox/discord/exchange.ts';
 import { openInbox } from '../../../src/services/inbox/open-inbox.ts';
 import { bucketOf, partitionOf } from '../../../src/services/tasks/homes.ts';
-import { onServers, type Site } from '../../services/store/sites.ts';
+import type { Site } from '../../services/store/sites.ts';
 import { noLimits } from '../../support/no-limits.ts';
 import { type Stage, stage } from '../bot.ts';
 import { messagesWith, says, submits } from '../quick.ts';
+import { onServersIfAsked } from './on-request.ts';
 import { type ClusterProcess, owns, type Role, startProcess, whole } from './processes.ts';
 
 const PARTITIONS = 4;
@@ -67,7 +68,7 @@ async function stream({ discord }: Stage, count: number, between: () => void): P
 }
 
 describe('A cluster that loses a process', () =>
-  onServers((site) => {
+  onServersIfAsked((site) => {
     it('A task whose worker is killed is finished by another one, with one submit and one end', waitLimit, async () => {
       const there = await scene(site, 1);
       const { discord, gateway } = there;
