@@ -135,4 +135,6 @@ function isRefusedToken(error: unknown): boolean {
 }
 
 const config = configured();
+// discord.js reads this variable too: it fails with an empty one, and shards are not its business here.
+Reflect.deleteProperty(process.env, 'SHARD_COUNT');
 if (config) await run(config);

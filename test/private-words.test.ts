@@ -6,6 +6,7 @@ import { Answers } from '../src/discord/answers/answers.ts';
 import { Funnel } from '../src/discord/funnel.ts';
 import { openDiscordClients } from '../src/discord/outbox/clients.ts';
 import { errorFacts } from '../src/discord/outbox/errors.ts';
+import { identify } from '../src/discord/outbox/identity.ts';
 import { Outbox } from '../src/discord/outbox/outbox.ts';
 import { Responder } from '../src/discord/outbox/responder.ts';
 import { openServerCheck, readGateway } from '../src/discord/reads.ts';
@@ -173,6 +174,7 @@ function discordCalls(clients: ReturnType<typeof openDiscordClients>, log: Retur
     channel: [() => botRest.patch(`/channels/${MESSAGE}`, { body: { name: PRIVATE } })],
     guild: [() => openServerCheck(clients.reads)(MESSAGE)],
     gatewayBot: [() => readGateway(clients.reads)],
+    user: [() => identify(clients.client, 'token')],
     currentApplication: [() => botRest.get('/oauth2/applications/@me')],
     applicationCommands: [() => botRest.put(`/applications/${MESSAGE}/commands`, { body: [{ name: PRIVATE }] })],
     applicationGuildCommands: [() => botRest.put(`/applications/${MESSAGE}/guilds/${MESSAGE}/commands`, { body: [] })],

@@ -96,7 +96,7 @@ it('A backup made while 200 tasks run is restored, sends nothing by itself, and 
   const restored = await script('scripts/restore.ts', [backup], restoreSettings);
   expect(restored).toMatchObject({ code: 0, out: expect.stringContaining(`Tasks under way: ${TASKS}.`) });
   expect(restored.out).toContain('no problems found');
-  const unknown = Number(/members decide: (\d+)/.exec(restored.out)?.[1]);
+  const unknown = Number(/members to resolve: (\d+)/.exec(restored.out)?.[1]);
   expect(unknown).toBeGreaterThan(100);
   expect(await script('scripts/restore.ts', [backup], restoreSettings)).toMatchObject({
     code: 78,
