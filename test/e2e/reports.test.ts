@@ -344,12 +344,12 @@ describe.each(profiles)('Reports at a gateway of the %s profile', (profile) => {
     const away = () => discord.faults.add({ on: { route: inLog }, do: { type: 'status', status: 503 }, times: 1_000 });
     const [first, second] = [await grid(stage), await grid(stage, { prompt: 'an owl' })];
     away();
-    expect(await report(stage, first)).toContain('Your report is saved');
+    expect(await report(stage, first)).toContain('Your report has been saved');
     discord.faults.clear();
     clock.advance(10 * 60_000);
     await onlyReport(stage);
     away();
-    expect(await report(stage, second)).toContain('Your report is saved');
+    expect(await report(stage, second)).toContain('Your report has been saved');
     discord.restrict(LOG, Permission.SendMessages);
     discord.faults.clear();
     clock.advance(10 * 60_000);
