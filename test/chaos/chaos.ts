@@ -95,7 +95,7 @@ async function storm(scale: Scale, sides: Sides, keeper: Keeper, members: Member
   // One kill after the other, however long each waits for its moment.
   let killing = Promise.resolve();
   await Promise.all([
-    ...plan.wishes.map((request) => at(request.at, () => members.want(request))),
+    ...plan.requests.map((request) => at(request.at, () => members.want(request))),
     ...plan.troubles.map(({ at: ms, trouble }) => at(ms, () => sides.befall(trouble))),
     ...plan.kills.map((kill) =>
       at(kill.at, () => {

@@ -22,7 +22,7 @@ export class Members {
   readonly orders: Order[] = [];
   readonly #discord: EmbeddedDiscord;
   readonly #name: string;
-  #wishes = 0;
+  #requests = 0;
   #givenUp = 0;
 
   constructor(discord: EmbeddedDiscord, seed: number) {
@@ -37,8 +37,8 @@ export class Members {
 
   async want({ who, where, isPrivate }: Request): Promise<void> {
     const member = this.#discord.as(who).in(where);
-    this.#wishes += 1;
-    const name = `${this.#name}n${this.#wishes}t`;
+    this.#requests += 1;
+    const name = `${this.#name}n${this.#requests}t`;
     for (let tries = 1; tries <= MAX_TRIES; tries++) {
       const prompt = `a fox ${name}${tries}x`;
       const at = Date.now();

@@ -36,7 +36,7 @@ export interface Kill {
 }
 
 export interface Plan {
-  wishes: readonly Request[];
+  requests: readonly Request[];
   kills: readonly Kill[];
   troubles: readonly Planned[];
 }
@@ -76,7 +76,7 @@ export function planOf({ seed, jobs, kills, stormMs, lasting }: Scale, where = p
   const random = randomOf(seed);
   const moment = (share = 1): number => Math.floor(random.next() * stormMs * share);
   return {
-    wishes: Array.from({ length: jobs }, () => ({
+    requests: Array.from({ length: jobs }, () => ({
       at: moment(),
       isPrivate: random.next() < PRIVATE_SHARE,
       ...anyOf(where, random),

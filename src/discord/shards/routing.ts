@@ -20,8 +20,11 @@ function namedTask(interaction: APIInteraction): string | undefined {
   const pressed = readCustomId(interaction.data.custom_id);
   const chosen = 'values' in interaction.data ? interaction.data.values : [];
   // The page of a task is shown by the partition that has it; the menu's own id only names where its list begins.
-  if (pressed?.verb === customIds.task.name) return chosen.find(isTaskId);
+  if (pressed?.verb === customIds.task.name) return chosen.find(namesTask);
   // In a menu that replaces too many buttons, the chosen value is the button's own id.
   const args = [...(pressed?.args ?? []), ...chosen.flatMap((value) => readCustomId(value)?.args ?? [])];
-  return args.find(isTaskId);
+  return args.find(namesTask);
 }
+
+/** Ids of Discord from before 2016 are as long, and consist of digits; a task's time does not for years to come. */
+const namesTask = (argument: string): boolean => isTaskId(argument) && /\D/.test(argument);

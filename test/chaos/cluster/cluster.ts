@@ -125,7 +125,7 @@ interface Scene {
 }
 
 async function storm(
-  { wishes, troubles, misfortunes: planned }: ClusterPlan,
+  { requests, troubles, misfortunes: planned }: ClusterPlan,
   { sides, members, misfortunes }: Scene & { misfortunes: Misfortunes },
 ): Promise<void> {
   const at = async (ms: number, act: () => Promise<void> | void): Promise<void> => {
@@ -133,7 +133,7 @@ async function storm(
     await act();
   };
   await Promise.all([
-    ...wishes.map((request) => at(request.at, () => members.want(request))),
+    ...requests.map((request) => at(request.at, () => members.want(request))),
     ...troubles.map(({ at: ms, trouble }) => at(ms, () => sides.befall(trouble))),
     ...planned.map((misfortune) => at(misfortune.at, () => misfortunes.befall(misfortune))),
   ]);

@@ -24,7 +24,7 @@ export type Misfortune = { at: number } & (
   | { do: 'join'; stayMs: number }
 );
 
-export interface ClusterPlan extends Pick<Plan, 'wishes' | 'troubles'> {
+export interface ClusterPlan extends Pick<Plan, 'requests' | 'troubles'> {
   misfortunes: readonly Misfortune[];
 }
 
@@ -45,7 +45,7 @@ export function clusterPlanOf(scale: ClusterScale): ClusterPlan {
     ...places,
     ...guildNames(guilds).flatMap((name) => GUESTS.map((who) => ({ who, where: `${name}/general` }))),
   ];
-  const { wishes, troubles, kills } = planOf(scale, where);
+  const { requests, troubles, kills } = planOf(scale, where);
   /** Each has a separate part of the time. */
   const spread = <Thing>(count: number, make: (index: number) => Thing): (Thing & { at: number })[] =>
     Array.from({ length: count }, (_, index) => ({
@@ -53,7 +53,7 @@ export function clusterPlanOf(scale: ClusterScale): ClusterPlan {
       at: Math.floor((index + 0.2 + random.next() * 0.5) * (stormMs / count)),
     }));
   return {
-    wishes,
+    requests,
     troubles,
     misfortunes: [
       ...kills.map((kill): Misfortune => ({ do: 'kill', at: kill.at, ...aimed(kill, roleOf(random, SHARD_SHARE)) })),

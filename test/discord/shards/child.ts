@@ -19,7 +19,7 @@ const leaseMs = Number(lease);
 const shards = await openShards({
   ...{ token, reads: clients.reads, intents: 0, leaseMs, clock: systemClock, log },
   facts: await openSharedFacts({ url, scheme }, { log, clock: systemClock, limitMs: leaseMs }),
-  // Without the place of the process, as on another machine, nobody can see that it has ended.
+  // Without the place of the process, as on another machine, no other process can see that it has ended.
   holder: place === 'elsewhere' ? (nameHolder().split(' ')[0] ?? '') : nameHolder(),
   async onDispatch(packet, shardId) {
     if (packet.t !== GatewayDispatchEvents.InteractionCreate) return;

@@ -19,14 +19,14 @@ function act(self: string, { count, processes, owners }: { count: number; proces
 const clusters = fc.record({
   count: fc.integer({ min: 1, max: 40 }),
   processes: fc.integer({ min: 1, max: 8 }),
-  // Who has each shard at first; -1 for nobody.
+  // Who has each shard at first; -1 for none.
   start: fc.array(fc.integer({ min: -1, max: 7 }), { minLength: 40, maxLength: 40 }),
   // The process that looks first, in each round.
   first: fc.array(fc.nat(), { minLength: 100, maxLength: 100 }),
 });
 
 describe('The share of a shard process', () => {
-  it('Shards end up shared out evenly, whoever has them first and in whatever order the processes look', () =>
+  it('Shards end up shared out evenly, whichever process has them first, and in any order of the processes', () =>
     fc.assert(
       fc.property(clusters, ({ count, processes, start, first }) => {
         const names = Array.from({ length: processes }, (_, at) => `process ${at}`);

@@ -43,7 +43,7 @@ const homeOf = ({ discord }: Stage): number => partitionOf(bucketOf(discord.worl
 
 function ownerOf(there: Stage, workers: readonly ClusterProcess[]): ClusterProcess {
   const owner = workers.find((worker) => owns(worker, homeOf(there)));
-  if (!owner) throw new Error(`Nobody owns partition ${homeOf(there)}.`);
+  if (!owner) throw new Error(`No worker owns partition ${homeOf(there)}.`);
   return owner;
 }
 

@@ -37,7 +37,7 @@ describe('The inbox', () => {
       await expect.poll(() => taken.map(({ id }) => id)).toEqual(['11', '13', '14']);
     });
 
-    it('A packet is withdrawn only while nobody has taken it', async () => {
+    it('A packet is withdrawn only while no process has taken it', async () => {
       const inbox = await inboxOn(await site());
       await inbox.put(0, packet('21'));
       expect(await inbox.withdraw(0, '21')).toBe(true);
@@ -67,7 +67,7 @@ describe('The inbox', () => {
       const place = await site();
       const inbox = await inboxOn(place);
       await place.cutConnections();
-      // An error that nobody listens to would fail this test.
+      // An error without a listener would fail this test.
       await expect.poll(() => inbox.put(0, packet('41')).then(() => 'put', String)).toBe('put');
     });
 

@@ -18,7 +18,7 @@ describe('The partition of a task', () => {
     );
   });
 
-  it('What is stored in a partition gets an id of that partition, whoever it belongs to', () => {
+  it('What is stored in a partition gets an id of that partition, also for a home in another one', () => {
     fc.assert(
       fc.property(home, count, fc.nat(), (owner, partitions, any) => {
         const partition = { number: any % partitions, count: partitions };
