@@ -37,6 +37,8 @@ export const interruptedReply =
       return true;
     } catch (error) {
       if (hasCode(error, Code.UnknownWebhook) || hasCode(error, Code.UnknownMessage)) return false;
+      // Its token has expired, so its member has long seen that nothing came of it.
+      if (hasCode(error, Code.InvalidWebhookToken)) return true;
       log.warn({ err: error }, 'Could not tell a member that a restart interrupted a command.');
       return true;
     }
