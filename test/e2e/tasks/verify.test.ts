@@ -95,7 +95,7 @@ describe.each(profiles)('Verify at a gateway of the %s profile', (profile) => {
       '`half.png`: similar to a result of this bot.',
       '`foreign.png`: not recognized.',
     ]);
-    expect(theirs.slice(3).join(' ')).toContain('different images can be similar by chance');
+    expect(theirs.slice(3).join(' ')).toContain('different images can look alike by chance');
     expect(theirs.slice(3).join(' ')).toContain(NO_PROOF);
     const mine = await verifyFiles(stage, files, 'member');
     expect(text(mine).match(new RegExp(linkTo(message), 'g'))).toHaveLength(2);
