@@ -32,10 +32,6 @@ export class WatchedScheduler implements Scheduler {
     this.#isTimed = isTimed;
   }
 
-  get size(): number {
-    return this.#scheduler.size;
-  }
-
   get pressure(): number {
     return this.#scheduler.pressure;
   }

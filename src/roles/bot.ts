@@ -19,6 +19,7 @@ import { openNotices } from '../messages/open-notices.ts';
 import type { Monitoring } from '../monitoring/monitoring.ts';
 import { openEngine } from '../services/engine.ts';
 import { openGateway } from '../services/gateway/index.ts';
+import { ProcessLimits } from '../services/process-limits.ts';
 import { ReadinessCheck, watchedBot } from '../services/readiness.ts';
 import type { StoredTasks } from '../services/store/stored-tasks.ts';
 import { type Partition, WHOLE_STORE } from '../services/tasks/homes.ts';
@@ -35,6 +36,8 @@ interface BotParts {
   store: StoredTasks;
   partition?: Partition;
   others?: OtherPartitions | undefined;
+  /** Undefined: it is alone in its process. */
+  limits?: ProcessLimits;
   clients: DiscordClients;
   monitoring?: Monitoring | undefined;
 }
@@ -42,8 +45,18 @@ interface BotParts {
 export type Bot = ReturnType<typeof openBot>;
 
 /** One bot over one store: all but the connection on which interactions arrive. */
-export function openBot({ config, tools, store, partition = WHOLE_STORE, others, clients, monitoring }: BotParts) {
+export function openBot({
+  config,
+  tools,
+  store,
+  partition = WHOLE_STORE,
+  others,
+  clients,
+  monitoring,
+  ...parts
+}: BotParts) {
   const { log, version, clock = systemClock, gatewayLimits, mediaClock = clock, mediaProcess } = tools;
+  const { limits = new ProcessLimits(config, { clock, log }) } = parts;
   const say = createSay(texts);
   const gateway = openGateway(config.gateway, { log, clock }, gatewayLimits);
   const { reads } = clients;
@@ -55,7 +68,7 @@ export function openBot({ config, tools, store, partition = WHOLE_STORE, others,
     removeMessage: ownMessageRemover({ outbox, log }),
   };
   const engine = openEngine({
-    ...{ store, partition, others, gateway, clock, mediaClock, mediaProcess, log },
+    ...{ store, partition, others, limits, gateway, clock, mediaClock, mediaProcess, log },
     settings: config,
     specs: kindSpecs,
     kinds: kindsOf(gateway, { ...config.poll, ...config.gateway }),

@@ -5,7 +5,7 @@ import { openDiscordClients } from '../discord/outbox/clients.ts';
 import { Outbox } from '../discord/outbox/outbox.ts';
 import { Responder } from '../discord/outbox/responder.ts';
 import { openShards, type Shards } from '../discord/shards/open-shards.ts';
-import { homeOf } from '../discord/shards/routing.ts';
+import { bucketFor } from '../discord/shards/routing.ts';
 import { type Clock, pause, systemClock, withTimeout } from '../lib/clock.ts';
 import { trackUntilDone } from '../lib/track-until-done.ts';
 import { createSay } from '../locales/index.ts';
@@ -60,7 +60,7 @@ export async function startShard(config: Config, tools: AppTools, monitoring: Mo
 
   async function pass(packet: GatewayDispatchPayload): Promise<void> {
     if (packet.t !== GatewayDispatchEvents.InteractionCreate) return;
-    const partition = partitionOf(homeOf(packet.d), partitions.count);
+    const partition = partitionOf(bucketFor(packet.d), partitions.count);
     const put = inbox.put(partition, { id: packet.d.id, content: packet }).then(() => 'put' as const);
     const outcome = await withTimeout(clock, PUT_LIMIT_MS, put).catch((error: unknown) => {
       log.warn({ partition, err: error }, 'An interaction could not be passed on.');

@@ -1,5 +1,5 @@
 import { type APIInteraction, GatewayDispatchEvents } from 'discord.js';
-import { kindSpecs } from '../commands/index.ts';
+import { kindSpecs, kindsOf } from '../commands/index.ts';
 import type { Config } from '../config.ts';
 import { type DiscordClients, openDiscordClients } from '../discord/outbox/clients.ts';
 import { identify } from '../discord/outbox/identity.ts';
@@ -10,14 +10,19 @@ import type { Monitoring } from '../monitoring/monitoring.ts';
 import { EveryPartition, messageIn } from '../services/cluster/every-partition.ts';
 import { Membership } from '../services/cluster/membership.ts';
 import { openCluster } from '../services/cluster/open-cluster.ts';
+import { openGateway } from '../services/gateway/index.ts';
 import type { TakenInbox, TakenPacket } from '../services/inbox/inbox.ts';
 import { MediaProcess } from '../services/media-process/media-process.ts';
+import { ProcessLimits } from '../services/process-limits.ts';
 import type { Watched } from '../services/readiness.ts';
 import { StoreError } from '../services/store/index.ts';
 import type { StoredTasks } from '../services/store/stored-tasks.ts';
 import type { App, AppTools } from './app.ts';
 import { type Bot, openBot } from './bot.ts';
 import { shareOfPartition } from './partition-config.ts';
+
+/** Discord takes 50 from a bot; shards need a few. */
+const REQUESTS_PER_SECOND = 45;
 
 interface Working {
   bot: Bot;
@@ -40,20 +45,33 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
   const mediaProcess = shared ?? new MediaProcess({ clock: systemClock, log, memoryBytes: config.media.memoryBytes });
   const working = new Map<number, Working>();
   const owned = new Map<number, StoredTasks>();
+  const limits = new ProcessLimits(config, { clock, log, partitionCount: count });
+  // The lanes of all partitions, which outlive each of them.
+  const pollGateway = openGateway(config.gateway, { log, clock }, tools.gatewayLimits);
+  for (const { source } of kindsOf(pollGateway, { ...config.poll, ...config.gateway }))
+    if (source) limits.tracker.laneOf(source);
+  limits.scheduler.start();
   const mustOwnAll = (): void => {
     for (const { ownership } of owned.values()) ownership.mustBeOurs();
   };
   // It has no connection that could be lost: packets wait in the inbox.
   const clients = { ...openDiscordClients(config.discord.apiUrl, undefined, mustOwnAll), isConnected: () => true };
   const closeAll = async (): Promise<void> => {
-    await Promise.all([clients.close(), mediaProcess !== shared && mediaProcess.close()]);
+    await limits.scheduler.stop();
+    await Promise.all([pollGateway.close(), clients.close(), mediaProcess !== shared && mediaProcess.close()]);
     await cluster.close();
   };
 
+  function shareLimits(): void {
+    limits.setOwned([...owned.keys()]);
+    clients.setRequestsPerSecond((REQUESTS_PER_SECOND * owned.size) / count);
+  }
+
   async function take(number: number, store: StoredTasks): Promise<void> {
     owned.set(number, store);
+    shareLimits();
     const bot = openBot({
-      ...{ config: share, tools: { ...tools, mediaProcess }, clients },
+      ...{ config: share, tools: { ...tools, mediaProcess }, limits, clients },
       ...{ store, partition: { number, count }, others: everywhere.but(number), monitoring },
     });
     await bot.open();
@@ -70,6 +88,7 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
     await bot?.finish();
     // From here on its lease is given back, which must not stop the requests of the other partitions.
     owned.delete(number);
+    shareLimits();
     working.delete(number);
     await bot?.close();
     await closed;

@@ -18,11 +18,11 @@ import { Experience } from './models/experience.ts';
 import type { KindOverrides } from './models/families.ts';
 import { findTranscriber } from './models/ids.ts';
 import { type ModerationSettings, openModerator } from './moderation/moderator.ts';
-import { InProcessScheduler } from './polling/in-process.ts';
 import { GatewayPrices } from './prices/gateway-prices.ts';
 import { LearnedPrices } from './prices/learned-prices.ts';
 import type { OperatorPrices } from './prices/operator-prices.ts';
 import { PriceBook } from './prices/price-book.ts';
+import type { ProcessLimits } from './process-limits.ts';
 import { Proposals } from './proposals.ts';
 import { Pseudonyms } from './pseudonyms.ts';
 import { Reports } from './reports/reports.ts';
@@ -40,37 +40,31 @@ import type { StoredTasks } from './store/stored-tasks.ts';
 import { Talks } from './talks/talks.ts';
 import { TaskBook } from './tasks/book.ts';
 import { ModelCircuits } from './tasks/circuits.ts';
-import type { Partition } from './tasks/homes.ts';
+import { type Partition, partitionOf } from './tasks/homes.ts';
 import type { Kind } from './tasks/kind.ts';
-import type { LiveLimits } from './tasks/live-limits.ts';
 import type { MemberFile } from './tasks/materials.ts';
 import { Offers } from './tasks/offers.ts';
 import type { OtherPartitions } from './tasks/other-partitions.ts';
 import { isHeld, type KindSpecs, type MessagePlace, type TaskKind } from './tasks/task.ts';
+import { bucketIn } from './tasks/task-id.ts';
 import { Tasks, type TasksParts } from './tasks/tasks.ts';
 import { UsageReader } from './usage/usage-reader.ts';
-
-/** The share of the connections to the gateway that polls may use: members' orders need some too. */
-const POLLS_SHARE = 0.75;
 
 interface EngineSettings extends Pick<TasksParts, 'maxWaitMs'> {
   gateway: {
     baseUrl: string;
     apiKey: string;
-    connections: number;
-    jobsAtOnce?: number | undefined;
     fields: { user?: string | undefined };
     usageUnit?: 'cents' | undefined;
     pricing: { path?: string | undefined; group?: string | undefined };
   };
   media: { allowPrivate: boolean; memoryBytes: number };
-  poll: { perSecond: number; schedule: 'learned' | 'spec' };
+  poll: { schedule: 'learned' | 'spec' };
   prices: OperatorPrices;
   budgets: Omit<SpendingSettings, 'trustedGuildIds'> & { timeZone: string };
   discord: { adminGuildIds: readonly string[] };
   modelKinds: KindOverrides;
   models: Readonly<Partial<Record<'image' | 'video', string>>>;
-  liveLimits: LiveLimits;
   rules: RuleSet;
   moderation: ModerationSettings;
   callbacks: CallbackSettings;
@@ -89,6 +83,8 @@ export interface EngineParts extends Pick<TasksParts, 'removeMessages' | 'tellEr
   partition: Partition;
   /** Undefined: it has all tasks. */
   others?: OtherPartitions | undefined;
+  /** Of the process, whose partitions share them. */
+  limits: ProcessLimits;
   gateway: Gateway;
   specs: KindSpecs;
   /** The features' kinds; those of answers and talks are added here. */
@@ -111,6 +107,7 @@ export function openEngine({
   store,
   partition,
   others,
+  limits,
   gateway,
   specs,
   kinds,
@@ -157,10 +154,10 @@ export function openEngine({
     },
   });
   const logSweep = new LogSweep({ serverLogs, reports, clock, log });
-  const { timeZone, ...limits } = settings.budgets;
+  const { timeZone, ...budgetLimits } = settings.budgets;
   const spending = new Spending({
     ...{ budgets, hashOf, clock },
-    settings: { ...limits, trustedGuildIds: settings.discord.adminGuildIds },
+    settings: { ...budgetLimits, trustedGuildIds: settings.discord.adminGuildIds },
     calendar: new Calendar(timeZone),
   });
   const ledger = new Ledger({ entries: store.entries, others, spending, clock, log });
@@ -168,7 +165,10 @@ export function openEngine({
   const alerts = new Alerts({ spending, budgets, log, tell: parts.tellBudgetAlert });
   spending.onUse((guildId, exceeded) => alerts.check(guildId, exceeded));
   const offers = new Offers(clock);
-  const book = new TaskBook({ store, log });
+  const book = new TaskBook({
+    ...{ store, log },
+    findElsewhere: others && (async (id) => (await others.of(partitionOf(bucketIn(id), partition.count)))?.get(id)),
+  });
   const fingerprints = new Fingerprints({ book, store: store.fingerprints });
   // A thread takes real time too.
   const schemas = new AnswerSchemas({ gather, timeLimitMs: settings.maxWaitMs.text, clock: systemClock });
@@ -209,10 +209,8 @@ export function openEngine({
     costOfAnswer: (order, tokens) => prices.costOfAnswer(order, tokens),
     transcriber: async () => findTranscriber(await models.listQuickly()),
   });
-  const inFlight = Math.max(1, Math.floor(settings.gateway.connections * POLLS_SHARE));
-  const pollLimits = { perSecond: settings.poll.perSecond, inFlight };
   const circuits = new ModelCircuits({ book, clock });
-  const scheduler = new InProcessScheduler({ clock, log, random: Math.random, limits: pollLimits });
+  const scheduler = limits.schedulerFor(partition);
   const callbacks = openCallbacks(settings.callbacks, { book, scheduler, kinds, clock, log });
   const tasks = new Tasks({
     ...{
@@ -241,8 +239,9 @@ export function openEngine({
       serverLogs,
       proposals,
       pseudonyms,
-      liveLimits: settings.liveLimits,
-      jobsAtOnce: settings.gateway.jobsAtOnce,
+      liveLimits: limits.live,
+      slots: limits.slots,
+      tracker: limits.tracker,
     },
     tellNoCredit: parts.tellNoCredit,
     ...(userOf && { userOf }),

@@ -11,7 +11,7 @@ import { folder, sql } from '../services/store/stage.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { shipped } from '../support/shipped.ts';
 import { enter } from './bot.ts';
-import { labels, quickBot, says, submits } from './quick.ts';
+import { labels, quickBot, says } from './quick.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const PASSPHRASE = 'four words unknown here';
@@ -52,6 +52,11 @@ it('A backup made while 200 tasks run is restored, sends nothing by itself, and 
     waits: true,
   });
   const { discord, gateway, config, clock, log, app } = staged;
+  // The gateway keeps only its last requests, and these are many.
+  let submitted = 0;
+  gateway.onHeard(({ path }) => {
+    if (path.includes('/submit/')) submitted += 1;
+  });
   const file = config.store.url.replace('sqlite://', '');
   const order = async (at: number): Promise<void> => {
     const kind = at % (TASKS / IMAGES) === 0 ? 'imagine' : 'shorten';
@@ -81,7 +86,7 @@ it('A backup made while 200 tasks run is restored, sends nothing by itself, and 
   await expect.poll(() => done().length, { timeout: 120_000 }).toBeGreaterThan(75);
   await app.stop();
   const before = new Map(done().map((message) => [message.id, message]));
-  const submitsBefore = submits(gateway);
+  const submittedBefore = submitted;
 
   const target = join(folder(), 'restored.sqlite');
   const restoreSettings = { ...settings, STORE_URL: `sqlite://${target}` };
@@ -114,7 +119,7 @@ it('A backup made while 200 tasks run is restored, sends nothing by itself, and 
     config: { ...config, store: { url: `sqlite://${target}`, scheme: 'sqlite' } },
   });
   await expect.poll(() => live(target).length, { timeout: 120_000 }).toBe(0);
-  expect(submits(gateway)).toBe(submitsBefore);
+  expect(submitted).toBe(submittedBefore);
   // What was shown is still shown, also if the restored store does not know its outcome.
   const now = new Map(posted().map((message) => [message.id, message]));
   for (const [id, message] of before) {
@@ -143,7 +148,7 @@ it('A backup made while 200 tasks run is restored, sends nothing by itself, and 
       discord.messages('studio').find(({ id, content }) => id === second.id && !content.includes('couldn’t confirm')),
     'dismissed',
   );
-  expect(submits(gateway)).toBe(submitsBefore + 1);
+  expect(submitted).toBe(submittedBefore + 1);
   await again.stop();
   const { findings } = await examine(
     { url: `sqlite://${target}`, scheme: 'sqlite' },

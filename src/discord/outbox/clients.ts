@@ -27,6 +27,8 @@ export interface DiscordClients {
   traffic: Traffic;
   /** Whether interactions arrive. `client.isReady()` stays true while the connection is down. */
   isConnected(): boolean;
+  /** The share of Discord's limit for the requests with the bot's token, if other processes make some too. */
+  setRequestsPerSecond(share: number): void;
   /** Logs out and stops the timers of all three, which would otherwise keep them in memory forever. */
   close(): Promise<void>;
 }
@@ -71,6 +73,10 @@ export function openDiscordClients(
     reads: client.rest,
     traffic,
     isConnected: () => client.isReady() && client.ws.shards.every(({ status }) => status === Status.Ready),
+    setRequestsPerSecond(share) {
+      // Read at the start of each second.
+      client.rest.options.globalRequestsPerSecond = Math.max(1, Math.floor(share));
+    },
     async close() {
       for (const rest of [tokenRest, callbackRest]) {
         rest.clearHashSweeper();

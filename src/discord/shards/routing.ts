@@ -1,20 +1,53 @@
-import { type APIInteraction, InteractionType } from 'discord.js';
-import { bucketOf } from '../../services/tasks/homes.ts';
+import { type APIInteraction, ApplicationIntegrationType, InteractionType } from 'discord.js';
+import { bucketOf, homeOf as ownerOf } from '../../services/tasks/homes.ts';
 import { bucketIn, isTaskId } from '../../services/tasks/task-id.ts';
 import { customIds, readCustomId } from '../custom-ids.ts';
 
+/** These order something new, so they belong to the server or member that pays for it: the task that they name is only read. */
+const ORDERS: ReadonlySet<string> = new Set(
+  [
+    customIds.action,
+    customIds.actionText,
+    customIds.actionTextFilled,
+    customIds.change,
+    customIds.upscaleAll,
+    customIds.larger,
+    customIds.retry,
+    customIds.retryPublicly,
+    customIds.edit,
+    customIds.editFilled,
+    customIds.editPublicly,
+    customIds.editFilledPublicly,
+    customIds.repeat,
+    customIds.line,
+    customIds.lineFilled,
+    customIds.allLines,
+    customIds.allLinesConfirmed,
+    customIds.animate,
+    customIds.animateFilled,
+    customIds.makeVideo,
+    customIds.makeVideoFilled,
+    customIds.reference,
+    customIds.referenceFilled,
+    customIds.continueConversation,
+    customIds.continueConversationFilled,
+  ].map(({ name }) => name),
+);
+
 /**
- * The bucket whose partition answers an interaction: that of the task that a button or form names, else that of the server, or of the member where there
- * is none.
+ * The bucket whose partition answers an interaction: that of the task that a button or form changes, of the server that the operator names, else of the
+ * server where it is used, or of the member.
  */
-export function homeOf(interaction: APIInteraction): number {
-  const named = namedTask(interaction);
-  if (named !== undefined) return bucketIn(named);
-  const { guild_id: guildId, member, user } = interaction;
-  return bucketOf(guildId ?? user?.id ?? member?.user.id ?? '');
+export function bucketFor(interaction: APIInteraction): number {
+  const task = changedTask(interaction);
+  if (task !== undefined) return bucketIn(task);
+  const { guild_id: guildId, member, user, authorizing_integration_owners: installedBy } = interaction;
+  const memberId = user?.id ?? member?.user.id ?? '';
+  const isDirect = installedBy?.[ApplicationIntegrationType.GuildInstall] === undefined;
+  return bucketOf(namedServer(interaction) ?? ownerOf(guildId, { memberId, isDirect }));
 }
 
-function namedTask(interaction: APIInteraction): string | undefined {
+function changedTask(interaction: APIInteraction): string | undefined {
   if (interaction.type !== InteractionType.MessageComponent && interaction.type !== InteractionType.ModalSubmit)
     return undefined;
   const pressed = readCustomId(interaction.data.custom_id);
@@ -22,9 +55,23 @@ function namedTask(interaction: APIInteraction): string | undefined {
   // The page of a task is shown by the partition that has it; the menu's own id only names where its list begins.
   if (pressed?.verb === customIds.task.name) return chosen.find(namesTask);
   // In a menu that replaces too many buttons, the chosen value is the button's own id.
-  const args = [...(pressed?.args ?? []), ...chosen.flatMap((value) => readCustomId(value)?.args ?? [])];
-  return args.find(namesTask);
+  const buttons = [pressed, ...chosen.map(readCustomId)].filter((one) => one !== undefined);
+  if (buttons.some(({ verb }) => ORDERS.has(verb))) return undefined;
+  return buttons.flatMap(({ args }) => args).find(namesTask);
 }
+
+/** The operator's commands may be about another server. */
+function namedServer(interaction: APIInteraction): string | undefined {
+  if (interaction.type !== InteractionType.ApplicationCommand || !('options' in interaction.data)) return undefined;
+  const options = interaction.data.options ?? [];
+  const inner = options.flatMap((option) => ('options' in option ? (option.options ?? []) : [option]));
+  const named = inner.find(({ name }) => name === 'server');
+  return named && 'value' in named && typeof named.value === 'string' && SERVER_ID.test(named.value)
+    ? named.value
+    : undefined;
+}
+
+const SERVER_ID = /^\d{17,20}$/;
 
 /** Ids of Discord from before 2016 are as long, and consist of digits; a task's time does not for years to come. */
 const namesTask = (argument: string): boolean => isTaskId(argument) && /\D/.test(argument);

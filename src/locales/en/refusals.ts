@@ -15,6 +15,7 @@ export const refusals = {
   kindNotSupported:
     'This gateway cannot generate songs, so nothing was submitted or charged. You can follow existing songs with `/music follow`.',
   unknownTask: 'This task is no longer stored. Run the command again.',
+  elsewhere: 'This can only be done where the task was requested. Open that server or direct message and try again.',
   notYours: 'Only the member who requested this can do that.',
   alreadyResubmitted: 'This has already been resubmitted. The newer message has its result.',
   promptNotNeeded: 'This task no longer needs a prompt.',

@@ -42,6 +42,7 @@ export class EveryPartition {
     const numbers = Array.from({ length: partitions.count }, (_, at) => at).filter((number) => number !== own);
     return {
       ...{ own, numbers },
+      of: async (partition) => (partition === own ? undefined : this.#rows(partition)),
       all: async () =>
         (await Promise.all(numbers.map((number) => this.#rows(number)))).filter((one) => one !== undefined),
       send: (partition, message) =>

@@ -12,23 +12,30 @@ const STEPS_PER_SECOND = 10;
 export class PollBudget {
   readonly #inFlight: number;
   /** Polls per step times steps per second is at most the limit per second. */
-  readonly #stepMs: number;
+  #stepMs = 0;
   /** When the latest polls started: a ring whose `#oldest` entry is overwritten next. */
-  readonly #begun: number[];
+  #begun: number[] = [];
   #oldest = 0;
   share = 1;
   #underWay = 0;
 
   constructor({ perSecond, inFlight }: SchedulerLimits) {
+    if (!(inFlight >= 1)) throw new RangeError(`${inFlight} polls at once make no sense.`);
+    this.#inFlight = inFlight;
+    this.setPerSecond(perSecond, Number.NEGATIVE_INFINITY);
+  }
+
+  /** The next polls wait until a step has passed, by the slower of both limits: so no second has more polls than the larger limit allows. */
+  setPerSecond(perSecond: number, now: number): void {
     if (!(perSecond > 0 && perSecond < Number.POSITIVE_INFINITY)) {
       throw new RangeError(`A budget of ${perSecond} polls a second makes no sense.`);
     }
-    if (!(inFlight >= 1)) throw new RangeError(`${inFlight} polls at once make no sense.`);
     const perStep = Math.max(1, Math.floor(perSecond / STEPS_PER_SECOND));
     const steps = perSecond < 1 ? perSecond : Math.floor(perSecond / perStep);
-    this.#stepMs = Math.ceil(1_000 / steps);
-    this.#begun = new Array<number>(perStep).fill(Number.NEGATIVE_INFINITY);
-    this.#inFlight = inFlight;
+    const stepMs = Math.ceil(1_000 / steps);
+    this.#begun = new Array<number>(perStep).fill(now + Math.max(0, this.#stepMs - stepMs));
+    this.#stepMs = stepMs;
+    this.#oldest = 0;
   }
 
   /** When the next poll can start; infinity until one that is running has ended. */
@@ -55,21 +62,24 @@ export class PollBudget {
 
 /** How many polls there is room for: the operator's limit, the rate that the gateway accepts, and the pressure of demand. */
 export class PollCapacity {
-  readonly #perSecond: number;
   readonly #budget: PollBudget;
   readonly #pace: Pace;
   readonly #begun = new RateMeter();
   readonly #pressure = new Pressure();
 
   constructor(limits: SchedulerLimits) {
-    this.#perSecond = limits.perSecond;
     this.#budget = new PollBudget(limits);
     this.#pace = new Pace(limits.perSecond);
   }
 
   opensAt(now: number): number {
-    this.#budget.share = this.#pace.at(now) / this.#perSecond;
+    this.#budget.share = this.#pace.shareAt(now);
     return this.#budget.opensAt;
+  }
+
+  setPerSecond(perSecond: number, now: number): void {
+    this.#budget.setPerSecond(perSecond, now);
+    this.#pace.setMax(perSecond, now);
   }
 
   begin(now: number): void {

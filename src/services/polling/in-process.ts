@@ -77,15 +77,29 @@ export class InProcessScheduler implements Scheduler {
     entry.lane.drop(entry);
   }
 
+  removeAll(isRemoved: (id: string) => boolean): void {
+    for (const id of [...this.#entries.keys()]) if (isRemoved(id)) this.remove(id);
+  }
+
+  setPerSecond(perSecond: number): void {
+    this.#room.setPerSecond(perSecond, this.#clock.now());
+    this.#setAlarm();
+  }
+
   start(): void {
     this.#isRunning = true;
     this.#setAlarm();
   }
 
+  /** Waits for the polls that are running now. */
+  async finishRunning(): Promise<void> {
+    await Promise.all(this.#underWay);
+  }
+
   async stop(): Promise<void> {
     this.#isRunning = false;
     this.#alarm.cancel();
-    await Promise.all(this.#underWay);
+    await this.finishRunning();
   }
 
   troubles(): LaneTrouble[] {

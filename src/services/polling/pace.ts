@@ -14,7 +14,7 @@ const LEAST_SHARE = 0.01;
 
 /** Polls per second: the operator's limit, or less after failures. It falls immediately and rises slowly, so it settles below the rate that the gateway accepts. */
 export class Pace {
-  readonly #max: number;
+  #max: number;
   #base: number;
   #since = 0;
   #risePerMs = 0;
@@ -27,6 +27,20 @@ export class Pace {
 
   at(now: number): number {
     return Math.min(this.#max, this.#base + this.#risePerMs * Math.max(0, now - this.#since));
+  }
+
+  /** The part of the operator's limit that is allowed. */
+  shareAt(now: number): number {
+    return this.at(now) / this.#max;
+  }
+
+  /** Another limit of the operator's; after failures, the same part of it is allowed. */
+  setMax(max: number, now: number): void {
+    const factor = max / this.#max;
+    this.#base = this.at(now) * factor;
+    this.#risePerMs *= factor;
+    this.#since = now;
+    this.#max = max;
   }
 
   /** `rate` is the recent rate of polls: a limit above it did no harm. Returns whether the state has changed. */

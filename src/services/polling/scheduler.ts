@@ -50,7 +50,6 @@ export interface Scheduler {
   start(): void;
   /** Starts no more polls, and waits for the running ones. */
   stop(): Promise<void>;
-  readonly size: number;
   /** The factor by which gaps should grow so there is room for all; 1 if there is enough. */
   readonly pressure: number;
   /** Paused lanes with waiting tasks, and the reason of each pause. */

@@ -17,10 +17,18 @@ type Listener = (task: Task) => void;
 /** Without `before`, nothing has changed and the task is announced again. */
 type ChangeListener = (task: Task, before?: Task) => void;
 
+interface BookParts {
+  store: TaskStore;
+  log: TasksLog;
+  /** Reads a task of another partition; undefined: there are none. */
+  findElsewhere?: ((id: string) => Promise<Task | undefined>) | undefined;
+}
+
 /** All live tasks, in memory. A change is stored before any listener is called. */
 export class TaskBook {
   readonly #store: TaskStore;
   readonly #log: TasksLog;
+  readonly #findElsewhere: (id: string) => Promise<Task | undefined>;
   readonly #live = new Map<string, Task>();
   /** Changed in memory, but the store could not write them. */
   readonly #unsaved = new Set<string>();
@@ -31,9 +39,10 @@ export class TaskBook {
   readonly #newListeners: Listener[] = [];
   readonly #goneListeners: Listener[] = [];
 
-  constructor({ store, log }: { store: TaskStore; log: TasksLog }) {
+  constructor({ store, log, findElsewhere = async () => undefined }: BookParts) {
     this.#store = store;
     this.#log = log;
+    this.#findElsewhere = findElsewhere;
   }
 
   async open(): Promise<Task[]> {
@@ -54,7 +63,12 @@ export class TaskBook {
     return this.#live.get(id);
   }
 
+  /** Also one of another partition, which cannot be changed here. */
   async get(id: string): Promise<Task | undefined> {
+    return (await this.#getHere(id)) ?? this.#findElsewhere(id);
+  }
+
+  async #getHere(id: string): Promise<Task | undefined> {
     return this.#live.get(id) ?? this.#store.get(id);
   }
 
@@ -95,7 +109,7 @@ export class TaskBook {
 
   async remove(id: string): Promise<void> {
     await this.#lock.run(id, async () => {
-      const task = await this.get(id);
+      const task = await this.#getHere(id);
       if (task) await this.#store.remove(task);
       this.#live.delete(id);
       this.#unsaved.delete(id);
@@ -122,7 +136,7 @@ export class TaskBook {
   }
 
   async #change(id: string, transition: Transition, mustHold: boolean): Promise<Task> {
-    const before = await this.get(id);
+    const before = await this.#getHere(id);
     if (!before) throw new Refusal('refusals.unknownTask');
     const after = transition(before);
     if (after === before) return before;

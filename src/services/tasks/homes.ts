@@ -17,6 +17,15 @@ export function bucketOf(home: string): number {
   return ((hash ^ (hash >>> 16)) >>> 0) % BUCKETS;
 }
 
+/**
+ * Whose budget, rules and tasks an order belongs to: all of them are in one partition, so that their limits are checked in one place. A bot that only the
+ * member has installed counts for the member, wherever they use it.
+ */
+export const homeOf = (
+  guildId: string | undefined,
+  { memberId, isDirect }: { memberId: string; isDirect: boolean },
+): string => (guildId === undefined || isDirect ? memberId : guildId);
+
 /** The bucket for something of this home that is stored in this partition, also where another task brought it there. */
 export function bucketWithin(home: string, { number, count }: Partition): number {
   const bucket = bucketOf(home);

@@ -1,9 +1,10 @@
 import { Refusal } from '../../lib/refusal.ts';
 import type { TaskBook } from './book.ts';
+import type { SharedLimit } from './shared-limit.ts';
 import { hasEnded, type Task, type TaskKind } from './task.ts';
 
 interface LiveLimit {
-  all: number;
+  all: SharedLimit;
   perMember: number;
 }
 
@@ -17,10 +18,18 @@ export class LiveOrders {
   readonly #book: Pick<TaskBook, 'live'>;
   readonly #limits: LiveLimits;
   readonly #starting = new Map<string, Started>();
+  readonly #forget: (() => void)[];
 
   constructor(book: Pick<TaskBook, 'live'>, limits: LiveLimits) {
     this.#book = book;
     this.#limits = limits;
+    const kinds = Object.keys(limits) as (keyof LiveLimits)[];
+    this.#forget = kinds.flatMap((kind) => limits[kind]?.all.add(() => this.#running(kind).length) ?? []);
+  }
+
+  /** What is running here is no longer counted. */
+  close(): void {
+    for (const forget of this.#forget) forget();
   }
 
   /** Throws if too many are running; otherwise the request counts until its work ends, and then its task does. */
@@ -37,13 +46,16 @@ export class LiveOrders {
   #mustHaveRoom({ kind, requesterId }: Started): void {
     const limit = this.#limits[kind];
     if (!limit) return;
+    const own = this.#running(kind).filter((one) => one.requesterId === requesterId);
+    if (own.length >= limit.perMember) throw new Refusal(`refusals.tooMany.${kind}`, { count: limit.perMember });
+    if (!limit.all.hasRoom()) throw new Refusal('refusals.busy');
+  }
+
+  #running(kind: TaskKind): Started[] {
     // An answer that waits for the member to approve a call does not count.
     const isGoingOn = (task: Task): boolean => task.kind === kind && !hasEnded(task) && task.state !== 'needs-input';
     const live = this.#book.live(isGoingOn);
     const all = new Map([...this.#starting, ...live.map((task) => [task.id, task] as const)]);
-    const same = [...all.values()].filter((one) => one.kind === kind);
-    const own = same.filter((one) => one.requesterId === requesterId);
-    if (own.length >= limit.perMember) throw new Refusal(`refusals.tooMany.${kind}`, { count: limit.perMember });
-    if (same.length >= limit.all) throw new Refusal('refusals.busy');
+    return [...all.values()].filter((one) => one.kind === kind);
   }
 }

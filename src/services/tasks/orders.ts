@@ -11,8 +11,9 @@ import { ordererOf, type Spending } from '../spending/spending.ts';
 import type { TaskBook } from './book.ts';
 import type { ModelCircuits } from './circuits.ts';
 import { Credit, NO_CREDIT_MS } from './credit.ts';
-import { bucketWithin, type Partition, WHOLE_STORE } from './homes.ts';
+import { bucketOf, homeOf, type Partition, partitionOf, WHOLE_STORE } from './homes.ts';
 import type { Kind } from './kind.ts';
+import type { JobSlots } from './line/job-slots.ts';
 import { Line } from './line/line.ts';
 import { type LiveLimits, LiveOrders } from './live-limits.ts';
 import { kindOfferName, type Offers } from './offers.ts';
@@ -64,8 +65,8 @@ export interface OrdersParts extends SenderParts {
   liveLimits?: LiveLimits | undefined;
   /** Refuse orders for models that are currently failing. */
   circuits?: Pick<ModelCircuits, 'run' | 'enter' | 'noteRefused' | 'failing'> | undefined;
-  /** How many jobs the gateway accepts at once; undefined: no limit. */
-  jobsAtOnce?: number | undefined;
+  /** For the jobs of all partitions of this process. */
+  slots: JobSlots;
   /** The account has no credit left for this kind. */
   tellNoCredit(kind: TaskKind): void;
   /** Of the store in which its tasks are. */
@@ -95,7 +96,6 @@ export class Orders {
     this.#credit = new Credit({ ...parts, tell: parts.tellNoCredit });
     this.#line = new Line({
       ...parts,
-      jobsAtOnce: parts.jobsAtOnce,
       isJob: (kind) => this.#isJob(kind),
       send: (id) =>
         trackUntilDone(
@@ -180,6 +180,8 @@ export class Orders {
 
   async finish(): Promise<void> {
     while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
+    this.#line.close();
+    this.#live.close();
     this.#recent.clear();
   }
 
@@ -192,6 +194,7 @@ export class Orders {
 
   async #repeat(id: string, origin: OrderOrigin): Promise<Task> {
     const { book, store, clock, kinds, ledger } = this.#parts;
+    this.#mustBelongHere(origin);
     const successorId = taskId(clock.now(), bucketIn(id));
     const known = await book.get(id);
     // Another key was used for what was sent after a backup.
@@ -274,9 +277,21 @@ export class Orders {
     }
   }
 
-  #bucketOf({ parent, guildId, requesterId }: Order): number {
-    if (parent) return bucketIn(parent.id);
-    return bucketWithin(guildId ?? requesterId, this.#parts.partition ?? WHOLE_STORE);
+  /** Throws for an order that another partition's budget and rules are for. */
+  #bucketOf({ parent, ...order }: Order): number {
+    const bucket = this.#mustBelongHere(order);
+    return parent && this.#isHere(bucketIn(parent.id)) ? bucketIn(parent.id) : bucket;
+  }
+
+  #mustBelongHere({ guildId, requesterId: memberId, route }: OrderOrigin): number {
+    const bucket = bucketOf(homeOf(guildId, { memberId, isDirect: route.install === 'user' }));
+    if (!this.#isHere(bucket)) throw new Refusal('refusals.elsewhere');
+    return bucket;
+  }
+
+  #isHere(bucket: number): boolean {
+    const { number, count } = this.#parts.partition ?? WHOLE_STORE;
+    return partitionOf(bucket, count) === number;
   }
 
   /** Its job takes one of the places at the gateway. */

@@ -14,6 +14,8 @@ export interface PartitionRows extends Pick<TaskStore, 'page' | 'get'> {
 export interface OtherPartitions {
   readonly own: number;
   readonly numbers: readonly number[];
+  /** Undefined: it is one's own, or has no rows. */
+  of(partition: number): Promise<PartitionRows | undefined>;
   /** Those that have rows. */
   all(): Promise<readonly PartitionRows[]>;
   /** The message survives a crash once this resolves. */

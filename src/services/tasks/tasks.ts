@@ -7,8 +7,10 @@ import type { Scheduler } from '../polling/scheduler.ts';
 import { type MissedShare, sparser } from '../polling/sparse.ts';
 import { Albums } from './albums.ts';
 import { removeMessageById } from './delivery-state.ts';
+import { WHOLE_STORE } from './homes.ts';
 import { InlineResults } from './inline-results.ts';
 import type { Kind, Source, WaitLimit } from './kind.ts';
+import { JobSlots } from './line/job-slots.ts';
 import { listsOfAll, type TaskLists } from './lists.ts';
 import { Offers } from './offers.ts';
 import { Orders, type OrdersParts } from './orders.ts';
@@ -37,7 +39,7 @@ export interface TasksParts
         | 'estimateOf'
         | 'spending'
         | 'liveLimits'
-        | 'jobsAtOnce'
+        | 'slots'
         | 'tellNoCredit'
         | 'userOf'
         | 'callbackUrlOf'
@@ -60,6 +62,8 @@ export interface TasksParts
   store: TaskStore;
   kinds: readonly Kind[];
   scheduler: Scheduler;
+  /** Of all partitions of this process; undefined: there is one. */
+  tracker?: Tracker | undefined;
   schedule?: 'learned' | 'spec';
   /** The share of tasks whose end is not called back; undefined: there are no callbacks. */
   missedShare?: MissedShare | undefined;
@@ -108,14 +112,12 @@ export class Tasks {
     const learned = new LearnedSchedule({ durationHistory, pressure: () => scheduler.pressure, missedShare });
     const schedule = parts.schedule === 'spec' ? sparser(specSchedule, missedShare) : learned;
     this.#inlineResults = new InlineResults(clock);
-    this.#tracker = new Tracker({
-      book,
+    const { partition = WHOLE_STORE, tracker = new Tracker({ clock, partitionCount: partition.count }) } = parts;
+    this.#tracker = tracker;
+    tracker.add(partition.number, {
+      ...{ book, schedule, durationHistory, log },
       earlierPolls: this.#earlierPolls,
-      schedule,
-      durationHistory,
       inlineResults: this.#inlineResults,
-      clock,
-      log,
     });
     this.#sweep = new Sweep({ book, clock, log, maxWaitMs, waitLimitOf });
     const { unconfirmedReleaseMs: afterMs } = parts;
@@ -125,7 +127,8 @@ export class Tasks {
       this.#follow(task, clock.now(), { since, times: 0, last: Number.NEGATIVE_INFINITY });
     };
     const { offers = new Offers(clock), assertOwnership = () => undefined, tellNoCredit = () => undefined } = parts;
-    const shared = { ...parts, kinds: this.#kinds, offers, assertOwnership, tellNoCredit, follow };
+    const { slots = new JobSlots() } = parts;
+    const shared = { ...parts, kinds: this.#kinds, offers, assertOwnership, tellNoCredit, slots, follow };
     this.orders = new Orders(shared);
     this.words = new Words({ ...shared, hint: (id) => scheduler.hint(id) });
     book.onChange((task) => this.words.giveIfAsked(task));
@@ -225,6 +228,7 @@ export class Tasks {
   /** To be called once the gateway is closed, so no submit lasts long; its outcome is stored before this returns. */
   async stop(): Promise<void> {
     await Promise.all([this.orders.finish(), this.words.finish(), this.albums.finish()]);
+    this.#tracker.remove((this.#parts.partition ?? WHOLE_STORE).number);
     this.#inlineResults.clear();
     await this.book.saveUnsaved();
     await this.ledger?.flush();

@@ -1,3 +1,4 @@
+import type { Clock } from '../../lib/clock.ts';
 import { aboutTask } from '../../lib/log-subject.ts';
 import { GatewayError, type GatewayErrorKind, type Snapshot } from '../gateway/index.ts';
 import { type EarlierPolls, LEAST_GAP_MS } from '../polling/allowance.ts';
@@ -6,10 +7,12 @@ import type { Schedule } from '../polling/schedule.ts';
 import type { Lane, Trouble, Verdict } from '../polling/scheduler.ts';
 import { advance } from './advance.ts';
 import { settlePart } from './delivery-state.ts';
+import { partitionOf } from './homes.ts';
 import type { InlineResults } from './inline-results.ts';
 import type { Source } from './kind.ts';
 import type { OrdersParts } from './orders.ts';
 import { isFollowed, type Task } from './task.ts';
+import { bucketIn } from './task-id.ts';
 import { countMissing, countNotFound, isLastMiss } from './transitions.ts';
 
 type News = Snapshot | 'not-known' | 'not-listed' | 'nothing';
@@ -17,17 +20,30 @@ type News = Snapshot | 'not-known' | 'not-listed' | 'nothing';
 /** How many tasks missing from a list are polled alone at a time, so polls stay few. */
 const ALONE_AT_ONCE = 2;
 
-interface TrackerParts extends Pick<OrdersParts, 'book' | 'clock' | 'log'> {
+interface TrackerParts {
+  clock: Clock;
+  /** How many partitions the store has. */
+  partitionCount: number;
+}
+
+/** The tasks of one partition, and what following them needs. */
+interface TrackedTasks extends Pick<OrdersParts, 'book' | 'log'> {
   schedule: Schedule;
   durationHistory: DurationHistory;
   earlierPolls: EarlierPolls;
   inlineResults: InlineResults;
 }
 
-/** Polls tasks and applies the responses. It only suggests when to poll next: the scheduler decides. */
+/**
+ * Polls tasks and applies the responses, for all partitions of a process: a list is requested once for the tasks of all of them. It only suggests when to
+ * poll next: the scheduler decides.
+ */
 export class Tracker {
   readonly #parts: TrackerParts;
-  readonly #lanes = new Map<Source, Lane>();
+  /** By partition. */
+  readonly #tracked = new Map<number, TrackedTasks>();
+  /** By the name of their source. */
+  readonly #lanes = new Map<string, Lane>();
   /** Tasks to be polled alone: those missing from the last list, before they count as missing, and those that a member is viewing. */
   readonly #leftOut = new Set<string>();
   /** Tasks whose last response could not be read. */
@@ -38,12 +54,21 @@ export class Tracker {
     this.#parts = parts;
   }
 
+  add(partition: number, tracked: TrackedTasks): void {
+    this.#tracked.set(partition, tracked);
+  }
+
+  /** From here on, responses about the tasks of this partition change nothing. */
+  remove(partition: number): void {
+    this.#tracked.delete(partition);
+  }
+
   pollAlone(id: string): void {
     this.#leftOut.add(id);
   }
 
   laneOf(source: Source): Lane {
-    const known = this.#lanes.get(source);
+    const known = this.#lanes.get(source.name);
     if (known) return known;
     const lane = {
       name: source.name,
@@ -53,13 +78,13 @@ export class Tracker {
       gatherMs: source.many?.gatherMs,
       poll: (ids: readonly string[]) => this.#poll(source, ids),
     };
-    this.#lanes.set(source, lane);
+    this.#lanes.set(source.name, lane);
     return lane;
   }
 
   async #poll(source: Source, ids: readonly string[]): Promise<ReadonlyMap<string, Verdict> | Trouble> {
     const verdicts = new Map<string, Verdict>(ids.map((id) => [id, 'done']));
-    const tasks = ids.flatMap((id) => this.#parts.book.find(id) ?? []).filter(isFollowed);
+    const tasks = ids.flatMap((id) => this.#trackedWith(id)?.book.find(id) ?? []).filter(isFollowed);
     const news = await this.#fetchNews(source, tasks);
     if (!(news instanceof Map)) return news;
     const { clock } = this.#parts;
@@ -74,25 +99,34 @@ export class Tracker {
 
   /** Polls each task once: a task missing from a list waits for its next turn to be polled alone. */
   async #fetchNews(source: Source, tasks: readonly Task[]): Promise<Map<string, News> | Trouble> {
-    const { earlierPolls } = this.#parts;
     const news = new Map<string, News>();
     const alone = new Set(source.many ? this.#chooseAlone(tasks) : tasks);
     const listed = tasks.filter((task) => !alone.has(task));
     if (source.many && listed.length > 1) {
-      await earlierPolls.markPoll();
+      await this.#markPoll(listed);
       const answers = await orTrouble(source.many.pollMany(listed.map(remoteIdOf)));
       if (isTrouble(answers)) return answers;
       for (const task of listed) news.set(task.id, this.#listedAs(task, answers));
     }
     for (const task of tasks) {
       if (news.has(task.id)) continue;
-      await earlierPolls.markPoll();
+      await this.#markPoll([task]);
       const answer = await aboutTask(task.id, () => orTrouble(source.pollOne(remoteIdOf(task))));
       if (isTrouble(answer)) return answer;
       if (answer !== 'not-known') this.#leftOut.delete(task.id);
       news.set(task.id, answer);
     }
     return news;
+  }
+
+  async #markPoll(tasks: readonly Task[]): Promise<void> {
+    const polled = new Set(tasks.map(({ id }) => this.#trackedWith(id)));
+    await Promise.all([...polled].map((tracked) => tracked?.earlierPolls.markPoll()));
+  }
+
+  /** Undefined once the partition of the task has been given back. */
+  #trackedWith(id: string): TrackedTasks | undefined {
+    return this.#tracked.get(partitionOf(bucketIn(id), this.#parts.partitionCount));
   }
 
   /** A malformed list says nothing about any of its tasks. */
@@ -117,7 +151,9 @@ export class Tracker {
   }
 
   async #applyTo(id: string, news: News, now: number): Promise<Verdict> {
-    const { book, schedule, inlineResults, log } = this.#parts;
+    const tracked = this.#trackedWith(id);
+    if (!tracked) return 'done';
+    const { book, schedule, inlineResults, durationHistory, log } = tracked;
     try {
       // Runs before its end is announced and shown.
       if (typeof news === 'object') inlineResults.keep(id, news);
@@ -128,7 +164,7 @@ export class Tracker {
         return { again: this.#isFirstUnread(id, news) ? now + LEAST_GAP_MS : schedule.nextAt(task, now) };
       this.#leftOut.delete(id);
       this.#unread.delete(id);
-      if (task.state === 'ready') await this.#learnDuration(task);
+      if (task.state === 'ready') await learnDuration(task, durationHistory);
       return task.failure?.cause === 'forgotten' ? 'lost' : 'done';
     } catch (error) {
       // A change that could not be stored is repeated by the next response.
@@ -145,19 +181,19 @@ export class Tracker {
     else this.#unread.delete(id);
     return isFirst;
   }
+}
 
-  /** Only successful jobs count. Waiting for a prompt is the member's time, so the duration starts after it. */
-  async #learnDuration(task: Task): Promise<void> {
-    const { accepted, wordsTaken, lastPending, started, ended } = task.times;
-    const since = wordsTaken ?? accepted;
-    if (since === undefined || ended === undefined) return;
-    await this.#parts.durationHistory.learn(task, {
-      atLeastMs: Math.max(0, (lastPending ?? since) - since),
-      atMostMs: ended - since,
-      at: ended,
-      ...(started !== undefined && started >= since && { waitedMs: started - since }),
-    });
-  }
+/** Only successful jobs count. Waiting for a prompt is the member's time, so the duration starts after it. */
+async function learnDuration(task: Task, durationHistory: DurationHistory): Promise<void> {
+  const { accepted, wordsTaken, lastPending, started, ended } = task.times;
+  const since = wordsTaken ?? accepted;
+  if (since === undefined || ended === undefined) return;
+  await durationHistory.learn(task, {
+    atLeastMs: Math.max(0, (lastPending ?? since) - since),
+    atMostMs: ended - since,
+    at: ended,
+    ...(started !== undefined && started >= since && { waitedMs: started - since }),
+  });
 }
 
 function applyNews(task: Task, news: News, now: number): Task {

@@ -5,6 +5,7 @@ import { openLog } from '../../../src/lib/log.ts';
 import { Refusal } from '../../../src/lib/refusal.ts';
 import { openEngine } from '../../../src/services/engine.ts';
 import { GatewayError, openGateway } from '../../../src/services/gateway/index.ts';
+import { ProcessLimits } from '../../../src/services/process-limits.ts';
 import { openStore } from '../../../src/services/store/index.ts';
 import { WHOLE_STORE } from '../../../src/services/tasks/homes.ts';
 import { kindNames, type Task } from '../../../src/services/tasks/task.ts';
@@ -27,6 +28,7 @@ const gateway = openGateway(config.gateway, { log, clock }, { submitMs: 3_000, r
 const engine = openEngine({
   ...{ store, gateway, clock, log, mediaClock: clock, settings: config, specs: kindSpecs },
   partition: WHOLE_STORE,
+  limits: new ProcessLimits(config, { clock, log }),
   kinds: kindsOf(gateway, { ...config.poll, ...config.gateway }),
   extraOrigins: [],
   refreshAddresses: async () => new Map(),

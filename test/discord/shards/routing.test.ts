@@ -1,15 +1,20 @@
-import { type APIInteraction, ComponentType, InteractionType } from 'discord.js';
+import { type APIInteraction, ApplicationIntegrationType, ComponentType, InteractionType } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { customId, customIds } from '../../../src/discord/custom-ids.ts';
-import { homeOf } from '../../../src/discord/shards/routing.ts';
+import { bucketFor } from '../../../src/discord/shards/routing.ts';
 import { bucketOf } from '../../../src/services/tasks/homes.ts';
 import { taskId } from '../../../src/services/tasks/task-id.ts';
 
 const SERVER = '1275225538480439328';
+const OTHER = '1275225538480430001';
 const MEMBER = '1275225538480439999';
 const id = taskId(Date.UTC(2026, 0, 1), 777);
 
-const inServer = { guild_id: SERVER, member: { user: { id: MEMBER } } };
+const inServer = {
+  guild_id: SERVER,
+  member: { user: { id: MEMBER } },
+  authorizing_integration_owners: { [ApplicationIntegrationType.GuildInstall]: SERVER },
+};
 const interaction = (fields: object): APIInteraction => fields as APIInteraction;
 const press = (customIdOfButton: string, values?: string[]): APIInteraction =>
   interaction({
@@ -21,20 +26,46 @@ const press = (customIdOfButton: string, values?: string[]): APIInteraction =>
 describe('The home of an interaction', () => {
   it('A command belongs to its server, and in direct messages to its member', () => {
     const command = { type: InteractionType.ApplicationCommand, data: { name: 'imagine' } };
-    expect(homeOf(interaction({ ...command, ...inServer }))).toBe(bucketOf(SERVER));
-    expect(homeOf(interaction({ ...command, user: { id: MEMBER } }))).toBe(bucketOf(MEMBER));
+    expect(bucketFor(interaction({ ...command, ...inServer }))).toBe(bucketOf(SERVER));
+    expect(bucketFor(interaction({ ...command, user: { id: MEMBER } }))).toBe(bucketOf(MEMBER));
   });
 
-  it('A button, a form and a chosen button belong to the task that they name, wherever they are used', () => {
+  it('A command of a bot that only its member has installed belongs to the member, on any server', () => {
+    const byMember = { [ApplicationIntegrationType.UserInstall]: MEMBER };
+    const command = { type: InteractionType.ApplicationCommand, data: { name: 'imagine' } };
+    const used = interaction({ ...command, ...inServer, authorizing_integration_owners: byMember });
+    expect(bucketFor(used)).toBe(bucketOf(MEMBER));
+  });
+
+  it('A command that names another server belongs to that server', () => {
+    const options = [{ name: 'pause', type: 1, options: [{ name: 'server', type: 3, value: OTHER }] }];
+    const command = { type: InteractionType.ApplicationCommand, data: { name: 'budget', options } };
+    expect(bucketFor(interaction({ ...command, ...inServer }))).toBe(bucketOf(OTHER));
+    const everywhere = structuredClone(options);
+    Object.assign(everywhere[0]?.options[0] ?? {}, { value: 'all' });
+    const ofAll = { ...command, data: { name: 'budget', options: everywhere } };
+    expect(bucketFor(interaction({ ...ofAll, ...inServer }))).toBe(bucketOf(SERVER));
+  });
+
+  it('A button that orders something new belongs to the server where it is pressed, also in a menu of buttons', () => {
     const button = customIds.retry.id(id);
-    expect(homeOf(press(button))).toBe(777);
-    expect(homeOf(press(customIds.list.id(0), [button]))).toBe(777);
+    expect(bucketFor(press(button))).toBe(bucketOf(SERVER));
+    expect(bucketFor(press(customIds.list.id(0), [button]))).toBe(bucketOf(SERVER));
+    const form = { ...inServer, type: InteractionType.ModalSubmit };
+    const filled = { ...form, data: { custom_id: customIds.editFilled.id(id), components: [] } };
+    expect(bucketFor(interaction(filled))).toBe(bucketOf(SERVER));
+  });
+
+  it('A button, a form and a chosen button that change a task belong to it, wherever they are used', () => {
+    const button = customIds.tryAgain.id(id);
+    expect(bucketFor(press(button))).toBe(777);
+    expect(bucketFor(press(customIds.list.id(0), [button]))).toBe(777);
     const form = { ...inServer, type: InteractionType.ModalSubmit, data: { custom_id: button, components: [] } };
-    expect(homeOf(interaction(form))).toBe(777);
+    expect(bucketFor(interaction(form))).toBe(777);
   });
 
   it('A button that names no task belongs to its server, also one with an old id of Discord', () => {
-    expect(homeOf(press('rubbish'))).toBe(bucketOf(SERVER));
-    expect(homeOf(press(customId('about', 1, '80351110224678912')))).toBe(bucketOf(SERVER));
+    expect(bucketFor(press('rubbish'))).toBe(bucketOf(SERVER));
+    expect(bucketFor(press(customId('about', 1, '80351110224678912')))).toBe(bucketOf(SERVER));
   });
 });

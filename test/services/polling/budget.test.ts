@@ -4,9 +4,13 @@ import { PollBudget } from '../../../src/services/polling/capacity.ts';
 import { stage } from './stage.ts';
 
 /** Starts as many polls as allowed at each of these moments, up to the given number. */
-function beginAt(budget: PollBudget, moments: readonly { wait: number; wanted: number }[]): number[] {
+function beginAt(
+  budget: PollBudget,
+  moments: readonly { wait: number; wanted: number }[],
+  startedAt = 1_000_000,
+): number[] {
   const begun: number[] = [];
-  let now = 1_000_000;
+  let now = startedAt;
   for (const { wait, wanted } of moments) {
     now += wait;
     for (let one = 0; one < wanted && budget.opensAt <= now; one += 1) {
@@ -34,6 +38,26 @@ describe('The poll budget', () => {
           expect(maxWithin(beginAt(budget, moments), 1_000)).toBeLessThanOrEqual(perSecond);
         },
       ),
+    );
+  });
+
+  it('A poll budget that changes is never exceeded: no second has more polls than the larger limit allows', () => {
+    const moment = fc.record({ wait: fc.integer({ min: 0, max: 200 }), wanted: fc.integer({ min: 0, max: 100 }) });
+    fc.assert(
+      fc.property(
+        fc.array(fc.integer({ min: 1, max: 100 }), { minLength: 2, maxLength: 2 }),
+        fc.array(moment, { maxLength: 30 }),
+        fc.array(moment, { maxLength: 30 }),
+        ([first = 1, second = 1], before, after) => {
+          const budget = new PollBudget({ perSecond: first, inFlight: 1 });
+          const begun = beginAt(budget, before);
+          const changedAt = 1_000_000 + before.reduce((sum, { wait }) => sum + wait, 0);
+          budget.setPerSecond(second, changedAt);
+          begun.push(...beginAt(budget, after, changedAt));
+          expect(maxWithin(begun, 1_000)).toBeLessThanOrEqual(Math.max(first, second));
+        },
+      ),
+      { numRuns: 1_000 },
     );
   });
 

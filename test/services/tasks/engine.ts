@@ -12,6 +12,7 @@ import type { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
 import { TaskBook } from '../../../src/services/tasks/book.ts';
 import { ModelCircuits } from '../../../src/services/tasks/circuits.ts';
 import type { Kind } from '../../../src/services/tasks/kind.ts';
+import { JobSlots } from '../../../src/services/tasks/line/job-slots.ts';
 import type { Gather } from '../../../src/services/tasks/materials.ts';
 import type { Offers } from '../../../src/services/tasks/offers.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
@@ -107,7 +108,7 @@ export async function engine(
     maxWaitMs,
     gather,
     offers,
-    jobsAtOnce,
+    slots: new JobSlots(jobsAtOnce),
     tellNoCredit,
     removeMessages: async () => ({ removed: 0, left: [], needsRetry: false }),
     tellErased: async () => true,

@@ -4,6 +4,7 @@ import type { TaskBook, TasksLog } from '../book.ts';
 import { hasEnded, type Task, type TaskKind } from '../task.ts';
 import { groupOf } from '../task-facts.ts';
 import { setPlace } from '../transitions.ts';
+import type { JobSlots } from './job-slots.ts';
 import { Turns, type Waiting } from './turns.ts';
 
 /** Each waiting task takes space in memory and in the store. */
@@ -21,8 +22,7 @@ interface LineParts {
   book: TaskBook;
   clock: Clock;
   log: TasksLog;
-  /** How many jobs the gateway accepts at once; undefined for no limit. */
-  jobsAtOnce: number | undefined;
+  slots: JobSlots;
   isJob(kind: TaskKind): boolean;
   /** Sends a waiting task. Never throws. */
   send(id: string): Promise<void>;
@@ -39,18 +39,20 @@ export class Line {
   readonly #held = new Map<TaskKind, () => void>();
   /** Kinds whose next task is sent alone, because the gateway refused the last one. */
   readonly #onTrial = new Set<TaskKind>();
+  readonly #leaveSlots: () => void;
   #cancelPlaces: (() => void) | undefined;
   #isRunning = false;
 
   constructor(parts: LineParts) {
     this.#parts = parts;
+    this.#leaveSlots = parts.slots.add({ occupied: () => this.#occupied(), sendNext: () => this.#sendNext() });
     parts.book.onChange((task) => {
       if (hasEnded(task)) this.leave(task.id);
-      if (hasEnded(task) || task.state === 'needs-input') this.#advance();
+      if (hasEnded(task) || task.state === 'needs-input') this.#parts.slots.advance();
     });
     parts.book.onRemove(({ id }) => {
       this.leave(id);
-      this.#advance();
+      this.#parts.slots.advance();
     });
   }
 
@@ -60,7 +62,7 @@ export class Line {
 
   start(): void {
     this.#isRunning = true;
-    this.#advance();
+    this.#parts.slots.advance();
     this.#showPlacesLater();
   }
 
@@ -73,9 +75,14 @@ export class Line {
     this.#held.clear();
   }
 
+  /** The other queues of this process get its slots. */
+  close(): void {
+    this.#leaveSlots();
+  }
+
   /** Whether a request can be sent immediately. If so, it occupies its slot until `release`. */
   takePlace({ id, kind, ...owner }: Pick<Task, 'id' | 'kind' | 'guildId' | 'requesterId'>): boolean {
-    if (this.#held.has(kind) || this.#onTrial.has(kind) || !this.#hasPlace()) return false;
+    if (this.#held.has(kind) || this.#onTrial.has(kind) || !this.#parts.slots.hasFree()) return false;
     if (this.#turns.count((task) => !this.#held.has(task.kind)) > 0) return false;
     this.#placed.add(id);
     this.#turns.note(ownerOf(owner));
@@ -84,7 +91,7 @@ export class Line {
 
   /** The request was refused, or the book has its task. */
   release(id: string): void {
-    if (this.#placed.delete(id)) this.#advance();
+    if (this.#placed.delete(id)) this.#parts.slots.advance();
   }
 
   mustHaveRoom(): void {
@@ -99,7 +106,7 @@ export class Line {
   /** `isNext`: before the other tasks of its owner, because it has waited already. */
   join(task: Task, { isNext = false } = {}): void {
     this.#turns.add(waitingOf(task), { isNext });
-    this.#advance();
+    this.#parts.slots.advance();
     this.#showPlacesLater();
   }
 
@@ -124,7 +131,7 @@ export class Line {
     this.#held.get(kind)?.();
     const release = this.#parts.clock.after(pause, () => {
       this.#held.delete(kind);
-      this.#advance();
+      this.#parts.slots.advance();
     });
     this.#held.set(kind, release);
     this.#onTrial.add(kind);
@@ -132,21 +139,21 @@ export class Line {
 
   /** The gateway accepted a job of this kind. */
   markTaken(kind: TaskKind): void {
-    if (this.#onTrial.delete(kind)) this.#advance();
+    if (this.#onTrial.delete(kind)) this.#parts.slots.advance();
   }
 
-  #advance(): void {
-    while (this.#isRunning && this.#sending.size < SENDS_AT_ONCE && this.#turns.size > 0 && this.#hasPlace()) {
-      const next = this.#turns.next((kind) => this.#mayGo(kind));
-      if (!next) return;
-      this.#sending.set(next.id, next.kind);
-      this.#placed.add(next.id);
-      void this.#parts.send(next.id).finally(() => {
-        this.#sending.delete(next.id);
-        this.#placed.delete(next.id);
-        this.#advance();
-      });
-    }
+  #sendNext(): boolean {
+    if (!this.#isRunning || this.#sending.size >= SENDS_AT_ONCE || this.#turns.size === 0) return false;
+    const next = this.#turns.next((kind) => this.#mayGo(kind));
+    if (!next) return false;
+    this.#sending.set(next.id, next.kind);
+    this.#placed.add(next.id);
+    void this.#parts.send(next.id).finally(() => {
+      this.#sending.delete(next.id);
+      this.#placed.delete(next.id);
+      this.#parts.slots.advance();
+    });
+    return true;
   }
 
   #mayGo(kind: TaskKind): boolean {
@@ -154,11 +161,10 @@ export class Line {
     return !this.#onTrial.has(kind) || ![...this.#sending.values()].includes(kind);
   }
 
-  #hasPlace(): boolean {
-    const { jobsAtOnce, book, isJob } = this.#parts;
-    if (jobsAtOnce === undefined) return true;
+  #occupied(): number {
+    const { book, isJob } = this.#parts;
     const isRunning = (task: Task): boolean => isJob(task.kind) && takesPlace(task) && !this.#placed.has(task.id);
-    return book.live(isRunning).length + this.#placed.size < jobsAtOnce;
+    return book.live(isRunning).length + this.#placed.size;
   }
 
   #showPlacesLater(): void {

@@ -1,0 +1,86 @@
+import type { Clock } from '../lib/clock.ts';
+import { InProcessScheduler } from './polling/in-process.ts';
+import { PartitionScheduler } from './polling/partition-scheduler.ts';
+import type { Scheduler } from './polling/scheduler.ts';
+import type { TasksLog } from './tasks/book.ts';
+import { type Partition, partitionOf, WHOLE_STORE } from './tasks/homes.ts';
+import { JobSlots } from './tasks/line/job-slots.ts';
+import type { LiveLimits } from './tasks/live-limits.ts';
+import { SharedLimit } from './tasks/shared-limit.ts';
+import { bucketIn } from './tasks/task-id.ts';
+import { Tracker } from './tasks/tracker.ts';
+
+/** The share of the connections to the gateway that polls may use: members' orders need some too. */
+const POLLS_SHARE = 0.75;
+
+interface LimitSettings {
+  gateway: { connections: number; jobsAtOnce?: number | undefined };
+  poll: { perSecond: number };
+  liveLimits: Readonly<Record<'ask' | 'talk', { all: number; perMember: number }>>;
+}
+
+interface LimitParts {
+  clock: Clock;
+  log: TasksLog;
+  /** How many partitions the store has. */
+  partitionCount?: number;
+}
+
+/**
+ * What the operator limits for the whole bot, as far as this process may use it: its share is that of the partitions it owns, so the shares of all
+ * processes never exceed the limit. The partitions of a process use it together.
+ */
+export class ProcessLimits {
+  readonly scheduler: InProcessScheduler;
+  readonly tracker: Tracker;
+  readonly slots: JobSlots;
+  readonly live: LiveLimits;
+  readonly #settings: LimitSettings;
+  readonly #partitionCount: number;
+  readonly #all: Readonly<Record<'ask' | 'talk', SharedLimit>> = { ask: new SharedLimit(0), talk: new SharedLimit(0) };
+
+  constructor(settings: LimitSettings, { clock, log, partitionCount = WHOLE_STORE.count }: LimitParts) {
+    this.#settings = settings;
+    this.#partitionCount = partitionCount;
+    const { gateway, poll, liveLimits } = settings;
+    const inFlight = Math.max(1, Math.floor(gateway.connections * POLLS_SHARE));
+    const limits = { perSecond: poll.perSecond / partitionCount, inFlight };
+    this.scheduler = new InProcessScheduler({ clock, log, random: Math.random, limits });
+    this.tracker = new Tracker({ clock, partitionCount });
+    this.slots = new JobSlots(0);
+    this.live = {
+      ask: { all: this.#all.ask, perMember: liveLimits.ask.perMember },
+      talk: { all: this.#all.talk, perMember: liveLimits.talk.perMember },
+    };
+    this.setOwned(partitionCount === 1 ? [WHOLE_STORE.number] : []);
+  }
+
+  /** To be called with a smaller share before a partition is given back, and with a larger one once it is owned. */
+  setOwned(partitions: readonly number[]): void {
+    const { gateway, poll, liveLimits } = this.#settings;
+    const count = this.#partitionCount;
+    // Without a partition there is nothing to poll.
+    this.scheduler.setPerSecond((poll.perSecond * Math.max(1, partitions.length)) / count);
+    const { jobsAtOnce } = gateway;
+    this.slots.setLimit(
+      jobsAtOnce === undefined ? Number.POSITIVE_INFINITY : shareOf(jobsAtOnce, { partitions, count }),
+    );
+    for (const kind of ['ask', 'talk'] as const)
+      this.#all[kind].set(shareOf(liveLimits[kind].all, { partitions, count }));
+  }
+
+  /** For the tasks of one partition alone. */
+  schedulerFor({ number, count }: Partition): Scheduler {
+    if (count === 1) return this.scheduler;
+    return new PartitionScheduler(this.scheduler, (id) => partitionOf(bucketIn(id), count) === number);
+  }
+}
+
+/** Whole numbers that sum to the limit when each partition has an owner. */
+export function shareOf(
+  limit: number,
+  { partitions, count }: { partitions: readonly number[]; count: number },
+): number {
+  const upTo = (partition: number): number => Math.floor((limit * partition) / count);
+  return partitions.reduce((sum, partition) => sum + upTo(partition + 1) - upTo(partition), 0);
+}

@@ -1,0 +1,70 @@
+import { SharedLimit } from '../shared-limit.ts';
+
+/** The queue of a partition, as far as it uses slots. */
+export interface SlotUser {
+  /** How many slots it occupies now. */
+  occupied(): number;
+  /** Sends its next task, which occupies a slot at once; false if none is to be sent now. */
+  sendNext(): boolean;
+}
+
+/** How many jobs the gateway accepts at once. Several queues of a process share the slots, and take turns when some become free. */
+export class JobSlots {
+  readonly #limit: SharedLimit;
+  readonly #users: SlotUser[] = [];
+  #turn = 0;
+  #isAdvancing = false;
+  #mustRepeat = false;
+
+  constructor(limit = Number.POSITIVE_INFINITY) {
+    this.#limit = new SharedLimit(limit);
+  }
+
+  setLimit(limit: number): void {
+    this.#limit.set(limit);
+    this.advance();
+  }
+
+  /** The returned function ends it; its running jobs are no longer counted then. */
+  add(user: SlotUser): () => void {
+    this.#users.push(user);
+    const forget = this.#limit.add(() => user.occupied());
+    return () => {
+      const at = this.#users.indexOf(user);
+      if (at >= 0) this.#users.splice(at, 1);
+      forget();
+      this.advance();
+    };
+  }
+
+  hasFree(): boolean {
+    return this.#limit.hasRoom();
+  }
+
+  /** Sends waiting tasks while there are free slots, one of each queue in turn. */
+  advance(): void {
+    // Sending a task may report that another one has left its queue.
+    this.#mustRepeat = this.#isAdvancing;
+    if (this.#isAdvancing) return;
+    this.#isAdvancing = true;
+    try {
+      do {
+        this.#mustRepeat = false;
+        while (this.#sendNext());
+      } while (this.#mustRepeat);
+    } finally {
+      this.#isAdvancing = false;
+    }
+  }
+
+  #sendNext(): boolean {
+    if (!this.hasFree()) return false;
+    for (let step = 0; step < this.#users.length; step += 1) {
+      const turn = (this.#turn + step) % this.#users.length;
+      if (!this.#users[turn]?.sendNext()) continue;
+      this.#turn = turn + 1;
+      return true;
+    }
+    return false;
+  }
+}

@@ -1,0 +1,26 @@
+/** A limit on what happens at the same time, for all partitions of a process together. Each one counts its own. */
+export class SharedLimit {
+  #limit: number;
+  readonly #counters = new Set<() => number>();
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  set(limit: number): void {
+    this.#limit = limit;
+  }
+
+  /** The returned function removes the counter. */
+  add(count: () => number): () => void {
+    this.#counters.add(count);
+    return () => this.#counters.delete(count);
+  }
+
+  hasRoom(): boolean {
+    if (this.#limit === Number.POSITIVE_INFINITY) return true;
+    let sum = 0;
+    for (const count of this.#counters) sum += count();
+    return sum < this.#limit;
+  }
+}

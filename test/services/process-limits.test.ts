@@ -1,0 +1,89 @@
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Lane } from '../../src/services/polling/scheduler.ts';
+import { ProcessLimits, shareOf } from '../../src/services/process-limits.ts';
+import { taskId } from '../../src/services/tasks/task-id.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+
+const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+const PER_SECOND = 40;
+
+function process(clock: ManualClock, partitionCount = 4) {
+  const settings = {
+    gateway: { connections: 64, jobsAtOnce: 10 },
+    poll: { perSecond: PER_SECOND },
+    liveLimits: { ask: { all: 6, perMember: 3 }, talk: { all: 2, perMember: 1 } },
+  };
+  const limits = new ProcessLimits(settings, { clock, log: silent, partitionCount });
+  limits.scheduler.start();
+  return limits;
+}
+
+async function pass(clock: ManualClock, ms: number): Promise<void> {
+  clock.advance(ms);
+  await turnOfTheLoop();
+}
+
+describe('The share of a limit', () => {
+  it('The shares of a limit are whole numbers, and sum to the limit when each partition has an owner', () => {
+    const owners = fc.array(fc.integer({ min: 0, max: 4 }), { minLength: 1, maxLength: 64 });
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 1_000 }), owners, (limit, owner) => {
+        const of = (worker: number): number[] => owner.flatMap((one, partition) => (one === worker ? [partition] : []));
+        const shares = [0, 1, 2, 3, 4].map((worker) => shareOf(limit, { partitions: of(worker), count: owner.length }));
+        expect(shares.every(Number.isInteger)).toBe(true);
+        expect(shares.reduce((sum, share) => sum + share, 0)).toBe(limit);
+      }),
+    );
+  });
+});
+
+describe('Two processes that share a poll budget', () => {
+  it('No second has more polls than the budget while partitions move between two processes', async () => {
+    const clock = new ManualClock();
+    const polls: number[] = [];
+    const lane = (): Lane => ({
+      ...{ name: 'image', max: 1 },
+      async poll(ids) {
+        polls.push(clock.now());
+        return new Map(ids.map((id) => [id, { again: clock.now() + 2_000 }]));
+      },
+    });
+    const processes = [0, 1].map(() => ({ limits: process(clock), lane: lane(), owned: new Set<number>() }));
+    const fill = (number: number, { limits, lane: own }: (typeof processes)[number]): void => {
+      const scheduler = limits.schedulerFor({ number, count: 4 });
+      scheduler.start();
+      for (let task = 0; task < 60; task += 1)
+        scheduler.add({ id: taskId(clock.now(), number), lane: own, group: 'server', at: clock.now() });
+      stops[number] = () => scheduler.stop();
+    };
+    const stops: (() => Promise<void>)[] = [];
+    const move = async (number: number, from: number | undefined, to: number): Promise<void> => {
+      const giver = from === undefined ? undefined : processes[from];
+      giver?.owned.delete(number);
+      giver?.limits.setOwned([...giver.owned]);
+      await stops[number]?.();
+      const taker = processes[to];
+      taker?.owned.add(number);
+      taker?.limits.setOwned([...taker.owned]);
+      if (taker) fill(number, taker);
+    };
+    for (const number of [0, 1, 2, 3]) await move(number, undefined, number % 2);
+    for (const [number, from, to] of [
+      [0, 0, 1],
+      [2, 0, 1],
+      [1, 1, 0],
+      [3, 1, 0],
+      [0, 1, 0],
+    ] as const) {
+      for (let step = 0; step < 70; step += 1) await pass(clock, 50);
+      await move(number, from, to);
+    }
+    for (let step = 0; step < 70; step += 1) await pass(clock, 50);
+    const most = Math.max(...polls.map((from) => polls.filter((at) => at >= from && at < from + 1_000).length));
+    expect(most).toBeLessThanOrEqual(PER_SECOND);
+    // Nearly all of it is used, so nothing else has limited the polls.
+    expect(most).toBeGreaterThan(PER_SECOND * 0.8);
+  });
+});
