@@ -17,7 +17,7 @@ import { createSay } from '../locales/index.ts';
 import { openMessages } from '../messages/open-messages.ts';
 import { openNotices } from '../messages/open-notices.ts';
 import type { Monitoring } from '../monitoring/monitoring.ts';
-import { openEngine } from '../services/engine.ts';
+import { type EngineParts, openEngine } from '../services/engine.ts';
 import { openGateway } from '../services/gateway/index.ts';
 import { ProcessLimits } from '../services/process-limits.ts';
 import { ReadinessCheck, watchedBot } from '../services/readiness.ts';
@@ -36,6 +36,7 @@ interface BotParts {
   store: StoredTasks;
   partition?: Partition;
   others?: OtherPartitions | undefined;
+  notes?: EngineParts['notes'];
   /** Undefined: it is alone in its process. */
   limits?: ProcessLimits;
   clients: DiscordClients;
@@ -68,7 +69,7 @@ export function openBot({
     removeMessage: ownMessageRemover({ outbox, log }),
   };
   const engine = openEngine({
-    ...{ store, partition, others, limits, gateway, clock, mediaClock, mediaProcess, log },
+    ...{ store, partition, others, limits, notes: parts.notes, gateway, clock, mediaClock, mediaProcess, log },
     settings: config,
     specs: kindSpecs,
     kinds: kindsOf(gateway, { ...config.poll, ...config.gateway }),

@@ -71,7 +71,7 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
     owned.set(number, store);
     shareLimits();
     const bot = openBot({
-      ...{ config: share, tools: { ...tools, mediaProcess }, limits, clients },
+      ...{ config: share, tools: { ...tools, mediaProcess }, limits, notes: facts, clients },
       ...{ store, partition: { number, count }, others: everywhere.but(number), monitoring },
     });
     await bot.open();

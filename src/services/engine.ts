@@ -32,10 +32,11 @@ import { LogSweep } from './server-log/log-sweep.ts';
 import { type Removal, ServerLogs } from './server-log/server-log.ts';
 import { openAudio } from './sound/audio.ts';
 import { Alerts, type BudgetAlert } from './spending/alerts.ts';
-import { Budgets, limitsIn } from './spending/budgets.ts';
+import { Budgets, limitsIn, WHOLE_BOT } from './spending/budgets.ts';
 import { EVERY_PERIOD } from './spending/limits.ts';
 import { Calendar } from './spending/periods.ts';
 import { Spending, type SpendingSettings } from './spending/spending.ts';
+import { HOME_OF_PAUSE, WholeBot, type WholeBotParts } from './spending/whole-bot.ts';
 import type { StoredTasks } from './store/stored-tasks.ts';
 import { Talks } from './talks/talks.ts';
 import { TaskBook } from './tasks/book.ts';
@@ -83,6 +84,8 @@ export interface EngineParts extends Pick<TasksParts, 'removeMessages' | 'tellEr
   partition: Partition;
   /** Undefined: it has all tasks. */
   others?: OtherPartitions | undefined;
+  /** Shared by all partitions; undefined: there is one. */
+  notes?: WholeBotParts['notes'] | undefined;
   /** Of the process, whose partitions share them. */
   limits: ProcessLimits;
   gateway: Gateway;
@@ -139,7 +142,11 @@ export function openEngine({
   });
   let secret = '';
   const hashOf = (name: string): string => hashedName(name, secret);
-  const budgets = new Budgets({ store: store.budgets, hashOf });
+  const keepsPause = partition.number === HOME_OF_PAUSE;
+  const budgets = new Budgets({
+    ...{ store: store.budgets, hashOf },
+    isPausedElsewhere: () => !keepsPause && wholeBot?.isPaused === true,
+  });
   // Another service takes real time too.
   const moderator = openModerator(settings.moderation, { log, clock: systemClock });
   const rules = new Rules({ store: store.rules, operatorRules: settings.rules, moderator });
@@ -159,7 +166,15 @@ export function openEngine({
     ...{ budgets, hashOf, clock },
     settings: { ...budgetLimits, trustedGuildIds: settings.discord.adminGuildIds },
     calendar: new Calendar(timeZone),
+    wholeBot: () => wholeBot,
   });
+  const wholeBot = parts.notes
+    ? new WholeBot({
+        ...{ notes: parts.notes, partition: partition.number, clock, log },
+        used: () => spending.usedOfTotal,
+        isPausedHere: () => (keepsPause ? budgets.of(WHOLE_BOT).isPaused : undefined),
+      })
+    : undefined;
   const ledger = new Ledger({ entries: store.entries, others, spending, clock, log });
   budgets.beforeChange((_, budget) => ledger.countFor(limitsIn(budget)));
   const alerts = new Alerts({ spending, budgets, log, tell: parts.tellBudgetAlert });
@@ -305,6 +320,8 @@ export function openEngine({
       secret = await store.hashSecret();
       await Promise.all([budgets.open(), rules.open(), reports.open()]);
       await Promise.all([tasks.open(), experience.open(), learned.open()]);
+      await wholeBot?.open();
+      wholeBot?.start();
       listed.start();
       await callbacks?.listen(secret);
     },
@@ -318,6 +335,7 @@ export function openEngine({
         listed.stop(),
         alerts.finish(),
         logSweep.stop(),
+        wholeBot?.stop(),
       ]);
     },
 

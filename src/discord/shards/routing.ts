@@ -1,4 +1,5 @@
 import { type APIInteraction, ApplicationIntegrationType, InteractionType } from 'discord.js';
+import { HOME_OF_PAUSE } from '../../services/spending/whole-bot.ts';
 import { bucketOf, homeOf as ownerOf } from '../../services/tasks/homes.ts';
 import { bucketIn, isTaskId } from '../../services/tasks/task-id.ts';
 import { customIds, readCustomId } from '../custom-ids.ts';
@@ -44,7 +45,9 @@ export function bucketFor(interaction: APIInteraction): number {
   const { guild_id: guildId, member, user, authorizing_integration_owners: installedBy } = interaction;
   const memberId = user?.id ?? member?.user.id ?? '';
   const isDirect = installedBy?.[ApplicationIntegrationType.GuildInstall] === undefined;
-  return bucketOf(namedServer(interaction) ?? ownerOf(guildId, { memberId, isDirect }));
+  const named = namedServer(interaction);
+  if (named === ALL_SERVERS) return HOME_OF_PAUSE;
+  return bucketOf(named ?? ownerOf(guildId, { memberId, isDirect }));
 }
 
 function changedTask(interaction: APIInteraction): string | undefined {
@@ -66,11 +69,12 @@ function namedServer(interaction: APIInteraction): string | undefined {
   const options = interaction.data.options ?? [];
   const inner = options.flatMap((option) => ('options' in option ? (option.options ?? []) : [option]));
   const named = inner.find(({ name }) => name === 'server');
-  return named && 'value' in named && typeof named.value === 'string' && SERVER_ID.test(named.value)
-    ? named.value
-    : undefined;
+  if (!named || !('value' in named) || typeof named.value !== 'string') return undefined;
+  const text = named.value.trim().toLowerCase();
+  return text === ALL_SERVERS || SERVER_ID.test(text) ? text : undefined;
 }
 
+const ALL_SERVERS = 'all';
 const SERVER_ID = /^\d{17,20}$/;
 
 /** Ids of Discord from before 2016 are as long, and consist of digits; a task's time does not for years to come. */

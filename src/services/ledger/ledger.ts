@@ -148,7 +148,7 @@ export class Ledger {
     const { entries, spending } = this.#parts;
     const entry = createEntry(task, spending?.limitedRoles(task, roleIds));
     // A request that is repeated under the same key uses the reservation of the first.
-    if (task.predecessorId === undefined) spending?.admit(entry, roleIds);
+    if (task.predecessorId === undefined) await spending?.admit(entry, roleIds);
     else spending?.replace(undefined, entry);
     try {
       await entries.change(taskEntryKey(task), (known) => known ?? entry);

@@ -13,6 +13,8 @@ export const WHOLE_BOT = 'everywhere';
 interface BudgetsParts {
   store: BudgetStore;
   hashOf(name: string): string;
+  /** Whether the operator has paused the whole bot in another partition. */
+  isPausedElsewhere?: () => boolean;
 }
 
 type Listener = (guildId: string, after: ServerBudget) => Promise<void>;
@@ -37,7 +39,7 @@ export class Budgets {
   }
 
   get isAllPaused(): boolean {
-    return this.of(WHOLE_BOT).isPaused;
+    return this.of(WHOLE_BOT).isPaused || this.#parts.isPausedElsewhere?.() === true;
   }
 
   /** Everything that any server limits. */

@@ -1,4 +1,5 @@
 import { compare, difference, isZero, roundedUp, sumOf, withCents } from '../../lib/decimals.ts';
+import { KeyedLock } from '../../lib/keyed-lock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { amountOf, type Entry, standingOf } from '../ledger/entry.ts';
 import type { Task } from '../tasks/task.ts';
@@ -15,7 +16,8 @@ import {
   type Reset,
   type ServerBudget,
 } from './server-budget.ts';
-import { ALL_KINDS, Tally, type Use } from './tally.ts';
+import { ALL_KINDS, sumOfUses, Tally, type Use } from './tally.ts';
+import type { PartUse, WholeBot } from './whole-bot.ts';
 
 /** The limits that a request counts towards. */
 export interface Orderer extends Pick<Entry, 'memberId' | 'guildId' | 'isDirect'> {
@@ -35,6 +37,8 @@ interface SpendingParts {
   /** Names a sum, so a name which remains after an erasure reveals neither member nor server. */
   hashOf(name: string): string;
   clock: { now(): number };
+  /** The other partitions; undefined: there are none. */
+  wholeBot?: () => Pick<WholeBot, 'useOfOthers' | 'openOfOthers' | 'announce'> | undefined;
 }
 
 interface Rule {
@@ -54,12 +58,15 @@ export interface Count {
   finish(): void;
 }
 
-/** Admits requests within the limits of the bot, the server and the member. Checks and counts in one step, so no other request comes between. */
+/** Admits requests within the limits of the bot, the server and the member. */
 export class Spending {
   readonly #parts: SpendingParts;
   readonly #listeners: UseListener[] = [];
   readonly #refusalListeners: ((exceeded: Allowance) => void)[] = [];
   #tally: Tally;
+  /** Announced to the other partitions and not counted yet. */
+  #announced: Entry | undefined;
+  readonly #lock = new KeyedLock();
   /** By server and member, as of the latest request. */
   readonly #rolesOf = new Map<string, readonly string[]>();
 
@@ -124,23 +131,66 @@ export class Spending {
   }
 
   /** Counts a new reservation, or throws the `Refusal` that says which limit it would exceed. */
-  admit(entry: Entry, roleIds: readonly string[]): void {
-    this.check({ ...entry, roleIds }, { kind: entry.kind, amount: amountOf(entry)?.amount });
+  async admit(entry: Entry, roleIds: readonly string[]): Promise<void> {
+    const wholeBot = this.#parts.wholeBot?.();
+    const { total } = this.#parts.settings;
+    if (!wholeBot || Object.keys(total).length === 0) return this.#admit(entry, roleIds);
+    // One at a time: an order that is refused after all must not keep another one out.
+    await this.#lock.run(TOTAL, async () => {
+      this.#announced = entry;
+      try {
+        const orderer = { ...entry, roleIds };
+        await wholeBot.announce(() => this.#exceededBy(orderer, orderIn(entry)) === undefined);
+        this.#admit(entry, roleIds);
+      } finally {
+        this.#announced = undefined;
+      }
+    });
+  }
+
+  /** Checks and counts in one step, so no other request comes between. */
+  #admit(entry: Entry, roleIds: readonly string[]): void {
+    this.check({ ...entry, roleIds }, orderIn(entry));
     this.#tally.prune(this.#countsFrom(this.#tally.periods));
     this.replace(undefined, entry);
+  }
+
+  /** What counts towards the limits of the whole bot, with what is about to be reserved. */
+  get usedOfTotal(): PartUse {
+    const { calendar, settings, clock } = this.#parts;
+    const { total } = settings;
+    const announced = new Tally(calendar, this.#tally.periods);
+    announced.replace(undefined, this.#announced, [TOTAL]);
+    const caps = [total, ...Object.values(total.kinds ?? {})];
+    const limited = periods.filter((period) => caps.some((one) => one[period] !== undefined));
+    const spans = limited.flatMap((period) => {
+      const span = calendar.spanOf(period, clock.now());
+      // What exceeded the last one counts against this one.
+      return [span.key, calendar.spanOf(period, span.startsAt - 1).key];
+    });
+    const kinds = [ALL_KINDS, ...Object.keys(total.kinds ?? {})];
+    const sumIn = (span: string) => (kind: string) =>
+      [kind, sumOfUses([this.#tally, announced].map((tally) => tally.use(TOTAL, span, kind)))] as const;
+    return {
+      open: this.#tally.open(TOTAL) + announced.open(TOTAL),
+      uses: Object.fromEntries(spans.map((span) => [span, Object.fromEntries(kinds.map(sumIn(span)))])),
+    };
   }
 
   /** Throws for a request that would be refused, before anything is done about it. */
   check(orderer: Orderer, order: { kind: string; amount: string | undefined }): void {
     this.#rememberRoles(orderer);
     this.checkMay(orderer);
-    for (const rule of this.#rulesFor(orderer)) {
-      const exceeded = this.#allowancesOf(rule, order.kind).find((one) => isExceeded(one, order.amount));
-      if (!exceeded) continue;
-      for (const listener of this.#refusalListeners) listener(exceeded);
-      if (isOfServer(rule.holder)) this.#announce(orderer, exceeded);
-      throw refusalFor(exceeded, order.amount);
-    }
+    const exceeded = this.#exceededBy(orderer, order);
+    if (!exceeded) return;
+    for (const listener of this.#refusalListeners) listener(exceeded);
+    if (isOfServer(exceeded.holder)) this.#announce(orderer, exceeded);
+    throw refusalFor(exceeded, order.amount);
+  }
+
+  #exceededBy(orderer: Orderer, { kind, amount }: { kind: string; amount: string | undefined }): Allowance | undefined {
+    const all = this.#rulesFor(orderer).flatMap((rule) => this.#allowancesOf(rule, kind));
+    return all.find((one) => isExceeded(one, amount));
   }
 
   /** Throws if an admin has paused requests, or blocked the member. */
@@ -268,7 +318,7 @@ export class Spending {
   #rulesFor({ memberId, guildId, isDirect, roleIds = [] }: Orderer): Rule[] {
     const { settings, budgets } = this.#parts;
     const none = { grants: [], reset: undefined };
-    const whole: Rule = { holder: 'total', scope: TOTAL, limits: settings.total, ...none };
+    const whole = this.#wholeRule;
     if (memberId === undefined) return [whole];
     if (guildId === undefined || isDirect)
       return [whole, { holder: 'direct', scope: this.#directScope(memberId), limits: settings.direct, ...none }];
@@ -283,6 +333,10 @@ export class Spending {
       reset: budget.resets[scope],
     };
     return [whole, ...this.#serverRules(guildId), member];
+  }
+
+  get #wholeRule(): Rule {
+    return { holder: 'total', scope: TOTAL, limits: this.#parts.settings.total, grants: [], reset: undefined };
   }
 
   /** The operator's limits apply in addition to the server's own: grants or resets by its admins do not raise them. */
@@ -312,7 +366,8 @@ export class Spending {
     const kinds = Object.entries(limits.kinds ?? {}).filter(([kind]) => forKind === undefined || kind === forKind);
     const { atOnce } = limits;
     const ofAtOnce = { holder, period: undefined, kind: undefined, of: 'tasks', resetsAt: undefined } as const;
-    const left = (most: number): string => String(Math.max(0, most - this.#tally.open(scope)));
+    const elsewhere = scope === TOTAL ? (this.#parts.wholeBot?.()?.openOfOthers ?? 0) : 0;
+    const left = (most: number): string => String(Math.max(0, most - this.#tally.open(scope) - elsewhere));
     return [
       ...this.#periodAllowances(rule, limits),
       ...kinds.flatMap(([kind, caps]) => this.#periodAllowances(rule, caps, kind)),
@@ -351,8 +406,16 @@ export class Spending {
     return positive(difference(this.#used(rule, before, kind).amount, limit));
   }
 
+  /** Of all partitions, for the whole bot. */
+  #useOf(scope: string, spanKey: string, kind: string): Use {
+    const here = this.#tally.use(scope, spanKey, kind);
+    const wholeBot = this.#parts.wholeBot?.();
+    if (scope !== TOTAL || !wholeBot) return here;
+    return sumOfUses([here, wholeBot.useOfOthers(spanKey, kind)]);
+  }
+
   #used({ scope, reset }: Rule, { key }: Span, kind = ALL_KINDS): Use {
-    const { tasks, amount } = this.#tally.use(scope, key, kind);
+    const { tasks, amount } = this.#useOf(scope, key, kind);
     const past = reset?.uses[key]?.[kind];
     if (!past) return { tasks, amount };
     return { tasks: Math.max(0, tasks - past.tasks), amount: positive(difference(amount, past.amount)) };
@@ -367,6 +430,8 @@ const rolesKey = ({ guildId, memberId }: Orderer): string => `${guildId} ${membe
 const isOfServer = (holder: Holder): boolean => holder === 'server' || holder === 'operator';
 
 const TOTAL = 'total';
+
+const orderIn = (entry: Entry) => ({ kind: entry.kind, amount: amountOf(entry)?.amount });
 
 /** The name of a reset of the operator's limits for a server, in addition to that of its own. */
 export const operatorResets = (scope: string): string => `operator ${scope}`;

@@ -90,6 +90,11 @@ export class Tally {
   }
 }
 
+export const sumOfUses = (uses: readonly Use[]): Use => ({
+  tasks: uses.reduce((sum, { tasks }) => sum + tasks, 0),
+  amount: sumOf(uses.map(({ amount }) => amount)) ?? '0',
+});
+
 const added = ({ tasks, amount }: Use = NOTHING, more: string, sign: 1 | -1): Use => ({
   tasks: tasks + sign,
   amount: sign === 1 ? (sumOf([amount, more]) ?? '0') : difference(amount, more),

@@ -2,11 +2,13 @@ import { type BudgetStore, Budgets } from '../../../src/services/spending/budget
 import type { Limits } from '../../../src/services/spending/limits.ts';
 import { Calendar } from '../../../src/services/spending/periods.ts';
 import { Spending } from '../../../src/services/spending/spending.ts';
+import type { WholeBot } from '../../../src/services/spending/whole-bot.ts';
 
 interface Scene {
   settings: Record<'total' | 'server' | 'member' | 'direct', Limits>;
   clock: { now(): number };
   budgets?: Budgets;
+  wholeBot?: () => WholeBot;
   trustedGuildIds?: readonly string[];
   hashOf?(name: string): string;
 }
@@ -19,6 +21,7 @@ export function spendingOf({
   clock,
   hashOf = (name) => name,
   trustedGuildIds = [],
+  wholeBot,
   ...scene
 }: Scene): Spending {
   const { budgets = new Budgets({ store: nothingStored, hashOf }) } = scene;
@@ -26,5 +29,6 @@ export function spendingOf({
     ...{ budgets, clock, hashOf },
     settings: { ...settings, trustedGuildIds },
     calendar: new Calendar('UTC'),
+    ...(wholeBot && { wholeBot }),
   });
 }

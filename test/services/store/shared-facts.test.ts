@@ -55,6 +55,21 @@ describe('Shared facts', () =>
       expect(await facts.claim('worker:a', 'b', LONG_MS)).toBe(true);
     });
 
+    it('Shared facts replace a note for one of many processes that have read it', async () => {
+      const site = await stage();
+      const processes = await Promise.all(Array.from({ length: 8 }, () => open(site, site.url)));
+      const replaceAll = (before: string | undefined, round: number) =>
+        Promise.all(processes.map((facts, at) => facts.replace('use', before, `${round} by ${at}`)));
+      let text: string | undefined;
+      for (let round = 0; round < 20; round++) {
+        const done = await replaceAll(text, round);
+        expect(done.filter(Boolean)).toHaveLength(1);
+        text = `${round} by ${done.indexOf(true)}`;
+        expect(await processes[0]?.read('use')).toBe(text);
+      }
+      expect(await replaceAll(undefined, 20)).not.toContain(true);
+    });
+
     it('Shared facts end a claim that its holder does not repeat, and only that one', async () => {
       const site = await stage();
       const facts = await open(site, site.url);

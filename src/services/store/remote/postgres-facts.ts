@@ -43,6 +43,11 @@ const WRITE = `
   )
   SELECT count(*) = 1 AS ours FROM held`;
 
+const ADD = `
+  INSERT INTO ${TABLE} (kind, name, text, ends) VALUES ('note', $1, $2, 'infinity') ON CONFLICT DO NOTHING RETURNING name`;
+
+const REPLACE = `UPDATE ${TABLE} SET text = $3 WHERE kind = 'note' AND name = $1 AND text = $2 RETURNING name`;
+
 interface FactsParts {
   url: string;
   limitMs: number;
@@ -93,6 +98,12 @@ export class PostgresFacts {
   async write(name: string, text: string, { claim, holder }: { claim: string; holder: string }): Promise<boolean> {
     const [row] = await this.#query(WRITE, [claim, holder, name, text]);
     return row?.ours === true;
+  }
+
+  async replace(name: string, before: string | undefined, after: string): Promise<boolean> {
+    const changed =
+      before === undefined ? await this.#query(ADD, [name, after]) : await this.#query(REPLACE, [name, before, after]);
+    return changed.length === 1;
   }
 
   async close(): Promise<void> {

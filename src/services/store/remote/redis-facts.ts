@@ -34,6 +34,15 @@ const WRITE = `
   redis.call('SET', KEYS[2], ARGV[2])
   return 1`;
 
+/** ARGV: whether nothing is expected, what is expected, the new text. */
+const REPLACE = `
+  local known = redis.call('GET', KEYS[1])
+  if ARGV[1] == '1' then
+    if known then return 0 end
+  elseif known ~= ARGV[2] then return 0 end
+  redis.call('SET', KEYS[1], ARGV[3])
+  return 1`;
+
 /** Claims are keys that expire, notes are keys that stay. */
 export class RedisFacts {
   readonly #client: RedisClient;
@@ -74,6 +83,11 @@ export class RedisFacts {
 
   async write(name: string, text: string, { claim, holder }: { claim: string; holder: string }): Promise<boolean> {
     return (await this.#run(WRITE, [CLAIM_PREFIX + claim, NOTE_PREFIX + name], [holder, text])) === 1;
+  }
+
+  async replace(name: string, before: string | undefined, after: string): Promise<boolean> {
+    const values = [before === undefined ? '1' : '0', before ?? '', after];
+    return (await this.#run(REPLACE, [NOTE_PREFIX + name], values)) === 1;
   }
 
   async close(): Promise<void> {

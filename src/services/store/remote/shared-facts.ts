@@ -19,6 +19,8 @@ export interface SharedFacts {
   read(name: string): Promise<string | undefined>;
   /** Only while `claim` is held by `holder`; false: it is not, and nothing changed. */
   write(name: string, text: string, held: { claim: string; holder: string }): Promise<boolean>;
+  /** Only where `name` still says `before` (undefined: nothing); false: it does not, and nothing changed. */
+  replace(name: string, before: string | undefined, after: string): Promise<boolean>;
   close(): Promise<void>;
 }
 

@@ -1,0 +1,149 @@
+import { z } from 'zod';
+import type { Clock } from '../../lib/clock.ts';
+import type { PlainLog } from '../../lib/log.ts';
+import { ALL_KINDS, sumOfUses, type Use } from './tally.ts';
+
+/** The partition whose rows say whether the operator has paused the whole bot. */
+export const HOME_OF_PAUSE = 0;
+
+/** The name of the note that all partitions share. */
+const NOTE = 'whole-bot';
+/** A pause by the operator reaches every partition within two of these. */
+const REFRESH_MS = 2_000;
+/** How often a change is tried again because another partition was faster. */
+const MOST_TRIES = 100;
+
+const use = z.object({ tasks: z.int(), amount: z.string().regex(/^\d+(\.\d+)?$/) });
+
+const part = z.object({
+  /** Grows with each owner of the partition, so an earlier one that was suspended changes nothing. */
+  owner: z.int(),
+  /** Tasks that have not ended. */
+  open: z.int(),
+  /** By period and kind. */
+  uses: z.record(z.string(), z.record(z.string(), use)),
+});
+
+const note = z.object({ isPaused: z.boolean(), parts: z.record(z.string(), part) });
+type Note = z.output<typeof note>;
+
+/** What a partition has used, with what it is about to reserve. */
+export type PartUse = Omit<z.output<typeof part>, 'owner'>;
+
+/** Notes on the server of the store, of which a change can be tied to what was read. */
+interface SharedNotes {
+  read(name: string): Promise<string | undefined>;
+  replace(name: string, before: string | undefined, after: string): Promise<boolean>;
+}
+
+export interface WholeBotParts {
+  notes: SharedNotes;
+  partition: number;
+  /** Of this partition. */
+  used(): PartUse;
+  /** Undefined in partitions other than `HOME_OF_PAUSE`. */
+  isPausedHere(): boolean | undefined;
+  clock: Clock;
+  log: Pick<PlainLog, 'warn'>;
+}
+
+/**
+ * What the partitions of a bot know of each other: how much of the operator's limits for the whole bot each one has used, and whether the operator has
+ * paused it. A reservation is announced in the shared note before it counts, so the partitions together never exceed a limit.
+ */
+export class WholeBot {
+  readonly #parts: WholeBotParts;
+  #text: string | undefined;
+  #note: Note = { isPaused: false, parts: {} };
+  #owner = 0;
+  #cancel: (() => void) | undefined;
+  #refreshed: Promise<void> = Promise.resolve();
+  #isStopped = false;
+
+  constructor(parts: WholeBotParts) {
+    this.#parts = parts;
+  }
+
+  get isPaused(): boolean {
+    return this.#note.isPaused;
+  }
+
+  /** What the other partitions have used in a period. */
+  useOfOthers(spanKey: string, kind = ALL_KINDS): Use {
+    return sumOfUses(this.#others.flatMap(({ uses }) => uses[spanKey]?.[kind] ?? []));
+  }
+
+  get openOfOthers(): number {
+    return this.#others.reduce((sum, { open }) => sum + open, 0);
+  }
+
+  /** To be called once everything that this partition has used is counted, and before anything is reserved. */
+  async open(): Promise<void> {
+    await this.#change(({ parts }) => {
+      this.#owner = (parts[this.#parts.partition]?.owner ?? 0) + 1;
+      return true;
+    });
+  }
+
+  start(): void {
+    this.#cancel = this.#parts.clock.after(REFRESH_MS, () => {
+      this.#refreshed = this.#refresh().finally(() => {
+        if (!this.#isStopped) this.start();
+      });
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#cancel?.();
+    await this.#refreshed;
+  }
+
+  /** Announces what this partition uses, with a new reservation. `fits` is asked with the newest use of the others; if it says no, nothing is announced. */
+  async announce(fits: () => boolean): Promise<void> {
+    await this.#change(() => this.#mustBeOwner() && fits());
+  }
+
+  get #others() {
+    const own = String(this.#parts.partition);
+    return Object.entries(this.#note.parts).flatMap(([partition, one]) => (partition === own ? [] : [one]));
+  }
+
+  #mustBeOwner(): true {
+    const { partition } = this.#parts;
+    if (this.#note.parts[partition]?.owner === this.#owner) return true;
+    throw new Error(`Another process owns partition ${partition}.`);
+  }
+
+  async #refresh(): Promise<void> {
+    try {
+      await this.#change(() => this.#mustBeOwner());
+    } catch (error) {
+      this.#parts.log.warn({ err: error }, 'What the whole bot has used could not be compared.');
+    }
+  }
+
+  async #change(mayChange: (known: Note) => boolean): Promise<void> {
+    const { notes, partition } = this.#parts;
+    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+      const text = await notes.read(NOTE);
+      if (text !== this.#text) {
+        this.#note = text === undefined ? { isPaused: false, parts: {} } : note.parse(JSON.parse(text));
+        this.#text = text;
+      }
+      if (!mayChange(this.#note)) return;
+      const { isPausedHere, used } = this.#parts;
+      const after: Note = {
+        isPaused: isPausedHere() ?? this.#note.isPaused,
+        parts: { ...this.#note.parts, [partition]: { owner: this.#owner, ...used() } },
+      };
+      const changed = JSON.stringify(after);
+      if (changed === text) return;
+      if (!(await notes.replace(NOTE, text, changed))) continue;
+      this.#note = after;
+      this.#text = changed;
+      return;
+    }
+    throw new Error('The shared note of the whole bot changes all the time.');
+  }
+}
