@@ -1,3 +1,4 @@
+import { compare, isZero } from '../../lib/decimals.ts';
 import type { Period } from './periods.ts';
 
 /** Whose limits apply to a request. `operator`: the operator's limits for a server. */
@@ -20,4 +21,10 @@ export function tightest(allowances: readonly Allowance[]): Allowance | undefine
   const own = allowances.filter(({ holder }) => holder === 'member' || holder === 'direct');
   const shareOf = ({ left, limit }: Allowance): number => (Number(limit) === 0 ? 0 : Number(left) / Number(limit));
   return own.toSorted((one, other) => shareOf(one) - shareOf(other))[0];
+}
+
+/** If nothing is left, a request of unknown price is refused as well. */
+export function isExceeded({ of, left }: Allowance, price: string | undefined): boolean {
+  if (of === 'tasks') return left === '0';
+  return isZero(left) || (price !== undefined && compare(left, price) < 0);
 }

@@ -1,13 +1,13 @@
-import { compare, difference, isZero, roundedUp, sumOf, withCents } from '../../lib/decimals.ts';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { amountOf, type Entry, standingOf } from '../ledger/entry.ts';
 import type { Task } from '../tasks/task.ts';
-import type { Allowance, Holder } from './allowance.ts';
+import { type Allowance, type Holder, isExceeded } from './allowance.ts';
 import type { Budgets } from './budgets.ts';
-import type { CapsByPeriod, Limits } from './limits.ts';
-import { allowanceText, leftText } from './limits-text.ts';
+import type { Limits } from './limits.ts';
+import { refusalFor } from './over-limit.ts';
 import { type Calendar, type Period, periods, type Span } from './periods.ts';
+import { type AppliedLimits, Remaining, TOTAL } from './remaining.ts';
 import {
   type Grant,
   isBlocked,
@@ -16,7 +16,7 @@ import {
   type Reset,
   type ServerBudget,
 } from './server-budget.ts';
-import { ALL_KINDS, sumOfUses, Tally, type Use } from './tally.ts';
+import { ALL_KINDS, sumOfUses, Tally } from './tally.ts';
 import type { PartUse, WholeBot } from './whole-bot.ts';
 
 /** The limits that a request counts towards. */
@@ -41,14 +41,6 @@ interface SpendingParts {
   wholeBot?: () => Pick<WholeBot, 'useOfOthers' | 'openOfOthers' | 'announce'> | undefined;
 }
 
-interface Rule {
-  holder: Holder;
-  scope: string;
-  limits: Limits;
-  grants: readonly Grant[];
-  reset: Reset | undefined;
-}
-
 type UseListener = (guildId: string, exceeded?: Allowance) => void;
 
 /** Entries that are counted again; nothing changes until all of them were read. */
@@ -63,6 +55,7 @@ export class Spending {
   readonly #parts: SpendingParts;
   readonly #listeners: UseListener[] = [];
   readonly #refusalListeners: ((exceeded: Allowance) => void)[] = [];
+  readonly #remaining: Remaining;
   #tally: Tally;
   /** Announced to the other partitions and not counted yet. */
   #announced: Entry | undefined;
@@ -73,6 +66,8 @@ export class Spending {
   constructor(parts: SpendingParts) {
     this.#parts = parts;
     this.#tally = new Tally(parts.calendar, this.#limitedPeriods());
+    const { calendar, clock, wholeBot } = parts;
+    this.#remaining = new Remaining({ calendar, clock, wholeBot, tally: () => this.#tally });
   }
 
   /** Begins to count from the entries alone, and in every period that has a limit. */
@@ -189,7 +184,7 @@ export class Spending {
   }
 
   #exceededBy(orderer: Orderer, { kind, amount }: { kind: string; amount: string | undefined }): Allowance | undefined {
-    const all = this.#rulesFor(orderer).flatMap((rule) => this.#allowancesOf(rule, kind));
+    const all = this.#rulesFor(orderer).flatMap((rule) => this.#remaining.of(rule, kind));
     return all.find((one) => isExceeded(one, amount));
   }
 
@@ -231,7 +226,7 @@ export class Spending {
 
   /** The remaining limits of a member, their own limits last. */
   allowances(orderer: Orderer): Allowance[] {
-    return this.#rulesFor(orderer).flatMap((rule) => this.#allowancesOf(rule));
+    return this.#rulesFor(orderer).flatMap((rule) => this.#remaining.of(rule));
   }
 
   /** The remaining limits of the owner of a task, unless they depend on roles that the bot has not seen since its start. */
@@ -254,7 +249,7 @@ export class Spending {
 
   /** The remaining limits of a server, set by its admins and by the operator. */
   serverAllowances(guildId: string): Allowance[] {
-    return this.#serverRules(guildId).flatMap((rule) => this.#allowancesOf(rule));
+    return this.#serverRules(guildId).flatMap((rule) => this.#remaining.of(rule));
   }
 
   /** The limits of members if no admin has set any. */
@@ -315,7 +310,7 @@ export class Spending {
     return this.#parts.hashOf(`direct ${memberId}`);
   }
 
-  #rulesFor({ memberId, guildId, isDirect, roleIds = [] }: Orderer): Rule[] {
+  #rulesFor({ memberId, guildId, isDirect, roleIds = [] }: Orderer): AppliedLimits[] {
     const { settings, budgets } = this.#parts;
     const none = { grants: [], reset: undefined };
     const whole = this.#wholeRule;
@@ -325,7 +320,7 @@ export class Spending {
     const budget = budgets.of(guildId);
     const scope = budgets.memberHash(guildId, memberId);
     const { limits } = this.memberLimits(guildId, memberId, roleIds);
-    const member: Rule = {
+    const member: AppliedLimits = {
       holder: 'member',
       scope,
       limits,
@@ -335,12 +330,12 @@ export class Spending {
     return [whole, ...this.#serverRules(guildId), member];
   }
 
-  get #wholeRule(): Rule {
+  get #wholeRule(): AppliedLimits {
     return { holder: 'total', scope: TOTAL, limits: this.#parts.settings.total, grants: [], reset: undefined };
   }
 
   /** The operator's limits apply in addition to the server's own: grants or resets by its admins do not raise them. */
-  #serverRules(guildId: string): Rule[] {
+  #serverRules(guildId: string): AppliedLimits[] {
     const budget = this.#parts.budgets.of(guildId);
     const { byDefault, above } = this.operatorLimits(guildId);
     const { serverLimits: own } = budget;
@@ -359,67 +354,6 @@ export class Spending {
       { holder: 'server', limits: own, ...byAdmins },
     ];
   }
-
-  /** `forKind`: only the limits that apply to a request of this kind. */
-  #allowancesOf(rule: Rule, forKind?: string): Allowance[] {
-    const { holder, scope, limits } = rule;
-    const kinds = Object.entries(limits.kinds ?? {}).filter(([kind]) => forKind === undefined || kind === forKind);
-    const { atOnce } = limits;
-    const ofAtOnce = { holder, period: undefined, kind: undefined, of: 'tasks', resetsAt: undefined } as const;
-    const elsewhere = scope === TOTAL ? (this.#parts.wholeBot?.()?.openOfOthers ?? 0) : 0;
-    const left = (most: number): string => String(Math.max(0, most - this.#tally.open(scope) - elsewhere));
-    return [
-      ...this.#periodAllowances(rule, limits),
-      ...kinds.flatMap(([kind, caps]) => this.#periodAllowances(rule, caps, kind)),
-      ...(atOnce === undefined ? [] : [{ ...ofAtOnce, limit: String(atOnce), left: left(atOnce) }]),
-    ];
-  }
-
-  #periodAllowances(rule: Rule, caps: CapsByPeriod, kind?: string): Allowance[] {
-    const { spans } = this;
-    return periods.flatMap((period): Allowance[] => {
-      const { amount, tasks } = caps[period] ?? {};
-      if (amount === undefined && tasks === undefined) return [];
-      const span = spans[period];
-      const facts = { holder: rule.holder, period, kind, resetsAt: span.endsAt };
-      const used = this.#used(rule, span, kind);
-      const more = grantedIn(rule.grants, span);
-      const found: Allowance[] = [];
-      if (amount !== undefined) {
-        const limit = plus(amount, more.amount);
-        const left = positive(difference(limit, plus(used.amount, this.#excess(rule, period, amount, kind))));
-        found.push({ ...facts, of: 'amount', limit, left });
-      }
-      if (tasks !== undefined) {
-        const limit = tasks + more.tasks;
-        found.push({ ...facts, of: 'tasks', limit: String(limit), left: String(Math.max(0, limit - used.tasks)) });
-      }
-      return found;
-    });
-  }
-
-  /** Usage beyond the previous period's limit counts against this one. */
-  #excess(rule: Rule, period: Period, amount: string, kind: string | undefined): string {
-    const { calendar } = this.#parts;
-    const before = calendar.spanOf(period, this.spans[period].startsAt - 1);
-    const limit = plus(amount, grantedIn(rule.grants, before).amount);
-    return positive(difference(this.#used(rule, before, kind).amount, limit));
-  }
-
-  /** Of all partitions, for the whole bot. */
-  #useOf(scope: string, spanKey: string, kind: string): Use {
-    const here = this.#tally.use(scope, spanKey, kind);
-    const wholeBot = this.#parts.wholeBot?.();
-    if (scope !== TOTAL || !wholeBot) return here;
-    return sumOfUses([here, wholeBot.useOfOthers(spanKey, kind)]);
-  }
-
-  #used({ scope, reset }: Rule, { key }: Span, kind = ALL_KINDS): Use {
-    const { tasks, amount } = this.#useOf(scope, key, kind);
-    const past = reset?.uses[key]?.[kind];
-    if (!past) return { tasks, amount };
-    return { tasks: Math.max(0, tasks - past.tasks), amount: positive(difference(amount, past.amount)) };
-  }
 }
 
 /** Members whose roles are remembered from their last request. */
@@ -429,8 +363,6 @@ const rolesKey = ({ guildId, memberId }: Orderer): string => `${guildId} ${membe
 
 const isOfServer = (holder: Holder): boolean => holder === 'server' || holder === 'operator';
 
-const TOTAL = 'total';
-
 const orderIn = (entry: Entry) => ({ kind: entry.kind, amount: amountOf(entry)?.amount });
 
 /** The name of a reset of the operator's limits for a server, in addition to that of its own. */
@@ -438,14 +370,6 @@ export const operatorResets = (scope: string): string => `operator ${scope}`;
 
 const grantsTo = ({ grants }: ServerBudget, holder: string | undefined): Grant[] =>
   grants.filter(({ to }) => to === holder);
-
-function grantedIn(grants: readonly Grant[], { startsAt, endsAt }: Span): Use {
-  const inSpan = grants.filter(({ at }) => at >= startsAt && at < endsAt);
-  return {
-    tasks: inSpan.reduce((sum, { tasks = 0 }) => sum + tasks, 0),
-    amount: sumOf(inSpan.flatMap(({ amount = [] }) => amount)) ?? '0',
-  };
-}
 
 export const ordererOf = ({
   requesterId,
@@ -458,24 +382,3 @@ export const ordererOf = ({
   isDirect: route.install === 'user' ? true : undefined,
   roleIds,
 });
-
-const plus = (one: string, other: string): string => sumOf([one, other]) ?? '0';
-const positive = (amount: string): string => (compare(amount, '0') > 0 ? amount : '0');
-
-/** If nothing is left, a request of unknown price is refused as well. */
-function isExceeded({ of, left }: Allowance, price: string | undefined): boolean {
-  if (of === 'tasks') return left === '0';
-  return isZero(left) || (price !== undefined && compare(left, price) < 0);
-}
-
-function refusalFor(allowance: Allowance, price: string | undefined): Refusal {
-  const { holder, period, resetsAt } = allowance;
-  const limit = allowanceText(allowance);
-  if (period === undefined || resetsAt === undefined) return new Refusal(`refusals.concurrent.${holder}`, { limit });
-  return new Refusal(`refusals.overBudget.${holder}`, {
-    limit,
-    left: leftText(allowance),
-    price: price === undefined ? 'unknown' : `$${withCents(roundedUp(price))}`,
-    resets: Math.ceil(resetsAt / 1000),
-  });
-}

@@ -1,0 +1,17 @@
+import { roundedUp, withCents } from '../../lib/decimals.ts';
+import { Refusal } from '../../lib/refusal.ts';
+import type { Allowance } from './allowance.ts';
+import { allowanceText, leftText } from './limits-text.ts';
+
+/** For a request that would exceed this limit. */
+export function refusalFor(allowance: Allowance, price: string | undefined): Refusal {
+  const { holder, period, resetsAt } = allowance;
+  const limit = allowanceText(allowance);
+  if (period === undefined || resetsAt === undefined) return new Refusal(`refusals.concurrent.${holder}`, { limit });
+  return new Refusal(`refusals.overBudget.${holder}`, {
+    limit,
+    left: leftText(allowance),
+    price: price === undefined ? 'unknown' : `$${withCents(roundedUp(price))}`,
+    resets: Math.ceil(resetsAt / 1000),
+  });
+}

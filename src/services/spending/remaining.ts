@@ -1,0 +1,110 @@
+import { compare, difference, sumOf } from '../../lib/decimals.ts';
+import type { Allowance, Holder } from './allowance.ts';
+import type { CapsByPeriod, Limits } from './limits.ts';
+import { type Calendar, type Period, periods, type Span } from './periods.ts';
+import type { Grant, Reset } from './server-budget.ts';
+import { ALL_KINDS, sumOfUses, type Tally, type Use } from './tally.ts';
+import type { WholeBot } from './whole-bot.ts';
+
+/** The name of the sum of the whole bot. */
+export const TOTAL = 'total';
+
+/** Limits that apply to a request, and the sum that counts towards them. */
+export interface AppliedLimits {
+  holder: Holder;
+  scope: string;
+  limits: Limits;
+  grants: readonly Grant[];
+  reset: Reset | undefined;
+}
+
+interface RemainingParts {
+  calendar: Calendar;
+  clock: { now(): number };
+  /** What was used here. */
+  tally(): Tally;
+  /** The other partitions; undefined: there are none. */
+  wholeBot?: (() => Pick<WholeBot, 'useOfOthers' | 'openOfOthers'> | undefined) | undefined;
+}
+
+/** How much of each limit is left. */
+export class Remaining {
+  readonly #parts: RemainingParts;
+
+  constructor(parts: RemainingParts) {
+    this.#parts = parts;
+  }
+
+  /** `forKind`: only the limits that apply to a request of this kind. */
+  of(rule: AppliedLimits, forKind?: string): Allowance[] {
+    const { holder, scope, limits } = rule;
+    const kinds = Object.entries(limits.kinds ?? {}).filter(([kind]) => forKind === undefined || kind === forKind);
+    const { atOnce } = limits;
+    const ofAtOnce = { holder, period: undefined, kind: undefined, of: 'tasks', resetsAt: undefined } as const;
+    const elsewhere = scope === TOTAL ? (this.#parts.wholeBot?.()?.openOfOthers ?? 0) : 0;
+    const left = (most: number): string => String(Math.max(0, most - this.#parts.tally().open(scope) - elsewhere));
+    return [
+      ...this.#periodAllowances(rule, limits),
+      ...kinds.flatMap(([kind, caps]) => this.#periodAllowances(rule, caps, kind)),
+      ...(atOnce === undefined ? [] : [{ ...ofAtOnce, limit: String(atOnce), left: left(atOnce) }]),
+    ];
+  }
+
+  #periodAllowances(rule: AppliedLimits, caps: CapsByPeriod, kind?: string): Allowance[] {
+    const { calendar, clock } = this.#parts;
+    const spans = calendar.spansOf(clock.now());
+    return periods.flatMap((period): Allowance[] => {
+      const { amount, tasks } = caps[period] ?? {};
+      if (amount === undefined && tasks === undefined) return [];
+      const span = spans[period];
+      const facts = { holder: rule.holder, period, kind, resetsAt: span.endsAt };
+      const used = this.#used(rule, span, kind);
+      const more = grantedIn(rule.grants, span);
+      const found: Allowance[] = [];
+      if (amount !== undefined) {
+        const limit = plus(amount, more.amount);
+        const left = positive(difference(limit, plus(used.amount, this.#excess(rule, period, amount, kind))));
+        found.push({ ...facts, of: 'amount', limit, left });
+      }
+      if (tasks !== undefined) {
+        const limit = tasks + more.tasks;
+        found.push({ ...facts, of: 'tasks', limit: String(limit), left: String(Math.max(0, limit - used.tasks)) });
+      }
+      return found;
+    });
+  }
+
+  /** Usage beyond the previous period's limit counts against this one. */
+  #excess(rule: AppliedLimits, period: Period, amount: string, kind: string | undefined): string {
+    const { calendar, clock } = this.#parts;
+    const before = calendar.spanOf(period, calendar.spanOf(period, clock.now()).startsAt - 1);
+    const limit = plus(amount, grantedIn(rule.grants, before).amount);
+    return positive(difference(this.#used(rule, before, kind).amount, limit));
+  }
+
+  /** Of all partitions, for the whole bot. */
+  #useOf(scope: string, spanKey: string, kind: string): Use {
+    const here = this.#parts.tally().use(scope, spanKey, kind);
+    const wholeBot = this.#parts.wholeBot?.();
+    if (scope !== TOTAL || !wholeBot) return here;
+    return sumOfUses([here, wholeBot.useOfOthers(spanKey, kind)]);
+  }
+
+  #used({ scope, reset }: AppliedLimits, { key }: Span, kind = ALL_KINDS): Use {
+    const { tasks, amount } = this.#useOf(scope, key, kind);
+    const past = reset?.uses[key]?.[kind];
+    if (!past) return { tasks, amount };
+    return { tasks: Math.max(0, tasks - past.tasks), amount: positive(difference(amount, past.amount)) };
+  }
+}
+
+function grantedIn(grants: readonly Grant[], { startsAt, endsAt }: Span): Use {
+  const inSpan = grants.filter(({ at }) => at >= startsAt && at < endsAt);
+  return {
+    tasks: inSpan.reduce((sum, { tasks = 0 }) => sum + tasks, 0),
+    amount: sumOf(inSpan.flatMap(({ amount = [] }) => amount)) ?? '0',
+  };
+}
+
+const plus = (one: string, other: string): string => sumOf([one, other]) ?? '0';
+const positive = (amount: string): string => (compare(amount, '0') > 0 ? amount : '0');
