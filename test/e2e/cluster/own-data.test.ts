@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type EmbeddedDiscord, text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
-import { partitionOf } from '../../../src/services/tasks/homes.ts';
+import { bucketOf, partitionOf } from '../../../src/services/tasks/homes.ts';
 import { bucketIn } from '../../../src/services/tasks/task-id.ts';
 import type { Site } from '../../services/store/sites.ts';
 import { stage } from '../bot.ts';
@@ -17,7 +17,8 @@ const PATIENT = { timeout: 60_000 };
 
 async function cluster(site: Site) {
   const sides = await stage({ gateway: { speed: 20 }, settings: { DISCORD_USER_INSTALL: 'on' } });
-  const start = (role: 'shard' | 'worker') => startProcess(role, sides, site, { DISCORD_USER_INSTALL: 'on' });
+  const settings = { DISCORD_USER_INSTALL: 'on', TOTAL_BUDGET: '13 tasks a day' };
+  const start = (role: 'shard' | 'worker') => startProcess(role, sides, site, settings);
   const [shard, one, other] = [start('shard'), start('worker'), start('worker')];
   await whole([shard, one, other]);
   return { ...sides, workers: [one, other] as const, start };
@@ -70,6 +71,10 @@ describe('A member’s tasks in all partitions', () => {
       expect(labels(shown)).toContain('U1');
       await (await discord.as('member').in('hall').click(shown, 'U1')).message(says('Finished'));
       expect(submits(gateway)).toBe(13);
+      // Each partition has used a part of it, and none has used it up.
+      const refused = await (await discord.as('member').in('dm').slash('imagine', { prompt: 'a lantern' })).message();
+      expect(text(refused)).toContain('would exceed the bot-wide limit');
+      expect(submits(gateway)).toBe(13);
       expect(text(await (await discord.as('member').slash('usage', { by: 'model' })).message())).toContain('12');
 
       const exported = await (
@@ -81,6 +86,9 @@ describe('A member’s tasks in all partitions', () => {
       };
       const exportedIds = data.tasks.map(({ id }) => id);
       expect(exportedIds).toEqual(exportedIds.toSorted().reverse());
+      // The last order was made from a task of another server, and counts for the server where it was made.
+      const homeOfHall = partitionOf(bucketOf(discord.world.guild('elsewhere').id), PARTITIONS);
+      expect(exportedIds.map((id) => partitionOf(bucketIn(id), PARTITIONS))[0]).toBe(homeOfHall);
       expect([data.tasks.length, data.ledger.length]).toEqual([13, 13]);
 
       const { count, exchange } = await askErasure(discord);
