@@ -31,8 +31,7 @@ export class TokenBuckets {
     if (tokens < 1) return false;
     this.#buckets.delete(name);
     this.#buckets.set(name, { tokens: tokens - 1, at: this.#clock.now() });
-    const [oldest] = this.#buckets.keys();
-    if (this.#buckets.size > MAX_BUCKETS && oldest !== undefined) this.#buckets.delete(oldest);
+    if (this.#buckets.size > MAX_BUCKETS) this.#forgetOldest();
     return true;
   }
 
@@ -49,6 +48,11 @@ export class TokenBuckets {
 
   get size(): number {
     return this.#buckets.size;
+  }
+
+  #forgetOldest(): void {
+    const [oldest] = this.#buckets.keys();
+    if (oldest !== undefined) this.#buckets.delete(oldest);
   }
 
   #tokensOf(name: string): number {

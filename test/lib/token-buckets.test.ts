@@ -36,13 +36,13 @@ describe('Token buckets', () => {
     );
   });
 
-  it('Token buckets of a million invented names need bounded memory, and forget the names used longest ago', () => {
+  it('Token buckets of many invented names need bounded memory, and forget the names used longest ago', () => {
     const clock = new ManualClock();
     const buckets = new TokenBuckets({ atOnce: 1, perSecond: 1 }, clock);
     buckets.take('first');
-    for (let at = 0; at < 1_000_000; at++) buckets.take(`m${at}`);
+    for (let at = 0; at < 200_000; at++) buckets.take(`m${at}`);
     expect(buckets.size).toBe(50_000);
-    expect(buckets.take('m999999')).toBe(false);
+    expect(buckets.take('m199999')).toBe(false);
     expect(buckets.take('first')).toBe(true);
   });
 });
