@@ -26,17 +26,18 @@ export async function readShares(
 }
 
 /**
- * A partition that this worker should take now. What is left over after equal shares goes to some workers, but only while none is short of an equal
+ * The partitions that this worker should take now. What is left over after equal shares goes to some workers, but only while none is short of an equal
  * share. Workers begin at different partitions, so that they do not ask for the same ones.
  */
-export function partitionToTake(shares: Shares, worker: string): number | undefined {
+export function partitionsToTake(shares: Shares, worker: string): number[] {
   const free = inOrderOf(shares, worker).filter((partition) => !shares.owners.has(partition));
   const [own, { least, most }] = [ownedBy(shares, worker), limitsOf(shares)];
   const missing = shares.workers
     .filter((other) => other !== worker)
     .reduce((sum, other) => sum + Math.max(0, least - ownedBy(shares, other)), 0);
-  const mayTake = own < least || (own < most && free.length > missing);
-  return mayTake ? free[0] : undefined;
+  const upToLeast = Math.min(free.length, Math.max(0, least - own));
+  const isOneMoreLeft = own + upToLeast < most && free.length - upToLeast > missing;
+  return free.slice(0, upToLeast + (isOneMoreLeft ? 1 : 0));
 }
 
 /** A partition that this worker should give back: it has more than its share, or has the most where another one is short. */
