@@ -50,18 +50,27 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
     await cluster.close();
   };
 
-  async function take(number: number, store: StoredTasks): Promise<void> {
+  async function take(number: number, store: StoredTasks): Promise<boolean> {
     owned.set(number, store);
     const bot = openBot({
       ...{ config: share, tools: { ...tools, mediaProcess }, clients },
       ...{ store, partition: { number, count }, others: everywhere.but(number), monitoring },
     });
-    await bot.open();
+    try {
+      await bot.open();
+    } catch (error) {
+      if (!(error instanceof StoreError) || error.kind !== 'unreachable') throw error;
+      log.warn({ partition: number, err: error }, 'A partition could not be read; another try follows.');
+      owned.delete(number);
+      await bot.abandon();
+      return false;
+    }
     await bot.start();
     // One of them is enough.
     if (number === 0) bot.announce();
     const answer = (packet: TakenPacket): Promise<void> => answerPacket(packet, { bot, clients, log });
     working.set(number, { bot, inbox: inbox.take(number, answer) });
+    return true;
   }
 
   async function giveBack(number: number): Promise<void> {

@@ -10,7 +10,7 @@ const REPEATS = 5;
 const LOOK_EVERY_MS = 250;
 /** While this worker waits for what others give back. */
 const LOOK_OFTEN_MS = 100;
-/** Each reads the rows of its partition, over connections that the others' work needs too. */
+/** Each reads the rows of its partition, over connections that the others' work needs too. The first one also loads and compiles code. */
 const TAKEN_AT_ONCE = 4;
 /** How long a worker waits for the next owner of a partition before it gives back another one, so that few are without an owner at a time. */
 const HAND_OVER_MS = 1_000;
@@ -23,8 +23,8 @@ interface MembershipParts {
   leaseMs: number;
   clock: Pick<Clock, 'after'>;
   log: Log;
-  /** This process owns the partition from here on. */
-  onTaken(partition: number, store: StoredTasks): Promise<void>;
+  /** This process owns the partition from here on. False where nothing has begun, because the server did not respond: the store is closed then. */
+  onTaken(partition: number, store: StoredTasks): Promise<boolean>;
   /** The work on the partition has ended when this resolves; its store is closed then. */
   onGiveBack(partition: number): Promise<void>;
 }
@@ -113,7 +113,7 @@ export class Membership {
     // After the machine was suspended nothing is taken and nothing is given back.
     for (const store of this.#owned.values()) store.ownership.mustBeOurs();
     const shares = await readShares(facts, partitions);
-    const free = partitionsToTake(shares, holder).slice(0, TAKEN_AT_ONCE);
+    const free = partitionsToTake(shares, holder).slice(0, this.#owned.size === 0 ? 1 : TAKEN_AT_ONCE);
     if (free.length > 0) return (await this.#takeAll(free)) ? 0 : LOOK_OFTEN_MS;
     const surplus = partitionToGiveBack(shares, holder);
     if (surplus !== undefined && this.#owned.has(surplus)) {
@@ -139,7 +139,10 @@ export class Membership {
     this.#owned.set(partition, store);
     void store.ownership.lost.then((error) => this.#fail(error));
     try {
-      await onTaken(partition, store);
+      if (!(await onTaken(partition, store))) {
+        this.#owned.delete(partition);
+        return false;
+      }
     } catch (error) {
       log.error({ partition, err: error }, 'This worker cannot work on a partition that it took.');
       throw new WorkError(error);
