@@ -3,12 +3,11 @@ import { type EmbeddedDiscord, text } from '../../../sandbox/discord/discord.ts'
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { partitionOf } from '../../../src/services/tasks/homes.ts';
 import { bucketIn } from '../../../src/services/tasks/task-id.ts';
-import type { Site } from '../../services/store/sites.ts';
+import { onServers, type Site } from '../../services/store/sites.ts';
 import { stage } from '../bot.ts';
 import { labels, says, submits } from '../quick.ts';
 import { offeredTaskIds } from '../tasks/pages.ts';
 import { bytesOf } from '../tasks/proof.ts';
-import { onServersIfAsked } from './on-request.ts';
 import { startProcess, whole } from './processes.ts';
 
 const channels = ['studio', 'hall', 'dm'] as const;
@@ -49,7 +48,7 @@ const left = async (site: Site, memberId: string): Promise<string[]> =>
     .map(({ namespace, key }) => `${namespace} ${key}`);
 
 describe('A member’s tasks in all partitions', () => {
-  onServersIfAsked((stageOf) => {
+  onServers((stageOf) => {
     it('Lists, pages, exports and erasures of a member cover all partitions', async () => {
       const site = await stageOf();
       const { discord, gateway } = await cluster(site);

@@ -1,0 +1,75 @@
+import { expect } from 'vitest';
+import type { EmbeddedDiscord } from '../../../sandbox/discord/discord.ts';
+import { text } from '../../../sandbox/discord/discord.ts';
+import type { Message } from '../../../sandbox/discord/exchange.ts';
+import { bucketOf, partitionOf } from '../../../src/services/tasks/homes.ts';
+import type { Site } from '../../services/store/sites.ts';
+import { noLimits } from '../../support/no-limits.ts';
+import { type Stage, stage } from '../bot.ts';
+import { type ClusterProcess, owns, type Role, startProcess, whole } from './processes.ts';
+
+/** A busy machine suspends a process for seconds. */
+const patient = { limits: { acknowledgeMs: 10_000 } };
+export const acknowledgement = { method: 'POST', route: '/interactions/:interaction/:token/callback' };
+export const waitLimit = { timeout: 240_000 };
+
+export interface Scene extends Stage {
+  place: Site;
+  partitions: number;
+  start(role: Role): ClusterProcess;
+}
+
+interface SceneOptions {
+  speed?: number;
+  partitions?: number;
+  shards?: number;
+  settings?: Record<string, string>;
+}
+
+export async function scene(
+  site: () => Promise<Site>,
+  { speed = 20, partitions = 4, shards = 1, settings = {} }: SceneOptions = {},
+): Promise<Scene> {
+  const [place, sides] = [await site(), await stage({ discord: { ...patient, shards }, gateway: { speed }, settings })];
+  const all = {
+    ...{ ...noLimits, PARTITIONS: String(partitions), SHARD_COUNT: String(shards) },
+    // With the default lease a busy server has two seconds for each answer.
+    STORE_LEASE_SECONDS: '10',
+    ...settings,
+  };
+  return { ...sides, place, partitions, start: (role) => startProcess(role, sides, place, all) };
+}
+
+/** A shard and two workers, each of which has its share. */
+export async function wholeScene({ start, partitions }: Scene): Promise<[ClusterProcess, ClusterProcess]> {
+  const workers: [ClusterProcess, ClusterProcess] = [start('worker'), start('worker')];
+  await whole([start('shard'), ...workers], partitions);
+  await expect
+    .poll(() => workers.map((worker) => owned(worker, partitions).length))
+    .toEqual([partitions / 2, partitions / 2]);
+  return workers;
+}
+
+export const owned = (worker: ClusterProcess, partitions: number): number[] =>
+  Array.from({ length: partitions }, (_, partition) => partition).filter((partition) => owns(worker, partition));
+
+/** The partition of the channels of the test. */
+export const homeOf = ({ discord, partitions }: Scene): number =>
+  partitionOf(bucketOf(discord.world.guild('atelier').id), partitions);
+
+export function ownerOf(there: Scene, workers: readonly ClusterProcess[]): ClusterProcess {
+  const owner = workers.find((worker) => owns(worker, homeOf(there)));
+  if (!owner) throw new Error(`No worker owns partition ${homeOf(there)}.`);
+  return owner;
+}
+
+export async function kill({ child, ended }: ClusterProcess): Promise<void> {
+  child.kill('SIGKILL');
+  await ended;
+}
+
+export const callbacks = ({ requests }: EmbeddedDiscord): number =>
+  requests.filter(({ route }) => route === acknowledgement.route).length;
+
+/** A command that was answered in either way: done, or refused in words. */
+export const isAnswered = (message: Message): boolean => /Finished in|Try again in a moment/.test(text(message));

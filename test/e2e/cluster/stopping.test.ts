@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import type { Exchange } from '../../../sandbox/discord/exchange.ts';
+import { onServers } from '../../services/store/sites.ts';
+import { says, submits } from '../quick.ts';
+import { type ClusterProcess, owns } from './processes.ts';
+import { homeOf, isAnswered, owned, ownerOf, type Scene, scene, waitLimit, wholeScene } from './scene.ts';
+
+const PARTITIONS = 16;
+/** A busy machine suspends processes for longer than they have: one of so many tries has to be in time. */
+const TRIES = 4;
+const HAND_OVER_MS = 1_000;
+const SHARE_MS = 10_000;
+
+/** When a worker took its last partition, by its log. */
+function lastTakenAt({ said }: ClusterProcess): number {
+  const times = [...said().matchAll(/"time":(\d+),"partition":\d+,.*This worker owns another partition/g)];
+  return Number(times.at(-1)?.[1]);
+}
+
+const readyAt = ({ said }: ClusterProcess): number => Number(/"time":(\d+),.*This worker is ready/.exec(said())?.[1]);
+
+/** Stops one of two workers, and starts another one in its place. */
+async function replaced(there: Scene, [leaving, staying]: [ClusterProcess, ClusterProcess]) {
+  const { partitions, start } = there;
+  const stoppedAt = Date.now();
+  leaving.child.kill('SIGTERM');
+  await expect.poll(() => owned(staying, partitions)).toHaveLength(partitions);
+  expect(await leaving.ended).toBe(0);
+  const next = start('worker');
+  const halves = [partitions / 2, partitions / 2];
+  await expect.poll(() => [staying, next].map((worker) => owned(worker, partitions).length)).toEqual(halves);
+  const handOverMs = lastTakenAt(staying) - stoppedAt;
+  return { handOverMs, shareMs: lastTakenAt(next) - readyAt(next), workers: [staying, next] as const };
+}
+
+describe('A worker that is told to stop', () =>
+  onServers((site) => {
+    it(
+      'Its partitions have another owner within a second while tasks are running, and a new worker has its share within ten',
+      waitLimit,
+      async () => {
+        const there = await scene(site, { speed: 1, partitions: PARTITIONS });
+        const { discord, gateway, log } = there;
+        let workers = await wholeScene(there);
+        const running: Exchange[] = [];
+        for (const channel of ['studio', 'hall', 'studio'])
+          running.push(
+            await discord
+              .as('member')
+              .in(channel)
+              .slash('imagine', { prompt: `a lantern ${running.length}` }),
+          );
+        for (const exchange of running) await exchange.message(says('%'));
+
+        const times: { handOverMs: number; shareMs: number }[] = [];
+        const isInTime = (): boolean =>
+          times.some(({ handOverMs, shareMs }) => handOverMs < HAND_OVER_MS && shareMs < SHARE_MS);
+        while (times.length < TRIES && !isInTime()) {
+          const {
+            workers: [staying, next],
+            ...one
+          } = await replaced(there, workers);
+          times.push(one);
+          workers = [staying, next];
+        }
+        log.info({ times }, 'Hand-overs');
+        expect(isInTime(), JSON.stringify(times)).toBe(true);
+
+        gateway.setSpeed(200);
+        for (const exchange of running) await exchange.message(says('Finished in'));
+        expect(submits(gateway)).toBe(running.length);
+      },
+    );
+
+    it('It loses no command of a steady stream, and the next owner answers at once', waitLimit, async () => {
+      const there = await scene(site, { speed: 200 });
+      const { discord, gateway } = there;
+      const workers = await wholeScene(there);
+      const owner = ownerOf(there, workers);
+      const exchanges: Exchange[] = [];
+      const order = async (): Promise<void> => {
+        const exchange = await discord.as('member').slash('imagine', { prompt: `a lantern ${exchanges.length}` });
+        exchanges.push(exchange);
+        // Before it is acknowledged, for some of them.
+        await Promise.race([exchange.acknowledged(), new Promise((done) => setTimeout(done, 150))]);
+      };
+      for (let at = 0; at < 6; at++) await order();
+      owner.child.kill('SIGTERM');
+      const isHandedOver = (): boolean => workers.some((worker) => worker !== owner && owns(worker, homeOf(there)));
+      for (let at = 0; at < 6 || !isHandedOver(); at++) await order();
+      const later = exchanges.length;
+      for (let at = 0; at < 3; at++) await order();
+
+      let started = 0;
+      for (const exchange of exchanges) if (says('Finished in')(await exchange.message(isAnswered))) started += 1;
+      for (const exchange of exchanges.slice(later)) await exchange.message(says('Finished in'));
+      expect(submits(gateway)).toBe(started);
+      expect(await owner.ended).toBe(0);
+    });
+  }));
