@@ -4,7 +4,7 @@ import type { Exchange } from '../../../sandbox/discord/exchange.ts';
 import { openInbox } from '../../../src/services/inbox/open-inbox.ts';
 import { onServers } from '../../services/store/sites.ts';
 import { messagesWith, says, submits } from '../quick.ts';
-import { whole } from './processes.ts';
+import { startLimit, whole } from './processes.ts';
 import {
   acknowledgement,
   callbacks,
@@ -52,24 +52,42 @@ describe('A cluster that loses a process', () =>
     );
 
     it(
-      'The other shard process resumes the session of a killed one, and no command is lost or doubled',
+      'Another shard process resumes the session of a killed or suspended one, and no command is lost or doubled',
       waitLimit,
       async () => {
         const there = await scene(site, { speed: 200 });
         const { discord, gateway, start } = there;
+        const order = (prompt: string): Promise<Exchange> => discord.as('member').slash('imagine', { prompt });
         const first = start('shard');
         await whole([first, start('worker')]);
         const second = start('shard');
         await whole([second], 0);
         const exchanges: Exchange[] = [];
-        for (let at = 0; at < 12; at++) {
-          if (at === 4) first.child.kill('SIGKILL');
-          exchanges.push(await discord.as('member').slash('imagine', { prompt: `a lantern number ${at}` }));
+        for (let at = 0; at < 9; at++) {
+          if (at === 3) first.child.kill('SIGKILL');
+          exchanges.push(await order(`a lantern number ${at}`));
         }
         for (const exchange of exchanges) await exchange.message(says('Finished in'));
-        expect(submits(gateway)).toBe(12);
+        expect(submits(gateway)).toBe(9);
+
+        const third = start('shard');
+        await whole([third], 0);
+        second.child.kill('SIGSTOP');
+        const meanwhile = await order('a lighthouse');
+        await expect.poll(third.said, startLimit).toContain('A shard has resumed its session.');
+        second.child.kill('SIGCONT');
+        await expect.poll(second.said, startLimit).toContain('The claim on a shard was lost');
+        await (await order('a lamp')).message(says('Finished in'));
+        // It reached a process when its time was over, or nearly.
+        const wasInTime = await meanwhile.message(says('Finished in')).then(
+          () => true,
+          () => false,
+        );
+        expect(submits(gateway)).toBe(wasInTime ? 11 : 10);
+        expect(second.child.exitCode).toBeNull();
         expect(discord.gateway.identifies).toBe(1);
-        expect(discord.gateway.resumes).toBeGreaterThan(0);
+        expect(discord.gateway.resumes).toBeGreaterThanOrEqual(2);
+        for (const { said } of [second, third]) expect(said()).not.toMatch(/could not be told|is unknown whether/);
       },
     );
 

@@ -6,12 +6,12 @@ import { bucketOf, partitionOf } from '../../../src/services/tasks/homes.ts';
 import type { Site } from '../../services/store/sites.ts';
 import { noLimits } from '../../support/no-limits.ts';
 import { type Stage, stage } from '../bot.ts';
-import { type ClusterProcess, owns, type Role, startProcess, whole } from './processes.ts';
+import { type ClusterProcess, owns, type Role, startLimit, startProcess, whole } from './processes.ts';
 
 /** A busy machine suspends a process for seconds. */
 const patient = { limits: { acknowledgeMs: 10_000 } };
 export const acknowledgement = { method: 'POST', route: '/interactions/:interaction/:token/callback' };
-export const waitLimit = { timeout: 240_000 };
+export const waitLimit = { timeout: 400_000 };
 
 export interface Scene extends Stage {
   place: Site;
@@ -45,7 +45,7 @@ export async function wholeScene({ start, partitions }: Scene): Promise<[Cluster
   const workers: [ClusterProcess, ClusterProcess] = [start('worker'), start('worker')];
   await whole([start('shard'), ...workers], partitions);
   await expect
-    .poll(() => workers.map((worker) => owned(worker, partitions).length))
+    .poll(() => workers.map((worker) => owned(worker, partitions).length), startLimit)
     .toEqual([partitions / 2, partitions / 2]);
   return workers;
 }

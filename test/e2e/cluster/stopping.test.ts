@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import type { Exchange } from '../../../sandbox/discord/exchange.ts';
 import { onServers } from '../../services/store/sites.ts';
 import { says, submits } from '../quick.ts';
-import { type ClusterProcess, owns } from './processes.ts';
+import { type ClusterProcess, owns, startLimit } from './processes.ts';
 import { homeOf, isAnswered, owned, ownerOf, type Scene, scene, waitLimit, wholeScene } from './scene.ts';
 
 const PARTITIONS = 16;
 /** A busy machine suspends processes for longer than they have: one of so many tries has to be in time. */
-const TRIES = 4;
+const TRIES = 3;
 const HAND_OVER_MS = 1_000;
 const SHARE_MS = 10_000;
 
@@ -24,11 +24,13 @@ async function replaced(there: Scene, [leaving, staying]: [ClusterProcess, Clust
   const { partitions, start } = there;
   const stoppedAt = Date.now();
   leaving.child.kill('SIGTERM');
-  await expect.poll(() => owned(staying, partitions)).toHaveLength(partitions);
+  await expect.poll(() => owned(staying, partitions), startLimit).toHaveLength(partitions);
   expect(await leaving.ended).toBe(0);
   const next = start('worker');
   const halves = [partitions / 2, partitions / 2];
-  await expect.poll(() => [staying, next].map((worker) => owned(worker, partitions).length)).toEqual(halves);
+  await expect
+    .poll(() => [staying, next].map((worker) => owned(worker, partitions).length), startLimit)
+    .toEqual(halves);
   const handOverMs = lastTakenAt(staying) - stoppedAt;
   return { handOverMs, shareMs: lastTakenAt(next) - readyAt(next), workers: [staying, next] as const };
 }
