@@ -20,8 +20,9 @@ import type { Monitoring } from '../monitoring/monitoring.ts';
 import { openEngine } from '../services/engine.ts';
 import { openGateway } from '../services/gateway/index.ts';
 import { ReadinessCheck, watchedBot } from '../services/readiness.ts';
+import { NO_RULES } from '../services/rules/server-rules.ts';
 import type { StoredTasks } from '../services/store/stored-tasks.ts';
-import { type Partition, WHOLE_STORE } from '../services/tasks/homes.ts';
+import { bucketOf, type Partition, partitionOf, WHOLE_STORE } from '../services/tasks/homes.ts';
 import type { OtherPartitions } from '../services/tasks/other-partitions.ts';
 import type { ErasureMessage } from '../services/tasks/own-data/erasure-messages.ts';
 import type { AppTools } from './app.ts';
@@ -104,6 +105,13 @@ export function openBot({ config, tools, store, partition = WHOLE_STORE, others,
 
     /** Never throws: failures have been reported and logged. */
     take: (interaction: Interaction): Promise<void> => commands.router.take(interaction),
+
+    /** For an interaction in a server whose rules another partition has: the buttons of a task work everywhere. */
+    async readRulesOf(guildId: string): Promise<void> {
+      const home = partitionOf(bucketOf(guildId), partition.count);
+      if (!others || home === partition.number) return;
+      engine.rules.borrow(guildId, (await (await others.of(home))?.rulesOf(guildId)) ?? NO_RULES);
+    },
 
     /** What another partition's bot has sent. */
     hear: (message: ErasureMessage): Promise<void> => tasks.erasure.hear(message),

@@ -149,6 +149,7 @@ async function answerPacket(
     if (isRepeated && (await bot.endInterrupted(packet.d))) return;
     bot.readPacket(packet);
     const interaction = interactionIn(clients.client, packet.d);
+    if (packet.d.guild_id !== undefined) await bot.readRulesOf(packet.d.guild_id);
     if (interaction) await bot.take(interaction);
   } catch (error) {
     log.error({ err: error }, 'A packet could not be answered.');

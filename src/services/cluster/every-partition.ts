@@ -44,6 +44,7 @@ export class EveryPartition {
       ...{ own, numbers },
       all: async () =>
         (await Promise.all(numbers.map((number) => this.#rows(number)))).filter((one) => one !== undefined),
+      of: (partition) => this.#rows(partition),
       send: (partition, message) =>
         inbox.put(partition, { id: randomUUID(), content: { t: FROM_PARTITION, d: message } }),
     };
@@ -61,6 +62,7 @@ export class EveryPartition {
       page: (query) => store.page(query),
       get: (id) => store.get(id),
       isErasing: (memberId) => store.isErasing(memberId),
+      rulesOf: (guildId) => store.decided.rules.read(guildId),
       async about(memberId) {
         const secret = (await store.hashSecret()) ?? '';
         return aboutMember(memberId, store.decided, (name) => hashedName(name, secret));

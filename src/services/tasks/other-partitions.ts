@@ -1,4 +1,5 @@
 import type { EntryStore } from '../ledger/entry.ts';
+import type { ServerRules } from '../rules/server-rules.ts';
 import type { AboutMember } from './own-data/about-member.ts';
 import type { ErasureMessage } from './own-data/erasure-messages.ts';
 import type { TaskStore } from './task-store.ts';
@@ -8,6 +9,7 @@ export interface PartitionRows extends Pick<TaskStore, 'page' | 'get'> {
   readonly entries: Pick<EntryStore, 'between'>;
   about(memberId: string): Promise<AboutMember>;
   isErasing(memberId: string): Promise<boolean>;
+  rulesOf(guildId: string): Promise<ServerRules | undefined>;
 }
 
 /** The partitions beside one's own, where the same members have tasks too. */
@@ -16,6 +18,8 @@ export interface OtherPartitions {
   readonly numbers: readonly number[];
   /** Those that have rows. */
   all(): Promise<readonly PartitionRows[]>;
+  /** Undefined where it has no rows. */
+  of(partition: number): Promise<PartitionRows | undefined>;
   /** The message survives a crash once this resolves. */
   send(partition: number, message: ErasureMessage): Promise<void>;
 }
