@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { type EmbeddedDiscord, text } from '../../../sandbox/discord/discord.ts';
-import type { Exchange, Message } from '../../../sandbox/discord/exchange.ts';
+import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { partitionOf } from '../../../src/services/tasks/homes.ts';
 import { bucketIn } from '../../../src/services/tasks/task-id.ts';
 import { onServers } from '../../services/store/sites.ts';
 import { says, submits } from '../quick.ts';
 import { offeredTaskIds } from '../tasks/pages.ts';
-import { homeOf, scene, waitLimit, wholeScene } from './scene.ts';
+import { homeOf, partitionsApart, scene, waitLimit, wholeScene } from './scene.ts';
 
-/** Another server, and direct messages. */
-const ELSEWHERE = ['hall', 'dm'] as const;
+/** For a task of the hall: another server, and direct messages. */
+const ELSEWHERE = ['studio', 'dm'] as const;
 const AGAIN = 'Try again (may be charged twice)';
 
 const listIn = async (discord: EmbeddedDiscord, channel: string): Promise<Message> =>
@@ -25,41 +25,45 @@ async function pageIn(discord: EmbeddedDiscord, channel: string): Promise<Messag
 describe('The buttons of a task of another partition', () =>
   onServers((site) => {
     it(
-      'They reach the partition of the task: Retry works elsewhere, and of two presses in two places one is refused',
+      'They reach the partition of the task: Retry works elsewhere, by the rules there, and of two presses in two places one is refused',
       waitLimit,
       async () => {
-        const there = await scene(site, { speed: 200, settings: { DISCORD_USER_INSTALL: 'on' } });
+        const settings = { DISCORD_USER_INSTALL: 'on' };
+        const there = await scene(site, { speed: 200, partitions: partitionsApart, settings });
         const { discord, gateway, partitions } = there;
         await wholeScene(there);
-        const member = discord.as('member');
-        const press = async (channel: string, page: Message, label: string): Promise<Exchange> =>
-          member.in(channel).click(page, label);
+        const [member, admin] = [discord.as('member'), discord.as('admin')];
+        const rules = await (await admin.in('studio').slash('server rules')).message();
+        const form = await (await admin.click(rules, 'Change words')).modal();
+        await (await admin.fill(form, { words: 'casino' })).message(says('1 blocked word'));
 
         gateway.faults.add({ do: 'fail' });
-        await (await member.in('studio').slash('imagine', { prompt: 'a fox' })).message(says('This task failed'));
+        await (await member.in('hall').slash('imagine', { prompt: 'a fox' })).message(says('This task failed'));
+        const fox = await pageIn(discord, 'studio');
         // An identical request within three seconds counts as a duplicate.
         const failedAt = Date.now();
         await expect.poll(() => Date.now() - failedAt).toBeGreaterThan(3_000);
-        const retry = await press('hall', await pageIn(discord, 'hall'), 'Retry');
-        await retry.message(says('Finished in'));
+        await (await member.in('studio').click(fox, 'Retry')).message(says('Finished in'));
+        const edit = await (await member.in('studio').click(fox, 'Edit and retry')).modal();
+        const refused = await member.in('studio').fill(edit, { words: 'a casino' });
+        await refused.message(says('blocked here'));
         expect(submits(gateway)).toBe(2);
 
         gateway.faults.add({ on: { path: /\/submit\// }, do: 'accepted-then-reset' });
-        await (await member.in('studio').slash('imagine', { prompt: 'an owl' })).message(says('couldn’t confirm'));
+        await (await member.in('hall').slash('imagine', { prompt: 'an owl' })).message(says('couldn’t confirm'));
         const pages = await Promise.all(ELSEWHERE.map((channel) => pageIn(discord, channel)));
         const pressed = await Promise.all(
-          ELSEWHERE.map((channel, at) => press(channel, pages[at] ?? expect.unreachable(), AGAIN)),
+          ELSEWHERE.map((channel, at) => member.in(channel).click(pages[at] ?? expect.unreachable(), AGAIN)),
         );
         const told = await Promise.all(
-          pressed.map((exchange) =>
-            exchange.message((one) => /Finished in|already been resubmitted/.test(text(one))),
-          ),
+          pressed.map((exchange) => exchange.message((one) => /Finished in|already been resubmitted/.test(text(one)))),
         );
         expect(told.filter(says('Finished in'))).toHaveLength(1);
         expect(submits(gateway)).toBe(4);
 
         const ids = offeredTaskIds(await listIn(discord, 'studio')).map(({ value }) => value);
-        expect(ids.map((id) => partitionOf(bucketIn(id), partitions))).toEqual(ids.map(() => homeOf(there)));
+        expect(ids).toHaveLength(4);
+        for (const id of ids) expect(partitionOf(bucketIn(id), partitions)).toBe(homeOf(there, 'elsewhere'));
       },
     );
   }));

@@ -17,13 +17,16 @@ import {
   wholeScene,
 } from './scene.ts';
 
+/** Tests await its end. */
+const LEASE_SECONDS = 10;
+
 describe('A cluster that loses a process', () =>
   onServers((site) => {
     it(
       'A worker that is killed is replaced: its task ends once, and members whose command or button it had acknowledged are told',
       waitLimit,
       async () => {
-        const there = await scene(site);
+        const there = await scene(site, { leaseSeconds: LEASE_SECONDS });
         const { discord, gateway } = there;
         const workers = await wholeScene(there);
         const member = discord.as('member');
@@ -55,7 +58,7 @@ describe('A cluster that loses a process', () =>
       'Another shard process resumes the session of a killed or suspended one, and no command is lost or doubled',
       waitLimit,
       async () => {
-        const there = await scene(site, { speed: 200 });
+        const there = await scene(site, { speed: 200, leaseSeconds: LEASE_SECONDS });
         const { discord, gateway, start } = there;
         const order = (prompt: string): Promise<Exchange> => discord.as('member').slash('imagine', { prompt });
         const first = start('shard');
@@ -110,7 +113,7 @@ describe('A cluster that loses a process', () =>
           text(await (await discord.as('member').slash('imagine', { prompt: 'a lighthouse' })).message(isAnswered));
         await expect.poll(next).toContain('Finished in');
 
-        const inbox = await openInbox(place, { partitions: there.partitions, lockMs: 10_000, log: there.log });
+        const inbox = await openInbox(place, { partitions: there.partitions, lockMs: 40_000, log: there.log });
         onTestFinished(() => inbox.close());
         const packets: { t: string; d: { id: string } }[] = [];
         discord.listen(({ kind, what }) => {

@@ -9,17 +9,19 @@ import { labels, says, submits } from '../quick.ts';
 import { offeredTaskIds } from '../tasks/pages.ts';
 import { bytesOf } from '../tasks/proof.ts';
 import { startProcess, whole } from './processes.ts';
+import { partitionsApart } from './scene.ts';
 
 const channels = ['studio', 'hall', 'dm'] as const;
-const PARTITIONS = 4;
 const PATIENT = { timeout: 60_000 };
 
 async function cluster(site: Site) {
   const sides = await stage({ gateway: { speed: 20 }, settings: { DISCORD_USER_INSTALL: 'on' } });
-  const start = (role: 'shard' | 'worker') => startProcess(role, sides, site, { DISCORD_USER_INSTALL: 'on' });
+  const partitions = partitionsApart(sides.discord);
+  const settings = { DISCORD_USER_INSTALL: 'on', PARTITIONS: String(partitions) };
+  const start = (role: 'shard' | 'worker') => startProcess(role, sides, site, settings);
   const [shard, one, other] = [start('shard'), start('worker'), start('worker')];
-  await whole([shard, one, other]);
-  return { ...sides, workers: [one, other] as const, start };
+  await whole([shard, one, other], partitions);
+  return { ...sides, partitions, workers: [one, other] as const, start };
 }
 
 const listed = async (discord: EmbeddedDiscord, channel: string, options = {}): Promise<Message> =>
@@ -51,12 +53,12 @@ describe('A member’s tasks in all partitions', () => {
   onServers((stageOf) => {
     it('Lists, pages, exports and erasures of a member cover all partitions', async () => {
       const site = await stageOf();
-      const { discord, gateway } = await cluster(site);
+      const { discord, gateway, partitions } = await cluster(site);
       await ordered(discord, 12);
       const first = await listed(discord, 'hall');
       const ids = offeredTaskIds(first);
       expect(ids.map(({ label }) => label)).toEqual(Array.from({ length: 10 }, (_, at) => `lantern ${11 - at}`));
-      expect(new Set(ids.map(({ value }) => partitionOf(bucketIn(value), PARTITIONS))).size).toBeGreaterThan(1);
+      expect(new Set(ids.map(({ value }) => partitionOf(bucketIn(value), partitions))).size).toBeGreaterThan(1);
       const older = await (await discord.as('member').in('hall').click(first, 'Older')).message(says('lantern 0'));
       expect(offeredTaskIds(older).map(({ label }) => label)).toEqual(['lantern 1', 'lantern 0']);
       const found = await listed(discord, 'hall', { text: 'lantern 3' });

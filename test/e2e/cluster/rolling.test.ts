@@ -7,6 +7,8 @@ import { type ClusterProcess, type Role, whole } from './processes.ts';
 import { isAnswered, type Scene, scene, waitLimit } from './scene.ts';
 
 const SHARDS = 2;
+/** Direct messages arrive on the first shard. */
+const PLACES = ['studio', 'hall', 'dm'];
 /** Between two interactions of a member. */
 const PACE_MS = 100;
 
@@ -19,9 +21,11 @@ interface Pressed {
 async function busy({ discord }: Scene, grid: Message, isOver: () => boolean): Promise<Pressed> {
   const [orders, presses]: [Exchange[], Exchange[]] = [[], []];
   for (let at = 0; !isOver(); at++) {
-    const member = discord.as('member').in(at % 4 < 2 ? 'studio' : 'hall');
-    if (at % 8 === 0) orders.push(await member.slash('imagine', { prompt: `a lighthouse ${at}` }));
-    else presses.push(await discord.as('member').click(grid, 'Use as reference'));
+    if (at % 8 === 0) {
+      const channel = PLACES[orders.length % PLACES.length] ?? 'studio';
+      orders.push(await discord.as('member').in(channel).slash('imagine', { prompt: `a lighthouse ${at}` }));
+    }
+    presses.push(await discord.as('member').click(grid, 'Use as reference'));
     await new Promise((done) => setTimeout(done, PACE_MS));
   }
   return { orders, presses };
@@ -30,7 +34,7 @@ async function busy({ discord }: Scene, grid: Message, isOver: () => boolean): P
 describe('A cluster of which every process is replaced under load', () =>
   onServers((site) => {
     it('No press and no order is lost, and no shard identifies', waitLimit, async () => {
-      const there = await scene(site, { speed: 200, shards: SHARDS });
+      const there = await scene(site, { speed: 200, shards: SHARDS, settings: { DISCORD_USER_INSTALL: 'on' } });
       const { discord, gateway, start } = there;
       const roles: Role[] = ['shard', 'shard', 'worker', 'worker'];
       const old = roles.map((role): [Role, ClusterProcess] => [role, start(role)]);

@@ -10,6 +10,8 @@ import type { WorkerEvent } from './events.ts';
 const LEASE_MS = 6_000;
 const PARTITIONS = 8;
 const waitLimit = { timeout: 60_000, interval: 20 };
+/** Six processes start on a machine that may be busy with others. */
+const PATIENT_MS = 240_000;
 const program = fileURLToPath(new URL('./worker.ts', import.meta.url));
 
 class Worker {
@@ -107,10 +109,10 @@ describe('A cluster of workers', () =>
       expect(second.at('stopped') - stoppedAt).toBeLessThan(1_000);
       expect(second.owned).toEqual([]);
       await isShared(first, third);
-      // The others look once a second.
+      // The others look four times a second.
       expect(Math.max(lastTaken(first), lastTaken(third)) - stoppedAt).toBeLessThan(2_000);
       neverTwoOwners(first, second, third);
-    });
+    }, PATIENT_MS);
 
     it.skipIf(process.platform !== 'linux')(
       'A cluster of workers replaces one that was killed on this machine without waiting for its lease (needs /proc)',
