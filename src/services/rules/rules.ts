@@ -77,8 +77,8 @@ export class Rules {
   /** Rules that another partition has, and changes: for an interaction in that server with something of this partition. */
   borrow(guildId: string, rules: ServerRules): void {
     this.#borrowed.set(guildId, rules);
-    if (this.#borrowed.size <= MAX_PREPARED) return;
-    for (const oldest of this.#borrowed.keys()) return void this.#borrowed.delete(oldest);
+    const [oldest = guildId] = this.#borrowed.keys();
+    if (this.#borrowed.size > MAX_PREPARED) this.#borrowed.delete(oldest);
   }
 
   /** Servers whose log is deleted after some days. */
