@@ -2,7 +2,7 @@ import { type Clock, pause } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { type Partitions, type SharedFacts, StoreError } from '../store/index.ts';
 import type { StoredTasks } from '../store/stored-tasks.ts';
-import { isShortOfShare, partitionsToTake, partitionToGiveBack, readShares, WORKER_CLAIM } from './shares.ts';
+import { isShortOfShare, partitionsToGiveBack, partitionsToTake, readShares, WORKER_CLAIM } from './shares.ts';
 
 /** A claim is repeated so often within its time. */
 const REPEATS = 5;
@@ -12,7 +12,8 @@ const LOOK_EVERY_MS = 250;
 const LOOK_OFTEN_MS = 100;
 /** Each reads the rows of its partition, over connections that the others' work needs too. The first one also loads and compiles code. */
 const TAKEN_AT_ONCE = 4;
-/** How long a worker waits for the next owner of a partition before it gives back another one, so that few are without an owner at a time. */
+const GIVEN_AT_ONCE = 4;
+/** How long a worker waits for the next owners of partitions before it gives back others, so that few are without an owner at a time. */
 const HAND_OVER_MS = 1_000;
 
 interface MembershipParts {
@@ -30,7 +31,7 @@ interface MembershipParts {
 }
 
 /**
- * Keeps this process a worker of the cluster: it takes its share of the partitions, and gives some back, one at a time, when other workers come. Leases
+ * Keeps this process a worker of the cluster: it takes its share of the partitions, and gives some back, a few at a time, when other workers come. Leases
  * alone decide who owns a partition; what is read about others only decides what to try.
  */
 export class Membership {
@@ -115,10 +116,11 @@ export class Membership {
     const shares = await readShares(facts, partitions);
     const free = partitionsToTake(shares, holder).slice(0, this.#owned.size === 0 ? 1 : TAKEN_AT_ONCE);
     if (free.length > 0) return (await this.#takeAll(free)) ? 0 : LOOK_OFTEN_MS;
-    const surplus = partitionToGiveBack(shares, holder);
-    if (surplus !== undefined && this.#owned.has(surplus)) {
-      await this.#giveBack(surplus);
-      await this.#waitForOwner(surplus);
+    const wanted = partitionsToGiveBack(shares, holder).filter((partition) => this.#owned.has(partition));
+    const surplus = wanted.slice(0, GIVEN_AT_ONCE);
+    if (surplus.length > 0) {
+      await Promise.all(surplus.map((partition) => this.#giveBack(partition)));
+      await this.#waitForOwners(surplus);
       return 0;
     }
     return isShortOfShare(shares, holder) ? LOOK_OFTEN_MS : LOOK_EVERY_MS;
@@ -163,10 +165,11 @@ export class Membership {
     log.info({ partition, owned: this.#owned.size }, 'This worker gave a partition back.');
   }
 
-  async #waitForOwner(partition: number): Promise<void> {
+  async #waitForOwners(given: readonly number[]): Promise<void> {
     const end = performance.now() + HAND_OVER_MS;
     while (!this.#hasEnded && performance.now() < end) {
-      if ((await this.#parts.partitions.owners()).has(partition)) return;
+      const owners = await this.#parts.partitions.owners();
+      if (given.every((partition) => owners.has(partition))) return;
       await this.#wait(LOOK_OFTEN_MS);
     }
   }

@@ -40,8 +40,8 @@ export function partitionsToTake(shares: Shares, worker: string): number[] {
   return free.slice(0, upToLeast + (isOneMoreLeft ? 1 : 0));
 }
 
-/** A partition that this worker should give back: it has more than its share, or has the most where another one is short. */
-export function partitionToGiveBack(shares: Shares, worker: string): number | undefined {
+/** The partitions that this worker should give back: what it has above its share, or one if it has the most where another one is short. */
+export function partitionsToGiveBack(shares: Shares, worker: string): number[] {
   const { workers, owners, count } = shares;
   const [own, { least, most }] = [ownedBy(shares, worker), limitsOf(shares)];
   const isShort = owners.size === count && workers.some((other) => ownedBy(shares, other) < least);
@@ -49,8 +49,9 @@ export function partitionToGiveBack(shares: Shares, worker: string): number | un
     const others = ownedBy(shares, other);
     return others < own || (others === own && worker <= other);
   });
-  if (own <= most && !(own > least && isShort && isFullest)) return undefined;
-  return inOrderOf(shares, worker).findLast((partition) => owners.get(partition) === worker);
+  const surplus = own > most ? own - most : own > least && isShort && isFullest ? 1 : 0;
+  const ours = inOrderOf(shares, worker).filter((partition) => owners.get(partition) === worker);
+  return ours.slice(ours.length - surplus);
 }
 
 export const isShortOfShare = (shares: Shares, worker: string): boolean =>

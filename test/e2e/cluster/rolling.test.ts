@@ -23,7 +23,12 @@ async function busy({ discord }: Scene, grid: Message, isOver: () => boolean): P
   for (let at = 0; !isOver(); at++) {
     if (at % 8 === 0) {
       const channel = PLACES[orders.length % PLACES.length] ?? 'studio';
-      orders.push(await discord.as('member').in(channel).slash('imagine', { prompt: `a lighthouse ${at}` }));
+      orders.push(
+        await discord
+          .as('member')
+          .in(channel)
+          .slash('imagine', { prompt: `a lighthouse ${at}` }),
+      );
     }
     presses.push(await discord.as('member').click(grid, 'Use as reference'));
     await new Promise((done) => setTimeout(done, PACE_MS));

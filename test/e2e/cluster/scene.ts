@@ -8,8 +8,8 @@ import { noLimits } from '../../support/no-limits.ts';
 import { type Stage, stage } from '../bot.ts';
 import { type ClusterProcess, owns, type Role, startLimit, startProcess, whole } from './processes.ts';
 
-/** A busy machine suspends a process for seconds. */
-const patient = { limits: { acknowledgeMs: 10_000 } };
+/** On a busy machine a process may get its turn late. */
+const patient = { limits: { acknowledgeMs: 60_000 } };
 export const acknowledgement = { method: 'POST', route: '/interactions/:interaction/:token/callback' };
 export const waitLimit = { timeout: 400_000 };
 

@@ -9,6 +9,8 @@ const PARTITIONS = 16;
 /** A busy machine suspends processes for longer than they have: one of so many tries has to be in time. */
 const TRIES = 3;
 const HAND_OVER_MS = 1_000;
+/** Between two commands of a member. */
+const PACE_MS = 100;
 const SHARE_MS = 10_000;
 
 /** When a worker took its last partition, by its log. */
@@ -79,24 +81,23 @@ describe('A worker that is told to stop', () =>
       const { discord, gateway } = there;
       const workers = await wholeScene(there);
       const owner = ownerOf(there, workers);
-      const exchanges: Exchange[] = [];
-      const order = async (): Promise<void> => {
-        const exchange = await discord.as('member').slash('imagine', { prompt: `a lantern ${exchanges.length}` });
-        exchanges.push(exchange);
-        // Before it is acknowledged, for some of them.
-        await Promise.race([exchange.acknowledged(), new Promise((done) => setTimeout(done, 150))]);
-      };
-      for (let at = 0; at < 6; at++) await order();
+      const member = discord.as('member');
+      const order = (prompt: string): Promise<Exchange> => member.slash('imagine', { prompt });
+      const before = [await order('a lantern'), await order('a lamp'), await order('a lighthouse')];
       owner.child.kill('SIGTERM');
       const isHandedOver = (): boolean => workers.some((worker) => worker !== owner && owns(worker, homeOf(there)));
-      for (let at = 0; at < 6 || !isHandedOver(); at++) await order();
-      const later = exchanges.length;
-      for (let at = 0; at < 3; at++) await order();
+      const meanwhile: Exchange[] = [];
+      while (!isHandedOver()) {
+        meanwhile.push(await member.slash('help', {}));
+        await new Promise((done) => setTimeout(done, PACE_MS));
+      }
+      const after = [await order('a candle'), await order('a torch')];
 
       let started = 0;
-      for (const exchange of exchanges) if (says('Finished in')(await exchange.message(isAnswered))) started += 1;
-      for (const exchange of exchanges.slice(later)) await exchange.message(says('Finished in'));
-      expect(submits(gateway)).toBe(started);
+      for (const exchange of before) if (says('Finished in')(await exchange.message(isAnswered))) started += 1;
+      for (const exchange of meanwhile) await exchange.message();
+      for (const exchange of after) await exchange.message(says('Finished in'));
+      expect(submits(gateway)).toBe(started + after.length);
       expect(await owner.ended).toBe(0);
     });
   }));

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import {
   isShortOfShare,
+  partitionsToGiveBack,
   partitionsToTake,
-  partitionToGiveBack,
   type Shares,
 } from '../../../src/services/cluster/shares.ts';
 
@@ -14,17 +14,17 @@ function settle(shares: Shares): { owners: Map<number, string>; gaveBack: number
     let isQuiet = true;
     for (const worker of shares.workers) {
       const now = { ...shares, owners };
-      const [free, surplus] = [partitionsToTake(now, worker), partitionToGiveBack(now, worker)];
+      const [free, surplus] = [partitionsToTake(now, worker), partitionsToGiveBack(now, worker)];
       for (const partition of free) {
         expect(owners.has(partition)).toBe(false);
         owners.set(partition, worker);
       }
-      if (free.length === 0 && surplus !== undefined) {
-        expect(owners.get(surplus)).toBe(worker);
-        owners.delete(surplus);
+      for (const partition of free.length === 0 ? surplus : []) {
+        expect(owners.get(partition)).toBe(worker);
+        owners.delete(partition);
         gaveBack += 1;
       }
-      isQuiet &&= free.length === 0 && surplus === undefined;
+      isQuiet &&= free.length === 0 && surplus.length === 0;
     }
     if (isQuiet) return { owners, gaveBack };
   }
