@@ -21,8 +21,9 @@ import { type EngineParts, openEngine } from '../services/engine.ts';
 import { openGateway } from '../services/gateway/index.ts';
 import { ProcessLimits } from '../services/process-limits.ts';
 import { ReadinessCheck, watchedBot } from '../services/readiness.ts';
+import { NO_RULES } from '../services/rules/server-rules.ts';
 import type { StoredTasks } from '../services/store/stored-tasks.ts';
-import { type Partition, WHOLE_STORE } from '../services/tasks/homes.ts';
+import { bucketOf, type Partition, partitionOf, WHOLE_STORE } from '../services/tasks/homes.ts';
 import type { OtherPartitions } from '../services/tasks/other-partitions.ts';
 import type { ErasureMessage } from '../services/tasks/own-data/erasure-messages.ts';
 import type { AppTools } from './app.ts';
@@ -119,6 +120,13 @@ export function openBot({
     /** Never throws: failures have been reported and logged. */
     take: (interaction: Interaction): Promise<void> => commands.router.take(interaction),
 
+    /** For an interaction in a server whose rules another partition has: the buttons of a task work everywhere. */
+    async readRulesOf(guildId: string): Promise<void> {
+      const home = partitionOf(bucketOf(guildId), partition.count);
+      if (!others || home === partition.number) return;
+      engine.rules.borrow(guildId, (await (await others.of(home))?.rulesOf(guildId)) ?? NO_RULES);
+    },
+
     /** What another partition's bot has sent. */
     hear: (message: ErasureMessage): Promise<void> => tasks.erasure.hear(message),
 
@@ -174,7 +182,7 @@ export function openBot({
 
     /** Where `open` or `start` has failed. */
     async abandon(): Promise<void> {
-      await Promise.all([engine.close(), store.close()]);
+      await Promise.all([engine.close(), engine.tasks.orders.finish(), store.close()]);
     },
   };
 }

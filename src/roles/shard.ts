@@ -2,6 +2,7 @@ import { type APIInteraction, GatewayDispatchEvents, type GatewayDispatchPayload
 import { kindSpecs, texts } from '../commands/index.ts';
 import type { Config } from '../config.ts';
 import { openDiscordClients } from '../discord/outbox/clients.ts';
+import { isTooLate } from '../discord/outbox/errors.ts';
 import { Outbox } from '../discord/outbox/outbox.ts';
 import { Responder } from '../discord/outbox/responder.ts';
 import { openShards, type Shards } from '../discord/shards/open-shards.ts';
@@ -43,7 +44,8 @@ export async function startShard(config: Config, tools: AppTools, monitoring: Mo
       if (type === InteractionType.ApplicationCommandAutocomplete) await responder.suggest([]);
       else await responder.replyPrivately({ content: say('refusals.stopping') });
     } catch (error) {
-      log.info({ err: error }, 'A member could not be told to try again.');
+      // A resumed session repeats interactions, some of which have their response, or are too old for one.
+      if (!isTooLate(error)) log.info({ err: error }, 'A member could not be told to try again.');
     }
   }
 

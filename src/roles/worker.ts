@@ -67,19 +67,29 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
     clients.setRequestsPerSecond((REQUESTS_PER_SECOND * owned.size) / count);
   }
 
-  async function take(number: number, store: StoredTasks): Promise<void> {
+  async function take(number: number, store: StoredTasks): Promise<boolean> {
     owned.set(number, store);
     shareLimits();
     const bot = openBot({
       ...{ config: share, tools: { ...tools, mediaProcess }, limits, notes: facts, clients },
       ...{ store, partition: { number, count }, others: everywhere.but(number), monitoring },
     });
-    await bot.open();
+    try {
+      await bot.open();
+    } catch (error) {
+      if (!(error instanceof StoreError) || error.kind !== 'unreachable') throw error;
+      log.warn({ partition: number, err: error }, 'A partition could not be read; another try follows.');
+      owned.delete(number);
+      shareLimits();
+      await bot.abandon();
+      return false;
+    }
     await bot.start();
     // One of them is enough.
     if (number === 0) bot.announce();
     const answer = (packet: TakenPacket): Promise<void> => answerPacket(packet, { bot, clients, log });
     working.set(number, { bot, inbox: inbox.take(number, answer) });
+    return true;
   }
 
   async function giveBack(number: number): Promise<void> {
@@ -159,6 +169,7 @@ async function answerPacket(
     if (isRepeated && (await bot.endInterrupted(packet.d))) return;
     bot.readPacket(packet);
     const interaction = interactionIn(clients.client, packet.d);
+    if (packet.d.guild_id !== undefined) await bot.readRulesOf(packet.d.guild_id);
     if (interaction) await bot.take(interaction);
   } catch (error) {
     log.error({ err: error }, 'A packet could not be answered.');

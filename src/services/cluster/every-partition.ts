@@ -62,6 +62,7 @@ export class EveryPartition {
       page: (query) => store.page(query),
       get: (id) => store.get(id),
       isErasing: (memberId) => store.isErasing(memberId),
+      rulesOf: (guildId) => store.decided.rules.read(guildId),
       async about(memberId) {
         const secret = (await store.hashSecret()) ?? '';
         return aboutMember(memberId, store.decided, (name) => hashedName(name, secret));

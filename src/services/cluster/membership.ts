@@ -2,14 +2,18 @@ import { type Clock, pause } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { type Partitions, type SharedFacts, StoreError } from '../store/index.ts';
 import type { StoredTasks } from '../store/stored-tasks.ts';
-import { isShortOfShare, partitionToGiveBack, partitionToTake, readShares, WORKER_CLAIM } from './shares.ts';
+import { isShortOfShare, partitionsToGiveBack, partitionsToTake, readShares, WORKER_CLAIM } from './shares.ts';
 
 /** A claim is repeated so often within its time. */
 const REPEATS = 5;
-const LOOK_EVERY_MS = 1_000;
+/** A worker that stops wants its partitions to be taken within a second. A look is a few reads of small rows. */
+const LOOK_EVERY_MS = 250;
 /** While this worker waits for what others give back. */
-const LOOK_OFTEN_MS = 250;
-/** How long a worker waits for the next owner of a partition before it gives back another one, so that few are without an owner at a time. */
+const LOOK_OFTEN_MS = 100;
+/** Each reads the rows of its partition, over connections that the others' work needs too. The first one also loads and compiles code. */
+const TAKEN_AT_ONCE = 4;
+const GIVEN_AT_ONCE = 4;
+/** How long a worker waits for the next owners of partitions before it gives back others, so that few are without an owner at a time. */
 const HAND_OVER_MS = 1_000;
 
 interface MembershipParts {
@@ -20,14 +24,14 @@ interface MembershipParts {
   leaseMs: number;
   clock: Pick<Clock, 'after'>;
   log: Log;
-  /** This process owns the partition from here on. */
-  onTaken(partition: number, store: StoredTasks): Promise<void>;
+  /** This process owns the partition from here on. False where nothing has begun, because the server did not respond: the store is closed then. */
+  onTaken(partition: number, store: StoredTasks): Promise<boolean>;
   /** The work on the partition has ended when this resolves; its store is closed then. */
   onGiveBack(partition: number): Promise<void>;
 }
 
 /**
- * Keeps this process a worker of the cluster: it takes its share of the partitions, one at a time, and gives some back when other workers come. Leases
+ * Keeps this process a worker of the cluster: it takes its share of the partitions, and gives some back, a few at a time, when other workers come. Leases
  * alone decide who owns a partition; what is read about others only decides what to try.
  */
 export class Membership {
@@ -110,18 +114,26 @@ export class Membership {
     // After the machine was suspended nothing is taken and nothing is given back.
     for (const store of this.#owned.values()) store.ownership.mustBeOurs();
     const shares = await readShares(facts, partitions);
-    const free = partitionToTake(shares, holder);
-    if (free !== undefined) return (await this.#take(free)) ? 0 : LOOK_OFTEN_MS;
-    const surplus = partitionToGiveBack(shares, holder);
-    if (surplus !== undefined && this.#owned.has(surplus)) {
-      await this.#giveBack(surplus);
-      await this.#waitForOwner(surplus);
+    const free = partitionsToTake(shares, holder).slice(0, this.#owned.size === 0 ? 1 : TAKEN_AT_ONCE);
+    if (free.length > 0) return (await this.#takeAll(free)) ? 0 : LOOK_OFTEN_MS;
+    const wanted = partitionsToGiveBack(shares, holder).filter((partition) => this.#owned.has(partition));
+    const surplus = wanted.slice(0, GIVEN_AT_ONCE);
+    if (surplus.length > 0) {
+      await Promise.all(surplus.map((partition) => this.#giveBack(partition)));
+      await this.#waitForOwners(surplus);
       return 0;
     }
     return isShortOfShare(shares, holder) ? LOOK_OFTEN_MS : LOOK_EVERY_MS;
   }
 
-  /** False where another worker was faster. */
+  /** False where other workers were faster. */
+  async #takeAll(partitions: readonly number[]): Promise<boolean> {
+    const outcomes = await Promise.allSettled(partitions.map((partition) => this.#take(partition)));
+    const failed = outcomes.find((outcome) => outcome.status === 'rejected');
+    if (failed) throw failed.reason;
+    return outcomes.some((outcome) => outcome.status === 'fulfilled' && outcome.value);
+  }
+
   async #take(partition: number): Promise<boolean> {
     const { partitions, log, onTaken } = this.#parts;
     const store = await partitions.tryOpen(partition);
@@ -129,7 +141,10 @@ export class Membership {
     this.#owned.set(partition, store);
     void store.ownership.lost.then((error) => this.#fail(error));
     try {
-      await onTaken(partition, store);
+      if (!(await onTaken(partition, store))) {
+        this.#owned.delete(partition);
+        return false;
+      }
     } catch (error) {
       log.error({ partition, err: error }, 'This worker cannot work on a partition that it took.');
       throw new WorkError(error);
@@ -150,11 +165,12 @@ export class Membership {
     log.info({ partition, owned: this.#owned.size }, 'This worker gave a partition back.');
   }
 
-  async #waitForOwner(partition: number): Promise<void> {
+  async #waitForOwners(given: readonly number[]): Promise<void> {
     const end = performance.now() + HAND_OVER_MS;
     while (!this.#hasEnded && performance.now() < end) {
-      if ((await this.#parts.partitions.owners()).has(partition)) return;
-      await this.#wait(LOOK_OFTEN_MS / 2);
+      const owners = await this.#parts.partitions.owners();
+      if (given.every((partition) => owners.has(partition))) return;
+      await this.#wait(LOOK_OFTEN_MS);
     }
   }
 

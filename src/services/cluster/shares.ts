@@ -26,21 +26,22 @@ export async function readShares(
 }
 
 /**
- * A partition that this worker should take now. What is left over after equal shares goes to some workers, but only while none is short of an equal
+ * The partitions that this worker should take now. What is left over after equal shares goes to some workers, but only while none is short of an equal
  * share. Workers begin at different partitions, so that they do not ask for the same ones.
  */
-export function partitionToTake(shares: Shares, worker: string): number | undefined {
+export function partitionsToTake(shares: Shares, worker: string): number[] {
   const free = inOrderOf(shares, worker).filter((partition) => !shares.owners.has(partition));
   const [own, { least, most }] = [ownedBy(shares, worker), limitsOf(shares)];
   const missing = shares.workers
     .filter((other) => other !== worker)
     .reduce((sum, other) => sum + Math.max(0, least - ownedBy(shares, other)), 0);
-  const mayTake = own < least || (own < most && free.length > missing);
-  return mayTake ? free[0] : undefined;
+  const upToLeast = Math.min(free.length, Math.max(0, least - own));
+  const isOneMoreLeft = own + upToLeast < most && free.length - upToLeast > missing;
+  return free.slice(0, upToLeast + (isOneMoreLeft ? 1 : 0));
 }
 
-/** A partition that this worker should give back: it has more than its share, or has the most where another one is short. */
-export function partitionToGiveBack(shares: Shares, worker: string): number | undefined {
+/** The partitions that this worker should give back: what it has above its share, or one if it has the most where another one is short. */
+export function partitionsToGiveBack(shares: Shares, worker: string): number[] {
   const { workers, owners, count } = shares;
   const [own, { least, most }] = [ownedBy(shares, worker), limitsOf(shares)];
   const isShort = owners.size === count && workers.some((other) => ownedBy(shares, other) < least);
@@ -48,8 +49,9 @@ export function partitionToGiveBack(shares: Shares, worker: string): number | un
     const others = ownedBy(shares, other);
     return others < own || (others === own && worker <= other);
   });
-  if (own <= most && !(own > least && isShort && isFullest)) return undefined;
-  return inOrderOf(shares, worker).findLast((partition) => owners.get(partition) === worker);
+  const surplus = own > most ? own - most : own > least && isShort && isFullest ? 1 : 0;
+  const ours = inOrderOf(shares, worker).filter((partition) => owners.get(partition) === worker);
+  return ours.slice(ours.length - surplus);
 }
 
 export const isShortOfShare = (shares: Shares, worker: string): boolean =>

@@ -69,6 +69,8 @@ async function openPostgres(url: string, partitions: number): Promise<QueueServe
     keepAlive: true,
   });
   pool.on('error', () => undefined);
+  // Each queue, and each partition that is taken, adds its own.
+  pool.setMaxListeners(0);
   await bull.runMigrations(pool);
   // A real pool, whose types differ from BullMQ's description of one only in what may be read-only.
   const connection = pool as unknown as PostgresConnectionOptions;

@@ -8,6 +8,7 @@ import { NO_RULES, type RuleSet, type ServerRules, withoutAuthor } from './serve
 
 export interface RuleStore {
   all(): Promise<ReadonlyMap<string, ServerRules>>;
+  read(guildId: string): Promise<ServerRules | undefined>;
   put(guildId: string, rules: ServerRules): Promise<void>;
 }
 
@@ -54,6 +55,8 @@ const MAX_PREPARED = 500;
 export class Rules {
   readonly #parts: RulesParts;
   readonly #known = new Map<string, ServerRules>();
+  /** Of servers whose rules another partition has. */
+  readonly #borrowed = new Map<string, ServerRules>();
   readonly #prepared = new Map<string, { rules: RuleSet; judge: Judge }>();
   readonly #lock = new KeyedLock();
   readonly #changeListeners: ChangeListener[] = [];
@@ -68,7 +71,14 @@ export class Rules {
   }
 
   of(guildId: string): ServerRules {
-    return this.#known.get(guildId) ?? NO_RULES;
+    return this.#known.get(guildId) ?? this.#borrowed.get(guildId) ?? NO_RULES;
+  }
+
+  /** Rules that another partition has, and changes: for an interaction in that server with something of this partition. */
+  borrow(guildId: string, rules: ServerRules): void {
+    this.#borrowed.set(guildId, rules);
+    const [oldest = guildId] = this.#borrowed.keys();
+    if (this.#borrowed.size > MAX_PREPARED) this.#borrowed.delete(oldest);
   }
 
   /** Servers whose log is deleted after some days. */

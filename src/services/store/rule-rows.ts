@@ -15,5 +15,11 @@ export const storedRules = (namespace: Namespace, quarantine: Quarantine): RuleS
     await setAside();
     return new Map([...good.values()].map(({ guildId, ...rules }) => [guildId, rules]));
   },
+  async read(guildId) {
+    const row = await ruleRows(namespace, quarantine).get(rowKey(guildId));
+    if (!row) return undefined;
+    const { guildId: _, ...rules } = row;
+    return rules;
+  },
   put: (guildId, rules) => namespace.put(rowKey(guildId), { guildId, ...rules }),
 });

@@ -1,4 +1,5 @@
 import type { EntryStore } from '../ledger/entry.ts';
+import type { ServerRules } from '../rules/server-rules.ts';
 import type { AboutMember } from './own-data/about-member.ts';
 import type { ErasureMessage } from './own-data/erasure-messages.ts';
 import type { TaskStore } from './task-store.ts';
@@ -8,6 +9,7 @@ export interface PartitionRows extends Pick<TaskStore, 'page' | 'get'> {
   readonly entries: Pick<EntryStore, 'between'>;
   about(memberId: string): Promise<AboutMember>;
   isErasing(memberId: string): Promise<boolean>;
+  rulesOf(guildId: string): Promise<ServerRules | undefined>;
 }
 
 /** The partitions beside one's own, where the same members have tasks too. */

@@ -3,25 +3,26 @@ import { type EmbeddedDiscord, text } from '../../../sandbox/discord/discord.ts'
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { bucketOf, partitionOf } from '../../../src/services/tasks/homes.ts';
 import { bucketIn } from '../../../src/services/tasks/task-id.ts';
-import type { Site } from '../../services/store/sites.ts';
+import { onServers, type Site } from '../../services/store/sites.ts';
 import { stage } from '../bot.ts';
 import { labels, says, submits } from '../quick.ts';
 import { offeredTaskIds } from '../tasks/pages.ts';
 import { bytesOf } from '../tasks/proof.ts';
-import { onServersIfAsked } from './on-request.ts';
 import { startProcess, whole } from './processes.ts';
+import { partitionsApart } from './scene.ts';
 
 const channels = ['studio', 'hall', 'dm'] as const;
-const PARTITIONS = 4;
 const PATIENT = { timeout: 60_000 };
 
 async function cluster(site: Site) {
   const sides = await stage({ gateway: { speed: 20 }, settings: { DISCORD_USER_INSTALL: 'on' } });
-  const settings = { DISCORD_USER_INSTALL: 'on', TOTAL_BUDGET: '13 tasks a day' };
+  const partitions = partitionsApart(sides.discord);
+  const PARTITIONS = String(partitions);
+  const settings = { DISCORD_USER_INSTALL: 'on', TOTAL_BUDGET: '13 tasks a day', PARTITIONS };
   const start = (role: 'shard' | 'worker') => startProcess(role, sides, site, settings);
   const [shard, one, other] = [start('shard'), start('worker'), start('worker')];
-  await whole([shard, one, other]);
-  return { ...sides, workers: [one, other] as const, start };
+  await whole([shard, one, other], partitions);
+  return { ...sides, partitions, workers: [one, other] as const, start };
 }
 
 const listed = async (discord: EmbeddedDiscord, channel: string, options = {}): Promise<Message> =>
@@ -50,15 +51,15 @@ const left = async (site: Site, memberId: string): Promise<string[]> =>
     .map(({ namespace, key }) => `${namespace} ${key}`);
 
 describe('A member’s tasks in all partitions', () => {
-  onServersIfAsked((stageOf) => {
+  onServers((stageOf) => {
     it('Lists, pages, exports and erasures of a member cover all partitions', async () => {
       const site = await stageOf();
-      const { discord, gateway } = await cluster(site);
+      const { discord, gateway, partitions } = await cluster(site);
       await ordered(discord, 12);
       const first = await listed(discord, 'hall');
       const ids = offeredTaskIds(first);
       expect(ids.map(({ label }) => label)).toEqual(Array.from({ length: 10 }, (_, at) => `lantern ${11 - at}`));
-      expect(new Set(ids.map(({ value }) => partitionOf(bucketIn(value), PARTITIONS))).size).toBeGreaterThan(1);
+      expect(new Set(ids.map(({ value }) => partitionOf(bucketIn(value), partitions))).size).toBeGreaterThan(1);
       const older = await (await discord.as('member').in('hall').click(first, 'Older')).message(says('lantern 0'));
       expect(offeredTaskIds(older).map(({ label }) => label)).toEqual(['lantern 1', 'lantern 0']);
       const found = await listed(discord, 'hall', { text: 'lantern 3' });
@@ -87,8 +88,8 @@ describe('A member’s tasks in all partitions', () => {
       const exportedIds = data.tasks.map(({ id }) => id);
       expect(exportedIds).toEqual(exportedIds.toSorted().reverse());
       // The last order was made from a task of another server, and counts for the server where it was made.
-      const homeOfHall = partitionOf(bucketOf(discord.world.guild('elsewhere').id), PARTITIONS);
-      expect(exportedIds.map((id) => partitionOf(bucketIn(id), PARTITIONS))[0]).toBe(homeOfHall);
+      const homeOfHall = partitionOf(bucketOf(discord.world.guild('elsewhere').id), partitions);
+      expect(exportedIds.map((id) => partitionOf(bucketIn(id), partitions))[0]).toBe(homeOfHall);
       expect([data.tasks.length, data.ledger.length]).toEqual([13, 13]);
 
       const { count, exchange } = await askErasure(discord);

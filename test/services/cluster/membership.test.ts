@@ -10,6 +10,8 @@ import type { WorkerEvent } from './events.ts';
 const LEASE_MS = 6_000;
 const PARTITIONS = 8;
 const waitLimit = { timeout: 60_000, interval: 20 };
+/** Six processes start on a machine that may be busy with others. */
+const PATIENT_MS = 240_000;
 const program = fileURLToPath(new URL('./worker.ts', import.meta.url));
 
 class Worker {
@@ -91,26 +93,30 @@ const lastTaken = (worker: Worker): number => Math.max(...worker.spans.map(({ fr
 
 describe('A cluster of workers', () =>
   onServers((stage) => {
-    it('A cluster of workers gives a new one its share within 10 s, and passes on the partitions of one that stops', async () => {
-      const site = await stage();
-      const first = new Worker(site);
-      await isShared(first);
-      const second = new Worker(site);
-      await isShared(first, second);
-      expect(lastTaken(second) - second.at('joins')).toBeLessThan(10_000);
-      const third = new Worker(site);
-      await isShared(first, second, third);
-      expect(lastTaken(third) - third.at('joins')).toBeLessThan(10_000);
+    it(
+      'A cluster of workers gives a new one its share within 10 s, and passes on the partitions of one that stops',
+      async () => {
+        const site = await stage();
+        const first = new Worker(site);
+        await isShared(first);
+        const second = new Worker(site);
+        await isShared(first, second);
+        expect(lastTaken(second) - second.at('joins')).toBeLessThan(10_000);
+        const third = new Worker(site);
+        await isShared(first, second, third);
+        expect(lastTaken(third) - third.at('joins')).toBeLessThan(10_000);
 
-      const stoppedAt = second.signal('SIGTERM');
-      expect(await second.ended).toBe(0);
-      expect(second.at('stopped') - stoppedAt).toBeLessThan(1_000);
-      expect(second.owned).toEqual([]);
-      await isShared(first, third);
-      // The others look once a second.
-      expect(Math.max(lastTaken(first), lastTaken(third)) - stoppedAt).toBeLessThan(2_000);
-      neverTwoOwners(first, second, third);
-    });
+        const stoppedAt = second.signal('SIGTERM');
+        expect(await second.ended).toBe(0);
+        expect(second.at('stopped') - stoppedAt).toBeLessThan(1_000);
+        expect(second.owned).toEqual([]);
+        await isShared(first, third);
+        // The others look four times a second.
+        expect(Math.max(lastTaken(first), lastTaken(third)) - stoppedAt).toBeLessThan(2_000);
+        neverTwoOwners(first, second, third);
+      },
+      PATIENT_MS,
+    );
 
     it.skipIf(process.platform !== 'linux')(
       'A cluster of workers replaces one that was killed on this machine without waiting for its lease (needs /proc)',

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import {
   isShortOfShare,
-  partitionToGiveBack,
-  partitionToTake,
+  partitionsToGiveBack,
+  partitionsToTake,
   type Shares,
 } from '../../../src/services/cluster/shares.ts';
 
@@ -14,16 +14,17 @@ function settle(shares: Shares): { owners: Map<number, string>; gaveBack: number
     let isQuiet = true;
     for (const worker of shares.workers) {
       const now = { ...shares, owners };
-      const [free, surplus] = [partitionToTake(now, worker), partitionToGiveBack(now, worker)];
-      if (free !== undefined) {
-        expect(owners.has(free)).toBe(false);
-        owners.set(free, worker);
-      } else if (surplus !== undefined) {
-        expect(owners.get(surplus)).toBe(worker);
-        owners.delete(surplus);
+      const [free, surplus] = [partitionsToTake(now, worker), partitionsToGiveBack(now, worker)];
+      for (const partition of free) {
+        expect(owners.has(partition)).toBe(false);
+        owners.set(partition, worker);
+      }
+      for (const partition of free.length === 0 ? surplus : []) {
+        expect(owners.get(partition)).toBe(worker);
+        owners.delete(partition);
         gaveBack += 1;
       }
-      isQuiet &&= free === undefined && surplus === undefined;
+      isQuiet &&= free.length === 0 && surplus.length === 0;
     }
     if (isQuiet) return { owners, gaveBack };
   }
@@ -72,18 +73,19 @@ describe('The shares of workers', () => {
 
   it('The shares of workers leave a free partition to one that is short, and begin at different partitions', () => {
     const shares = { count: 4, workers: ['a', 'b', 'c'], owners: new Map([...'abb'].map((owner, at) => [at, owner])) };
-    expect(partitionToTake(shares, 'a')).toBeUndefined();
-    expect(partitionToTake(shares, 'c')).toBe(3);
+    expect(partitionsToTake(shares, 'a')).toEqual([]);
+    expect(partitionsToTake(shares, 'c')).toEqual([3]);
     expect(isShortOfShare(shares, 'c')).toBe(true);
     const empty = { count: 32, workers: ['a', 'b'], owners: new Map<number, string>() };
-    expect([partitionToTake(empty, 'a'), partitionToTake(empty, 'b')]).toEqual([0, 16]);
+    const halves = [0, 16].map((from) => Array.from({ length: 16 }, (_, at) => from + at));
+    expect(['a', 'b'].map((worker) => partitionsToTake(empty, worker))).toEqual(halves);
   });
 
   it('The shares of workers count a partition of a process that is no worker as owned', () => {
     const shares = { count: 2, workers: ['a'], owners: new Map([[0, 'doctor']]) };
-    expect(partitionToTake(shares, 'a')).toBe(1);
+    expect(partitionsToTake(shares, 'a')).toEqual([1]);
     expect(
-      partitionToTake(
+      partitionsToTake(
         {
           ...shares,
           owners: new Map([
@@ -93,6 +95,6 @@ describe('The shares of workers', () => {
         },
         'a',
       ),
-    ).toBeUndefined();
+    ).toEqual([]);
   });
 });

@@ -53,6 +53,7 @@ const membership = await Membership.join({
   async onTaken(partition, store) {
     report({ event: 'taken', partition });
     works.set(partition, work(store));
+    return true;
   },
   async onGiveBack(partition) {
     await works.get(partition)?.();

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { type EmbeddedDiscord, text } from '../../../sandbox/discord/discord.ts';
+import type { Message } from '../../../sandbox/discord/exchange.ts';
+import { partitionOf } from '../../../src/services/tasks/homes.ts';
+import { bucketIn } from '../../../src/services/tasks/task-id.ts';
+import { onServers } from '../../services/store/sites.ts';
+import { says, submits } from '../quick.ts';
+import { offeredTaskIds } from '../tasks/pages.ts';
+import { homeOf, partitionsApart, scene, waitLimit, wholeScene } from './scene.ts';
+
+/** For a task of the hall: another server, and direct messages. */
+const ELSEWHERE = ['studio', 'dm'] as const;
+const AGAIN = 'Try again (may be charged twice)';
+
+const listIn = async (discord: EmbeddedDiscord, channel: string): Promise<Message> =>
+  (await discord.as('member').in(channel).slash('tasks', {})).message();
+
+/** The page of the member's newest task. */
+async function pageIn(discord: EmbeddedDiscord, channel: string): Promise<Message> {
+  const list = await listIn(discord, channel);
+  const newest = offeredTaskIds(list)[0]?.value ?? '';
+  return (await discord.as('member').in(channel).choose(list, 'Open a task', [newest])).message(says('Requested'));
+}
+
+describe('The buttons of a task of another partition', () =>
+  onServers((site) => {
+    it(
+      'They order for the server where they are pressed, by its rules, and a submit of unknown outcome is repeated only where it was made, once',
+      waitLimit,
+      async () => {
+        const settings = { DISCORD_USER_INSTALL: 'on' };
+        const there = await scene(site, { speed: 200, partitions: partitionsApart, settings });
+        const { discord, gateway, partitions } = there;
+        await wholeScene(there);
+        const [member, admin] = [discord.as('member'), discord.as('admin')];
+        const rules = await (await admin.in('studio').slash('server rules')).message();
+        const form = await (await admin.click(rules, 'Change words')).modal();
+        await (await admin.fill(form, { words: 'casino' })).message(says('1 blocked word'));
+
+        gateway.faults.add({ do: 'fail' });
+        await (await member.in('hall').slash('imagine', { prompt: 'a fox' })).message(says('This task failed'));
+        const fox = await pageIn(discord, 'studio');
+        // An identical request within three seconds counts as a duplicate.
+        const failedAt = Date.now();
+        await expect.poll(() => Date.now() - failedAt).toBeGreaterThan(3_000);
+        await (await member.in('studio').click(fox, 'Retry')).message(says('Finished in'));
+        const edit = await (await member.in('studio').click(fox, 'Edit and retry')).modal();
+        const refused = await member.in('studio').fill(edit, { words: 'a casino' });
+        await refused.message(says('blocked here'));
+        expect(submits(gateway)).toBe(2);
+
+        gateway.faults.add({ on: { path: /\/submit\// }, do: 'accepted-then-reset' });
+        await (await member.in('hall').slash('imagine', { prompt: 'an owl' })).message(says('couldn’t confirm'));
+        for (const channel of ELSEWHERE) {
+          const page = await pageIn(discord, channel);
+          await (await member.in(channel).click(page, AGAIN)).message(says('where the task was requested'));
+        }
+        const page = await pageIn(discord, 'hall');
+        const pressed = await Promise.all([1, 2].map(() => member.in('hall').click(page, AGAIN)));
+        const told = await Promise.all(
+          pressed.map((exchange) => exchange.message((one) => /Finished in|already been resubmitted/.test(text(one)))),
+        );
+        expect(told.filter(says('Finished in'))).toHaveLength(1);
+        expect(submits(gateway)).toBe(4);
+
+        const homes = offeredTaskIds(await listIn(discord, 'studio')).map(({ value, label }) => [
+          label,
+          partitionOf(bucketIn(value), partitions),
+        ]);
+        const [studio, hall] = [homeOf(there, 'atelier'), homeOf(there, 'elsewhere')];
+        expect(homes).toEqual([
+          ['an owl', hall],
+          ['an owl', hall],
+          ['a fox', studio],
+          ['a fox', hall],
+        ]);
+      },
+    );
+  }));
