@@ -66,7 +66,7 @@ export function addRequestHooks(server: FastifyInstance, parts: Parts, clock: Cl
     const { fault } = request;
     request.fault = null;
     if (!fault || (fault.onlyIfAccepted && reply.statusCode >= 400)) {
-      if (typeof payload === 'string') request.updateRecord?.({ answer: payload });
+      if (typeof payload === 'string') request.updateRecord?.({ responseText: payload });
       return payload;
     }
     const { type } = fault.effect;

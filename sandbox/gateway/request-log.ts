@@ -15,10 +15,10 @@ export interface RecordedGatewayRequest {
   /** Real time until the response. */
   readonly ms?: number;
   /** The response as text, truncated if long. */
-  readonly answer?: string;
+  readonly responseText?: string;
 }
 
-type RequestUpdate = Partial<Pick<RecordedGatewayRequest, 'body' | 'status' | 'answer'>>;
+type RequestUpdate = Partial<Pick<RecordedGatewayRequest, 'body' | 'status' | 'responseText'>>;
 export type UpdateRecord = (update: RequestUpdate) => void;
 
 const MAX_REQUESTS = 1_000;
@@ -39,9 +39,9 @@ export class RequestLog extends EventEmitter<{ answered: [RecordedGatewayRequest
     const startedAt = performance.now();
     this.entries.push(recorded);
     if (this.entries.length > MAX_REQUESTS) this.entries.shift();
-    return ({ answer, ...update }) => {
+    return ({ responseText, ...update }) => {
       Object.assign(recorded, update, 'body' in update ? { body: shorten(update.body) } : {});
-      if (answer !== undefined) Object.assign(recorded, { answer: answer.slice(0, MAX_RESPONSE_LENGTH) });
+      if (responseText !== undefined) Object.assign(recorded, { responseText: responseText.slice(0, MAX_RESPONSE_LENGTH) });
       if (update.status === undefined) return;
       Object.assign(recorded, { ms: Math.round(performance.now() - startedAt) });
       this.emit('answered', recorded);

@@ -77,9 +77,9 @@ function streamResponse(
   writing.add(body);
   const stream = timedStream(streamSteps(response, fault), pace, {
     cut: () => request.raw.socket.destroy(),
-    ended: (answer) => {
+    ended: (responseText) => {
       writing.delete(body);
-      request.updateRecord?.({ answer });
+      request.updateRecord?.({ responseText });
     },
   });
   return reply.type('text/event-stream; charset=utf-8').header('cache-control', 'no-cache').send(stream);
