@@ -41,7 +41,8 @@ export class RequestLog extends EventEmitter<{ answered: [RecordedGatewayRequest
     if (this.entries.length > MAX_REQUESTS) this.entries.shift();
     return ({ responseText, ...update }) => {
       Object.assign(recorded, update, 'body' in update ? { body: shorten(update.body) } : {});
-      if (responseText !== undefined) Object.assign(recorded, { responseText: responseText.slice(0, MAX_RESPONSE_LENGTH) });
+      if (responseText !== undefined)
+        Object.assign(recorded, { responseText: responseText.slice(0, MAX_RESPONSE_LENGTH) });
       if (update.status === undefined) return;
       Object.assign(recorded, { ms: Math.round(performance.now() - startedAt) });
       this.emit('answered', recorded);

@@ -37,7 +37,10 @@ export function compositionOf(
   const stripsLayer = (opacity: number, depth: number): Layer[] =>
     references.length === 0 ? [] : [{ svg: `<g opacity="${opacity}">${strips(tools, references)}</g>`, depth }];
   // The references appear behind everything but the sky, and again as a faint layer in front.
-  return { tools, layers: [...layers.slice(0, 1), ...stripsLayer(0.82, 0.05), ...layers.slice(1), ...stripsLayer(0.4, 0.3)] };
+  return {
+    tools,
+    layers: [...layers.slice(0, 1), ...stripsLayer(0.82, 0.05), ...layers.slice(1), ...stripsLayer(0.4, 0.3)],
+  };
 }
 
 export function svgOf({ left, top, right, bottom }: Window, size: Size, content: string): Buffer {

@@ -59,7 +59,10 @@ export function openStudio(): Studio {
       return { bytes: Buffer.from((await videos.run(job)).buffer), mime: 'video/mp4', width, height, seconds };
     },
     compose: async (prompt, seed, requested) => {
-      const seconds = Math.min(MAX_AUDIO_SECONDS, Math.max(MIN_AUDIO_SECONDS, Number.isFinite(requested) ? requested : 0));
+      const seconds = Math.min(
+        MAX_AUDIO_SECONDS,
+        Math.max(MIN_AUDIO_SECONDS, Number.isFinite(requested) ? requested : 0),
+      );
       return { bytes: Buffer.from((await songs.run({ prompt, seed, seconds })).buffer), mime: 'audio/wav', seconds };
     },
     close: async () => {

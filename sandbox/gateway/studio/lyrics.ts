@@ -15,7 +15,9 @@ const TURNS = [
 /** Song lyrics made from the words of the prompt; the first line says that they come from the sandbox. */
 export function lyricsOf(prompt: string, seed: number): { title: string; lyrics: string } {
   const distinctiveWords = [...new Set(wordsOf(prompt).filter((word) => !isStopWord(word) && word.length > 2))];
-  const words = (distinctiveWords.length > 0 ? distinctiveWords : FALLBACK).map((word) => [...word].slice(0, MAX_WORD_LENGTH).join(''));
+  const words = (distinctiveWords.length > 0 ? distinctiveWords : FALLBACK).map((word) =>
+    [...word].slice(0, MAX_WORD_LENGTH).join(''),
+  );
   const dice = diceOf(seedOf('lyrics', seed, ...words));
   const start = Math.floor(dice(0) * words.length);
   const word = (index: number) => words[(start + index) % words.length] ?? 'song';

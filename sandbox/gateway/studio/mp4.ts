@@ -47,7 +47,9 @@ function rebuildBox(bytes: Buffer, { kind, start, end }: Box): Buffer {
   if (!CONTAINERS.has(kind)) {
     const box = Buffer.from(bytes.subarray(start, end));
     // Clears the times, so that the same scene always results in the same file; zero means unknown (ISO 14496-12, 8.2.2).
-    return TIMESTAMPED.has(kind) ? box.fill(0, HEADER_BYTES + 4, HEADER_BYTES + (box[HEADER_BYTES] === 1 ? 20 : 12)) : box;
+    return TIMESTAMPED.has(kind)
+      ? box.fill(0, HEADER_BYTES + 4, HEADER_BYTES + (box[HEADER_BYTES] === 1 ? 20 : 12))
+      : box;
   }
   const children = boxesOf(bytes, start + HEADER_BYTES, end);
   const added = kind === 'stbl' ? [keyframeBox(bytes, children)] : [];

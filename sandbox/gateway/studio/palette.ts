@@ -117,7 +117,10 @@ function withReferenceColours(palette: Colours, colours: readonly Colour[]): Col
   if (colours.length < 2) return palette;
   const byLightness = [...colours].sort((one, other) => one.l - other.l);
   const vivid = [...colours].sort((one, other) => chromaOf(other) - chromaOf(one));
-  const { sky, land } = mapColours(palette, (colour) => ({ ...mix(colour, along(byLightness, colour.l), 0.85), l: colour.l }));
+  const { sky, land } = mapColours(palette, (colour) => ({
+    ...mix(colour, along(byLightness, colour.l), 0.85),
+    l: colour.l,
+  }));
   const accents = palette.accents.map((accent, index) => mix(vivid[index % vivid.length] ?? accent, accent, 0.2));
   return { sky, land, accents, light: mix(palette.light, along(byLightness, 1), 0.5) };
 }

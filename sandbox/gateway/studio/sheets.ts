@@ -102,7 +102,11 @@ function blend(frame: Frame, { shift, from }: Channel, sheet: Size, pixels: Int3
       const bottomRight = pixels[at + width + 1] ?? 0;
       if ((topLeft | topRight | bottomLeft | bottomRight) === 0) continue;
       const partX = (x >> 8) & 255;
-      const pair = interpolate(interpolate(topLeft, topRight, partX), interpolate(bottomLeft, bottomRight, partX), partY);
+      const pair = interpolate(
+        interpolate(topLeft, topRight, partX),
+        interpolate(bottomLeft, bottomRight, partX),
+        partY,
+      );
       const alpha = ((pair >>> 16) * opacity) >> 8;
       values[index] = (((pair & 255) * opacity) >> 8) + ((((values[index] ?? 0) * (255 - alpha) + 127) * 257) >> 16);
     }

@@ -60,7 +60,10 @@ export function toolsOf(scene: Scene, size: Size, margin: number, referenceColou
   const choices = (name: string): Dice => {
     const [own, variations] = [fixedDice(name), variationDice(name)];
     return (i, j = 0) =>
-      variations.reduce((value, { other, amount }) => (other(i, j + REPLACEMENT_OFFSET) < amount ? other(i, j) : value), own(i, j));
+      variations.reduce(
+        (value, { other, amount }) => (other(i, j + REPLACEMENT_OFFSET) < amount ? other(i, j) : value),
+        own(i, j),
+      );
   };
   return {
     frame,

@@ -4,7 +4,7 @@ import { faststart } from './mp4.ts';
 import { type Dice, diceOf, seedOf } from './random.ts';
 import type { Reference } from './reference.ts';
 import type { Scene } from './scene.ts';
-import { enlarge, drawSheet, type Placement, type Sheet, sheetOf } from './sheets.ts';
+import { drawSheet, enlarge, type Placement, type Sheet, sheetOf } from './sheets.ts';
 import { even, type Size } from './size.ts';
 import type { Layer } from './tools.ts';
 import { takeJobs } from './workshop.ts';

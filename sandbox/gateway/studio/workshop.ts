@@ -32,7 +32,8 @@ export class Workshop<Job = unknown, Result = unknown> {
     worker.ref();
     try {
       return await new Promise((resolve, reject) => {
-        this.#settle = (response) => 'failure' in response ? reject(new Error(response.failure)) : resolve(response.result);
+        this.#settle = (response) =>
+          'failure' in response ? reject(new Error(response.failure)) : resolve(response.result);
         worker.postMessage(job);
       });
     } finally {
