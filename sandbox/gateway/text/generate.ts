@@ -78,7 +78,8 @@ function callsFor({ tools, tool_choice }: TextRequest, { question, words, output
       .split(/[_-]+/)
       .every((word) => words.has(word)),
   );
-  const calledFunctions = namedFunctions.length === 0 && tool_choice !== 'auto' ? functions.slice(0, 1) : namedFunctions;
+  const calledFunctions =
+    namedFunctions.length === 0 && tool_choice !== 'auto' ? functions.slice(0, 1) : namedFunctions;
   return calledFunctions.map(({ name = '', parameters }) => ({
     type: 'call' as const,
     name,

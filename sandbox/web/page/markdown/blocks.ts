@@ -52,7 +52,10 @@ function blockAt(rest: string, depth: number): { block: Block; length: number } 
   const heading = HEADING.exec(rest);
   if (heading) {
     const [all, markers = '#', content = ''] = heading;
-    return { block: { type: 'heading', level: markers.length as 1 | 2 | 3, inner: inline(content) }, length: all.length };
+    return {
+      block: { type: 'heading', level: markers.length as 1 | 2 | 3, inner: inline(content) },
+      length: all.length,
+    };
   }
   const subtext = SUBTEXT.exec(rest);
   if (subtext) return { block: { type: 'subtext', inner: inline(subtext[1] ?? '') }, length: subtext[0].length };
