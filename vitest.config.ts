@@ -3,19 +3,19 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const IN_MEMORY = '/dev/shm';
-/** The stores and files of all tests that run at the same time, with a lot to spare. */
-const ROOM_IN_MEMORY = 4 * 2 ** 30;
+/** More than the stores and files of all concurrent tests need. */
+const MIN_FREE_BYTES = 4 * 2 ** 30;
 
-/** Stores wait for the disk at each write. Where a folder lies in memory, and has the room, tests need not. */
-function temporary(): { TMPDIR: string } | undefined {
+/** Uses a temporaryFolder folder in memory if it has enough space, because stores wait for the disk at every write. */
+function temporaryFolder(): { TMPDIR: string } | undefined {
   if (!existsSync(IN_MEMORY)) return undefined;
   const { bavail, bsize } = statfsSync(IN_MEMORY);
-  return bavail * bsize > ROOM_IN_MEMORY ? { TMPDIR: IN_MEMORY } : undefined;
+  return bavail * bsize > MIN_FREE_BYTES ? { TMPDIR: IN_MEMORY } : undefined;
 }
 
-/** What takes half a minute and more, so that none of them is left alone at the end of a run. */
+/** Tests that take half a minute or more. They start first, so that none of them runs alone at the end. */
 const LONGEST = [
-  // It counts the steps of code that no test before it has loaded.
+  // It counts the steps of code that no earlier test may have loaded.
   'test/fuzz/growth',
   'test/browser/page',
   'test/chaos/chaos',
@@ -48,7 +48,7 @@ const LONGEST = [
   'test/browser/talk',
 ];
 
-/** Without the durations of an earlier run, files go by their size, which says little of how long they take. */
+/** Without the durations of an earlier run, Vitest orders files by size, which says little about their duration. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
@@ -60,19 +60,19 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    // Loading the bot and the embedded sides costs more than most files' tests do: a process loads them once, for many files.
+    // Loading the bot and the embedded sides takes longer than most test files, so a process loads them once for many files.
     isolate: false,
     sequence: { sequencer: LongestFirst },
     setupFiles: ['test/support/each-file.ts'],
-    // Real servers and a real encoder on small machines: a test that hangs is found, a slow one is let finish.
+    // Tests use real servers and a real encoder, so on small machines a slow test needs time; one that hangs still fails.
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    // Without this, what has not come about within a second on a busy machine is a failure.
+    // By default, a condition that is not met within a second fails the test, which is too short on a busy machine.
     expect: { poll: { timeout: 50_000 } },
-    // Most of the time a test waits for others: four share two cores well.
+    // Tests mostly wait for other processes, so four workers can share two cores.
     maxWorkers: 4,
-    // Most of what a test makes lives as long as the test; with little room for the young it would be copied again and again.
+    // Most objects live as long as their test; in a small young generation they would be copied repeatedly.
     execArgv: ['--max-semi-space-size=64'],
-    env: { ...temporary() },
+    env: { ...temporaryFolder() },
   },
 });

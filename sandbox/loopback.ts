@@ -7,7 +7,7 @@ export const isLoopbackName = (hostname: string): boolean =>
 export const sendError = (reply: FastifyReply, status: number, error: string): FastifyReply =>
   reply.code(status).send({ error });
 
-/** Prevents pages of other origins from controlling a local server, through DNS rebinding or through a form. */
+/** Prevents pages from other origins from controlling a local server through DNS rebinding or a form. */
 export function restrictToLoopback(server: FastifyInstance, serverName: string): void {
   server.addHook('onRequest', async (request, reply) => {
     const host = request.headers.host ?? '';
@@ -25,7 +25,7 @@ export function tokenOf({ headers, query }: FastifyRequest): string {
   return headers.authorization?.replace(/^Bearer /, '') ?? (typeof token === 'string' ? token : '');
 }
 
-/** Compares in constant time, so the duration reveals nothing about the token. */
+/** Compares in constant time, so that the duration reveals nothing about the token. */
 export function equalsInConstantTime(first: string, second: string): boolean {
   const [left, right] = [Buffer.from(first), Buffer.from(second)];
   return left.length === right.length && timingSafeEqual(left, right);

@@ -10,7 +10,7 @@ export function sendBytes(bytes: Buffer, request: FastifyRequest, reply: Fastify
   return reply.header('content-length', part.length).send(part);
 }
 
-/** One range of bytes; several at once, or another unit, are answered with the whole file, as RFC 9110 allows. */
+/** Parses a single range of bytes. For several ranges or another unit, the whole file is sent, as RFC 9110 allows. */
 function parseRange(header: string | undefined, size: number): { from: number; to: number } | 'outside' | undefined {
   const match = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header?.trim() ?? '');
   if (!match || (match[1] === '' && match[2] === '')) return undefined;

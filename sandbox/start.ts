@@ -56,7 +56,7 @@ function parseOptions() {
 }
 
 async function start(args: Arguments, signal: AbortSignal): Promise<Sandbox> {
-  // Loaded after the arguments are read, so a misspelt option is reported immediately.
+  // Loaded after the arguments are read, so that a misspelled option is reported immediately.
   const { startSandbox } = await import('./web/sandbox.ts');
   try {
     return await startSandbox({ ...args, environment: process.env, signal });

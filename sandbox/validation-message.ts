@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 
-/** The first thing that is wrong with an order, as one sentence. */
+/** A sentence about the first problem with an action. */
 export function validationMessage({ issues }: z.ZodError): string {
   const [issue] = issues;
-  const field = issue?.path.join('.') || 'The order';
-  return `${field}: ${issue?.message ?? 'is not understood'}.`;
+  const field = issue?.path.join('.') || 'The action';
+  return `${field}: ${issue?.message ?? 'is not valid'}.`;
 }

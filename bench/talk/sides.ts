@@ -30,7 +30,7 @@ const registered = await fetch(`${discord.apiUrl}/v10/applications/${discord.app
 if (!registered.ok) throw new Error(`The commands were not taken: ${await registered.text()}`);
 
 const inputs: Record<string, number> = {};
-gateway.realtime.on('heard', (session, event) => {
+gateway.realtime.on('received', (session, event) => {
   const { type } = event as { type?: string };
   if (type === 'input_audio_buffer.commit' || type === 'conversation.item.create') inputs[session.id] = machineTime();
 });

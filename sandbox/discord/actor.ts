@@ -14,7 +14,7 @@ import type { Parts } from './parts.ts';
 import { has } from './permissions.ts';
 import type { Post } from './post.ts';
 import { addToThread, archive, startUserThread, type UserThreadOptions } from './thread-actions.ts';
-import type { FileInput, VoiceNotes } from './uploads.ts';
+import type { FileInput, VoiceMetadata } from './uploads.ts';
 import type { Channel, User } from './world.ts';
 
 /** The limit for users without Nitro (documentation, resources/message). */
@@ -36,20 +36,20 @@ export interface Actor {
   menu(name: string, target: Pick<Message, 'id'> | string): Promise<Exchange>;
   say(content: string, files?: readonly FileInput[]): Promise<Message>;
   speak(voice: VoiceInput): Promise<Message>;
-  /** Starts it in the actor's channel, or on a message of that channel. */
+  /** Starts a thread in the actor's channel, or on a message in that channel. */
   startThread(name: string, options?: UserThreadOptions & { readonly on?: Pick<Message, 'id'> }): Channel;
   /** Adds a user to the actor's current thread. */
   addToThread(user: string): void;
   archive(options?: { readonly locked?: boolean }): void;
 }
 
-interface VoiceInput extends Partial<VoiceNotes> {
+interface VoiceInput extends Partial<VoiceMetadata> {
   /** Ogg Opus if the message is to be played; any other bytes are accepted too. */
   readonly bytes: Buffer;
   readonly seconds: number;
 }
 
-/** A placeholder that rises and falls, for recordings without a waveform. */
+/** A rising and falling placeholder for recordings without a waveform. */
 const PLACEHOLDER_WAVEFORM = Buffer.from(
   Array.from({ length: 64 }, (_, index) => 8 * Math.min(index, 63 - index)),
 ).toString('base64');

@@ -16,14 +16,14 @@ export function messageAnnouncer({ world, hub, stream, watch, apiMessage: apiMes
     threads.onMessage(post, change);
     const { channel, viewer } = post;
     const { guildId } = channel;
-    const place = { channel_id: channel.id, ...(guildId !== undefined && { guild_id: guildId }) };
+    const channelFields = { channel_id: channel.id, ...(guildId !== undefined && { guild_id: guildId }) };
     const apiMessage = apiMessageOf(post);
     const messageChange = {
       change,
       message: apiMessage,
       viewer: viewer ?? null,
       edited: post.editedAt !== undefined,
-      ...place,
+      ...channelFields,
     };
     stream.publish({ kind: 'message', what: messageChange satisfies MessageChange });
     // The gateway sends no events for ephemeral messages, nor for channels that the bot cannot view.
@@ -32,11 +32,11 @@ export function messageAnnouncer({ world, hub, stream, watch, apiMessage: apiMes
       change !== 'age' && viewer === undefined && has(botPermissions(channel, { world }), Permission.ViewChannel);
     if (isDispatched) {
       const member = guild?.members.get(post.author.id);
-      const eventFields = { ...place, ...(member && { member: memberWire(member) }) };
+      const eventFields = { ...channelFields, ...(member && { member: memberWire(member) }) };
       const event = `MESSAGE_${change.toUpperCase()}`;
       const data = (intents: number) =>
         change === 'delete'
-          ? { id: post.id, ...place }
+          ? { id: post.id, ...channelFields }
           : {
               ...asSeenByApplication(apiMessage, post, world, (intents & GatewayIntentBits.MessageContent) !== 0),
               ...eventFields,

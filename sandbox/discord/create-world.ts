@@ -71,7 +71,7 @@ export function createWorld(id: MakeId, now: number, guilds: number): World {
       thread: newThread(now, [users.member.id]),
     },
     { ...textChannel(id(), 'voice-room', atelier), type: ChannelType.GuildVoice },
-    // Channels that deny the application a permission.
+    // Channels that deny the application some permission.
     textChannel(id(), 'no-threads', atelier, [
       roleOverwrite(roleOf(atelier, world.bot).id, {
         deny: Permission.CreatePublicThreads | Permission.CreatePrivateThreads,
@@ -96,13 +96,13 @@ export function createWorld(id: MakeId, now: number, guilds: number): World {
     name: 'friends',
     type: ChannelType.GroupDM,
   });
-  for (let at = 1; at <= guilds; at++) {
-    // Guilds of one millisecond would all belong to the same shard.
-    const guild = createGuild(`guild-${at}`, [], true, String(firstSnowflakeAt(now - at)));
+  for (let number = 1; number <= guilds; number++) {
+    // Guild ids from the same millisecond would all map to the same shard.
+    const guild = createGuild(`guild-${number}`, [], true, String(firstSnowflakeAt(now - number)));
     guild.channels.push(textChannel(id(), 'general', guild));
     world.addGuild(guild);
   }
-  // The last one, because the ids of the others stand in recorded stores.
+  // Created last, because recorded stores contain the ids of the other channels.
   world.addChannel(textChannel(id(), 'log', elsewhere));
   return world;
 }

@@ -32,12 +32,12 @@ export interface EmbeddedDiscord {
   readonly rateLimitHits: readonly RateLimitHit[];
   readonly requests: readonly RecordedRequest[];
   readonly gateway: {
-    /** The sessions with a connection. */
+    /** The number of connected sessions. */
     readonly sessions: number;
     readonly identifies: number;
     readonly resumes: number;
     countsOf(shard: ShardChoice): ShardCounts & { readonly sessions: number };
-    /** Without a shard, these affect all of them. */
+    /** Without a shard, these methods affect all shards. */
     dropConnections(shard?: ShardChoice): void;
     closeSessions(code: number, shard?: ShardChoice): void;
     requestReconnect(shard?: ShardChoice): void;
@@ -53,7 +53,7 @@ export interface EmbeddedDiscord {
   restrict(channel: string, ...permissions: readonly bigint[]): void;
   /** Performs an action in the format of the control API (`actions.ts`). */
   perform(action: unknown): Promise<ActionResult>;
-  /** Reports events as they happen; the returned function stops it. */
+  /** Calls the listener for every event; returns a function that removes it. */
   listen(listener: (event: StreamEvent) => void): () => void;
   readonly limits: Limits;
   as(user: 'member' | 'other' | 'admin' | 'owner' | 'installer' | (string & {})): Actor;
@@ -66,7 +66,7 @@ export interface EmbeddedDiscord {
   close(): Promise<void>;
 }
 
-/** Three parts, in the format of Discord's tokens; it belongs to no account. */
+/** In the three-part format of Discord's tokens; it belongs to no account. */
 const TOKEN = 'MTAwMDAwMDAwMDAwMDAwMDAw.GsandB.embedded-discord-token-for-tests-only-000';
 
 export async function startDiscord(options: DiscordOptions = {}): Promise<EmbeddedDiscord> {
@@ -133,9 +133,9 @@ export async function startDiscord(options: DiscordOptions = {}): Promise<Embedd
     openDirectMessage: (user) => directMessageChannel(world.user(user), parts),
     restrict: (channel, ...permissions) => {
       const deny = permissions.reduce((sum, bit) => sum | bit, 0n);
-      const { parentId = '', ...there } = world.channel(channel);
+      const { parentId = '', ...target } = world.channel(channel);
       // Threads use the permission overwrites of their parent channel.
-      const { overwrites } = world.channels.get(parentId) ?? there;
+      const { overwrites } = world.channels.get(parentId) ?? target;
       overwrites.push({ id: world.bot.id, kind: 'member', allow: 0n, deny });
     },
     perform: (action) => performAction(action, parts),

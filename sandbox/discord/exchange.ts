@@ -15,7 +15,7 @@ export interface Exchange {
   readonly token: string;
   /** Rejects if the application did not respond within three seconds. */
   acknowledged(): Promise<Acknowledgement>;
-  /** The response once it matches `matches`, or an ephemeral follow-up if a deferred response was deleted. */
+  /** Waits for the response to satisfy `matches`, or for an ephemeral follow-up if a deferred response was deleted. */
   message(matches?: (message: Message) => boolean): Promise<Message>;
   followUps(): readonly Message[];
   followUp(matches?: (message: Message) => boolean): Promise<Message>;
@@ -24,7 +24,7 @@ export interface Exchange {
   modal(): Promise<Modal>;
 }
 
-/** A message of only this text is a placeholder, not yet the response. */
+/** A message that consists only of this text is a placeholder, not the response. */
 const PLACEHOLDER = /^-# [^\n]*$/;
 
 export const messageOf = (post: Post, { apiMessage }: Parts): Message => ({

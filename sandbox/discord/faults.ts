@@ -1,4 +1,4 @@
-/** A fault of a response. With `done`, the request is carried out and only its response is lost. */
+/** A fault in a response. With `done`, the request is carried out and only its response is lost. */
 export type DiscordFault =
   | {
       readonly type: 'status';
@@ -15,7 +15,7 @@ export type DiscordFault =
 export interface FaultRule {
   readonly on?: { readonly method?: string; readonly route?: string | RegExp };
   readonly do: DiscordFault;
-  /** How many requests it affects; 1 by default. */
+  /** The number of requests that the fault affects; 1 by default. */
   readonly times?: number;
 }
 
@@ -52,7 +52,7 @@ function matches({ on = {} }: FaultRule, { method, route, path }: RequestFacts):
   if (on.method !== undefined && on.method.toUpperCase() !== method) return false;
   if (on.route === undefined) return true;
   if (typeof on.route === 'string') return route === on.route || path.startsWith(on.route);
-  // Patterns with the flag g or y keep state between calls.
+  // Patterns with the g or y flag keep state between calls.
   const pattern = new RegExp(on.route.source, on.route.flags.replace(/[gy]/g, ''));
   return pattern.test(route) || pattern.test(path);
 }

@@ -12,9 +12,9 @@ export interface Limits {
   readonly otherWindowMs: number;
   readonly acknowledgeMs: number;
   readonly tokenMs: number;
-  /** Follow-ups if only the user has installed the application. */
+  /** The number of follow-ups if only the user has installed the application. */
   readonly userInstallFollowUps: number;
-  /** Counts 401, 403 and 429 together; above this, Cloudflare blocks the IP address. */
+  /** Counts responses with status 401, 403 and 429 together; above this number, Cloudflare blocks the IP address. */
   readonly invalidRequests: number;
   readonly invalidWindowMs: number;
   /** Edits of messages older than an hour have their own bucket (code 30046). */
@@ -27,16 +27,16 @@ export interface Limits {
   readonly activeThreads: number;
   readonly commandCreatesPerDay: number;
   readonly gatewaySendsPerMinute: number;
-  /** Guilds that one session may have before sharding is required (code 4011). */
+  /** The number of guilds that one session may have before sharding is required (code 4011). */
   readonly guildsPerShard: number;
   /** How long a session without a connection can be resumed; documented only as "a few minutes". */
   readonly sessionResumeMs: number;
-  /** The number of events that a session keeps for a resume; Discord does not publish its own. */
+  /** The number of events that a session keeps for a resume; Discord does not publish its number. */
   readonly sessionEvents: number;
-  /** Session starts; beyond them, the token is reset. */
+  /** The number of session starts per period; one more resets the token. */
   readonly identifiesPerPeriod: number;
   readonly identifyPeriodMs: number;
-  /** One session may start in this time for each key, which is the shard's id modulo `maxConcurrency`. */
+  /** In this time, one session may start for each rate limit key, which is the shard's id modulo `maxConcurrency`. */
   readonly identifyWindowMs: number;
   readonly maxConcurrency: number;
 }

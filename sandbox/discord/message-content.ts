@@ -31,7 +31,7 @@ export function uploadsAfter(
     const renamedFile = metadata?.filename ? { ...file, name: metadata.filename } : file;
     const { description, title, duration_secs: seconds, waveform } = metadata ?? {};
     const voice = isVoice(body.flags) && seconds && waveform ? { seconds, waveform } : undefined;
-    return uploads.keep(renamedFile, { ...place, description, title, voice });
+    return uploads.store(renamedFile, { ...place, description, title, voice });
   });
   return [...keptUploads, ...newUploads];
 }

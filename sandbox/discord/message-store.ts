@@ -20,7 +20,7 @@ export interface NewMessage {
 /** A sandbox may run for weeks, so older messages beyond this number are dropped. */
 const MAX_MESSAGES = 20_000;
 
-/** `age` has no gateway event, because the passing of time has none. */
+/** `age` means that a message became older, for which there is no gateway event. */
 export type MessageChangeKind = 'create' | 'update' | 'delete' | 'age';
 
 interface Dependencies {
@@ -108,13 +108,13 @@ export class MessageStore {
     this.#dependencies.onChange(post, 'update');
   }
 
-  /** Sets a flag without an edit, as when a thread is started on the message. */
+  /** Sets a flag without an edit, for example when a thread is started on the message. */
   addFlag(post: Post, flag: MessageFlags): void {
     post.flags |= flag;
     this.#dependencies.onChange(post, 'update');
   }
 
-  /** Deletes the messages of a deleted channel; Discord sends no event for each. */
+  /** Deletes the messages of a deleted channel, without an event for each, as in Discord. */
   removeAll(channelId: string): void {
     for (const { id } of this.in(channelId)) this.#posts.delete(id);
   }

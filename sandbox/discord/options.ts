@@ -19,15 +19,15 @@ export interface DiscordOptions {
    */
   readonly followUpAfterDeletion?: boolean;
   /**
-   * The number of plain guilds in addition to the predefined ones. Their ids alternate between shards; those of the
+   * The number of additional guilds without special channels. Their ids alternate between shards; those of the
    * predefined guilds do not.
    */
   readonly guilds?: number;
   /** The number of shards that `/gateway/bot` recommends; 1 by default. */
   readonly shards?: number;
   /**
-   * Whether the token is reset when the application identifies although its session starts are used up, as documented.
-   * False only refuses it. True by default.
+   * Whether the token is reset if the application identifies when no session starts are left, as documented. If false,
+   * only that session is refused. True by default.
    */
   readonly resetsToken?: boolean;
 }

@@ -20,14 +20,14 @@ import type { Validator } from './validator.ts';
 import type { Watch } from './watch.ts';
 import type { World } from './world.ts';
 
-/** What Discord keeps about the application's account. */
+/** What Discord knows about the application's account. */
 interface Account {
   readonly recommendedShards: number;
   readonly resetsToken: boolean;
   tokenIsReset: boolean;
 }
 
-/** The parts that the modules of the embedded Discord share. */
+/** The services that the modules of the embedded Discord share. */
 export interface Parts {
   readonly clock: Clock;
   readonly id: MakeId;

@@ -49,7 +49,7 @@ const isHidden = ({ type, thread }: Channel, { userId }: Member, permissions: bi
 
 export const has = (permissions: bigint, required: bigint) => (permissions & required) === required;
 
-/** The bot's permissions in a channel; none if it is not there. */
+/** The bot's permissions in a channel; none if the bot is not in its guild. */
 export function botPermissions(channel: Channel, { world }: { readonly world: World }): bigint {
   const guild = world.guildOf(channel);
   if (!guild) return channel.withApplication ? directMessagePermissions : 0n;

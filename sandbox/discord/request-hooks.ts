@@ -109,7 +109,7 @@ function rateLimited(scope: 'user' | 'global' | 'shared', retryAfter: number): R
     status: 429,
     code: 0,
     headers: {
-      // Discord's header has fractions of a second too; rounding up would make every wait at least a second long.
+      // Like Discord's header, it has fractions of a second; rounding up would make every wait at least a second long.
       'retry-after': String(retryAfter),
       'x-ratelimit-scope': scope,
       ...(scope === 'global' && { 'x-ratelimit-global': 'true' }),
@@ -142,7 +142,7 @@ async function applyFault(fault: DiscordFault, request: FastifyRequest, parts: P
         return;
       }
       if (fault.type === 'reset') request.raw.socket.destroy();
-      // Returning would run the handler when the client gives up waiting.
+      // If this returned, the handler would run once the client gives up waiting.
       await new Promise<never>(() => undefined);
   }
 }
@@ -155,7 +155,7 @@ function sendRefusal(refusal: Refusal, reply: FastifyReply): FastifyReply {
     .send(body ?? { message: refusal.message, code, ...extraFields });
 }
 
-/** Fastify's errors below 500 are the client's fault; all others are faults of this server and keep their message. */
+/** Errors below 500 are the client's fault; all others are bugs in this server, so their message is shown. */
 function asRefusal(problem: unknown): Refusal {
   if (problem instanceof Refusal) return problem;
   const { statusCode = 500, message } = problem as FastifyError;

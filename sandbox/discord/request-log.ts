@@ -15,7 +15,7 @@ export interface RecordedRequest {
   readonly status: number;
   /** Real time until the response, even if the clock is simulated. */
   readonly ms?: number;
-  /** Truncated if long. */
+  /** The response body, truncated if long. */
   readonly responseText?: string;
   /** The violations that the validator found in the body. */
   readonly violations?: readonly Violation[];
@@ -25,7 +25,7 @@ type RequestUpdate = Partial<Pick<RecordedRequest, 'body' | 'files' | 'status' |
 
 export interface RequestUpdater {
   readonly id: number;
-  /** Adds what becomes known after the request has arrived. */
+  /** Adds details that are known only after the request has arrived. */
   update(update: RequestUpdate): void;
 }
 
@@ -36,15 +36,15 @@ const MAX_RESPONSE_LENGTH = 16 * 1_024;
 export class RequestLog {
   readonly entries: RecordedRequest[] = [];
   readonly #onChange: (entry: RecordedRequest) => void;
-  #last = 0;
+  #lastId = 0;
 
   constructor(onChange: (entry: RecordedRequest) => void) {
     this.#onChange = onChange;
   }
 
   add(entry: Omit<RecordedRequest, 'id'>): RequestUpdater {
-    this.#last += 1;
-    const recorded = { ...entry, id: this.#last };
+    this.#lastId += 1;
+    const recorded = { ...entry, id: this.#lastId };
     const startedAt = performance.now();
     this.entries.push(recorded);
     if (this.entries.length > MAX_REQUESTS) this.entries.shift();

@@ -17,8 +17,8 @@ import { threadRoutes } from './rest/threads.ts';
 import { webhookRoutes } from './rest/webhook.ts';
 import { serveConnection } from './socket/connection.ts';
 
-const LARGEST_FORM = 512 * 1024 * 1024;
-const LARGEST_JSON = 8 * 1024 * 1024;
+const MAX_FORM_BYTES = 512 * 1024 * 1024;
+const MAX_JSON_BYTES = 8 * 1024 * 1024;
 const routes: readonly Routes[] = [
   accountRoutes,
   attachmentRoutes,
@@ -31,18 +31,18 @@ const routes: readonly Routes[] = [
   threadEditRoutes,
 ];
 
-/** Serves REST, the gateway socket, files and the control address on one port. */
+/** Serves REST, the gateway socket, files and the control API on one port. */
 export async function serverFor(parts: Parts): Promise<FastifyInstance> {
   // Interaction tokens exceed Fastify's default length for path parameters.
   const server = fastify({
     forceCloseConnections: true,
     exposeHeadRoutes: false,
-    bodyLimit: LARGEST_JSON,
+    bodyLimit: MAX_JSON_BYTES,
     routerOptions: { maxParamLength: 1_024 },
   });
   await server.register(websocket);
   await server.register(multipart, {
-    limits: { fileSize: LARGEST_FORM, files: 20, fieldSize: LARGEST_JSON, fields: 20, parts: 40 },
+    limits: { fileSize: MAX_FORM_BYTES, files: 20, fieldSize: MAX_JSON_BYTES, fields: 20, parts: 40 },
     throwFileSizeLimit: true,
   });
   await server.register(

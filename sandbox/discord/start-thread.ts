@@ -25,7 +25,7 @@ const THREAD_TYPES: Readonly<Partial<Record<ChannelType, readonly ChannelType[]>
   [ChannelType.GuildAnnouncement]: [ChannelType.AnnouncementThread],
 };
 
-/** Throws if the channel's type does not support such a thread, regardless of permissions. */
+/** Throws if the channel's type does not support threads of this type, regardless of permissions. */
 export function checkThreadType(parent: Channel, type: ThreadType): void {
   if (parent.recipientIds) throw notInDirectMessages();
   if (!THREAD_TYPES[parent.type]?.includes(type)) throw wrongKindOfChannel();
@@ -35,7 +35,7 @@ export function startThread(newThreadOptions: NewThread, parts: Parts): ThreadCh
   const { parent, owner, name, type, from } = newThreadOptions;
   const { world, clock, limits, messages, threads } = parts;
   checkThreadType(parent, type);
-  // A thread that is started on a message has the message's id.
+  // A thread that is started on a message has the id of that message.
   if (from && world.channels.has(from.id)) throw hasThread();
   const guild = world.guildOf(parent);
   const active = guild?.channels.filter((one) => isThread(one) && !one.thread.archived).length ?? 0;

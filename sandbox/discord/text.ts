@@ -1,7 +1,7 @@
 import type { APIMessage } from 'discord-api-types/v10';
 import { eachComponent } from './message-content.ts';
 
-/** All text of a message: its content, embeds and Components V2, but not the labels of buttons. */
+/** All text in a message: its content, embeds and Components V2, but not the labels of buttons. */
 export function text(message: Pick<APIMessage, 'content' | 'embeds' | 'components'>): string {
   const pieces: unknown[] = [message.content];
   for (const { title, description, fields = [], footer, author } of message.embeds)

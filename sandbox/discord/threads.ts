@@ -63,7 +63,7 @@ export class Threads {
     const { id, guildId, parentId, type } = thread;
     this.#dispatch('THREAD_DELETE', thread, { id, guild_id: guildId, parent_id: parentId, type });
     this.#dependencies.world.removeChannel(thread);
-    this.#changed();
+    this.#announceChange();
   }
 
   /** A new message unarchives the thread and adds its author and the mentioned users. */
@@ -82,10 +82,10 @@ export class Threads {
   #dispatch(event: string, thread: ThreadChannel, data: unknown): void {
     const { hub } = this.#dependencies;
     if (this.#canBotSee(thread)) hub.dispatch(event, () => data, { intent: Intent.Guilds, guildId: thread.guildId });
-    this.#changed();
+    this.#announceChange();
   }
 
-  /** Changes of other members are sent only with the members intent. */
+  /** Changes to other members are sent only with the members intent. */
   #dispatchMembers(thread: ThreadChannel, addedIds: readonly string[], removedIds: readonly string[]): void {
     const { hub, world } = this.#dependencies;
     const { id, guildId } = thread;
@@ -99,7 +99,7 @@ export class Threads {
     };
     const intent = isOwn ? Intent.Guilds | Intent.GuildMembers : Intent.GuildMembers;
     if (isOwn || this.#canBotSee(thread)) hub.dispatch('THREAD_MEMBERS_UPDATE', () => data, { intent, guildId });
-    this.#changed();
+    this.#announceChange();
   }
 
   #memberWire(thread: ThreadChannel, userId: string): unknown {
@@ -116,7 +116,7 @@ export class Threads {
     return botPermissions(thread, this.#dependencies) !== 0n;
   }
 
-  #changed(): void {
+  #announceChange(): void {
     this.#dependencies.stream.publish({ kind: 'world', what: {} });
     this.#dependencies.watch.notify();
   }

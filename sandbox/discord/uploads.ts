@@ -19,29 +19,29 @@ export interface Upload {
   readonly ephemeral: boolean;
   readonly description?: string | undefined;
   readonly title?: string | undefined;
-  readonly voice?: VoiceNotes | undefined;
+  readonly voice?: VoiceMetadata | undefined;
 }
 
 /** The metadata of a voice message. */
-export interface VoiceNotes {
+export interface VoiceMetadata {
   readonly seconds: number;
   /** Base64. */
   readonly waveform: string;
 }
 
-interface UploadNotes {
+interface UploadMetadata {
   readonly folder: string;
   readonly ephemeral: boolean;
   readonly description?: string | null | undefined;
   readonly title?: string | null | undefined;
-  readonly voice?: VoiceNotes | undefined;
+  readonly voice?: VoiceMetadata | undefined;
 }
 
-const MOST_BYTES = 512 * 1024 * 1024;
+const MAX_TOTAL_BYTES = 512 * 1024 * 1024;
 
-/** Files on the CDN, available under the signed URLs in Discord's responses until those expire. */
+/** Files on the CDN, available at the signed URLs in Discord's responses until they expire. */
 export class Uploads {
-  readonly #kept = new Map<string, Upload>();
+  readonly #byId = new Map<string, Upload>();
   readonly #id: MakeId;
   readonly #now: () => number;
   readonly #linkMs: () => number;
@@ -56,35 +56,35 @@ export class Uploads {
     this.#base = base;
   }
 
-  keep(file: FileInput, notes: UploadNotes): Upload {
+  store(file: FileInput, metadata: UploadMetadata): Upload {
     const name = nameOnDiscord(file.name);
     const upload: Upload = {
       id: this.#id(),
       name,
       bytes: file.bytes,
       contentType: contentTypeOf({ ...file, name }),
-      folder: notes.folder,
-      ephemeral: notes.ephemeral,
-      description: notes.description ?? undefined,
-      title: notes.title ?? undefined,
-      voice: notes.voice,
+      folder: metadata.folder,
+      ephemeral: metadata.ephemeral,
+      description: metadata.description ?? undefined,
+      title: metadata.title ?? undefined,
+      voice: metadata.voice,
     };
     this.put(upload);
     return upload;
   }
 
   put(upload: Upload): void {
-    this.#kept.set(upload.id, upload);
+    this.#byId.set(upload.id, upload);
     this.#bytes += upload.bytes.length;
-    for (const [id, oldest] of this.#kept) {
-      if (this.#bytes <= MOST_BYTES || id === upload.id) break;
-      this.#kept.delete(id);
+    for (const [id, oldest] of this.#byId) {
+      if (this.#bytes <= MAX_TOTAL_BYTES || id === upload.id) break;
+      this.#byId.delete(id);
       this.#bytes -= oldest.bytes.length;
     }
   }
 
   /** Every response has a newly signed URL (documentation, reference, "Signed Attachment CDN URLs"). */
-  addressOf(upload: Upload): string {
+  urlOf(upload: Upload): string {
     const issued = Math.floor(this.#now() / 1_000);
     const query = { ex: (issued + Math.ceil(this.#linkMs() / 1_000)).toString(16), is: issued.toString(16) };
     const path = pathOf(upload);
@@ -92,15 +92,15 @@ export class Uploads {
     return `${this.#base()}${path}?${signed}&`;
   }
 
-  /** A newly signed URL for one that may have expired; undefined if it is none of a stored file. */
-  refreshed(url: string): string | undefined {
+  /** Signs the URL of a stored file again; returns undefined for any other URL. */
+  refresh(url: string): string | undefined {
     const path = URL.parse(url)?.pathname ?? '';
-    const upload = this.#kept.get(path.split('/').at(-2) ?? '');
-    return upload && url.startsWith(this.#base()) && pathOf(upload) === path ? this.addressOf(upload) : undefined;
+    const upload = this.#byId.get(path.split('/').at(-2) ?? '');
+    return upload && url.startsWith(this.#base()) && pathOf(upload) === path ? this.urlOf(upload) : undefined;
   }
 
   wireOf(upload: Upload): APIAttachment {
-    const url = this.addressOf(upload);
+    const url = this.urlOf(upload);
     const size = imageSize(upload.bytes);
     return {
       id: upload.id,
@@ -117,10 +117,10 @@ export class Uploads {
     };
   }
 
-  /** Undefined for a wrong signature, an expired URL or a deleted file. */
+  /** Returns undefined for a wrong signature, an expired URL or a deleted file. */
   open(path: string, query: Readonly<Record<string, string | undefined>>): Upload | undefined {
     const { ex = '', is = '', hm = '' } = query;
-    const upload = this.#kept.get(path.split('/').at(-2) ?? '');
+    const upload = this.#byId.get(path.split('/').at(-2) ?? '');
     if (!upload || pathOf(upload) !== path || this.#signature(path, ex, is) !== hm) return undefined;
     return Number.parseInt(ex, 16) * 1_000 > this.#now() ? upload : undefined;
   }

@@ -4,8 +4,8 @@ import {
   type BodyKind,
   formError,
   type Violation,
-  validateAnswer,
   validateBody,
+  validateResponse,
 } from './validation/index.ts';
 
 export interface RecordedViolation extends Violation {
@@ -40,8 +40,8 @@ export class Validator {
   }
 
   /** Records violations of the embedded Discord's own response, and sends the response anyway. */
-  response<Response>(kind: Parameters<typeof validateAnswer>[0], response: Response): Response {
-    this.#record(`answer ${kind}`, validateAnswer(kind, response));
+  response<Response>(kind: Parameters<typeof validateResponse>[0], response: Response): Response {
+    this.#record(`response ${kind}`, validateResponse(kind, response));
     return response;
   }
 

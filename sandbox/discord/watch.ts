@@ -1,4 +1,4 @@
-/** A real-time limit, so a wait whose condition never holds fails; all other waits use the injected clock. */
+/** The limit in real time after which a wait fails; all other waits use the injected clock. */
 const WAIT_LIMIT_MS = 50_000;
 
 interface PendingWait {
@@ -14,10 +14,10 @@ export class Watch {
     for (const waiter of [...this.#pending]) if (waiter.check()) this.#pending.delete(waiter);
   }
 
-  /** `find` returns undefined to keep waiting and throws to fail; `describeState` describes the state for the error message. */
+  /** `find` returns undefined to keep waiting and throws to fail; `describeState` adds details to the error message. */
   until<Found>(find: () => Found | undefined, what: string, describeState = () => ''): Promise<Found> {
     const { promise, resolve, reject } = Promise.withResolvers<Found>();
-    // The caller can await the promise only after it has failed.
+    // The promise may reject before the caller awaits it.
     promise.catch(() => undefined);
     let timeout: NodeJS.Timeout | undefined;
     const waiter: PendingWait = {
@@ -39,7 +39,7 @@ export class Watch {
     };
     if (waiter.check()) return promise;
     this.#pending.add(waiter);
-    // Created here so that its stack shows the caller.
+    // Created here, so that its stack trace shows the caller.
     const timeoutError = new Error(
       `Timed out after ${WAIT_LIMIT_MS / 1_000} seconds of real time, waiting for ${what}.`,
     );

@@ -37,7 +37,7 @@ export interface Thread {
   archivedAt: number;
   /** The time at which each member joined, by user id. */
   readonly members: Map<string, number>;
-  /** The numbers of current messages, and of all messages ever sent. */
+  /** The number of messages that exist now, and of all messages ever sent. */
   messageCount: number;
   totalSent: number;
 }
@@ -111,7 +111,7 @@ export class World {
     if (channels.includes(channel)) channels.splice(channels.indexOf(channel), 1);
   }
 
-  /** Finds by id or name; throws so that a misspelt name fails the test. */
+  /** Finds a user by id or name; throws, so that a misspelled name fails the test. */
   user(nameOrId: string): User {
     const found = this.users.get(nameOrId) ?? [...this.users.values()].find(({ name }) => name === nameOrId);
     if (!found) throw new Error(`There is no user ${nameOrId}. Choose one of: ${namesOf(this.users)}.`);
@@ -124,7 +124,7 @@ export class World {
     return found;
   }
 
-  /** Finds by id, name, guild and name (`elsewhere/hall`), or a guild's name for its first channel. */
+  /** Finds a channel by id, name, guild and name (`elsewhere/hall`), or by a guild's name, which means its first channel. */
   channel(nameOrId: string, preferredGuild?: Guild): Channel {
     const byId = this.channels.get(nameOrId);
     if (byId) return byId;

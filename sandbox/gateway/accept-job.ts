@@ -9,7 +9,7 @@ import type { View } from './wire/view.ts';
 
 export const pathOf = (request: FastifyRequest) => request.url.split('?', 1)[0] ?? '';
 
-/** The model a submit names, if it exists, does such work, and the key may use it. */
+/** The requested model; throws if it does not exist, lacks these abilities, or may not be used with this key. */
 export function modelFor(parts: Parts, grant: KeyGrant, id: string, abilities: readonly Ability[]): Model {
   const { profile, quirks } = parts.settings;
   const model = modelNamed(id);
@@ -88,7 +88,7 @@ export function viewOf(parts: Parts): View {
   };
 }
 
-/** Sixteen to nineteen digits, as the image family has them: some are beyond 2^53. */
+/** A number of 16 to 19 digits, as in the image family; some exceed 2^53. */
 export function numericId(parts: Parts): string {
   for (;;) {
     const id = `${Math.floor(parts.pace.now())}${String(1_000_000 + parts.random.integer(1_000_000)).slice(1, 4 + parts.random.integer(4))}`;
@@ -96,5 +96,5 @@ export function numericId(parts: Parts): string {
   }
 }
 
-/** A seed from the gateway's own random source, so equal gateways draw equal images. */
+/** A seed from the gateway's own random source, so gateways with equal seeds draw equal images. */
 export const newSeed = (parts: Parts) => parts.random.integer(4_294_967_296);

@@ -3,7 +3,7 @@ import type { GeneratedFile } from './file-cache.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
 
-/** Pads a file to a size. It stays valid, because the padding is where the format allows it. */
+/** Pads a file to the given size. The file stays valid, because the padding goes where the format allows it. */
 export function padFile(bytes: Buffer, mime: string, size: number): Buffer {
   const missing = size - bytes.length;
   if (missing <= 0) return bytes;
@@ -17,15 +17,15 @@ export function padFile(bytes: Buffer, mime: string, size: number): Buffer {
     head.write('free', 4, 'latin1');
     return Buffer.concat([bytes, head, Buffer.alloc(Math.max(0, missing - 8))]);
   }
-  // Readers of the other formats stop where the header says the file ends.
+  // Readers of the other formats stop at the end that the header states.
   return Buffer.concat([bytes, Buffer.alloc(missing)]);
 }
 
-/** Private chunks of a megabyte each: readers refuse a larger one, and skip these. */
+/** Private chunks of a megabyte each: readers skip these, but refuse larger ones. */
 function pngPadding(size: number): Buffer {
   const chunks: Buffer[] = [];
-  for (let left = size; left > 0; left -= CHUNK_BYTES + 12) {
-    const length = Math.max(0, Math.min(CHUNK_BYTES, left - 12));
+  for (let remaining = size; remaining > 0; remaining -= CHUNK_BYTES + 12) {
+    const length = Math.max(0, Math.min(CHUNK_BYTES, remaining - 12));
     const body = Buffer.concat([Buffer.from('saNd', 'latin1'), Buffer.alloc(length)]);
     const chunk = Buffer.alloc(length + 12);
     chunk.writeUInt32BE(length, 0);

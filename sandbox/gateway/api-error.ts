@@ -25,7 +25,7 @@ export class ApiError extends Error {
 export const invalid = (message: string, code = 'invalid_request') => new ApiError(message, { status: 400, code });
 
 export const unauthorized = () =>
-  new ApiError('The API key is missing or not known here: send Authorization: Bearer <key>.', {
+  new ApiError('The API key is missing or unknown: send Authorization: Bearer <key>.', {
     status: 401,
     code: 'invalid_api_key',
     type: 'authentication_error',
@@ -38,7 +38,7 @@ export const unknownTask = (id: string) =>
   new ApiError(`There is no task ${truncated(id)} for this key.`, { status: 404, code: 'task_not_found' });
 
 export const unknownModel = (id: string) =>
-  new ApiError(`The model ${truncated(id)} does not exist or this key cannot reach it.`, {
+  new ApiError(`The model ${truncated(id)} does not exist, or this key may not use it.`, {
     status: 404,
     code: 'model_not_found',
   });

@@ -15,7 +15,7 @@ export interface FaultContext {
   readonly family: ErrorFamily;
 }
 
-/** A new promise for each request: a shared one that never settles would keep every waiter in memory. */
+/** A new promise for each request, because a shared one that never settles would keep everything that awaits it in memory. */
 const never = () => new Promise<never>(() => undefined);
 
 /** Called before the response is sent; returns the payload to send instead. */
@@ -80,7 +80,7 @@ function statusResponse(
     reply.code(status).header('content-length', 0).removeHeader('content-type');
     return '';
   }
-  const error = new ApiError(fault.message ?? `The sandbox was told to answer ${status}.`, {
+  const error = new ApiError(fault.message ?? `This request was set to fail with status ${status}.`, {
     status,
     code: fault.code ?? 'ordered_fault',
     ...(status === 429 ? { imgxCode: 30 } : {}),

@@ -1,7 +1,7 @@
 import { customIdOf, type FollowUp } from './custom-ids.ts';
 import type { ImgxDetails } from './job-details.ts';
 
-/** Discord's numbers: type 2 is a button; style 1 is blue, 2 grey and 3 green. */
+/** Type and style are Discord's numbers: type 2 is a button; style 1 is blue, 2 is grey and 3 is green. */
 export interface Button {
   readonly customId: string;
   readonly emoji: string;
@@ -54,7 +54,7 @@ function buttonSpecsOf(task: ImgxDetails): readonly ButtonSpec[] {
 }
 
 function singleImageButtons(task: ImgxDetails): readonly ButtonSpec[] {
-  // An emoji may be a name that only the engine's own server knows.
+  // An emoji may be a custom name that exists only on the engine's own server.
   const upscaleButtons: readonly ButtonSpec[] = [
     { followUp: { do: 'upscale-more', manner: 'subtle' }, label: 'Upscale (Subtle)', emoji: 'upscale_1' },
     { followUp: { do: 'upscale-more', manner: 'creative' }, label: 'Upscale (Creative)', emoji: 'upscale_1' },
@@ -98,6 +98,6 @@ export function buttonsOf(task: ImgxDetails, withFavourite: boolean): readonly B
   return withFavourite && task.yields === 'single' ? [...buttons, favourite] : buttons;
 }
 
-/** Undefined if the task does not have that button; custom ids contain the task's uuid. */
+/** Returns undefined if the task does not have that button; custom ids contain the task's uuid. */
 export const followUpOf = (task: ImgxDetails, customId: string): FollowUp | undefined =>
   buttonSpecsOf(task).find(({ followUp }) => customIdOf(followUp, task.uuid) === customId)?.followUp;

@@ -9,9 +9,9 @@ import { isLoopback } from './reference-fetcher.ts';
 
 const TIMEOUT_MS = 2_000;
 const MAX_QUEUED = 50;
-/** Callbacks are late in turns, so they arrive out of order. */
+/** Callbacks are delayed by these times in turn, so they arrive out of order. */
 const LATE_MS = [6_000, 2_000];
-const DOUBLED = 3;
+const DUPLICATE_COUNT = 3;
 
 /** A callback that was sent, without the URL's secret. */
 export interface SentCallback {
@@ -20,7 +20,7 @@ export interface SentCallback {
   readonly at: number;
   readonly path: string;
   readonly body: unknown;
-  /** 0 without a response. */
+  /** 0 if there was no response. */
   readonly status: number;
   readonly ms: number;
 }
@@ -28,7 +28,7 @@ export interface SentCallback {
 interface Queue {
   last: Promise<void>;
   queued: number;
-  /** The receiver did not return the challenge. */
+  /** Whether the receiver failed to return the challenge. */
   isRefused: boolean;
   turn: number;
 }
@@ -51,17 +51,17 @@ export class Callbacks extends EventEmitter<{ sent: [SentCallback] }> {
     this.#clock = clock;
   }
 
-  notify(job: Job, url: string, body: unknown, habit: Quirks['callbacks']): void {
+  notify(job: Job, url: string, body: unknown, sentCallbacks: Quirks['callbacks']): void {
     const { callbacks: fault } = job.orders;
     const isEnd = isOver(job.state);
     if (!isLoopback(url) || fault === 'lost' || (isEnd && fault === 'lost-end')) return;
-    if (habit === 'none' || habit === (isEnd ? 'progress' : 'ends')) return;
+    if (sentCallbacks === 'none' || sentCallbacks === (isEnd ? 'progress' : 'ends')) return;
     const queue = this.#queues.get(job.id) ?? { last: Promise.resolve(), queued: 0, isRefused: false, turn: 0 };
     if (queue.queued >= MAX_QUEUED) return;
     this.#queues.set(job.id, queue);
     const isFirst = queue.turn === 0;
     queue.turn += 1;
-    const post = (to: string, what: unknown) => this.#post(job.id, to, what);
+    const post = (to: string, content: unknown) => this.#post(job.id, to, content);
     if (fault === 'late') {
       const late = pause(this.#clock, LATE_MS[queue.turn % LATE_MS.length] ?? 0, this.#closing.signal)
         .then(() => post(url, body))
@@ -72,9 +72,9 @@ export class Callbacks extends EventEmitter<{ sent: [SentCallback] }> {
     }
     queue.queued += 1;
     queue.last = queue.last.then(async () => {
-      if (isFirst && fault === 'challenge') queue.isRefused = !(await this.#isAnswered(job.id, url));
-      if (isFirst && fault === 'forged') for (const [to, what] of forgeries(url, body)) await post(to, what);
-      for (let count = 0; count < (fault === 'doubled' ? DOUBLED : 1) && !queue.isRefused; count += 1)
+      if (isFirst && fault === 'challenge') queue.isRefused = !(await this.#returnsChallenge(job.id, url));
+      if (isFirst && fault === 'forged') for (const [to, content] of forgeries(url, body)) await post(to, content);
+      for (let count = 0; count < (fault === 'doubled' ? DUPLICATE_COUNT : 1) && !queue.isRefused; count += 1)
         await post(url, body);
       queue.queued -= 1;
       if (isEnd) this.#queues.delete(job.id);
@@ -87,19 +87,19 @@ export class Callbacks extends EventEmitter<{ sent: [SentCallback] }> {
     await Promise.all([...[...this.#queues.values()].map((queue) => queue.last), ...this.#late]);
   }
 
-  /** Some gateways call back only if a value of theirs is returned. */
-  async #isAnswered(jobId: string, url: string): Promise<boolean> {
+  /** Some gateways send callbacks only after the receiver has returned a challenge. */
+  async #returnsChallenge(jobId: string, url: string): Promise<boolean> {
     const challenge = randomBytes(12).toString('hex');
     const text = await this.#post(jobId, url, { challenge });
     try {
-      const answer: unknown = JSON.parse(text);
-      return isRecord(answer) && answer.challenge === challenge;
+      const response: unknown = JSON.parse(text);
+      return isRecord(response) && response.challenge === challenge;
     } catch {
       return false;
     }
   }
 
-  /** Returns the response; an empty one after a failure, which is ignored, because clients also poll. */
+  /** Returns the text of the response, or an empty text after a failure. Failures are ignored, because clients also poll. */
   async #post(jobId: string, url: string, body: unknown): Promise<string> {
     const at = this.#clock.now();
     const start = performance.now();
@@ -116,7 +116,7 @@ export class Callbacks extends EventEmitter<{ sent: [SentCallback] }> {
       status = response.statusCode;
       text = await response.body.text();
     } catch {
-      // A receiver that is down.
+      // The receiver is down.
     }
     this.#lastId += 1;
     const path = `${folderOf(new URL(url).pathname)}…`;
@@ -126,14 +126,14 @@ export class Callbacks extends EventEmitter<{ sent: [SentCallback] }> {
 }
 
 /** The path without its last part, which is the secret. */
-const folderOf = (address: string): string => address.slice(0, address.lastIndexOf('/') + 1);
+const folderOf = (url: string): string => url.slice(0, url.lastIndexOf('/') + 1);
 
-/** Forged ends, sent to the job's own URL, as someone who has seen it could do, and to a guessed one. */
+/** Forged ends: sent to the job's own URL, as if it had leaked, and to a guessed URL. */
 function forgeries(url: string, task: unknown): [string, unknown][] {
   const body = isRecord(task) ? task : {};
-  const isUpper = typeof body.status === 'string' && body.status === body.status.toUpperCase();
-  const success = { ...body, status: isUpper ? 'SUCCESS' : 'succeeded', imageUrl: 'https://forged.example/1.png' };
-  const failure = { ...body, status: isUpper ? 'FAILURE' : 'failed', failReason: 'A forged reason.' };
+  const isUpperCase = typeof body.status === 'string' && body.status === body.status.toUpperCase();
+  const success = { ...body, status: isUpperCase ? 'SUCCESS' : 'succeeded', imageUrl: 'https://forged.example/1.png' };
+  const failure = { ...body, status: isUpperCase ? 'FAILURE' : 'failed', failReason: 'A forged reason.' };
   const guessed = folderOf(url) + randomBytes(33).toString('base64url');
   return [
     [url, success],

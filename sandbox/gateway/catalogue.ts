@@ -18,15 +18,15 @@ export interface Model {
   readonly created: number;
   readonly ability: Ability;
   readonly endpoints: readonly string[];
-  /** In the account's currency, with every digit: for one image or song, one second of video, or a quarter of a grid. */
+  /** The exact price in the account's currency: of an image, a song, a second of video or audio, a token, or a quarter of a grid. */
   readonly price: string;
-  /** Set if the alternate entry lists it too (specification, 4.8). */
+  /** Whether the alternative model list contains it too (specification, 4.8). */
   readonly compatible: boolean;
-  /** An image's long side in pixels. */
+  /** The long side of its images in pixels. */
   readonly longSide?: number;
-  /** Reads images 1 and 2 as the first and the last frame (specification, 4.4). */
+  /** Whether it uses images 1 and 2 as the first and the last frame (specification, 4.4). */
   readonly keyframes?: boolean;
-  /** Takes audio among its input. */
+  /** Whether it accepts audio as input. */
   readonly acceptsAudio?: boolean;
 }
 
@@ -64,7 +64,7 @@ function model(
   };
 }
 
-/** Ids as awkward as real ones: slash, colon, percent, date, upper case and provider prefix are part of them (specification, part 2). */
+/** The ids are as awkward as real ones, with slashes, colons, percent signs, dates, upper case and provider prefixes (specification, part 2). */
 export const catalogue: readonly Model[] = [
   model('lumen-image-1', 'sandbox', 'image', '2025-09-02', '0.0312345678901234', { longSide: 1024, compatible: true }),
   model('lumen-image-1-2K', 'sandbox', 'image', '2025-09-02', '0.0624691357802468', { longSide: 2048 }),
@@ -96,5 +96,5 @@ export const catalogue: readonly Model[] = [
 
 export const modelNamed = (id: string): Model | undefined => catalogue.find((one) => one.id === id);
 
-/** For the bot's `MODEL_KINDS`: the ids of these models do not say what they make, and neither does the specification's list. */
+/** The file for the bot's `MODEL_KINDS`, because neither the ids of these models nor the specified model list say what a model generates. */
 export const modelKindsFile = fileURLToPath(new URL('model-kinds.json', import.meta.url));

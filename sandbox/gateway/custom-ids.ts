@@ -1,4 +1,4 @@
-/** The action of an image task's button. */
+/** What a button of an image task does. */
 export type FollowUp =
   | { readonly do: 'upscale'; readonly index: number }
   | { readonly do: 'upscale-more'; readonly manner: 'subtle' | 'creative' }

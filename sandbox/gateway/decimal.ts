@@ -1,6 +1,6 @@
 import { withoutEnd } from '../../src/lib/text.ts';
 
-/** Exact decimal amounts, because usage has more digits than a float (specification, part 2). */
+/** An exact decimal amount, because usage has more digits than a float can hold (specification, part 2). */
 export type Amount = bigint & { readonly unit: unique symbol };
 
 const DECIMAL_PLACES = 18;
@@ -25,9 +25,9 @@ export function amountText(amount: Amount): string {
   return `${amount < 0n ? '-' : ''}${digits.slice(0, -DECIMAL_PLACES)}${fraction ? `.${fraction}` : ''}`;
 }
 
-// TypeScript's library lacks it, but Node has it since version 22.
+// TypeScript's library does not declare it, but Node has had it since version 22.
 const rawJsonNumber = (JSON as unknown as { rawJSON(text: string): object }).rawJSON;
 
-/** A number that `JSON.stringify` writes digit for digit. */
+/** A number that `JSON.stringify` writes with exactly these digits. */
 export const rawNumber = (text: string): object => rawJsonNumber(text);
 export const amountNumber = (amount: Amount): object => rawJsonNumber(amountText(amount));

@@ -24,7 +24,7 @@ const MEDIAN_MS: Record<JobKind, number> = {
 };
 
 const SPREAD = 0.3;
-/** The factors of the longest and the shortest job; longer waits are injected as faults. */
+/** The limits of the random factor; longer waits are injected as faults. */
 const MAX_FACTOR = 4;
 const MIN_FACTOR = 0.3;
 const QUEUE_SHARE = 0.06;

@@ -4,7 +4,7 @@ import { jobKinds } from './job.ts';
 import { type RealtimeFault, realtimeFault } from './realtime/fault.ts';
 import { type TextFault, textFault } from './text/fault.ts';
 
-/** Faults of responses. All but `truncated`, `drip` and `accepted-then` replace the handler, so the request has no effect. */
+/** Faults in responses. All but `truncated`, `drip` and `accepted-then` replace the handler, so the request has no effect. */
 const plainFaults = [
   z.strictObject({
     type: z.literal('status'),
@@ -12,7 +12,7 @@ const plainFaults = [
     as: z.enum(['json', 'html', 'empty']).optional(),
     code: z.string().optional(),
     message: z.string().optional(),
-    /** Seconds for the `Retry-After` header; with `retryAfterDate` written as a date. */
+    /** Seconds for the `Retry-After` header, which `retryAfterDate` turns into a date. */
     retryAfter: z.int().min(0).optional(),
     retryAfterDate: z.boolean().optional(),
   }),

@@ -9,9 +9,9 @@ import { refusedFields, type TextFault } from './text/fault.ts';
 export interface FaultRule {
   readonly on?: FaultTarget;
   readonly do: Fault | PresetName;
-  /** How many requests or jobs it affects; 1 by default. */
+  /** The number of requests or jobs that the fault affects; 1 by default. */
   readonly times?: number;
-  /** How many matching requests or jobs are skipped first; 0 by default. */
+  /** The number of matching requests or jobs that are skipped first; 0 by default. */
   readonly after?: number;
 }
 
@@ -20,7 +20,7 @@ export interface ActiveFault {
   readonly on: FaultTarget;
   readonly do: Fault;
   readonly left: number;
-  readonly spare: number;
+  readonly skips: number;
 }
 
 export interface RequestFacts {
@@ -36,10 +36,11 @@ export class FaultQueue extends EventEmitter<{ change: [] }> {
 
   add(rule: FaultRule): number {
     const { on = {}, times = 1, after = 0 } = rule;
-    if (!(times > 0) || !(after >= 0)) throw new RangeError('A fault strikes at least once, after at least none.');
+    if (!(times > 0) || !(after >= 0))
+      throw new RangeError('`times` must be above 0, and `after` must not be negative.');
     const fault = typeof rule.do === 'string' ? faultPresets[rule.do] : rule.do;
     this.#lastId += 1;
-    this.#active.push({ id: this.#lastId, on, do: fault, left: times, spare: after });
+    this.#active.push({ id: this.#lastId, on, do: fault, left: times, skips: after });
     this.emit('change');
     return this.#lastId;
   }
@@ -60,14 +61,14 @@ export class FaultQueue extends EventEmitter<{ change: [] }> {
     return this.#active.length < previousCount;
   }
 
-  /** Only the first match is applied; the others wait for the next request. */
+  /** Returns only the first match; the others wait for the next request. */
   takeForResponse(request: RequestFacts): ResponseFault | undefined {
     const isResponseFault = (fault: Fault): fault is ResponseFault =>
       !isJobFault(fault) && !isTextFault(fault) && !isRealtimeFault(fault);
     return this.#take(request, isResponseFault, 1)[0];
   }
 
-  /** An error about something applies only to requests for it. */
+  /** A fault that refuses a field applies only to requests that contain the field. */
   takeForText(request: RequestFacts, sentFields: readonly string[]): TextFault | undefined {
     const applies = ({ how }: TextFault) => {
       const field = refusedFields.get(how);
@@ -94,7 +95,7 @@ export class FaultQueue extends EventEmitter<{ change: [] }> {
     this.#active = this.#active.flatMap((active) => {
       const fault = active.do;
       if (taken.length >= max || !isMatch(fault) || !matches(active.on, request)) return [active];
-      if (active.spare > 0) return [{ ...active, spare: active.spare - 1 }];
+      if (active.skips > 0) return [{ ...active, skips: active.skips - 1 }];
       taken.push(fault);
       return active.left > 1 ? [{ ...active, left: active.left - 1 }] : [];
     });
@@ -107,7 +108,7 @@ function matches(target: FaultTarget, request: RequestFacts): boolean {
   if (target.method && target.method.toUpperCase() !== request.method) return false;
   if (target.kind && request.kind !== target.kind && !(target.kind === 'any' && request.kind)) return false;
   if (typeof target.path === 'string') return request.path.startsWith(target.path);
-  // Patterns with the flag g or y keep state between calls.
+  // Patterns with the g or y flag keep state between calls.
   return (
     target.path === undefined ||
     new RegExp(target.path.source, target.path.flags.replace(/[gy]/g, '')).test(request.path)

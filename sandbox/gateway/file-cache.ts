@@ -3,7 +3,7 @@ export interface GeneratedFile {
   readonly mime: string;
 }
 
-/** Keeps files up to a total size; the least recently used file is removed first. */
+/** Caches files up to a total size; the least recently used file is removed first. */
 export class FileCache {
   readonly #limit: number;
   readonly #files = new Map<string, GeneratedFile>();

@@ -8,21 +8,21 @@ import { type Studio, sizeOf } from './studio/index.ts';
 
 const CACHE_BYTES = 256 * 1024 * 1024;
 const PREVIEW_SIDE = 512;
-/** 640 × 360 for 6 seconds. Larger videos are generated at the first download, if there is one. */
+/** 640 × 360 for 6 seconds. Larger videos are generated when they are first downloaded. */
 const MAX_EARLY_VIDEO_PIXELS = 640 * 360 * 6;
 
-/** Result files, generated at the first download and cached. */
+/** Result files, generated when they are first downloaded, and then cached. */
 export class Files {
   readonly #studio: Studio;
-  readonly #materials: ReferenceImages;
+  readonly #referenceImages: ReferenceImages;
   readonly #base: () => string;
   readonly #generatedFiles = new FileCache(CACHE_BYTES);
   readonly #uploads = new FileCache(CACHE_BYTES);
   readonly #inProgress = new Map<string, Promise<GeneratedFile>>();
 
-  constructor(studio: Studio, materials: ReferenceImages, base: () => string) {
+  constructor(studio: Studio, referenceImages: ReferenceImages, base: () => string) {
     this.#studio = studio;
-    this.#materials = materials;
+    this.#referenceImages = referenceImages;
     this.#base = base;
   }
 
@@ -40,10 +40,10 @@ export class Files {
   }
 
   deleteFiles(job: Job): void {
-    for (const shelf of [this.#generatedFiles, this.#uploads]) shelf.deleteAll(`${job.id}/`);
+    for (const cache of [this.#generatedFiles, this.#uploads]) cache.deleteAll(`${job.id}/`);
   }
 
-  /** Undefined if the file does not exist or is not finished. */
+  /** Returns undefined if the file does not exist or is not finished. */
   async open(job: Job, name: string): Promise<GeneratedFile | undefined> {
     const preview = /^preview-(\d{1,3})\.webp$/.exec(name);
     if (preview) return await this.#preview(job, name, Number(preview[1]) / 100);
@@ -60,7 +60,7 @@ export class Files {
     for (const result of job.details.results) {
       const { recipe } = result;
       if (recipe.make !== 'video' || recipe.width * recipe.height * recipe.seconds > MAX_EARLY_VIDEO_PIXELS) continue;
-      // A later download reports the problem.
+      // The download will report the problem.
       this.#result(job, result).catch(() => undefined);
       return;
     }
@@ -78,7 +78,7 @@ export class Files {
     if (job.state === 'queued' || job.state === 'needs-input' || !recipe || !('width' in recipe)) return undefined;
     const { width, height } = sizeOf(recipe.width / recipe.height, PREVIEW_SIDE);
     return await this.#cached(`${job.id}/${name}`, async () => {
-      const references = [...this.#materials.imagesFor(job)];
+      const references = [...this.#referenceImages.imagesFor(job)];
       const options = { width, height, format: 'webp', references, finished: Math.min(1, completion) } as const;
       if (recipe.make === 'grid') return await this.#studio.drawGrid(recipe.scenes, options);
       return await this.#studio.drawImage(recipe.make === 'edit' ? recipe.after : recipe.scene, options);
@@ -102,7 +102,7 @@ export class Files {
   }
 
   async #generate(job: Job, recipe: Recipe): Promise<GeneratedFile> {
-    const references = [...this.#materials.imagesFor(job)];
+    const references = [...this.#referenceImages.imagesFor(job)];
     const colour = flaggedColour(job.prompt);
     if (colour && 'width' in recipe && recipe.make !== 'video') {
       const format = 'format' in recipe ? (recipe.format ?? 'png') : 'png';
@@ -124,7 +124,7 @@ export class Files {
       case 'song':
         return await this.#studio.compose(recipe.prompt, recipe.seed, recipe.seconds);
       case 'copy':
-        throw new Error('An upload is kept, not made.');
+        throw new Error('An uploaded file cannot be generated.');
     }
   }
 }

@@ -4,7 +4,7 @@ import { randomOf, seedFrom } from './random.ts';
 /** The existing fine-tunes: one that ended long ago, one that will succeed and one that will fail. */
 export const fineTuneIds = ['ft-sandbox-1', 'ft-sandbox-2', 'ft-sandbox-3'] as const;
 
-/** Legacy spelling, oldest first, which is the specification's order (4.9). */
+/** An event with its legacy field names; events are ordered from oldest to newest, as specified (4.9). */
 export interface FineTuneEvent {
   readonly object: 'fine-tune-event';
   /** Seconds since the epoch. */
@@ -14,7 +14,7 @@ export interface FineTuneEvent {
 }
 
 interface ScriptedEvent {
-  /** Milliseconds of the gateway's own time since its start; negative for earlier events. */
+  /** Milliseconds of the gateway's own time since the gateway started; negative for earlier events. */
   readonly offsetMs: number;
   readonly level: FineTuneEvent['level'];
   readonly message: string;
@@ -28,7 +28,7 @@ const EVENT_SCRIPTS: Readonly<Record<string, readonly ScriptedEvent[]>> = {
   'ft-sandbox-3': script('ft-sandbox-3', minute / 2, 2, 'failed'),
 };
 
-/** The events so far; undefined if the fine-tune does not exist. */
+/** Returns the events so far, or undefined if the fine-tune does not exist. */
 export function eventsOf(id: string, pace: Pace): readonly FineTuneEvent[] | undefined {
   if (!Object.hasOwn(EVENT_SCRIPTS, id)) return undefined;
   const elapsed = pace.elapsed();

@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 
-/** An image of a single colour stands for content of a category, so a judgement needs no model. */
+/** An image of a single colour represents content of a category, so images can be moderated without a model. */
 const COLOURS = {
   violence: { r: 255, g: 0, b: 0 },
   sexual: { r: 255, g: 0, b: 255 },
@@ -11,7 +11,7 @@ type Colour = (typeof COLOURS)[keyof typeof COLOURS];
 /** Compression changes colours a little. */
 const TOLERANCE = 24;
 
-/** The colour that the words `shows:violence` in a prompt ask for. */
+/** The colour that a prompt requests with words such as `shows:violence`. */
 export function flaggedColour(prompt: string): Colour | undefined {
   const name = /\bshows:([a-z]+)/.exec(prompt)?.[1];
   return Object.entries(COLOURS).find(([one]) => one === name)?.[1];
@@ -22,7 +22,7 @@ export const plainImage = (colour: Colour, size: { width: number; height: number
     .toFormat(format)
     .toBuffer();
 
-/** The category that the colour of an image stands for. */
+/** The category that the colour of an image represents. */
 export async function categoryOf(image: Buffer): Promise<string | undefined> {
   const { data } = await sharp(image)
     .removeAlpha()

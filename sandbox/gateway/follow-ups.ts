@@ -69,7 +69,7 @@ export function planFollowUp(parent: ImgxJob, followUp: FollowUp, seed: number, 
     ...shared,
     kind: action === 'PAN' ? 'pan' : 'zoom',
     action,
-    // The first is the original image from further away; the others differ in the added area.
+    // The first result is the original scene seen from further away; the other three vary it.
     ...grid(
       fourOf((at) => (at === 0 ? view : relative(view, seed + at, 'subtle'))),
       shape,

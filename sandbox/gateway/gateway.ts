@@ -49,17 +49,17 @@ import type { View } from './wire/view.ts';
 export type { KeyGrant, Profile, Quirks };
 
 export interface GatewayOptions {
-  /** Any free port, unless one is given. */
+  /** Any free port by default. */
   readonly port?: number;
-  /** Divides every duration. */
+  /** The factor by which the gateway's own time runs faster than the clock. */
   readonly speed?: number;
   readonly keys?: readonly KeyGrant[];
   readonly profile?: Profile;
-  /** Quirks in addition to those of the profile. */
+  /** Overrides of the profile's quirks. */
   readonly quirks?: Partial<Quirks>;
   readonly clock?: Clock;
   readonly seed?: number;
-  /** Who draws; the caller closes one that it hands in. */
+  /** Generates the media. A studio that is passed in must be closed by the caller. */
   readonly studio?: Studio;
 }
 
@@ -73,21 +73,21 @@ export interface EmbeddedGateway {
   readonly heard: readonly RecordedGatewayRequest[];
   readonly usage: UsageLedger;
   readonly realtime: LiveSessions;
-  /** How many answers are being written just now. */
+  /** The number of responses that are being streamed. */
   readonly writing: number;
-  /** Called with every request when it is answered. */
+  /** Calls the listener with every request that has been responded to; returns a function that removes it. */
   onHeard(listener: (heard: RecordedGatewayRequest) => void): () => void;
-  /** Called with every callback when it is sent. */
+  /** Calls the listener with every callback that was sent; returns a function that removes it. */
   onCalledBack(listener: (sent: SentCallback) => void): () => void;
-  /** Switches it off: nothing listens at its address until it is switched on again. Its jobs continue. */
+  /** While the gateway is down, connections to its address are refused, but its jobs continue. */
   setDown(isDown: boolean): Promise<void>;
   readonly isDown: boolean;
   close(): Promise<void>;
 }
 
-const LONGEST_SEGMENT = 4_096;
-/** More than the most that an event may hold; what is larger ends the session. */
-const LARGEST_FRAME = 20 * 1024 * 1024;
+const MAX_SEGMENT_LENGTH = 4_096;
+/** More than an event may contain; a larger frame ends the session. */
+const MAX_FRAME_BYTES = 20 * 1024 * 1024;
 const routes = [
   modelRoutes,
   accountRoutes,
@@ -119,11 +119,11 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Embedd
   const random = randomOf(options.seed ?? randomInt(2 ** 32));
   const references = new ReferenceFetcher();
   const callbacks = new Callbacks(clock);
-  const materials = new ReferenceImages(references);
+  const referenceImages = new ReferenceImages(references);
   let url = '';
-  const files = new Files(studio, materials, () => url);
+  const files = new Files(studio, referenceImages, () => url);
   const prepare = (job: Job) => {
-    const prepared = materials.load(job);
+    const prepared = referenceImages.load(job);
     if (prepared === undefined) files.startEarly(job);
     // A video is started only once its references are available. Otherwise the job fails and says why.
     else prepared.then(() => files.startEarly(job)).catch(() => undefined);
@@ -146,7 +146,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Embedd
     random,
     url: () => url,
   };
-  followJobs(parts, materials, callbacks);
+  followJobs(parts, referenceImages, callbacks);
   callbacks.on('sent', ({ jobId }) => parts.tally.countCallback(jobId));
   const server = await serverFor(parts, clock);
   const sockets = new Sockets(server.server);
@@ -188,26 +188,26 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Embedd
 
 async function serverFor(parts: Parts, clock: Clock): Promise<FastifyInstance> {
   const server = fastify({
-    // Ends hanging answers when the server closes.
+    // Ends pending responses when the server closes.
     forceCloseConnections: true,
-    // Only files are asked for their head; a route for each of the others would take as long to make as the route itself.
+    // Clients send HEAD requests only for files; adding a HEAD route takes as long as adding the route itself.
     exposeHeadRoutes: false,
-    routerOptions: { maxParamLength: LONGEST_SEGMENT },
-    // A percent sign on its own is part of some model ids, and clients forget to encode it.
+    routerOptions: { maxParamLength: MAX_SEGMENT_LENGTH },
+    // Some model ids contain a percent sign, and clients forget to encode it.
     rewriteUrl: (request) => (request.url ?? '/').replace(/%(?![0-9a-f]{2})/gi, '%25'),
     frameworkErrors: (problem, request, reply) => {
       sendError(asApiError(problem), request, reply, parts);
     },
   });
-  // Before the door, so a socket which is refused there is closed behind its answer.
-  await server.register(websocket, { options: { maxPayload: LARGEST_FRAME } });
+  // Registered before the hooks, so a socket that they refuse is closed after the response.
+  await server.register(websocket, { options: { maxPayload: MAX_FRAME_BYTES } });
   addBodyParser(server, () => parts.settings.quirks.bodyLimit);
   addRequestHooks(server, parts, clock);
   for (const add of routes) add(server, parts);
   return server;
 }
 
-/** As its query shows it. */
+/** A job in the format of its query. */
 function taskOf(job: Job, view: View): unknown {
   if (isImgx(job)) return imgxTask(job, view);
   if (isMusic(job)) return musicTask(job, view);
@@ -216,8 +216,8 @@ function taskOf(job: Job, view: View): unknown {
   return job.details.endpoint === 'videos' ? videosEndpointTask(job, view) : videoTask(job, view);
 }
 
-/** What happens because a job changed. */
-function followJobs(parts: Parts, materials: ReferenceImages, callbacks: Callbacks): void {
+/** Sends callbacks, refunds failed jobs, and cleans up after dropped jobs. */
+function followJobs(parts: Parts, referenceImages: ReferenceImages, callbacks: Callbacks): void {
   parts.jobs.on('change', (job, before) => {
     if (job.state === 'failed' && before?.state !== 'failed' && job.charge > 0n) parts.usage.refund(usageEntryOf(job));
     if (job.state === before?.state && job.progress === before.progress) return;
@@ -226,7 +226,7 @@ function followJobs(parts: Parts, materials: ReferenceImages, callbacks: Callbac
   });
   parts.jobs.on('drop', (job) => {
     parts.files.deleteFiles(job);
-    materials.delete(job);
+    referenceImages.delete(job);
     parts.idempotency.deleteJob(job.id);
     parts.tally.delete(job.id);
   });

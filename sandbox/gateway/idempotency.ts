@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 
-/** The jobs by idempotency key, so a repeated request is charged once. */
+/** The jobs by idempotency key, so a repeated request is charged only once. */
 export class Idempotency {
   readonly #jobsByKey = new Map<string, { readonly body: string; readonly jobId: string }>();
 
-  /** The existing job, `conflict` if the body differs, or undefined. */
+  /** Returns the existing job, `conflict` if the body differs, or undefined if the key is new. */
   find(key: string, idempotencyKey: string, body: unknown): { jobId: string } | 'conflict' | undefined {
     const entry = this.#jobsByKey.get(entryKey(key, idempotencyKey));
     if (!entry) return undefined;
@@ -22,7 +22,7 @@ export class Idempotency {
 
 const entryKey = (key: string, idempotencyKey: string) => `${key}\u0000${idempotencyKey}`;
 
-/** Independent of the order of the fields. */
+/** Does not depend on the order of the fields. */
 function fingerprint(body: unknown): string {
   const text = JSON.stringify(body, (_, value: unknown) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -7,7 +7,7 @@ export const SINGLE_SIDE = 1_024;
 export const VIDEO_SECONDS = 5;
 const VIDEO_SIDE = { 480: 640, 720: 1_280 } as const;
 
-/** The plan of an image task, before it has an id and a price. */
+/** What an image task will generate, before the task has an id and a price. */
 export interface Plan {
   readonly kind: JobKind;
   readonly action: ImgxAction;
@@ -16,7 +16,7 @@ export interface Plan {
   readonly scenes: readonly Scene[];
   readonly aspect: number;
   readonly results: readonly Result[];
-  /** How many quarters of a grid it costs. */
+  /** The cost in quarters of a grid. */
   readonly units: number;
   readonly sources?: readonly Source[];
   readonly referencesFrom?: string;
@@ -24,19 +24,19 @@ export interface Plan {
   readonly mask?: Buffer;
 }
 
-/** `--ar` and its kin are written inside the prompt (specification, 4.3). */
+/** Flags such as `--ar` are part of the prompt (specification, 4.3). */
 export const hasAspect = (prompt: string) => /(?:--|—)(?:ar|aspect)\b/i.test(prompt);
 
 /** URLs at the start of a prompt are reference images. */
 export function splitPrompt(prompt: string): { urls: readonly string[]; text: string } {
   const urls = /^\s*(?:https?:\/\/\S+\s+)*/i.exec(prompt)?.[0] ?? '';
   return {
-    urls: urls.split(/\s+/).filter((address) => URL.canParse(address)),
+    urls: urls.split(/\s+/).filter((url) => URL.canParse(url)),
     text: prompt.slice(urls.length),
   };
 }
 
-/** The seed in `--seed 42`. */
+/** The seed in a flag such as `--seed 42`. */
 export function seedIn(prompt: string): number | undefined {
   const digits = /(?:--|—)seed[\s=]+(\d{1,10})/i.exec(prompt)?.[1];
   return digits === undefined ? undefined : Number(digits);

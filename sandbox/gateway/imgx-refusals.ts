@@ -17,7 +17,7 @@ export function refuseBanned(prompt: string): void {
 export const unknownAction = (customId: string) =>
   new ApiError(`unknown_action:${truncated(customId)}`, { status: 400, code: 'unknown_action', imgxCode: 4 });
 
-/** The engine's response, not the gateway's: status 200 with code 3. */
+/** In `stock`, this response comes from the engine rather than the gateway: status 200 with code 3. */
 export const unknownParent = (taskId: string) =>
   new ApiError(`There is no task ${truncated(taskId)} for this key.`, {
     status: 404,

@@ -53,7 +53,7 @@ export class ImgxSubmits {
     const parent = ownJob(this.#parts, request.grant, taskId, isImgx);
     if (!parent) throw unknownParent(taskId);
     if (parent.state === 'succeeded') return parent;
-    throw new ApiError('The task has not succeeded, so nothing can follow from it.', {
+    throw new ApiError('The task has not succeeded, so it cannot be continued.', {
       status: 400,
       code: 'task_status_not_success',
     });
@@ -98,9 +98,9 @@ export class ImgxSubmits {
     const parent = job?.details.parent === undefined ? undefined : parts.jobs.get(job.details.parent);
     if (!job || !parent || !isImgx(parent)) throw unknownParent(taskId);
     if (!followUp || job.state !== 'needs-input') {
-      throw new ApiError('The task is not waiting for words.', { status: 400, code: 'task_status_error' });
+      throw new ApiError('The task is not waiting for input.', { status: 400, code: 'task_status_error' });
     }
-    // An empty prompt means the initial prompt of the modal.
+    // An empty prompt stands for the modal's initial prompt.
     const newPrompt = prompt.trim() === '' ? job.prompt : prompt;
     refuseBanned(newPrompt);
     const ahead = this.#queuedAhead(request);
@@ -121,7 +121,7 @@ export class ImgxSubmits {
       },
     };
     const resumed = parts.jobs.resume(job.id, patch);
-    if (!resumed || !isImgx(resumed)) throw new Error(`Task ${job.id} was lost while its words came.`);
+    if (!resumed || !isImgx(resumed)) throw new Error(`Task ${job.id} was dropped while its modal was submitted.`);
     chargeJob(parts, resumed);
     return { job: resumed, outcome: ahead === undefined ? { as: 'accepted' } : { as: 'queued', ahead } };
   }
@@ -158,7 +158,7 @@ export class ImgxSubmits {
         ...extraDetails,
       },
     });
-    if (!isImgx(job)) throw new Error('An image task became something else.');
+    if (!isImgx(job)) throw new Error('The created job is not an image task.');
     return job;
   }
 

@@ -6,7 +6,7 @@ export type Source =
   | { readonly from: 'request'; readonly bytes: Buffer; readonly mime: string | undefined }
   | { readonly from: 'address'; readonly url: string };
 
-/** The parameters of a result file, which is generated at its first download. */
+/** The parameters of a result file, which is generated when it is first downloaded. */
 export type Recipe =
   | {
       readonly make: 'image';
@@ -67,17 +67,17 @@ export interface ImgxDetails extends JobWithResults {
   /** Four for a grid, one for a single image, one for each video. */
   readonly scenes: readonly Scene[];
   readonly aspect: number;
-  /** In custom ids. */
+  /** Part of the custom ids of its buttons. */
   readonly uuid: string;
   readonly botType: string;
   /** The client's own value, returned unchanged. */
   readonly state: string;
   readonly notifyHook?: string;
   readonly parent?: string;
-  /** The task whose reference images this one shares: an upscale must look like what it enlarges. */
+  /** The task whose reference images this one shares, so that an upscale looks like the image that it enlarges. */
   readonly referencesFrom?: string;
   readonly customId?: string;
-  /** describe's lines, shorten's drafts. */
+  /** The lines of a describe task, or the drafts of a shorten task. */
   readonly lines?: readonly string[];
   readonly mask?: Buffer;
   /** The follow-up that `submit/modal` starts; set while the task waits for its modal. */

@@ -7,7 +7,7 @@ import type { Random } from './random.ts';
 /** Beyond this number, the oldest finished jobs are dropped with their files. */
 const MAX_JOBS = 5_000;
 const PROGRESS_STEPS = 9;
-/** The progress step at which stuck jobs of real gateways stay. */
+/** The progress step at which stuck jobs stay, as on real gateways. */
 const STUCK_STEP = 7;
 
 /** Loads what a job needs before it can end, such as its references; the result is merged into the job. */
@@ -44,7 +44,7 @@ export class JobStore extends EventEmitter<JobEvents> {
     return this.#jobs.get(id);
   }
 
-  /** Oldest first. */
+  /** All jobs, oldest first. */
   list(): readonly Job[] {
     return [...this.#jobs.values()];
   }
@@ -93,7 +93,7 @@ export class JobStore extends EventEmitter<JobEvents> {
     return job && this.#end(job, 'failed', { reason });
   }
 
-  /** The job keeps its current state forever. */
+  /** Leaves the job in its current state forever. */
   stick(id: string): Job | undefined {
     this.#stop(id);
     return this.#live(id);

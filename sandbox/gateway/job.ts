@@ -27,7 +27,7 @@ export const jobKinds = [
 ] as const;
 export type JobKind = (typeof jobKinds)[number];
 
-/** The four states of the specification (part 3), and that of a task that waits for its modal. */
+/** The four states in the specification (part 3), and the state of a task that waits for its modal. */
 export type JobState = 'needs-input' | 'queued' | 'running' | 'succeeded' | 'failed';
 
 export const isOver = (state: JobState) => state === 'succeeded' || state === 'failed';
@@ -64,7 +64,7 @@ export interface Job {
   readonly createdAt: number;
   readonly startedAt?: number;
   readonly finishedAt?: number;
-  /** Measured in the gateway's own time (`pace.ts`). */
+  /** In the gateway's own time (`pace.ts`). */
   readonly acceptedAt: number;
   readonly charge: Amount;
   /** Set if the job was charged after its creation, because it waited for its modal. */

@@ -3,7 +3,7 @@ import { seedFrom } from './random.ts';
 
 export interface KeyGrant {
   readonly key: string;
-  /** The allowed models; all if unset. */
+  /** The models that the key may use; all if unset. */
   readonly models?: readonly string[];
 }
 
@@ -18,7 +18,7 @@ export class KeyStore {
     return this.#grants[0];
   }
 
-  /** The grant behind an `Authorization` header (specification, part 5). */
+  /** The grant for the key in an `Authorization` header (specification, part 5). */
   grantOf(authorization: string | undefined): KeyGrant | undefined {
     const key = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
     return key === undefined ? undefined : this.#grants.find((grant) => equalsInConstantTime(grant.key, key));

@@ -9,7 +9,7 @@ interface ScheduledTask {
 
 interface SpeedPeriod {
   readonly speed: number;
-  /** The start of the period, in the gateway's own time and in the clock's time. */
+  /** The start of the period: `elapsed` in the gateway's own time, `at` in the clock's time. */
   readonly elapsed: number;
   readonly at: number;
 }
@@ -30,18 +30,18 @@ export class Pace {
     return this.#current.speed;
   }
 
-  /** Whole milliseconds since the epoch by the clock, for timestamps in responses. */
+  /** The clock's time in whole milliseconds since the epoch, for timestamps in responses. */
   now(): number {
     return Math.floor(this.#clock.now());
   }
 
-  /** Milliseconds of the gateway's own time since it began. */
+  /** The gateway's own time: milliseconds since its start. */
   elapsed(): number {
     const { elapsed, at, speed } = this.#current;
     return elapsed + (this.#clock.now() - at) * speed;
   }
 
-  /** Converts elapsed own time to the clock's time. */
+  /** Converts the gateway's own time to the clock's time. */
   clockTimeAt(elapsed: number): number {
     const period = this.#periods.findLast((one) => one.elapsed <= elapsed) ?? this.#periods[0];
     return period.at + (elapsed - period.elapsed) / period.speed;
@@ -85,6 +85,6 @@ export class Pace {
 
 function checkSpeed(speed: number): number {
   if (!(speed > 0 && speed <= 100_000))
-    throw new RangeError(`The speed is a number above 0 and at most 100000, not ${speed}.`);
+    throw new RangeError(`The speed must be a number above 0 and at most 100000, not ${speed}.`);
   return speed;
 }

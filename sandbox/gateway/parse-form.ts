@@ -1,6 +1,6 @@
 import { ApiError } from './api-error.ts';
 
-/** Converts a form to JSON: files become data URIs, repeated names become lists. */
+/** Converts a form to JSON: files become data URIs, and repeated names become lists. */
 export async function parseForm(bytes: Buffer, contentType: string): Promise<Record<string, unknown>> {
   const body: Record<string, unknown> = {};
   for (const [fieldName, value] of await entriesOf(bytes, contentType)) {

@@ -14,7 +14,7 @@ import type { Settings } from './settings.ts';
 import type { Tally } from './tally.ts';
 import type { UsageLedger } from './usage-ledger.ts';
 
-/** The parts that the routes share. */
+/** The services that the routes share. */
 export interface Parts {
   readonly settings: Settings;
   readonly keys: KeyStore;
@@ -25,7 +25,7 @@ export interface Parts {
   readonly files: Files;
   readonly requestLog: RequestLog;
   readonly idempotency: Idempotency;
-  /** The responses whose stream has not ended. */
+  /** The responses that are still being streamed. */
   readonly writing: Set<object>;
   readonly realtime: LiveSessions;
   readonly pace: Pace;

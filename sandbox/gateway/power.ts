@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Sockets } from './sockets.ts';
 
-/** Switches a server off and on again at the same address. Connections are refused in the meantime. */
+/** Switches a server off, so that connections are refused, and on again at the same address. */
 export class Power {
   readonly #server: Server;
   readonly #sockets: Sockets;

@@ -16,7 +16,7 @@ export function plainPrompt(prompt: string): string {
   return prompt.slice(0, MAX_PROMPT_LENGTH).replace(URLS, ' ').replace(FLAGS, ' ').replace(/\s+/g, ' ').trim();
 }
 
-/** Words in any script, lower case, without accents, so "Forêt" and "foret" are one word. */
+/** The words of a prompt in any script, in lower case and without accents, so "Forêt" and "foret" are the same word. */
 export function wordsOf(prompt: string): string[] {
   const folded = plainPrompt(prompt).toLowerCase().normalize('NFKD').replace(/\p{M}/gu, '');
   return folded.match(/[\p{L}\p{N}]+(?:['’-][\p{L}\p{N}]+)*/gu) ?? [];
@@ -26,7 +26,7 @@ export function isStopWord(word: string): boolean {
   return STOP_WORDS.has(word);
 }
 
-/** The word and its possible singular and verb stems, for dictionary lookups. */
+/** The word, its possible singular forms and its possible verb stems, for dictionary lookups. */
 export function stemsOf(word: string): string[] {
   const stems = [word];
   if (word.length > 3 && word.endsWith('s')) stems.push(word.slice(0, -1));

@@ -16,13 +16,13 @@ export interface Quirks {
   emptyStatus: boolean;
   /** The format of a video query: variants c, a and b, a with the URL in `fail_reason`, and the vendor's own. */
   videoShape: VideoShape;
-  /** The vendor path's query responds in the vendor's own shape, regardless of `videoShape`. */
+  /** Queries at the vendor path respond in the vendor's own format, regardless of `videoShape`. */
   vendorPathNative: boolean;
-  /** Finished tasks name no result, as after a safety filter. */
+  /** Finished tasks contain no result URL, as after a safety filter. */
   successWithoutAddress: boolean;
-  /** The vendor's response inside an ended video task still has the status processing. */
+  /** The vendor's response inside a finished video task still has the status "processing". */
   innerContradiction: boolean;
-  /** A video or music task is unknown for its first second. */
+  /** A video or music task cannot be queried in its first second. */
   lateTask: boolean;
   /** An image job without `Idempotency-Key` is refused. */
   idempotencyRequired: boolean;
@@ -34,7 +34,7 @@ export interface Quirks {
   pricesListed: boolean;
   /** The total that the account can spend, in dollars, as reported by `GET /v1/dashboard/billing/subscription`; 0: not reported. */
   creditLimit: number;
-  /** A task reports how much quota it was charged: half a million is a dollar. */
+  /** A task reports how much quota it was charged; 500,000 of quota are one dollar. */
   tellsQuota: boolean;
   /** Variation, reroll and pan require a prompt first. */
   remix: boolean;
@@ -42,29 +42,29 @@ export interface Quirks {
   localhostPictures: boolean;
   /** Image task ids are bare numbers, some beyond 2^53. */
   numericIds: boolean;
-  /** Tasks are nested deeper, with undocumented field names, and numeric ids are numbers. */
+  /** Tasks are nested more deeply, with undocumented field names, and numeric ids are JSON numbers. */
   unknownEnvelopes: boolean;
-  /** Only some custom ids are executed, and there is a favourite button, which never is. */
+  /** Only some custom ids are executed, and there is a favourite button, which is always refused. */
   refusedActions: boolean;
   /** A repeated upscale returns code 21 with the existing task. */
   repeatsKnown: boolean;
   /** `buttons` and `videoUrls` are JSON inside a string. */
   listsAsText: boolean;
-  /** Image jobs answer with `b64_json` instead of `url`. */
+  /** Image jobs return `b64_json` instead of `url`. */
   base64Results: boolean;
-  /** A music batch that finds nothing has `data: null`. */
+  /** A music batch query that finds nothing returns `data: null`. */
   nullBatches: boolean;
-  /** A music batch has no order and leaves out about a third of the polled tasks. */
+  /** A music batch query returns tasks in random order and omits about a third of them. */
   looseBatches: boolean;
-  /** The maximum number of ids in a music batch; longer batches are refused. */
+  /** The maximum number of ids in a music batch query; more are refused. */
   batchLimit: number;
-  /** A finished `/v1/videos` object has no URL; only `/content` returns the video. */
+  /** A finished `/v1/videos` task has no URL; only `/content` returns the video. */
   contentOnly: boolean;
   /** An unknown model returns status 503, as if no channel served it. */
   unknownModelUnavailable: boolean;
-  /** With at least this many live image tasks of one key, a submit returns code 22; 0 means never. */
+  /** If a key has at least this many unfinished image tasks, a submit returns code 22; 0 means never. */
   queuedFrom: number;
-  /** With at least this many, a submit is refused with code 23; 0 means never. */
+  /** If a key has at least this many, a submit is refused with code 23; 0 means never. */
   fullFrom: number;
   /** The body format that `/v1/videos` accepts. */
   videosBody: 'either' | 'json' | 'form';
@@ -74,7 +74,7 @@ export interface Quirks {
   bodyLimit: number;
   /** The dialect of new live sessions. */
   realtimeDialect: Dialect;
-  /** The time limit of a live session; formerly 30. */
+  /** The time limit of a live session in minutes; it was formerly 30. */
   realtimeMinutes: number;
 }
 

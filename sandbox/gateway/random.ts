@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
-/** Seeded random numbers: gateways with the same seed produce the same durations and images. */
+/** Seeded random numbers, so gateways with the same seed produce the same durations and images. */
 export interface Random {
-  /** At least 0, less than 1. */
+  /** A number of at least 0 and less than 1. */
   next(): number;
   integer(below: number): number;
   /** Lower-case letters and digits. */
@@ -36,7 +36,7 @@ export function seedFrom(...parts: readonly (string | number)[]): number {
   return createHash('sha256').update(parts.join('\u0000')).digest().readUInt32LE(0);
 }
 
-/** Log-normal distribution, as observed in real queues: most values are near the median, a few much larger. */
+/** A log-normal distribution, as observed in real queues: most values are near the median, and a few are much larger. */
 export function logNormal(random: Random, median: number, spread: number): number {
   const normal = Math.sqrt(-2 * Math.log(1 - random.next())) * Math.cos(2 * Math.PI * random.next());
   return median * Math.exp(spread * normal);

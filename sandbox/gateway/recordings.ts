@@ -1,4 +1,4 @@
-/** The type of a recording by its first bytes; the sandbox looks no further. */
+/** The format of a recording, judged only by its first bytes. */
 export function audioFormatOf(bytes: Buffer): 'wav' | 'mp3' | 'ogg' | undefined {
   const head = bytes.toString('latin1', 0, 12);
   if (/^RIFF.{4}WAVE$/s.test(head)) return 'wav';
@@ -7,14 +7,14 @@ export function audioFormatOf(bytes: Buffer): 'wav' | 'mp3' | 'ogg' | undefined 
   return head.startsWith('ID3') || isFrame ? 'mp3' : undefined;
 }
 
-const BYTE_RATE_AT = 28;
-const HEAD = 44;
-/** About the size of a voice in the other formats. */
-const USUAL_BYTE_RATE = 8_000;
+const BYTE_RATE_OFFSET = 28;
+const HEADER_BYTES = 44;
+/** The assumed byte rate of the other formats. */
+const ASSUMED_BYTE_RATE = 8_000;
 
-/** Rounded up, as transcriptions are billed. */
+/** The duration of a recording, rounded up, as it is billed for transcriptions. */
 export function secondsOf(bytes: Buffer): number {
-  const isWav = audioFormatOf(bytes) === 'wav' && bytes.length >= HEAD;
-  const byteRate = (isWav && bytes.readUInt32LE(BYTE_RATE_AT)) || USUAL_BYTE_RATE;
-  return Math.max(1, Math.ceil((bytes.length - (isWav ? HEAD : 0)) / byteRate));
+  const isWav = audioFormatOf(bytes) === 'wav' && bytes.length >= HEADER_BYTES;
+  const byteRate = (isWav && bytes.readUInt32LE(BYTE_RATE_OFFSET)) || ASSUMED_BYTE_RATE;
+  return Math.max(1, Math.ceil((bytes.length - (isWav ? HEADER_BYTES : 0)) / byteRate));
 }

@@ -6,15 +6,15 @@ import type { Source } from './job-details.ts';
 
 const TIMEOUT_MS = 5_000;
 const MAX_BYTES = 32 * 1024 * 1024;
-/** Decoding more than this is an attack, not a reference. */
+/** A reference with more pixels than this is treated as an attack. */
 const MAX_PIXELS = 64_000_000;
 /** Enough to read colours and shapes from a reference, and small enough to keep many in memory. */
 const MAX_SIDE = 1_024;
 
-/** The sandbox fetches only URLs on this machine. */
-export function isLoopback(address: string): boolean {
-  if (!URL.canParse(address)) return false;
-  const { protocol, hostname } = new URL(address);
+/** Whether the URL is on this machine; the sandbox fetches no others. */
+export function isLoopback(url: string): boolean {
+  if (!URL.canParse(url)) return false;
+  const { protocol, hostname } = new URL(url);
   return protocol === 'http:' && isLoopbackName(hostname);
 }
 
@@ -25,7 +25,7 @@ export class ReferenceFetcher {
     bodyTimeout: TIMEOUT_MS,
   });
 
-  /** The images among the sources, decoded and reduced. Videos and audio are accepted and ignored. */
+  /** The images among the sources, decoded and scaled down. Videos and audio are accepted but ignored. */
   async images(sources: readonly Source[]): Promise<readonly Buffer[]> {
     const images = await Promise.all(sources.map((source, at) => this.#image(source, at)));
     return images.filter((image) => image !== undefined);
@@ -49,37 +49,37 @@ export class ReferenceFetcher {
     return await normalizeImage(response.bytes, `What is at the reference address ${name} is not an image.`);
   }
 
-  async #fetch(address: string, name: string): Promise<{ bytes: Buffer; mime: string | undefined }> {
-    if (!isLoopback(address)) {
+  async #fetch(url: string, name: string): Promise<{ bytes: Buffer; mime: string | undefined }> {
+    if (!isLoopback(url)) {
       throw new Error(
         `The reference address ${name} is not on this machine: the sandbox only fetches http://127.0.0.1 and http://localhost.`,
       );
     }
-    const failed = (why: string) => new Error(`The reference address ${name} could not be fetched: ${why}.`);
+    const fetchError = (reason: string) => new Error(`The reference address ${name} could not be fetched: ${reason}.`);
     try {
-      const response = await request(address, { dispatcher: this.#agent, signal: AbortSignal.timeout(TIMEOUT_MS) });
+      const response = await request(url, { dispatcher: this.#agent, signal: AbortSignal.timeout(TIMEOUT_MS) });
       if (response.statusCode !== 200) {
         await response.body.dump();
-        throw failed(`it answered ${response.statusCode}`);
+        throw fetchError(`it returned status ${response.statusCode}`);
       }
       const chunks: Buffer[] = [];
       let size = 0;
       for await (const chunk of response.body as AsyncIterable<Buffer>) {
         size += chunk.length;
-        if (size > MAX_BYTES) throw failed('it is larger than 32 MB');
+        if (size > MAX_BYTES) throw fetchError('it is larger than 32 MB');
         chunks.push(chunk);
       }
       return { bytes: Buffer.concat(chunks), mime: String(response.headers['content-type'] ?? '') };
     } catch (problem) {
       if (problem instanceof Error && problem.message.startsWith('The reference address')) throw problem;
-      throw failed(
+      throw fetchError(
         problem instanceof Error && problem.name === 'TimeoutError' ? 'it took longer than 5 seconds' : 'no response',
       );
     }
   }
 }
 
-/** Decodes a mask losslessly, because its grey values say how much may change. */
+/** Decodes a mask and re-encodes it losslessly, because its grey values determine how much may change. */
 export async function maskOf(bytes: Buffer): Promise<Buffer | undefined> {
   return await sharp(bytes, { limitInputPixels: MAX_PIXELS })
     .resize(2_048, 2_048, { fit: 'inside', withoutEnlargement: true })
@@ -88,7 +88,7 @@ export async function maskOf(bytes: Buffer): Promise<Buffer | undefined> {
     .catch(() => undefined);
 }
 
-/** The first bytes of videos and audio. AVIF and HEIF images begin like an MP4, but with another brand. */
+/** The first bytes of videos and audio. AVIF and HEIF images begin like an MP4 file, but with another brand. */
 const SIGNATURES = [
   /^.{4}ftyp(?!avi|hei|hev|mif|msf)/s,
   /^.E\xdf\xa3/s,
@@ -99,7 +99,7 @@ const SIGNATURES = [
 /** Checks the content type, or else the first bytes. */
 function isVideoOrAudio(bytes: Buffer, mime = ''): boolean {
   const start = bytes.toString('latin1', 0, 16);
-  return /^(?:video|audio)\//.test(mime) || SIGNATURES.some((sign) => sign.test(start));
+  return /^(?:video|audio)\//.test(mime) || SIGNATURES.some((signature) => signature.test(start));
 }
 
 async function normalizeImage(bytes: Buffer, errorMessage: string): Promise<Buffer> {

@@ -4,11 +4,11 @@ import { describeImages } from './studio/index.ts';
 
 /** The reference images of jobs, loaded when a job starts and shared with its follow-ups. */
 export class ReferenceImages {
-  readonly #references: ReferenceFetcher;
+  readonly #fetcher: ReferenceFetcher;
   readonly #images = new Map<string, readonly Buffer[]>();
 
-  constructor(references: ReferenceFetcher) {
-    this.#references = references;
+  constructor(fetcher: ReferenceFetcher) {
+    this.#fetcher = fetcher;
   }
 
   imagesFor(job: Job): readonly Buffer[] {
@@ -18,10 +18,10 @@ export class ReferenceImages {
     return (inherited && this.#images.get(inherited)) || [];
   }
 
-  /** Returns undefined if there is nothing to load, so the job ends exactly when it is due. */
+  /** Returns undefined if there is nothing to load, so that the job ends exactly when it is due. */
   load(job: Job): Promise<Partial<Job> | undefined> | undefined {
     const isDescribe = job.kind === 'describe';
-    if (job.details.sources.length > 0 || isDescribe) return this.#gather(job, isDescribe);
+    if (job.details.sources.length > 0 || isDescribe) return this.#loadSources(job, isDescribe);
     this.#images.set(job.id, this.imagesFor(job));
     return undefined;
   }
@@ -30,11 +30,11 @@ export class ReferenceImages {
     this.#images.delete(job.id);
   }
 
-  async #gather(job: Job, isDescribe: boolean): Promise<Partial<Job>> {
-    const own = await this.#references.images(job.details.sources);
+  async #loadSources(job: Job, isDescribe: boolean): Promise<Partial<Job>> {
+    const own = await this.#fetcher.images(job.details.sources);
     const images = own.length > 0 ? own : this.imagesFor(job);
     this.#images.set(job.id, images);
-    // Drops the original bytes; only the reduced copies stay in memory.
+    // Drops the original bytes, so only the scaled-down copies stay in memory.
     const details = { ...job.details, sources: [] };
     if (!isDescribe || details.family !== 'imgx') return { details };
     if (images.length === 0) throw new Error('There is no image to describe.');

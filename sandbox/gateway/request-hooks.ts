@@ -9,7 +9,7 @@ import { inUnknownEnvelope, returnsTasks } from './wire/unknown-envelope.ts';
 
 export const CONTROL_PREFIX = '/_sandbox';
 
-/** Ends the recording of a request that gets no response, so its status stays 0. */
+/** Ends the recording of a request that gets no response; its status stays 0. */
 function endRecording(request: FastifyRequest): void {
   request.updateRecord?.({ status: 0 });
   request.updateRecord = null;
@@ -53,7 +53,7 @@ export function addRequestHooks(server: FastifyInstance, parts: Parts, clock: Cl
         : { effect: fault, onlyIfAccepted: false };
     if (!replacesHandler(fault)) return;
     reply.send('');
-    // Returning would run the handler when the client gives up waiting.
+    // If this returned, the handler would run once the client gives up waiting.
     await new Promise(() => undefined);
   });
 
@@ -66,14 +66,14 @@ export function addRequestHooks(server: FastifyInstance, parts: Parts, clock: Cl
     const { fault } = request;
     request.fault = null;
     if (!fault || (fault.onlyIfAccepted && reply.statusCode >= 400)) {
-      if (typeof payload === 'string') request.updateRecord?.({ answer: payload });
+      if (typeof payload === 'string') request.updateRecord?.({ responseText: payload });
       return payload;
     }
     const { type } = fault.effect;
-    // This response is never sent, so the request counts as ended for observers.
+    // The response is never sent, so the recording of the request ends here.
     if (type === 'reset' || type === 'hang') endRecording(request);
-    const stage = { clock, profile: parts.settings.profile, family: errorFamilyOf(pathOf(request)) };
-    return await applyFault(fault.effect, request, reply, payload, stage);
+    const context = { clock, profile: parts.settings.profile, family: errorFamilyOf(pathOf(request)) };
+    return await applyFault(fault.effect, request, reply, payload, context);
   });
 
   server.addHook('onResponse', async (request, reply) => {
@@ -96,7 +96,7 @@ export function sendError(error: ApiError, request: FastifyRequest, reply: Fasti
   return reply.code(status).type('application/json; charset=utf-8').send(JSON.stringify(body));
 }
 
-/** Fastify's errors below 500 are the client's fault; all others are faults of this server and keep their message. */
+/** Errors below 500 are the client's fault; all others are bugs in this server, so their message is shown. */
 export function asApiError(problem: unknown): ApiError {
   if (problem instanceof ApiError) return problem;
   const { statusCode = 500, message } = problem as FastifyError;

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { performance } from 'node:perf_hooks';
 
 export interface RecordedGatewayRequest {
-  /** Sequential. */
+  /** A sequential number. */
   readonly id: number;
   readonly at: number;
   readonly method: string;
@@ -15,33 +15,34 @@ export interface RecordedGatewayRequest {
   /** Real time until the response. */
   readonly ms?: number;
   /** The response as text, truncated if long. */
-  readonly answer?: string;
+  readonly responseText?: string;
 }
 
-type RequestUpdate = Partial<Pick<RecordedGatewayRequest, 'body' | 'status' | 'answer'>>;
+type RequestUpdate = Partial<Pick<RecordedGatewayRequest, 'body' | 'status' | 'responseText'>>;
 export type UpdateRecord = (update: RequestUpdate) => void;
 
 const MAX_REQUESTS = 1_000;
 const MAX_TEXT_LENGTH = 4_096;
-/** Without this limit, a thousand recorded bodies of 32 MB would exhaust the memory. */
+/** Without this limit, a thousand recorded bodies of 32 MB would exhaust memory. */
 const MAX_BODY_LENGTH = 64 * 1024;
 const MAX_RESPONSE_LENGTH = 16 * 1024;
 
 /** The recorded requests, newest last. */
 export class RequestLog extends EventEmitter<{ answered: [RecordedGatewayRequest] }> {
   readonly entries: RecordedGatewayRequest[] = [];
-  #last = 0;
+  #lastId = 0;
 
-  /** The returned function adds what becomes known after the request has arrived. */
+  /** Returns a function that adds details that are known only after the request has arrived. */
   add(entry: Omit<RecordedGatewayRequest, 'id'>): UpdateRecord {
-    this.#last += 1;
-    const recorded = { ...entry, id: this.#last };
+    this.#lastId += 1;
+    const recorded = { ...entry, id: this.#lastId };
     const startedAt = performance.now();
     this.entries.push(recorded);
     if (this.entries.length > MAX_REQUESTS) this.entries.shift();
-    return ({ answer, ...update }) => {
-      Object.assign(recorded, update, 'body' in update ? { body: shortened(update.body) } : {});
-      if (answer !== undefined) Object.assign(recorded, { answer: answer.slice(0, MAX_RESPONSE_LENGTH) });
+    return ({ responseText, ...update }) => {
+      Object.assign(recorded, update, 'body' in update ? { body: shorten(update.body) } : {});
+      if (responseText !== undefined)
+        Object.assign(recorded, { responseText: responseText.slice(0, MAX_RESPONSE_LENGTH) });
       if (update.status === undefined) return;
       Object.assign(recorded, { ms: Math.round(performance.now() - startedAt) });
       this.emit('answered', recorded);
@@ -54,7 +55,7 @@ export class RequestLog extends EventEmitter<{ answered: [RecordedGatewayRequest
 }
 
 /** Truncates long strings, such as base64 images. */
-function shortened(body: unknown): unknown {
+function shorten(body: unknown): unknown {
   const text = JSON.stringify(body, (_, value: unknown) =>
     typeof value === 'string' && value.length > MAX_TEXT_LENGTH
       ? `${value.slice(0, 64)}… (${value.length} characters)`

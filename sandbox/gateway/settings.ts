@@ -19,7 +19,7 @@ export class Settings {
     return this.#profile;
   }
 
-  /** Sets the profile's quirks; the overrides given at the start still apply. */
+  /** Sets the profile's quirks; overrides passed at the start still apply. */
   set profile(profile: Profile) {
     this.#profile = profile;
     this.quirks = { ...quirksOf(profile), ...this.#overrides };

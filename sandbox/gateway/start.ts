@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { type EmbeddedGateway, startGateway } from './gateway.ts';
 import { type Profile, profiles } from './quirks.ts';
 
-/** sysexits.h: the command was used wrongly. */
+/** sysexits.h: the command was used incorrectly. */
 const EX_USAGE = 64;
 
 class UsageError extends Error {}

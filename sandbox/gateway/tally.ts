@@ -5,11 +5,11 @@ import { isOver, type Job } from './job.ts';
 export interface Count {
   /** Polls before the job ended. */
   readonly polls: number;
-  /** Submits: the first, and repeats with the same idempotency key. */
+  /** The first submit, and repetitions with the same idempotency key. */
   readonly submits: number;
   /** Polls after the job ended. */
   readonly queries: number;
-  /** Callbacks that were sent, whether or not they were received. */
+  /** Callbacks that were sent, even if they were not received. */
   readonly callbacks: number;
 }
 

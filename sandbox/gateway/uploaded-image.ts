@@ -5,7 +5,7 @@ import type { Source } from './job-details.ts';
 
 const MIME_TYPES: Readonly<Record<string, string>> = { png: 'image/png', jpeg: 'image/jpeg', webp: 'image/webp' };
 
-/** Checks the format of an uploaded image by its bytes. */
+/** Determines the format of an uploaded image from its bytes; throws if it is not supported. */
 export async function uploadedImage(source: Source, at: number): Promise<GeneratedFile> {
   const format = source.from === 'request' ? await formatOf(source.bytes) : undefined;
   const mime = format && MIME_TYPES[format];

@@ -24,7 +24,7 @@ export function apiRoutes(api: FastifyInstance, stage: Stage, token: string): vo
   });
   api.setErrorHandler((problem, _, reply) => {
     const { statusCode, message } = problem as Error & { statusCode?: number };
-    // Refusals are plain errors with a message for the user; a TypeError is a bug of the sandbox.
+    // Refusals are plain errors with a message for the user; a TypeError is a bug in the sandbox.
     return sendError(reply, statusCode ?? (problem instanceof TypeError ? 500 : 400), message);
   });
 

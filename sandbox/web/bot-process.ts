@@ -9,7 +9,7 @@ import type { BotState, LogLine } from './protocol.ts';
 
 /** The bot's own shutdown limit is ten seconds. */
 const STOP_LIMIT_MS = 12_000;
-/** Long enough to notice the outage, and similar to the delay of a supervisor. */
+/** Long enough for the outage to be noticed, and similar to the delay of a process supervisor. */
 const RESTART_AFTER_MS = 3_000;
 const MAX_LINES = 200;
 
@@ -50,7 +50,7 @@ export class BotProcess extends EventEmitter<{ state: [BotState]; line: [LogLine
       cwd: root,
       env: { ...settings },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-      // Ctrl-C signals the terminal's whole process group, but the bot must stop before Discord does.
+      // Ctrl-C signals the terminal's whole process group, but the embedded Discord must outlive the bot.
       detached: process.platform !== 'win32',
     });
     this.#child = child;
@@ -82,7 +82,7 @@ export class BotProcess extends EventEmitter<{ state: [BotState]; line: [LogLine
     this.#set({ ...this.#state, state: 'running', readyMs: clock.now() - this.#startedAt });
   }
 
-  /** Stops the bot, and kills it after the limit. */
+  /** Stops the bot; kills it if it has not exited within the limit. */
   async stop(limitMs = STOP_LIMIT_MS): Promise<boolean> {
     this.#cancelRestart();
     const child = this.#child;

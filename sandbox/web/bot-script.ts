@@ -9,7 +9,7 @@ const imports = ['./scripts/check-node.mjs', './scripts/compile-cache.mjs', './s
 
 export const nodeArguments = (file: string): string[] => [...imports.flatMap((one) => ['--import', one]), file];
 
-/** Runs a script of the bot to its end; returns its output for error messages. */
+/** Runs one of the bot's scripts until it exits; returns its output for error messages. */
 export async function runScript(
   script: string,
   settings: Readonly<Record<string, string>>,
@@ -24,7 +24,7 @@ export async function runScript(
   });
   let output = '';
   for (const stream of [child.stdout, child.stderr])
-    stream?.on('data', (piece: Buffer) => (output += piece.toString()));
+    stream?.on('data', (chunk: Buffer) => (output += chunk.toString()));
   const [code] = (await once(child, 'close')) as [number | null];
   return { code, output };
 }

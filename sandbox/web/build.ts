@@ -14,11 +14,11 @@ const WEEK_MS = 7 * 24 * 60 * 60 * 1_000;
 
 export interface BuiltPage {
   readonly folder: string;
-  /** Whether it was already built. */
+  /** Whether the page had already been built. */
   readonly cached: boolean;
 }
 
-/** Builds the page with Vite and caches it under a hash of its inputs, so an unchanged page is built once. */
+/** Builds the page with Vite and caches it under a hash of its inputs, so that an unchanged page is built only once. */
 export async function buildPage(): Promise<BuiltPage> {
   const folder = join(cache, await fingerprint());
   if (existsSync(join(folder, 'index.html'))) return { folder, cached: true };
@@ -45,7 +45,7 @@ export async function buildPage(): Promise<BuiltPage> {
   return { folder, cached: false };
 }
 
-/** Development creates many builds a day. */
+/** Removes builds older than a week, because development creates many every day. */
 async function removeOldBuilds(): Promise<void> {
   for (const name of await readdir(cache)) {
     const folder = join(cache, name);

@@ -1,6 +1,6 @@
 import type { CallbackFault } from '../gateway/callback-fault.ts';
 
-/** What happens to the callbacks of the next job. */
+/** The effect of each callback fault, as a sentence. */
 export const CALLBACK_SENTENCES: Readonly<Record<CallbackFault, string>> = {
   lost: 'No callback of the next job is sent.',
   'lost-end': 'The end of the next job is not called back.',

@@ -8,7 +8,7 @@ import type { Stage } from './stage.ts';
 /** More than anyone scrolls through. */
 const MAX_ENTRIES = 50;
 
-/** A row as the bot stores it: the first fact has the estimate, the last one the standing. */
+/** A row as the bot stores it: its first fact contains the estimate, its last one the current standing. */
 interface StoredEntry {
   readonly id: string;
   readonly at: number;
@@ -57,7 +57,7 @@ function storedEntries(file: string): StoredEntry[] {
   if (!existsSync(file)) return [];
   const database = new DatabaseSync(file, { readOnly: true, timeout: 1_000 });
   try {
-    // The bot creates the file before the table.
+    // The bot creates the file before the table, which may not exist yet.
     if (!database.prepare(`SELECT name FROM sqlite_master WHERE name = 'atelier'`).get()) return [];
     const rows = database.prepare(`SELECT value FROM atelier WHERE namespace = 'ledger' ORDER BY key`).all();
     return rows.map(({ value }) => (JSON.parse(String(value)) as { value: StoredEntry }).value);

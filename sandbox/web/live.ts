@@ -8,7 +8,7 @@ import type { BotState, Exchange, LiveEvent, LogLine, Person, VisibleMessage } f
 import type { Stage } from './stage.ts';
 import { sessionOf } from './talk-side.ts';
 
-/** A page that stops reading is disconnected; it reloads everything when it reconnects. */
+/** A page with more unread data is disconnected; it reloads everything when it reconnects. */
 const MAX_UNREAD_BYTES = 16 * 1_024 * 1_024;
 
 type SendEvent = (event: LiveEvent) => void;
@@ -86,7 +86,7 @@ function followTalk({ realtime }: EmbeddedGateway, send: SendEvent): Unsubscribe
   return () => realtime.off('open', onSession).off('change', onSession).off('close', onClose);
 }
 
-/** The list of faults also changes when a fault has been applied. */
+/** Applying a fault also changes the list of faults. */
 function followFaults({ gateway, troubles }: Stage, send: SendEvent): Unsubscribe {
   if (gateway.kind === 'real') return () => undefined;
   const { embedded } = gateway;

@@ -18,7 +18,7 @@ import { StartError } from './start-errors.ts';
 import { setUpStrictServer } from './strict-server.ts';
 import { Traffic } from './traffic.ts';
 
-/** The time the bot gets to stop when the sandbox ends. */
+/** The time that the bot has to stop when the sandbox ends. */
 const STOP_LIMIT_MS = 8_000;
 const REPORTED_LINES = 10;
 
@@ -40,7 +40,7 @@ export async function openStage(
   const folder = temporaryFolder();
   await resources.keep(folder, () => folder.remove());
   const [discord, { gateway, settings }] = await Promise.all([
-    // Enabled as in the developer portal; otherwise the setting below would make the bot exit.
+    // Enables the intent as in the developer portal; without it, `DISCORD_MESSAGE_CONTENT` would make the bot exit.
     startDiscord({ privilegedIntents: ['message-content'] }).then((one) => resources.keep(one, () => one.close())),
     gatewayFor(options, resources),
   ]);
@@ -61,7 +61,7 @@ export async function openStage(
   const connected = whenConnected(bot);
   bot.start();
   const ready = Promise.all([connected, deploy(botSettings, signal)]).then(() => setUpStrictServer(discord, gateway));
-  // The caller can await it only after it has failed.
+  // The promise may reject before the caller awaits it.
   ready.catch(() => undefined);
   return { stage, ready };
 }
@@ -71,7 +71,7 @@ async function deploy(settings: Settings, signal: AbortSignal): Promise<void> {
   if (code !== 0) throw new StartError(`Registering the commands failed:\n${output.trim()}`);
 }
 
-/** Only documented variables of the bot. */
+/** The bot's settings; uses only documented variables. */
 const settingsFor = (discord: EmbeddedDiscord, storeFile: string): Settings => ({
   DISCORD_TOKEN: discord.token,
   DISCORD_API_URL: discord.apiUrl,
@@ -91,7 +91,7 @@ async function gatewayFor(
     return { gateway: { kind: 'real', address: withoutSecrets(settings.GATEWAY_BASE_URL ?? '') }, settings };
   }
   const key = `sk-sandbox-${randomBytes(12).toString('hex')}`;
-  // Prices and costs in the form in which many gateways report them.
+  // Reports prices and costs in the way that many gateways do.
   const embedded = await startGateway({ speed, keys: [{ key }], quirks: { pricesListed: true, tellsQuota: true } });
   await resources.keep(embedded, () => embedded.close());
   const callbackPort = await freePort();
@@ -114,7 +114,7 @@ async function gatewayFor(
   };
 }
 
-/** One that is free now: the bot opens it again with every start. */
+/** A port that is free now; the bot listens on it at every start. */
 async function freePort(): Promise<number> {
   const server = createServer();
   server.listen(0, '127.0.0.1');
@@ -125,8 +125,8 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Only the origin, because a URL can contain a user name and a password. */
-const withoutSecrets = (address: string): string => URL.parse(address)?.origin ?? 'the configured address';
+/** Returns only the origin, because a URL can contain a user name and a password. */
+const withoutSecrets = (url: string): string => URL.parse(url)?.origin ?? 'the configured URL';
 
 function connectEvents({ discord, gateway, bot, traffic, troubles }: Stage): void {
   // Every open page adds its own listeners.

@@ -11,7 +11,7 @@ const DESCRIPTIONS: Readonly<Record<Role, string>> = {
 
 const ROLES = Object.keys(DESCRIPTIONS) as Role[];
 
-/** The predefined users are named after their roles. */
+/** The role of a predefined user, which is also the user's name. */
 const roleOf = ({ name }: User): Role | undefined => ROLES.find((role) => role === name);
 
 export function personOf(user: User): Person | undefined {

@@ -65,7 +65,7 @@ export interface EncodedFile {
 type OptionValue = string | number | boolean | EncodedFile;
 type FieldValue = string | boolean | readonly string[] | readonly EncodedFile[];
 
-/** An act of a person; `as` is a person's id or role, `in` a channel's id. */
+/** What a person does; `as` is a person's id or role, `in` is a channel's id. */
 export type Action = { readonly as: string; readonly in?: string } & (
   | { readonly do: 'slash'; readonly name: string; readonly options?: Readonly<Record<string, OptionValue>> }
   | {
@@ -77,7 +77,7 @@ export type Action = { readonly as: string; readonly in?: string } & (
   /** `button` is a custom id, a label or an emoji. */
   | { readonly do: 'click'; readonly message: string; readonly button: string }
   | { readonly do: 'choose'; readonly message: string; readonly select: string; readonly values: readonly string[] }
-  /** `interaction` is the one that opened the form; `values` are by custom id or label. */
+  /** `interaction` is the one that opened the form; the keys of `values` are custom ids or labels. */
   | { readonly do: 'fill'; readonly interaction: string; readonly values?: Readonly<Record<string, FieldValue>> }
   | { readonly do: 'menu'; readonly name: string; readonly message?: string; readonly user?: string }
   | { readonly do: 'say'; readonly content: string; readonly files?: readonly EncodedFile[] }
@@ -90,7 +90,7 @@ export interface Modal {
   readonly components: APIModalInteractionResponseCallbackData['components'];
 }
 
-/** The first visible result of an act. */
+/** The first visible result of an action. */
 export interface ActionResult {
   readonly interaction?: string;
   readonly acknowledgement?: { readonly type: number; readonly ephemeral: boolean; readonly afterMs: number };
@@ -114,7 +114,7 @@ export interface BotState {
   readonly state: 'starting' | 'running' | 'stopping' | 'stopped' | 'killed' | 'crashed';
   readonly pid?: number;
   readonly starts: number;
-  /** From its last start until it connected to Discord. */
+  /** The time from the last start until the bot connected to Discord. */
   readonly readyMs?: number;
   /** When the state was entered. */
   readonly since: number;
@@ -127,7 +127,7 @@ export interface Job {
   readonly model: string;
   readonly prompt: string;
   readonly state: 'needs-input' | 'queued' | 'running' | 'succeeded' | 'failed';
-  /** 0 to 100. */
+  /** A percentage from 0 to 100. */
   readonly progress: number;
   readonly reason?: string;
   readonly createdAt: number;
@@ -157,7 +157,7 @@ export interface LiveSession {
   readonly turns: number;
 }
 
-/** The current shape of events, and the previous one. */
+/** The event formats of live sessions: the current one, and the previous one. */
 export type Dialect = 'ga' | 'beta';
 export type SessionAction = 'cut' | 'expire' | 'hang';
 
@@ -187,7 +187,7 @@ interface Violation {
   readonly message: string;
 }
 
-/** A request of the bot and its response. */
+/** A request, from the bot or to it, and its response. */
 export interface Exchange {
   readonly id: string;
   readonly at: number;
@@ -238,19 +238,19 @@ export interface LedgerEntry {
   readonly server?: string | undefined;
   readonly standing: 'reserved' | 'unconfirmed' | 'settled' | 'refunded' | 'waived';
   readonly estimate?: string;
-  /** As the gateway reported it. */
+  /** The cost that the gateway reported. */
   readonly cost?: string;
 }
 
 export interface Ledger {
   /** Newest first. */
   readonly entries: readonly LedgerEntry[];
-  /** Of all entries. */
+  /** The number of all entries. */
   readonly count: number;
   readonly reserved: string;
   readonly unconfirmed: string;
   readonly settled: string;
-  /** What the gateway charges, and what the bot has not settled of it; only with the embedded gateway. */
+  /** What the gateway charges, and how much of that the bot has not settled; only with the embedded gateway. */
   readonly bill?: string;
   readonly difference?: string;
 }

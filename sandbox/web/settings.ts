@@ -7,7 +7,7 @@ import { MissingSettingsError } from './start-errors.ts';
 
 export type Settings = Readonly<Record<string, string>>;
 
-/** Variables that any program needs; the bot receives nothing else of the operator's environment. */
+/** Variables that any program needs; the bot receives nothing else from the operator's environment. */
 const SYSTEM_VARIABLES = ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'TMP', 'SystemRoot', 'NODE_EXTRA_CA_CERTS'];
 
 /** The operator's settings for a real gateway and its models. */
@@ -22,8 +22,8 @@ export async function gatewaySettings(environment: NodeJS.ProcessEnv): Promise<S
   const key = readSecret(variables, 'GATEWAY_API_KEY');
   if (key.problem !== undefined) throw new MissingSettingsError(`${key.variable} ${key.problem}.`);
   // An empty value means "not set", as `.env.example` says.
-  const isGiven = (name: string) => GATEWAY_SETTING.test(name) && variables[name]?.trim() !== '';
-  const { GATEWAY_API_KEY_FILE: _, ...others } = pickVariables(variables, isGiven);
+  const isSet = (name: string) => GATEWAY_SETTING.test(name) && variables[name]?.trim() !== '';
+  const { GATEWAY_API_KEY_FILE: _, ...others } = pickVariables(variables, isSet);
   const settings: Settings = { ...others, ...(key.value !== undefined && { GATEWAY_API_KEY: key.value }) };
   const missing = ['GATEWAY_BASE_URL', 'GATEWAY_API_KEY'].filter((name) => settings[name] === undefined);
   if (missing.length > 0)

@@ -1,14 +1,14 @@
 import type { EmbeddedDiscord } from '../discord/discord.ts';
 import type { GatewaySide } from './gateway-side.ts';
 
-/** So that every refusal about money can be seen. */
+/** Budgets with which every refusal about money can be tried. */
 const BUDGETS = [
   { limits: '$2 a day, 40 tasks a day, video: 2 tasks a day' },
   { limits: '$0.60 a day, 2 at once, 5 waiting', for: 'members' },
   { confirm_above: '$0.04', show_cost: true },
 ];
 
-/** So that every refusal by a rule can be seen: by button of `/server rules`. */
+/** Rules with which every refusal by a rule can be tried, by button of `/server rules`. */
 const RULES = {
   'Change words': { words: 'casino\nfree money\n[video] gore', patterns: 'b[aeiou]d\\s?guy', longestPrompt: '1000' },
   'Change links': { deniedDomains: 'evil.example' },
@@ -16,7 +16,7 @@ const RULES = {
   'Change log channel': { logChannel: ['log'] },
 };
 
-/** The embedded gateway serves it; a real one may not. */
+/** The embedded gateway has a moderation endpoint; a real one may not. */
 const MODERATION = {
   'Change moderation': {
     ...{ prompts: 'refuse', references: 'refuse', results: 'hold', unseen: 'show', whenAway: 'refuse' },
@@ -30,7 +30,7 @@ export async function setUpStrictServer(discord: EmbeddedDiscord, gateway: Gatew
   for (const options of BUDGETS) await (await owner.slash('budget set', options)).message();
   const sections = { ...RULES, ...(gateway.kind === 'embedded' && MODERATION) };
   let page = await (await owner.slash('server rules')).message();
-  // The page that opened a form shows its change, and opens the next: an admin may not ask for it so often in a row.
+  // Each form updates the page that opened it, which then opens the next one, because the command has a rate limit.
   for (const [button, values] of Object.entries(sections)) {
     const form = await (await owner.click(page, button)).modal();
     page = await (await owner.fill(form, values)).message();

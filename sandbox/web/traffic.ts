@@ -6,7 +6,7 @@ import type { Exchange } from './protocol.ts';
 import { shorten, shortenJson } from './shorten.ts';
 
 const MAX_EXCHANGES = 300;
-/** Paths with an interaction token, which would let anyone respond as the bot. */
+/** Paths with an interaction token, with which anyone could respond as the bot. */
 const TOKEN_IN_PATH = /(\/(?:webhooks|interactions)\/\d+\/)[^/]+/;
 
 /** The bot's requests to both sides and their responses, without secrets. */
@@ -20,7 +20,7 @@ export class Traffic extends EventEmitter<{ exchange: [Exchange] }> {
   }
 
   discord(request: RecordedRequest): void {
-    const { id, at, method, path, status, body, files, ms, responseText: answer, violations } = request;
+    const { id, at, method, path, status, body, files, ms, responseText, violations } = request;
     this.#add({
       id: `d${id}`,
       side: 'discord',
@@ -29,12 +29,12 @@ export class Traffic extends EventEmitter<{ exchange: [Exchange] }> {
       ...(body !== undefined && { request: shorten(body) }),
       ...(files.length > 0 && { files }),
       ...(ms !== undefined && { ms }),
-      ...(answer && { answer: shortenJson(answer) }),
+      ...(responseText && { answer: shortenJson(responseText) }),
       verdict: violations ?? 'fine',
     });
   }
 
-  gateway({ id, at, method, path, query, status, body, ms, answer }: RecordedGatewayRequest): void {
+  gateway({ id, at, method, path, query, status, body, ms, responseText }: RecordedGatewayRequest): void {
     const parameters = Object.entries(query).map(([name, value]) => `${name}=${String(value)}`);
     this.#add({
       id: `g${id}`,
@@ -43,7 +43,7 @@ export class Traffic extends EventEmitter<{ exchange: [Exchange] }> {
       path: parameters.length === 0 ? path : `${path}?${parameters.join('&')}`,
       ...(body !== undefined && { request: shorten(body) }),
       ...(ms !== undefined && { ms }),
-      ...(answer && { answer: shortenJson(answer) }),
+      ...(responseText && { answer: shortenJson(responseText) }),
       verdict: 'fine',
     });
   }

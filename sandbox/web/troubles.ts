@@ -33,7 +33,7 @@ const troubleSchema = z.discriminatedUnion('do', [
 ]);
 type Trouble = z.output<typeof troubleSchema>;
 
-/** Injects a fault and returns a sentence about its effect; throws an error with a sentence if it cannot. */
+/** Injects a fault and returns a sentence about its effect; if that is not possible, throws an error whose message is a sentence. */
 export async function makeTrouble(trouble: unknown, stage: Stage): Promise<TroubleResult> {
   const parsed = troubleSchema.safeParse(trouble);
   if (!parsed.success) throw new Error(validationMessage(parsed.error));

@@ -61,7 +61,7 @@ export class InteractionStore {
     return interaction;
   }
 
-  /** For a callback: returns the interaction if it still awaits its response. */
+  /** For a callback: returns the interaction if it is still waiting for a response. */
   findPending(id: string, token: string): Interaction {
     const interaction = this.#byId.get(id)?.interaction;
     if (!interaction || interaction.token !== token || interaction.missedDeadline || this.#isExpired(interaction))
@@ -77,7 +77,7 @@ export class InteractionStore {
     this.#watch.notify();
   }
 
-  /** For a webhook: the token of an interaction expires 15 minutes after it was created. */
+  /** For a webhook: an interaction's token expires 15 minutes after the interaction was created. */
   findAcknowledged(applicationId: string, token: string, expectedApplication: string): Interaction {
     if (applicationId !== expectedApplication) throw unknownWebhook();
     const interaction = this.#byToken.get(token);
@@ -116,7 +116,7 @@ export class InteractionStore {
     return isExpired || this.#clock.now() - at >= this.#limits.tokenMs;
   }
 
-  /** The system clock has whole milliseconds, which is too coarse for response times. */
+  /** The system clock counts whole milliseconds, which is too coarse for response times. */
   #preciseNow(): number {
     return this.#clock === systemClock ? performance.now() : this.#clock.now();
   }

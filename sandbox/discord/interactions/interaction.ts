@@ -8,7 +8,7 @@ export interface Acknowledgement {
   readonly afterMs: number;
 }
 
-/** A form that is open for a user. */
+/** A form that a user has open. */
 export interface Modal {
   readonly customId: string;
   readonly title: string;
@@ -27,16 +27,16 @@ export interface Interaction {
   readonly user: User;
   readonly channel: Channel;
   readonly guild: Guild | undefined;
-  /** The installations behind it (documentation, "Authorizing Integration Owners Object"). */
+  /** The installations that authorize the interaction (documentation, "Authorizing Integration Owners Object"). */
   readonly owners: Readonly<Record<string, string>>;
   /** Additional fields for the `interaction_metadata` of its responses. */
   readonly metadata: Readonly<Record<string, unknown>>;
   /** The message whose component was used, or from which the form was opened. */
   readonly source: Post | undefined;
   acknowledgement?: Acknowledgement;
-  /** Set if three seconds passed without a response. */
+  /** Set if the application did not respond within three seconds. */
   missedDeadline: boolean;
-  /** Ends the token regardless of the clock. */
+  /** Invalidates the token, regardless of the clock. */
   isExpired: boolean;
   /** The response: a new message, or the updated source. */
   original?: Post;

@@ -71,7 +71,7 @@ export class ResolvedData {
   attachment(file: FileInput): string {
     const { uploads, world } = this.#parts;
     checkUploadSizes([file], this.#parts);
-    const upload = uploads.keep(file, { folder: world.applicationId, ephemeral: true });
+    const upload = uploads.store(file, { folder: world.applicationId, ephemeral: true });
     this.#put('attachments', upload.id, uploads.wireOf(upload));
     return upload.id;
   }

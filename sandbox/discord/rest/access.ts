@@ -12,7 +12,7 @@ import {
 } from '../refusal.ts';
 import type { Channel } from '../world.ts';
 
-/** Throws 10003 for an unknown channel, 50001 without View Channel, and 50013 without the wanted permissions. */
+/** Throws 10003 for an unknown channel, 50001 without View Channel, and 50013 without the required permissions. */
 export function channelFor(id: string, required: bigint, parts: Parts): Channel {
   const channel = parts.world.channels.get(id);
   if (!channel) throw unknownChannel();
@@ -34,7 +34,7 @@ export function messageIn(channel: Channel, id: string, { messages }: Parts): Po
   return post;
 }
 
-/** A message unarchives a thread, but an edit does not; locked threads require Manage Threads. */
+/** Sending a message unarchives a thread, but an edit does not; locked threads require Manage Threads. */
 export function checkThreadState(channel: Channel, action: 'send' | 'edit', parts: Parts): void {
   const { thread } = channel;
   if (!thread) return;

@@ -3,7 +3,7 @@ import type { Routes } from '../parts.ts';
 import { unknownUser } from '../refusal.ts';
 import { ownUserWire, userWire } from '../wire/user.ts';
 
-/** Routes for the application's account and the address of the gateway. */
+/** Routes for the application's account and the gateway's URL. */
 export const accountRoutes: Routes = (server, parts) => {
   const { validator, world, account, sessionStarts } = parts;
   server.get('/gateway', { config: { isPublic: true } }, () => ({ url: parts.gatewayUrl() }));

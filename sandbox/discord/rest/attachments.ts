@@ -2,10 +2,10 @@ import { z } from 'zod';
 import type { Routes } from '../parts.ts';
 import { violation } from '../validation/violation.ts';
 
-const MOST_URLS = 50;
-const body = z.strictObject({ attachment_urls: z.array(z.string()).min(1).max(MOST_URLS) });
+const MAX_URLS = 50;
+const body = z.strictObject({ attachment_urls: z.array(z.string()).min(1).max(MAX_URLS) });
 
-/** New signatures for expired URLs of attachments. Discord's documentation does not have this route; bots use it with their token. */
+/** Re-signs expired attachment URLs. Discord does not document this route, but bots can use it with their token. */
 export const attachmentRoutes: Routes = (server, { uploads, validator }) => {
   const route = '/attachments/refresh-urls';
   server.post(route, (request) => {
@@ -14,6 +14,6 @@ export const attachmentRoutes: Routes = (server, { uploads, validator }) => {
     const violations = issues.map(({ path, message }) => violation(path.join('.'), 'BASE_TYPE_INVALID', message));
     validator.reject(route, violations);
     const urls = data?.attachment_urls ?? [];
-    return { refreshed_urls: urls.map((original) => ({ original, refreshed: uploads.refreshed(original) ?? null })) };
+    return { refreshed_urls: urls.map((original) => ({ original, refreshed: uploads.refresh(original) ?? null })) };
   });
 };

@@ -6,7 +6,7 @@ import { field, item, type Violation, violation } from './violation.ts';
 
 const MAX_FILES = 10;
 
-/** Uploaded files have short numbers; an id as long as a snowflake refers to a file that Discord already has. */
+/** Uploaded files have short numbers as ids; an id as long as a snowflake refers to a file that Discord already has. */
 const isStored = (id: string): boolean => id.length >= 15;
 
 export function validateAttachments(message: JsonObject, facts: BodyFacts, path: string): Violation[] {
@@ -41,7 +41,7 @@ function idOf(attachment: unknown): string | undefined {
   return typeof id === 'string' && id !== '' ? id : undefined;
 }
 
-/** The names that `attachment://` may use: uploaded files under their given names, and files that an edit keeps. */
+/** The names that `attachment://` may use: those of uploaded files, and those of files that an edit keeps. */
 function namesIn(message: JsonObject, { files, before }: BodyFacts): ReadonlySet<string> {
   const attachments = listIn(message.attachments).map(objectIn);
   const uploaded = files.map(({ id, name }) => {

@@ -1,6 +1,6 @@
-/** Facts that the validator must know in addition to the body. */
+/** What the validator must know in addition to the body. */
 export interface BodyFacts {
-  /** The uploaded parts `files[n]`; `id` is the n. */
+  /** The uploaded files, sent as `files[n]`; `id` is that n. */
   readonly files: readonly {
     readonly id: string;
     readonly name: string;

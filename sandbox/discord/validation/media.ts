@@ -44,7 +44,7 @@ function embedImages(embed: unknown, path: string): MediaUrl[] {
   ];
 }
 
-const mediaUrl = (componentType: unknown, key: string, path: string): MediaUrl => ({
-  url: textIn(objectIn(componentType)[key]),
+const mediaUrl = (media: unknown, key: string, path: string): MediaUrl => ({
+  url: textIn(objectIn(media)[key]),
   path: field(path, key),
 });

@@ -6,12 +6,12 @@ import { badChoice } from './zod-issues.ts';
 /** https://discord.com/developers/docs/interactions/application-commands#application-command-object-application-command-naming */
 const NAME = /^[-_'\p{L}\p{N}\p{sc=Deva}\p{sc=Thai}]{1,32}$/u;
 
-/** The schema refuses empty names and longer ones. */
+/** The schema refuses empty names and names longer than this. */
 const MAX_NAME_LENGTH = 32;
 
 const LOCALES: readonly string[] = Object.values(Locale);
 
-/** Names of context menus may have capitals and spaces; names that a member types may not. */
+/** Names of context menu commands may contain capitals and spaces; names that a member types may not. */
 export const isMenu = (type: unknown): boolean =>
   type === ApplicationCommandType.User || type === ApplicationCommandType.Message;
 
@@ -45,7 +45,7 @@ export interface NamedObject {
   readonly path: string;
 }
 
-/** Returns the things whose name or translation is already used by an earlier one of the same kind. */
+/** Returns the objects whose name or translation is already used by an earlier object of the same kind. */
 export function duplicateNames<Item extends NamedObject>(
   objects: readonly Item[],
   kindOf: (item: Item) => unknown,

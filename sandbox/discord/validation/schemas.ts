@@ -9,7 +9,7 @@ const MAX_CHOICE_LENGTH = 100;
 
 const anyValue = z.nullish(z.unknown());
 
-/** Discord's schema has these keys only if they take effect, but discord.js sends `tts` and `enforce_nonce` everywhere. */
+/** Discord's schema has these keys only where they have an effect, but discord.js always sends `tts` and `enforce_nonce`. */
 const libraryKeys = {
   tts: z.nullish(z.boolean()),
   enforce_nonce: z.nullish(z.boolean()),

@@ -6,7 +6,7 @@ import { field, item, type Violation, violation } from './violation.ts';
 
 const MAX_OPTIONS = 25;
 
-/** Validates the limits and options of selects, uploads and groups. */
+/** Validates the limits and options of selects, file uploads, and radio and checkbox groups. */
 export function validateChoiceComponent(component: JsonObject, path: string): Violation[] {
   const options = listIn(component.options);
   // By default, a checkbox group allows all options and every other component allows one.

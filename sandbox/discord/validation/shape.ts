@@ -4,7 +4,7 @@ import { field, item, required, type Violation, violation } from './violation.ts
 import { badLength, lengthLimits, zodIssueViolation } from './zod-issues.ts';
 
 export interface ValidationOptions {
-  /** Discord ignores unknown keys, but in a request of the bot an unknown key is a mistake. */
+  /** Discord ignores unknown keys, but in a request from the bot an unknown key is a mistake. */
   readonly unknownKeys: 'refused' | 'ignored';
   /** Replacements for schemas that Discord defines too narrowly or too broadly. */
   readonly corrections: ReadonlyMap<$ZodType, $ZodType>;

@@ -5,7 +5,7 @@ import { field, item, type Violation, violation } from './violation.ts';
 
 const MAX_WAVEFORM_BYTES = 256;
 
-/** The content that a voice message cannot have. */
+/** The fields that a voice message cannot have. */
 const FORBIDDEN_FIELDS = ['content', 'embeds', 'components', 'sticker_ids', 'poll'];
 
 export const isVoice = (flags: unknown): boolean => ((numberIn(flags) ?? 0) & MessageFlags.IsVoiceMessage) !== 0;

@@ -3,7 +3,7 @@ import { isThread } from '../permissions.ts';
 import type { Channel, ThreadChannel, World } from '../world.ts';
 import { userWire } from './user.ts';
 
-/** Discord stops counting here (documentation, topics/threads, "Thread Fields"). */
+/** Discord stops counting members at this number (documentation, topics/threads, "Thread Fields"). */
 const MAX_MEMBER_COUNT = 50;
 
 /** The channel object of REST and the gateway. */

@@ -55,7 +55,7 @@ export function messageWire(post: Post, sources: MessageSources, isReferenced = 
   return wire as unknown as APIMessage;
 }
 
-/** Blanks what the message content intent protects, unless the application may read this message anyway. */
+/** Removes what the message content intent protects, unless the application may read this message anyway. */
 export function asSeenByApplication(wire: APIMessage, post: Post, world: World, mayReadContent: boolean): APIMessage {
   const mayRead =
     mayReadContent ||

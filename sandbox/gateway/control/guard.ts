@@ -9,7 +9,7 @@ export function guard(control: FastifyInstance, parts: Parts): void {
   restrictToLoopback(control, 'The control API');
   control.addHook('onRequest', async (request, reply) => {
     const grant = parts.keys.grantOf(request.headers.authorization);
-    if (!grant) return sendError(reply, 401, 'The control API needs the key too: send Authorization: Bearer <key>.');
+    if (!grant) return sendError(reply, 401, 'The control API requires an API key: send Authorization: Bearer <key>.');
     request.grant = grant;
   });
   control.setErrorHandler((problem, _, reply) => {

@@ -30,7 +30,7 @@ export function jobControlRoutes(control: FastifyInstance, parts: Parts): void {
     const action = parseAction(jobActionSchema, request);
     if (!parts.jobs.get(id)) return unknown(reply, id);
     const job = runAction(action, id, parts);
-    return job ? jobSummary(job, parts) : sentence(reply, 409, `The job ${id} is not under way.`);
+    return job ? jobSummary(job, parts) : sentence(reply, 409, `The job ${id} is not in progress.`);
   });
 }
 

@@ -12,12 +12,12 @@ const INTERNAL_ERROR = 1011;
 export class ClientSocket {
   readonly #socket: WebSocket;
   readonly #rawSocket: Socket;
-  readonly #freshId: (prefix: string) => string;
+  readonly #createId: (prefix: string) => string;
 
-  constructor(socket: WebSocket, rawSocket: Socket, freshId: (prefix: string) => string) {
+  constructor(socket: WebSocket, rawSocket: Socket, createId: (prefix: string) => string) {
     this.#socket = socket;
     this.#rawSocket = rawSocket;
-    this.#freshId = freshId;
+    this.#createId = createId;
   }
 
   listen(onEvent: (event: unknown) => void, onClose: () => void): void {
@@ -28,8 +28,8 @@ export class ClientSocket {
 
   /** An event that is sent twice is identical both times, down to its id. */
   send(event: Body, times = 1): void {
-    const frame = JSON.stringify({ event_id: this.#freshId('event'), ...event });
-    for (let time = 0; time < times; time++) this.sendFrame(frame);
+    const frame = JSON.stringify({ event_id: this.#createId('event'), ...event });
+    for (let count = 0; count < times; count++) this.sendFrame(frame);
   }
 
   sendFrame(frame: string | Buffer): void {
@@ -45,7 +45,7 @@ export class ClientSocket {
     this.#socket.terminate();
   }
 
-  /** As if the network dropped everything: incoming data is not read, so even a ping gets no response. */
+  /** Behaves as if the network dropped everything: incoming data is not read, so even a ping gets no response. */
   hang(): void {
     this.#rawSocket.removeAllListeners('data');
     this.#rawSocket.on('data', () => undefined);

@@ -11,7 +11,7 @@ export class Conversation {
     return this.#items;
   }
 
-  /** The input for the next reply. */
+  /** The conversation as input for the next reply. */
   get input(): InputItem[] {
     return this.#items.map(toInputItem);
   }
@@ -64,7 +64,7 @@ export class Conversation {
     return this.#require(id, 'retrieve');
   }
 
-  /** Removes from the reply what was not played, as the model did not say it. */
+  /** Removes the part of the reply that was not played, because the user did not hear it. */
   truncate(id: string, content: number, ms: number): void {
     const item = this.#require(id, 'truncate');
     const part = item.type === 'message' && item.role === 'assistant' ? item.parts[content] : undefined;

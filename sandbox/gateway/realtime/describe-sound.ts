@@ -7,8 +7,8 @@ const MIN_LOUD_LOUDNESS = 0.25;
 const MIN_PITCH_HZ = 60;
 const MAX_PITCH_HZ = 1_200;
 const WINDOW_SAMPLES = PCM_RATE / 10;
-/** The minimum similarity at which two stretches of audio count as a repetition. */
-const MIN_LIKENESS = 0.6;
+/** The minimum similarity at which audio counts as periodic. */
+const MIN_SIMILARITY = 0.6;
 
 /** Describes audio by its length, loudness and pitch, in place of speech recognition. */
 export function describeSound(sound: Pcm): string {
@@ -20,7 +20,7 @@ export function describeSound(sound: Pcm): string {
   return `a ${loud} sound of ${seconds} seconds${pitch === undefined ? '' : `, at about ${pitch} hertz`}`;
 }
 
-/** The root mean square; a full-scale tone has 0.7. */
+/** The root mean square of the samples, which is 0.7 for a full-scale tone. */
 export function loudnessOf(sound: Pcm): number {
   if (sound.length === 0) return 0;
   let sum = 0;
@@ -38,7 +38,7 @@ function loudestWindow(sound: Pcm): Pcm {
 /** The pitch to the nearest ten hertz, or undefined for noise. */
 function pitchOf(window: Pcm): number | undefined {
   const shortest = Math.floor(PCM_RATE / MAX_PITCH_HZ);
-  const likeness = (lag: number) => {
+  const similarity = (lag: number) => {
     let [product, own, other] = [0, 1, 1];
     for (let at = lag; at < window.length; at++) {
       const [now, then] = [window[at] ?? 0, window[at - lag] ?? 0];
@@ -48,15 +48,15 @@ function pitchOf(window: Pcm): number | undefined {
     }
     return product / Math.sqrt(own * other);
   };
-  const likenesses = Array.from({ length: Math.floor(PCM_RATE / MIN_PITCH_HZ) - shortest }, (_, at) =>
-    likeness(at + shortest),
+  const similarities = Array.from({ length: Math.floor(PCM_RATE / MIN_PITCH_HZ) - shortest }, (_, at) =>
+    similarity(at + shortest),
   );
-  // The shortest lag that is nearly as similar as the best, because its multiples are similar too.
-  const best = Math.max(...likenesses);
-  if (best < MIN_LIKENESS) return undefined;
-  const at = likenesses.findIndex(
+  // Takes the shortest lag that is nearly as similar as the best one, because its multiples are similar too.
+  const best = Math.max(...similarities);
+  if (best < MIN_SIMILARITY) return undefined;
+  const at = similarities.findIndex(
     (value, index) =>
-      value > best * 0.95 && value >= (likenesses[index - 1] ?? value) && value >= (likenesses[index + 1] ?? value),
+      value > best * 0.95 && value >= (similarities[index - 1] ?? value) && value >= (similarities[index + 1] ?? value),
   );
   return at < 0 ? undefined : Math.round(PCM_RATE / (at + shortest) / 10) * 10;
 }

@@ -15,18 +15,18 @@ export interface SpeechChange {
 
 /** Detects the beginning and the end of speech, as models do for clients that do not commit their input. */
 export class Detector {
-  #rest: Pcm = new Int16Array(0);
+  #remainder: Pcm = new Int16Array(0);
   #ms = 0;
   #silentMs = 0;
   #isSpeaking = false;
-  /** The id of the item that is being spoken. */
+  /** The id of the item that the user is speaking. */
   itemId = '';
 
-  /** Yields when speech starts or stops within the chunk. */
+  /** Yields whenever speech starts or stops within the chunk. */
   *detect(chunk: Pcm, { threshold, silence_duration_ms: timeout }: Detection): Generator<SpeechChange, void, void> {
-    const sound = new Int16Array(this.#rest.length + chunk.length);
-    sound.set(this.#rest);
-    sound.set(chunk, this.#rest.length);
+    const sound = new Int16Array(this.#remainder.length + chunk.length);
+    sound.set(this.#remainder);
+    sound.set(chunk, this.#remainder.length);
     let at = 0;
     for (; at + FRAME_SAMPLES <= sound.length; at += FRAME_SAMPLES) {
       const isLoud = loudnessOf(sound.subarray(at, at + FRAME_SAMPLES)) > threshold * LOUDNESS_AT_FULL_THRESHOLD;
@@ -40,7 +40,7 @@ export class Detector {
         yield { kind: 'stopped', ms: this.#ms };
       }
     }
-    this.#rest = sound.slice(at);
+    this.#remainder = sound.slice(at);
   }
 
   /** Called when the input was committed or cleared by the client. */

@@ -18,7 +18,7 @@ export class EventError extends Error {
   }
 }
 
-/** `eventId` is the id that the client gave to the rejected event. */
+/** `eventId` is the client's own id for the rejected event. */
 export function errorEvent(message: string, detail: ErrorDetail, eventId: string | null = null): Body {
   const { code, param = null, type = 'invalid_request_error' } = detail;
   return { type: 'error', error: { type, code, message, param, event_id: eventId } };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** When a fault is applied: as a session opens, when its settings change, at a response, or at a transcription. */
+/** When a fault is applied: when a session opens, when its settings change, at a response, or at a transcription. */
 export type FaultTiming = 'open' | 'settings' | 'response' | 'transcript';
 
 /** Faults of live sessions, in addition to those of the upgrade request (`fault.ts`). */
@@ -32,7 +32,7 @@ const FAULT_TIMINGS = {
   duplicates: 'response',
   /** A reply in the other dialect. */
   'other-dialect': 'response',
-  /** Sends an event of an unknown type between any two events. */
+  /** Sends an event of an unknown type after every event. */
   unknown: 'response',
   slow: 'response',
   /** Audio deltas end in the middle of a sample. */

@@ -1,17 +1,17 @@
 import { PCM_RATE, type Pcm } from '../../../src/lib/pcm.ts';
 import { EventError } from './event-error.ts';
 
-/** Base64 in one event. */
+/** The maximum length of the base64 text in one event. */
 const MAX_EVENT_LENGTH = 15 * 1024 * 1024;
 const BYTES_PER_SAMPLE = 2;
-/** The limit of uncommitted audio. */
+/** The maximum duration of uncommitted audio. */
 const MAX_SECONDS = 600;
 /** The shortest audio that can be committed. */
 const MIN_COMMIT_MS = 100;
 
-/** The audio input that is not committed yet. */
+/** The audio input that has not been committed yet. */
 export class InputBuffer {
-  #pieces: Buffer[] = [];
+  #chunks: Buffer[] = [];
   #bytes = 0;
 
   get ms(): number {
@@ -23,18 +23,18 @@ export class InputBuffer {
       throw new EventError(message, { code: 'invalid_value', param: 'audio' });
     };
     if (base64.length > MAX_EVENT_LENGTH)
-      reject(`Invalid 'audio': at most ${MAX_EVENT_LENGTH} bytes go into one event.`);
+      reject(`Invalid 'audio': an event can contain at most ${MAX_EVENT_LENGTH} bytes.`);
     if (!/^[A-Za-z0-9+/]*={0,2}$/.test(base64)) reject("Invalid 'audio'. Expected base64-encoded audio bytes.");
     const chunk = Buffer.from(base64, 'base64');
     if (this.#bytes + chunk.length > MAX_SECONDS * PCM_RATE * BYTES_PER_SAMPLE)
       reject(`The input audio buffer holds at most ${MAX_SECONDS} seconds: commit or clear it.`);
-    this.#pieces.push(chunk);
+    this.#chunks.push(chunk);
     this.#bytes += chunk.length;
     return chunk;
   }
 
   clear(): void {
-    this.#pieces = [];
+    this.#chunks = [];
     this.#bytes = 0;
   }
 
@@ -45,13 +45,13 @@ export class InputBuffer {
         { code: 'input_audio_buffer_commit_empty' },
       );
     }
-    const sound = samplesFrom(Buffer.concat(this.#pieces));
+    const sound = samplesFrom(Buffer.concat(this.#chunks));
     this.clear();
     return sound;
   }
 }
 
-/** Drops an odd last byte, which is half a sample. */
+/** Drops a last odd byte, which is half a sample. */
 export function samplesFrom(bytes: Buffer): Pcm {
   const sound = new Int16Array(Math.floor(bytes.length / BYTES_PER_SAMPLE));
   for (let at = 0; at < sound.length; at++) sound[at] = bytes.readInt16LE(at * BYTES_PER_SAMPLE);

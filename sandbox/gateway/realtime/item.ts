@@ -10,7 +10,7 @@ export type Part =
   | { readonly type: 'text'; readonly text: string }
   /** The user's audio: its description, and whether the client has received it as a transcript. */
   | { readonly type: 'sound'; readonly description: string; readonly ms: number; readonly isTranscribed: boolean }
-  /** The model's audio, as text. */
+  /** The model's audio, represented by its text. */
   | { readonly type: 'speech'; readonly text: string }
   | { readonly type: 'image'; readonly url: unknown };
 
@@ -76,11 +76,11 @@ export function toInputItem(item: Item): InputItem {
 export const textOf = ({ parts }: Message): string =>
   parts.flatMap((part) => (part.type === 'sound' ? [part.description] : 'text' in part ? [part.text] : [])).join(' ');
 
-/** The duration of the speech. */
+/** The duration of a spoken text. */
 export const speechMs = (speech: string): number =>
   (wordsSpoken(speech).reduce((sum, word) => sum + samplesOf(word), 0) / PCM_RATE) * 1_000;
 
-/** The words that have started by the given time. */
+/** The words that have begun by the given time. */
 export function textUntil(speech: string, ms: number): string {
   const maxSamples = (ms * PCM_RATE) / 1_000;
   let samples = 0;

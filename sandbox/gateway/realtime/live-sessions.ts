@@ -6,13 +6,13 @@ interface SessionEvents {
   /** Emitted when a reply starts or ends, or when the session stops responding. */
   change: [Session];
   close: [Session];
-  heard: [Session, unknown];
+  received: [Session, unknown];
 }
 
 /** The live sessions, for display and for injected faults. */
 export class LiveSessions extends EventEmitter<SessionEvents> {
   readonly #open = new Set<Session>();
-  /** The number of sessions since the start. */
+  /** The number of sessions opened since the gateway started. */
   opened = 0;
 
   /** The open sessions, oldest first. */

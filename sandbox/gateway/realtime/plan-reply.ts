@@ -5,15 +5,15 @@ import { proseFor, quoted } from '../text/prose.ts';
 import type { Conversation } from './conversation.ts';
 import type { Settings } from './settings.ts';
 
-/** The text of a reply, or the tool calls that replace it. */
+/** What a reply contains: a text, or tool calls instead. */
 export type Plan =
   | { readonly type: 'words'; readonly text: string }
   | { readonly type: 'calls'; readonly calls: readonly { readonly name: string; readonly argumentsJson: string }[] };
 
-/** The number of words of the previous reply that are repeated. */
+/** The number of words to repeat from the previous reply. */
 const REPEATED_WORDS = 8;
 
-/** Plans a reply without a model. It quotes the first and last message and its own last reply, to show that it has the whole conversation. */
+/** Plans a reply without a model. The reply quotes the first and last messages and the previous reply, to show that the session has the whole conversation. */
 export function planFor(conversation: Conversation, model: string, settings: Settings): Plan {
   const textRequest: TextRequest = {
     ...{ model, input: conversation.input, stream: true, instructions: settings.instructions },
@@ -22,7 +22,7 @@ export function planFor(conversation: Conversation, model: string, settings: Set
   const calls = generateResponse(textRequest, false).items.flatMap((item) => (item.type === 'call' ? [item] : []));
   if (calls.length > 0) return { type: 'calls', calls };
   const request = conversationOf(textRequest);
-  // The first paragraph quotes the question, which the introduction does already.
+  // Drops the first paragraph, which quotes the question, as the introduction already does.
   const [, ...paragraphs] = proseFor(request, undefined).split('\n\n');
   return {
     type: 'words',

@@ -21,7 +21,7 @@ export class Player {
     this.#advance(this.#steps.next());
   }
 
-  /** Nothing is played any more. */
+  /** Plays no further steps. */
   stop(): void {
     this.#isStopped = true;
     this.#cancel();

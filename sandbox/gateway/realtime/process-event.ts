@@ -16,12 +16,12 @@ import { voiceCannotChange } from './turns.ts';
 const MAX_RECEIVED_EVENTS = 1_000;
 const MAX_TEXT_LENGTH = 4_096;
 
-/** Processes a client's event; `undefined` stands for an unreadable one. */
+/** Processes a client's event; `undefined` stands for an event that could not be parsed. */
 export function processEvent(received: unknown, session: Session): void {
   const { receivedEvents, client } = session;
-  // The session has ended, so events that were on their way are dropped.
+  // Drops events that were still in transit when the session ended.
   if (session.isOver) return;
-  receivedEvents.push(shortened(received));
+  receivedEvents.push(shorten(received));
   if (receivedEvents.length > MAX_RECEIVED_EVENTS) receivedEvents.shift();
   try {
     if (received === undefined) throw unreadable();
@@ -33,14 +33,14 @@ export function processEvent(received: unknown, session: Session): void {
   }
 }
 
-function shortened(received: unknown): unknown {
+function shorten(received: unknown): unknown {
   const text = JSON.stringify(received, (_, value: unknown) =>
     typeof value === 'string' && value.length > MAX_TEXT_LENGTH ? `(${value.length} characters)` : value,
   );
   return text === undefined ? undefined : JSON.parse(text);
 }
 
-/** Applies a client's event to a session; throws an `ApiError` if it is not possible. */
+/** Applies a client's event to a session; throws an `EventError` if it cannot be applied. */
 function applyEvent(event: ClientEvent, session: Session): void {
   const { conversation, buffer, client, turns } = session;
   switch (event.type) {
@@ -52,7 +52,7 @@ function applyEvent(event: ClientEvent, session: Session): void {
       break;
     case 'input_audio_buffer.commit':
       session.detector.reset();
-      commitInput(session, session.freshId('item'));
+      commitInput(session, session.createId('item'));
       break;
     case 'input_audio_buffer.clear':
       buffer.clear();
@@ -127,7 +127,7 @@ function createItem({ id, ...received }: NewItem, previousId: string | undefined
       });
     }
   }
-  const item: Item = { ...received, id: id ?? session.freshId('item'), status: 'completed' };
+  const item: Item = { ...received, id: id ?? session.createId('item'), status: 'completed' };
   const before = conversation.add(item, previousId);
   for (const event of addedEvents(item, before, dialect)) client.send(event);
 }

@@ -12,7 +12,7 @@ export interface ItemPosition {
   readonly previousItemId: string | null | undefined;
 }
 
-/** The events for a new item of the conversation; the current dialect has two. */
+/** The events for a new item in the conversation; the current dialect has two. */
 export function addedEvents(item: Item, previousItemId: string | null, dialect: Dialect): Body[] {
   const body = { previous_item_id: previousItemId, item: itemBody(item, dialect) };
   return dialect === 'ga'
@@ -25,11 +25,11 @@ export function addedEvents(item: Item, previousItemId: string | null, dialect: 
 
 export function openingEvents(item: Item, position: ItemPosition): Body[] {
   const { dialect, previousItemId } = position;
-  // The item is announced without parts, which follow in their own events.
-  const bare = item.type === 'message' ? { ...item, parts: [] } : item;
+  // The item is announced without its parts, which follow in their own events.
+  const itemWithoutParts = item.type === 'message' ? { ...item, parts: [] } : item;
   return [
-    { type: 'response.output_item.added', ...inResponse(position), item: itemBody(bare, dialect) },
-    ...(previousItemId === undefined ? [] : addedEvents(bare, previousItemId, dialect)),
+    { type: 'response.output_item.added', ...inResponse(position), item: itemBody(itemWithoutParts, dialect) },
+    ...(previousItemId === undefined ? [] : addedEvents(itemWithoutParts, previousItemId, dialect)),
     ...partsOf(item).map((part, at) => ({
       ...{ type: 'response.content_part.added', ...inItem(item, position), content_index: at },
       part: partBody(part, 'assistant', dialect),

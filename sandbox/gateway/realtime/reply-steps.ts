@@ -14,7 +14,7 @@ const SLOW_FACTOR = 20;
 const FAULT_ERROR = { type: 'server_error', code: 'server_error' };
 const FAULT_MESSAGE = 'The sandbox was told to fail in the middle of its answer.';
 
-/** The steps of a reply, with the injected fault. */
+/** The steps of a reply, with the injected fault applied. */
 export function* replySteps(reply: Reply, fault: RealtimeFault | undefined): Generator<ReplyStep, void, void> {
   const how = fault?.how;
   if (how === 'drop-asked') return yield { wait: 0, effect: 'drop' };
@@ -28,7 +28,7 @@ export function* replySteps(reply: Reply, fault: RealtimeFault | undefined): Gen
     if (how === 'drop-end' && deltas > 0 && /^response\.[a-z_]+\.done$/.test(type))
       return yield { wait: 0, effect: 'drop' };
     const isDelta = type.endsWith('.delta');
-    // In a reply with too few deltas, the fault is applied at the end.
+    // If the reply has too few deltas, the fault is applied at its end.
     if (!isFaultApplied && ((isDelta && deltas === faultAfter) || type === 'response.done')) {
       isFaultApplied = true;
       if (yield* applyFault(how, reply)) return;

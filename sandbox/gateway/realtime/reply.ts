@@ -16,23 +16,23 @@ interface ReplyOptions {
   readonly settings: Settings;
   readonly metadata: Record<string, string> | null;
   readonly plan: Plan;
-  /** Set if the reply is added to the conversation. */
+  /** Set if the reply becomes part of the conversation. */
   readonly conversation: Conversation | undefined;
   readonly conversationId: string | null;
   readonly input: Tokens;
   /** The part of the input that counts as cached. */
   readonly cachedInput: Tokens;
   readonly splitsSamples: boolean;
-  readonly freshId: (prefix: string) => string;
+  readonly createId: (prefix: string) => string;
 }
 
 type ReplyStatus = 'completed' | 'cancelled' | 'incomplete' | 'failed';
 
-/** The delays before the first item and for each delta of a tool's arguments, in the gateway's own time. */
+/** The delays before the first item and before each delta of a tool's arguments, in the gateway's own time. */
 const THINKING_MS = 300;
 const ARGUMENTS_PIECE_MS = 25;
 
-/** Sent with every reply; the limit is never reached, because refusals are injected (`fault.ts`). */
+/** Sent with every reply. The limit is never reached: refusals are injected as faults (`fault.ts`). */
 const RATE_LIMIT = { name: 'tokens', limit: 40_000, remaining: 40_000, reset_seconds: 0 };
 
 /** One reply: its events in order, and its output so far. */
@@ -40,7 +40,7 @@ export class Reply {
   readonly id: string;
   readonly #options: ReplyOptions;
   #items: readonly Item[] = [];
-  /** The id of the item that is being spoken. */
+  /** The position of the item that is being sent. */
   #position: ItemPosition | undefined;
 
   constructor(options: ReplyOptions) {
@@ -55,7 +55,7 @@ export class Reply {
   *events(): Generator<TimedEvent, void, void> {
     const { plan } = this.#options;
     yield { wait: 0, event: { type: 'response.created', response: this.#body('in_progress', null) } };
-    // A reply that is cancelled during this delay has no item.
+    // A reply that is cancelled during this delay has no items.
     yield { wait: THINKING_MS, event: { type: 'rate_limits.updated', rate_limits: [RATE_LIMIT] } };
     if (plan.type === 'calls') {
       for (const { name, argumentsJson } of plan.calls) yield* this.#call(name, argumentsJson);
@@ -74,11 +74,11 @@ export class Reply {
 
   /** Returns false if the token limit was reached before the end. */
   *#say(text: string): Generator<TimedEvent, boolean, void> {
-    const { freshId, settings, splitsSamples } = this.#options;
+    const { createId, settings, splitsSamples } = this.#options;
     const { hasAudio, voice, maxTokens } = settings;
     const words: Iterable<Word> = hasAudio ? spokenWords(text, voice, splitsSamples) : writtenWords(text);
     const type = hasAudio ? 'speech' : 'text';
-    const head = { id: freshId('item'), status: 'in_progress', type: 'message', role: 'assistant' } as const;
+    const head = { id: createId('item'), status: 'in_progress', type: 'message', role: 'assistant' } as const;
     const item: Item = { ...head, parts: [{ type, text: '' }] };
     yield* this.#open(item);
     let remainingTokens = maxTokens === 'inf' ? MAX_TOKENS : maxTokens;
@@ -95,9 +95,9 @@ export class Reply {
   }
 
   *#call(name: string, argumentsJson: string): Generator<TimedEvent, void, void> {
-    const { freshId } = this.#options;
-    const head = { id: freshId('item'), status: 'in_progress', type: 'function_call' } as const;
-    const call = { ...head, callId: freshId('call'), name, argumentsJson: '' };
+    const { createId } = this.#options;
+    const head = { id: createId('item'), status: 'in_progress', type: 'function_call' } as const;
+    const call = { ...head, callId: createId('call'), name, argumentsJson: '' };
     yield* this.#open(call);
     for (const delta of wordsSpoken(argumentsJson)) {
       yield* this.#at(ARGUMENTS_PIECE_MS, (place) => [argumentsEvent(delta, call, place)]);
@@ -125,11 +125,11 @@ export class Reply {
       yield { wait: at === 0 ? wait : 0, event };
   }
 
-  /** Changes the current item as it is in the conversation, which may have truncated it. */
+  /** Changes the current item, starting from its version in the conversation, which may have been truncated. */
   #change(change: (now: Item) => Item): Item {
     const { conversation } = this.#options;
     const own = this.#items.at(-1);
-    if (!own) throw new Error('Nothing is being said.');
+    if (!own) throw new Error('The reply has no current item.');
     const changed = change(conversation?.find(own.id) ?? own);
     conversation?.update(changed);
     this.#items = [...this.#items.slice(0, -1), changed];

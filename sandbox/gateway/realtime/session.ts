@@ -14,7 +14,7 @@ import type { SessionParts, SessionState } from './state.ts';
 import { Transcripts } from './transcripts.ts';
 import { Turns } from './turns.ts';
 
-type SessionOptions = Pick<Session, 'client' | 'parts' | 'grant' | 'model' | 'freshId' | 'notifyChange'>;
+type SessionOptions = Pick<Session, 'client' | 'parts' | 'grant' | 'model' | 'createId' | 'notifyChange'>;
 
 const MINUTE_MS = 60_000;
 
@@ -27,7 +27,7 @@ export class Session implements SessionState {
   readonly parts: SessionParts;
   readonly grant: KeyGrant;
   readonly model: Model;
-  readonly freshId: (prefix: string) => string;
+  readonly createId: (prefix: string) => string;
   readonly notifyChange: () => void;
   readonly conversation = new Conversation();
   readonly buffer = new InputBuffer();
@@ -42,15 +42,15 @@ export class Session implements SessionState {
   #cancelLimit: () => void = () => undefined;
   #isOver = false;
 
-  constructor({ client, parts, grant, model, freshId, notifyChange }: SessionOptions) {
+  constructor({ client, parts, grant, model, createId, notifyChange }: SessionOptions) {
     this.client = client;
     this.parts = parts;
     this.grant = grant;
     this.model = model;
-    this.freshId = freshId;
+    this.createId = createId;
     this.notifyChange = notifyChange;
-    this.id = freshId('sess');
-    this.conversationId = freshId('conv');
+    this.id = createId('sess');
+    this.conversationId = createId('conv');
     this.dialect = parts.settings.quirks.realtimeDialect;
     this.openedAt = parts.clock.now();
     this.#expiresAt = this.openedAt + parts.settings.quirks.realtimeMinutes * MINUTE_MS;
@@ -85,10 +85,10 @@ export class Session implements SessionState {
     this.client.send({ type: 'conversation.created', conversation });
   }
 
-  /** An error about something applies only to requests for it. */
+  /** A fault that refuses transcription applies only if transcripts are requested. */
   faultAt(moment: FaultTiming, asksForTranscripts = false): RealtimeFault | undefined {
-    const occasion = { method: 'GET', path: '/v1/realtime', kind: 'realtime' };
-    return this.parts.faults.takeForRealtime(occasion, moment, asksForTranscripts);
+    const requestFacts = { method: 'GET', path: '/v1/realtime', kind: 'realtime' };
+    return this.parts.faults.takeForRealtime(requestFacts, moment, asksForTranscripts);
   }
 
   endBy(effect: Parameters<SessionState['endBy']>[0]): void {

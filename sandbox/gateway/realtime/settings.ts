@@ -65,7 +65,7 @@ interface SessionHead {
 
 const PCM = { type: 'audio/pcm', rate: 24_000 };
 
-/** The session object. */
+/** The session object in events. */
 export function sessionBody({ id, model, expiresAt }: SessionHead, settings: Settings, dialect: Dialect): Body {
   const {
     hasAudio,
@@ -101,7 +101,7 @@ export function sessionBody({ id, model, expiresAt }: SessionHead, settings: Set
   };
 }
 
-/** The settings shown in a response object. */
+/** The settings that a response object contains. */
 export const responseHead = ({ hasAudio, voice, maxTokens, temperature }: Settings, dialect: Dialect): Body =>
   dialect === 'ga'
     ? {

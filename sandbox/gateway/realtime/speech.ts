@@ -5,14 +5,14 @@ import type { Item } from './item.ts';
 import { addedEvents } from './reply-events.ts';
 import type { Session } from './session.ts';
 
-/** If the session asks for it, the model itself detects the beginning and the end of speech. */
-export function detectSpeech(piece: Buffer, session: Session): void {
+/** If the session has turn detection, detects the beginning and the end of speech in the audio input. */
+export function detectSpeech(chunk: Buffer, session: Session): void {
   const { settings, detector, client, turns } = session;
   const { detection } = settings;
   if (!detection) return;
-  for (const { kind, ms } of detector.detect(samplesFrom(piece), detection)) {
+  for (const { kind, ms } of detector.detect(samplesFrom(chunk), detection)) {
     if (kind === 'started') {
-      detector.itemId = session.freshId('item');
+      detector.itemId = session.createId('item');
       client.send({ type: 'input_audio_buffer.speech_started', audio_start_ms: ms, item_id: detector.itemId });
       if (detection.interrupt_response) turns.cancelCurrent('turn_detected');
     } else {

@@ -30,11 +30,11 @@ export interface SessionState {
   readonly parts: SessionParts;
   readonly grant: KeyGrant;
   readonly model: Model;
-  readonly freshId: (prefix: string) => string;
+  readonly createId: (prefix: string) => string;
   readonly conversation: Conversation;
   readonly settings: Settings;
   faultAt(moment: FaultTiming): RealtimeFault | undefined;
   endBy(effect: Extract<ReplyStep, { effect: unknown }>['effect']): void;
-  /** Tells observers that its state has changed. */
+  /** Notifies observers that the session's state has changed. */
   notifyChange(): void;
 }

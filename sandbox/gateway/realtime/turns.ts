@@ -23,7 +23,7 @@ export class Turns {
   #running: Running | undefined;
   /** The input of the previous reply, which counts as cached. */
   #cachedInput = NO_TOKENS;
-  /** The voice cannot change after the first audio reply. */
+  /** Whether there was an audio reply, after which the voice cannot change. */
   hasSpoken = false;
   /** The number of replies started. */
   startedCount = 0;
@@ -37,7 +37,7 @@ export class Turns {
   }
 
   respond({ settings: requestedSettings, isInConversation, metadata }: ResponseRequest = DEFAULT_REQUEST): void {
-    const { conversation, model, dialect, parts, freshId } = this.#session;
+    const { conversation, model, dialect, parts, createId } = this.#session;
     if (this.#running) {
       throw new EventError(
         `Conversation already has an active response in progress: ${this.#running.reply.id}. Wait until the response is finished before creating a new one.`,
@@ -54,7 +54,7 @@ export class Turns {
     }
     const input = addTokens(conversation.tokens, tokensIn(settings.instructions + JSON.stringify(settings.tools)));
     const reply = new Reply({
-      ...{ id: freshId('resp'), settings, metadata, input, cachedInput: this.#cachedInput, freshId },
+      ...{ id: createId('resp'), settings, metadata, input, cachedInput: this.#cachedInput, createId },
       dialect: fault?.how === 'other-dialect' ? otherDialect(dialect) : dialect,
       plan: planFor(conversation, model.id, settings),
       conversation: isInConversation ? conversation : undefined,
@@ -102,7 +102,7 @@ export class Turns {
     }
   }
 
-  /** Charges the reply once, however it ended. */
+  /** Charges for the reply once, regardless of how it ended. */
   #finish(): void {
     if (!this.#running) return;
     const { reply, input } = this.#running;

@@ -1,7 +1,7 @@
 import { PCM_RATE, type Pcm } from '../../../src/lib/pcm.ts';
 import { hashOf } from '../studio/random.ts';
 
-/** The pitch by which voices differ. */
+/** The pitch of each voice. */
 const PITCHES_HZ = {
   alloy: 170,
   ash: 110,
@@ -29,7 +29,7 @@ const VOWEL_RESONANCES_HZ: Readonly<Record<string, readonly [number, number]>> =
 };
 const NEUTRAL = [500, 1500] as const;
 
-/** The steps of the melody, small enough that voices remain distinguishable. */
+/** The factors by which the pitch varies between syllables, small enough to keep the voices distinguishable. */
 const STEPS = [0.89, 0.94, 1, 1.06, 1.12];
 const AMPLITUDE = 0.5;
 const MAX_TONE_HZ = 4_000;
@@ -40,7 +40,7 @@ const FADE_OUT_SAMPLES = samplesIn(45);
 const BETWEEN_WORDS = samplesIn(30);
 const AFTER_SENTENCE = samplesIn(180);
 
-/** Speaks like a singing automaton: a tone for each syllable, always the same for the same word and voice. */
+/** Synthesizes speech as one tone for each syllable; the same word and voice always sound the same. */
 export function speechOf(text: string, voice: Voice): Pcm {
   const words = wordsSpoken(text).map((word) => wordIn(word, voice));
   const samples = new Int16Array(words.reduce((sum, { length }) => sum + length, 0));
@@ -52,7 +52,7 @@ export function speechOf(text: string, voice: Voice): Pcm {
   return samples;
 }
 
-/** The words in order, with trailing spaces. */
+/** The words in order, with the spaces around them. */
 export const wordsSpoken = (text: string): readonly string[] => text.match(/\s*\S{1,40}\s*/g) ?? [];
 
 export function wordIn(word: string, voice: Voice): Pcm {
@@ -66,7 +66,7 @@ export function wordIn(word: string, voice: Voice): Pcm {
   return sound;
 }
 
-/** The length of a word, without synthesizing it. */
+/** The length of a spoken word in samples, without synthesizing it. */
 export function samplesOf(word: string): number {
   const spoken = syllablesOf(word).reduce((sum, syllable) => sum + lengthOf(syllable), 0);
   return spoken + (/[.!?;:,]["”’)]*\s*$/.test(word) ? AFTER_SENTENCE : BETWEEN_WORDS);
@@ -89,15 +89,15 @@ function sing(into: Pcm, syllable: string, voice: Voice): void {
   }
 }
 
-/** One period of the tone with its overtones, normalized to 1. */
+/** One period of the tone with its overtones, normalized to a peak of 1. */
 function periodOf(pitch: number, [low, high]: readonly [number, number]): Float32Array {
   const period = new Float32Array(Math.round(PCM_RATE / pitch));
   for (let tone = 1; tone * pitch < MAX_TONE_HZ; tone++) {
     const near = (resonance: number, width: number) => 1 / (1 + ((tone * pitch - resonance) / width) ** 2);
-    const loud = (tone === 1 ? 0.8 : 0.05) + near(low, 120) + 0.5 * near(high, 200);
+    const amplitude = (tone === 1 ? 0.8 : 0.05) + near(low, 120) + 0.5 * near(high, 200);
     for (let at = 0; at < period.length; at++)
-      period[at] = (period[at] ?? 0) + loud * Math.sin((2 * Math.PI * tone * at) / period.length + tone);
+      period[at] = (period[at] ?? 0) + amplitude * Math.sin((2 * Math.PI * tone * at) / period.length + tone);
   }
-  const peak = period.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+  const peak = period.reduce((highest, value) => Math.max(highest, Math.abs(value)), 0);
   return period.map((value) => value / peak);
 }

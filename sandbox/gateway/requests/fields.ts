@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { withoutEnd } from '../../../src/lib/text.ts';
 import type { Source } from '../job-details.ts';
 
-/** Text that is not blank: an empty prompt counts as missing. */
+/** Text that is not blank, because a blank prompt counts as missing. */
 export const nonEmptyText = z.string().refine((text) => text.trim() !== '', 'must not be empty');
 
 const numeric = z.union([z.number(), z.string().regex(/^\d{1,6}(\.\d{1,6})?$/, 'must be a number')]).transform(Number);
 
-/** Numbers and numeric strings are accepted (specification, 4.4). */
+/** Accepts numbers and numeric strings (specification, 4.4). */
 export const seconds = numeric.refine((value) => value >= 1 && value <= 60, 'must be from 1 to 60 seconds');
 
 export const gridIndex = numeric.refine((value) => [1, 2, 3, 4].includes(value), 'must be from 1 to 4');
@@ -56,7 +56,7 @@ function decodeBase64(text: string): Buffer | undefined {
   return Buffer.from(text, 'base64');
 }
 
-/** A single value is accepted as a list of one. */
+/** Accepts a single value as a list with one item. */
 export const listOf = <Item extends z.ZodType>(item: Item) =>
   z.preprocess((value) => (value === undefined || Array.isArray(value) ? value : [value]), z.array(item));
 

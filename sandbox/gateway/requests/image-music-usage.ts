@@ -18,7 +18,7 @@ export const imageRequest = z.object({
   seed: seed.optional(),
 });
 
-/** `prompt` contains the lyrics; a description may replace it. */
+/** `prompt` contains the lyrics; a description may be sent instead. */
 export const musicRequest = z
   .object({
     prompt: z.string().default(''),

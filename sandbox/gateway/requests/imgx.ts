@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { gridIndex, listOf, nonEmptyText, source } from './fields.ts';
 
-/** The fields that all submits of the image family accept; unknown fields are ignored, as by real gateways. */
+/** The fields that all submits of the image family accept; unknown fields are ignored, as on real gateways. */
 const submitFields = {
   state: z.string().max(255).catch(''),
   // An invalid callback URL is ignored.
@@ -14,7 +14,7 @@ const taskId = z.union([z.string().min(1), z.int().transform(String)]);
 
 export const imagineRequest = z.object({ ...submitFields, prompt: nonEmptyText, base64Array: images.optional() });
 
-/** The specification says `base64Array`, the engine `base64` or `link`. */
+/** The specification names the field `base64Array`, the engine `base64` or `link`. */
 export const describeRequest = z
   .object({ ...submitFields, base64Array: images.optional(), base64: source.optional(), link: source.optional() })
   .refine((body) => (body.base64Array?.length ?? 0) > 0 || body.base64 || body.link, {
@@ -41,7 +41,7 @@ export const uploadRequest = z.object({
 
 export const actionRequest = z.object({ ...submitFields, taskId, customId: z.string().min(1) });
 
-/** A stock gateway requires an index for a reroll too. */
+/** A stock gateway also requires an index for a reroll. */
 export const changeRequest = (isIndexRequired: boolean) =>
   z
     .object({
@@ -55,7 +55,7 @@ export const changeRequest = (isIndexRequired: boolean) =>
       message: 'is required',
     });
 
-/** The specification has the code first, all other sources the id: both are accepted. */
+/** In the specification the code comes first, in all other sources the id; both are accepted. */
 export const simpleChangeRequest = z.object({
   ...submitFields,
   content: nonEmptyText.transform((text, context) => {
@@ -91,7 +91,7 @@ export const videoRequest = z
     loop: z.boolean().optional(),
     action: z.literal('extend').optional(),
     taskId: taskId.optional(),
-    // Counted from 0, unlike a grid's.
+    // Counted from 0, unlike the index of a grid.
     index: z.int('must be a whole number').min(0, 'must be from 0 to 3').max(3, 'must be from 0 to 3').default(0),
     videoType: z.enum(['vid_1.1_i2v_480', 'vid_1.1_i2v_720']).default('vid_1.1_i2v_480'),
     batchSize: z.union([z.literal(1), z.literal(2), z.literal(4)]).default(1),

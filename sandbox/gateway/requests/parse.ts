@@ -10,7 +10,7 @@ export function parseRequest<Schema extends z.ZodType>(schema: Schema, body: unk
   if (parsed.success) return parsed.data;
   const issue = deepestIssue(parsed.error.issues);
   const field = String(issue?.path[0] ?? '');
-  if (field === '') throw badRequest(sentence(issue?.message ?? 'is not what is expected here'));
+  if (field === '') throw badRequest(sentence(issue?.message ?? 'is not valid'));
   const value = fields[field];
   const isMissing = value === undefined || (typeof value === 'string' && value.trim() === '') || isEmptyList(value);
   if (isMissing) throw badRequest(`${field} is required`, `${snake(field)}_is_required`);
@@ -24,7 +24,7 @@ interface Issue {
   readonly message: string;
 }
 
-/** For an invalid list item, reports the item rather than the list. */
+/** For an invalid list item, returns the issue of the item rather than that of the list. */
 function deepestIssue(issues: readonly z.core.$ZodIssue[]): Issue | undefined {
   const [first] = issues;
   if (first?.code !== 'invalid_union') return first;

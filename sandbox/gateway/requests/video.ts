@@ -101,7 +101,7 @@ export const videoRequest = z
 
 const side = z.coerce.number().int('must be a whole number').min(16).max(8_192);
 
-/** A known field must take effect at any place; a field that only the model's vendor knows is shown and left unchanged. */
+/** The known fields, which take effect at the top level and in `metadata`; fields that only the vendor knows are passed on unchanged. */
 const effectiveMetadata = z.object({
   duration: seconds.optional(),
   seconds: seconds.optional(),
@@ -146,7 +146,7 @@ function parseMetadata(text: string, context: z.RefinementCtx): Record<string, u
   return z.NEVER;
 }
 
-/** The vendor path (specification, 4.2); the vendor's own field names are accepted too. */
+/** A request at the vendor path (specification, 4.2), which also accepts the vendor's own field names. */
 export const imageToVideoRequest = z.preprocess((body) => {
   if (!isRecord(body)) return body;
   const { model_name, ...rest } = body;

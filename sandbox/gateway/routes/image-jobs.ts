@@ -16,7 +16,7 @@ const MAX_KEY_LENGTH = 255;
 export const imageJobRoutes: Routes = (server, parts) => {
   server.post(PATH, { config: { kind: 'image' } }, async (request, reply) => {
     const job = existingJob(parts, request) ?? createJob(parts, request);
-    // Forks with this endpoint return status 202; the specification does not name a status.
+    // Forks with this endpoint return status 202; the specification does not state one.
     if (parts.settings.profile === 'stock') reply.code(202);
     return imageJob(job, await itemsOf(parts, job), viewOf(parts));
   });
@@ -43,7 +43,7 @@ function idempotencyKeyOf(parts: Parts, request: FastifyRequest): string | undef
   throw new ApiError('The header Idempotency-Key is required.', { status: 400, code: 'IDEMPOTENCY_KEY_REQUIRED' });
 }
 
-/** A repeated request with the same key and body returns the existing job without a charge. */
+/** A repeated request with the same key and body returns the existing job and is not charged. */
 function existingJob(parts: Parts, request: FastifyRequest): Job | undefined {
   const idempotencyKey = idempotencyKeyOf(parts, request);
   const found =

@@ -27,7 +27,7 @@ export const imgxSubmitRoutes: Routes = (server, parts) => {
     });
   };
 
-  // The specification (4.3) lets describe, blend and upload read base64Array; gateways in the wild read it here too.
+  // In the specification (4.3), only describe, blend and upload read base64Array; real gateways also read it for imagine.
   const isSpec = (): boolean => parts.settings.profile === 'spec';
 
   submit(
@@ -149,7 +149,7 @@ export const imgxSubmitRoutes: Routes = (server, parts) => {
   );
 };
 
-/** The URLs on this machine at the start of the prompt; others remain part of the prompt. */
+/** The URLs at the start of the prompt that are on this machine; others remain part of the prompt. */
 const sourcesIn = (prompt: string): readonly Source[] =>
   splitPrompt(prompt)
     .urls.filter(isLoopback)

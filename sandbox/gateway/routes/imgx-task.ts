@@ -20,7 +20,7 @@ export const imgxTaskRoutes: Routes = (server, parts) => {
     throw unknownTask(request.params.id);
   });
 
-  /** A bare list: unknown ids are left out. Without ids, the key's tasks of one status, which the specification calls a filter (4.3). */
+  /** Returns a bare list, without unknown ids. Without ids, it lists the key's tasks with one status, which the specification calls a filter (4.3). */
   server.post('/imgx/task/list-by-condition', (request) => {
     const { ids, status } = parseRequest(listRequest, request.body);
     const jobs = ids
@@ -43,7 +43,7 @@ export const imgxTaskRoutes: Routes = (server, parts) => {
     throw new ApiError('The task has not succeeded.', { status: 400, code: 'task_status_not_success' });
   });
 
-  /** Serves images when the gateway returns its own URLs for them; requires no key. */
+  /** Serves the images if the gateway returns its own URLs for them; requires no key. */
   server.get<ById>('/imgx/image/:id', { config: { isPublic: true } }, async (request, reply) => {
     const job = parts.jobs.get(request.params.id);
     const name = job?.state === 'running' ? parts.files.previewName(job) : job?.details.results[0]?.name;

@@ -6,9 +6,9 @@ import { uploadRequest } from '../requests/imgx.ts';
 import { parseRequest } from '../requests/parse.ts';
 import { uploadedImage } from '../uploaded-image.ts';
 
-/** Uploads of images, which get URLs. */
+/** Uploads images and returns their URLs. */
 export const imgxUploadRoutes: Routes = (server, parts) => {
-  /** Returns URLs immediately in both profiles, because the specification does not describe it. */
+  /** Returns URLs immediately in both profiles, because the specification does not describe the response. */
   server.post('/imgx/submit/upload-discord-images', { config: { kind: 'upload' } }, async (request) => {
     const { base64Array, state, botType } = parseRequest(uploadRequest, request.body);
     const model = modelFor(parts, request.grant, 'imgx-7', ['imgx']);

@@ -11,7 +11,7 @@ const allowedModels = (grant: KeyGrant): readonly Model[] => catalogue.filter((m
 export const modelRoutes: Routes = (server, parts) => {
   const list = (models: readonly Model[]) => {
     const view = viewOf(parts);
-    // Stock gateways report a key without models with status 200.
+    // Stock gateways return status 200 even if the key may use no models.
     if (models.length === 0 && view.profile === 'stock')
       return { success: false, message: 'No model is available for this key.' };
     return modelList(models, view);

@@ -26,21 +26,21 @@ const moderationRequest = z.strictObject({
 type Part = Exclude<Exclude<z.output<typeof moderationRequest>['input'], string>[number], string>;
 
 /**
- * A text is judged by its marks: `flag:violence` is certain, `doubt:violence` half as likely, and anything else harmless. An image is judged by its
+ * A text is judged by markers: `flag:violence` is certain, `doubt:violence` is half as likely, and anything else is harmless. An image is judged by its
  * colour.
  */
 export const moderationRoutes: Routes = (server) => {
   server.post('/v1/moderations', { config: { kind: 'moderation' } }, async (request) => {
     const { model = 'omni-moderation-latest', input } = parseRequest(moderationRequest, request.body);
-    const given = typeof input === 'string' ? [input] : input;
-    const texts = given.filter((one) => typeof one === 'string');
-    const parts = given.filter((one) => typeof one !== 'string');
+    const inputs = typeof input === 'string' ? [input] : input;
+    const texts = inputs.filter((one) => typeof one === 'string');
+    const parts = inputs.filter((one) => typeof one !== 'string');
     const judged = texts.length > 0 ? texts : [(await Promise.all(parts.map(textOf))).join('\n')];
     return { id: `modr-${request.id}`, model, results: judged.map(resultOf) };
   });
 };
 
-/** An image as the marks that its colour stands for. */
+/** The text of a part; an image becomes the marker that its colour represents. */
 async function textOf(part: Part): Promise<string> {
   if (part.type === 'text') return part.text;
   const base64 = /^data:image\/[\w.+-]+;base64,(.+)$/s.exec(part.image_url.url)?.[1];

@@ -17,7 +17,7 @@ const CLIPS_PER_SONG = 2;
 const DEFAULT_SECONDS = 20;
 const COVER_SIDE = 512;
 
-/** Music: queries as specified (4.1), submits as in real gateways. */
+/** Music: queries as specified (4.1), submits as on real gateways. */
 export const musicRoutes: Routes = (server, parts) => {
   server.post('/music/submit/music', { config: { kind: 'music' } }, (request) =>
     musicSubmitted(createSong(parts, request), viewOf(parts)),
@@ -129,9 +129,9 @@ function acceptMusicJob(
     charge: priceOf(model, 1),
     details,
   });
-  if (!isMusic(job)) throw new Error('A music task became something else.');
+  if (!isMusic(job)) throw new Error('The created job is not a music task.');
   return job;
 }
 
-/** Names such as `chirp-…` of real gateways select this gateway's own music model. */
+/** The model names of real gateways, such as `chirp-…`, select this gateway's own music model. */
 const musicModelId = (name: string | undefined) => (!name || /^chirp-/.test(name) ? DEFAULT_MODEL : name);

@@ -19,12 +19,15 @@ export const realtimeRoutes: Routes = (server, parts) => {
       modelOf(request, parts);
     },
     handler: () => {
-      throw new ApiError('This is a WebSocket: ask for an upgrade.', { status: 426, code: 'upgrade_required' });
+      throw new ApiError('This endpoint is a WebSocket: request an upgrade.', {
+        status: 426,
+        code: 'upgrade_required',
+      });
     },
     wsHandler: (socket, request) => {
       request.updateRecord?.({ status: 101 });
-      const freshId = (prefix: string) => `${prefix}_${parts.random.letters(20)}`;
-      const client = new ClientSocket(socket, request.raw.socket, freshId);
+      const createId = (prefix: string) => `${prefix}_${parts.random.letters(20)}`;
+      const client = new ClientSocket(socket, request.raw.socket, createId);
       const { grant } = request;
       const notifyChange = () => parts.realtime.notifyChange(session);
       const session: Session = new Session({
@@ -32,14 +35,14 @@ export const realtimeRoutes: Routes = (server, parts) => {
         parts,
         grant,
         model: modelOf(request, parts),
-        freshId,
+        createId,
         notifyChange,
       });
       parts.realtime.add(session);
       client.listen(
         (event) => {
           processEvent(event, session);
-          parts.realtime.emit('heard', session, event);
+          parts.realtime.emit('received', session, event);
         },
         () => {
           session.end();
@@ -61,7 +64,7 @@ function modelOf({ query, grant }: FastifyRequest, parts: Parts): Model {
 /** Current gateways refuse clients that request the beta API. */
 function refuseBeta(client: ClientSocket, session: Session): void {
   client.send(
-    errorEvent('The Realtime Beta API is no longer supported: leave the header OpenAI-Beta away.', {
+    errorEvent('The Realtime Beta API is no longer supported: do not send the OpenAI-Beta header.', {
       code: 'beta_api_shape_disabled',
     }),
   );

@@ -13,67 +13,73 @@ import { streamSteps } from '../text/stream-steps.ts';
 import { timedStream } from '../text/timed-stream.ts';
 import { chatBody, itemBodies, responseBody, statusOf, type TextResponse } from '../wire/text.ts';
 
-/** Answers of the text endpoint (specification, 4.6 and 6). */
+/** The text endpoint (specification, 4.6 and 6). */
 export const textRoutes: Routes = (server, parts) => {
   server.post('/v1/responses', { config: { kind: 'text' } }, (request, reply) => {
-    const order = parseRequest(textRequest, request.body);
-    const model = modelFor(parts, request.grant, order.model, ['text']);
-    checkAudio(order, model);
-    const { tools, reasoning, stream } = order;
+    const body = parseRequest(textRequest, request.body);
+    const model = modelFor(parts, request.grant, body.model, ['text']);
+    checkAudio(body, model);
+    const { tools, reasoning, stream } = body;
     const isSent = {
       stream,
       'text.format': hasFormat(request.body),
       tools: tools.length > 0,
       reasoning: reasoning !== undefined,
     };
-    const sentFields = Object.entries(isSent).flatMap(([field, isThere]) => (isThere ? [field] : []));
+    const sentFields = Object.entries(isSent).flatMap(([field, isPresent]) => (isPresent ? [field] : []));
     const fault = parts.faults.takeForText({ method: request.method, path: pathOf(request), kind: 'text' }, sentFields);
     refuse(fault);
-    // The others read over it (specification, 4.6).
-    const answer = generateResponse(order, /reasoning/i.test(model.id));
-    const written: TextResponse = {
-      ...{ request: order, generated: answer, profile: parts.settings.profile, chatUsage: fault?.how === 'chat-usage' },
+    // Only reasoning models reason; the others ignore the field (specification, 4.6).
+    const generated = generateResponse(body, /reasoning/i.test(model.id));
+    const response: TextResponse = {
+      ...{ request: body, generated, profile: parts.settings.profile, chatUsage: fault?.how === 'chat-usage' },
       id: `resp_${parts.random.letters(24)}`,
       createdAt: parts.pace.now(),
     };
-    const { input, output } = answer.tokens;
+    const { input, output } = generated.tokens;
     const amount = times(amountOf(model.price), input + output);
-    parts.usage.charge({ key: request.grant.key, model: model.id, at: written.createdAt, amount });
-    return stream && fault?.how !== 'plain' ? streamed(written, fault, parts, request, reply) : whole(written, fault);
+    parts.usage.charge({ key: request.grant.key, model: model.id, at: response.createdAt, amount });
+    return stream && fault?.how !== 'plain'
+      ? streamResponse(response, fault, parts, request, reply)
+      : completeResponse(response, fault);
   });
 };
 
 const hasFormat = (body: unknown): boolean => isRecord(body) && isRecord(body.text) && body.text.format !== undefined;
 
 function refuse(fault: TextFault | undefined): void {
-  const part = refusedFields.get(fault?.how ?? '');
-  if (part === undefined) return;
-  throw new ApiError(`This model does not take ${part}.`, { status: 400, code: 'unsupported_parameter', param: part });
+  const field = refusedFields.get(fault?.how ?? '');
+  if (field === undefined) return;
+  throw new ApiError(`This model does not support ${field}.`, {
+    status: 400,
+    code: 'unsupported_parameter',
+    param: field,
+  });
 }
 
-/** Whole answers know of the faults of streams what they can. */
-function whole(written: TextResponse, fault: TextFault | undefined): unknown {
-  if (fault?.how === 'chat') return chatBody(written);
+/** A response without a stream; of the stream's faults, it supports those that make sense here. */
+function completeResponse(response: TextResponse, fault: TextFault | undefined): unknown {
+  if (fault?.how === 'chat') return chatBody(response);
   if (fault?.how === 'failed') {
-    return responseBody(written, 'failed', [], { code: 'server_error', message: 'The sandbox was told to fail.' });
+    return responseBody(response, 'failed', [], { code: 'server_error', message: 'The sandbox was told to fail.' });
   }
-  return responseBody(written, statusOf(written), itemBodies(written));
+  return responseBody(response, statusOf(response), itemBodies(response));
 }
 
-function streamed(
-  written: TextResponse,
+function streamResponse(
+  response: TextResponse,
   fault: TextFault | undefined,
   { pace, writing }: Parts,
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
-  const { request: order } = written;
-  writing.add(order);
-  const stream = timedStream(streamSteps(written, fault), pace, {
+  const { request: body } = response;
+  writing.add(body);
+  const stream = timedStream(streamSteps(response, fault), pace, {
     cut: () => request.raw.socket.destroy(),
-    ended: (answer) => {
-      writing.delete(order);
-      request.updateRecord?.({ answer });
+    ended: (responseText) => {
+      writing.delete(body);
+      request.updateRecord?.({ responseText });
     },
   });
   return reply.type('text/event-stream; charset=utf-8').header('cache-control', 'no-cache').send(stream);

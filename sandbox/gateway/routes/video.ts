@@ -41,7 +41,7 @@ export const videoRoutes: Routes = (server, parts) => {
     const body = /^multipart\//i.test(String(request.headers['content-type'])) ? 'form' : 'json';
     const { videosBody } = parts.settings.quirks;
     if (videosBody !== 'either' && videosBody !== body)
-      throw new ApiError(`This endpoint takes its fields as ${videosBody}.`, {
+      throw new ApiError(`This endpoint accepts its fields only as ${videosBody}.`, {
         status: 415,
         code: 'unsupported_media_type',
       });
@@ -101,11 +101,11 @@ function createJob(
       results: [{ name: '1.mp4', recipe: { make: 'video', scene: sceneOf(body.prompt, seed), ...size, seconds } }],
     },
   });
-  if (!isVideo(job)) throw new Error('A video task became something else.');
+  if (!isVideo(job)) throw new Error('The created job is not a video task.');
   return job;
 }
 
-/** The size takes precedence; a resolution such as 720p is the length of the short side; an aspect ratio alone yields a small video. */
+/** A size takes precedence; a resolution such as 720p is the length of the short side; an aspect ratio alone results in a small video. */
 function requestedSize(body: VideoRequest): Size {
   const even = (side: number) => Math.max(16, Math.round(side / 2) * 2);
   if (body.size) return { width: even(body.size.width), height: even(body.size.height) };

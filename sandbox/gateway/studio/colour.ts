@@ -1,6 +1,6 @@
 import { clamped } from './random.ts';
 
-/** OKLab: mixing two colours in it gives the colour the eye expects between them. */
+/** A colour in OKLab, in which a mixture of two colours looks natural. */
 export interface Colour {
   readonly l: number;
   readonly a: number;
@@ -27,7 +27,7 @@ export function hex(text: string): Colour {
   return fromRgb((value >> 16) & 255, (value >> 8) & 255, value & 255);
 }
 
-/** Out of range channels are clipped: a tint may ask for more colour than a screen has. */
+/** Clips channels that are out of range, because a tint may be more vivid than a screen can show. */
 export function css(colour: Colour): string {
   const l = (colour.l + 0.3963377774 * colour.a + 0.2158037573 * colour.b) ** 3;
   const m = (colour.l - 0.1055613458 * colour.a - 0.0638541728 * colour.b) ** 3;
@@ -56,9 +56,9 @@ export function lighter(colour: Colour, by: number): Colour {
   return { ...colour, l: clamped(colour.l + by) };
 }
 
-/** Reads a ramp of colours at a place from 0 to 1. */
+/** Interpolates between the colours of a ramp; `t` is from 0 to 1. */
 export function along(ramp: readonly Colour[], t: number): Colour {
-  const place = clamped(t) * (ramp.length - 1);
-  const from = ramp[Math.floor(place)] ?? { l: 0.5, a: 0, b: 0 };
-  return mix(from, ramp[Math.ceil(place)] ?? from, place % 1);
+  const position = clamped(t) * (ramp.length - 1);
+  const from = ramp[Math.floor(position)] ?? { l: 0.5, a: 0, b: 0 };
+  return mix(from, ramp[Math.ceil(position)] ?? from, position % 1);
 }

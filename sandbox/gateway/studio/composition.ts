@@ -13,17 +13,17 @@ import { seigaiha } from './styles/seigaiha.ts';
 import { type Layer, type Tools, toolsOf, type Window } from './tools.ts';
 
 const STYLES = { landscape, seascape, seigaiha, city, botanical, cosmos, ribbons, bauhaus };
-/** Strokes on a grid four wide and six high, which spell SANDBOX: a minimal machine has no fonts. */
+/** The word SANDBOX as strokes, each letter on a grid four units wide and six high, because a minimal machine has no fonts. */
 const MARK =
   'M4 .8Q3.4 0 2 0Q0 0 0 1.5Q0 2.7 2 3Q4 3.3 4 4.5Q4 6 2 6Q.6 6 0 5.2M6.2 6L8.2 0L10.2 6M7 4H9.4M12.4 6V0L16.4 6V0M18.6 0V6H20.2Q22.6 6 22.6 3Q22.6 0 20.2 0ZM24.8 0V6H27.1Q28.8 6 28.8 4.4Q28.8 2.9 27.1 2.9H24.8M27.1 2.9Q28.5 2.9 28.5 1.45Q28.5 0 27.1 0H24.8M33 0Q31 0 31 3Q31 6 33 6Q35 6 35 3Q35 0 33 0ZM37.2 0L41.2 6M41.2 0L37.2 6';
 const MARK_WIDTH = 41.2;
 const MARK_HEIGHT = 6;
 const MARK_SHARE = 0.0165;
-const SMALLEST_MARK = 7;
+const MIN_MARK_SIZE = 7;
 
 /**
- * `frame` gives the aspect and the detail to compose for. A margin shows this much more of the world on every side, as a
- * part of the view: room for a camera to move.
+ * `frame` determines the aspect ratio and the level of detail. `margin` is the share of the view that is added on every
+ * side, so that a camera can move.
  */
 export function compositionOf(
   scene: Scene,
@@ -34,10 +34,13 @@ export function compositionOf(
   const colours = references.flatMap((reference) => reference.colours);
   const tools = toolsOf(scene, frame, margin, colours);
   const layers = STYLES[tools.subject.style](tools);
-  const woven = (opacity: number, depth: number): Layer[] =>
+  const stripsLayer = (opacity: number, depth: number): Layer[] =>
     references.length === 0 ? [] : [{ svg: `<g opacity="${opacity}">${strips(tools, references)}</g>`, depth }];
-  // Once behind everything but the sky, and again as a veil before it.
-  return { tools, layers: [...layers.slice(0, 1), ...woven(0.82, 0.05), ...layers.slice(1), ...woven(0.4, 0.3)] };
+  // The references appear behind everything but the sky, and again as a faint layer in front.
+  return {
+    tools,
+    layers: [...layers.slice(0, 1), ...stripsLayer(0.82, 0.05), ...layers.slice(1), ...stripsLayer(0.4, 0.3)],
+  };
 }
 
 export function svgOf({ left, top, right, bottom }: Window, size: Size, content: string): Buffer {
@@ -47,30 +50,30 @@ export function svgOf({ left, top, right, bottom }: Window, size: Size, content:
   );
 }
 
-/** Says where the result comes from. A dark halo under light strokes keeps it legible on any image. */
+/** A mark that shows where the result comes from; the dark halo under its light strokes keeps it legible on any image. */
 export function markOf({ width, height }: Size): Buffer {
-  const wanted = Math.max(SMALLEST_MARK, Math.min(width, height) * MARK_SHARE) / MARK_HEIGHT;
-  const scale = Math.min(wanted, (width * 0.8) / MARK_WIDTH, (height * 0.5) / MARK_HEIGHT);
+  const preferredScale = Math.max(MIN_MARK_SIZE, Math.min(width, height) * MARK_SHARE) / MARK_HEIGHT;
+  const scale = Math.min(preferredScale, (width * 0.8) / MARK_WIDTH, (height * 0.5) / MARK_HEIGHT);
   const gap = Math.min(scale * 7, (width - MARK_WIDTH * scale) / 2, (height - MARK_HEIGHT * scale) / 2);
-  const place = `translate(${width - gap - MARK_WIDTH * scale} ${height - gap - MARK_HEIGHT * scale}) scale(${scale})`;
-  const stroke = (colour: string, wide: number, opacity: number) =>
-    `<path d="${MARK}" stroke="${colour}" stroke-width="${wide}" stroke-opacity="${opacity}"/>`;
+  const transform = `translate(${width - gap - MARK_WIDTH * scale} ${height - gap - MARK_HEIGHT * scale}) scale(${scale})`;
+  const stroke = (colour: string, strokeWidth: number, opacity: number) =>
+    `<path d="${MARK}" stroke="${colour}" stroke-width="${strokeWidth}" stroke-opacity="${opacity}"/>`;
   const strokes = stroke('#000', 3.4, 0.14) + stroke('#000', 2, 0.42) + stroke('#fff', 0.8, 0.96);
   return Buffer.from(
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><g fill="none" stroke-linecap="round" stroke-linejoin="round" transform="${place}">${strokes}</g></svg>`,
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><g fill="none" stroke-linecap="round" stroke-linejoin="round" transform="${transform}">${strokes}</g></svg>`,
   );
 }
 
-/** Several references stand side by side, each melting into the one before. */
+/** Shows the references side by side, each fading into the previous one. */
 function strips({ frame }: Tools, references: readonly Reference[]): string {
-  const wide = frame.width / references.length;
-  const melt = `<linearGradient id="melting"><stop stop-color="#fff" stop-opacity="0"/><stop offset=".4" stop-color="#fff"/></linearGradient><mask id="melt" maskContentUnits="objectBoundingBox"><rect width="1" height="1" fill="url(#melting)"/></mask>`;
+  const width = frame.width / references.length;
+  const fadeMask = `<linearGradient id="melting"><stop stop-color="#fff" stop-opacity="0"/><stop offset=".4" stop-color="#fff"/></linearGradient><mask id="fadeMask" maskContentUnits="objectBoundingBox"><rect width="1" height="1" fill="url(#melting)"/></mask>`;
   const images = references.map(({ uri }, index) => {
-    const left = index === 0 ? -0.1 * frame.width : (index - 0.35) * wide;
-    const right = index === references.length - 1 ? 1.1 * frame.width : (index + 1.35) * wide;
+    const left = index === 0 ? -0.1 * frame.width : (index - 0.35) * width;
+    const right = index === references.length - 1 ? 1.1 * frame.width : (index + 1.35) * width;
     const area = `x="${n(left)}" y="${n(-0.1 * frame.height)}" width="${n(right - left)}" height="${n(1.2 * frame.height)}"`;
     const image = `<image href="${uri}" ${area} preserveAspectRatio="xMidYMid slice"/>`;
-    return index === 0 ? image : `<g mask="url(#melt)">${image}</g>`;
+    return index === 0 ? image : `<g mask="url(#fadeMask)">${image}</g>`;
   });
-  return melt + images.join('');
+  return fadeMask + images.join('');
 }

@@ -5,17 +5,17 @@ import { mainColours } from './reference.ts';
 const FALLBACK = 'a plain image that says little about itself';
 const SIDE = 64;
 const RATIOS = ['1:1', '4:3', '3:4', '3:2', '2:3', '16:9', '9:16', '2:1', '1:2', '21:9', '4:5', '5:4'];
-/** Once around the circle of OKLCH. */
+/** The names of equally spaced hues in OKLCH. */
 const HUES = 'rose,coral,orange,ochre,yellow,green,teal,cyan,blue,indigo,violet,purple'.split(',');
 
-/** The word for a number, where the next word begins at each step. */
+/** Chooses the word for a number; each step is the value from which the next word applies. */
 const wordFor = (value: number, words: string, ...steps: readonly number[]) =>
   words.split('|')[steps.filter((step) => value >= step).length] ?? '';
 
-/** Four lines that could be prompts, from what can be measured in the images. */
+/** Describes images in four lines that could be prompts, using only what can be measured. */
 export async function describeImages(images: readonly Buffer[]): Promise<string[]> {
-  const read = await Promise.allSettled(images.map(linesFor));
-  const lines = read.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+  const outcomes = await Promise.allSettled(images.map(linesFor));
+  const lines = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
   return [0, 1, 2, 3].map((index) => lines[index % lines.length]?.[index] ?? `${FALLBACK}, version ${index + 1}`);
 }
 
@@ -25,15 +25,15 @@ async function linesFor(image: Buffer): Promise<string[]> {
   const grey = await flat.resize(SIDE, SIDE, { fit: 'fill' }).extractChannel(0).raw().toBuffer();
   const mean = meanOf(grey, (value) => value);
   const spread = Math.sqrt(meanOf(grey, (value) => (value - mean) ** 2));
-  const busy = meanOf(grey, (value, index) => Math.abs(value - (grey[index - 1] ?? 0) / 255));
-  const lean = meanOf(grey, (value, index) => (index < grey.length / 2 ? 2 : -2) * value);
-  const named = (await mainColours(image)).map(nameOf);
-  const [first = 'grey', second = first, third = second] = [...new Set(named)];
+  const roughness = meanOf(grey, (value, index) => Math.abs(value - (grey[index - 1] ?? 0) / 255));
+  const brightnessDifference = meanOf(grey, (value, index) => (index < grey.length / 2 ? 2 : -2) * value);
+  const colourNames = (await mainColours(image)).map(nameOf);
+  const [first = 'grey', second = first, third = second] = [...new Set(colourNames)];
   const light = wordFor(mean, 'dark|dim|evenly lit|bright|pale', 0.22, 0.42, 0.62, 0.8);
   const contrast = wordFor(spread, 'very soft|gentle|clear|hard', 0.1, 0.19, 0.28);
   const details = 'smooth and empty|calm, few details|finely detailed|busy, full of detail';
-  const detail = wordFor(busy, details, 0.012, 0.03, 0.07);
-  const balance = wordFor(lean, 'dark above|light spread evenly|light above', -0.06, 0.06);
+  const detail = wordFor(roughness, details, 0.012, 0.03, 0.07);
+  const balance = wordFor(brightnessDifference, 'dark above|light spread evenly|light above', -0.06, 0.06);
   const aspect = wordFor(width / height, 'tall view|square image|wide view', 1 / 1.15, 1.15);
   return [
     `${/^[aeiou]/.test(light) ? 'an' : 'a'} ${light} ${aspect} in ${first} and ${second}, ${contrast} contrast, ${detail}`,
@@ -43,17 +43,17 @@ async function linesFor(image: Buffer): Promise<string[]> {
   ].map((line) => `${line} --ar ${ratioOf(width / height)}`);
 }
 
-/** Over an image's values, each from 0 to 1. */
+/** The mean of a measure over an image's values, each from 0 to 1. */
 function meanOf(values: Uint8Array, measure: (value: number, index: number) => number): number {
   return values.reduce((sum, value, index) => sum + measure(value / 255, index), 0) / values.length;
 }
 
 function ratioOf(ratio: number): string {
-  const away = (written: string) => {
+  const distance = (written: string) => {
     const [across = 1, down = 1] = written.split(':').map(Number);
     return Math.abs(Math.log((ratio * down) / across));
   };
-  return RATIOS.reduce((nearest, other) => (away(other) < away(nearest) ? other : nearest));
+  return RATIOS.reduce((nearest, other) => (distance(other) < distance(nearest) ? other : nearest));
 }
 
 function nameOf(colour: Colour): string {

@@ -3,19 +3,19 @@ import type { Figure } from './subject.ts';
 import type { Window } from './tools.ts';
 
 /**
- * A rule for every style: a single shape gets `fill-opacity` or `stroke-opacity`, never `opacity`, for which the renderer
- * makes a sheet of its own as large as the image; a thousand stars would take ten seconds at 4K.
+ * A rule for every style: a single shape has `fill-opacity` or `stroke-opacity`, never `opacity`, for which the renderer
+ * allocates a buffer as large as the image; a thousand stars would take ten seconds at 4K.
  */
 
-/** A tenth of a unit is less than half a pixel at the largest size drawn. */
+/** Rounds to a tenth of a unit, which is less than half a pixel at the largest size. */
 export const n = (value: number): string => String(Math.round(value * 10) / 10);
 const share = (value: number): string => String(Math.round(value * 100) / 100);
 
-/** A colour, or the name of a gradient. */
+/** A colour, or the id of a gradient. */
 type Paint = Colour | string;
 export const paint = (fill: Paint): string => (typeof fill === 'string' ? `url(#${fill})` : css(fill));
 
-/** A colour of a gradient; those without a place stand evenly spaced. */
+/** A colour of a gradient; colours without `at` are evenly spaced. */
 interface Stop extends Colour {
   readonly at?: number;
   readonly opacity?: number;
@@ -31,12 +31,12 @@ function stopsOf(stops: readonly Stop[]): string {
   return written.join('');
 }
 
-/** A gradient from the top of a shape to its foot, unless attributes say something else. */
+/** A gradient from the top of a shape to its bottom, unless `where` contains other attributes. */
 export function gradient(id: string, stops: readonly Stop[], where = 'x2="0" y2="1"'): string {
   return `<linearGradient id="${id}" ${where}>${stopsOf(stops)}</linearGradient>`;
 }
 
-/** A gradient from one place to another. */
+/** A gradient from one point to another. */
 export function ramp(id: string, x1: number, y1: number, x2: number, y2: number, stops: readonly Stop[]): string {
   const where = `gradientUnits="userSpaceOnUse" x1="${n(x1)}" y1="${n(y1)}" x2="${n(x2)}" y2="${n(y2)}"`;
   return gradient(id, stops, where);
@@ -71,18 +71,18 @@ export function line(path: string, colour: Colour, width: number, opacity = 1): 
   return `<path d="${path}" fill="none" stroke="${css(colour)}" stroke-width="${n(width)}" stroke-linecap="round" stroke-opacity="${share(opacity)}"/>`;
 }
 
-/** A drawing around 0, 0, moved to a place, turned by degrees and enlarged. */
+/** Moves, rotates (in degrees) and scales a drawing around 0, 0. */
 export function placed(x: number, y: number, angle: number, content: string, scale = 1): string {
   return `<g transform="translate(${n(x)} ${n(y)}) rotate(${n(angle)}) scale(${scale})">${content}</g>`;
 }
 
-/** A light that fades to nothing: cheaper than a blur and the same at every size. */
+/** A light that fades out; cheaper than a blur, and the same at every size. */
 export function glow(id: string, x: number, y: number, radius: number, colour: Colour, opacity: number): string {
   const stops = [1, 0.62, 0.32, 0.13, 0.04, 0].map((part) => ({ ...colour, opacity: opacity * part }));
   return radial(id, x, y, radius, stops) + circle(x, y, radius, id);
 }
 
-/** The output of `draw` for every cell of a size that touches an area: the same cells for the same place in every view. */
+/** Calls `draw` for every grid cell that touches an area and joins the results; the grid is the same in every view. */
 export function scattered(
   { left, top, right, bottom }: Window,
   [width, height]: readonly [number, number],
@@ -93,24 +93,24 @@ export function scattered(
   return drawn.join('');
 }
 
-/** Whole numbers whose cells touch a span. */
+/** The indexes of the cells that touch a range. */
 export function cells(from: number, to: number, size: number): number[] {
   const first = Math.floor(from / size);
   return Array.from({ length: Math.max(0, Math.ceil(to / size) - first + 1) }, (_, index) => first + index);
 }
 
-/** The line of a height over the width of an area. */
+/** A path that follows a height function across an area. */
 export function crest({ left, right }: Window, step: number, height: (x: number) => number): string {
   const points = cells(left, right, step).map((cell) => `${n(cell * step)} ${n(height(cell * step))}`);
   return `M${points.join('L')}`;
 }
 
-/** Everything between such a line and a floor. */
+/** The area between such a path and a floor. */
 export function ground(area: Window, step: number, floor: number, height: (x: number) => number): string {
   return `${crest(area, step, height)}L${n(area.right + step)} ${n(floor)}H${n(area.left - step)}Z`;
 }
 
-/** Silhouettes in a box of 100 units, standing on y = 0 and growing upwards; drawn in one colour. */
+/** Silhouettes in a box of 100 units above y = 0, each drawn in one colour. */
 const SHAPES: Readonly<Record<Figure, string>> = {
   cat: 'M-18 0C-28 -8 -27 -32 -15 -46C-10 -52 -8 -56 -8 -60C-15 -66 -16 -76 -12 -92L-3 -82Q3 -84 9 -82L18 -92C22 -76 20 -66 13 -60C14 -48 20 -36 21 -22C22 -12 21 -4 24 0ZM-16 0C-36 2 -52 -6 -50 -24C-49 -36 -41 -42 -37 -38C-33 -34 -39 -32 -40 -24C-41 -14 -30 -10 -18 -14Z',
   wolf: 'M-46 0L-44 -26C-52 -34 -54 -22 -60 -8C-66 -26 -60 -44 -44 -48L4 -54L16 -70L14 -84L24 -76L30 -86L34 -74L52 -64L50 -57L36 -54L26 -34L26 0L18 0L14 -28L-22 -28L-32 -20L-38 0Z',
@@ -125,7 +125,7 @@ const SHAPES: Readonly<Record<Figure, string>> = {
     'M0 -100C26 -100 36 -80 34 -64C32 -48 16 -34 8 -24L-8 -24C-16 -34 -32 -48 -34 -64C-36 -80 -26 -100 0 -100ZM-7 -16H7L5 -4H-5ZM-8 -24L-6 -16L-4 -16L-6 -24ZM8 -24L6 -16L4 -16L6 -24Z',
 };
 
-export function figureSvg(figure: Figure, x: number, y: number, tall: number, fill: Colour, flip = false): string {
-  const scale = tall / 100;
+export function figureSvg(figure: Figure, x: number, y: number, height: number, fill: Colour, flip = false): string {
+  const scale = height / 100;
   return `<path transform="translate(${n(x)} ${n(y)}) scale(${(flip ? -scale : scale).toFixed(3)} ${scale.toFixed(3)})" d="${SHAPES[figure]}" fill="${css(fill)}"/>`;
 }

@@ -15,7 +15,7 @@ export interface Image extends Size {
 export interface ImageOptions extends Size {
   format?: ImageFormat;
   references?: readonly Buffer[];
-  /** How finished a preview looks, 0 to 1; 1 is finished. */
+  /** The progress that a preview shows, from 0 to 1; 1 is the finished image. */
   finished?: number;
 }
 
@@ -25,24 +25,24 @@ interface Pixels {
   readonly raw: Size & { readonly channels: 3 | 4 };
 }
 
-/** PNG at its quickest: the grain leaves little to compress, and a 4K image must not take ten seconds to pack. */
+/** PNG compression is low: the grain leaves little to compress, and a 4K image must not take ten seconds to encode. */
 const FORMATS = {
   png: { compressionLevel: 3 },
   jpeg: { quality: 90, chromaSubsampling: '4:4:4' },
   webp: { quality: 88 },
 };
 const GRAIN_SIDE = 256;
-/** Out of 255: enough to break up the bands of a gradient, too little to be seen as specks. */
+/** Of 255: enough to hide the bands of a gradient, too little to be visible as noise. */
 const GRAIN_STRENGTH = 8;
 const GUTTER_SHARE = 0.006;
 const GUTTER_COLOUR = { r: 16, g: 17, b: 21 };
 const FEATHER_SHARE = 0.018;
 
 export async function drawImage(scene: Scene, options: ImageOptions): Promise<Image> {
-  return await encoded(await drawn(scene, options, options, await referencesOf(options.references)), options);
+  return await encode(await drawPixels(scene, options, options, await referencesOf(options.references)), options);
 }
 
-/** Four scenes in reading order with a thin gutter, each composed for the aspect of the whole, as its upscale will be. */
+/** Draws four scenes in reading order with a thin gutter. Each is composed for the size of the grid, like its upscale. */
 export async function drawGrid(scenes: readonly Scene[], options: ImageOptions): Promise<Image> {
   const { width, height } = options;
   const references = await referencesOf(options.references);
@@ -50,29 +50,29 @@ export async function drawGrid(scenes: readonly Scene[], options: ImageOptions):
   const cell = { width: Math.floor((width - gutter) / 2), height: Math.floor((height - gutter) / 2) };
   const quadrants = scenes.slice(0, 4).map(async (scene, index) => {
     const [left, top] = [(index % 2) * (width - cell.width), (index >> 1) * (height - cell.height)];
-    return { ...(await drawn(scene, options, cell, references)), left, top };
+    return { ...(await drawPixels(scene, options, cell, references)), left, top };
   });
   const raw = { width, height, channels: 3 } as const;
   const board = sharp({ create: { ...raw, background: GUTTER_COLOUR } }).raw();
-  return await encoded({ input: await board.toBuffer(), raw }, options, await Promise.all(quadrants));
+  return await encode({ input: await board.toBuffer(), raw }, options, await Promise.all(quadrants));
 }
 
-/** `after` where the mask is white, `before` elsewhere; the seam is feathered inside the mask, so nothing outside moves. */
+/** Draws `after` where the mask is white and `before` elsewhere; the edge is feathered inside the mask, so nothing outside changes. */
 export async function drawEdit(before: Scene, after: Scene, mask: Buffer, options: ImageOptions): Promise<Image> {
   const references = await referencesOf(options.references);
   const { width, height } = options;
-  const [old, fresh, alpha] = await Promise.all([
-    drawn(before, options, options, references),
-    drawn(after, options, options, references),
+  const [original, changed, alpha] = await Promise.all([
+    drawPixels(before, options, options, references),
+    drawPixels(after, options, options, references),
     featherOf(mask, { width, height }),
   ]);
-  const patch = sharp(fresh.input, fresh).joinChannel(alpha, { raw: { width, height, channels: 1 } });
+  const patch = sharp(changed.input, changed).joinChannel(alpha, { raw: { width, height, channels: 1 } });
   const over = { input: await patch.raw().toBuffer(), raw: { width, height, channels: 4 } } as const;
-  return await encoded(old, options, [over]);
+  return await encode(original, options, [over]);
 }
 
-/** The scene without the mark, drawn in the size of `cell`: a quadrant of a grid has the frame of the whole. */
-async function drawn(
+/** Draws the scene without the mark at the given size; a quadrant of a grid is composed for the frame of the grid. */
+async function drawPixels(
   scene: Scene,
   frame: ImageOptions,
   { width, height }: Size,
@@ -81,21 +81,21 @@ async function drawn(
   const { finished = 1 } = frame;
   const { tools, layers } = compositionOf(scene, frame, references);
   const content = layers.map((layer) => layer.svg).join('');
-  // A preview is the finished composition drawn in few pixels, and more of them as it goes on.
+  // A preview is the finished composition in a low resolution, which increases as the job progresses.
   const share = finished < 1 ? 0.025 + 0.45 * Math.max(0, finished) ** 1.6 : 1;
   const sketch = { width: Math.max(8, Math.round(width * share)), height: Math.max(8, Math.round(height * share)) };
   const size = finished < 1 ? sketch : { width, height };
-  const image = sharp(svgOf(tools.window, size, content), { unlimited: true });
-  const whole =
+  const drawing = sharp(svgOf(tools.window, size, content), { unlimited: true });
+  const image =
     finished < 1
-      ? sharp(await image.removeAlpha().png().toBuffer())
+      ? sharp(await drawing.removeAlpha().png().toBuffer())
           .resize(width, height, { fit: 'fill', kernel: 'cubic' })
           .blur(Math.min(40, Math.max(0.5, 0.45 / share)))
-      : image.composite([{ ...grainOf(scene.seed, size), tile: true }]);
-  return { input: await whole.removeAlpha().raw().toBuffer(), raw: { width, height, channels: 3 } };
+      : drawing.composite([{ ...grainOf(scene.seed, size), tile: true }]);
+  return { input: await image.removeAlpha().raw().toBuffer(), raw: { width, height, channels: 3 } };
 }
 
-/** A tile of grain, black and white and almost transparent; never larger than its image. */
+/** A tile of nearly transparent black and white grain, never larger than the image. */
 function grainOf(seed: number, size: Size): Pixels {
   const [width, height] = [Math.min(GRAIN_SIDE, size.width), Math.min(GRAIN_SIDE, size.height)];
   const input = Buffer.alloc(width * height * 4);
@@ -106,7 +106,7 @@ function grainOf(seed: number, size: Size): Pixels {
   return { input, raw: { width, height, channels: 4 } };
 }
 
-/** A blurred edge lies half outside its shape; only the inner half is kept, stretched to the whole range. */
+/** A blurred edge is half outside its shape; only the inner half is used, stretched to the full range. */
 async function featherOf(mask: Buffer, { width, height }: Size): Promise<Buffer> {
   const hard = await hardMask(mask, { width, height });
   const raw = { width, height, channels: 1 } as const;
@@ -115,7 +115,7 @@ async function featherOf(mask: Buffer, { width, height }: Size): Promise<Buffer>
   return await sharp(inner, { raw }).boolean(hard, 'and', { raw }).extractChannel(0).raw().toBuffer();
 }
 
-/** White counts; a mask painted in black on nothing counts by what is painted. */
+/** Selects what is white in the mask; if nothing is white, selects what is painted on a transparent background. */
 async function hardMask(mask: Buffer, { width, height }: Size): Promise<Buffer> {
   const fitted = sharp(mask).toColourspace('srgb').ensureAlpha().resize(width, height, { fit: 'fill' });
   const flat = fitted.clone().flatten({ background: '#000' }).greyscale();
@@ -125,7 +125,7 @@ async function hardMask(mask: Buffer, { width, height }: Size): Promise<Buffer> 
   return painted.every((value) => value > 0) ? white : painted;
 }
 
-async function encoded({ input, raw }: Pixels, options: ImageOptions, over: OverlayOptions[] = []): Promise<Image> {
+async function encode({ input, raw }: Pixels, options: ImageOptions, over: OverlayOptions[] = []): Promise<Image> {
   const { width, height, format = 'png' } = options;
   const marked = sharp(input, { raw }).composite([...over, { input: markOf(raw) }]);
   const bytes = await marked.removeAlpha().toFormat(format, FORMATS[format]).toBuffer();

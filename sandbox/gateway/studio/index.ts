@@ -33,37 +33,40 @@ export interface Studio {
 }
 
 const MAX_VIDEO_SECONDS = 60;
-/** H.264 at the level every browser decodes. */
+/** The limit of H.264 at a level that every browser decodes. */
 const MAX_VIDEO_SIDE = 4096;
-/** Slow moves look smooth at this rate, and half the frames are half the wait. */
+/** Enough for slow camera moves to look smooth, at half the encoding time of 24 frames. */
 const FRAMES_PER_SECOND = 12;
 const MAX_AUDIO_SECONDS = 240;
-/** The chime alone takes this long. */
+/** The duration of the chime alone. */
 const MIN_AUDIO_SECONDS = 2;
 
-/** Images are drawn on libuv's threads; videos and sound have a worker each, so a song does not wait for a video. */
+/** Images are drawn on libuv's threads; videos and audio have a worker each, so a song does not wait for a video. */
 export function openStudio(): Studio {
   const videos = new Workshop<VideoJob, Uint8Array<ArrayBuffer>>(new URL('./video.worker.ts', import.meta.url));
-  const sounds = new Workshop<SoundJob, Uint8Array<ArrayBuffer>>(new URL('./sound.worker.ts', import.meta.url));
+  const songs = new Workshop<SoundJob, Uint8Array<ArrayBuffer>>(new URL('./sound.worker.ts', import.meta.url));
   return {
     drawImage,
     drawGrid,
     drawEdit,
     shoot: async (scene, options) => {
-      const wanted = Math.min(MAX_VIDEO_SECONDS, options.seconds > 0 ? options.seconds : 1);
-      const seconds = Math.max(1, Math.round(wanted * FRAMES_PER_SECOND)) / FRAMES_PER_SECOND;
+      const requested = Math.min(MAX_VIDEO_SECONDS, options.seconds > 0 ? options.seconds : 1);
+      const seconds = Math.max(1, Math.round(requested * FRAMES_PER_SECOND)) / FRAMES_PER_SECOND;
       const width = Math.min(MAX_VIDEO_SIDE, even(options.width));
       const height = Math.min(MAX_VIDEO_SIDE, even(options.height));
       const references = await referencesOf(options.references);
       const job = { scene, width, height, seconds, framesPerSecond: FRAMES_PER_SECOND, references };
       return { bytes: Buffer.from((await videos.run(job)).buffer), mime: 'video/mp4', width, height, seconds };
     },
-    compose: async (prompt, seed, wanted) => {
-      const seconds = Math.min(MAX_AUDIO_SECONDS, Math.max(MIN_AUDIO_SECONDS, Number.isFinite(wanted) ? wanted : 0));
-      return { bytes: Buffer.from((await sounds.run({ prompt, seed, seconds })).buffer), mime: 'audio/wav', seconds };
+    compose: async (prompt, seed, requested) => {
+      const seconds = Math.min(
+        MAX_AUDIO_SECONDS,
+        Math.max(MIN_AUDIO_SECONDS, Number.isFinite(requested) ? requested : 0),
+      );
+      return { bytes: Buffer.from((await songs.run({ prompt, seed, seconds })).buffer), mime: 'audio/wav', seconds };
     },
     close: async () => {
-      await Promise.all([videos.close(), sounds.close()]);
+      await Promise.all([videos.close(), songs.close()]);
     },
   };
 }

@@ -12,15 +12,17 @@ const TURNS = [
   'and slowly the A comes round',
 ] as const;
 
-/** Words for a song, made of the prompt's own words; the first line says that it is the sandbox singing. */
+/** Song lyrics made from the words of the prompt; the first line says that they come from the sandbox. */
 export function lyricsOf(prompt: string, seed: number): { title: string; lyrics: string } {
-  const known = [...new Set(wordsOf(prompt).filter((word) => !isStopWord(word) && word.length > 2))];
-  const words = (known.length > 0 ? known : FALLBACK).map((word) => [...word].slice(0, MAX_WORD_LENGTH).join(''));
+  const distinctiveWords = [...new Set(wordsOf(prompt).filter((word) => !isStopWord(word) && word.length > 2))];
+  const words = (distinctiveWords.length > 0 ? distinctiveWords : FALLBACK).map((word) =>
+    [...word].slice(0, MAX_WORD_LENGTH).join(''),
+  );
   const dice = diceOf(seedOf('lyrics', seed, ...words));
   const start = Math.floor(dice(0) * words.length);
   const word = (index: number) => words[(start + index) % words.length] ?? 'song';
-  const line = (lines: readonly [string, ...string[]], roll: number, one: number, other = one) =>
-    picked(lines, dice(roll, 1)).replace(/\b[AB]\b/g, (letter) => word(letter === 'A' ? one : other));
+  const line = (templates: readonly [string, ...string[]], roll: number, one: number, other = one) =>
+    picked(templates, dice(roll, 1)).replace(/\b[AB]\b/g, (letter) => word(letter === 'A' ? one : other));
   const verse = (number: number) => {
     const first = number * 3;
     return [

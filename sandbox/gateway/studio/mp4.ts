@@ -5,77 +5,79 @@ interface Box {
 }
 
 const CONTAINERS = new Set(['moov', 'trak', 'mdia', 'minf', 'stbl']);
-const HEADER = 8;
-/** Boxes that begin with a version, when the file was made, and when it was changed. */
-const DATED = new Set(['mvhd', 'tkhd', 'mdhd']);
-/** The kinds of unit that open a frame which needs no other: a refresh, or the parameter sets that stand only before one. */
-const OPENING = [5, 7, 8];
+const HEADER_BYTES = 8;
+/** Boxes that begin with a version, a creation time and a modification time. */
+const TIMESTAMPED = new Set(['mvhd', 'tkhd', 'mdhd']);
+/** The NAL unit types at the start of a keyframe: an IDR slice, or the parameter sets that come only before one. */
+const KEYFRAME_UNIT_TYPES = [5, 7, 8];
 
-/** The name of a list of frames to begin with. */
+/** The type of the box that lists keyframes. */
 const STSS = Buffer.from('stss').readUInt32BE();
 
-/** The boxes between two places of a file; what does not look like a box ends the list. */
+/** The boxes between two offsets in a file; the list ends at the first bytes that are not a box. */
 export function boxesOf(bytes: Buffer, from = 0, to = bytes.length): Box[] {
   const boxes: Box[] = [];
-  for (let start = from; start + HEADER <= to; ) {
+  for (let start = from; start + HEADER_BYTES <= to; ) {
     const size = bytes.readUInt32BE(start);
-    if (size < HEADER || start + size > to) break;
-    boxes.push({ kind: bytes.toString('latin1', start + 4, start + HEADER), start, end: start + size });
+    if (size < HEADER_BYTES || start + size > to) break;
+    boxes.push({ kind: bytes.toString('latin1', start + 4, start + HEADER_BYTES), start, end: start + size });
     start += size;
   }
   return boxes;
 }
 
 /**
- * Puts the table of contents before the frames, so a player can begin before it has the whole file, and adds the
- * list of frames to begin with, which the encoder leaves out: without it every frame claims to stand alone, and seeking
- * lands on rubble.
+ * Moves the index before the frames, so that a player can start before it has the whole file, and adds the list of
+ * keyframes, which the encoder omits. Without that list, every frame counts as a keyframe, and seeking shows broken
+ * images.
  */
 export function faststart(bytes: Buffer): Buffer {
-  const [ftyp, moov, mdat] = named(boxesOf(bytes), 'ftyp', 'moov', 'mdat');
+  const [ftyp, moov, mdat] = findBoxes(boxesOf(bytes), 'ftyp', 'moov', 'mdat');
   if (!moov || !ftyp || !mdat || moov.start < mdat.start) return bytes;
-  const table = rebuilt(bytes, moov);
-  shiftChunks(table, HEADER, table.length, ftyp.end + table.length - mdat.start);
+  const table = rebuildBox(bytes, moov);
+  shiftChunks(table, HEADER_BYTES, table.length, ftyp.end + table.length - mdat.start);
   return Buffer.concat([bytes.subarray(0, ftyp.end), table, bytes.subarray(mdat.start, mdat.end)]);
 }
 
-const named = (boxes: readonly Box[], ...names: readonly string[]) =>
+const findBoxes = (boxes: readonly Box[], ...names: readonly string[]) =>
   names.map((name) => boxes.find(({ kind }) => kind === name));
 
-/** A box with the list of frames to begin with at the end of its sample table; every container on the way grows along. */
-function rebuilt(bytes: Buffer, { kind, start, end }: Box): Buffer {
+/** Copies a box and adds the list of keyframes at the end of its sample table; the sizes of its containers grow accordingly. */
+function rebuildBox(bytes: Buffer, { kind, start, end }: Box): Buffer {
   if (!CONTAINERS.has(kind)) {
     const box = Buffer.from(bytes.subarray(start, end));
-    // The same scene gives the same video, whenever it is made: "unknown" is zero (ISO 14496-12, 8.2.2).
-    return DATED.has(kind) ? box.fill(0, HEADER + 4, HEADER + (box[HEADER] === 1 ? 20 : 12)) : box;
+    // Clears the times, so that the same scene always results in the same file; zero means unknown (ISO 14496-12, 8.2.2).
+    return TIMESTAMPED.has(kind)
+      ? box.fill(0, HEADER_BYTES + 4, HEADER_BYTES + (box[HEADER_BYTES] === 1 ? 20 : 12))
+      : box;
   }
-  const inside = boxesOf(bytes, start + HEADER, end);
-  const added = kind === 'stbl' ? [openings(bytes, inside)] : [];
-  const parts = [...inside.map((part) => rebuilt(bytes, part)), ...added];
-  const whole = Buffer.concat([bytes.subarray(start, start + HEADER), ...parts]);
+  const children = boxesOf(bytes, start + HEADER_BYTES, end);
+  const added = kind === 'stbl' ? [keyframeBox(bytes, children)] : [];
+  const parts = [...children.map((part) => rebuildBox(bytes, part)), ...added];
+  const whole = Buffer.concat([bytes.subarray(start, start + HEADER_BYTES), ...parts]);
   whole.writeUInt32BE(whole.length);
   return whole;
 }
 
-function openings(bytes: Buffer, inside: readonly Box[]): Buffer {
-  const [sizes, chunks, listed] = named(inside, 'stsz', 'stco', 'stss');
-  if (!sizes || !chunks || listed) return Buffer.alloc(0);
-  const keys: number[] = [];
+function keyframeBox(bytes: Buffer, siblings: readonly Box[]): Buffer {
+  const [sizes, chunks, existing] = findBoxes(siblings, 'stsz', 'stco', 'stss');
+  if (!sizes || !chunks || existing) return Buffer.alloc(0);
+  const keyframes: number[] = [];
   let at = bytes.readUInt32BE(chunks.start + 16);
   for (let frame = 0; frame < bytes.readUInt32BE(sizes.start + 16); frame++) {
-    if (OPENING.includes((bytes[at + 4] ?? 0) & 31)) keys.push(frame + 1);
+    if (KEYFRAME_UNIT_TYPES.includes((bytes[at + 4] ?? 0) & 31)) keyframes.push(frame + 1);
     at += bytes.readUInt32BE(sizes.start + 20 + frame * 4);
   }
-  const numbers = [16 + keys.length * 4, STSS, 0, keys.length, ...keys];
+  const numbers = [16 + keyframes.length * 4, STSS, 0, keyframes.length, ...keyframes];
   const table = Buffer.alloc(numbers.length * 4);
   for (const [index, number] of numbers.entries()) table.writeUInt32BE(number, index * 4);
   return table;
 }
 
-/** Chunk offsets count from the start of the file, so they move with the frames. */
+/** Adjusts the chunk offsets, which count from the start of the file, because the frames have moved. */
 function shiftChunks(table: Buffer, from: number, to: number, by: number): void {
   for (const { kind, start, end } of boxesOf(table, from, to)) {
-    if (CONTAINERS.has(kind)) shiftChunks(table, start + HEADER, end, by);
+    if (CONTAINERS.has(kind)) shiftChunks(table, start + HEADER_BYTES, end, by);
     if (kind !== 'stco') continue;
     for (let at = start + 16; at < end; at += 4) table.writeUInt32BE(table.readUInt32BE(at) + by, at);
   }

@@ -4,9 +4,9 @@ import type { Hue, Mood, Subject } from './subject.ts';
 
 /** The colours of one scene. */
 export interface Palette {
-  /** From the top, 0, to the horizon, 1. */
+  /** From 0 at the top to 1 at the horizon. */
   sky(t: number): Colour;
-  /** From the farthest layer, 0, to the nearest, 1. */
+  /** From 0 for the farthest layer to 1 for the nearest. */
   land(t: number): Colour;
   accent(index: number): Colour;
   readonly accents: readonly Colour[];
@@ -18,7 +18,7 @@ export interface Palette {
 
 type Colours = Pick<Palette, 'accents' | 'light'> & { readonly [ramp in 'sky' | 'land']: readonly Colour[] };
 
-/** Written by eye: the moods and styles it suits, and its five colours of the sky, five of the land, accents, and light. */
+/** Palettes chosen by eye. The key lists the moods and styles; the value lists five sky colours, five land colours, the accents and the light. */
 const CURATED: Readonly<Record<string, string>> = {
   'dusk warm autumn landscape seascape city':
     '1d1b3a 4b2e5a a8455c ef7f4e ffc879 b65a5a 7a3f5c 4d2d52 2c1d3d 150f24 ffb45e f25f5c ffe6bd 7fb7be fff0c9',
@@ -56,19 +56,19 @@ const CURATED: Readonly<Record<string, string>> = {
     '2d4a7c 6b8ab5 b8cade e3eaf0 f7f5ee c4d3e3 8aa6c6 4f74a4 274a7d 12284e 1f4e9c c9a227 e26d5a 7fa8d1 fffdf7',
 };
 
-/** A time of day or a season says more about colours than a place does. */
+/** The times of day. */
 const TIMES: readonly Mood[] = ['night', 'dusk', 'dawn', 'noon'];
-const RULING: readonly Mood[] = [...TIMES, 'spring', 'autumn', 'winter', 'neon', 'mono', 'desert'];
+const DOMINANT_MOODS: readonly Mood[] = [...TIMES, 'spring', 'autumn', 'winter', 'neon', 'mono', 'desert'];
 
-/** `choice` picks the palette and stays in a relative; `tint` turns its colours a little and moves. */
-export function paletteOf(subject: Subject, choice: Dice, tint: Dice, borrowed: readonly Colour[]): Palette {
+/** `choice` selects the palette and is the same for a variation of the scene; `hueDice` shifts the hues a little and varies. */
+export function paletteOf(subject: Subject, choice: Dice, hueDice: Dice, referenceColours: readonly Colour[]): Palette {
   const scores = Object.keys(CURATED).map((suits, at) => scoreOf(suits.split(' '), subject) + choice(at, 1) * 0.9);
   const [suits = '', written = ''] = Object.entries(CURATED)[scores.indexOf(Math.max(...scores))] ?? [];
-  const colours = read(written);
-  const drift = (tint(0) - 0.5) * 0.24;
-  const turned = (colour: Colour) => lch(colour.l, chromaOf(colour), hueOf(colour) + drift);
-  const own = subject.hues.length > 0 ? colours : mapped(colours, turned);
-  const { sky, land, accents, light } = lent(subject.hues.reduce(tinted, own), borrowed);
+  const colours = parseColours(written);
+  const hueShift = (hueDice(0) - 0.5) * 0.24;
+  const shiftHue = (colour: Colour) => lch(colour.l, chromaOf(colour), hueOf(colour) + hueShift);
+  const ownColours = subject.hues.length > 0 ? colours : mapColours(colours, shiftHue);
+  const { sky, land, accents, light } = withReferenceColours(subject.hues.reduce(tint, ownColours), referenceColours);
   return {
     sky: (t) => along(sky, t),
     land: (t) => along(land, t),
@@ -82,42 +82,45 @@ export function paletteOf(subject: Subject, choice: Dice, tint: Dice, borrowed: 
 }
 
 function scoreOf(suits: readonly string[], { moods, style }: Subject): number {
-  const told = moods.filter((mood) => suits.includes(mood)).map((mood) => (RULING.includes(mood) ? 4 : 1.5));
+  const weights = moods.filter((mood) => suits.includes(mood)).map((mood) => (DOMINANT_MOODS.includes(mood) ? 4 : 1.5));
   const contradicts = moods.includes('night') !== suits.includes('night') && moods.some((mood) => TIMES.includes(mood));
-  const sum = told.reduce((one, other) => one + other, 0);
+  const sum = weights.reduce((one, other) => one + other, 0);
   return sum + (suits.includes(style) ? 1.2 : 0) - (contradicts ? 4 : 0);
 }
 
-function read(written: string): Colours {
+function parseColours(written: string): Colours {
   const colours = written.split(' ').map(hex);
   const light = colours.pop() ?? hex('ffffff');
   return { sky: colours.slice(0, 5), land: colours.slice(5, 10), accents: colours.slice(10), light };
 }
 
-function mapped({ sky, land, accents, light }: Colours, change: (colour: Colour) => Colour): Colours {
+function mapColours({ sky, land, accents, light }: Colours, change: (colour: Colour) => Colour): Colours {
   return { sky: sky.map(change), land: land.map(change), accents: accents.map(change), light: change(light) };
 }
 
-/** A named colour rules the whole palette when it comes first and the accents when it comes second. */
-function tinted(palette: Colours, { angle, chroma, lift }: Hue, order: number): Colours {
-  const towards = (colour: Colour, amount: number, least = chromaOf(colour)): Colour => {
-    const vivid = chroma === 0 ? 0 : Math.max(least, chroma * 0.55 * (0.35 + colour.l * (1 - colour.l) * 2.6));
+/** The first colour that a prompt names tints the whole palette; later ones mainly tint the accents. */
+function tint(palette: Colours, { angle, chroma, lift }: Hue, order: number): Colours {
+  const towards = (colour: Colour, amount: number, minChroma = chromaOf(colour)): Colour => {
+    const vivid = chroma === 0 ? 0 : Math.max(minChroma, chroma * 0.55 * (0.35 + colour.l * (1 - colour.l) * 2.6));
     return lighter(mix(colour, lch(colour.l, vivid, angle), amount), lift * amount);
   };
   const strong = order === 0 ? 0.78 : 0.12;
   const accents = palette.accents.map((accent, index) =>
     index % 2 === order % 2 ? towards(accent, 0.9, Math.max(chromaOf(accent), chroma)) : accent,
   );
-  const { sky, land } = mapped(palette, (colour) => towards(colour, strong));
+  const { sky, land } = mapColours(palette, (colour) => towards(colour, strong));
   return { sky, land, accents, light: towards(palette.light, strong * 0.45) };
 }
 
-/** The palette of a scene with reference images: their colours, at the lightness of its own; the most vivid as accents. */
-function lent(palette: Colours, colours: readonly Colour[]): Colours {
+/** Blends in the colours of reference images at the palette's own lightness; the most vivid ones become accents. */
+function withReferenceColours(palette: Colours, colours: readonly Colour[]): Colours {
   if (colours.length < 2) return palette;
-  const byLight = [...colours].sort((one, other) => one.l - other.l);
+  const byLightness = [...colours].sort((one, other) => one.l - other.l);
   const vivid = [...colours].sort((one, other) => chromaOf(other) - chromaOf(one));
-  const { sky, land } = mapped(palette, (colour) => ({ ...mix(colour, along(byLight, colour.l), 0.85), l: colour.l }));
+  const { sky, land } = mapColours(palette, (colour) => ({
+    ...mix(colour, along(byLightness, colour.l), 0.85),
+    l: colour.l,
+  }));
   const accents = palette.accents.map((accent, index) => mix(vivid[index % vivid.length] ?? accent, accent, 0.2));
-  return { sky, land, accents, light: mix(palette.light, along(byLight, 1), 0.5) };
+  return { sky, land, accents, light: mix(palette.light, along(byLightness, 1), 0.5) };
 }

@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import { type Colour, fromRgb } from './colour.ts';
 
-/** A reference image as the studio needs it: small enough to carry in an SVG, and its main colours. Plain data. */
+/** A reference image, small enough to embed in an SVG, and its main colours. Plain data that workers can receive. */
 export interface Reference {
   readonly uri: string;
   readonly colours: readonly Colour[];
@@ -13,10 +13,10 @@ const MAX_PIXELS = 60_000_000;
 const SIDE = 48;
 const MAX_COLOURS = 8;
 
-/** Undecodable images are left out: the request was already checked. */
+/** Skips images that cannot be decoded, because the request has already been checked. */
 export async function referencesOf(images: readonly Buffer[] = []): Promise<Reference[]> {
-  const read = await Promise.allSettled(images.slice(0, MAX_REFERENCES).map(referenceOf));
-  return read.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+  const outcomes = await Promise.allSettled(images.slice(0, MAX_REFERENCES).map(referenceOf));
+  return outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
 }
 
 async function referenceOf(image: Buffer): Promise<Reference> {
@@ -28,7 +28,7 @@ async function referenceOf(image: Buffer): Promise<Reference> {
   return { uri: `data:image/jpeg;base64,${small.toString('base64')}`, colours: await mainColours(small) };
 }
 
-/** Counts coarse bins and gives the mean of the fullest ones, so noise does not make new colours. */
+/** Returns the mean colours of the fullest coarse bins, so that noise does not create additional colours. */
 export async function mainColours(image: Buffer): Promise<Colour[]> {
   const pixels = await flat(image).resize(SIDE, SIDE, { fit: 'fill' }).removeAlpha().raw().toBuffer();
   const bins = new Map<number, [count: number, red: number, green: number, blue: number]>();

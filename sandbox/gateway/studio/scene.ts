@@ -1,28 +1,28 @@
 import { clamped, seedOf } from './random.ts';
 
-/** Plain JSON data; everything drawn is a pure function of it. */
+/** Plain JSON data; the generated images are a pure function of it. */
 export interface Scene {
   readonly prompt: string;
   readonly seed: number;
-  /** How far its numbers have moved towards those of other seeds. */
+  /** The seeds towards which its random numbers are moved, and how far. */
   readonly variations: readonly { readonly seed: number; readonly amount: number }[];
-  /** The visible area: the centre's distance from the first view in frames, and how many frames wide. */
+  /** The visible area: the offset of its centre from the first view in frames, and its width in frames. */
   readonly view: { readonly x: number; readonly y: number; readonly zoom: number };
 }
 
 const AMOUNT = { subtle: 0.1, strong: 0.3 } as const;
-/** Each variation is looked up for every number of the image. A ninth would not be visible. */
+/** Every random number depends on all variations, and the effect of a ninth would not be visible. */
 const MAX_VARIATIONS = 8;
-/** Beyond this a forest is a texture and an SVG is megabytes. */
+/** Beyond this factor, trees are too small to be recognizable and an SVG has megabytes. */
 const MAX_VIEW_FACTOR = 4;
-const FURTHEST_PAN = 6;
+const MAX_PAN = 6;
 const PAN_STEP = 0.4;
 
 export function sceneOf(prompt: string, seed: number): Scene {
   return { prompt, seed, variations: [], view: { x: 0, y: 0, zoom: 1 } };
 }
 
-/** A near relative: same composition and palette family, details moved. */
+/** A variation of a scene: the composition and the palette stay similar, and details change. */
 export function relative(scene: Scene, seed: number, strength: 'subtle' | 'strong'): Scene {
   const variations = [...scene.variations, { seed: seedOf('variation', seed), amount: AMOUNT[strength] }];
   return { ...scene, variations: variations.slice(-MAX_VARIATIONS) };
@@ -36,8 +36,8 @@ export function zoomedOut(scene: Scene, factor: number): Scene {
 export function panned(scene: Scene, direction: 'left' | 'right' | 'up' | 'down'): Scene {
   const { x, y, zoom } = scene.view;
   const step = PAN_STEP * zoom;
-  const across = { left: -step, right: step, up: 0, down: 0 }[direction];
-  const along = { left: 0, right: 0, up: -step, down: step }[direction];
-  const near = (place: number) => clamped(place, -FURTHEST_PAN, FURTHEST_PAN);
-  return { ...scene, view: { x: near(x + across), y: near(y + along), zoom } };
+  const dx = { left: -step, right: step, up: 0, down: 0 }[direction];
+  const dy = { left: 0, right: 0, up: -step, down: step }[direction];
+  const limited = (offset: number) => clamped(offset, -MAX_PAN, MAX_PAN);
+  return { ...scene, view: { x: limited(x + dx), y: limited(y + dy), zoom } };
 }

@@ -5,28 +5,28 @@ import type { Size } from './size.ts';
 interface Channel {
   /** 0 at full size, 1 at half. */
   readonly shift: number;
-  /** Its offset in a frame, in channels of full size. */
+  /** The channel's offset in a frame, in multiples of a full-size channel. */
   readonly from: number;
   readonly offset: number;
   readonly weights: readonly [red: number, green: number, blue: number];
 }
 
-/** Brightness and two of colour by Rec. 601 in limited range, which players assume. */
+/** The brightness channel and two colour channels of Rec. 601 in limited range, which players assume. */
 const CHANNELS: readonly Channel[] = [
   { shift: 0, from: 0, offset: 16, weights: [66, 129, 25] },
   { shift: 1, from: 1, offset: 128, weights: [-38, -74, 112] },
   { shift: 1, from: 1.25, offset: 128, weights: [112, -94, -18] },
 ];
-const ONE = 65_536;
-const PAIR = 0x00ff00ff;
+const FIXED_POINT_ONE = 65_536;
+const BOTH_HALVES = 0x00ff00ff;
 
-/** A layer of a video as the encoder thinks. */
+/** A layer of a video in the encoder's colour space. */
 export interface Sheet extends Size {
-  /** For every channel the coverage above the value, sixteen bits apart, so one multiplication blends both. */
+  /** For each channel, packed pixels: the alpha in the upper 16 bits, the value in the lower, so one multiplication blends both. */
   readonly planes: readonly { readonly channel: Channel; readonly pixels: Int32Array }[];
 }
 
-/** The position of a frame on a sheet: `x' = x / zoom + left`, bent by a sway along the rows, and `y' = y / zoom + top`. */
+/** The position of a frame on a sheet: `x' = x / zoom + left`, shifted by `sway` in each row, and `y' = y / zoom + top`. */
 export interface Placement {
   readonly zoom: number;
   readonly left: number;
@@ -61,8 +61,8 @@ export async function sheetOf(svg: Buffer, { width, height }: Size): Promise<She
   return { width, height, planes };
 }
 
-/** Smooth enlargement, for videos beyond the size that is drawn. */
-export async function enlarged(frame: Frame, size: Size): Promise<Buffer> {
+/** Enlarges a frame smoothly, for videos larger than the maximum drawn size. */
+export async function enlarge(frame: Frame, size: Size): Promise<Buffer> {
   const parts = CHANNELS.map(async ({ shift, from }) => {
     const raw = { width: frame.width >> shift, height: frame.height >> shift, channels: 1 } as const;
     const values = frame.bytes.subarray(frame.width * frame.height * from).subarray(0, raw.width * raw.height);
@@ -72,29 +72,29 @@ export async function enlarged(frame: Frame, size: Size): Promise<Buffer> {
   return Buffer.concat(await Promise.all(parts));
 }
 
-/** Both halves of a packed pair, a part of the way from one to the other; `part` is 0 to 256. */
-function between(one: number, other: number, part: number): number {
-  return ((Math.imul(one, 256 - part) + Math.imul(other, part)) >>> 8) & PAIR;
+/** Interpolates both halves of two packed pixels; `part` is from 0 to 256. */
+function interpolate(one: number, other: number, part: number): number {
+  return ((Math.imul(one, 256 - part) + Math.imul(other, part)) >>> 8) & BOTH_HALVES;
 }
 
-/** Lays a sheet over a frame, in fixed point and without an allocation a pixel: here is where a video's time goes. */
-export function lay(frame: Frame, sheet: Sheet, placement: Placement): void {
+/** Draws a sheet over a frame, in fixed-point arithmetic and without allocations per pixel, because most of a video's encoding time is spent here. */
+export function drawSheet(frame: Frame, sheet: Sheet, placement: Placement): void {
   for (const { channel, pixels } of sheet.planes) blend(frame, channel, sheet, pixels, placement);
 }
 
 function blend(frame: Frame, { shift, from }: Channel, sheet: Size, pixels: Int32Array, placement: Placement): void {
-  // Whole numbers from shifts: a division would make every address below a fraction's.
-  const [across, width, height] = [frame.width >> shift, sheet.width >> shift, sheet.height >> shift];
+  // Shifts keep these numbers integers; a division would make every index below a fraction.
+  const [rowLength, width, height] = [frame.width >> shift, sheet.width >> shift, sheet.height >> shift];
   const values = frame.bytes.subarray(frame.width * frame.height * from);
   const opacity = Math.round(placement.opacity * 256);
-  const step = Math.round(ONE / placement.zoom);
+  const step = Math.round(FIXED_POINT_ONE / placement.zoom);
   for (let row = 0; row < frame.height >> shift; row++) {
-    const y = Math.round((row / placement.zoom + placement.top / (1 + shift)) * ONE);
+    const y = Math.round((row / placement.zoom + placement.top / (1 + shift)) * FIXED_POINT_ONE);
     const line = clamped(y >> 16, 0, height - 2) * width;
     const partY = (y >> 8) & 255;
-    const end = (row + 1) * across;
-    let x = Math.round(((placement.left + placement.sway(row << shift)) / (1 + shift)) * ONE);
-    for (let index = row * across; index < end; index++, x += step) {
+    const end = (row + 1) * rowLength;
+    let x = Math.round(((placement.left + placement.sway(row << shift)) / (1 + shift)) * FIXED_POINT_ONE);
+    for (let index = row * rowLength; index < end; index++, x += step) {
       const at = line + clamped(x >> 16, 0, width - 2);
       const topLeft = pixels[at] ?? 0;
       const topRight = pixels[at + 1] ?? 0;
@@ -102,9 +102,13 @@ function blend(frame: Frame, { shift, from }: Channel, sheet: Size, pixels: Int3
       const bottomRight = pixels[at + width + 1] ?? 0;
       if ((topLeft | topRight | bottomLeft | bottomRight) === 0) continue;
       const partX = (x >> 8) & 255;
-      const pair = between(between(topLeft, topRight, partX), between(bottomLeft, bottomRight, partX), partY);
-      const cover = ((pair >>> 16) * opacity) >> 8;
-      values[index] = (((pair & 255) * opacity) >> 8) + ((((values[index] ?? 0) * (255 - cover) + 127) * 257) >> 16);
+      const pair = interpolate(
+        interpolate(topLeft, topRight, partX),
+        interpolate(bottomLeft, bottomRight, partX),
+        partY,
+      );
+      const alpha = ((pair >>> 16) * opacity) >> 8;
+      values[index] = (((pair & 255) * opacity) >> 8) + ((((values[index] ?? 0) * (255 - alpha) + 127) * 257) >> 16);
     }
   }
 }

@@ -12,7 +12,7 @@ export function skyLayer({ window, palette }: Tools, top: number, horizon: numbe
   return { svg: fade + rectangle(window, 'sky'), depth: 0 };
 }
 
-/** Stars thin out towards the horizon, where air swallows them. */
+/** Stars, which become fewer and fainter towards the horizon. */
 export function starsLayer({ window, palette, dice, unit }: Tools, horizon: number, density = 0.5): Layer {
   const [place, size] = [dice('star place'), dice('star size')];
   const colour = mix(palette.light, palette.accent(1), 0.2);
@@ -29,11 +29,11 @@ export function starsLayer({ window, palette, dice, unit }: Tools, horizon: numb
   return { svg, depth: 0.02, pulse: 0.25 };
 }
 
-/** A sun with its halo, or at night a moon with seas. */
+/** A sun with a halo, or at night a moon with dark spots. */
 export function lightLayer({ palette, dice }: Tools, x: number, y: number, radius: number): Layer {
   const { light, isNight } = palette;
   const spot = dice('moon');
-  const seas = Array.from({ length: isNight ? 6 : 0 }, (_, index) => {
+  const spots = Array.from({ length: isNight ? 6 : 0 }, (_, index) => {
     const [angle, distance] = [spot(index) * Math.PI * 2, radius * 0.68 * Math.sqrt(spot(index, 1))];
     const size = radius * (0.1 + 0.17 * spot(index, 2));
     return circle(x + Math.cos(angle) * distance, y + Math.sin(angle) * distance, size, lighter(light, -0.2), 0.3);
@@ -41,10 +41,10 @@ export function lightLayer({ palette, dice }: Tools, x: number, y: number, radiu
   const halo = mix(light, palette.sky(isNight ? 0.7 : 0.95), isNight ? 0.24 : 0.35);
   const wide = glow('halo', x, y, radius * (isNight ? 5 : 7), halo, isNight ? 0.42 : 0.75);
   const near = glow('corona', x, y, radius * 2.1, light, isNight ? 0.4 : 0.85) + circle(x, y, radius, light);
-  return { svg: wide + near + seas.join(''), depth: 0.04 };
+  return { svg: wide + near + spots.join(''), depth: 0.04 };
 }
 
-/** Long thin clouds, each a few overlapping lozenges with soft ends. */
+/** Long thin clouds, each of a few overlapping ellipses with soft ends. */
 export function cloudsLayer({ frame, window, palette, dice }: Tools, horizon: number, amount: number): Layer {
   const [place, form] = [dice('cloud place'), dice('cloud shape')];
   const [width, height] = CLOUD_CELL;
@@ -59,17 +59,17 @@ export function cloudsLayer({ frame, window, palette, dice }: Tools, horizon: nu
     const tall = (5 + 17 * form(column, row + 50)) * (1.2 - 0.6 * clamped(t));
     const id = `cloud${column}_${row}`;
     const stops = [0, 0.75, 0.6, 0].map((opacity) => ({ ...colour, opacity }));
-    const lozenges = [0, 1, 2, 3].map((part) => {
+    const ellipses = [0, 1, 2, 3].map((part) => {
       const away = (form(column * 5 + part, row + 9) - 0.5) * long * 0.9;
       const size = 0.35 + 0.6 * form(column * 5 + part, row + 10);
       return ellipse(x + away, y - part * tall * 0.55, long * size * 0.8, tall * size, id);
     });
-    return ramp(id, x - long, 0, x + long, 0, stops) + lozenges.join('');
+    return ramp(id, x - long, 0, x + long, 0, stops) + ellipses.join('');
   });
   return { svg: `<g opacity="${palette.isNight ? 0.35 : 0.7}">${svg}</g>`, depth: 0.12 };
 }
 
-/** A few birds far off, each two strokes of a wing. */
+/** A few distant birds, each drawn as two wing strokes. */
 export function birdsSvg({ frame, palette, dice }: Tools, horizon: number): string {
   const flock = dice('birds');
   const centre = { x: frame.width * (0.2 + 0.6 * flock(1)), y: horizon * (0.3 + 0.3 * flock(2)) };
@@ -84,7 +84,7 @@ export function birdsSvg({ frame, palette, dice }: Tools, horizon: number): stri
   return line(birds.join(''), palette.land(0.85), 2.2, 0.75);
 }
 
-/** Northern lights: curtains of narrow streaks that hang from a wandering line and burn brightest at their hem. */
+/** Northern lights: curtains of narrow streaks along a wavy line, brightest at their lower edge. */
 export function auroraLayer({ frame, window, palette, dice }: Tools, horizon: number): Layer {
   const curtains = [0, 1, 2].map((curtain) => {
     const form = dice(`aurora ${curtain}`);
@@ -93,10 +93,10 @@ export function auroraLayer({ frame, window, palette, dice }: Tools, horizon: nu
       const x = cell * STREAK;
       const strength = clamped(0.55 + fractal(form, x / 300, 3, 1) * 1.1);
       const wander = noise(form, x / 380, 2) * horizon * 0.16 + noise(form, x / 95, 3) * 9;
-      const hem = horizon * (0.42 + 0.13 * curtain) + wander;
+      const lowerEdge = horizon * (0.42 + 0.13 * curtain) + wander;
       const tall = horizon * (0.22 + 0.26 * strength) + noise(form, x / 17, 4) * 22;
       const opacity = strength * (0.75 + 0.25 * noise(form, x / 12, 5)) * 0.7;
-      return `<rect x="${n(x)}" y="${n(hem - tall)}" width="${STREAK + 0.5}" height="${n(tall)}" fill-opacity="${opacity.toFixed(2)}"/>`;
+      return `<rect x="${n(x)}" y="${n(lowerEdge - tall)}" width="${STREAK + 0.5}" height="${n(tall)}" fill-opacity="${opacity.toFixed(2)}"/>`;
     });
     const crown = stop(0, palette.accent(1), 0);
     const stops = [crown, stop(0.55, colour, 0.32), stop(0.93, colour, 0.8), stop(1, colour, 0)];

@@ -1,6 +1,6 @@
 import { type Dice, diceOf, picked, seedOf } from './random.ts';
 import { type Mood, subjectOf } from './subject.ts';
-import { bass, bell, drum, mastered, pad, SAMPLE_RATE, type Tape } from './tape.ts';
+import { bass, bell, drum, master, pad, SAMPLE_RATE, type Tape } from './tape.ts';
 import { takeJobs } from './workshop.ts';
 
 export interface SoundJob {
@@ -14,14 +14,14 @@ const BYTES_PER_SAMPLE = 2;
 const CHANNELS = 2;
 const MAJOR = [0, 2, 4, 5, 7, 9, 11];
 const MINOR = [0, 2, 3, 5, 7, 8, 10];
-/** Degrees of the scale, each four chords that lead back to the first. */
+/** Progressions of four chords, as degrees of the scale, that can be repeated. */
 const PROGRESSIONS = ['0453', '0534', '5304', '0234'] as const;
-const DARK: readonly Mood[] = ['night', 'dusk', 'cold', 'winter', 'autumn', 'mist', 'mono'];
-const LIVELY: readonly Mood[] = ['summer', 'bold', 'neon', 'future', 'noon'];
+const DARK_MOODS: readonly Mood[] = ['night', 'dusk', 'cold', 'winter', 'autumn', 'mist', 'mono'];
+const LIVELY_MOODS: readonly Mood[] = ['summer', 'bold', 'neon', 'future', 'noon'];
 const BEATS = 4;
-/** The sandbox's mark in sound: three rising notes, always the same. */
+/** The sandbox's audible mark: always the same three rising notes. */
 const CHIME = [79, 84, 88];
-const AFTER_CHIME = 1.1;
+const CHIME_SECONDS = 1.1;
 
 takeJobs((job: SoundJob) => wavOf(pieceOf(job)));
 
@@ -31,22 +31,22 @@ interface Bar {
   readonly number: number;
   readonly beat: number;
   readonly dice: Dice;
-  /** The pitch of a note of the scale, counted from the bar's chord. */
+  /** The pitch of a note, counted in scale steps from the root of the bar's chord. */
   pitchOf(step: number): number;
 }
 
-/** A short piece over four chords: pads and bass from the start, the melody after a bar, percussion after two. */
+/** A short piece over four chords: pads and bass from the start, a melody from the second bar, percussion from the third. */
 function pieceOf({ prompt, seed, seconds }: SoundJob): Tape {
   const { moods, hash } = subjectOf(prompt);
   const dice = diceOf(seedOf('piece', hash, seed));
-  const tempo = (moods.some((mood) => LIVELY.includes(mood)) ? 96 : 70) + Math.floor(dice(0) * 18);
-  const scale = moods.some((mood) => DARK.includes(mood)) || dice(2) < 0.3 ? MINOR : MAJOR;
+  const tempo = (moods.some((mood) => LIVELY_MOODS.includes(mood)) ? 96 : 70) + Math.floor(dice(0) * 18);
+  const scale = moods.some((mood) => DARK_MOODS.includes(mood)) || dice(2) < 0.3 ? MINOR : MAJOR;
   const [beat, root, chords] = [60 / tempo, 48 + Math.floor(dice(1) * 9), picked(PROGRESSIONS, dice(3))];
   const samples = Math.round(seconds * SAMPLE_RATE);
   const tape = { left: new Float32Array(samples), right: new Float32Array(samples) };
   for (const [index, pitch] of CHIME.entries())
     bell(tape, { start: 0.05 + index * 0.17, length: 0.7, pitch, loud: 0.5, pan: (index - 1) * 0.35 });
-  for (let number = 0, start = AFTER_CHIME; start < seconds; number++, start += beat * BEATS) {
+  for (let number = 0, start = CHIME_SECONDS; start < seconds; number++, start += beat * BEATS) {
     const pitchOf = (step: number) => {
       const degree = Number(chords[number % BEATS]) + step;
       return root + Math.floor(degree / scale.length) * 12 + (scale[degree % scale.length] ?? 0);
@@ -56,7 +56,7 @@ function pieceOf({ prompt, seed, seconds }: SoundJob): Tape {
     if (number >= 1) playMelody(bar);
     if (number >= 2) playPercussion(bar);
   }
-  mastered(tape, Math.min(2.5, seconds / 4));
+  master(tape, Math.min(2.5, seconds / 4));
   return tape;
 }
 
@@ -70,16 +70,16 @@ function playChord({ tape, start, number, beat, dice, pitchOf }: Bar): void {
   bass(tape, { start: start + beat * 2.5, length: beat * 1.4, pitch: pitch + fifth, loud: 0.15, pan: 0 });
 }
 
-/** The rhythm returns every two bars and the notes lean on the chord: what makes a walk a tune. */
+/** The rhythm repeats every two bars, and most notes are in the chord, so that the random notes sound like a melody. */
 function playMelody({ tape, start, number, beat, dice, pitchOf }: Bar): void {
   for (let half = 0; half < BEATS * 2; half++) {
     const isOnBeat = half % 2 === 0;
     if (dice(half + (number % 2) * 8, 20) > (isOnBeat ? 0.72 : 0.34)) continue;
     const isOnChord = isOnBeat || dice(half, 24 + (number % 4)) < 0.5;
     const step = isOnChord ? picked([0, 2, 4, 7, 9], dice(half, 21 + (number % 4))) : Math.floor(dice(half, 30) * 7);
-    const late = (dice(number * 8 + half, 31) - 0.5) * 0.012;
+    const timing = (dice(number * 8 + half, 31) - 0.5) * 0.012;
     const [loud, pan] = [0.12 + 0.06 * dice(half, 22), (dice(half, 23) - 0.5) * 0.9];
-    bell(tape, { start: start + half * beat * 0.5 + late, length: 0.5, pitch: pitchOf(step) + 12, loud, pan });
+    bell(tape, { start: start + half * beat * 0.5 + timing, length: 0.5, pitch: pitchOf(step) + 12, loud, pan });
   }
 }
 

@@ -57,7 +57,7 @@ export interface Hue {
   /** Radians in OKLCH. */
   readonly angle: number;
   readonly chroma: number;
-  /** Makes a named colour what its name promises: brown is a dark orange. */
+  /** Added to the lightness; brown, for example, is a dark orange. */
   readonly lift: number;
 }
 
@@ -81,7 +81,7 @@ type StyleName = Meaning<typeof styleWords>;
 export type Mood = Meaning<typeof moodWords>;
 export type Figure = Meaning<typeof figureWords>;
 
-/** The subject of a prompt, as far as a lexicon knows it; `hash` represents every unknown word. */
+/** The subject of a prompt, as far as its words are in the lexicons; `hash` covers all words. */
 export interface Subject {
   readonly style: StyleName;
   readonly moods: readonly Mood[];
@@ -91,8 +91,8 @@ export interface Subject {
 }
 
 const MAX_HUES = 3;
-/** Names a style ("bauhaus cat"), not a thing, so it outweighs the thing. */
-const MANNERS: readonly StyleName[] = ['bauhaus', 'seigaiha', 'ribbons'];
+/** Words for these styles name a style, not an object, so they outweigh the object, as in "bauhaus cat". */
+const EXPLICIT_STYLES: readonly StyleName[] = ['bauhaus', 'seigaiha', 'ribbons'];
 
 export function subjectOf(prompt: string): Subject {
   const words = wordsOf(prompt).filter((word) => !isStopWord(word));
@@ -101,12 +101,12 @@ export function subjectOf(prompt: string): Subject {
   for (const [order, word] of words.entries()) {
     const [style] = meaningsOf([word], styleWords);
     if (!style) continue;
-    const early = 1 + 0.5 / (1 + order);
-    votes.set(style, (votes.get(style) ?? 0) + early * (MANNERS.includes(style) ? 1.7 : 1));
+    const orderWeight = 1 + 0.5 / (1 + order);
+    votes.set(style, (votes.get(style) ?? 0) + orderWeight * (EXPLICIT_STYLES.includes(style) ? 1.7 : 1));
   }
-  const [favourite] = [...votes].sort(([, one], [, other]) => other - one);
+  const [topVote] = [...votes].sort(([, one], [, other]) => other - one);
   return {
-    style: favourite?.[0] ?? [...new Set(styleWords.values())][hash % 8] ?? 'landscape',
+    style: topVote?.[0] ?? [...new Set(styleWords.values())][hash % 8] ?? 'landscape',
     moods: meaningsOf(words, moodWords),
     figures: meaningsOf(words, figureWords),
     hues: meaningsOf(words, hueWords).slice(0, MAX_HUES),
@@ -114,20 +114,20 @@ export function subjectOf(prompt: string): Subject {
   };
 }
 
-/** Whether a word shapes what is drawn. */
-export function isTelling(word: string): boolean {
+/** Whether a word affects what is drawn. */
+export function affectsImage(word: string): boolean {
   const lexicons = [styleWords, moodWords, figureWords, hueWords];
   return stemsOf(word).some((stem) => lexicons.some((lexicon) => lexicon.has(stem)));
 }
 
 function meaningsOf<Name>(words: readonly string[], lexicon: ReadonlyMap<string, Name>): Name[] {
-  const meant = words.map((word) => stemsOf(word).find((stem) => lexicon.has(stem)));
-  return [...new Set(meant.flatMap((stem) => lexicon.get(stem ?? '') ?? []))];
+  const knownStems = words.map((word) => stemsOf(word).find((stem) => lexicon.has(stem)));
+  return [...new Set(knownStems.flatMap((stem) => lexicon.get(stem ?? '') ?? []))];
 }
 
 function hue(words: string, degrees: number, chroma: number, lift = 0): [string, Hue][] {
-  const meant = { angle: (degrees * Math.PI) / 180, chroma, lift };
-  return words.split(' ').map((word) => [word, meant]);
+  const value: Hue = { angle: (degrees * Math.PI) / 180, chroma, lift };
+  return words.split(' ').map((word) => [word, value]);
 }
 
 function lexiconOf<Words extends Readonly<Record<string, string>>>(

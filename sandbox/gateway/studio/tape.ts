@@ -1,5 +1,5 @@
 export const SAMPLE_RATE = 32_000;
-const TURN = Math.PI * 2;
+const FULL_CIRCLE = Math.PI * 2;
 
 export interface Tape {
   readonly left: Float32Array;
@@ -7,21 +7,21 @@ export interface Tape {
 }
 
 interface Note {
-  /** In seconds, as its length. */
+  /** In seconds, like `length`. */
   readonly start: number;
   readonly length: number;
   readonly pitch: number;
   readonly loud: number;
-  /** From -1, left, to 1, right. */
+  /** From -1 (left) to 1 (right). */
   readonly pan: number;
 }
 
-const frequencyOf = (pitch: number) => TURN * 440 * 2 ** ((pitch - 69) / 12);
-/** Rises to 1 in so many seconds and falls to 0 in so many at the end. */
-const swell = (time: number, length: number, rise: number, fall: number) =>
+const frequencyOf = (pitch: number) => FULL_CIRCLE * 440 * 2 ** ((pitch - 69) / 12);
+/** The volume at a time: rises to 1 within `rise` seconds, and falls to 0 within the last `fall` seconds. */
+const envelope = (time: number, length: number, rise: number, fall: number) =>
   Math.max(0, Math.min(1, time / rise, (length - time) / fall));
 
-/** Data that runs off the tape is lost. */
+/** Mixes a note into the tape; samples beyond its end are dropped. */
 function record({ left, right }: Tape, { start, length, loud, pan }: Note, wave: (time: number) => number): void {
   const first = Math.round(start * SAMPLE_RATE);
   const last = Math.min(left.length, first + Math.round(length * SAMPLE_RATE));
@@ -34,25 +34,25 @@ function record({ left, right }: Tape, { start, length, loud, pan }: Note, wave:
   }
 }
 
-/** A soft chord voice: three strings a little out of tune, which swell and fade. */
+/** A soft voice for chords: three slightly detuned strings that fade in and out. */
 export function pad(tape: Tape, note: Note): void {
   const length = note.length + 0.9;
   for (const string of [-1, 0, 1]) {
     const frequency = frequencyOf(note.pitch + string * 0.055);
     record(tape, { ...note, length, pan: note.pan + string * 0.5 }, (time) => {
       const tone = Math.sin(frequency * time) * 0.6 + Math.sin(frequency * time * 2) * 0.18;
-      return swell(time, length, 0.5, 0.9) * (tone + Math.sin(frequency * time * 3 + time * 0.7) * 0.08);
+      return envelope(time, length, 0.5, 0.9) * (tone + Math.sin(frequency * time * 3 + time * 0.7) * 0.08);
     });
   }
 }
 
-/** A struck bell whose bright edge dies before its tone. */
+/** A bell whose overtones decay faster than its fundamental tone. */
 export function bell(tape: Tape, note: Note): void {
   const length = note.length + 1.1;
   const frequency = frequencyOf(note.pitch);
   record(tape, { ...note, length }, (time) => {
-    const edge = Math.sin(frequency * 3.01 * time) * 1.1 * Math.exp(-time * 9);
-    return swell(time, length, 0.003, 0.05) * Math.exp(-time * 2.6) * Math.sin(frequency * time + edge);
+    const overtones = Math.sin(frequency * 3.01 * time) * 1.1 * Math.exp(-time * 9);
+    return envelope(time, length, 0.003, 0.05) * Math.exp(-time * 2.6) * Math.sin(frequency * time + overtones);
   });
 }
 
@@ -60,50 +60,50 @@ export function bass(tape: Tape, note: Note): void {
   const frequency = frequencyOf(note.pitch);
   record(tape, note, (time) => {
     const tone = Math.sin(frequency * time) + 0.25 * Math.sin(frequency * 2 * time);
-    return swell(time, note.length, 0.02, 0.08) * Math.exp(-time * 0.9) * tone;
+    return envelope(time, note.length, 0.02, 0.08) * Math.exp(-time * 0.9) * tone;
   });
 }
 
-/** A skin that falls to its pitch. */
+/** A drum whose pitch falls quickly to the given one. */
 export function drum(tape: Tape, note: Note): void {
   const frequency = frequencyOf(note.pitch);
   record(tape, note, (time) => {
-    const fallen = frequency * time + TURN * 5 * (1 - Math.exp(-time * 32));
-    return Math.exp(-time * 13) * Math.sin(fallen);
+    const phase = frequency * time + FULL_CIRCLE * 5 * (1 - Math.exp(-time * 32));
+    return Math.exp(-time * 13) * Math.sin(phase);
   });
 }
 
-/** Seconds between an echo and the next; the right ear hears each a little later. */
+/** Delays of the echoes in seconds; they are slightly longer on the right. */
 const ECHOES = [0.0297, 0.0371, 0.0411, 0.0437];
-const LATER = 0.0007;
-const WET = 0.32;
-const CEILING = 0.88;
+const RIGHT_DELAY = 0.0007;
+const ECHO_VOLUME = 0.32;
+const PEAK_LEVEL = 0.88;
 
-/** Puts the sound into a room, fades both ends, so no speaker clicks, and brings the loudest moment under the ceiling. */
-export function mastered({ left, right }: Tape, fadeOut: number): void {
+/** Adds reverberation, fades both ends so that speakers do not click, and normalizes the peak level. */
+export function master({ left, right }: Tape, fadeOut: number): void {
   echo(left, 0);
-  echo(right, LATER);
+  echo(right, RIGHT_DELAY);
   let peak = 0.0001;
   for (const channel of [left, right]) for (const value of channel) peak = Math.max(peak, Math.abs(Math.tanh(value)));
   const last = (left.length - 1) / SAMPLE_RATE;
   for (const channel of [left, right])
     for (let index = 0; index < channel.length; index++) {
-      const fade = swell(index / SAMPLE_RATE, last, 0.005, fadeOut);
-      channel[index] = (Math.tanh(channel[index] ?? 0) / peak) * CEILING * fade;
+      const fade = envelope(index / SAMPLE_RATE, last, 0.005, fadeOut);
+      channel[index] = (Math.tanh(channel[index] ?? 0) / peak) * PEAK_LEVEL * fade;
     }
 }
 
-/** Echoes that blur into each other. */
-function echo(channel: Float32Array, later: number): void {
+/** Adds echoes that blend into reverberation. */
+function echo(channel: Float32Array, extraDelay: number): void {
   const dry = Float32Array.from(channel);
   for (const delay of ECHOES) {
-    const line = new Float32Array(Math.round((delay + later) * SAMPLE_RATE));
-    let dull = 0;
+    const line = new Float32Array(Math.round((delay + extraDelay) * SAMPLE_RATE));
+    let filtered = 0;
     for (let index = 0, at = 0; index < dry.length; index++, at = (at + 1) % line.length) {
-      const held = line[at] ?? 0;
-      dull = held * 0.6 + dull * 0.4;
-      line[at] = (dry[index] ?? 0) + dull * 0.8;
-      channel[index] = (channel[index] ?? 0) + (held * WET) / ECHOES.length;
+      const delayed = line[at] ?? 0;
+      filtered = delayed * 0.6 + filtered * 0.4;
+      line[at] = (dry[index] ?? 0) + filtered * 0.8;
+      channel[index] = (channel[index] ?? 0) + (delayed * ECHO_VOLUME) / ECHOES.length;
     }
   }
 }

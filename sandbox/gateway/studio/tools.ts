@@ -13,36 +13,36 @@ export interface Window {
   readonly bottom: number;
 }
 
-/** A sheet of the scene. Far sheets have depth 0, near ones 1: a video moves them apart. */
+/** A layer of the scene. Depth is 0 for far and 1 for near layers, which move differently in a video. */
 export interface Layer {
   readonly svg: string;
   readonly depth: number;
-  /** How far the sheet bends from side to side in a video, in world units. */
+  /** How far the layer sways from side to side in a video, in world units. */
   readonly sway?: number;
-  /** How much its light comes and goes in a video, 0 to 1. */
+  /** How much its opacity pulsates in a video, from 0 to 1. */
   readonly pulse?: number;
 }
 
 export interface Tools {
-  /** The first view of the scene: its short side is always 1000 units, so a style composes once for every aspect. */
+  /** The first view of the scene. Its short side is always 1000 units, so that styles do not depend on the pixel size. */
   readonly frame: Size;
   readonly window: Window;
-  /** World units per pixel: detail finer than this is not worth drawing. */
+  /** World units per pixel; details smaller than this need not be drawn. */
   readonly unit: number;
   readonly palette: Palette;
   readonly subject: Subject;
-  /** Numbers that move a little in a relative of the scene. */
+  /** Random numbers that change a little in a variation of the scene. */
   dice(name: string): Dice;
-  /** Numbers that choose one thing or another: in a relative most stay exactly as they were and a few are new. */
+  /** Random numbers for choices; in a variation of the scene, most stay exactly the same and a few are replaced. */
   choices(name: string): Dice;
 }
 
 const SHORT_SIDE = 1000;
-/** Sets the numbers that decide about a swap apart from those that are swapped in. */
-const SWAP = 0x5a5a;
+/** Separates the numbers that decide whether to replace a number from the replacements. */
+const REPLACEMENT_OFFSET = 0x5a5a;
 
-/** `borrowed` are colours of reference images, which take the place of the palette's own. */
-export function toolsOf(scene: Scene, size: Size, margin: number, borrowed: readonly Colour[]): Tools {
+/** `referenceColours` are colours of reference images, which are blended into the palette. */
+export function toolsOf(scene: Scene, size: Size, margin: number, referenceColours: readonly Colour[]): Tools {
   const share = SHORT_SIDE / Math.min(size.width, size.height);
   const frame = { width: size.width * share, height: size.height * share };
   const { x, y, zoom } = scene.view;
@@ -50,23 +50,26 @@ export function toolsOf(scene: Scene, size: Size, margin: number, borrowed: read
   const [left, right] = [frame.width * (0.5 + x - half), frame.width * (0.5 + x + half)];
   const [top, bottom] = [frame.height * (0.5 + y - half), frame.height * (0.5 + y + half)];
   const subject = subjectOf(scene.prompt);
-  const steady = (name: string) => diceOf(seedOf(name, subject.hash, scene.seed));
-  const others = (name: string) =>
+  const fixedDice = (name: string) => diceOf(seedOf(name, subject.hash, scene.seed));
+  const variationDice = (name: string) =>
     scene.variations.map(({ seed, amount }) => ({ other: diceOf(seedOf(name, seed)), amount }));
   const dice = (name: string): Dice => {
-    const [own, moved] = [steady(name), others(name)];
-    return (i, j) => moved.reduce((value, { other, amount }) => value + (other(i, j) - value) * amount, own(i, j));
+    const [own, variations] = [fixedDice(name), variationDice(name)];
+    return (i, j) => variations.reduce((value, { other, amount }) => value + (other(i, j) - value) * amount, own(i, j));
   };
   const choices = (name: string): Dice => {
-    const [own, swapped] = [steady(name), others(name)];
+    const [own, variations] = [fixedDice(name), variationDice(name)];
     return (i, j = 0) =>
-      swapped.reduce((value, { other, amount }) => (other(i, j + SWAP) < amount ? other(i, j) : value), own(i, j));
+      variations.reduce(
+        (value, { other, amount }) => (other(i, j + REPLACEMENT_OFFSET) < amount ? other(i, j) : value),
+        own(i, j),
+      );
   };
   return {
     frame,
     window: { left, top, right, bottom },
     unit: (frame.width * zoom) / size.width,
-    palette: paletteOf(subject, steady('palette'), dice('tint'), borrowed),
+    palette: paletteOf(subject, fixedDice('palette'), dice('tint'), referenceColours),
     subject,
     dice,
     choices,

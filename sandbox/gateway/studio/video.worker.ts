@@ -4,7 +4,7 @@ import { faststart } from './mp4.ts';
 import { type Dice, diceOf, seedOf } from './random.ts';
 import type { Reference } from './reference.ts';
 import type { Scene } from './scene.ts';
-import { enlarged, lay, type Placement, type Sheet, sheetOf } from './sheets.ts';
+import { drawSheet, enlarge, type Placement, type Sheet, sheetOf } from './sheets.ts';
 import { even, type Size } from './size.ts';
 import type { Layer } from './tools.ts';
 import { takeJobs } from './workshop.ts';
@@ -16,13 +16,13 @@ export interface VideoJob extends Size {
   readonly references: readonly Reference[];
 }
 
-/** More pixels than this are not drawn: a larger video is this one enlarged. */
+/** The maximum number of pixels that are drawn; a larger video is enlarged. */
 const MAX_PIXELS = 1920 * 1080;
-/** The part of the frame that a layer may move before the edge of its sheet shows. */
+/** The share of the frame by which a layer may move before the edge of its sheet becomes visible. */
 const MARGIN = 0.08;
-const QUANTISER = 27;
+const QUANTIZATION = 27;
 const KEYFRAME_SECONDS = 2;
-const QUICKEST = 10;
+const FASTEST_SPEED = 10;
 const TURN = 2 * Math.PI;
 const STILL: Placement = { zoom: 1, left: 0, top: 0, opacity: 1, sway: () => 0 };
 
@@ -33,7 +33,7 @@ takeJobs(async (job: VideoJob) => {
   const wide = { width: even(size.width * (1 + 2 * MARGIN)), height: even(size.height * (1 + 2 * MARGIN)) };
   const { tools, layers } = compositionOf(job.scene, size, job.references, MARGIN);
   const sheets: { layer: Layer; sheet: Sheet }[] = [];
-  // One after the other: each is some ten megabytes on its way to becoming a sheet.
+  // One at a time, because converting each layer takes about ten megabytes of memory.
   for (const layer of layers) sheets.push({ layer, sheet: await sheetOf(svgOf(tools.window, wide, layer.svg), wide) });
   const mark = await sheetOf(markOf(size), size);
   const dice = diceOf(seedOf('camera', job.scene.seed, job.scene.prompt));
@@ -43,16 +43,16 @@ takeJobs(async (job: VideoJob) => {
   encoder.width = width;
   encoder.height = height;
   encoder.frameRate = framesPerSecond;
-  encoder.quantizationParameter = QUANTISER;
-  encoder.speed = QUICKEST;
+  encoder.quantizationParameter = QUANTIZATION;
+  encoder.speed = FASTEST_SPEED;
   encoder.groupOfPictures = KEYFRAME_SECONDS * framesPerSecond;
   encoder.initialize();
   for (let number = 0; number < Math.round(seconds * framesPerSecond); number++) {
     const time = number / framesPerSecond;
     for (const { layer, sheet } of sheets)
-      lay(frame, sheet, placementOf(layer, sheet, frame, dice, time, time / seconds));
-    lay(frame, mark, STILL);
-    encoder.addFrameYuv(scale < 1 ? await enlarged(frame, job) : frame.bytes);
+      drawSheet(frame, sheet, placementOf(layer, sheet, frame, dice, time, time / seconds));
+    drawSheet(frame, mark, STILL);
+    encoder.addFrameYuv(scale < 1 ? await enlarge(frame, job) : frame.bytes);
   }
   encoder.finalize();
   const bytes = faststart(Buffer.from(encoder.FS.readFile(encoder.outputFilename)));
@@ -61,7 +61,7 @@ takeJobs(async (job: VideoJob) => {
   return new Uint8Array(bytes);
 });
 
-/** A slow move that starts and ends softly; near layers go further than far ones, which the eye reads as space. */
+/** A slow camera move with a soft start and end; near layers move further than far ones, which creates an impression of depth. */
 function placementOf(layer: Layer, sheet: Size, frame: Size, dice: Dice, time: number, progress: number): Placement {
   const eased = progress * progress * (3 - 2 * progress) * 0.7 + progress * 0.3;
   const near = 0.12 + 0.88 * layer.depth;

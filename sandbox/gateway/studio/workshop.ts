@@ -1,13 +1,13 @@
 import { parentPort, Worker } from 'node:worker_threads';
 
-type Answer<Result> = { readonly result: Result } | { readonly failure: string };
+type WorkerResponse<Result> = { readonly result: Result } | { readonly failure: string };
 
 /** One worker thread with one job at a time. If the worker dies, its job is lost, and the next job gets a new worker. */
 export class Workshop<Job = unknown, Result = unknown> {
   readonly #script: URL;
   #worker: Worker | undefined;
   #last: Promise<unknown> = Promise.resolve();
-  #answered: (answer: Answer<Result>) => void = () => undefined;
+  #settle: (response: WorkerResponse<Result>) => void = () => undefined;
   #isClosed = false;
 
   constructor(script: URL) {
@@ -15,7 +15,7 @@ export class Workshop<Job = unknown, Result = unknown> {
   }
 
   run(job: Job): Promise<Result> {
-    const turn = this.#last.then(() => this.#do(job));
+    const turn = this.#last.then(() => this.#runNow(job));
     this.#last = turn.catch(() => undefined);
     return turn;
   }
@@ -25,14 +25,15 @@ export class Workshop<Job = unknown, Result = unknown> {
     await this.#worker?.terminate();
   }
 
-  async #do(job: Job): Promise<Result> {
+  async #runNow(job: Job): Promise<Result> {
     if (this.#isClosed) throw new Error('The studio is closed.');
-    this.#worker ??= this.#hire();
+    this.#worker ??= this.#startWorker();
     const worker = this.#worker;
     worker.ref();
     try {
       return await new Promise((resolve, reject) => {
-        this.#answered = (answer) => ('failure' in answer ? reject(new Error(answer.failure)) : resolve(answer.result));
+        this.#settle = (response) =>
+          'failure' in response ? reject(new Error(response.failure)) : resolve(response.result);
         worker.postMessage(job);
       });
     } finally {
@@ -41,21 +42,21 @@ export class Workshop<Job = unknown, Result = unknown> {
     }
   }
 
-  #hire(): Worker {
+  #startWorker(): Worker {
     const worker = new Worker(this.#script);
-    const lost = (failure: string) => {
+    const onLoss = (failure: string) => {
       if (this.#worker !== worker) return;
       this.#worker = undefined;
-      this.#answered({ failure: this.#isClosed ? 'The studio was closed before the work was done.' : failure });
+      this.#settle({ failure: this.#isClosed ? 'The studio was closed before the work was done.' : failure });
     };
-    worker.on('message', (answer: Answer<Result>) => this.#answered(answer));
-    worker.on('error', (error) => lost(`The studio lost a worker: ${String(error)}`));
-    worker.on('exit', (code) => lost(`A worker of the studio ended with code ${code}.`));
+    worker.on('message', (response: WorkerResponse<Result>) => this.#settle(response));
+    worker.on('error', (error) => onLoss(`The studio lost a worker: ${String(error)}`));
+    worker.on('exit', (code) => onLoss(`A worker of the studio ended with code ${code}.`));
     return worker;
   }
 }
 
-/** The worker's side: one job in, one answer out; bytes are handed over, not copied. */
+/** Runs in the worker: one job in, one response out; bytes are transferred, not copied. */
 export function takeJobs<Job>(work: (job: Job) => Promise<Uint8Array<ArrayBuffer>> | Uint8Array<ArrayBuffer>): void {
   parentPort?.on('message', async (job: Job) => {
     try {

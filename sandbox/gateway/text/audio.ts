@@ -3,12 +3,12 @@ import type { Model } from '../catalogue.ts';
 import { audioFormatOf } from '../recordings.ts';
 import type { TextRequest } from '../requests/text.ts';
 
-/** Audio is refused by models that do not accept it, and where its bytes are not what they are called. */
+/** Throws if the model does not accept audio, or if the audio is not in the stated format. */
 export function checkAudio({ input }: TextRequest, { acceptsAudio = false }: Model): void {
   for (const [at, { content }] of (typeof input === 'string' ? [] : input).entries())
-    for (const [place, { input_audio: audio }] of (Array.isArray(content) ? content : []).entries()) {
+    for (const [partIndex, { input_audio: audio }] of (Array.isArray(content) ? content : []).entries()) {
       if (!audio) continue;
-      const param = `input[${at}].content[${place}]`;
+      const param = `input[${at}].content[${partIndex}]`;
       if (!acceptsAudio)
         throw new ApiError("Invalid value: 'input_audio'.", {
           status: 400,

@@ -5,21 +5,21 @@ import type { InputItem, TextRequest } from '../requests/text.ts';
 export interface Conversation {
   /** The user's last message. */
   readonly question: string;
-  /** Its words in lower case, for searches. */
+  /** The words of the question in lower case, for searches. */
   readonly words: ReadonlySet<string>;
   /** The user's earlier messages, oldest first. */
   readonly before: readonly string[];
   readonly images: number;
   readonly audioFiles: number;
   readonly files: readonly string[];
-  /** Outputs of tools that came after the question. */
+  /** The outputs of tools that came after the question. */
   readonly outputs: readonly { readonly name: string; readonly output: string }[];
 }
 
 export function conversationOf({ input }: TextRequest): Conversation {
   const items: readonly InputItem[] = typeof input === 'string' ? [{ role: 'user', content: input }] : input;
-  const asked = items.filter(({ role }) => role === 'user');
-  const last = asked.at(-1);
+  const userMessages = items.filter(({ role }) => role === 'user');
+  const last = userMessages.at(-1);
   const question = last ? textOf(last.content) : '';
   const parts = last && Array.isArray(last.content) ? last.content : [];
   const names = new Map(items.map(({ call_id, name }) => [name === undefined ? undefined : call_id, name]));
@@ -27,7 +27,7 @@ export function conversationOf({ input }: TextRequest): Conversation {
   return {
     question,
     words: new Set(wordsOf(question)),
-    before: asked.slice(0, -1).map(({ content }) => textOf(content)),
+    before: userMessages.slice(0, -1).map(({ content }) => textOf(content)),
     images: parts.filter(({ type }) => type === 'input_image').length,
     audioFiles: parts.filter(({ type }) => type === 'input_audio').length,
     files: parts.filter(({ type }) => type === 'input_file').map(({ filename }) => filename ?? 'a file'),

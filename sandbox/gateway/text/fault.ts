@@ -10,7 +10,7 @@ const textFaultKinds = [
   'error',
   'nested-error',
   'failed',
-  /** No more events, but the connection stays open. */
+  /** No more events are sent, but the connection stays open. */
   'silence',
   /** The last event has an empty output despite earlier deltas. */
   'empty-output',
@@ -27,7 +27,7 @@ const textFaultKinds = [
   'refuse-reasoning',
 ] as const;
 
-/** The field that each of these refuses. */
+/** The field that each of these faults refuses. */
 export const refusedFields: ReadonlyMap<string, string> = new Map([
   ['refuse-stream', 'stream'],
   ['refuse-format', 'text.format'],

@@ -30,7 +30,7 @@ const SEARCH_WORDS = ['search', 'web', 'news', 'latest', 'today', 'weather'];
 /** As a rule of thumb, a token is four letters. */
 const LETTERS_PER_TOKEN = 4;
 
-/** Generates a response without a model: the same request always has the same response. */
+/** Generates a response without a model: the same request always results in the same response. */
 export function generateResponse(request: TextRequest, canReason: boolean): GeneratedResponse {
   const conversation = conversationOf(request);
   const thoughts = canReason ? thoughtsOn(conversation, request.reasoning?.effort) : [];
@@ -72,13 +72,14 @@ function thoughtsOn({ question }: Conversation, effort = 'medium'): readonly str
 function callsFor({ tools, tool_choice }: TextRequest, { question, words, outputs }: Conversation) {
   if (tool_choice === 'none' || outputs.length > 0) return [];
   const functions = tools.filter(({ type, name }) => type === 'function' && name !== undefined);
-  const conversation = functions.filter(({ name = '' }) =>
+  const namedFunctions = functions.filter(({ name = '' }) =>
     name
       .toLowerCase()
       .split(/[_-]+/)
       .every((word) => words.has(word)),
   );
-  const calledFunctions = conversation.length === 0 && tool_choice !== 'auto' ? functions.slice(0, 1) : conversation;
+  const calledFunctions =
+    namedFunctions.length === 0 && tool_choice !== 'auto' ? functions.slice(0, 1) : namedFunctions;
   return calledFunctions.map(({ name = '', parameters }) => ({
     type: 'call' as const,
     name,

@@ -3,9 +3,9 @@ import { randomOf, seedFrom } from '../random.ts';
 import type { Conversation } from './conversation.ts';
 
 const FALLBACK = ['sand', 'water', 'morning', 'harbour'];
-/** A question may be a book. */
+/** A question may be as long as a book. */
 const MAX_QUOTE_LENGTH = 120;
-const MOST_WORDS = 100_000;
+const MAX_WORDS = 100_000;
 const LONG_ANSWER_WORDS = 2_000;
 
 const SENTENCES = [
@@ -16,26 +16,26 @@ const SENTENCES = [
   (a: string, b: string) => `Between ${a} and ${b} lies what you asked for.`,
 ];
 
-/** The sandbox's answer: made from the question's own words, the same for the same question. */
-export function proseFor(asked: Conversation, instructions: string | undefined): string {
-  const subjects = subjectsOf(asked.question);
-  const { words } = asked;
+/** The text of a response, made from the words of the question; the same question always results in the same text. */
+export function proseFor(conversation: Conversation, instructions: string | undefined): string {
+  const subjects = subjectsOf(conversation.question);
+  const { words } = conversation;
   const paragraphs = [
-    introduction(asked, instructions),
-    ...asked.outputs.map(({ name, output }) => `${name} answered: ${quoted(output)}`),
+    introduction(conversation, instructions),
+    ...conversation.outputs.map(({ name, output }) => `${name} answered: ${quoted(output)}`),
   ];
-  const wanted = wordsWanted(asked.question);
-  const random = randomOf(seedFrom('text', asked.question));
+  const minWords = requestedWords(conversation.question);
+  const random = randomOf(seedFrom('text', conversation.question));
   const sentence = () => {
     const [a = '', b = ''] = [subjects[random.integer(subjects.length)], subjects[random.integer(subjects.length)]];
     return SENTENCES[random.integer(SENTENCES.length)]?.(a, b) ?? a;
   };
   paragraphs.push([sentence(), sentence(), sentence()].join(' '));
   if (words.has('list')) paragraphs.push(subjects.map((subject) => `- ${subject}`).join('\n'));
-  if (words.has('code')) paragraphs.push(codeAbout(subjects, wanted));
+  if (words.has('code')) paragraphs.push(codeAbout(subjects, minWords));
   if (words.has('table')) paragraphs.push(tableOf(subjects));
   let count = wordsIn(paragraphs.join(' '));
-  for (let at = 1; count < wanted; at++) {
+  for (let at = 1; count < minWords; at++) {
     const isHeading = at % 5 === 0;
     const paragraph = isHeading ? `## Part ${at / 5}` : [sentence(), sentence(), sentence(), sentence()].join(' ');
     count += wordsIn(paragraph);
@@ -44,10 +44,10 @@ export function proseFor(asked: Conversation, instructions: string | undefined):
   return paragraphs.join('\n\n');
 }
 
-/** The subject of the question: its distinctive words, each once. */
+/** The distinctive words of the question, each once. */
 export function subjectsOf(question: string): readonly string[] {
-  const known = [...new Set(wordsOf(question).filter((word) => !isStopWord(word) && word.length > 2))];
-  return known.length > 0 ? known.slice(0, 40) : FALLBACK;
+  const distinctiveWords = [...new Set(wordsOf(question).filter((word) => !isStopWord(word) && word.length > 2))];
+  return distinctiveWords.length > 0 ? distinctiveWords.slice(0, 40) : FALLBACK;
 }
 
 export const quoted = (text: string): string => {
@@ -72,19 +72,19 @@ function introduction(
   ].join(' ');
 }
 
-/** "400 words" asks for so many, "long" for many; nothing else for more than a few. */
-function wordsWanted(question: string): number {
+/** The number of words that a question requests, as in "400 words"; "long" requests 2,000. Otherwise 0. */
+function requestedWords(question: string): number {
   const [, number, unit] = /\b(\d{1,6})\s+(words|paragraphs|lines)\b/i.exec(question) ?? [];
   if (number !== undefined)
-    return Math.min(MOST_WORDS, Number(number) * (unit?.toLowerCase() === 'paragraphs' ? 40 : 1));
+    return Math.min(MAX_WORDS, Number(number) * (unit?.toLowerCase() === 'paragraphs' ? 40 : 1));
   return /\blong\b/i.test(question) ? LONG_ANSWER_WORDS : 0;
 }
 
-const FEW_LINES = 4;
+const MIN_CODE_LINES = 4;
 
-function codeAbout(subjects: readonly string[], wanted: number): string {
+function codeAbout(subjects: readonly string[], minWords: number): string {
   const lines = Array.from(
-    { length: Math.max(FEW_LINES, Math.ceil(wanted / 10)) },
+    { length: Math.max(MIN_CODE_LINES, Math.ceil(minWords / 10)) },
     (_, at) => `const part${at} = '${subjects[at % subjects.length]}'; // ${at}`,
   );
   return ['```ts', ...lines, '```'].join('\n');

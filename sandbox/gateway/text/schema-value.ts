@@ -1,13 +1,13 @@
 import { isRecord } from '../../../src/lib/exact-json.ts';
 import { subjectsOf } from './prose.ts';
 
-/** A schema that refers to itself would never end. */
+/** Without this limit, a schema that refers to itself would never end. */
 const MAX_DEPTH = 12;
 
 /** The names of fields that are filled with the whole question rather than one word. */
 const WHOLE_QUESTION_FIELDS = /prompt|query|question|text|message|description|answer|content/i;
 
-/** A value that fits a JSON Schema and is made of the question's own words. */
+/** A value that conforms to a JSON Schema, made from the words of the question. */
 export function valueForSchema(schema: unknown, question: string): unknown {
   const subjects = subjectsOf(question);
   let at = 0;
@@ -47,7 +47,7 @@ export function valueForSchema(schema: unknown, question: string): unknown {
     const required = new Set(
       Array.isArray(resolvedSchema.required) ? resolvedSchema.required : Object.keys(properties),
     );
-    // Optional properties are left out at depth, because a recursive schema would never end.
+    // Deeply nested optional properties are omitted, because a recursive schema would never end.
     const names = Object.keys(properties).filter((name) => required.has(name) || depth < 2);
     return Object.fromEntries(names.map((name) => [name, value(properties[name], name, depth + 1)]));
   };

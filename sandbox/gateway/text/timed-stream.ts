@@ -13,9 +13,9 @@ export interface StreamCallbacks {
   ended(text: string): void;
 }
 
-/** The maximum length of one write. */
+/** The length from which a write contains no further steps. */
 const MAX_CHUNK_LENGTH = 64 * 1024;
-/** The part of a stream that is recorded for display. */
+/** The length from which a stream is no longer recorded for display. */
 const MAX_RECORDED_LENGTH = 16 * 1024;
 
 /** Writes each step when it is due in the gateway's own time, with backpressure. */

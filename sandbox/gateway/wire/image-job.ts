@@ -6,7 +6,7 @@ export type ImageItem = { readonly url: string } | { readonly b64_json: string }
 
 const STOCK_JOB_STATUS = { ...SPEC_STATUS, running: 'in_progress', succeeded: 'completed' };
 
-/** Only the specified fields (part 2 and 4.5); in `stock`, those of a common fork. */
+/** In `spec`, only the specified fields (part 2 and 4.5); in `stock`, the fields of a common fork. */
 export function imageJob(job: Job, items: readonly ImageItem[], view: View): Body {
   const data = job.state === 'succeeded' ? { data: items } : {};
   const error = job.state === 'failed' ? { error: { message: job.reason ?? '' } } : {};

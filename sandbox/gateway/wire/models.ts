@@ -1,7 +1,7 @@
 import type { Model } from '../catalogue.ts';
 import type { Body, View } from './view.ts';
 
-/** A constant in stock gateways, so it is not a model's age. */
+/** Stock gateways return this constant, so it says nothing about a model's age. */
 const STOCK_CREATED = 1_626_777_600;
 
 /** The specification (part 2) gives a model four fields. */

@@ -5,10 +5,10 @@ import { type Body, QUOTA_PER_DOLLAR } from './view.ts';
 /** Every key belongs to the first group and pays the catalogue's prices. */
 const GROUPS = { default: 1, reserve: 1.5 };
 
-/** A video's price is that of so many seconds. */
+/** The price of a video is listed for this duration. */
 const VIDEO_SECONDS = 5;
 
-/** The names of the image family's jobs, and how many quarters of a grid they cost. */
+/** The names of the jobs of the image family, and their cost in quarters of a grid. */
 const IMGX_JOBS: Readonly<Record<string, number>> = {
   mj_imagine: 4,
   mj_variation: 4,
@@ -28,13 +28,13 @@ const IMGX_JOBS: Readonly<Record<string, number>> = {
 
 const shared = { enable_groups: Object.keys(GROUPS), supported_endpoint_types: [] };
 
-/** `quota_type` 1: dollars for each job. */
+/** `quota_type` 1: a price in dollars per job. */
 const byJob = (name: string, price: string, units: number): Body => ({
   ...{ model_name: name, quota_type: 1, model_ratio: 0, completion_ratio: 0, ...shared },
   model_price: amountNumber(times(amountOf(price), units)),
 });
 
-/** `quota_type` 0: a ratio of 1 is two dollars for a million tokens, as many as a token's price in quota. */
+/** `quota_type` 0: a ratio of 1 is two dollars per million tokens, so the ratio equals a token's price in quota. */
 const byTokens = ({ id, price, ability }: Model): Body => ({
   ...{ model_name: id, quota_type: 0, model_price: 0, completion_ratio: 1, ...shared },
   model_ratio: amountNumber(times(amountOf(price), QUOTA_PER_DOLLAR)),
@@ -59,13 +59,13 @@ function listed(model: Model): readonly Body[] {
 
 const priceOf = (id: string): string => catalogue.find((model) => model.id === id)?.price ?? '0';
 
-/** One whose price is a formula, which no client can know. */
+/** A model whose price is a formula, which clients cannot know. */
 const TIERED: Body = {
   ...{ model_name: 'motion-v1.6', quota_type: 0, model_price: 0, model_ratio: 1, completion_ratio: 1, ...shared },
   billing_mode: 'tiered_expr',
 };
 
-/** `GET /api/pricing` as stock gateways have it. */
+/** The response to `GET /api/pricing`, as on stock gateways. */
 export function priceList(): Body {
   const models = catalogue.flatMap(listed).filter(({ model_name }) => model_name !== TIERED.model_name);
   const jobs = Object.entries(IMGX_JOBS).map(([name, units]) => byJob(name, priceOf('imgx-7'), units));

@@ -13,7 +13,7 @@ const THOUGHT_MS = 120;
 const PIECE_MS = 25;
 const SEARCH_STEP_MS = 900;
 
-/** The events of a stream in their order, without their numbers. */
+/** The events of a stream in order, without sequence numbers. */
 export function* responseEvents(response: TextResponse, hasEmptyOutput = false): Generator<TimedEvent, void, void> {
   const startedResponse = responseBody(response, 'in_progress', []);
   yield { wait: 0, event: { type: 'response.created', response: startedResponse } };
@@ -30,7 +30,7 @@ export function* responseEvents(response: TextResponse, hasEmptyOutput = false):
   yield { wait: 0, event: { type: `response.${status}`, response: ended } };
 }
 
-/** The item at its start, without content. */
+/** An item as it is when it starts, without content. */
 function emptyItem(item: Body): Body {
   const empty = { summary: [], content: [], arguments: '' };
   const fields = Object.entries(item).map(([name, value]) => [

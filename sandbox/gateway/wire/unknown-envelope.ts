@@ -17,7 +17,7 @@ const TASK_PATH = /^\/(?:imgx\/(?:submit|task)|music\/|videoa\/|v1\/videos?(?:\/
 export const returnsTasks = (path: string): boolean =>
   TASK_PATH.test(path) && !/\/(?:content|image-seed|upload-discord-images)$/.test(path);
 
-/** Wraps a response deeper, with other field names and numeric ids. */
+/** Nests a response more deeply, with other field names and numeric ids. */
 export function inUnknownEnvelope(text: string): string {
   const response = parseExact(text);
   const isWrapped = isRecord(response) && 'code' in response && 'data' in response;

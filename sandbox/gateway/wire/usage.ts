@@ -5,7 +5,7 @@ import type { Body, View } from './view.ts';
 const HUNDREDTHS = 100;
 const hundredths = (amount: Amount) => amountNumber(times(amount, HUNDREDTHS));
 
-/** The rows and their exact sum in hundredths, as in dashboards. */
+/** The rows and their exact total, in hundredths of the currency, as dashboards expect. */
 export function usageBody(rows: readonly UsageRow[], view: View): Body {
   const total_usage = hundredths(rows.reduce((sum, row) => plus(sum, row.amount), ZERO));
   if (view.profile === 'stock') return { object: 'list', total_usage };

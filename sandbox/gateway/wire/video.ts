@@ -89,7 +89,7 @@ function wrapped(job: VideoJob, view: View, legacy: boolean): Body {
       ...quotaOf(job, view),
       action: job.kind === 'image2video' ? 'generate' : 'textGenerate',
       status: STOCK_STATUS[job.state],
-      // Old builds have the URL here, new ones have the reason in `result_url`.
+      // Old versions return the URL in `fail_reason`; new ones return the reason in `result_url`.
       fail_reason: legacy ? (url ?? reason) : reason,
       ...(legacy ? {} : { result_url: url ?? reason }),
       submit_time: secondsAt(job.createdAt),

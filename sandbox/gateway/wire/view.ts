@@ -12,7 +12,7 @@ export interface View {
 
 export type Body = Record<string, unknown>;
 
-/** The specification's status names (part 3), and that of a task that waits for its modal. */
+/** The status names in the specification (part 3), and one for a task that waits for its modal. */
 export const SPEC_STATUS: Record<JobState, string> = {
   'needs-input': 'modal',
   queued: 'queued',
@@ -35,10 +35,10 @@ export const secondsAt = (ms: number | undefined) => (ms === undefined ? 0 : Mat
 
 export const idOf = (id: string, view: View) => (view.quirks.numericIds && /^[1-9]\d*$/.test(id) ? rawNumber(id) : id);
 
-/** Stock gateways count in quota. */
+/** Stock gateways count costs in quota. */
 export const QUOTA_PER_DOLLAR = 500_000;
 
-/** The charge for the job, to the last digit as in the usage; a failed one is refunded. */
+/** The exact charge for the job, as in the usage; a failed job is refunded. */
 export const quotaOf = (job: Job, view: View): Body =>
   view.quirks.tellsQuota
     ? { quota: amountNumber(job.state === 'failed' ? ZERO : times(job.charge, QUOTA_PER_DOLLAR)) }

@@ -24,7 +24,7 @@ describe.each(dialects)('Simultaneous utterances in the dialect %s', (realtimeDi
     const stage = await hearingBot({ gateway: { ...quick, speed: 2, quirks: { realtimeDialect } } });
     const { discord, gateway } = stage;
     const heard: string[] = [];
-    gateway.realtime.on('heard', (_, event) => heard.push(String((event as { type?: unknown }).type)));
+    gateway.realtime.on('received', (_, event) => heard.push(String((event as { type?: unknown }).type)));
     const { thread } = await startTalk(stage);
     const there = discord.as('member').in(thread);
     gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-slow' });

@@ -54,7 +54,7 @@ it('An empty utterance and a file that is not audio are refused with a sentence'
   const filled = async (values: Record<string, string | { name: string; bytes: Buffer }[]>) =>
     (await there.fill(await (await there.click(opening, 'Speak')).modal(), values)).message();
   let responses = 0;
-  gateway.realtime.on('heard', (_session, event) => {
+  gateway.realtime.on('received', (_session, event) => {
     if ((event as { type?: string }).type === 'response.create') responses += 1;
   });
   const nothing = await filled({ words: ' \u200b ' });

@@ -48,7 +48,7 @@ export function recordSessions({ realtime }: EmbeddedGateway): Wire {
       send.call(client, event, times);
     });
   });
-  realtime.on('heard', (_session, event) => {
+  realtime.on('received', (_session, event) => {
     const { type, audio = '' } = (event ?? {}) as Frame;
     if (type === 'response.create') asked += 1;
     if (type === 'input_audio_buffer.append') pieces.push(Buffer.from(audio, 'base64'));

@@ -171,7 +171,7 @@ describe.each(profiles)('/video with the %s gateway profile', (profile) => {
   it('/video shows why a gateway that insists on a form refuses JSON', async () => {
     const stage = await start({ gateway: { quirks: { videosBody: 'form' } } });
     const exchange = await stage.discord.as('member').slash('video', { prompt: 'waves', endpoint: 'videos' });
-    expect(text(await exchange.message(says('takes its fields as form')))).toContain('gateway');
+    expect(text(await exchange.message(says('accepts its fields only as form')))).toContain('gateway');
   });
 
   it('/video asks before it submits more than the model usually takes, and the member decides', async () => {

@@ -199,7 +199,7 @@ describe('The reference images of a job', () => {
     const { post, get, settle } = await bench();
     const bad: [string, RegExp][] = [
       [`${base}/page`, /\/page is not an image/],
-      [`${base}/missing`, /\/missing could not be fetched: it answered 404/],
+      [`${base}/missing`, /\/missing could not be fetched: it returned status 404/],
       ['http://127.0.0.1:1/none.png', /127\.0\.0\.1:1\/none\.png could not be fetched: no response/],
       ['https://example.com/a.png', /example\.com\/a\.png is not on this machine/],
       ['http://127.0.0.1.example.com/a.png', /is not on this machine/],

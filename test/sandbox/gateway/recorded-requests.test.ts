@@ -49,7 +49,7 @@ describe('The recorded requests', () => {
       [200, { prompt: 'a' }],
       [0, { prompt: 'b' }],
     ]);
-    expect(JSON.parse(heard[0]?.answer ?? '')).toHaveProperty('id');
+    expect(JSON.parse(heard[0]?.responseText ?? '')).toHaveProperty('id');
     expect(heard[0]?.ms).toEqual(expect.any(Number));
     expect(gateway.jobs.list().map(({ prompt }) => prompt)).toEqual(['a', 'b', 'c']);
   });

@@ -165,7 +165,7 @@ describe.each(profiles)('The text responses of a %s gateway', (profile) => {
     expect((await side.post(path, ask)).status).toBe(500);
     await streamText(side, ask);
     await vi.waitFor(() => expect(side.gateway.heard.at(-1)).toMatchObject({ path, status: 200 }));
-    expect(side.gateway.heard.at(-1)?.answer).toContain('response.completed');
+    expect(side.gateway.heard.at(-1)?.responseText).toContain('response.completed');
   });
 });
 

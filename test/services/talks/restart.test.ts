@@ -75,7 +75,7 @@ describe('A restart', () => {
       const first = await scene({ diesAfter, isShown: true });
       const { gateway, clock } = first;
       let asked = 0;
-      gateway.realtime.on('heard', (_, event) => {
+      gateway.realtime.on('received', (_, event) => {
         if (JSON.stringify(event).includes('"response.create"')) asked += 1;
       });
       const talk = await first.begin().catch(() => undefined);

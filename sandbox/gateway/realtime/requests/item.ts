@@ -13,7 +13,7 @@ export type NewItem = (Item extends infer Each ? (Each extends Item ? Omit<Each,
 const text = (type: string) =>
   z.strictObject({ type: z.literal(type), text: z.string() }).transform(({ text }): Part => ({ type: 'text', text }));
 
-/** Audio of the client. The transcript is shown again only if the client sent one. */
+/** Audio from the client. The item shows a transcript only if the client sent one. */
 const sound = z
   .strictObject({ type: z.literal('input_audio'), audio: z.base64().optional(), transcript: z.string().nullish() })
   .transform(({ audio = '', transcript }): Part => {
@@ -26,7 +26,7 @@ const sound = z
 
 const image = z
   .looseObject({ type: z.literal('input_image'), image_url: z.string() })
-  .transform(({ image_url: address }): Part => ({ type: 'image', url: address }));
+  .transform(({ image_url: url }): Part => ({ type: 'image', url }));
 
 const head = {
   id: z.string().min(1).max(64).optional(),
@@ -56,17 +56,17 @@ export function newItemSchema(dialect: Dialect): z.ZodType<NewItem> {
       }),
       z.strictObject({ ...head, type: z.literal('function_call_output'), call_id: z.string(), output: z.string() }),
     ])
-    .transform((given): NewItem => {
-      switch (given.type) {
+    .transform((received): NewItem => {
+      switch (received.type) {
         case 'message':
-          return { id: given.id, type: given.type, role: given.role, parts: given.content };
+          return { id: received.id, type: received.type, role: received.role, parts: received.content };
         case 'function_call':
           return {
-            ...{ id: given.id, type: given.type, callId: given.call_id },
-            ...{ name: given.name, argumentsJson: given.arguments },
+            ...{ id: received.id, type: received.type, callId: received.call_id },
+            ...{ name: received.name, argumentsJson: received.arguments },
           };
         case 'function_call_output':
-          return { id: given.id, type: given.type, callId: given.call_id, output: given.output };
+          return { id: received.id, type: received.type, callId: received.call_id, output: received.output };
       }
     });
 }

@@ -5,7 +5,7 @@ import type { Dialect } from '../dialect.ts';
 import { EventError } from '../event-error.ts';
 import { type ClientEvent, clientEvents } from './events.ts';
 
-/** Parses a client's event, or throws an `ApiError` about its first problem. */
+/** Parses a client's event, or throws an `EventError` about its first problem. */
 export function parseEvent(received: unknown, dialect: Dialect): ClientEvent {
   if (!isRecord(received)) throw new EventError('An event is a JSON object.', { code: 'invalid_event' });
   if (received.type === undefined) throw missingField('type');
@@ -25,7 +25,7 @@ export function parseEvent(received: unknown, dialect: Dialect): ClientEvent {
 const missingField = (param: string) =>
   new EventError(`Missing required parameter: '${param}'.`, { code: 'missing_required_parameter', param });
 
-/** For a union, the issues of the branch with the fewest. */
+/** For a union, returns the issues of the branch that has the fewest. */
 function closestIssues(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
   if (issue.code !== 'invalid_union') return [issue];
   const branches = issue.errors.map((branch) =>
@@ -58,7 +58,7 @@ function firstRefusal(issues: readonly z.core.$ZodIssue[], received: unknown): E
 const valueAt = (received: unknown, path: readonly PropertyKey[]): unknown =>
   path.reduce<unknown>((value, step) => (value as Record<PropertyKey, unknown> | null | undefined)?.[step], received);
 
-/** `item.content[0].type` */
+/** Formats a path, for example as `item.content[0].type`. */
 const nameOf = (path: readonly PropertyKey[]): string =>
   path
     .reduce<string>((name, step) => (typeof step === 'number' ? `${name}[${step}]` : `${name}.${String(step)}`), '')

@@ -9,7 +9,7 @@ export interface SessionRequest {
 }
 export interface ResponseRequest {
   readonly settings: Partial<Settings>;
-  /** Whether it becomes a part of the conversation. */
+  /** Whether the response becomes part of the conversation. */
   readonly isInConversation: boolean;
   readonly metadata: Record<string, string> | null;
 }
@@ -42,7 +42,7 @@ export const detection = z.strictObject({
   interrupt_response: z.boolean().default(defaultDetection.interrupt_response),
 });
 
-/** Identical in both dialects. */
+/** The fields that are identical in both dialects. */
 export const sharedFields = {
   instructions: z.string().optional(),
   tools: z.array(tool).optional(),

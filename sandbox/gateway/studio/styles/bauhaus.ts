@@ -8,8 +8,8 @@ const BLOCK = MODULE * 2;
 
 type Motif = (front: Colour, third: Colour) => string;
 
-/** Around the middle of a module; those that bear to be drawn four modules large. */
-const BOLD: readonly [Motif, ...Motif[]] = [
+/** Motifs around the centre of a module that are also suitable at four times the area. */
+const LARGE_MOTIFS: readonly [Motif, ...Motif[]] = [
   (front, third) =>
     shape('M-125-125H125A250 250 0 0 1-125 125Z', front) + shape('M-125-125H0A125 125 0 0 1-125 0Z', third),
   (front, third) => shape('M-125 0A125 125 0 0 1 125 0Z', front) + shape('M-125 125A125 125 0 0 1 125 125Z', third),
@@ -18,8 +18,8 @@ const BOLD: readonly [Motif, ...Motif[]] = [
   (front) => shape('M-125-125A125 125 0 0 0 0 0A125 125 0 0 0 125 125V0A125 125 0 0 1 0-125Z', front),
   (front, third) => [219, 156, 94, 31].map((size, ring) => arc(size, ring % 2 ? third : front)).join(''),
 ];
-const MOTIFS: typeof BOLD = [
-  ...BOLD,
+const MOTIFS: typeof LARGE_MOTIFS = [
+  ...LARGE_MOTIFS,
   (front) => shape('M-125 125L125-125V125Z', front),
   (front, third) => shape('M0-125L125 0L0 125L-125 0Z', front) + circle(0, 0, 44, third),
   (front) => shape([-125, -75, -25, 25, 75].map((y) => `M-125 ${y}h250v25h-250z`).join(''), front),
@@ -29,22 +29,22 @@ const MOTIFS: typeof BOLD = [
       .join(''),
 ];
 
-/** A quarter of a ring around a corner of a module. */
+/** A quarter of a ring around the corner of a module. */
 const arc = (size: number, colour: Colour) =>
   `<path d="M${125 - size}-125A${size} ${size} 0 0 0 125 ${size - 125}" fill="none" stroke="${paint(colour)}" stroke-width="31"/>`;
 
-/** A wall of tiles: quarter circles, arcs, stripes and dots on a module, some of them four modules large. */
+/** A wall of tiles with quarter circles, arcs, stripes and dots; some tiles cover four modules. */
 export function bauhaus(tools: Tools): Layer[] {
   const { window, palette, choices, frame, subject } = tools;
   const [pick, form] = [choices('tile colour'), choices('tile shape')];
   const dark = mix(palette.ink, palette.accent(1), 0.15);
   const colours: readonly [Colour, ...Colour[]] = [palette.paper, ...palette.accents, dark, palette.sky(0.75)];
   let [grounds, motifs] = ['', ''];
-  const lay = (left: number, top: number, side: number, key: number) => {
+  const addTile = (left: number, top: number, side: number, key: number) => {
     const ground = picked(colours, pick(key, 0));
-    const front = differing(colours, ground, pick(key, 1));
-    const third = differing(colours, front, pick(key, 2));
-    const motif = picked(side > MODULE ? BOLD : MOTIFS, form(key))(front, third === ground ? front : third);
+    const front = contrastingColour(colours, ground, pick(key, 1));
+    const third = contrastingColour(colours, front, pick(key, 2));
+    const motif = picked(side > MODULE ? LARGE_MOTIFS : MOTIFS, form(key))(front, third === ground ? front : third);
     motifs += placed(left + side / 2, top + side / 2, Math.floor(form(key, 1) * 4) * 90, motif, side / MODULE);
     // The half unit hides the seam to the next tile.
     grounds += rectangle({ left, top, right: left + side + 0.5, bottom: top + side + 0.5 }, ground);
@@ -52,10 +52,10 @@ export function bauhaus(tools: Tools): Layer[] {
   for (const row of cells(window.top, window.bottom, BLOCK)) {
     for (const column of cells(window.left, window.right, BLOCK)) {
       const key = ((column + 500) * 1000 + row + 500) * 8;
-      if (form(key / 8, 70) < 0.28) lay(column * BLOCK, row * BLOCK, BLOCK, key);
+      if (form(key / 8, 70) < 0.28) addTile(column * BLOCK, row * BLOCK, BLOCK, key);
       else
         for (const part of [0, 1, 2, 3])
-          lay((column * 2 + (part % 2)) * MODULE, (row * 2 + (part >> 1)) * MODULE, MODULE, key + part + 1);
+          addTile((column * 2 + (part % 2)) * MODULE, (row * 2 + (part >> 1)) * MODULE, MODULE, key + part + 1);
     }
   }
   const [figure] = subject.figures;
@@ -69,8 +69,8 @@ export function bauhaus(tools: Tools): Layer[] {
   ];
 }
 
-/** A colour far enough from another in lightness or hue to be seen on it. */
-function differing(colours: readonly Colour[], { l, a, b }: Colour, roll: number): Colour {
-  const far = colours.filter((colour) => Math.hypot((colour.l - l) * 1.4, colour.a - a, colour.b - b) > 0.2);
-  return far[Math.floor(roll * far.length)] ?? { l, a, b };
+/** A colour that differs enough from another one in lightness or hue to be visible on it. */
+function contrastingColour(colours: readonly Colour[], { l, a, b }: Colour, roll: number): Colour {
+  const contrasting = colours.filter((colour) => Math.hypot((colour.l - l) * 1.4, colour.a - a, colour.b - b) > 0.2);
+  return contrasting[Math.floor(roll * contrasting.length)] ?? { l, a, b };
 }

@@ -2,18 +2,18 @@ import { type Colour, lighter, mix } from '../colour.ts';
 import { cells, circle, ellipse, fall, glow, line, n, placed, rectangle, shape, stop } from '../drawing.ts';
 import type { Layer, Tools } from '../tools.ts';
 
-const SHEETS = 4;
+const BEDS = 4;
 
 interface Plant {
   readonly tall: number;
   readonly leaf: Colour;
   readonly bloom: Colour;
-  /** Places of the stem from 0 to 1, which leans further the higher it grows, and the direction it grows in there. */
+  /** The position and direction of the stem at `t` from 0 to 1; the stem leans more towards its top. */
   stem(t: number): { readonly x: number; readonly y: number; readonly angle: number };
   roll(index: number): number;
 }
 
-/** A bed of plants against soft light: pale ones far behind, dark and sharp ones in front. */
+/** Beds of plants against soft light: pale ones in the distance, dark and sharp ones in front. */
 export function botanical(tools: Tools): Layer[] {
   const { window, frame, palette, dice } = tools;
   const { paper, light, isNight } = palette;
@@ -25,21 +25,21 @@ export function botanical(tools: Tools): Layer[] {
   const [x, y] = [frame.width * (0.25 + 0.5 * plan(0)), frame.height * (0.24 + 0.2 * plan(1))];
   const size = Math.min(frame.width, frame.height) * (0.17 + 0.09 * plan(2));
   const disc = circle(x, y, size, mix(palette.accent(0), light, 0.3), 0.8);
-  // Further beds come into sight when the view reaches below the first one.
+  // More beds become visible if the view extends below the first frame.
   const below = Math.max(0, Math.ceil((window.bottom / frame.height - 1.1) / 0.2));
   return [
     { svg: air + glow('warmth', x, y, size * 3.4, light, 0.75) + disc, depth: 0 },
-    ...Array.from({ length: SHEETS + below }, (_, sheet) => bed(tools, sheet)),
+    ...Array.from({ length: BEDS + below }, (_, sheet) => bed(tools, sheet)),
   ];
 }
 
 function bed(tools: Tools, sheet: number): Layer {
   const { window, frame, palette, dice, choices } = tools;
-  const near = Math.min(1, sheet / (SHEETS - 1));
+  const near = Math.min(1, sheet / (BEDS - 1));
   const [place, kind] = [dice(`plant ${sheet}`), choices(`plant kind ${sheet}`)];
   const gap = 92 + 44 * near;
-  const y = frame.height * (1.04 + 0.2 * Math.max(0, sheet - SHEETS + 1));
-  const shade = sheet < SHEETS ? 0.15 + 0.75 * near : sheet % 2 ? 0.78 : 0.6;
+  const y = frame.height * (1.04 + 0.2 * Math.max(0, sheet - BEDS + 1));
+  const shade = sheet < BEDS ? 0.15 + 0.75 * near : sheet % 2 ? 0.78 : 0.6;
   const leaf = mix(palette.land(shade), palette.sky(0.85), 0.42 * (1 - near));
   const plants = cells(window.left - gap * 2, window.right + gap * 2, gap).map((key) => {
     const roll = (index: number) => place(key, index);
@@ -99,7 +99,7 @@ function daisy({ tall, bloom, roll }: Plant, heart: Colour): string {
   return `<g transform="scale(1 ${n(0.55 + 0.4 * roll(6))})">${flower}</g>`;
 }
 
-/** On a grid of 100 units: two petals at the sides and one before them. */
+/** In a box of 100 units: two petals at the sides and one in front of them. */
 function tulip({ tall, bloom }: Plant): string {
   const sides = shape(
     'M0 50C-95 40-95-50-50-100C-25-30 30 40 0 50C-30 40 25-30 50-100C95-50 95 40 0 50Z',

@@ -7,7 +7,7 @@ const ROWS = 4;
 const STREAKS = 34;
 const DASHES = 9;
 
-/** Rows of towers in haze, their windows lit, over a wet street that keeps their colours. */
+/** Rows of towers with lit windows in haze, over a wet street that reflects colours. */
 export function city(tools: Tools): Layer[] {
   const { frame, dice, palette } = tools;
   const plan = dice('city plan');
@@ -59,7 +59,7 @@ function towers({ frame, palette, window, dice, choices, unit }: Tools, row: num
   return { svg, depth: 0.12 + 0.7 * near };
 }
 
-/** Some with set-back floors and a mast, some with a slanted or a round roof. */
+/** A tower; some have set-back floors or a mast, others a slanted or a round roof. */
 function tower(x: number, width: number, top: number, street: number, kind: number): string {
   const middle = x + width / 2;
   const block = (share: number, up: number, down = top + 2) =>
@@ -73,7 +73,7 @@ function tower(x: number, width: number, top: number, street: number, kind: numb
   return kind < 0.82 ? box + mast : box;
 }
 
-/** Streaks below the light of shop windows, broken into dashes by the wet ground. */
+/** Streaks of reflected light, broken into dashes. */
 function wetStreet({ window, palette, dice, frame }: Tools, street: number): Layer {
   const dark = palette.land(1);
   const wet = [mix(dark, palette.sky(0.85), 0.42), stop(0.25, mix(dark, palette.sky(0.6), 0.22)), dark];

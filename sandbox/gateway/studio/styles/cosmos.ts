@@ -7,7 +7,7 @@ import type { Layer, Tools } from '../tools.ts';
 const DARK = { l: 0.08, a: 0.005, b: -0.03 };
 const CLOUD = 95;
 
-/** A great planet with its rings, small worlds on their orbits, and clouds of light behind the stars. */
+/** A large planet with rings, small moons on their orbits, and a nebula behind the stars. */
 export function cosmos(tools: Tools): Layer[] {
   const { frame, dice, subject, palette } = tools;
   const plan = dice('cosmos plan');
@@ -38,7 +38,7 @@ function depths({ window, palette, frame }: Tools): Layer {
   return { svg: light + rectangle(window, 'depths'), depth: 0 };
 }
 
-/** Many faint glows along a bent band add up to a cloud with structure. */
+/** Many faint glows along a curved band add up to a structured cloud. */
 function nebula({ window, palette, dice, frame }: Tools): Layer {
   const [place, form] = [dice('nebula place'), dice('nebula shape')];
   const slope = (place(0, 77) - 0.5) * 1.1;
@@ -72,7 +72,7 @@ function planet({ palette, dice }: Tools, radius: number, tilt: number): string 
   return `${shade}<clipPath id="globe">${circle(0, 0, radius, base)}</clipPath><g clip-path="url(#globe)">${circle(0, 0, radius, base)}${bands}${shaded}</g>`;
 }
 
-/** Half of the rings; the far half lies behind the planet, the near half before it. */
+/** Half of the rings; the far half is drawn behind the planet, the near half in front of it. */
 function rings({ palette, dice }: Tools, radius: number, sweep: number): string {
   const form = dice('rings');
   const flat = 0.2 + 0.16 * form(0);

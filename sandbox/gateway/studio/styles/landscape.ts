@@ -6,11 +6,11 @@ import type { Figure } from '../subject.ts';
 import type { Layer, Tools } from '../tools.ts';
 
 const RIDGES = 6;
-/** The ridge that figures stand on. */
-const STAGE = 4;
+/** The index of the ridge on which figures stand. */
+const FIGURE_RIDGE = 4;
 const STANDING: readonly Figure[] = ['cat', 'wolf', 'house', 'lighthouse', 'balloon', 'rocket'];
 
-/** Ridges behind ridges in thinning air, under a sun or a moon. */
+/** Ridges that fade into the distance, under a sun or a moon. */
 export function landscape(tools: Tools): Layer[] {
   const { frame, window, palette, subject, dice } = tools;
   const plan = dice('landscape plan');
@@ -23,7 +23,7 @@ export function landscape(tools: Tools): Layer[] {
   );
   layers.push(cloudsLayer(tools, horizon, 0.16 + 0.3 * plan(4)));
   if (!palette.isNight) layers.push({ svg: birdsSvg(tools, horizon), depth: 0.18 });
-  // Further ridges come into sight when the view reaches below the first one.
+  // More ridges become visible if the view extends below the first frame.
   const below = Math.max(0, Math.ceil((window.bottom / frame.height - 1.05) / 0.22));
   for (let index = 0; index < RIDGES + below; index++) layers.push(ridge(tools, horizon, index));
   return layers;
@@ -46,12 +46,12 @@ function ridge(tools: Tools, horizon: number, index: number): Layer {
   const step = Math.max(unit * 1.6, (window.right - window.left) / 900);
   const outline = ground(window, step, Math.max(window.bottom, base) + 200, height);
   const fade = fall(`ridge${index}`, base - tall, base + frame.height * 0.16, [body, mix(body, mist, 0.35), mist]);
-  const figures = index === STAGE ? figuresSvg(tools, height) : '';
+  const figures = index === FIGURE_RIDGE ? figuresSvg(tools, height) : '';
   const trees = near > 0.5 && !isSoft ? pines(tools, height, index, near) : '';
   return { svg: fade + figures + shape(outline, `ridge${index}`) + shape(trees, body), depth: 0.2 + 0.8 * near };
 }
 
-/** The prompt's subject is on the second-to-last ridge, where it is large and still in front of the sky. */
+/** The figures of the prompt, on the second-to-last ridge, where they are large but still in front of the sky. */
 function figuresSvg({ subject, frame, palette, dice }: Tools, height: (x: number) => number): string {
   const place = dice('figure');
   const tall = Math.min(frame.width, frame.height) * 0.19;
@@ -74,12 +74,12 @@ function pines({ window, dice, unit }: Tools, height: (x: number) => number, ind
     if (grove < -0.05 + place(cell, 3) * 0.35 || tall < unit * 2) return '';
     const [x, wide] = [(cell + place(cell)) * gap, tall * (0.15 + 0.08 * form(cell, 1))];
     const foot = height(x) + 5;
-    // Five skirts of branches, narrower towards the top.
-    const skirts = [0, 1, 2, 3, 4].map((tier) => {
+    // Five tiers of branches, narrower towards the top.
+    const tiers = [0, 1, 2, 3, 4].map((tier) => {
       const [y, half] = [foot - tall * (0.12 + 0.17 * tier), wide * (1 - tier / 5.4)];
       return `M${n(x - half)} ${n(y)}L${n(x)} ${n(y - tall * 0.32)}L${n(x + half)} ${n(y)}Z`;
     });
-    return `M${n(x - wide * 0.12)} ${n(foot)}h${n(wide * 0.24)}v${n(-tall * 0.14)}h${n(-wide * 0.24)}Z${skirts.join('')}`;
+    return `M${n(x - wide * 0.12)} ${n(foot)}h${n(wide * 0.24)}v${n(-tall * 0.14)}h${n(-wide * 0.24)}Z${tiers.join('')}`;
   });
   return trees.join('');
 }

@@ -5,10 +5,10 @@ import type { Layer, Tools } from '../tools.ts';
 
 const RIBBONS = 6;
 const STRIPS = 44;
-/** Strips lie a little over each other, or their seams would show. */
+/** Strips overlap a little, because their seams would be visible otherwise. */
 const OVERLAP = 1.25;
 
-/** Silk: bands that twist as they cross the image, each made of strips that catch the light differently. */
+/** Silk bands that twist across the image, each made of strips that reflect the light differently. */
 export function ribbons(tools: Tools): Layer[] {
   const { window, frame, palette, dice } = tools;
   const plan = dice('ribbon plan');
@@ -30,7 +30,7 @@ function ribbon({ window, frame, palette, dice }: Tools, index: number, angle: n
   const [x, y] = [frame.width / 2, frame.height / 2];
   const offset = ((window.left + window.right) / 2 - x) * Math.cos((angle * Math.PI) / 180);
   const step = Math.max(14, reach / 110);
-  // The course of the middle, and the visible face, from 1 to -1.
+  // The centre line of the ribbon, and its twist from 1 to -1.
   const ribs = cells(offset - reach, offset + reach, step).map((cell) => {
     const at = cell * step;
     const spine = middle + noise(form, at / 560, 1) * across * 0.34 + noise(form, at / 260, 2) * across * 0.03;

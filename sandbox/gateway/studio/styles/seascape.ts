@@ -7,7 +7,7 @@ import type { Layer, Tools } from '../tools.ts';
 const SWELLS = 5;
 const GLINT_ROWS = 64;
 
-/** A low sun or moon over water, with its path of light and swells that come nearer. */
+/** A low sun or moon over water, with its reflection and several rows of waves. */
 export function seascape(tools: Tools): Layer[] {
   const { frame, palette, subject, dice } = tools;
   const plan = dice('sea plan');
@@ -45,7 +45,7 @@ function water({ window, palette, frame }: Tools, horizon: number, light: number
   return { svg: `${surface}${clip}<g clip-path="url(#below)">${sheen}</g>`, depth: 0.2 };
 }
 
-/** Lens-shaped glints, larger and rarer towards the viewer, crowded below the light. */
+/** Lens-shaped glints, larger and rarer towards the viewer, and densest below the light. */
 function glitter({ window, palette, dice, unit, frame }: Tools, horizon: number, light: number): Layer {
   const [place, form] = [dice('glint place'), dice('glint shape')];
   let [bright, dim] = ['', ''];
@@ -93,14 +93,14 @@ function swell(tools: Tools, horizon: number, light: number, index: number): Lay
   return { svg: (index === 1 && sails ? boat : '') + water, depth: 0.35 + 0.65 * near, sway: 6 };
 }
 
-/** A tower on a rock across from the light, with its own beams. */
+/** A lighthouse on a rock opposite the light, with beams. */
 function lighthouse({ frame, palette, dice }: Tools, horizon: number, light: number): Layer {
   const x = frame.width * ((light > frame.width / 2 ? 0.22 : 0.78) + 0.06 * (dice('lighthouse')(0) - 0.5));
   const [foot, tall] = [horizon + 14, Math.min(frame.height * 0.26, 330)];
   const lamp = foot - 26 - tall * 0.84;
   const dark = palette.land(0.92);
-  const beams = [-1, 1].map((way) => {
-    const [id, end] = [`beam${way + 1}`, x + way * frame.width * 0.7];
+  const beams = [-1, 1].map((direction) => {
+    const [id, end] = [`beam${direction + 1}`, x + direction * frame.width * 0.7];
     const fade = ramp(id, x, 0, end, 0, [stop(0, palette.light, 0.75), stop(1, palette.light, 0)]);
     return fade + shape(`M${n(x)} ${n(lamp)}L${n(end)} ${n(lamp - 70)}V${n(lamp + 46)}Z`, id);
   });

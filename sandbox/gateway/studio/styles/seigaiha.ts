@@ -6,16 +6,16 @@ import type { Layer, Tools } from '../tools.ts';
 
 const SHEETS = 6;
 const RINGS = 5;
-const MOST_ROWS = 80;
+const MAX_ROWS = 80;
 
-/** The blue sea waves of Japanese cloth: rows of rings, each row before the one above, coming nearer as they grow. */
+/** The wave pattern of Japanese cloth: rows of concentric rings, each in front of the row above and larger. */
 export function seigaiha(tools: Tools): Layer[] {
   const { frame, window, dice } = tools;
   const plan = dice('wave plan');
   const shore = frame.height * (0.3 + 0.14 * plan(0));
   const size = Math.min(frame.width, frame.height) * (0.12 + 0.07 * plan(3));
   const rows: string[] = [];
-  for (let y = shore; y < window.bottom + 200 && rows.length < MOST_ROWS; ) {
+  for (let y = shore; y < window.bottom + 200 && rows.length < MAX_ROWS; ) {
     const near = (y - shore) / (frame.height - shore);
     const radius = 40 + 78 * Math.min(1.6, near);
     rows.push(row(tools, y, radius, near, rows.length));

@@ -47,7 +47,7 @@ const requiredFirst = (options: readonly Option[]) =>
 
 const nameOf = ({ path }: Leaf) => path.split(' ', 1).join();
 
-/** Commands that start with the typed text come first; subcommands keep their registered order. */
+/** Sorts commands that start with the search text first; subcommands keep their registered order. */
 export function matchingLeaves(leaves: readonly Leaf[], typed: string): Leaf[] {
   const search = typed.replace(/^\//, '').trim().toLowerCase();
   const rank = ({ path }: Leaf) => (path.startsWith(search) ? 0 : path.includes(search) ? 1 : 2);

@@ -15,7 +15,7 @@ const completions = signal<Suggestions | undefined>(undefined);
 /** The index of the entry that Enter selects. */
 export const activeIndex = signal(0);
 
-/** Long enough to type several letters, short enough not to be noticed. */
+/** Long enough to wait for several letters, short enough not to be noticed. */
 const DEBOUNCE_MS = 220;
 
 /** The choices for the focused option; undefined if any text is allowed. */
@@ -54,7 +54,7 @@ function fixedChoices({ type, choices }: Option): readonly Choice[] | undefined 
 
 let latestRequest = 0;
 
-/** Requests completions during typing; a late response never replaces a newer one. */
+/** Requests completions while the user types; a late response never replaces a newer one. */
 export function requestCompletions(): void {
   effect(() => {
     const option = currentOption.value;
@@ -88,7 +88,7 @@ export function requestCompletions(): void {
   effect(() => {
     if (focusedOption.value === undefined) completions.value = undefined;
   });
-  // A command that is unavailable in the new channel, or to the new user, is closed.
+  // Discards a command that is not available in the new channel or to the new user.
   effect(() => {
     const path = chosenCommand.value?.path;
     if (path !== undefined && !leaves.value.some((leaf) => leaf.path === path)) untracked(discardCommand);

@@ -15,8 +15,8 @@ export function blocks(source: string, depth = 0): readonly Block[] {
   let paragraph = '';
   let rest = source.replaceAll('\r\n', '\n');
   const flush = () => {
-    const words = paragraph.replace(/^\n+|\n+$/g, '');
-    if (words !== '') found.push({ type: 'paragraph', inner: inline(words) });
+    const content = paragraph.replace(/^\n+|\n+$/g, '');
+    if (content !== '') found.push({ type: 'paragraph', inner: inline(content) });
     paragraph = '';
   };
   while (rest !== '') {
@@ -51,8 +51,11 @@ function blockAt(rest: string, depth: number): { block: Block; length: number } 
   }
   const heading = HEADING.exec(rest);
   if (heading) {
-    const [all, marks = '#', words = ''] = heading;
-    return { block: { type: 'heading', level: marks.length as 1 | 2 | 3, inner: inline(words) }, length: all.length };
+    const [all, markers = '#', content = ''] = heading;
+    return {
+      block: { type: 'heading', level: markers.length as 1 | 2 | 3, inner: inline(content) },
+      length: all.length,
+    };
   }
   const subtext = SUBTEXT.exec(rest);
   if (subtext) return { block: { type: 'subtext', inner: inline(subtext[1] ?? '') }, length: subtext[0].length };
@@ -67,17 +70,17 @@ function blockAt(rest: string, depth: number): { block: Block; length: number } 
 
 function list(source: string, depth: number): { block: Block; length: number } {
   const items: (readonly Block[])[] = [];
-  const [, margin = '', mark = '-'] = ITEM.exec(source) ?? [];
+  const [, margin = '', marker = '-'] = ITEM.exec(source) ?? [];
   const indent = margin.length;
-  const start = /\d/.test(mark) ? Number.parseInt(mark, 10) : undefined;
+  const start = /\d/.test(marker) ? Number.parseInt(marker, 10) : undefined;
   let rest = source;
   for (let match = ITEM.exec(rest); match; match = ITEM.exec(rest)) {
-    const [all, spaces = '', bullet = '', words = ''] = match;
+    const [all, spaces = '', bullet = '', content = ''] = match;
     if (spaces.length !== indent || /\d/.test(bullet) !== (start !== undefined)) break;
     rest = rest.slice(all.length);
     const below = nestedLines(rest, indent);
     rest = rest.slice(below.length);
-    items.push([{ type: 'paragraph', inner: inline(words) }, ...blocks(dedent(below), depth + 1)]);
+    items.push([{ type: 'paragraph', inner: inline(content) }, ...blocks(dedent(below), depth + 1)]);
   }
   return { block: { type: 'list', start, items }, length: source.length - rest.length };
 }

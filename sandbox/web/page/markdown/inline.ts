@@ -21,7 +21,7 @@ const rules: readonly Rule[] = [
   { at: /^\|\|([\s\S]+?)\|\|/, read: wrap('spoiler') },
   {
     at: /^\*\*\*((?:\\[\s\S]|[^\\*])+?)\*\*\*/,
-    read: ([, words = ''], inner) => ({ type: 'strong', inner: [{ type: 'em', inner: inner(words) }] }),
+    read: ([, content = ''], inner) => ({ type: 'strong', inner: [{ type: 'em', inner: inner(content) }] }),
   },
   { at: /^\*\*((?:\\[\s\S]|[^\\])+?)\*\*(?!\*)/, read: wrap('strong') },
   { at: /^__((?:\\[\s\S]|[^\\])+?)__(?!_)/, read: wrap('underline') },
@@ -30,7 +30,7 @@ const rules: readonly Rule[] = [
   { at: /^~~([\s\S]+?)~~/, read: wrap('strike') },
   {
     at: /^\[((?:\\[\s\S]|[^[\]\\]|\[[^\]]*\])+)\]\(<?(https?:\/\/(?:[^\s<>()]|\([^\s<>()]*\))+)>?(?:\s+"[^"]*")?\)/i,
-    read: ([, words = '', href = ''], inner) => ({ type: 'link', href, inner: inner(words) }),
+    read: ([, content = '', href = ''], inner) => ({ type: 'link', href, inner: inner(content) }),
   },
   { at: /^<(https?:\/\/[^\s<>]+)>/i, read: ([, href = '']) => ({ type: 'link', href, inner: [text(href)] }) },
   {
@@ -50,7 +50,7 @@ const rules: readonly Rule[] = [
   },
   { at: /^<a?:(\w+):\d+>/, read: ([, name = '']) => ({ type: 'emoji', name }) },
   { at: /^[0-9#*]\ufe0f?\u20e3/, read: ([keycap]) => ({ type: 'keycap', text: keycap }) },
-  { at: /^@(?:everyone|here)\b/, read: ([words]) => ({ type: 'everyone', text: words }) },
+  { at: /^@(?:everyone|here)\b/, read: ([content]) => ({ type: 'everyone', text: content }) },
   { at: /^\n/, read: () => ({ type: 'break' }) },
 ];
 
@@ -66,7 +66,7 @@ export function inline(source: string, depth = 0): readonly Inline[] {
   let plain = '';
   let rest = source;
   let previous = '';
-  const inner = (words: string) => inline(words, depth + 1);
+  const inner = (content: string) => inline(content, depth + 1);
   const flush = () => {
     if (plain !== '') found.push(text(plain));
     plain = '';

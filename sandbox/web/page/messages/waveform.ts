@@ -1,13 +1,13 @@
-/** Keeps silence visible. */
-const LEAST = 0.1;
+/** The minimum height of a bar, which keeps silence visible. */
+const MIN_HEIGHT = 0.1;
 
-/** Reduces a waveform to bars, each as high as the loudest point in its range. */
+/** Reduces a waveform to bars, each as high as the highest point in its range. */
 export function heights(waveform: string, bars: number): number[] {
   const points = bytesIn(waveform);
   return Array.from({ length: bars }, (_, bar) => {
     const from = Math.floor((bar * points.length) / bars);
     const to = Math.max(from + 1, Math.floor(((bar + 1) * points.length) / bars));
-    return Math.max(LEAST, ...points.slice(from, to).map((point) => point / 255));
+    return Math.max(MIN_HEIGHT, ...points.slice(from, to).map((point) => point / 255));
   });
 }
 

@@ -1,4 +1,4 @@
-/** The messages of a newly entered channel may still be loading. */
+/** Retries, because the messages of a newly opened channel may still be loading. */
 const MAX_TRIES = 20;
 const RETRY_MS = 100;
 

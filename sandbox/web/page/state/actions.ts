@@ -5,7 +5,7 @@ import { channelId, currentUser } from './world.ts';
 
 type ActionInput = Action extends infer One ? (One extends Action ? Omit<One, 'as' | 'in'> : never) : never;
 
-/** A command without a response so far, or that failed. */
+/** A command that has no response yet, or that failed. */
 export interface Pending {
   readonly id: number;
   readonly channel: string;
@@ -17,7 +17,7 @@ export interface Pending {
 export const pending = signal<readonly Pending[]>([]);
 /** The open form. */
 export const form = signal<Modal | undefined>(undefined);
-/** The reasons of failed interactions, by message id. */
+/** Why interactions failed, by message id. */
 export const failures = signal<ReadonlyMap<string, string>>(new Map());
 /** Buttons and selects that wait for a response, by message and custom id. */
 export const waitingControls = signal<ReadonlySet<string>>(new Set());

@@ -7,5 +7,5 @@ setInterval(() => {
   now.value = Date.now();
 }, 1_000);
 
-/** Changes once a day, so its readers render rarely. */
+/** Changes only once a day, so components that read it rarely render again. */
 export const today = computed(() => new Date(now.value).toDateString());

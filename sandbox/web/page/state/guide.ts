@@ -20,7 +20,7 @@ interface Example {
   readonly values?: Readonly<Record<string, string | number | boolean>>;
 }
 
-/** In a useful order; commands that are not registered are omitted. */
+/** Examples in a useful order; those of commands that are not registered are omitted. */
 const examples: readonly Example[] = [
   {
     path: 'imagine',
@@ -71,7 +71,7 @@ export const guideSuggestions = computed((): Suggestion[] => {
   return [...commands.slice(0, 1), kill, ...commands.slice(1)];
 });
 
-/** The first untried suggestion; undefined until one was tried. */
+/** The first untried suggestion; undefined until one has been tried. */
 export const nextSuggestion = computed(() =>
   done.value.size === 0 || isClosed.value ? undefined : guideSuggestions.value.find(({ id }) => !done.value.has(id)),
 );

@@ -65,7 +65,7 @@ function connect(user: string): void {
 async function refreshAll(): Promise<void> {
   const previousChannel = channelId.peek();
   await Promise.all([loadWorld(), loadWorkbench().catch(showError)]);
-  // A changed channel loads its own messages.
+  // If the channel has changed, its messages are loaded elsewhere.
   if (previousChannel !== undefined && previousChannel === channelId.peek()) await refresh(previousChannel);
 }
 

@@ -9,7 +9,7 @@ const dismissed = signal<ReadonlySet<string>>(new Set());
 export const unread = signal<ReadonlySet<string>>(new Set());
 export const typing = signal<ReadonlyMap<string, number>>(new Map());
 
-/** Changes during the loading of a channel; they are replayed because the response may be older. */
+/** Changes that arrive while a channel is loading; they are applied again, because the response may be older. */
 const changesWhileLoading = new Map<string, (() => void)[]>();
 
 /** Undefined while the messages are loading. */
@@ -29,7 +29,7 @@ export async function loadMessages(id: string): Promise<void> {
   for (const applyChange of changes) applyChange();
 }
 
-/** Another user sees other messages. */
+/** Clears all messages, because another user sees different ones. */
 export function clearMessages(): void {
   byChannel.value = new Map();
   unread.value = new Set();

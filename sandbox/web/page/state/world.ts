@@ -7,7 +7,7 @@ const STORAGE_KEY = 'atelier.person';
 export const world = signal<World | undefined>(undefined);
 /** Why the world could not be loaded. */
 export const loadError = signal<string | undefined>(undefined);
-/** A person's id or role; the role stays the same after a restart of the sandbox, the id does not. */
+/** A person's id or role; only the role stays the same when the sandbox is restarted. */
 export const currentUser = signal(sessionStorage.getItem(STORAGE_KEY) ?? 'member');
 const chosenChannelId = signal<string | undefined>(undefined);
 
@@ -34,7 +34,7 @@ export const channelId = computed(() => channel.value?.id);
 export const commands = computed(() => channel.value?.commands ?? []);
 
 export const personOf = (id: string): Person | undefined => world.value?.people.find((person) => person.id === id);
-/** Includes the bot. */
+/** The name of a person or of the bot. */
 export const nameOf = (id: string): string => {
   const { application } = world.value ?? {};
   return personOf(id)?.name ?? (application?.id === id ? application.name : 'unknown-user');

@@ -14,8 +14,8 @@ import { describe, expect, it } from 'vitest';
 import {
   type BodyKind,
   formError,
-  validateAnswer,
   validateBody,
+  validateResponse,
 } from '../../../../sandbox/discord/validation/index.ts';
 
 const KINDS: BodyKind[] = [
@@ -111,7 +111,7 @@ describe('The validator never throws', () => {
         formError(found);
         const places = found.map(({ path, code }) => `${code} ${path}`);
         expect(new Set(places).size).toBe(places.length);
-        for (const answer of ANSWERS) validateAnswer(answer, value);
+        for (const answer of ANSWERS) validateResponse(answer, value);
       }),
       { numRuns: 400 },
     );

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { validateAnswer } from '../../../../sandbox/discord/validation/index.ts';
+import { validateResponse } from '../../../../sandbox/discord/validation/index.ts';
 
 const gateway = {
   url: 'ws://127.0.0.1:8000',
@@ -34,8 +34,8 @@ const message = {
   mention_everyone: false,
   tts: false,
 };
-const places = (kind: Parameters<typeof validateAnswer>[0], answer: unknown) =>
-  validateAnswer(kind, answer).map(({ path, code }) => [path, code]);
+const places = (kind: Parameters<typeof validateResponse>[0], answer: unknown) =>
+  validateResponse(kind, answer).map(({ path, code }) => [path, code]);
 
 describe("The embedded Discord's own responses", () => {
   it('The validator accepts responses that Discord could send', () => {
