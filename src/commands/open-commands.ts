@@ -54,7 +54,7 @@ interface CommandsParts {
   log: Log;
   /** Called with the kind of each failure. */
   onFailure?: ((reason: string) => void) | undefined;
-  /** Called with the milliseconds until each first response. */
+  /** Called with the milliseconds from each interaction to its first response. */
   onAcknowledged?: ((ms: number) => void) | undefined;
 }
 
@@ -135,12 +135,12 @@ export function openCommands(parts: CommandsParts) {
   const sentenceFor = (error: unknown): string => funnel.sentenceFor(error, 'a message in a thread');
   const replying = { services, answers, say, clock, sentenceFor };
   // In a thread with a talk, messages belong to the talk before an earlier `/ask`.
-  const hearers = [utteranceReader(replying), questionReader({ ...replying, isThread: openThreadCheck(reads) })];
-  const readPacket = readThreadMessages({ readers: hearers, guildRefusal: isServed, rates, log });
+  const readers = [utteranceReader(replying), questionReader({ ...replying, isThread: openThreadCheck(reads) })];
+  const readPacket = readThreadMessages({ readers, guildRefusal: isServed, rates, log });
   return {
     router,
 
-    /** Continues what was under way when the bot last ran. */
+    /** Continues what was in progress when the bot last stopped. */
     async resume(): Promise<void> {
       await follows.resume();
       reportDelivery.resume();

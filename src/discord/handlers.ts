@@ -23,7 +23,7 @@ export interface HandlerContext<Services> {
     options?: { isPrivate: boolean },
   ): Promise<void>;
   /** Sends another message that only the member sees, long after the reply; returns false if that was not possible. */
-  tellLater(plan: MessagePlan): Promise<boolean>;
+  notifyLater(plan: MessagePlan): Promise<boolean>;
   services: Services;
   say: Say;
 }

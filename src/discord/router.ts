@@ -239,7 +239,7 @@ export class Router<Services> {
       ...(parentChannelId !== undefined && { parentChannelId }),
       ...(isAgeRestricted && { isAgeRestricted: true as const }),
     };
-    return { place, origin: from, postAnother: another, tellLater: later, services, say };
+    return { place, origin: from, postAnother: another, notifyLater: later, services, say };
   }
 }
 

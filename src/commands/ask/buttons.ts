@@ -30,7 +30,7 @@ export const nextQuestionOpener = opener(
   customIds.continueConversation,
   async (taskId, context: HandlerContext<Services>) => {
     const task = mustBeOfKind('ask', await inTimeForForm(pressedTask(taskId, context), context));
-    return goOnForm(customIds.continueConversationFilled.id(task.id), context.say);
+    return continueForm(customIds.continueConversationFilled.id(task.id), context.say);
   },
 );
 
@@ -41,13 +41,13 @@ export const nextQuestionSubmit = form(customIds.continueConversationFilled, {
     const before = mustBeOfKind('ask', await pressedTask(taskId, context));
     const { effort, web, schema, ...request } = before.request;
     // Like instructions, a schema is not shown in any message.
-    const isOpen = schema === undefined || mayReuseInputs(before, context.origin);
-    const format = isOpen ? { format: request.format, schema } : {};
+    const canReuseSchema = schema === undefined || mayReuseInputs(before, context.origin);
+    const format = canReuseSchema ? { format: request.format, schema } : {};
     return submitQuestion({ ...question, effort, web, ...format }, before, context);
   },
 });
 
-function goOnForm(id: string, say: Say): FormPlan {
+function continueForm(id: string, say: Say): FormPlan {
   return {
     id,
     title: say('ask.form.title'),
@@ -74,8 +74,8 @@ export const detailsButton = button(customIds.details, {
     const task = mustBeOfKind('ask', await pressedTask(taskId, context));
     const { services, say } = context;
     const turns = await services.asks.countEarlierTurns(task);
-    const mayKnow = await maySeeCost(task, context);
-    const cost = mayKnow ? costOfTask(task, await services.tasks.ledger?.costOf(task), say) : undefined;
+    const canSeeCost = await maySeeCost(task, context);
+    const cost = canSeeCost ? costOfTask(task, await services.tasks.ledger?.costOf(task), say) : undefined;
     return answerDetails({ task, turns, cost, left: cost && leftToOwner(task, context) }, say);
   },
 });

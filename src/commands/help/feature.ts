@@ -38,7 +38,7 @@ function helpPage(
   return { page: { title: say('help.title'), blocks } };
 }
 
-/** Commands for admins share a line: with one each, the page would exceed Discord's limit. */
+/** The subcommands for admins share one line: with a line each, the page would exceed Discord's limit. */
 function familyLine(
   { name, subcommands }: Extract<Feature['command'], { subcommands: unknown }>,
   text: Feature['text'],

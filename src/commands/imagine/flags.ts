@@ -53,7 +53,7 @@ export function flagsFor(words: string, values: FlagValues): string[] {
   );
 }
 
-/** The gateway would accept the request and fail later, whether a number was typed or came from an option. */
+/** Refuses numbers that the gateway would accept first and fail on later, whether typed or chosen as an option. */
 export function outOfRangeRefusal(prompt: string): Refusal | undefined {
   for (const { name, number } of flagsIn(prompt)) {
     const range = FLAGS.find(({ spellings }) => spellings.includes(name))?.range;
@@ -65,13 +65,13 @@ export function outOfRangeRefusal(prompt: string): Refusal | undefined {
   return undefined;
 }
 
-/** A flag inside the negative prompt would take effect as a flag. */
+/** Refuses a negative prompt that contains a flag, because the flag would take effect. */
 export function negativeFlagRefusal({ negative = '' }: FlagValues): Refusal | undefined {
   const [flag] = flagsIn(negative);
   return flag && new Refusal('refusals.optionNegativeHasFlag', { flag: `--${flag.name}` });
 }
 
-/** Phones replace two hyphens by a dash. A dash inside a word or a URL does not start a flag. */
+/** Phones replace two hyphens with a dash. A dash inside a word or a URL does not start a flag. */
 const FLAG = /(?<!\S)(?:--|[–—])(?<name>\p{L}+)(?![\p{L}_-])(?:[\s=:]*(?<number>[-+]?(?:\d+\.?\d*|\.\d+)))?/gu;
 
 function flagsIn(text: string): { name: string; number: string | undefined }[] {

@@ -35,12 +35,12 @@ export const lineSubmit = form(customIds.lineFilled, {
   },
 });
 
-/** A request for images from a line. The gateway's own buttons also need a prompt, and many gateways refuse them. */
+/** Requests images from a line. The gateway has buttons for this too, but they also need a prompt, and many gateways refuse them. */
 function imagined(parent: Task, request: ImagineRequest): FollowUp<'imagine'> {
   return { kind: 'imagine', parent, request: { ...request, ...(isSpoiler(parent) && { spoiler: true }) } };
 }
 
-/** Images of every line are several tasks, so they are confirmed first, privately. */
+/** Generating images from every line submits several tasks, so the member confirms them first, privately. */
 const askForAll = async (taskId: string, context: HandlerContext<Services>) => {
   const parent = await pressedTask(taskId, context);
   const orders = linesOf(parent).map((prompt) => imagined(parent, throwRefusal(imagineRequest({ prompt }))));
@@ -50,7 +50,7 @@ const askForAll = async (taskId: string, context: HandlerContext<Services>) => {
 
 export const allLinesButton = button(customIds.allLines, { reply: 'aside', run: askForAll });
 
-/** For questions of earlier versions: asks again, with the price. */
+/** For confirmations posted by earlier versions: asks again, with the price. */
 export const allLinesConfirmButton = button(customIds.allLinesConfirmed, { reply: 'here', run: askForAll });
 
 function linesOf(parent: Task): string[] {

@@ -26,7 +26,7 @@ const end = command({
   },
 });
 
-/** Changes the talk's own message, also if this was pressed elsewhere. */
+/** Edits the talk's own message, even if the button was pressed on another one. */
 const endTalkButton = button(customIds.endTalk, {
   reply: 'aside',
   run: async (taskId, context: HandlerContext<Services>) =>

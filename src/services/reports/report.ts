@@ -5,7 +5,7 @@ export const reportReasons = ['harmful', 'sexual', 'violence', 'hate', 'person',
 export type ReportReason = (typeof reportReasons)[number];
 
 /** What a member can write about it. */
-export const LONGEST_REPORT_WORDS = 500;
+export const MAX_REPORT_TEXT_LENGTH = 500;
 
 const id = z.string().regex(/^\d{1,20}$/);
 const place = z.object({ channelId: id, id });
@@ -31,7 +31,7 @@ export const report = z.object({
   /** The message that was reported. */
   message: place,
   reason: z.enum(reportReasons),
-  words: z.string().max(LONGEST_REPORT_WORDS).optional(),
+  words: z.string().max(MAX_REPORT_TEXT_LENGTH).optional(),
   at: z.number(),
   /** Where moderators read it, and the message there once it is posted. */
   channelId: id,

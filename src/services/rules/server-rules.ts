@@ -4,8 +4,8 @@ import type { Frozen } from '../../lib/frozen.ts';
 
 export const MAX_WORDS = 1_000;
 export const MAX_PATTERNS = 100;
-export const LONGEST_WORD = 60;
-export const LONGEST_PATTERN = 200;
+export const MAX_WORD_LENGTH = 60;
+export const MAX_PATTERN_LENGTH = 200;
 export const MAX_DOMAINS = 200;
 export const MAX_ACCESS_RULES = 25;
 const MAX_NAMES = 25;
@@ -17,8 +17,8 @@ const forKinds = z.array(z.string().max(40)).max(MAX_NAMES).optional();
 const id = z.string().regex(/^\d{17,20}$/);
 const ids = z.array(id).max(MAX_NAMES);
 
-const word = z.object({ text: z.string().min(1).max(LONGEST_WORD), kinds: forKinds });
-const pattern = z.object({ text: z.string().min(1).max(LONGEST_PATTERN), kinds: forKinds });
+const word = z.object({ text: z.string().min(1).max(MAX_WORD_LENGTH), kinds: forKinds });
+const pattern = z.object({ text: z.string().min(1).max(MAX_PATTERN_LENGTH), kinds: forKinds });
 const domain = z
   .string()
   .max(253)
@@ -58,7 +58,7 @@ export const MAX_LOG_DAYS = 365;
 export const ruleSet = z.object({
   words: z.array(word).max(MAX_WORDS).default([]),
   /** Never blocked, even if they look like a blocked one. */
-  allowedWords: z.array(z.string().min(1).max(LONGEST_WORD)).max(MAX_WORDS).default([]),
+  allowedWords: z.array(z.string().min(1).max(MAX_WORD_LENGTH)).max(MAX_WORDS).default([]),
   patterns: z.array(pattern).max(MAX_PATTERNS).default([]),
   /** Undefined for all that are not denied. */
   allowedDomains: z.array(domain).max(MAX_DOMAINS).optional(),

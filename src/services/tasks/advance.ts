@@ -1,5 +1,5 @@
 import type { Medium, Snapshot, Track } from '../gateway/read/snapshot.ts';
-import { hasEnded, LONGEST_LYRICS, type StoredMedium, type StoredTrack, type Task, type TaskState } from './task.ts';
+import { hasEnded, MAX_LYRICS_LENGTH, type StoredMedium, type StoredTrack, type Task, type TaskState } from './task.ts';
 
 /** The order of the states before the end. A snapshot with an earlier state has arrived late and is ignored. */
 const STEPS: Readonly<Partial<Record<TaskState, number>>> = { accepted: 0, queued: 1, 'needs-input': 2, running: 3 };
@@ -82,7 +82,7 @@ function keepTrack({ state, title, audio, cover, lyrics, style, seconds, failure
     state,
     title: title?.slice(0, MAX_TITLE_LENGTH),
     ...(state === 'finished' && { audio, cover }),
-    lyrics: lyrics?.slice(0, LONGEST_LYRICS),
+    lyrics: lyrics?.slice(0, MAX_LYRICS_LENGTH),
     style: style?.slice(0, MAX_STYLE_LENGTH),
     seconds,
     failure: failure?.slice(0, MAX_STYLE_LENGTH),

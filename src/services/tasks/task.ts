@@ -77,7 +77,7 @@ const keptMedium = z.object({
 });
 
 /** Longer ones are truncated: lyrics are only shown, not sent again. */
-export const LONGEST_LYRICS = 10_000;
+export const MAX_LYRICS_LENGTH = 10_000;
 
 /** A track of a song. Only a finished one has audio that can be fetched. */
 const keptTrack = z.object({
