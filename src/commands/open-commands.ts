@@ -1,7 +1,7 @@
 import { Follower } from '../discord/follower.ts';
 import { Funnel } from '../discord/funnel.ts';
 import { refusePersonalInstall, refuseUnserved } from '../discord/guards.ts';
-import { menusByName, typedCommands } from '../discord/handlers.ts';
+import { commandsByFullName, menusByName } from '../discord/handlers.ts';
 import type { Operator } from '../discord/operator.ts';
 import type { DiscordClients } from '../discord/outbox/clients.ts';
 import type { Outbox } from '../discord/outbox/outbox.ts';
@@ -72,7 +72,7 @@ export function openCommands(parts: CommandsParts) {
     quietMs: followQuietMs,
     planOf: followedPagePlan(followQuietMs, say),
   });
-  const names = [...typedCommands(handlers.commands).keys(), ...menusByName(handlers.menus, say).keys()];
+  const names = [...commandsByFullName(handlers.commands).keys(), ...menusByName(handlers.menus, say).keys()];
   const rates = new Rates({ settings: settings.rates, clock, log });
   const reportDelivery = new ReportDelivery({
     ...parts,

@@ -28,8 +28,8 @@ export function openNotices({ version, engine, gateway, store, operator, say, cl
   const notices = new Notices({
     store: store.notices,
     delivery: {
-      post: (notice) => operator.tell(noticePlan(notice, say)),
-      edit: (notice) => operator.retell(notice.messages, noticePlan(notice, say)),
+      post: (notice) => operator.post(noticePlan(notice, say)),
+      edit: (notice) => operator.edit(notice.messages, noticePlan(notice, say)),
     },
     ...{ clock, log },
   });

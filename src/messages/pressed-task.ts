@@ -21,7 +21,7 @@ export interface MessageServices {
   /** Orders that wait for their member's decision. */
   proposals: Pick<Proposals, 'make' | 'take' | 'putBack' | 'hasRisen' | 'limitExceededBy'>;
   /** The further messages of long answers. */
-  answers: Pick<Answers, 'takeAway'>;
+  answers: Pick<Answers, 'deleteFurther'>;
   /** The rules of servers. */
   rules: Pick<Rules, 'mustAllow' | 'mustMayPress' | 'of' | 'change' | 'hasModerator'>;
   clock: Clock;
@@ -111,9 +111,9 @@ export async function proposeAll(
 export async function submitConfirmed(
   order: NewOrder,
   { services, origin }: Pick<HandlerContext<Pick<MessageServices, 'tasks'>>, 'services' | 'origin'>,
-): Promise<'shown as it goes'> {
+): Promise<'shown by delivery'> {
   await services.tasks.orders.submit({ ...origin, ...order });
-  return 'shown as it goes';
+  return 'shown by delivery';
 }
 
 /** Repeats the order of a task for the member who pressed: a new task with the same parent, and with these changes. */

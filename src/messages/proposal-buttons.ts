@@ -35,7 +35,7 @@ async function carryOut({ orders, messages }: Proposal, context: Context): Promi
   const { origin, services, say } = context;
   if (messages === undefined) {
     for (const order of all) await submitConfirmed(order, { services, origin });
-    return 'shown as it goes';
+    return 'shown by delivery';
   }
   for (const order of all)
     await context.postAnother(

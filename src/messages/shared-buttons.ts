@@ -11,7 +11,7 @@ import { proposalButtons } from './proposal-buttons.ts';
 import { reviewButtons } from './review/question.ts';
 
 type OnTask = typeof customIds.retry;
-type Publicity = 'here' | 'beside' | 'openly';
+type Publicity = 'here' | 'new-message' | 'new-public';
 
 const retryButton = (on: OnTask, answers: Publicity) =>
   button(on, {
@@ -55,7 +55,7 @@ const cancelButton = button(customIds.cancel, {
 
 /** Repeats the same request, for every member who can continue from its result. */
 const sameButton = button(customIds.repeat, {
-  reply: 'beside',
+  reply: 'new-message',
   async run(taskId, context: HandlerContext<MessageServices>) {
     const task = await pressedTask(taskId, context);
     mustHaveResult(task);
@@ -72,7 +72,7 @@ async function editable(taskId: string, context: HandlerContext<MessageServices>
 
 /** Ids can be forged: a private task must not become public this way. */
 function mayBePublic(answers: Publicity, task: Task): Task {
-  if (answers === 'openly' && task.route.isPrivate) throw new Refusal('refusals.unknownButton');
+  if (answers === 'new-public' && task.route.isPrivate) throw new Refusal('refusals.unknownButton');
   return task;
 }
 
@@ -86,9 +86,9 @@ const tryAgainButton = (on: OnTask, answers: Publicity) =>
   button(on, {
     reply: answers,
     async run(taskId, context: HandlerContext<MessageServices>) {
-      if (answers === 'openly') mayBePublic(answers, await ownTask(taskId, context));
+      if (answers === 'new-public') mayBePublic(answers, await ownTask(taskId, context));
       await context.services.tasks.orders.tryAgain(taskId, context.origin);
-      return 'shown as it goes';
+      return 'shown by delivery';
     },
   });
 
@@ -112,19 +112,19 @@ const deleteButton = button(customIds.delete, {
       throw new Refusal('refusals.notYours');
     const pressed = context.origin.message?.id ?? '';
     await context.services.tasks.book.change(id, (task) => removeMessageById(task, pressed));
-    if (task.traits.isText && task.message?.id === pressed) await context.services.answers.takeAway(task);
-    return 'taken away';
+    if (task.traits.isText && task.message?.id === pressed) await context.services.answers.deleteFurther(task);
+    return 'deleted';
   },
 });
 
 /** Buttons that appear on the messages of many features. */
 export const sharedHandlers = {
   buttons: [
-    retryButton(customIds.retry, 'beside'),
-    retryButton(customIds.retryPublicly, 'openly'),
+    retryButton(customIds.retry, 'new-message'),
+    retryButton(customIds.retryPublicly, 'new-public'),
     tryAgainButton(customIds.tryAgain, 'here'),
-    tryAgainButton(customIds.tryAgainPublicly, 'openly'),
-    tryAgainButton(customIds.tryAgainInNewMessage, 'beside'),
+    tryAgainButton(customIds.tryAgainPublicly, 'new-public'),
+    tryAgainButton(customIds.tryAgainInNewMessage, 'new-message'),
     ...proposalButtons,
     ...reviewButtons,
     ...[cancelButton, sameButton, dismissButton, deleteButton],
@@ -133,5 +133,5 @@ export const sharedHandlers = {
     editOpener(customIds.edit, customIds.editFilled),
     editOpener(customIds.editPublicly, customIds.editFilledPublicly),
   ],
-  forms: [editedForm(customIds.editFilled, 'beside'), editedForm(customIds.editFilledPublicly, 'openly')],
+  forms: [editedForm(customIds.editFilled, 'new-message'), editedForm(customIds.editFilledPublicly, 'new-public')],
 } satisfies Omit<Handlers<MessageServices>, 'commands'>;

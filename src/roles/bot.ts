@@ -65,7 +65,7 @@ export function openBot({ config, tools, store, partition = WHOLE_STORE, others,
     ...removers,
     async tellBudgetAlert(alert) {
       if (alert.channelId !== undefined) await outbox.sendInChannel(alert.channelId, alertPlan(alert, 'here', say));
-      await operator.tell(alertPlan(alert, 'elsewhere', say));
+      await operator.post(alertPlan(alert, 'elsewhere', say));
     },
     tellNoCredit: (kind) => notices.tell({ topic: 'noCredit', subject: kind }),
     tellErased: (memberId, forgotten) => outbox.sendDirectMessage(memberId, erasureOutcome(forgotten, say)),

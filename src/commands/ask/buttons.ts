@@ -22,7 +22,7 @@ export const stopButton = button(customIds.stop, {
     if (!task.traits.isText || hasEnded(task)) throw new Refusal('refusals.notStoppable');
     const { asks, talks } = context.services;
     await (isOfKind('ask', task) ? asks.stop(task) : talks.stopAnswer(task));
-    return 'shown as it goes';
+    return 'shown by delivery';
   },
 });
 
@@ -35,7 +35,7 @@ export const nextQuestionOpener = opener(
 );
 
 export const nextQuestionSubmit = form(customIds.continueConversationFilled, {
-  reply: 'beside',
+  reply: 'new-message',
   parse: questionIn,
   async run(taskId, question, context: HandlerContext<Services>) {
     const before = mustBeOfKind('ask', await pressedTask(taskId, context));
@@ -69,7 +69,7 @@ function questionIn({ fields, files: { file } }: FormValues) {
 }
 
 export const detailsButton = button(customIds.details, {
-  reply: 'aside',
+  reply: 'new-private',
   async run(taskId, context: HandlerContext<Services>) {
     const task = mustBeOfKind('ask', await pressedTask(taskId, context));
     const { services, say } = context;
@@ -153,7 +153,7 @@ function tokenLines(task: Task, say: Say): string[] {
 
 /** Ends a conversation: none of it is sent to a model again. */
 export const endConversationButton = button(customIds.endConversation, {
-  reply: 'aside',
+  reply: 'new-private',
   async run(taskId, context: HandlerContext<Services>) {
     await context.services.asks.forget(mustBeOfKind('ask', await ownTask(taskId, context)));
     return { content: context.say('ask.forgotten') };

@@ -22,7 +22,7 @@ const DECLINED = 'The user said no. It was not made.';
 
 /** Submits the calls of the model as if the member had used the command, in a new message. */
 export const allowButton = button(customIds.allow, {
-  reply: 'beside',
+  reply: 'new-message',
   async run(pointer, context: HandlerContext<Services>) {
     const { task, call } = await waitingCall(pointer, context);
     const name = costlyTool(call);
@@ -32,7 +32,7 @@ export const allowButton = button(customIds.allow, {
     await services.asks.approveCall(task.id, call.callId, ORDERED[name], () =>
       services.tasks.orders.submit({ ...origin, ...order, parent: task }),
     );
-    return 'shown as it goes';
+    return 'shown by delivery';
   },
 });
 
@@ -41,7 +41,7 @@ export const declineButton = button(customIds.decline, {
   async run(pointer, context: HandlerContext<Services>) {
     const { task, call } = await waitingCall(pointer, context);
     await context.services.asks.declineCall(task.id, call.callId, DECLINED);
-    return 'shown as it goes';
+    return 'shown by delivery';
   },
 });
 

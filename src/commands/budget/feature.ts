@@ -263,7 +263,7 @@ const block = command({
   isPrivate: true,
   options: {
     member: { type: 'user', required: true },
-    days: { type: 'number', isInteger: true, least: 1, max: MAX_DAYS },
+    days: { type: 'number', isInteger: true, min: 1, max: MAX_DAYS },
     server,
   },
   async run({ member: { id }, days, server }, context: Context) {

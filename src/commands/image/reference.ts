@@ -35,7 +35,7 @@ export const referenceMenu: Menu<Services> = {
 };
 
 export const referenceSubmit = form(customIds.referenceFilled, {
-  reply: 'beside',
+  reply: 'new-message',
   isPrivate: (origin) => origin.from === 'menu' && origin.isPrivate,
   parse(filled) {
     const { words, addresses, which, model: typed } = readReferenceForm(filled);

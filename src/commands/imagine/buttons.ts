@@ -13,7 +13,7 @@ import { actionOrder, changeOrder, initialPrompt, sideRegion } from './follow-up
 
 /** Presses a button that the gateway returned with a result. The new task belongs to the member who pressed it. */
 const actionButton = button(customIds.action, {
-  reply: 'beside',
+  reply: 'new-message',
   async run({ taskId, index }, context: HandlerContext<Services>) {
     const parent = await pressedTask(taskId, context);
     return submitOrder(actionOrder(parent, index), context);
@@ -21,7 +21,7 @@ const actionButton = button(customIds.action, {
 });
 
 const changeButton = button(customIds.change, {
-  reply: 'beside',
+  reply: 'new-message',
   async run({ taskId, which }, context: HandlerContext<Services>) {
     const parent = await pressedTask(taskId, context);
     return submitOrder(changeOrder(parent, which), context);
@@ -30,7 +30,7 @@ const changeButton = button(customIds.change, {
 
 /** Upscales all four images, with a task and a message each, once their member has confirmed it. */
 const upscaleAllButton = button(customIds.upscaleAll, {
-  reply: 'aside',
+  reply: 'new-private',
   async run(taskId, context: HandlerContext<Services>) {
     const parent = await pressedTask(taskId, context);
     const orders = upscalesOf(parent);
@@ -59,7 +59,7 @@ const promptOpener = opener(customIds.actionText, async ({ taskId, index }, cont
 });
 
 const promptSubmit = form(customIds.actionTextFilled, {
-  reply: 'beside',
+  reply: 'new-message',
   parse: readPromptForm,
   async run({ taskId, index }, filled, context: HandlerContext<Services>) {
     const parent = await pressedTask(taskId, context);
@@ -84,7 +84,7 @@ const continueSubmit = form(customIds.continueFilled, {
     const parent =
       task.parentId === undefined ? task : ((await context.services.tasks.book.get(task.parentId)) ?? task);
     await context.services.tasks.words.give(task.id, context.origin, promptAnswer(filled, parent));
-    return 'shown as it goes';
+    return 'shown by delivery';
   },
 });
 

@@ -24,7 +24,7 @@ export const lineOpener = opener(customIds.line, async ({ taskId, index }, conte
 });
 
 export const lineSubmit = form(customIds.lineFilled, {
-  reply: 'beside',
+  reply: 'new-message',
   parse(filled) {
     const read = readPromptForm(filled);
     return read instanceof Refusal ? read : imagineRequest({ prompt: read.prompt });
@@ -48,7 +48,7 @@ const askForAll = async (taskId: string, context: HandlerContext<Services>) => {
   return proposeAll(orders, { isPrivate: parent.route.isPrivate, reason }, context);
 };
 
-export const allLinesButton = button(customIds.allLines, { reply: 'aside', run: askForAll });
+export const allLinesButton = button(customIds.allLines, { reply: 'new-private', run: askForAll });
 
 /** For confirmations posted by earlier versions: asks again, with the price. */
 export const allLinesConfirmButton = button(customIds.allLinesConfirmed, { reply: 'here', run: askForAll });

@@ -59,7 +59,7 @@ export const animateOpener = opener(customIds.animate, async (taskId, context: H
 });
 
 export const animateSubmit = form(customIds.animateFilled, {
-  reply: 'beside',
+  reply: 'new-message',
   parse: animateValues,
   async run(taskId, values, context: HandlerContext<Services>) {
     return submitOrder(orderOf(await pressedTask(taskId, context), values), context);

@@ -55,7 +55,7 @@ const albumPageButton = button(customIds.albumPage, {
 
 /** Shows one song of an album, with its tracks or its state, in a new message. */
 const songSelect = button(customIds.albumSong, {
-  reply: 'beside',
+  reply: 'new-message',
   async run(taskId, context: HandlerContext<Services>, [chosen]) {
     const album = mustBeOfKind('album', await pressedTask(taskId, context));
     const part = album.request.parts.find(({ id }) => id === chosen);

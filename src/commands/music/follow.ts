@@ -37,7 +37,7 @@ export const follow = command({
   guards: [requirePostPermissions],
   async run(ids, context: HandlerContext<Services>) {
     await context.services.tasks.albums.create(context.origin, ids, await admission(context));
-    return 'shown as it goes';
+    return 'shown by delivery';
   },
 });
 

@@ -31,7 +31,7 @@ const moderatorOf = ({ place, services }: Context): Moderator => ({ by: place.us
 async function decide(id: string, transition: (known: Report) => Report, { services }: Context) {
   if (!(await services.reports.change(id, transition))) throw new Refusal('refusals.reports.gone');
   void services.reportDelivery.process(id);
-  return 'shown as it goes' as const;
+  return 'shown by delivery' as const;
 }
 
 const decisionButton = (on: typeof customIds.reportRemove, what: ReportDecision) =>

@@ -45,7 +45,7 @@ export const reportMenu: Menu<Services> = {
 };
 
 export const reportForm = form(customIds.reportFilled, {
-  reply: 'aside',
+  reply: 'new-private',
   isPrivate: () => true,
   parse({ fields }): { reason: ReportReason; words: string | undefined } | Refusal {
     const reason = reportReasons.find((one) => one === fields.reason);

@@ -58,7 +58,7 @@ export const speakOpener = opener(customIds.speak, async (taskId, context: Handl
 
 export const speakSubmit = form(customIds.speakFilled, {
   // Even from a copy that only one member sees, the utterance goes into the talk.
-  reply: 'openly',
+  reply: 'new-public',
   parse: ({ fields, files }) => readUtterance({ words: fields.words ?? '', sound: files.sound }),
   async run(taskId, utterance, context: HandlerContext<Services>) {
     const talk = requireOpenTalk(await pressedTask(taskId, context), speakerOf(context));

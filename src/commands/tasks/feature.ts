@@ -34,19 +34,19 @@ export const taskSelect = button(customIds.task, {
 
 /** Shows a result in this channel again, with working buttons. */
 const showButton = button(customIds.show, {
-  reply: 'openly',
+  reply: 'new-public',
   run: (taskId, context: HandlerContext<Services>) => showAgain(taskId, context, (task) => !isClosed(task)),
 });
 
 const showMeButton = button(customIds.showMe, {
-  reply: 'beside',
+  reply: 'new-message',
   run: (taskId, context: HandlerContext<Services>) => showAgain(taskId, context, () => context.origin.route.isPrivate),
 });
 
 /** Asks for confirmation before a private result is shown to others. */
 const showAskButton = button(customIds.showAsk, {
   // A new message, because the page must keep its button that leads back to the list.
-  reply: 'beside',
+  reply: 'new-message',
   async run(taskId, context: HandlerContext<Services>) {
     const { id } = await visibleTask(taskId, context);
     const showAll = buttonPlan(context.say('tasks.buttons.showAll'), customIds.showAll.id(id), { look: 'danger' });
@@ -56,7 +56,7 @@ const showAskButton = button(customIds.showAsk, {
 });
 
 const showAllButton = button(customIds.showAll, {
-  reply: 'openly',
+  reply: 'new-public',
   run: (taskId, context: HandlerContext<Services>) =>
     showAgain(taskId, context, ({ requesterId }) => requesterId === context.place.userId),
 });
@@ -87,7 +87,7 @@ async function recordCopy(
 }
 
 const deletePostButton = button(customIds.deletePost, {
-  reply: 'beside',
+  reply: 'new-message',
   async run(taskId, context: HandlerContext<Services>) {
     const task = await visibleTask(taskId, context);
     if (!mayDeleteMessage(task, context)) throw new Refusal('refusals.notYours');

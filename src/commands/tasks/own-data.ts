@@ -13,7 +13,7 @@ const INTERIM_AFTER_MS = 8_000;
 
 /** Everything that is stored about a member, as a private file. */
 const exportButton = button(customIds.exportData, {
-  reply: 'beside',
+  reply: 'new-message',
   async run(_nothing, context: HandlerContext<Services>) {
     requirePrivate(context);
     context.services.rates.mustAllow('export', context.place);

@@ -1,4 +1,4 @@
-/** What the operator is told. */
+/** The notices to the operator. */
 export const notices = {
   resolved: '**Resolved** <t:{{ended}}:R>.',
   times: 'This has happened {{count}} times since <t:{{since}}:f>.',
