@@ -7,12 +7,12 @@ interface LiveLimit {
   perMember: number;
 }
 
-/** How many answers and live conversations can run at once. Each holds a connection while it runs. */
+/** How many answers and live conversations can run at the same time. Each of them uses a connection while it runs. */
 export type LiveLimits = Readonly<Partial<Record<TaskKind, LiveLimit>>>;
 
 type Started = Pick<Task, 'kind' | 'requesterId'>;
 
-/** Applies the limits also to orders that have no stored task yet. */
+/** Applies the limits, also to orders whose task is not stored yet. */
 export class LiveOrders {
   readonly #book: Pick<TaskBook, 'live'>;
   readonly #limits: LiveLimits;
@@ -23,7 +23,7 @@ export class LiveOrders {
     this.#limits = limits;
   }
 
-  /** Throws if too many are running; otherwise the request counts until its work ends, and then its task does. */
+  /** Throws if too many are running. Otherwise the request counts until `work` has ended, and from then on its task counts. */
   async run<T>(id: string, order: Started, work: () => Promise<T>): Promise<T> {
     this.#mustHaveRoom(order);
     this.#starting.set(id, order);
@@ -38,8 +38,8 @@ export class LiveOrders {
     const limit = this.#limits[kind];
     if (!limit) return;
     // An answer that waits for the member to approve a call does not count.
-    const isGoingOn = (task: Task): boolean => task.kind === kind && !hasEnded(task) && task.state !== 'needs-input';
-    const live = this.#book.live(isGoingOn);
+    const isRunning = (task: Task): boolean => task.kind === kind && !hasEnded(task) && task.state !== 'needs-input';
+    const live = this.#book.live(isRunning);
     const all = new Map([...this.#starting, ...live.map((task) => [task.id, task] as const)]);
     const same = [...all.values()].filter((one) => one.kind === kind);
     const own = same.filter((one) => one.requesterId === requesterId);

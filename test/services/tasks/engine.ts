@@ -50,7 +50,7 @@ interface EngineParts {
   /** Keeps a ledger. */
   hasLedger?: boolean;
   jobsAtOnce?: number;
-  tellNoCredit?: (kind: string) => Promise<void>;
+  notifyNoCredit?: (kind: string) => Promise<void>;
 }
 
 /** The whole engine without Discord: the real store, the real client, the embedded gateway, and a manual clock. */
@@ -64,7 +64,7 @@ export async function engine(
     offers,
     hasLedger = false,
     jobsAtOnce,
-    tellNoCredit = async () => undefined,
+    notifyNoCredit = async () => undefined,
   }: EngineParts = {},
 ): Promise<Engine> {
   const clock = before?.clock ?? new ManualClock();
@@ -108,9 +108,9 @@ export async function engine(
     gather,
     offers,
     jobsAtOnce,
-    tellNoCredit,
+    notifyNoCredit,
     removeMessages: async () => ({ removed: 0, left: [], needsRetry: false }),
-    tellErased: async () => true,
+    notifyErased: async () => true,
     random: () => 0.5,
   });
   const news: Task[] = [];

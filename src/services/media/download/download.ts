@@ -75,11 +75,7 @@ function parseWebAddress(address: string, base?: URL): URL {
 }
 
 /** Passes on the chunks of a file. The body of a host that sends too slowly is destroyed, because it would hold room that other files need. */
-async function* paced(
-  body: Dispatcher.ResponseData['body'],
-  clock: Clock,
-  { paceMs, leastBytesPerSecond }: MediaLimits,
-) {
+async function* paced(body: Dispatcher.ResponseData['body'], clock: Clock, { paceMs, minBytesPerSecond }: MediaLimits) {
   let receivedBytes = 0;
   // How long the host has waited for us since the last check, and since when it has been waiting now.
   let heldUpMs = 0;
@@ -94,7 +90,7 @@ async function* paced(
     countHeldUp();
     const hostsMs = paceMs - heldUpMs;
     // If the host had less than half of the time to send, the measured rate says nothing about it.
-    if (hostsMs > paceMs / 2 && receivedBytes < (leastBytesPerSecond * hostsMs) / 1_000) {
+    if (hostsMs > paceMs / 2 && receivedBytes < (minBytesPerSecond * hostsMs) / 1_000) {
       body.destroy(new MediaError('timeout', 'The file arrives too slowly.', { code: 'too-slow' }));
       return;
     }

@@ -3,7 +3,7 @@ import { MediaError } from '../errors.ts';
 import { type MediaType, mediaTypes } from '../media-types.ts';
 import { removeMetadata } from './clean.ts';
 import type { ExaminedImage, ImageEditor } from './image-editor.ts';
-import { LARGEST_MARK, markImage, type Provenance } from './provenance.ts';
+import { MAX_MARK_BYTES, markImage, type Provenance } from './provenance.ts';
 
 /** `re-encoded` has at least half of the original's width; a `preview` has less, and is not animated. */
 export type FitResult =
@@ -41,7 +41,7 @@ export async function fitResult(
   const { bytes, type, hasManifest, hasLocation } = image;
   if (hasManifest && !hasLocation && bytes.length <= max) return { how: 'as-is', bytes, type };
   const sourceType = wanted && (image.sourceType ?? wanted);
-  const room = sourceType ? max - LARGEST_MARK : max;
+  const room = sourceType ? max - MAX_MARK_BYTES : max;
   if (room <= 0) return { how: 'none' };
   const fitted = await fitImage(image, room, bench);
   if (fitted.how === 'none') return fitted;
@@ -74,7 +74,7 @@ async function fitSmaller(image: ExaminedImage, max: number, bench: ImageEditor)
   const held = type === mediaTypes.webp ? webpMemory(image) : 0;
   const encode = (scale: number, quality: number) =>
     bench.render(image.bytes, {
-      ...{ isAnimated: isAnimated, scale, outputBytes: scale ** 2 * held },
+      ...{ isAnimated, scale, outputBytes: scale ** 2 * held },
       render: (original) => encodeAs(scaled(original, image, scale), type, quality),
     });
 
