@@ -161,7 +161,8 @@ export const withoutAuthor = (known: ServerRules, memberId: string): ServerRules
 });
 
 const MAX_SHOWN_LENGTH = 1_000;
-const shortened = (text: string): string => (text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}…` : text);
+const shortened = (text: string): string =>
+  text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}…` : text;
 
 /** A rule as an admin reads and writes it; lists have one entry per line. */
 export function ruleText(rules: RuleSet, name: RuleName): string {

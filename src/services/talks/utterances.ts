@@ -105,7 +105,7 @@ export class Utterances {
       if (hasEnded(task) || task.unwanted) await speaking.interrupt('stopped');
       const response = await this.#listen(id, speaking, writer).finally(markSilent);
       const { stopReason } = speaking;
-      // Nobody wants the audio of a stopped answer, and a bot that is stopping has no time to encode it.
+      // No one wants the audio of a stopped answer, and a bot that is stopping has no time to encode it.
       const voice = stopReason ? undefined : await this.#finishVoice(id, writer);
       const isAnything = response.text !== '' || !writer.isEmpty;
       const cost = this.#costOf(task, response);

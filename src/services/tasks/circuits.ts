@@ -15,7 +15,7 @@ const MIN_MEMBERS = 2;
 /** How long orders are refused before one is let through as a trial. It doubles with each failed trial. */
 const FIRST_PAUSE_MS = 60_000;
 const MAX_PAUSE_MS = 30 * 60_000;
-/** A model is forgotten if nobody requests it for this long after its pause. */
+/** A model is forgotten if no one requests it for this long after its pause. */
 const FORGOTTEN_MS = 60 * 60_000;
 /** Limits the memory that invented model ids can take. */
 const MAX_CIRCUITS = 500;

@@ -12,7 +12,7 @@ interface ReleaseParts extends Pick<OrdersParts, 'book' | 'ledger' | 'clock' | '
 }
 
 /**
- * Stops counting requests with an unknown outcome about which nobody has decided. The task is changed first, so that after a crash the
+ * Stops counting requests with an unknown outcome about which no one has decided. The task is changed first, so that after a crash the
  * next start can complete this.
  */
 export class Release {

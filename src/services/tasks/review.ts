@@ -12,7 +12,7 @@ export const setReviewMessage = (task: Task, messageId: string): Task =>
 export const markShownByModerator = (task: Task): Task =>
   task.review && isHeld(task) ? { ...task, review: { ...task.review, outcome: 'shown' } } : task;
 
-/** For a task whose results nobody may see. Its owner does not pay for them, but its server does. */
+/** For a task whose results no one may see. Its owner does not pay for them, but its server does. */
 export function markResultsRefused(task: Task, review: Omit<Review, 'outcome'>): Task {
   if (task.state !== 'ready' || (task.review && !isHeld(task))) return task;
   return {
