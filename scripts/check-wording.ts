@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import { flaggedIn, subjectProblem, unusedExceptions } from './wording/check.ts';
 import { flaggedWords, wordExceptions } from './wording/words.ts';
 
-/** Code, sentences and docs. */
+/** Code, texts and docs. */
 const CHECKED = [...['src', 'sandbox', 'bench', 'scripts', 'docs', '.github', '.env.example', ':(glob)*.md']];
-/** Names the words in order to flag them. */
+/** Not checked, because it contains every flagged word. */
 const WORD_LIST = 'scripts/wording/words.ts';
-/** Commits whose subjects are checked: enough for a branch, without judging the whole history each time. */
+/** How many commits have their subjects checked: enough for a branch, without going through the whole history each time. */
 const RECENT_COMMITS = 20;
 
 const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).split('\n').filter(Boolean);

@@ -7,7 +7,7 @@ import { formerNames, registrations } from '../src/discord/registration.ts';
 import { terminalSafe } from '../src/lib/text.ts';
 import { kindNames } from '../src/services/tasks/task.ts';
 
-/** sysexits.h */
+/** Exit codes from sysexits.h. */
 const EX_USAGE = 64;
 const EX_NOPERM = 77;
 const EX_CONFIG = 78;
@@ -30,21 +30,25 @@ async function deploy(): Promise<number> {
   const registered = (await rest.get(all)) as APIApplicationCommand[];
   const wanted = values.clear ? [] : registrations(features, discord);
   const deployment = planDeployment(registered, wanted, formerNames(features));
-  tell(deployment, guild, values['dry-run']);
-  if (!values['dry-run']) await carryOut(deployment, rest, all);
+  printPlan(deployment, guild, values['dry-run']);
+  if (!values['dry-run']) await apply(deployment, rest, all);
   const links = installLinks(id, discord);
   console.log(`\nAdd the bot to a server:  ${links.server}`);
   if (links.person) console.log(`Add it to your account:   ${links.person}`);
   return 0;
 }
 
-async function carryOut({ create, change, remove }: Deployment, rest: REST, all: `/${string}`): Promise<void> {
+async function apply({ create, change, remove }: Deployment, rest: REST, all: `/${string}`): Promise<void> {
   for (const body of create) await rest.post(all, { body });
   for (const { id, body } of change) await rest.patch(`${all}/${id}`, { body });
   for (const { id } of remove) await rest.delete(`${all}/${id}`);
 }
 
-function tell({ create, change, remove, unchanged }: Deployment, guild: string | undefined, isDryRun: boolean): void {
+function printPlan(
+  { create, change, remove, unchanged }: Deployment,
+  guild: string | undefined,
+  isDryRun: boolean,
+): void {
   const where = guild === undefined ? 'on all servers' : `on server ${guild}`;
   console.log(isDryRun ? `Planned changes ${where}:` : `Commands ${where}:`);
   const lines = [
@@ -56,7 +60,7 @@ function tell({ create, change, remove, unchanged }: Deployment, guild: string |
   console.log(lines.length === 0 ? '  none' : lines.join('\n'));
 }
 
-function failed(error: unknown): number {
+function reportFailure(error: unknown): number {
   if (error instanceof ConfigError) {
     console.error(
       `Invalid settings (see .env.example):\n${error.problems.map(({ variable, problem }) => `  ${variable} ${problem}`).join('\n')}`,
@@ -76,4 +80,4 @@ function failed(error: unknown): number {
   return 1;
 }
 
-process.exitCode = await deploy().catch(failed);
+process.exitCode = await deploy().catch(reportFailure);

@@ -1,7 +1,7 @@
 import type { Examination, FindingKind } from '../src/services/store/index.ts';
 
-/** What each finding is called in the output, before its count. */
-const FOUND: Readonly<Record<FindingKind, string>> = {
+/** The label of each finding in the output, printed before its count. */
+const LABELS: Readonly<Record<FindingKind, string>> = {
   damaged: 'damaged database file (restore it from a backup)',
   'readable-by-others': 'file readable by other users of this machine',
   unmarked: 'missing schema version',
@@ -21,12 +21,12 @@ const FOUND: Readonly<Record<FindingKind, string>> = {
   'entry-different': 'ledger entries that contradict their task',
 };
 
-/** `repair`: whether what was found was repaired. */
+/** `repair`: whether the findings were repaired. */
 export function printExamination({ file, holds, findings }: Examination, repair: boolean): void {
   console.log(`Store ${file}:`);
   for (const { kind, count } of findings) {
     const isRepaired = repair && kind !== 'damaged';
-    console.log(`  ${FOUND[kind]}: ${count}, ${isRepaired ? 'repaired' : 'not repaired'}`);
+    console.log(`  ${LABELS[kind]}: ${count}, ${isRepaired ? 'repaired' : 'not repaired'}`);
   }
   if (findings.length === 0) console.log(holds ? '  no problems found' : '  empty: nothing is stored yet');
   if (holds) console.log(`Tasks: ${holds.tasks}. Rows set aside so far: ${holds.setAside}.`);

@@ -7,14 +7,15 @@ interface Manifest {
 }
 
 /**
- * The packages of the image: those that run the bot, and the drivers of Redis and Postgres. Node itself is the image's,
- * so the package that brings it along is left out. `npm ci` still takes every version and digest from the lockfile.
+ * The packages of the container image: the bot's dependencies, and the drivers for Redis and Postgres. The npm package
+ * of Node.js is left out, because the base image already contains it. `npm ci` still takes every version and digest
+ * from the lockfile.
  */
 export function imageDependencies({ dependencies, peerDependencies }: Manifest): Record<string, string> {
   return { ...dependencies, ...peerDependencies };
 }
 
-/** In `node_modules`. Compilers, browsers and debuggers read these, the bot does not. */
+/** Files in `node_modules` for compilers, browsers and debuggers, which the bot does not need. */
 const unusedFiles: readonly string[] = ['echarts/dist', 'better-sqlite3/deps', '**/*.map', '**/*.d.{ts,cts,mts}'];
 
 /** The Dockerfile calls this before and after `npm ci`. */

@@ -10,7 +10,7 @@ import { problemsOf, tagOf, versionToRelease } from './release/problems.ts';
 
 const git = (...args: string[]): string => execFileSync('git', args, { encoding: 'utf8' }).trim();
 
-/** Its output is shown. */
+/** Whether an npm command succeeds. Its output is shown. */
 const passes = (...args: string[]): boolean =>
   spawnSync('npm', args, { stdio: 'inherit', shell: process.platform === 'win32' }).status === 0;
 
@@ -46,7 +46,7 @@ function release(): number {
     return 0;
   }
   if (!passes('version', version, '--no-git-tag-version', '--allow-same-version')) return 1;
-  // It may have been set before.
+  // package.json may have had this version before.
   if (git('status', '--porcelain') !== '') git('commit', '--all', '--message', `Release ${version}`);
   git('tag', '--annotate', tagOf(version), '--message', `Release ${version}`);
   console.log(`${version} is committed and tagged as ${tagOf(version)}. Push both to publish it.`);

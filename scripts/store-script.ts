@@ -3,13 +3,13 @@ import { readSecret } from '../src/lib/secret.ts';
 import { terminalSafe } from '../src/lib/text.ts';
 import { type StoreAddress, StoreError, type StoreErrorKind } from '../src/services/store/index.ts';
 
-// What the scripts that work on a store share: exit codes as in sysexits.h, settings and errors.
+// Shared by the scripts that work on a store: exit codes from sysexits.h, settings and errors.
 
 export const EX_USAGE = 64;
 const EX_TEMPFAIL = 75;
 export const EX_CONFIG = 78;
 
-/** Everything else is 1. */
+/** Exit codes of errors; any other error exits with 1. */
 const EXIT_CODES: Readonly<Partial<Record<StoreErrorKind, number>>> = {
   'in-use': EX_TEMPFAIL,
   locked: EX_TEMPFAIL,
@@ -21,40 +21,40 @@ const EXIT_CODES: Readonly<Partial<Record<StoreErrorKind, number>>> = {
   older: EX_CONFIG,
 };
 
-/** STORE_URL; undefined if it is wrong, which is said then. */
+/** Reads STORE_URL. Undefined if it is invalid; the problem has been printed then. */
 export function configuredStore(): StoreAddress | undefined {
   const { variable, value, problem } = readSecret(process.env, 'STORE_URL');
   const address = problem === undefined ? shape.store.safeParse(value).data : undefined;
-  if (address === undefined) tellInvalid(variable, problem ?? `should be ${shape.store.description}`);
+  if (address === undefined) printInvalid(variable, problem ?? `should be ${shape.store.description}`);
   return address;
 }
 
-/** BACKUP_PASSPHRASE. */
+/** Reads BACKUP_PASSPHRASE. Undefined if it is invalid; the problem has been printed then. */
 export function configuredPassphrase(): { passphrase?: string | undefined } | undefined {
   const { variable, value, problem } = readSecret(process.env, 'BACKUP_PASSPHRASE');
   const read = shape.backupPassphrase.safeParse(value);
   if (problem === undefined && read.success) return { passphrase: read.data };
-  tellInvalid(variable, problem ?? `should be ${shape.backupPassphrase.description}`);
+  printInvalid(variable, problem ?? `should be ${shape.backupPassphrase.description}`);
   return undefined;
 }
 
-function tellInvalid(variable: string, problem: string): void {
+function printInvalid(variable: string, problem: string): void {
   console.error(`Invalid settings (see .env.example):\n  ${variable} ${problem}`);
 }
 
-const TELL_EVERY_ROWS = 10_000;
+const PROGRESS_EVERY_ROWS = 10_000;
 
-/** Shows progress on standard error. */
+/** Prints progress to standard error. */
 export function printProgress(rows: number): void {
-  if (rows % TELL_EVERY_ROWS === 0) console.error(`  ${rows} rows`);
+  if (rows % PROGRESS_EVERY_ROWS === 0) console.error(`  ${rows} rows`);
 }
 
-/** Runs a script, and ends it with the exit code of what goes wrong. */
+/** Runs a script; if it fails, the process ends with the exit code of the error. */
 export async function runScript(usage: string, script: () => Promise<number>): Promise<void> {
-  process.exitCode = await script().catch((error: unknown) => failed(error, usage));
+  process.exitCode = await script().catch((error: unknown) => reportFailure(error, usage));
 }
 
-function failed(error: unknown, usage: string): number {
+function reportFailure(error: unknown, usage: string): number {
   if (error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')) {
     console.error(`${error.message.split('. ')[0]}. Usage: ${usage}`);
     return EX_USAGE;

@@ -5,7 +5,7 @@ import type { App, AppTools } from './roles/app.ts';
 import { startShard } from './roles/shard.ts';
 import { startWorker } from './roles/worker.ts';
 
-/** By `ATELIER_ROLE`. */
+/** The start function of each `ATELIER_ROLE`. */
 const start = { all: startAll, shard: startShard, worker: startWorker } as const;
 
 /** Starts the bot. The sandbox and the tests start the same app. */
@@ -19,7 +19,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
   }
 }
 
-/** Loaded only where a port is set: it brings a web server and a library for metrics. */
+/** Loaded only if a port is set, because it loads a web server and a metrics library. */
 async function openMonitoring({ http }: Config, { clock = systemClock, ...tools }: AppTools) {
   const { port } = http;
   if (port === undefined) return undefined;

@@ -8,12 +8,12 @@ import { Judge } from './services/rules/judge.ts';
 import { type RuleSet, ruleSet } from './services/rules/server-rules.ts';
 import { parseLimits } from './services/spending/limits-text.ts';
 
-// The shapes, conversions and defaults of values. Each description completes the sentence "NAME should be …" and never
-// repeats the value, so a secret pasted into the wrong line stays secret.
+// The shapes, conversions and defaults of settings. Each description completes the sentence "NAME should be …" and never
+// repeats the value, so a secret that was pasted into the wrong line is not revealed.
 
-/** Hardly any job ends within half a minute. */
-const LEAST_WAIT_SECONDS = 30;
-/** A day: more is a zero too many. */
+/** Hardly any job finishes within half a minute. */
+const MIN_WAIT_SECONDS = 30;
+/** One day; a larger number is probably a typo. */
 const MAX_WAIT_SECONDS = 86_400;
 
 const STORE_SCHEMES = ['sqlite', 'redis', 'rediss', 'postgresql', 'postgres'] as const;
@@ -26,14 +26,14 @@ export const choice = <const Word extends string>(words: readonly Word[], byDefa
 
 export const onOff = z.stringbool().prefault('off').describe('on or off');
 
-export const wholeNumber = (least: number, max: number, byDefault: string, unit: string) =>
+export const wholeNumber = (min: number, max: number, byDefault: string, unit: string) =>
   z
     .string()
     .regex(/^\d+$/)
     .transform(Number)
-    .pipe(z.int().min(least).max(max))
+    .pipe(z.int().min(min).max(max))
     .prefault(byDefault)
-    .describe(`a whole number of ${unit} from ${least} to ${max}`);
+    .describe(`a whole number of ${unit} from ${min} to ${max}`);
 
 export const optionalField = z
   .string()
@@ -41,14 +41,14 @@ export const optionalField = z
   .optional()
   .describe('the name of a field: letters, digits and underscores');
 
-export const optionalNumber = (least: number, most: number, what: string) =>
+export const optionalNumber = (min: number, max: number, what: string) =>
   z
     .string()
     .regex(/^\d+$/)
     .transform(Number)
-    .pipe(z.int().min(least).max(most))
+    .pipe(z.int().min(min).max(max))
     .optional()
-    .describe(`a whole number of ${what} from ${least} to ${most}`);
+    .describe(`a whole number of ${what} from ${min} to ${max}`);
 
 export const port = z
   .string()
@@ -72,7 +72,7 @@ export const metricsToken = z
   .optional()
   .describe('a token of 16 to 500 characters without spaces');
 
-/** With the file at hand, a short one could be guessed. */
+/** Anyone who has the backup file could guess a short one. */
 export const backupPassphrase = z
   .string()
   .min(12)
@@ -80,12 +80,11 @@ export const backupPassphrase = z
   .optional()
   .describe('a passphrase of 12 to 1000 characters');
 
-export const waitSeconds = (byDefault: string) =>
-  wholeNumber(LEAST_WAIT_SECONDS, MAX_WAIT_SECONDS, byDefault, 'seconds');
+export const waitSeconds = (byDefault: string) => wholeNumber(MIN_WAIT_SECONDS, MAX_WAIT_SECONDS, byDefault, 'seconds');
 
 const RATE = /^(?<atOnce>\d{1,6}) at once, (?<count>\d{1,6}) a (?<unit>second|minute)$/;
 
-/** How often members can ask, or `none` written out. */
+/** How often members can send requests, or an explicit `none`. */
 export const rate = (byDefault: string) =>
   z
     .string()
@@ -137,21 +136,21 @@ const plainAddress = z.string().transform((text, context) => {
 
 const withoutTrailingSlash = (text: string) => withoutEnd(text, '/');
 
-/** The bot's token is sent to this address, so it may be unencrypted only on this machine. */
+/** The bot's token is sent to this URL, so only a server on this machine may be contacted without encryption. */
 export const discordApi = plainAddress
   .refine((url) => url.protocol === 'https:' || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname))
-  // The Discord library appends `/v10` itself.
+  // The Discord library appends `/v10` by itself.
   .refine((url) => !/\/v\d+\/*$/.test(url.pathname))
   .transform((url) => withoutTrailingSlash(url.origin + url.pathname))
   .prefault('https://discord.com/api')
   .describe('an https:// URL without a version, query or password (http:// for localhost only)');
 
-/** `{base_url}` ends before `/v1`, but most programs for such gateways expect it, so people paste it. */
+/** The URL ends before `/v1`, but most programs for such gateways expect it with `/v1`, so people paste that. */
 export const gatewayBase = plainAddress
   .transform((url) => withoutTrailingSlash(withoutTrailingSlash(url.origin + url.pathname).replace(/\/v1$/, '')))
   .describe('the gateway URL (http:// or https://, without a query, fragment, user name or password)');
 
-/** The token of a task is added, so the gateway gets this with every order. */
+/** Sent to the gateway with every order, followed by the token of the task. */
 export const callbackBase = plainAddress
   .transform((url) => withoutTrailingSlash(url.origin + url.pathname))
   .optional()
@@ -175,17 +174,27 @@ export const groupName = z
   .optional()
   .describe('the name of a group without control characters');
 
-/** A lone `/` is a family at the root of the gateway: the prefix becomes empty. */
+/** A single `/` means that the endpoints are at the root of the gateway; the prefix becomes empty. */
 export const pathPrefix = (byDefault: string) =>
   z.string().regex(PATH).transform(withoutTrailingSlash).prefault(byDefault).describe(PATH_TEXT);
 
-/** A video request has other uses for these (specification, 4.4). */
-const TAKEN = ['model', 'prompt', 'size', 'duration', 'image', 'mode', 'metadata', 'aspect_ratio', 'resolution'];
+/** Fields that a video request already uses for something else (specification, 4.4). */
+const RESERVED_FIELDS = [
+  'model',
+  'prompt',
+  'size',
+  'duration',
+  'image',
+  'mode',
+  'metadata',
+  'aspect_ratio',
+  'resolution',
+];
 
 const fieldName = z
   .string()
   .regex(/^[A-Za-z][\w.-]*$/)
-  .refine((name) => !TAKEN.includes(name));
+  .refine((name) => !RESERVED_FIELDS.includes(name));
 export const FIELD_NAME =
   'a JSON field name (a letter, then letters, digits, dots, - or _) that a video request does not already use';
 
@@ -208,7 +217,7 @@ export const store = z
   .string()
   .transform((url, context) => {
     const scheme = STORE_SCHEMES.find((known) => url.startsWith(`${known}://`) && url.length > `${known}://`.length);
-    // A path such as `:memory:` is not a URL, so only network addresses are parsed.
+    // SQLite paths such as `:memory:` are not URLs, so only network addresses are parsed.
     if (scheme && (scheme === 'sqlite' || URL.canParse(url))) return { url, scheme };
     context.addIssue('not a store');
     return z.NEVER;
@@ -218,7 +227,7 @@ export const store = z
     `a URL that starts with one of ${STORE_SCHEMES.map((scheme) => `${scheme}://`).join(', ')}; percent-encode special characters in the password (@ as %40)`,
   );
 
-/** The server of the queues between the processes of a cluster. */
+/** The server that holds the queues between the processes of a cluster. */
 export const queue = z
   .string()
   .transform((url, context) => {
@@ -232,16 +241,16 @@ export const queue = z
   .optional()
   .describe('a URL that starts with one of redis://, rediss://, postgresql://, postgres://');
 
-/** A price for an unknown kind is a typing error. */
+/** A price for an unknown kind must be a typo. */
 const priced = (kinds: readonly string[]) =>
   z.string().refine((key) => kinds.some((kind) => key === kind || (key.startsWith(`${kind}:`) && key !== `${kind}:`)));
 
-/** The value is a path and becomes the content of the file, so its mistakes are reported before the bot starts. */
+/** Replaces a path with the content of its JSON file, so that mistakes in the file are reported before the bot starts. */
 const jsonFile = z.string().transform((path, context) => {
   try {
     return parseExact(readFileSync(path, 'utf8'));
   } catch {
-    // The description says what the file should be.
+    // The description says what the file should contain.
     context.addIssue('not a readable file of JSON');
     return z.NEVER;
   }
@@ -256,7 +265,7 @@ export const modelKinds = <Kind extends string>(kinds: readonly Kind[]) =>
       `the path of a JSON file with the kinds of models by their IDs, where * stands for any text, such as {"my-*": "${kinds[0]}"}; the kinds are ${kinds.join(', ')}`,
     );
 
-/** Limits as text, or `none` written out: nothing is unlimited by accident. */
+/** Limits as text, or an explicit `none`, so that nothing is unlimited by accident. */
 export const limits = (kinds: readonly string[], usual: string) =>
   z
     .string()
@@ -299,7 +308,7 @@ export const moderationModel = z
   .prefault('omni-moderation-latest')
   .describe('the ID of a model, without spaces');
 
-/** The operator's own rules, in the form in which `/server export` writes those of a server. */
+/** The operator's own rules, in the format that `/server export` writes. */
 export const rules = jsonFile
   .transform((json, context) => {
     const read = ruleSet.safeParse(json, { jitless: true });
@@ -325,10 +334,10 @@ function patternRefusal(known: RuleSet): Refusal | undefined {
   }
 }
 
-/** More prices than any gateway has models. */
+/** More than the number of models of any gateway. */
 const MAX_PRICES = 5_000;
 
-/** The names that an error may repeat: they are ours. */
+/** The names that an error message may repeat, because they are ours. */
 const PRICE_WORDS: ReadonlySet<unknown> = new Set([
   ...['each', 'perSecond', 'usualSeconds', 'perMillion', 'input', 'output', 'cachedInput', 'audioInput', 'audioOutput'],
   ...['times', 'size', 'resolution', 'quality', 'mode', 'sound', 'modelSize'],
@@ -352,7 +361,7 @@ export const prices = (kinds: readonly string[]) => {
     );
 };
 
-/** Where the first mistake is, in our own words: the file may be the wrong one, with a secret in it. */
+/** Describes where the first mistake is without quoting the file: it may be the wrong one and contain a secret. */
 function firstMistake(json: unknown, { issues }: z.ZodError): string | undefined {
   const [first] = issues;
   const inner = first?.code === 'invalid_union' ? first.errors.flat().find(({ path }) => path.length > 0) : undefined;

@@ -26,10 +26,10 @@ const variables = (kinds: readonly string[]) =>
     GATEWAY_MUSIC_PATH: shape.pathPrefix('/music'),
     GATEWAY_VIDEOA_PATH: shape.pathPrefix('/videoa'),
     GATEWAY_COMPAT_PATH: shape.pathPrefix('/v1beta/compat'),
-    // 1024 is also the usual limit of open files: a higher number is a typing error.
+    // 1024 is also the usual limit on open files, so a higher number is probably a typo.
     GATEWAY_CONNECTIONS: shape.wholeNumber(1, 1_024, '32', 'connections'),
     GATEWAY_JOBS_AT_ONCE: shape.optionalNumber(1, 10_000, 'jobs'),
-    // The specification does not show these names, or gateways in use differ: the specification is the default.
+    // Names that the specification does not give, or for which existing gateways differ from it. The defaults follow the specification.
     GATEWAY_REFERENCE_VIDEO_FIELD: shape.referenceField.optional().describe(shape.FIELD_NAME),
     GATEWAY_REFERENCE_AUDIO_FIELD: shape.referenceField.prefault('reference_audio_urls').describe(shape.FIELD_NAME),
     GATEWAY_FACE_CHECK_FIELD: shape.flagField,
@@ -47,7 +47,7 @@ const variables = (kinds: readonly string[]) =>
     GATEWAY_REALTIME_BETA: shape.onOff,
     GATEWAY_REMIX: shape.onOff,
     GATEWAY_IMGX_LISTS: shape.onOff,
-    // Several hundred need a private gateway; more than 10,000 is a zero too many.
+    // Several hundred already require a private gateway; more than 10,000 is probably a typo.
     GATEWAY_POLLS_PER_SECOND: shape.wholeNumber(1, 10_000, '100', 'polls per second'),
 
     ATELIER_ROLE: shape.choice(['all', 'shard', 'worker'], 'all'),
@@ -55,13 +55,13 @@ const variables = (kinds: readonly string[]) =>
     QUEUE_URL: shape.queue,
     // Discord starts at most a few hundred connections for the largest bots.
     SHARD_COUNT: shape.optionalNumber(1, 10_000, 'connections'),
-    // Task ids tell 1,024 places apart.
+    // Task ids can distinguish 1,024 partitions.
     PARTITIONS: shape.wholeNumber(1, 1_024, '32', 'partitions'),
-    // A shorter lease is lost in every network hiccup; with a longer one a killed bot restarts late.
+    // A shorter lease would be lost in every network hiccup; a longer one would delay the restart of a killed bot.
     STORE_LEASE_SECONDS: shape.wholeNumber(5, 300, '10', 'seconds'),
     BACKUP_PASSPHRASE: shape.backupPassphrase,
     MEDIA_ALLOW_PRIVATE: shape.onOff,
-    // With less memory no image could be decoded; more is a zero too many.
+    // Less memory is not enough to decode an image; more is probably a typo.
     MARK_RESULTS: shape.choice(['on', 'off'], 'on'),
     MEDIA_MEMORY_MB: shape.wholeNumber(192, 65_536, '512', 'MiB'),
     HTTP_PORT: shape.port,
@@ -103,10 +103,10 @@ const variables = (kinds: readonly string[]) =>
     FOLLOW_QUIET_SECONDS: shape.waitSeconds('600'),
   });
 
-/** These names are a public interface: none is renamed without an old name. */
+/** These names are a public interface. If one is renamed, the old name has to keep working (`OLD_NAMES`). */
 export const configVariables = Object.freeze(variables([]).keyof().options);
 
-/** Each may also be in the file that `<NAME>_FILE` names. */
+/** Variables that may instead be read from the file that `<NAME>_FILE` names. */
 export const secretVariables: readonly string[] = Object.freeze([
   'DISCORD_TOKEN',
   'GATEWAY_API_KEY',
@@ -117,16 +117,16 @@ export const secretVariables: readonly string[] = Object.freeze([
   'METRICS_TOKEN',
 ]);
 
-/** Old names that still work, by their new names, which win. */
+/** Old names that still work, by their new names. If both are set, the new name wins. */
 const OLD_NAMES: Readonly<Record<string, string>> = { MAX_WAIT_IMAGE_SECONDS: 'MAX_WAIT_PICTURE_SECONDS' };
 
 export interface ConfigProblem {
   readonly variable: string;
-  /** Continues the variable's name, such as "should be on or off", and never repeats the value. */
+  /** Completes a sentence that begins with the variable's name, such as "should be on or off". Never repeats the value. */
   readonly problem: string;
 }
 
-/** All problems at once, so that the operator can fix them in one go. */
+/** Contains all problems, so that the operator can fix them in one go. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   readonly problems: readonly ConfigProblem[];
@@ -140,7 +140,7 @@ export class ConfigError extends Error {
 export type Config = Frozen<ReturnType<typeof arrange>>;
 export type GatewayConfig = Config['gateway'];
 
-/** `kinds` are the kinds of jobs that may have a price. */
+/** `kinds`: the kinds of jobs that can have a price. */
 export function readConfig(environment: Record<string, string | undefined>, kinds: readonly string[]): Config {
   // A blank value in `.env` means "not set"; spaces and carriage returns around a value are ignored.
   const read = (name: string): string | undefined => environment[name]?.trim() || undefined;
@@ -153,13 +153,13 @@ export function readConfig(environment: Record<string, string | undefined>, kind
   const given = Object.fromEntries(
     configVariables.map((variable) => [variable, (secrets.get(variable) ?? { value: read(usedName(variable)) }).value]),
   );
-  // Read once: compiling a faster parser takes zod longer than parsing without one.
+  // The settings are only parsed once, and compiling a faster parser takes zod longer than parsing without one.
   const shapes = variables(kinds);
   const result = shapes.safeParse(given, { jitless: true });
   const wrong = new Set(result.error?.issues.map(({ path }) => path[0]));
   const problemOf = (variable: (typeof configVariables)[number]): string | undefined => {
-    const unread = secrets.get(variable)?.problem;
-    if (unread !== undefined || !wrong.has(variable)) return unread;
+    const readProblem = secrets.get(variable)?.problem;
+    if (readProblem !== undefined || !wrong.has(variable)) return readProblem;
     const expected = shapes.shape[variable].description;
     if (given[variable] === undefined) return `is required: ${expected}`;
     const problem = `should ${usedName(variable) === fileVariable(variable) ? 'contain' : 'be'} ${expected}`;
@@ -170,7 +170,7 @@ export function readConfig(environment: Record<string, string | undefined>, kind
     const problem = problemOf(variable);
     return problem === undefined ? [] : [{ variable: usedName(variable), problem }];
   });
-  const others = [...nearMisses(environment), ...clashes(result.data ?? {})];
+  const others = [...misspelledNames(environment), ...conflicts(result.data ?? {})];
   if (!result.success || problems.length + others.length > 0) throw new ConfigError([...problems, ...others]);
   const config = arrange(result.data);
   freeze(config);
@@ -188,7 +188,7 @@ function arrange(given: z.output<ReturnType<typeof variables>>) {
       ...withoutUndefined({ deployGuildId: given.DISCORD_GUILD_ID }),
       apiUrl: given.DISCORD_API_URL,
       guildIds,
-      // With several servers only the operator can decide whose managers may see the costs.
+      // If there are several servers, only the operator can decide whose managers may see the costs.
       adminGuildIds: adminGuildIds.length === 0 && guildIds.length === 1 ? guildIds : adminGuildIds,
       userInstall: given.DISCORD_USER_INSTALL,
       messageContent: given.DISCORD_MESSAGE_CONTENT,
@@ -231,13 +231,13 @@ function arrange(given: z.output<ReturnType<typeof variables>>) {
     cluster: {
       role: given.ATELIER_ROLE,
       queue: given.QUEUE_URL ?? given.STORE_URL,
-      /** Discord recommends a number where none is set. */
+      /** If undefined, Discord recommends a number. */
       shards: given.SHARD_COUNT,
-      /** Fixed at the first start of a store. */
+      /** Cannot be changed after the first start with a store. */
       partitions: given.PARTITIONS,
     },
     storeLeaseMs: given.STORE_LEASE_SECONDS * 1000,
-    /** Of the backup that a start takes before the schema changes. */
+    /** For the backup that is made at a start before the schema changes. */
     backupPassphrase: given.BACKUP_PASSPHRASE,
     /** In US dollars, by kind, or by `kind:model`. */
     prices: given.PRICES,
@@ -255,23 +255,23 @@ function arrange(given: z.output<ReturnType<typeof variables>>) {
       ask: { all: given.MAX_ANSWERS, perMember: given.MAX_ANSWERS_PER_MEMBER },
       talk: { all: given.MAX_TALKS, perMember: given.MAX_TALKS_PER_MEMBER },
     },
-    /** The operator's, above those of all servers. */
+    /** The operator's rules, which override those of all servers. */
     rules: given.RULES,
     moderation: {
       baseUrl: given.MODERATION_BASE_URL,
       apiKey: given.MODERATION_API_KEY,
       model: given.MODERATION_MODEL,
     },
-    /** By patterns of ids. */
+    /** The kinds of models, by patterns of their ids. */
     modelKinds: given.MODEL_KINDS,
     media: {
       marksResults: given.MARK_RESULTS === 'on',
       allowPrivate: given.MEDIA_ALLOW_PRIVATE,
       memoryBytes: given.MEDIA_MEMORY_MB * 2 ** 20,
     },
-    /** Without a port nothing is served and nothing is measured. */
+    /** Without a port, nothing is served and no metrics are collected. */
     http: { port: given.HTTP_PORT, host: given.HTTP_HOST, metricsToken: given.METRICS_TOKEN },
-    /** Without both an address and a port there are no callbacks. */
+    /** Callbacks need both a URL and a port. */
     callbacks: { url: given.CALLBACK_URL, port: given.CALLBACK_PORT, host: given.CALLBACK_HOST },
     log: { level: given.LOG_LEVEL },
     poll: {
@@ -301,8 +301,8 @@ function freeze(value: object): void {
   Object.freeze(value);
 }
 
-/** What is right alone and wrong together. */
-function clashes(given: Partial<z.output<ReturnType<typeof variables>>>): ConfigProblem[] {
+/** Finds settings that are valid individually but not together. */
+function conflicts(given: Partial<z.output<ReturnType<typeof variables>>>): ConfigProblem[] {
   const { GATEWAY_FACE_CHECK_FIELD: flag, GATEWAY_REFERENCE_VIDEO_FIELD, GATEWAY_REFERENCE_AUDIO_FIELD } = given;
   // A flag and a list of references cannot share a field.
   const isTaken = flag !== undefined && [GATEWAY_REFERENCE_VIDEO_FIELD, GATEWAY_REFERENCE_AUDIO_FIELD].includes(flag);
@@ -317,21 +317,21 @@ function clashes(given: Partial<z.output<ReturnType<typeof variables>>>): Config
   ];
 }
 
-/** Two typing errors. With three, variables of other programs begin to look like ours. */
-const MAX_SLIPS = 2;
-/** Only names with our prefixes are checked: an environment is full of other variables. */
+/** The largest edit distance that counts as a typo. With three, variables of other programs begin to look like ours. */
+const MAX_TYPOS = 2;
+/** Only names with our prefixes are checked, because an environment contains many other variables. */
 const OURS =
   /^(DISCORD|GATEWAY|STORE|MEDIA|POLL|DEFAULT|MAX_WAIT|BUDGET|TOTAL|DIRECT|OPERATOR|UNCONFIRMED|HTTP|METRICS?|BACKUPS?|CALLBACK|ATELIER|QUEUE|SHARD)_\w*$/;
 
 /** Finds set variables that are unknown, but spelled almost like a known one. */
-function nearMisses(environment: Record<string, string | undefined>): ConfigProblem[] {
+function misspelledNames(environment: Record<string, string | undefined>): ConfigProblem[] {
   const known = [...configVariables, ...secretVariables.map(fileVariable), ...Object.values(OLD_NAMES)];
   const candidates = Object.keys(environment).filter((name) => OURS.test(name) && environment[name]?.trim());
   return candidates.flatMap((variable) => {
     if (known.includes(variable)) return [];
     const [nearest] = known
       .map((meant) => ({ meant, slips: editDistance(variable, meant) }))
-      .filter(({ slips }) => slips <= MAX_SLIPS)
+      .filter(({ slips }) => slips <= MAX_TYPOS)
       .sort((a, b) => a.slips - b.slips);
     return nearest ? [{ variable, problem: `is not an Atelier setting. Did you mean ${nearest.meant}?` }] : [];
   });

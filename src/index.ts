@@ -11,31 +11,32 @@ import type { App } from './roles/app.ts';
 import { passwordsIn, StoreError, type StoreErrorKind } from './services/store/index.ts';
 import { kindNames } from './services/tasks/task.ts';
 
-// sysexits.h, so that a supervisor knows whether a restart would help.
+// Exit codes from sysexits.h, so that a supervisor knows whether a restart would help.
 const EX_SOFTWARE = 70;
 const EX_IOERR = 74;
 const EX_TEMPFAIL = 75;
 const EX_NOPERM = 77;
 const EX_CONFIG = 78;
 
-const REFUSED = 'Discord rejected DISCORD_TOKEN. Create a new token in the developer portal ("Bot", "Reset Token").';
+const TOKEN_REJECTED =
+  'Discord rejected DISCORD_TOKEN. Create a new token in the developer portal ("Bot", "Reset Token").';
 
-const NO_INTENT =
+const MISSING_INTENT =
   'DISCORD_MESSAGE_CONTENT is on, but the bot does not have the Message Content intent. Enable "Message Content Intent" in the developer portal ("Bot"), or turn the setting off.';
 
-/** exit() would cut off lines on their way to a pipe. */
-function leave(code: number): void {
+/** Unlike exit(), this does not lose lines that are still being written to a pipe. */
+function setExitCode(code: number): void {
   process.exitCode = code;
 }
 
-function configured(): Config | undefined {
+function loadConfig(): Config | undefined {
   try {
     return readConfig(process.env, kindNames(kindSpecs));
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const lines = error.problems.map(({ variable, problem }) => `  ${variable} ${problem}\n`);
     process.stderr.write(`Atelier cannot start because of invalid settings (see .env.example):\n${lines.join('')}`);
-    leave(EX_CONFIG);
+    setExitCode(EX_CONFIG);
     return undefined;
   }
 }
@@ -55,7 +56,7 @@ async function run(config: Config): Promise<void> {
     readable: process.stdout.isTTY,
     write: (line) => process.stdout.write(line),
   });
-  // Node would print warnings past the log, with everything that they quote.
+  // Node would print warnings directly, including everything that they quote.
   process.removeAllListeners('warning');
   process.on('warning', (warning) => log.warn({ err: warning }, 'Node.js emitted a warning.'));
   const crash = (error: unknown): void => {
@@ -65,7 +66,7 @@ async function run(config: Config): Promise<void> {
   process.once('uncaughtException', crash);
   process.once('unhandledRejection', crash);
   try {
-    // Told to stop during the start, the bot stops right after it.
+    // If the bot is told to stop while it starts, it stops right after the start.
     const stopSignal = new Promise<void>((resolve) => {
       process.once('SIGTERM', () => resolve());
       process.once('SIGINT', () => resolve());
@@ -73,39 +74,39 @@ async function run(config: Config): Promise<void> {
     const mayMigrate = process.argv.includes('--migrate');
     const app = await startApp(config, { log, version: packageFile.version, mayMigrate });
     stopSignal.then(() => app.stop()).catch(crash);
-    // Not awaited: `lost` may never resolve, and Node would end an entry module that waits for it.
-    app.connectionLost.then((code) => ended(code, app, log)).catch(crash);
+    // Not awaited: the promise may never resolve, and Node would end an entry module that waits for it.
+    app.connectionLost.then((code) => onConnectionClosed(code, app, log)).catch(crash);
     app.storeLost
       .then((error) => {
         log.fatal({ err: error.cause }, error.message);
-        // At once, for another bot may own the store already.
+        // Exits immediately, because another bot may already own the store.
         process.exit(EXIT_CODES[error.kind]);
       })
       .catch(crash);
   } catch (error) {
     if (error instanceof StoreError) {
       log.fatal({ err: error.cause }, error.message);
-      return leave(EXIT_CODES[error.kind]);
+      return setExitCode(EXIT_CODES[error.kind]);
     }
     if (error instanceof PortError) {
       log.fatal({ err: error.cause }, error.message);
-      return leave(error.isInUse ? EX_TEMPFAIL : EX_CONFIG);
+      return setExitCode(error.isInUse ? EX_TEMPFAIL : EX_CONFIG);
     }
     if (error instanceof MissingIntent) {
-      log.fatal(NO_INTENT);
-      return leave(EX_CONFIG);
+      log.fatal(MISSING_INTENT);
+      return setExitCode(EX_CONFIG);
     }
     if (error instanceof ShardCountError) {
       log.fatal(error.message);
-      return leave(EX_CONFIG);
+      return setExitCode(EX_CONFIG);
     }
     if (!isRefusedToken(error)) throw error;
-    log.fatal(REFUSED);
-    leave(EX_NOPERM);
+    log.fatal(TOKEN_REJECTED);
+    setExitCode(EX_NOPERM);
   }
 }
 
-/** A restart only helps where another program has the store for a moment, or its server is away. */
+/** A restart only helps if another program is using the store for a moment, or its server is unavailable. */
 const EXIT_CODES: Readonly<Record<StoreErrorKind, number>> = {
   'in-use': EX_TEMPFAIL,
   locked: EX_TEMPFAIL,
@@ -120,13 +121,13 @@ const EXIT_CODES: Readonly<Record<StoreErrorKind, number>> = {
   denied: EX_CONFIG,
 };
 
-async function ended(code: number, app: App, log: Log): Promise<void> {
-  if (code === GatewayCloseCodes.DisallowedIntents) log.fatal(NO_INTENT);
+async function onConnectionClosed(code: number, app: App, log: Log): Promise<void> {
+  if (code === GatewayCloseCodes.DisallowedIntents) log.fatal(MISSING_INTENT);
   log.fatal({ code }, 'Discord closed the connection permanently.');
   await app.stop();
-  if (code !== GatewayCloseCodes.AuthenticationFailed) return leave(EX_SOFTWARE);
-  log.fatal(REFUSED);
-  leave(EX_NOPERM);
+  if (code !== GatewayCloseCodes.AuthenticationFailed) return setExitCode(EX_SOFTWARE);
+  log.fatal(TOKEN_REJECTED);
+  setExitCode(EX_NOPERM);
 }
 
 function isRefusedToken(error: unknown): boolean {
@@ -134,7 +135,7 @@ function isRefusedToken(error: unknown): boolean {
   return error instanceof DiscordjsError && error.code === DiscordjsErrorCodes.TokenInvalid;
 }
 
-const config = configured();
-// discord.js reads this variable too: it fails with an empty one, and shards are not its business here.
+const config = loadConfig();
+// discord.js reads this variable too. It fails if the variable is empty, and it must not manage the shards itself.
 Reflect.deleteProperty(process.env, 'SHARD_COUNT');
 if (config) await run(config);

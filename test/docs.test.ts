@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { handlers, kindSpecs } from '../src/commands/index.ts';
 import { configVariables, readConfig, secretVariables } from '../src/config.ts';
-import { typedCommands } from '../src/discord/handlers.ts';
+import { commandsByFullName } from '../src/discord/handlers.ts';
 import { fileVariable } from '../src/lib/secret.ts';
 import { kindNames } from '../src/services/tasks/task.ts';
 
@@ -16,7 +16,7 @@ const required = {
 const configWith = (environment: Record<string, string>) =>
   readConfig({ ...required, ...environment }, kindNames(kindSpecs));
 
-const typedNames = [...typedCommands(handlers.commands).keys()];
+const typedNames = [...commandsByFullName(handlers.commands).keys()];
 
 /** The former name of a setting, mentioned next to its new one. */
 const FORMER_NAMES = ['MAX_WAIT_PICTURE_SECONDS'];

@@ -12,7 +12,7 @@ describe('The check of regular expressions', () => {
 
   const path = 'src/services/media/probe.ts';
   const problemsIn = (source: string, exceptions: readonly Judge.Exception[] = []) =>
-    judge.objectionsTo(patternsIn(path, source), exceptions);
+    judge.findProblems(patternsIn(path, source), exceptions);
 
   it.each([
     ['trailing zeros that are matched again from each of them', String.raw`text.replace(/\0+$/, '')`],

@@ -104,7 +104,7 @@ export async function run(way: Way, scenario: Scenario, seed: number): Promise<F
     maxWaitMs,
     gather: async () => ({}),
     removeMessages: async () => ({ removed: 0, left: [], needsRetry: false }),
-    tellErased: async () => true,
+    notifyErased: async () => true,
     random,
   });
   for (const { sort, believed } of scenario.streams) {

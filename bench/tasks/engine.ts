@@ -59,7 +59,7 @@ const tasks = new Tasks({
   log,
   gather: async () => ({}),
   removeMessages: async () => ({ removed: 0, left: [], needsRetry: false }),
-  tellErased: async () => true,
+  notifyErased: async () => true,
   maxWaitMs,
 });
 let changes = 0;

@@ -14,8 +14,8 @@ const UNITS: Readonly<Record<MetricSpec['unit'], string>> = {
 };
 
 const DATASOURCE = { type: 'prometheus', uid: '$datasource' };
-/** One bot of several. */
-const CHOICE = 'job=~"$job", instance=~"$instance"';
+/** Selects one bot of several. */
+const BOT_FILTER = 'job=~"$job", instance=~"$instance"';
 
 interface Target {
   expr: string;
@@ -27,7 +27,7 @@ interface Place {
   y: number;
 }
 
-/** A dashboard for Grafana with one panel for each metric, in the order of the list. */
+/** A Grafana dashboard with one panel per metric, in the order of the list. */
 export function dashboardOf(metrics: readonly MetricSpec[]): object {
   const panels: object[] = [];
   let y = 0;
@@ -86,7 +86,7 @@ function panelOf(spec: MetricSpec, id: number, { x, y }: Place): object {
   };
 }
 
-/** The name without the prefix that all names share. */
+/** The name of the metric as a title, without the prefix that all names share. */
 function titleOf({ name, type, unit }: MetricSpec): string {
   const words = name.replace(/^atelier_/, '').replace(/_(?:total|seconds|bytes|info)(?=_|$)/g, '');
   const text = words.replace(/_timestamp/, '').replaceAll('_', ' ');
@@ -101,12 +101,12 @@ function targetsOf({ name, type, unit, labels = {} }: MetricSpec): Target[] {
     `sum by (${[...more, ...names].join(', ')}) (${expression})`;
   if (type === 'histogram')
     return ['0.5', '0.95'].map((quantile) => ({
-      expr: `histogram_quantile(${quantile}, ${sumBy(`rate(${name}_bucket{${CHOICE}}[$__rate_interval])`, ['le'])})`,
+      expr: `histogram_quantile(${quantile}, ${sumBy(`rate(${name}_bucket{${BOT_FILTER}}[$__rate_interval])`, ['le'])})`,
       legendFormat: `p${Number(quantile) * 100}${legend && ` ${legend}`}`,
     }));
   if (type === 'counter')
-    return [{ expr: sumBy(`rate(${name}{${CHOICE}}[$__rate_interval])`), legendFormat: legend || 'all' }];
+    return [{ expr: sumBy(`rate(${name}{${BOT_FILTER}}[$__rate_interval])`), legendFormat: legend || 'all' }];
   // Dates are shown in milliseconds.
-  const expr = `${name}{${CHOICE}}${unit === 'time' ? ' * 1000' : ''}`;
+  const expr = `${name}{${BOT_FILTER}}${unit === 'time' ? ' * 1000' : ''}`;
   return [{ expr, legendFormat: [legend, '{{instance}}'].filter(Boolean).join(' ') }];
 }

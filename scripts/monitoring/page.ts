@@ -6,7 +6,7 @@ Made by \`npm run monitoring\` from \`src/monitoring/metric-list.ts\`. [Operatin
 No label holds a member, a server, a channel, a prompt, a model or an id.
 `;
 
-/** docs/metrics.md. */
+/** The content of docs/metrics.md. */
 export function pageOf(metrics: readonly MetricSpec[]): string {
   const sections = [...Map.groupBy(metrics, ({ section }) => section)].map(([section, specs]) => {
     const rows = specs.map((spec) => `| \`${spec.name}\` | ${spec.type} | ${labelsOf(spec)} | ${spec.help} |`);

@@ -1,6 +1,6 @@
 import type { Exception } from './judge.ts';
 
-/** Each exception by the pattern as written and its file. One that is no longer needed is an error. */
+/** Each exception names a file and a pattern exactly as it is written there. An exception that is no longer needed is an error. */
 export const exceptions: readonly Exception[] = [
   {
     pattern: "new RegExp(on.route.source, on.route.flags.replace(/[gy]/g, ''))",

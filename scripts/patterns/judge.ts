@@ -1,7 +1,7 @@
 import { checkSync } from 'recheck';
 import type { Pattern } from './patterns.ts';
 
-/** A pattern that may take longer than its text is long, and why that does no harm in its place. */
+/** A pattern that may take more than linear time, and why that does no harm where it is used. */
 export interface Exception {
   readonly pattern: string;
   readonly path: string;
@@ -9,8 +9,9 @@ export interface Exception {
 }
 
 /*
- * Limits of work, so every machine comes to the same result; the limits of time are there for what would never end.
- * An exception is looked at for a shorter time: it need not be proved again, only not be known to be needless.
+ * These limit the number of steps and not the time, so every machine comes to the same result. The time limits below
+ * only stop a check that would never end. An exception gets less time, because the check only has to find out whether
+ * it is still needed.
  */
 const LIMITS = {
   randomSeed: 1,
@@ -26,33 +27,33 @@ const LIMITS = {
   attackTimeout: null,
 } as const;
 const MAX_MS = 30_000;
-const MAX_MS_OF_EXCEPTION = 2_000;
+const MAX_EXCEPTION_MS = 2_000;
 
-/** The problems of the patterns and the list of exceptions, one sentence each. */
-export function objectionsTo(patterns: readonly Pattern[], exceptions: readonly Exception[]): string[] {
-  const objections: string[] = [];
+/** The problems of the patterns and of the list of exceptions, one line each. */
+export function findProblems(patterns: readonly Pattern[], exceptions: readonly Exception[]): string[] {
+  const problems: string[] = [];
   const verdicts = new Map<string, string | undefined>();
   const used = new Set<Exception>();
   for (const { text, path, line, regex } of patterns) {
     const exception = exceptions.find((one) => one.pattern === text && one.path === path);
     const key = `${text} ${exception !== undefined}`;
-    if (!verdicts.has(key)) verdicts.set(key, regex ? verdictOn(regex, exception !== undefined) : NOT_KNOWN);
+    if (!verdicts.has(key)) verdicts.set(key, regex ? verdictOn(regex, exception !== undefined) : BUILT_AT_RUN_TIME);
     const verdict = verdicts.get(key);
     if (exception && verdict !== undefined) used.add(exception);
-    else if (verdict !== undefined) objections.push(`${path}:${line}: ${text} ${verdict}`);
+    else if (verdict !== undefined) problems.push(`${path}:${line}: ${text} ${verdict}`);
   }
   for (const exception of exceptions) {
     if (used.has(exception)) continue;
-    objections.push(`${exception.path}: the exception for ${exception.pattern} is no longer needed.`);
+    problems.push(`${exception.path}: the exception for ${exception.pattern} is no longer needed.`);
   }
-  return objections;
+  return problems;
 }
 
-const NOT_KNOWN = 'is built at run time.';
+const BUILT_AT_RUN_TIME = 'is built at run time.';
 
-/** Undefined if its time grows no faster than its text. */
+/** Undefined if the pattern takes linear time. */
 function verdictOn({ pattern, flags }: NonNullable<Pattern['regex']>, isException: boolean): string | undefined {
-  const result = checkSync(pattern, flags, { ...LIMITS, timeout: isException ? MAX_MS_OF_EXCEPTION : MAX_MS });
+  const result = checkSync(pattern, flags, { ...LIMITS, timeout: isException ? MAX_EXCEPTION_MS : MAX_MS });
   if (result.status === 'safe') return undefined;
   if (result.status === 'unknown') return `cannot be checked (${result.error.kind}).`;
   return `can take ${result.complexity.summary} time, for example with ${result.attack.pattern}.`;

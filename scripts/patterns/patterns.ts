@@ -2,36 +2,36 @@ import { type CallExpression, type NewExpression, parseSync, Visitor } from 'oxc
 
 /** A regular expression in a file. */
 export interface Pattern {
-  /** As it is written: `/x+$/g`, or the whole `new RegExp(…)` if it is put together as the program runs. */
+  /** As it is written: `/x+$/g`, or the whole `new RegExp(…)` if the pattern is built at run time. */
   readonly text: string;
   readonly path: string;
   readonly line: number;
-  /** Undefined if it is only known at run time. */
+  /** Undefined if it is built at run time. */
   readonly regex: { readonly pattern: string; readonly flags: string } | undefined;
 }
 
-/** Every literal, and every call of `RegExp`. */
+/** Finds every literal, and every call of `RegExp`. */
 export function patternsIn(path: string, source: string): Pattern[] {
   const { program, errors } = parseSync(path, source);
   if (errors[0]) throw new Error(`${path}: ${errors[0].message}`);
   const found: Pattern[] = [];
   const lineOf = (start: number): number => source.slice(0, start).split('\n').length;
-  const take = (text: string, start: number, regex: Pattern['regex']): void => {
+  const add = (text: string, start: number, regex: Pattern['regex']): void => {
     found.push({ text, path, line: lineOf(start), regex });
   };
-  const takeCall = (call: CallExpression | NewExpression): void => {
+  const addCall = (call: CallExpression | NewExpression): void => {
     if (call.callee.type !== 'Identifier' || call.callee.name !== 'RegExp') return;
     const [pattern, flags = ''] = call.arguments.map(textOf);
     const isKnown = pattern !== undefined && flags !== undefined;
     const text = isKnown ? `/${pattern}/${flags}` : source.slice(call.start, call.end);
-    take(text, call.start, isKnown ? { pattern, flags } : undefined);
+    add(text, call.start, isKnown ? { pattern, flags } : undefined);
   };
   new Visitor({
     Literal(node) {
-      if ('regex' in node) take(source.slice(node.start, node.end), node.start, node.regex);
+      if ('regex' in node) add(source.slice(node.start, node.end), node.start, node.regex);
     },
-    NewExpression: takeCall,
-    CallExpression: takeCall,
+    NewExpression: addCall,
+    CallExpression: addCall,
   }).visit(program);
   return found;
 }

@@ -1,30 +1,30 @@
-/** What a release is made from. */
+/** Everything that decides whether a release can be made. */
 export interface ReleaseState {
-  /** Of package.json. */
+  /** The version in package.json. */
   version: string;
   changelog: string;
-  /** docs/upgrading.md */
+  /** The content of docs/upgrading.md. */
   upgrading: string;
-  /** The schema that this version writes. */
+  /** The database schema that this version writes. */
   schema: string;
   tags: readonly string[];
-  /** `git status --porcelain` */
+  /** The output of `git status --porcelain`. */
   status: string;
-  /** Of the commits since the last release; undefined: there was none. */
+  /** The subjects of the commits since the last release; undefined if there was none. */
   subjects: readonly string[] | undefined;
 }
 
 const VERSION = /^(\d+)\.(\d+)\.(\d+)$/;
-const LONGEST_SUBJECT = 72;
+const MAX_SUBJECT_LENGTH = 72;
 
-/** The newest version in the changelog is the one to release: its heading decides the number. */
+/** The version to release: the newest one with a heading in the changelog. */
 export function versionToRelease(changelog: string): string | undefined {
   return headings(changelog).find((heading) => VERSION.test(heading));
 }
 
 export const tagOf = (version: string): string => `v${version}`;
 
-/** Why there can be no release; each a sentence. */
+/** The reasons why there can be no release, one sentence each. */
 export function problemsOf({ version, changelog, upgrading, schema, tags, status, subjects }: ReleaseState): string[] {
   const next = versionToRelease(changelog);
   if (next === undefined) return ['CHANGELOG.md has no version. Give its entries a heading such as "## 1.2.3".'];
@@ -32,7 +32,7 @@ export function problemsOf({ version, changelog, upgrading, schema, tags, status
   if (tags.includes(tagOf(next)))
     problems.push(`${next} is released already. Rename "## Unreleased" in CHANGELOG.md to the next version.`);
   else if (headings(changelog)[0] !== next)
-    problems.push(`CHANGELOG.md has changes above ${next}. Put them under the version that has them.`);
+    problems.push(`CHANGELOG.md has changes above ${next}. Move them to the version that contains them.`);
   if (entryOf(changelog, next) === '') problems.push(`CHANGELOG.md says nothing about ${next}.`);
   if (compareVersions(next, version) < 0)
     problems.push(`package.json has ${version}, which is newer than ${next} in CHANGELOG.md.`);
@@ -40,7 +40,7 @@ export function problemsOf({ version, changelog, upgrading, schema, tags, status
     problems.push(`docs/upgrading.md does not say that ${next} has schema ${schema}.`);
   if (status !== '') problems.push('The working tree has changes. Commit them first.');
   for (const subject of subjects ?? [])
-    if (!isGoodSubject(subject)) problems.push(`The subject of a commit is against the rules: ${subject}`);
+    if (!isGoodSubject(subject)) problems.push(`The subject of a commit breaks the rules: ${subject}`);
   return problems;
 }
 
@@ -52,9 +52,9 @@ function entryOf(changelog: string, version: string): string {
   return (after.split(/^## /m)[0] ?? '').trim();
 }
 
-/** See CONTRIBUTING.md. */
+/** The rules for subjects are in CONTRIBUTING.md. */
 const isGoodSubject = (subject: string): boolean =>
-  subject.length <= LONGEST_SUBJECT && /^\p{Lu}/u.test(subject) && !subject.endsWith('.');
+  subject.length <= MAX_SUBJECT_LENGTH && /^\p{Lu}/u.test(subject) && !subject.endsWith('.');
 
 function compareVersions(one: string, other: string): number {
   const numbers = (version: string): number[] => (VERSION.exec(version) ?? []).slice(1).map(Number);

@@ -5,7 +5,7 @@ export interface TextFile {
   readonly text: string;
 }
 
-/** `sentImages` and `IMAGE_LIMIT` are read as the words they consist of. */
+/** Splits names such as `sentImages` and `IMAGE_LIMIT` into their words. */
 const separateWords = (text: string) => text.replace(/(?<=[a-z\d])(?=[A-Z])|_/g, ' ').toLowerCase();
 
 /** One line per flagged word: `path:line: "word": write "…"`. */
@@ -24,7 +24,7 @@ export function flaggedIn(
   });
 }
 
-/** An exception that no file needs any more. */
+/** Exceptions that no file needs any longer. */
 export const unusedExceptions = (files: readonly TextFile[], exceptions: readonly WordException[]): string[] =>
   exceptions
     .filter(({ text, path }) => !files.some((file) => (path ?? file.path) === file.path && file.text.includes(text)))
@@ -33,7 +33,7 @@ export const unusedExceptions = (files: readonly TextFile[], exceptions: readonl
 /** Longer subjects are cut off in the lists that show them. */
 const MAX_SUBJECT_LENGTH = 72;
 
-/** First words that look like a verb form and are none, or are imperatives all the same. */
+/** Imperatives that end like a past tense, a participle or a plural. */
 const IMPERATIVES = new Set([
   'bring',
   'embed',
@@ -57,7 +57,7 @@ const IMPERATIVES = new Set([
   'canvas',
 ]);
 
-/** What is wrong with a commit's subject, if anything. */
+/** The problem of a commit's subject; undefined if there is none. */
 export function subjectProblem(subject: string): string | undefined {
   if (subject.length > MAX_SUBJECT_LENGTH) return `has ${subject.length} characters; ${MAX_SUBJECT_LENGTH} are allowed`;
   if (!/^[A-Z][a-z]/.test(subject)) return 'should begin with a capitalized verb';

@@ -1,4 +1,4 @@
-/** A word or phrase that has a plainer one. `pattern` is searched for in lower case, with camelCase and snake_case taken apart. */
+/** A word or phrase that has a plainer one. `pattern` is matched in lower case, with camelCase and snake_case split into words. */
 export interface FlaggedWord {
   readonly pattern: RegExp;
   readonly instead: string;
@@ -29,11 +29,11 @@ export const flaggedWords: readonly FlaggedWord[] = [
   { pattern: /\bout of reach\b/, instead: 'unreachable' },
 ];
 
-/** A text that may hold a flagged word, because it is a public, stored or foreign name or means something else. */
+/** A text that may contain a flagged word, because it is a public, stored or third-party name, or means something else. */
 export interface WordException {
   readonly text: string;
   readonly reason: string;
-  /** Only in this file; without it, everywhere. */
+  /** The only file where it is allowed; undefined for all files. */
   readonly path?: string;
 }
 

@@ -6,13 +6,13 @@ import { ordererOf } from '../services/spending/spending.ts';
 import type { Task } from '../services/tasks/task.ts';
 import type { Services } from './services.ts';
 
-/** Whether the place is a server whose admins can see the account. */
+/** Whether the command was used in a server whose admins can see the account. */
 const isAdminGuild = ({ place, services }: EarlyContext<Services>): boolean =>
   place.guildId !== undefined && services.adminGuildIds.includes(place.guildId);
 
-/** An admin on such a server. Others in the channel can then see the account too. Decided from the payload alone. */
-export const isAdminOfAdminGuild = (seen: EarlyContext<Services>): boolean =>
-  isAdminGuild(seen) && mayManageServer(seen.place);
+/** Whether the member is an admin of such a server. Others in the channel can then see the account too. Decided from the payload alone. */
+export const isAdminOfAdminGuild = (context: EarlyContext<Services>): boolean =>
+  isAdminGuild(context) && mayManageServer(context.place);
 
 /** The operator can see the account anywhere; other members see their own usage. */
 export async function maySeeAccount(context: HandlerContext<Services>): Promise<boolean> {

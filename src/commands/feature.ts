@@ -22,7 +22,7 @@ interface FeatureText extends Texts {
   readonly command: Texts;
 }
 
-/** Everything that belongs to one command. The router, the registration, `/help`, the locale and the presenter are derived from the list of features. */
+/** Everything that belongs to one command. The router, the command registration, `/help`, the locale and the presenter are all built from the list of features. */
 export interface Feature<Text extends FeatureText = FeatureText> {
   command: Command<Services>;
   text: Text;
@@ -32,7 +32,7 @@ export interface Feature<Text extends FeatureText = FeatureText> {
   forms?: readonly Form<Services>[];
   /** The request schemas and traits of its kinds. */
   specs?: Partial<KindSpecs>;
-  /** How each kind is ordered and polled. */
+  /** How tasks of each kind are submitted and polled. */
   kinds?(tools: KindTools): readonly Kind[];
   /** What is special about the messages of its kinds. */
   views?: MessageContext['views'];

@@ -25,14 +25,14 @@ import { tasks } from './tasks/feature.ts';
 import { usage } from './usage/feature.ts';
 import { video } from './video/feature.ts';
 
-/** The specification shows no limit; in a larger list one failure would affect more tasks. */
+/** The specification gives no limit. In a larger list, one failure would affect more tasks. */
 const MAX_IN_LIST = 50;
 
-/** The image-prompt family (specification, 4.3). Its list is not in the specification, so it is used only if the operator enables it. */
+/** The image-prompt family (specification, 4.3). Its list endpoint is not in the specification, so it is only used if the operator enables it. */
 function imgxSource(imgx: Gateway['imgx'], inLists: boolean): Source {
   return {
     name: 'imgx',
-    // The scheduler itself polls again.
+    // The scheduler polls again by itself.
     pollOne: (remoteId) => imgx.get(remoteId, { attempts: 1 }),
     ...(inLists && { many: { max: MAX_IN_LIST, pollMany: (ids) => imgx.getMany(ids, { attempts: 1 }) } }),
   };

@@ -1,7 +1,7 @@
 import { Follower } from '../discord/follower.ts';
 import { Funnel } from '../discord/funnel.ts';
 import { refusePersonalInstall, refuseUnserved } from '../discord/guards.ts';
-import { menusByName, typedCommands } from '../discord/handlers.ts';
+import { commandsByFullName, menusByName } from '../discord/handlers.ts';
 import type { Operator } from '../discord/operator.ts';
 import type { DiscordClients } from '../discord/outbox/clients.ts';
 import type { Outbox } from '../discord/outbox/outbox.ts';
@@ -54,7 +54,7 @@ interface CommandsParts {
   log: Log;
   /** Called with the kind of each failure. */
   onFailure?: ((reason: string) => void) | undefined;
-  /** Called with the milliseconds until each first response. */
+  /** Called with the milliseconds from each interaction to its first response. */
   onAcknowledged?: ((ms: number) => void) | undefined;
 }
 
@@ -72,7 +72,7 @@ export function openCommands(parts: CommandsParts) {
     quietMs: followQuietMs,
     planOf: followedPagePlan(followQuietMs, say),
   });
-  const names = [...typedCommands(handlers.commands).keys(), ...menusByName(handlers.menus, say).keys()];
+  const names = [...commandsByFullName(handlers.commands).keys(), ...menusByName(handlers.menus, say).keys()];
   const rates = new Rates({ settings: settings.rates, clock, log });
   const reportDelivery = new ReportDelivery({
     ...parts,
@@ -135,12 +135,12 @@ export function openCommands(parts: CommandsParts) {
   const sentenceFor = (error: unknown): string => funnel.sentenceFor(error, 'a message in a thread');
   const replying = { services, answers, say, clock, sentenceFor };
   // In a thread with a talk, messages belong to the talk before an earlier `/ask`.
-  const hearers = [utteranceReader(replying), questionReader({ ...replying, isThread: openThreadCheck(reads) })];
-  const readPacket = readThreadMessages({ readers: hearers, guildRefusal: isServed, rates, log });
+  const readers = [utteranceReader(replying), questionReader({ ...replying, isThread: openThreadCheck(reads) })];
+  const readPacket = readThreadMessages({ readers, guildRefusal: isServed, rates, log });
   return {
     router,
 
-    /** Continues what was under way when the bot last ran. */
+    /** Continues what was in progress when the bot last stopped. */
     async resume(): Promise<void> {
       await follows.resume();
       reportDelivery.resume();

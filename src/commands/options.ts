@@ -12,10 +12,10 @@ import type { MemberFile } from '../services/tasks/materials.ts';
 import type { Task, TaskKind } from '../services/tasks/task.ts';
 import type { OrderedRequest } from '../services/tasks/transitions.ts';
 
-/** The most that Discord lets a member type into an option. */
-export const LONGEST_OPTION = 6_000;
+/** The longest text that Discord lets a member type into an option. */
+export const MAX_OPTION_LENGTH = 6_000;
 
-export const promptOption = { type: 'text', required: true, max: LONGEST_OPTION } as const satisfies TextOption;
+export const promptOption = { type: 'text', required: true, max: MAX_OPTION_LENGTH } as const satisfies TextOption;
 
 /** Invisible characters do not count as text. */
 export const hasVisibleText = (text: string): boolean => /[^\s\p{Cf}]/u.test(text);
@@ -33,7 +33,7 @@ type Purpose = 'image' | 'video' | 'music' | 'text' | 'voice';
 
 export const modelOption = { type: 'text', hasSuggestions: true, max: 200 } as const satisfies TextOption;
 
-/** An order as a member would typically make it first. */
+/** The plainest order of each purpose, used to look up what is known about a model. */
 const plainOrder: Readonly<Partial<Record<Purpose, (model: string) => OrderedRequest<TaskKind>>>> = {
   image: (model) => ({ kind: 'image', request: { prompt: '', model } }),
   video: (model) => ({ kind: 'video', request: { prompt: '', model } }),
@@ -41,14 +41,14 @@ const plainOrder: Readonly<Partial<Record<Purpose, (model: string) => OrderedReq
   text: (model) => ({ kind: 'ask', request: { prompt: '', model } }),
 };
 
-/** With what is currently known about each model. Failing models come last. */
+/** Suggests models, each with what is currently known about it. Failing models come last. */
 export async function suggestModels(purpose: Purpose, typed: string, context: HandlerContext<ModelServices>) {
   const { services, say } = context;
   const models = await services.models.listFor(purpose);
   const suggestions = suggestionsFrom(
     models.map(({ id }) => id),
     typed,
-  ).slice(0, MAX_LOOKED_AT);
+  ).slice(0, MAX_CONSIDERED);
   const all = suggestions.map(({ value: model }) => {
     const order = plainOrder[purpose]?.(model);
     const { typicalMs, failing } = order ? services.tasks.outlook.of(order) : {};
@@ -57,16 +57,16 @@ export async function suggestModels(purpose: Purpose, typed: string, context: Ha
     const name = failing ? say('outlook.suggestion.failing', { model }) : slow;
     return {
       fails: failing !== undefined,
-      suggestion: { name: name.length > LONGEST_NAME ? model : name, value: model },
+      suggestion: { name: name.length > MAX_SUGGESTION_LENGTH ? model : name, value: model },
     };
   });
   return all.sort((a, b) => Number(a.fails) - Number(b.fails)).map(({ suggestion }) => suggestion);
 }
 
-/** A few more than Discord shows, so others can replace failing models. */
-const MAX_LOOKED_AT = 50;
-/** Discord's limit for a suggestion. */
-const LONGEST_NAME = 100;
+/** More than Discord shows, so that working models can take the place of failing ones. */
+const MAX_CONSIDERED = 50;
+/** Discord's limit for the name of a suggestion. */
+const MAX_SUGGESTION_LENGTH = 100;
 
 export const suggestionsFrom = (names: readonly string[], typed: string): Suggestion[] =>
   names.filter((name) => name.toLowerCase().includes(typed.toLowerCase())).map((name) => ({ name, value: name }));
@@ -76,14 +76,14 @@ export async function chooseModel(purpose: Purpose, typed: string | undefined, s
   const model =
     (await modelOrDefault(purpose, typed, services)) ??
     (await services.models.listFor(purpose, ORDER_LIMIT_MS)).find(({ fits }) => fits.includes(purpose))?.id;
-  if (model === undefined) throw await noModel(purpose, services);
+  if (model === undefined) throw await noModelRefusal(purpose, services);
   return model;
 }
 
 const MAX_NAMED = 3;
 
-/** Names models whose purpose is unknown, because one of them may be the right one. */
-async function noModel(purpose: Purpose, { models }: ModelServices): Promise<Refusal> {
+/** The refusal names models whose purpose is unknown, because one of them may be the right one. */
+async function noModelRefusal(purpose: Purpose, { models }: ModelServices): Promise<Refusal> {
   const unknown = (await models.listQuickly()).filter(({ kind }) => kind === 'other').map(({ id }) => id);
   const setting = `DEFAULT_${purpose === 'voice' ? 'TALK' : purpose.toUpperCase()}_MODEL`;
   const near = unknown.slice(0, MAX_NAMED);
@@ -147,12 +147,12 @@ interface FileLimits {
   media: readonly ('image' | 'video' | 'audio')[];
 }
 
-/** References of several media; what they really are is checked later. */
+/** References of several media; their real type is checked later. */
 export function readFiles(references: References, limits: FileLimits): MemberFile[] | Refusal {
   const unfit = filesRefusal(references, limits);
   if (unfit) return unfit;
-  const files = attachmentsIn(references).map(({ address, name }) => ({ address, name: shown(name) }));
-  return [...files, ...linksIn(references).map((address) => ({ address, name: shown(fileNameIn(address)) }))];
+  const files = attachmentsIn(references).map(({ address, name }) => ({ address, name: shorten(name) }));
+  return [...files, ...linksIn(references).map((address) => ({ address, name: shorten(fileNameIn(address)) }))];
 }
 
 /** The files of a message that may be images: videos and audio files name their type. */
@@ -172,18 +172,18 @@ export function imagesOfResult({ media }: Task, message: Pick<TargetMessage, 'fi
 }
 
 /** The capacity of one field of a form. */
-const FIELD = 4_000;
+const MAX_FIELD_LENGTH = 4_000;
 
-/** As many as fit into a field of a form. URLs are never truncated, because a truncated URL leads nowhere. */
+/** As many images as have URLs that fit into one field of a form. A truncated URL would lead nowhere. */
 export function fitIntoField<Image extends { address: string }>(images: readonly Image[]): Image[] {
-  let room = FIELD;
+  let room = MAX_FIELD_LENGTH;
   return images.filter(({ address }) => {
     room -= address.length + 1;
     return room >= 0;
   });
 }
 
-/** The problems of these references that the payload alone shows. Their content is checked later. */
+/** The problems of these references that can be seen in the payload alone. Their content is checked later. */
 export const referenceRefusal = (references: References, max = MAX_REFERENCES): Refusal | undefined =>
   filesRefusal(references, { max, media: ['image'] });
 
@@ -193,22 +193,23 @@ function filesRefusal(references: References, { max, media }: FileLimits): Refus
   const count = files.length + links.length;
   if (count > max) return new Refusal('refusals.tooManyImages', { count: String(count), max: String(max) });
   const link = links.find((one) => !webAddress.safeParse(one).success);
-  if (link !== undefined) return new Refusal('refusals.imageUrlInvalid', { link: shown(link) });
+  if (link !== undefined) return new Refusal('refusals.imageUrlInvalid', { link: shorten(link) });
   return files.map((file) => unfit(file, media)).find((refusal) => refusal !== undefined);
 }
 
 function unfit({ name, size, mediaType = '' }: Attachment, media: FileLimits['media']): Refusal | undefined {
   const medium = mediaType.split('/', 1)[0]?.toLowerCase();
   if (mediaType !== '' && !media.some((one) => one === medium)) {
-    const facts = { name: shown(name), mediaType: shown(mediaType.replace(/;.*/s, '')) };
+    const facts = { name: shorten(name), mediaType: shorten(mediaType.replace(/;.*/s, '')) };
     return new Refusal(media.length === 1 ? 'refusals.notAnImage' : 'refusals.notMedia', facts);
   }
-  if (size === 0) return new Refusal('refusals.imageEmpty', { name: shown(name) });
+  if (size === 0) return new Refusal('refusals.imageEmpty', { name: shorten(name) });
   const isImage = media.length === 1 || medium === 'image';
   if (!isImage || size <= MAX_MIB * 1024 * 1024) return undefined;
-  return new Refusal('refusals.imageTooLarge', { name: shown(name), max: `${MAX_MIB} MB` });
+  return new Refusal('refusals.imageTooLarge', { name: shorten(name), max: `${MAX_MIB} MB` });
 }
 
-const LONGEST_SHOWN = 100;
+const MAX_SHOWN_LENGTH = 100;
 
-const shown = (text: string): string => (text.length <= LONGEST_SHOWN ? text : `${text.slice(0, LONGEST_SHOWN - 1)}…`);
+const shorten = (text: string): string =>
+  text.length <= MAX_SHOWN_LENGTH ? text : `${text.slice(0, MAX_SHOWN_LENGTH - 1)}…`;

@@ -23,7 +23,7 @@ import type { ReportDelivery } from './server/report-delivery.ts';
 import type { referenceSeconds } from './video/reference-lengths.ts';
 import type { VideoFields } from './video/request.ts';
 
-/** What commands and buttons need. `openCommands` puts it together. */
+/** The services that commands and buttons use. `openCommands` assembles them. */
 export interface Services extends MessageServices, ModelServices {
   videoFields: VideoFields;
   referenceSeconds: ReturnType<typeof referenceSeconds>;
@@ -32,7 +32,7 @@ export interface Services extends MessageServices, ModelServices {
   talks: Talks;
   threads: Pick<ThreadCreator, 'make' | 'postFirst' | 'archive'>;
   usage: UsageReader;
-  /** What members can still spend. */
+  /** How much members can still spend. */
   spending: Pick<
     Spending,
     | 'allowances'
@@ -48,9 +48,9 @@ export interface Services extends MessageServices, ModelServices {
   budgets: Pick<Budgets, 'of' | 'isAllPaused' | 'memberHash' | 'change'>;
   /** Reports of results to moderators, and their delivery. */
   reports: Pick<Reports, 'get' | 'add' | 'change' | 'mustAllow'>;
-  reportDelivery: Pick<ReportDelivery, 'announce' | 'bring'>;
+  reportDelivery: Pick<ReportDelivery, 'announce' | 'process'>;
   rates: Pick<Rates, 'mustAllow'>;
-  /** Counts what was used in every period, whether or not it is limited. */
+  /** Counts the usage of every period, whether or not the period has a limit. */
   countEverything(): Promise<void>;
   media: Pick<Media, 'fetch' | 'fingerprint'>;
   fingerprints: Pick<Fingerprints, 'recognise'>;
@@ -60,11 +60,11 @@ export interface Services extends MessageServices, ModelServices {
   isInServer(guildId: string): Promise<boolean>;
   /** False if Discord did not accept the message. */
   postInChannel(channelId: string, plan: MessagePlan): Promise<boolean>;
-  /** The same in a server's log channel, whose messages are deleted after the time that the server wants. */
+  /** As above, in a server's log channel, whose messages are deleted after the server's retention time. */
   postInLog(guildId: string, channelId: string, plan: MessagePlan): Promise<boolean>;
   fineTunes: Pick<FineTunes, 'events'>;
   follows: Pick<Follower, 'begin' | 'stop'>;
-  /** After this time without news, the updates stop. */
+  /** Live updates stop after this time without a new event. */
   followQuietMs: number;
   /** Servers whose admins can see what the account spent. */
   adminGuildIds: readonly string[];
@@ -75,7 +75,7 @@ export interface Services extends MessageServices, ModelServices {
   /** A finished task's message with its results, fetched again, within the upload limit of this place. */
   prepareAgain(task: Task, place: Place): Promise<PreparedMessage>;
   health(): Promise<Health>;
-  /** The part of it that only the operator sees. */
+  /** The part of the state that only the operator sees. */
   operatorState(): Promise<OperatorState>;
   /** The commands and menus that are registered for this place, with their ids. */
   registeredCommands(place: Place): Promise<ReadonlyMap<string, string>>;

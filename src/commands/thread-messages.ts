@@ -14,11 +14,11 @@ import type { Task } from '../services/tasks/task.ts';
 import { hasVisibleText } from './options.ts';
 import type { Services } from './services.ts';
 
-/** Returns the work for a thread message, or undefined if the message is not for this feature. */
-export type ThreadMessageReader = (spoken: ThreadMessage) => Promise<(() => Promise<void>) | undefined>;
+/** Returns a function that processes a thread message, or undefined if the message is not for this feature. */
+export type ThreadMessageReader = (message: ThreadMessage) => Promise<(() => Promise<void>) | undefined>;
 
-interface InThreadsParts {
-  /** The first of them that accepts a message gets it. */
+interface ThreadReaderParts {
+  /** A message goes to the first reader that accepts it. */
   readers: readonly ThreadMessageReader[];
   guildRefusal: ReturnType<typeof refuseUnserved>;
   rates: Pick<Rates, 'refuseInteraction'>;
@@ -26,18 +26,18 @@ interface InThreadsParts {
 }
 
 /** Reads messages in threads where members continue a conversation by writing. Other messages are ignored. */
-export function readThreadMessages({ readers, guildRefusal, rates, log }: InThreadsParts) {
+export function readThreadMessages({ readers, guildRefusal, rates, log }: ThreadReaderParts) {
   // Discord may deliver a message again after a lost connection.
-  const heard = new Once();
-  const take = async (spoken: ThreadMessage): Promise<void> => {
+  const seen = new Once();
+  const dispatch = async (message: ThreadMessage): Promise<void> => {
     try {
-      if (guildRefusal({ guildId: spoken.guildId, install: 'guild' }, undefined)) return;
-      for (const hear of readers) {
-        const work = await hear(spoken);
+      if (guildRefusal({ guildId: message.guildId, install: 'guild' }, undefined)) return;
+      for (const read of readers) {
+        const work = await read(message);
         if (!work) continue;
         // A thread has no private replies, so messages from a member who floods it are ignored.
-        const asker = { userId: spoken.memberId, guildId: spoken.guildId };
-        if (heard.isFirst(spoken.id) && !rates.refuseInteraction(asker)) await work();
+        const sender = { userId: message.memberId, guildId: message.guildId };
+        if (seen.isFirst(message.id) && !rates.refuseInteraction(sender)) await work();
         return;
       }
     } catch (error) {
@@ -45,9 +45,9 @@ export function readThreadMessages({ readers, guildRefusal, rates, log }: InThre
     }
   };
   return async (packet: unknown): Promise<void> => {
-    const spoken = threadMessageIn(packet);
-    if (!spoken || (!hasVisibleText(spoken.content) && spoken.files.length === 0)) return;
-    await aboutInteraction(newReference(), () => take(spoken));
+    const message = threadMessageIn(packet);
+    if (!message || (!hasVisibleText(message.content) && message.files.length === 0)) return;
+    await aboutInteraction(newReference(), () => dispatch(message));
   };
 }
 
@@ -59,7 +59,7 @@ export interface ReplyParts {
   clock: Clock;
 }
 
-/** Replies to a thread message that continues a task. The reply shows the submitted task, or why there is none. */
+/** Replies to a thread message that continues a task. The reply shows the submitted task, or why nothing was submitted. */
 export async function replyWithTask(
   { id, channelId, guildId, memberId, roleIds }: ThreadMessage,
   continued: Pick<Task, 'route' | 'channelId' | 'parentChannelId'>,
@@ -80,7 +80,7 @@ export async function replyWithTask(
         tokenExpiresAt: clock.now(),
       },
     });
-    // A question to the member who sent the message.
+    // The outcome asks the member who sent the message for a confirmation.
     if (typeof outcome === 'object' && 'content' in outcome) await answers.change(message, outcome);
   } catch (error) {
     await answers.change(message, { content: sentenceFor(error) });

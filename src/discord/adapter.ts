@@ -29,7 +29,7 @@ export interface MessageBody {
     content?: string;
     flags?: number;
     components: APIMessageTopLevelComponent[];
-    /** Without this field an edit keeps the files of the message. */
+    /** If undefined, an edit keeps the files of the message. */
     attachments?: { id: number; filename: string; description?: string; duration_secs?: number; waveform?: string }[];
     allowed_mentions: { parse: []; users?: string[]; replied_user?: false };
     message_reference?: { message_id: string; fail_if_not_exists?: false };
@@ -59,7 +59,7 @@ export function bodyOf(plan: MessagePlan): MessageBody {
   };
 }
 
-/** Discord accepts only the audio (https://discord.com/developers/docs/resources/message, "Voice Messages"). */
+/** Discord accepts nothing but the audio (https://discord.com/developers/docs/resources/message, "Voice Messages"). */
 function voiceBody(plan: MessagePlan, { seconds, waveform }: NonNullable<MessagePlan['voice']>): MessageBody {
   const files = (plan.files ?? []).slice(0, 1);
   return {
@@ -75,7 +75,7 @@ function voiceBody(plan: MessagePlan, { seconds, waveform }: NonNullable<Message
 
 const sentFile = (file: FilePlan): RawFile => (file.bytes ? { name: file.name, data: file.bytes } : new DiskFile(file));
 
-/** Discord hides a file by the prefix of its name, and reads the attachment's name before the file's. */
+/** Discord hides a file whose name has this prefix. The name in `attachments` takes precedence over that of the uploaded file. */
 const withSpoilerName = (file: FilePlan): FilePlan => (file.spoiler ? { ...file, name: `SPOILER_${file.name}` } : file);
 
 /** Only the listed users are notified; without `replied_user: false` a reply would notify the author of its message. */
@@ -140,7 +140,7 @@ function chunks<T>(list: readonly T[], size: number): T[][] {
   );
 }
 
-/** More buttons than a message holds become menus; choosing an option presses its button. */
+/** Turns more buttons than a message can contain into menus; choosing an option presses its button. */
 function asSelects(buttons: readonly (ButtonPlan | LinkPlan)[]): SelectPlan[] {
   const pressable = buttons.filter((button) => button.type === 'button');
   return chunks(pressable, MAX_OPTIONS).map((some, index) => ({
@@ -169,7 +169,7 @@ function buttonFrom(button: ButtonPlan | LinkPlan): APIComponentInMessageActionR
     type: ComponentType.Button,
     style: STYLES[look],
     custom_id: id,
-    // An emoji needs no label.
+    // A button with an emoji needs no label.
     ...(label !== '' && { label }),
     disabled,
     ...(emoji === undefined ? {} : { emoji: { name: emoji } }),

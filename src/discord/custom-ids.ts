@@ -18,7 +18,7 @@ export interface CustomId {
   args: readonly string[];
 }
 
-/** Never contains a prompt, a URL or a price, only keys for a store or a list. */
+/** Writes a custom id. It never contains a prompt, a URL or a price, only keys of stored rows or positions in lists. */
 export function customId(verb: string, version: number, ...args: readonly string[]): string {
   const text = [verb, String(version), ...args.map(encodeArgument)].join('.');
   if (!VERB_PATTERN.test(verb) || text.length > MAX_ID_LENGTH)
@@ -34,7 +34,7 @@ export function readCustomId(text: string): CustomId | undefined {
   return decoded.length < args.length ? undefined : { verb, version: Number(version), args: decoded };
 }
 
-/** Short words stay as they are; anything else is base64url behind a tilde. */
+/** Short words stay unchanged; anything else becomes base64url after a tilde. */
 function encodeArgument(argument: string): string {
   return /^[\w-]*$/.test(argument) ? argument : `~${Buffer.from(argument).toString('base64url')}`;
 }
@@ -57,7 +57,7 @@ export interface Verb<Pointer> {
   read(id: CustomId): Pointer | Refusal;
 }
 
-/** A new meaning is a new version. `understands` lists older ones that messages still carry. */
+/** A new meaning of the arguments needs a new version. `understands` lists older versions that are still in posted messages. */
 export function verb<Pointer>(
   name: string,
   { write, read }: PointerCodec<Pointer>,
@@ -170,7 +170,7 @@ type FineTunePointer =
   | { do: 'follow'; fineTuneId: string }
   | { do: 'stop'; fineTuneId: string; followId: string };
 
-/** Anything but ASCII letters and digits grows in base64url. */
+/** Less than the remaining room, because ids with other characters than ASCII letters and digits grow in base64url. */
 const MAX_FINE_TUNE_BYTES = 60;
 
 export const fineTuneIdFits = (fineTuneId: string): boolean => Buffer.byteLength(fineTuneId) <= MAX_FINE_TUNE_BYTES;
@@ -188,13 +188,13 @@ const fineTuneCodec: PointerCodec<FineTunePointer> = {
   },
 };
 
-/** A menu that replaces more buttons than a message holds: choosing an option presses its button. */
+/** A menu that replaces more buttons than a message can contain: choosing an option presses its button. */
 const indexCodec: PointerCodec<number> = {
   write: (index) => (index === 0 ? [] : [String(index)]),
   read: ([index = '0']) => (/^\d{1,2}$/.test(index) ? Number(index) : forged()),
 };
 
-/** The message of a task that a member reports. */
+/** A task that a member reports, and the message on which they did so. */
 const reportedCodec: PointerCodec<{ taskId: string; messageId: string }> = {
   write: ({ taskId, messageId }) => [taskId, messageId],
   read: ([taskId = '', messageId = '']) =>
@@ -210,7 +210,7 @@ const sectionCodec: PointerCodec<RuleSection> = {
   read: ([name]) => ruleSections.find((one) => one === name) ?? forged(),
 };
 
-/** Messages keep their ids for years, so a verb that was once used never gets another meaning. */
+/** Messages keep their ids for years, so a verb that has been used never gets another meaning. */
 export const customIds = {
   /** A button that the gateway returned with a result, and one whose action needs text first. */
   action: verb('a', taskAndIndexCodec),

@@ -9,25 +9,25 @@ export interface Deployment {
   unchanged: string[];
 }
 
-/** Only differences are written, because Discord allows only 200 creations a day. */
+/** Only writes the differences, because Discord allows only 200 creations a day. */
 export function planDeployment(
   registered: readonly APIApplicationCommand[],
   wanted: readonly CommandBody[],
   formerNames: ReadonlyMap<string, readonly string[]> = new Map(),
 ): Deployment {
   const deployment: Deployment = { create: [], change: [], remove: [], unchanged: [] };
-  const kept = new Set<APIApplicationCommand>();
+  const matched = new Set<APIApplicationCommand>();
   for (const body of wanted) {
     // A renamed menu keeps its id, and with it the permissions that servers have set.
     const names = [body.name, ...(formerNames.get(body.name) ?? [])];
-    const [there] = names.flatMap((name) => registered.filter((command) => isCommand(command, { ...body, name })));
-    if (there) kept.add(there);
-    if (!there) deployment.create.push(body);
-    else if (meaning(there) === meaning(body)) deployment.unchanged.push(body.name);
-    else deployment.change.push({ id: there.id, body });
+    const [existing] = names.flatMap((name) => registered.filter((command) => isCommand(command, { ...body, name })));
+    if (existing) matched.add(existing);
+    if (!existing) deployment.create.push(body);
+    else if (comparable(existing) === comparable(body)) deployment.unchanged.push(body.name);
+    else deployment.change.push({ id: existing.id, body });
   }
   for (const command of registered) {
-    if (!kept.has(command)) deployment.remove.push({ id: command.id, name: command.name });
+    if (!matched.has(command)) deployment.remove.push({ id: command.id, name: command.name });
   }
   return deployment;
 }
@@ -36,8 +36,8 @@ function isCommand(command: APIApplicationCommand, { name, type = 1 }: Pick<Comm
   return command.name === name && command.type === type;
 }
 
-/** A command without the fields that Discord adds to it; an absent field equals its default. */
-function meaning(command: APIApplicationCommand | CommandBody): string {
+/** A comparable form of a command, without the fields that Discord adds. An absent field equals its default. */
+function comparable(command: APIApplicationCommand | CommandBody): string {
   const { type, name, contexts, integration_types, default_member_permissions } = command;
   const { description = '', options = [] } = 'description' in command ? command : {};
   const sorted = (list: readonly number[] | null | undefined): number[] => [...(list ?? [])].sort();
@@ -45,7 +45,7 @@ function meaning(command: APIApplicationCommand | CommandBody): string {
     type ?? 1,
     name,
     description,
-    options.map(plain),
+    options.map(normalized),
     sorted(contexts),
     sorted(integration_types),
     default_member_permissions ?? null,
@@ -53,14 +53,14 @@ function meaning(command: APIApplicationCommand | CommandBody): string {
 }
 
 /** Leaves out defaults, empty lists and absent localisations, and sorts the keys. */
-function plain(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(plain);
+function normalized(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(normalized);
   if (typeof value !== 'object' || value === null) return value;
-  const meant = Object.entries(value).filter(
+  const significant = Object.entries(value).filter(
     ([, one]) => one !== undefined && one !== null && one !== false && !(Array.isArray(one) && one.length === 0),
   );
   return Object.fromEntries(
-    meant.map(([key, one]) => [key, plain(one)]).sort(([a], [b]) => (String(a) < String(b) ? -1 : 1)),
+    significant.map(([key, one]) => [key, normalized(one)]).sort(([a], [b]) => (String(a) < String(b) ? -1 : 1)),
   );
 }
 

@@ -11,11 +11,16 @@ import type { Outbox } from './outbox/outbox.ts';
 import { TOKEN_MARGIN_MS } from './outbox/ways.ts';
 import type { MessagePlan } from './plan.ts';
 
-/** Training takes minutes, so events may be ten seconds old. */
+/** Training takes minutes, so events may be shown ten seconds late. */
 const POLL_EVERY_MS = 10_000;
 
 /** Errors that another poll will not change. */
-const FOR_GOOD: ReadonlySet<GatewayErrorKind> = new Set(['not-found', 'not-offered', 'unauthorized', 'forbidden']);
+const PERMANENT_ERRORS: ReadonlySet<GatewayErrorKind> = new Set([
+  'not-found',
+  'not-offered',
+  'unauthorized',
+  'forbidden',
+]);
 
 export interface FollowerParts {
   /** Stored follows; a row expires with its token. */
@@ -28,7 +33,7 @@ export interface FollowerParts {
   outbox: Outbox;
   clock: Clock;
   log: Pick<Log, 'warn'>;
-  /** A follow ends after so long without a new event. */
+  /** A follow ends after this time without a new event. */
   quietMs: number;
   planOf(follow: Follow, events: readonly FineTuneEvent[] | undefined, end: FollowEnd | undefined): MessagePlan;
 }
@@ -52,15 +57,15 @@ export class Follower {
     this.#parts = parts;
   }
 
-  /** `events` are those that the message shows already. */
+  /** `events`: those that the message already shows. */
   async begin(follow: Follow, events: readonly FineTuneEvent[]): Promise<void> {
-    await this.#keep(follow);
+    await this.#save(follow);
     this.#schedule(follow, events);
   }
 
   /** Stops updating the message, and returns the events that it showed last, if known. */
   stop(id: string): Promise<readonly FineTuneEvent[] | undefined> {
-    // A running poll finishes first, so the member's update is the last one.
+    // Waits for a running poll, so that the member's own update of the message comes last.
     return this.#lock.run(id, async () => {
       const events = this.#followed.get(id)?.events;
       await this.#drop(id);
@@ -112,13 +117,13 @@ export class Follower {
     const hasNews = seen !== follow.seen;
     const next = hasNews ? { ...follow, newsAt: now, seen } : follow;
     const end = this.#endOf(next, isGone, now);
-    // After a restart the content is unknown, so it is written once; never replace known content with nothing.
+    // After a restart it is unknown what the message shows, so it is edited once. Known events are never replaced by none.
     const isUnknown = followed.events === undefined && events !== undefined;
     const needsEdit = hasNews || isUnknown || end !== undefined;
     const shown = needsEdit ? await this.#show(next, events, end) : 'shown';
     if (shown === 'gone' || (shown === 'shown' && end !== undefined) || now >= follow.tokenExpiresAt)
       return this.#drop(id);
-    if (next !== follow) await this.#keep(next);
+    if (next !== follow) await this.#save(next);
     // A failed edit is retried at the next poll.
     this.#schedule(next, shown === 'shown' ? events : undefined);
   }
@@ -135,11 +140,11 @@ export class Follower {
       return await this.#parts.fineTunes.events(fineTuneId, { attempts: 1 });
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
-      return FOR_GOOD.has(error.kind) ? 'gone' : undefined;
+      return PERMANENT_ERRORS.has(error.kind) ? 'gone' : undefined;
     }
   }
 
-  /** gone: the message was deleted or cannot be reached. */
+  /** `gone`: the message was deleted or cannot be reached. */
   async #show(...news: Parameters<FollowerParts['planOf']>): Promise<'shown' | 'later' | 'gone'> {
     const [{ applicationId, token }] = news;
     const sent = bodyOf(this.#parts.planOf(...news));
@@ -151,7 +156,7 @@ export class Follower {
     }
   }
 
-  async #keep(follow: Follow): Promise<void> {
+  async #save(follow: Follow): Promise<void> {
     await this.#parts.rows.put(follow.id, follow, Math.max(1, follow.tokenExpiresAt - this.#parts.clock.now()));
   }
 
@@ -183,9 +188,9 @@ export type Follow = Readonly<z.infer<typeof followSchema>>;
 export const eventsHash = (events: readonly FineTuneEvent[]): string =>
   createHash('sha256').update(JSON.stringify(events)).digest('base64url').slice(0, 16);
 
-/** Why a follow ended. Never "the job has ended": only a person can read that from its events. */
+/** Why a follow ended. The end of the job is not among the reasons, because only a person can tell that from its events. */
 export type FollowEnd = 'stopped' | 'quiet' | 'too-late' | 'gone';
 
-/** The last moment for an edit: one that is running when the token ends is refused. */
+/** The latest time for an edit: one that is still in progress when the token expires is refused. */
 export const lastEditAt = ({ tokenExpiresAt }: Pick<Follow, 'tokenExpiresAt'>): number =>
   tokenExpiresAt - TOKEN_MARGIN_MS;

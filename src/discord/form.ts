@@ -73,7 +73,7 @@ function component(field: FieldPlan): FieldComponent {
   }
 }
 
-/** What a member has filled in: text and chosen values, and files. */
+/** The values that a member has filled in. */
 export interface FormValues {
   fields: Readonly<Record<string, string>>;
   /** Ids of chosen roles and channels. */

@@ -8,14 +8,14 @@ import { StoreError, type StoreErrorKind } from '../services/store/index.ts';
 import { newReference } from './delivery/backoff.ts';
 import { escapeText, inCode } from './markdown.ts';
 
-/** A longer part of a gateway's message explains nothing more. */
+/** More of a gateway's message would not explain anything further. */
 const MAX_TEXT_LENGTH = 500;
 
-/** The store may recover by itself or with the operator's help, so the member is asked to try again. */
-const PASSING: ReadonlySet<StoreErrorKind> = new Set(['unreachable', 'full', 'locked', 'lost']);
+/** Store errors that may go away by themselves or with the operator's help, so the member is asked to try again. */
+const TEMPORARY_ERRORS: ReadonlySet<StoreErrorKind> = new Set(['unreachable', 'full', 'locked', 'lost']);
 
 export function refusalSentence(refusal: Pick<Refusal, 'key' | 'variables'>, say: Say): string {
-  // Text from others is shown as code, where it can neither ping anyone nor break the sentence.
+  // Text from outside is shown as code, where it can neither ping anyone nor break the sentence.
   const shown = Object.entries(refusal.variables).map(([name, value]) => [
     name,
     typeof value === 'number' ? value : [value].flat().map(inCode).join(', '),
@@ -30,7 +30,7 @@ const REFUSALS = 'refusals.';
 function failureReason(error: unknown): string {
   if (error instanceof Refusal) return error.key.startsWith(REFUSALS) ? error.key.slice(REFUSALS.length) : error.key;
   if (error instanceof GatewayError) return `gateway.${error.kind}`;
-  return error instanceof StoreError && PASSING.has(error.kind) ? 'store' : 'unexpected';
+  return error instanceof StoreError && TEMPORARY_ERRORS.has(error.kind) ? 'store' : 'unexpected';
 }
 
 /** Every failure ends here: one sentence for the member, one line for the log. */
@@ -39,14 +39,14 @@ export class Funnel {
   readonly #log: PlainLog;
   readonly #onFailure: (reason: string) => void;
 
-  /** `onFailure` is called with the kind of each failure: one of a few words, never its content. */
+  /** `onFailure` is called with the kind of each failure, which is one of a few words and never contains text from outside. */
   constructor(say: Say, log: PlainLog, onFailure: (reason: string) => void = () => undefined) {
     this.#say = say;
     this.#log = log;
     this.#onFailure = onFailure;
   }
 
-  /** `what` names the failed work, for the log alone. */
+  /** `what` names the failed work. It is only used in the log. */
   sentenceFor(error: unknown, what: string): string {
     this.#onFailure(failureReason(error));
     if (error instanceof Refusal) {
@@ -60,7 +60,7 @@ export class Funnel {
       // A gateway's message can repeat the request and more.
       return this.#say(`gateway.${kind}`, { message: escapeText(message, MAX_TEXT_LENGTH) });
     }
-    if (error instanceof StoreError && PASSING.has(error.kind)) {
+    if (error instanceof StoreError && TEMPORARY_ERRORS.has(error.kind)) {
       this.#log.error({ what, kind: error.kind, reason: error.message }, 'The store failed.');
       return this.#say('refusals.storeUnavailable');
     }

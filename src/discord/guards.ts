@@ -19,12 +19,12 @@ export function firstRefusal<Options>(
   return undefined;
 }
 
-/** Every request spends the operator's money, so only the operator's servers (and, if enabled, personal installs) are served. */
+/** Every request costs the operator money, so only the operator's servers (and, if enabled, personal installs) are served. */
 export function refuseUnserved(served: { guildIds: readonly string[]; userInstall: boolean }) {
   return ({ guildId, install }: Pick<Place, 'guildId' | 'install'>, _options?: unknown): Refusal | undefined => {
     if (install === 'user') return served.userInstall ? undefined : new Refusal('refusals.notUserInstallable');
     if (served.guildIds.length === 0) return undefined;
-    // A direct message names no server, so it cannot be matched with one that is served.
+    // A direct message does not belong to a server, so it cannot be compared with those that are served.
     const isServed = guildId !== undefined && served.guildIds.includes(guildId);
     return isServed ? undefined : new Refusal('refusals.guildNotServed');
   };
@@ -51,8 +51,8 @@ function missingOf(wanted: readonly Permission[], { appPermissions }: Place): st
 
 const VIEW: Permission = { bits: PermissionFlagsBits.ViewChannel, name: 'View Channel' };
 const ATTACH: Permission = { bits: PermissionFlagsBits.AttachFiles, name: 'Attach Files' };
-// The payload does not say whether this channel is a thread. A false positive only takes delivery
-// through a fallback; a false negative would refuse requests that would work.
+// The payload does not say whether this channel is a thread. A false positive only makes
+// delivery use a fallback; a false negative would refuse requests that would work.
 const SEND: Permission = {
   bits: PermissionFlagsBits.SendMessages | PermissionFlagsBits.SendMessagesInThreads,
   name: 'Send Messages',

@@ -10,20 +10,20 @@ import type { Origin, Place, ReplyMode } from './place.ts';
 import type { FormPlan, MessagePlan, PreparedMessage } from './plan.ts';
 import type { TargetMessage } from './target-message.ts';
 
-/** The context of a handler in addition to its own input: who uses it and where, the services that it can use, and the texts. */
+/** What a handler gets in addition to its own input: who uses it and where, the services, and the texts. */
 export interface HandlerContext<Services> {
   place: Place;
-  /** How to reach the member and the message again, for a task that is created from this. */
+  /** How to reach the member and the message again, for a task that this interaction creates. */
   origin: Origin;
-  /** Work with a message of its own in addition to the reply. It shows the plan until the work changes it; a failure is shown there too. */
+  /** Runs work that has a message of its own, in addition to the reply. The message shows the plan until the work changes it; a failure is shown there too. */
   postAnother(
     plan: MessagePlan,
     work: (origin: Origin) => Promise<unknown>,
     /** By default, the message is as private as the reply. */
     options?: { isPrivate: boolean },
   ): Promise<void>;
-  /** Sends another message that only the member sees, long after the reply; returns false if that was not possible. */
-  tellLater(plan: MessagePlan): Promise<boolean>;
+  /** Sends another message that only the member sees, even long after the reply. Returns false if that was not possible. */
+  notifyLater(plan: MessagePlan): Promise<boolean>;
   services: Services;
   say: Say;
 }
@@ -40,21 +40,21 @@ export interface Suggestion {
   value: string;
 }
 
-/** A plan replaces the reply; "shown as it goes" leaves it to delivery; "taken away" removes the pressed message. */
+/** A plan replaces the reply. "shown by delivery": delivery edits the message. "deleted": the pressed message is deleted. */
 export type Outcome =
   | MessagePlan
   | (PreparedMessage & {
       /** Called once the message is posted. */ shown?(message: MessagePlace | undefined): Promise<void>;
     })
-  | 'shown as it goes'
-  | 'taken away';
+  | 'shown by delivery'
+  | 'deleted';
 
-/** A slash command as a value. The descriptions of it, its options and their choices are looked up by name in its feature's text. */
+/** The definition of a slash command. Its description, and those of its options and choices, are looked up by name in its feature's text. */
 interface CommandDefinition<O extends Options, Services> extends Guarded<Values<O>> {
   name: string;
   /** Only makes sense in a server where the bot is installed. */
   isForServers?: boolean;
-  /** Discord shows it to members with Manage Server unless a server's settings say otherwise, so the command checks again. */
+  /** By default Discord only shows it to members with Manage Server, but a server's settings can change that, so the command checks again. */
   isForAdmins?: boolean;
   options: O;
   /** Whether only the member sees the reply. Decided before the acknowledgement, so from the payload alone. */
@@ -81,7 +81,7 @@ export interface SingleCommand<Services>
     place: Place,
   ):
     | {
-        /** The command can reply in private, and the member has not chosen. */
+        /** The command can reply in private, and the member has not chosen whether it should. */
         leavesPrivacyOpen: boolean;
         isPrivate(seen: EarlyContext<Services>): boolean;
         run: Work<Services>;
@@ -89,15 +89,17 @@ export interface SingleCommand<Services>
     | Refusal;
 }
 
-/** Discord offers only the subcommands of a command that has some, never the command itself. */
+/** If a command has subcommands, Discord offers only those, and never the command itself. */
 export type Command<Services> =
   | SingleCommand<Services>
   | (Pick<SingleCommand<Services>, 'name' | 'isForServers' | 'isForAdmins'> & {
       subcommands: readonly SingleCommand<Services>[];
     });
 
-/** Every command under its whole name, such as `models` or `music follow`. */
-export function typedCommands<Services>(commands: readonly Command<Services>[]): Map<string, SingleCommand<Services>> {
+/** All commands by their full names, such as `models` or `music follow`. */
+export function commandsByFullName<Services>(
+  commands: readonly Command<Services>[],
+): Map<string, SingleCommand<Services>> {
   return new Map(
     commands.flatMap((command) =>
       'subcommands' in command
@@ -149,21 +151,21 @@ const PRIVACY = 'private';
 
 /** Commands with which members choose who sees the reply. */
 export const commandsWithPrivacy = <Services>(commands: readonly Command<Services>[]): string[] =>
-  [...typedCommands(commands)].flatMap(([name, { options }]) => (PRIVACY in options ? [name] : []));
+  [...commandsByFullName(commands)].flatMap(([name, { options }]) => (PRIVACY in options ? [name] : []));
 
 interface MenuNames {
   name: MenuName;
-  /** Former names: Discord sends them until the operator deploys the commands again. */
+  /** Former names, which Discord sends until the operator deploys the commands again. */
   formerNames?: readonly string[];
 }
 
-/** Menus by every name that Discord can send. A current name takes precedence over a former one. */
+/** All menus by every name that Discord can send. A current name takes precedence over a former one. */
 export function menusByName<One extends MenuNames>(menus: readonly One[], say: Say): Map<string, One> {
   const former = menus.flatMap((menu) => (menu.formerNames ?? []).map((name) => [name, menu] as const));
   return new Map([...former, ...menus.map((menu) => [say(`menus.${menu.name}`), menu] as const)]);
 }
 
-/** An entry in the menu of any message. Its label is the text of this name. It replies with a message, or opens a form first. */
+/** An entry in the Apps menu of messages. Its label is looked up by name. It replies with a message, or opens a form first. */
 export type Menu<Services> = Guarded &
   MenuNames &
   (
@@ -191,7 +193,7 @@ export function button<Pointer, Services>(
   };
 }
 
-/** A button whose first response is a form. Discord accepts a form as the first response only, so it must be fast. */
+/** A button that opens a form. Discord only accepts a form as the first response, so it must be fast. */
 export interface Opener<Services> {
   verb: string;
   open(id: CustomId): ((context: HandlerContext<Services>, pressed: TargetMessage) => Promise<FormPlan>) | Refusal;
@@ -208,12 +210,12 @@ export function opener<Pointer, Services>(
 }
 
 interface FilledForm<Services> {
-  /** Whether only the member sees the reply, if the form was opened from a menu; from a button it is as private as the message. */
+  /** Whether only the member sees the reply, if the form was opened from a menu. If it was opened by a button, the reply is as private as the message. */
   isPrivate: boolean;
   run: Work<Services>;
 }
 
-/** A form that a member has submitted. Opened from a menu it replies with a new message, because the bot has none there. */
+/** Handles a form that a member has submitted. If it was opened from a menu, the reply is a new message, because there is no message of the bot to edit. */
 export interface Form<Services> {
   verb: string;
   reply: ReplyMode;

@@ -1,24 +1,24 @@
 import { messageAddress } from '../services/tasks/own-data/member-erasure.ts';
 import type { MessageAddress, Task } from '../services/tasks/task.ts';
 
-/** Text from others as inline code: a backtick would end it. */
+/** Text from outside as inline code; a backtick would end the code, so it is replaced. */
 export const inCode = (text: string): string => `\`${text.replaceAll('`', 'ˋ').replace(/\s+/g, ' ')}\``;
 
-/** Overrides change the direction of all text behind them; letters of right-to-left languages need no overrides. */
+/** Overrides change the direction of all text after them. Right-to-left languages work without them. */
 const DIRECTION_OVERRIDES = /[\u202a-\u202e\u2066-\u2069]/g;
-const ADDRESS = /(https?:\/\/[^\s<>]+)/;
-/** Marks that would pair with others outside of a URL; percent-encoded they mean the same in it. */
-const CODES: Readonly<Record<string, string>> = { '*': '%2A', '`': '%60', '|': '%7C', '~': '%7E' };
+const URL_PATTERN = /(https?:\/\/[^\s<>]+)/;
+/** Markdown characters that could pair with others outside of a URL. Percent-encoded, they mean the same in the URL. */
+const PERCENT_CODES: Readonly<Record<string, string>> = { '*': '%2A', '`': '%60', '|': '%7C', '~': '%7E' };
 
-/** Text from others within a sentence: on one line, with all of Discord's marks escaped. */
+/** Text from outside for use within a sentence: on one line, with all Markdown characters escaped. */
 export function escapeText(text: string, max: number): string {
   const line = text.replace(DIRECTION_OVERRIDES, '').replace(/\s+/g, ' ').trim();
   let shown = '';
-  for (const [index, part] of line.split(ADDRESS).entries()) {
-    // Discord shows a preview for a bare URL; angle brackets, which it hides, prevent that.
+  for (const [index, part] of line.split(URL_PATTERN).entries()) {
+    // Discord shows a preview of a bare URL. Angle brackets prevent that, and are not shown.
     const pieces = index % 2 === 1 ? [`<${encoded(part)}>`] : Array.from(part, escaped);
     for (const piece of pieces) {
-      // Escaping makes text longer; the sent length counts.
+      // The limit applies to the escaped text, which is longer.
       if (shown.length + piece.length > max - 1) return `${shown.trimEnd()}…`;
       shown += piece;
     }
@@ -26,8 +26,9 @@ export function escapeText(text: string, max: number): string {
   return shown;
 }
 
-const escaped = (letter: string): string => (/[\\*_~`|<>[\]()]/.test(letter) ? `\\${letter}` : letter);
-const encoded = (address: string): string => address.replace(/[*`|~]/g, (mark) => CODES[mark] ?? mark);
+const escaped = (character: string): string => (/[\\*_~`|<>[\]()]/.test(character) ? `\\${character}` : character);
+const encoded = (address: string): string =>
+  address.replace(/[*`|~]/g, (character) => PERCENT_CODES[character] ?? character);
 
 export const commandMention = (name: string, id: string | undefined): string =>
   id === undefined ? `\`/${name}\`` : `</${name}:${id}>`;

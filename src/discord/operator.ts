@@ -7,7 +7,7 @@ import { nonceOf, type Outbox } from './outbox/outbox.ts';
 import type { MessagePlan } from './plan.ts';
 
 interface OperatorParts {
-  /** Where notices are posted, if the operator chose a channel. */
+  /** The channel where notices are posted, if the operator has chosen one. */
   channelId: string | undefined;
   /** Users who operate the bot, in addition to the application's owners. */
   ids: readonly string[];
@@ -30,33 +30,33 @@ export class Operator {
     return ids.includes(userId) || (await owners()).has(userId);
   }
 
-  /** Called after each message to the channel, with whether the channel is gone or closed to the bot. */
+  /** The listener is called after each message to the channel. `isGone`: the channel was deleted, or the bot has no access to it. */
   onChannel(listener: (isGone: boolean) => void): void {
     this.#channelListeners.push(listener);
   }
 
   /** Posts a notice in the operator's channel or, if there is none, sends it directly to the configured operators or else to the application's owners. Returns its messages. */
-  async tell(plan: MessagePlan): Promise<MessagePlace[]> {
-    const inChannel = await this.#tellChannel(plan);
+  async post(plan: MessagePlan): Promise<MessagePlace[]> {
+    const inChannel = await this.#postInChannel(plan);
     if (inChannel) return [inChannel];
     const { ids, owners, log } = this.#parts;
     const people = ids.length > 0 ? ids : [...(await owners())];
-    const told = await Promise.all(people.map((id) => this.#tellPerson(id, plan)));
-    const messages = told.filter((message) => message !== undefined);
+    const sent = await Promise.all(people.map((id) => this.#sendDirectly(id, plan)));
+    const messages = sent.filter((message) => message !== undefined);
     if (messages.length === 0) log.warn({}, 'A notice reached no one: set OPERATOR_CHANNEL_ID or OPERATOR_IDS.');
     return messages;
   }
 
   /** Edits a notice, and returns the messages that still exist. */
-  async retell(
+  async edit(
     messages: readonly MessagePlace[],
     plan: MessagePlan,
   ): Promise<{ messages: MessagePlace[]; isLate: boolean }> {
-    const fates = await Promise.all(messages.map((message) => this.#retellOne(message, plan)));
-    return { messages: messages.filter((_, at) => fates[at] !== 'gone'), isLate: fates.includes('late') };
+    const outcomes = await Promise.all(messages.map((message) => this.#editOne(message, plan)));
+    return { messages: messages.filter((_, at) => outcomes[at] !== 'gone'), isLate: outcomes.includes('late') };
   }
 
-  async #tellChannel(plan: MessagePlan): Promise<MessagePlace | undefined> {
+  async #postInChannel(plan: MessagePlan): Promise<MessagePlace | undefined> {
     const { channelId, outbox, log } = this.#parts;
     if (channelId === undefined) return undefined;
     try {
@@ -74,7 +74,7 @@ export class Operator {
     for (const listener of this.#channelListeners) listener(isGone);
   }
 
-  async #tellPerson(userId: string, plan: MessagePlan): Promise<MessagePlace | undefined> {
+  async #sendDirectly(userId: string, plan: MessagePlan): Promise<MessagePlace | undefined> {
     const { outbox, log } = this.#parts;
     try {
       return await outbox.post(await outbox.openDirectChannel(userId), nonceOf(userId, plan), bodyOf(plan));
@@ -84,7 +84,7 @@ export class Operator {
     }
   }
 
-  async #retellOne(message: MessagePlace, plan: MessagePlan): Promise<'changed' | 'gone' | 'late'> {
+  async #editOne(message: MessagePlace, plan: MessagePlan): Promise<'changed' | 'gone' | 'late'> {
     try {
       await this.#parts.outbox.edit({ by: 'edit', message }, bodyOf(plan));
       return 'changed';

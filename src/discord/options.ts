@@ -9,7 +9,7 @@ interface OptionFacts {
 export interface TextOption extends OptionFacts {
   type: 'text';
   max?: number;
-  /** Their labels are in the feature's text. */
+  /** The labels of the choices are in the feature's text. */
   choices?: readonly string[];
   hasSuggestions?: boolean;
 }
@@ -17,7 +17,7 @@ export interface TextOption extends OptionFacts {
 export interface NumberOption extends OptionFacts {
   type: 'number';
   isInteger?: boolean;
-  least?: number;
+  min?: number;
   max?: number;
 }
 
@@ -34,13 +34,13 @@ interface PlainOption extends OptionFacts {
 export type Option = TextOption | PlainOption | NumberOption | AttachmentOption;
 export type Options = Readonly<Record<string, Option>>;
 
-/** A file as the payload describes it; the claims are not verified yet. */
+/** A file as the payload describes it; none of this has been verified yet. */
 export interface Attachment {
   id: string;
   name: string;
-  /** Signed, and valid for a day at most. */
+  /** A signed URL, valid for a day at most. */
   address: string;
-  /** Bytes. */
+  /** In bytes. */
   size: number;
   mediaType: string | undefined;
 }
@@ -57,7 +57,7 @@ interface Filled {
   number: number;
   attachment: Attachment;
   user: ChosenUser;
-  /** Ids. */
+  /** The id of a role or channel. */
   role: string;
   channel: string;
 }

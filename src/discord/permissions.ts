@@ -8,7 +8,7 @@ interface NeededPermission {
   uses: 'results' | 'files' | 'adoption' | 'threads' | 'speech';
 }
 
-/** Everything that any feature needs; the invite link asks for exactly these permissions. */
+/** All permissions that any feature needs; the invite link asks for exactly these. */
 export const neededPermissions: readonly NeededPermission[] = [
   { bit: PermissionFlagsBits.ViewChannel, name: 'View Channel', uses: 'results' },
   { bit: PermissionFlagsBits.SendMessages, name: 'Send Messages', uses: 'results' },

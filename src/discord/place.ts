@@ -9,7 +9,7 @@ import { z } from 'zod';
 import type { OrderOrigin } from '../services/tasks/orders.ts';
 import type { Route } from '../services/tasks/task.ts';
 
-/** Where and for whom an interaction was made, from its payload alone. */
+/** Where an interaction happened and who triggered it, from its payload alone. */
 export interface Place {
   userId: string;
   guildId: string | undefined;
@@ -21,14 +21,14 @@ export interface Place {
   /** Unknown in a thread, where it counts as not restricted. */
   isAgeRestricted: boolean;
   locale: string;
-  /** When it was made, by Discord's clock. */
+  /** When the interaction was created, by Discord's clock. */
   createdAt: number;
-  /** Those of the member; none in direct messages. */
+  /** The permissions of the member; none in direct messages. */
   permissions: bigint;
-  /** Those of the member; none in direct messages. */
+  /** The roles of the member; none in direct messages. */
   roleIds: readonly string[];
   appPermissions: bigint;
-  /** The largest attachment, in bytes. */
+  /** The size limit of attachments, in bytes. */
   uploadLimit: number;
   /** Whether the server or only the user has installed the bot. */
   install: 'guild' | 'user';
@@ -59,7 +59,7 @@ export function placeOf(
   };
 }
 
-/** Without cached servers the library passes the payload's member on as it is. */
+/** If the server is not cached, the library passes on the member of the payload unchanged. */
 export function roleIdsOf(member: Pick<NonNullable<BaseInteraction['member']>, 'roles'> | null): string[] {
   const roles = member?.roles ?? [];
   return Array.isArray(roles) ? roles : [...roles.cache.keys()];
@@ -76,10 +76,10 @@ export const mayManageServer = ({ permissions }: Place): boolean =>
 export type Origin = OrderOrigin;
 
 /**
- * here: the result changes the message that was pressed; beside: it is a new message, as private as the pressed one;
- * aside: a new message that only the member sees; openly: a new message that everyone sees.
+ * How a press is answered. `here`: the message whose button was pressed is edited; `new-message`: a new message, as private
+ * as that one; `new-private`: a new message that only the member sees; `new-public`: a new message that everyone sees.
  */
-export type ReplyMode = 'here' | 'beside' | 'aside' | 'openly';
+export type ReplyMode = 'here' | 'new-message' | 'new-private' | 'new-public';
 
 export function originOf(interaction: BaseInteraction, isPrivate: boolean): Origin {
   const { userId: requesterId, guildId, channelId, roleIds } = placeOf(interaction);
@@ -93,7 +93,8 @@ export interface PressedMessage {
 }
 
 export function pressOrigin(interaction: BaseInteraction, pressed: PressedMessage, replyMode: ReplyMode): Origin {
-  const isPrivate = replyMode === 'aside' || (replyMode !== 'openly' && pressed.flags.has(MessageFlags.Ephemeral));
+  const isPrivate =
+    replyMode === 'new-private' || (replyMode !== 'new-public' && pressed.flags.has(MessageFlags.Ephemeral));
   const origin = originOf(interaction, isPrivate);
   return replyMode !== 'here' ? origin : { ...origin, message: { channelId: pressed.channelId, id: pressed.id } };
 }
@@ -122,8 +123,8 @@ function mayPost({ appPermissions, channel, context }: BaseInteraction): boolean
   // In its own direct messages the bot can write, though the permissions there do not include it
   // (https://discord.com/developers/docs/interactions/receiving-and-responding, "app_permissions").
   if (context === InteractionContextType.BotDM) return true;
-  // Without the servers' channels in memory we do not know whether this one is a thread. A false positive costs one refused
-  // request; a false negative would give up a route that exists.
+  // The channels of servers are not cached, so we do not know whether this one is a thread. A false positive costs one refused
+  // request; a false negative would give up a route that works.
   const maySend =
     channel === null
       ? appPermissions.any(PermissionFlagsBits.SendMessages | PermissionFlagsBits.SendMessagesInThreads)
@@ -133,7 +134,7 @@ function mayPost({ appPermissions, channel, context }: BaseInteraction): boolean
   return maySend && appPermissions.has(PermissionFlagsBits.ViewChannel | PermissionFlagsBits.AttachFiles);
 }
 
-/** Interactions are handled as soon as they arrive; before the library is ready it holds some of them back. */
+/** Few are needed, because interactions are handled as soon as they arrive; the library only holds some back until it is ready. */
 const MAX_REMEMBERED = 1_000;
 
 const channel = z.object({ type: z.number(), parent_id: z.string().nullish(), nsfw: z.boolean().nullish() });

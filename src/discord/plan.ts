@@ -1,7 +1,7 @@
-/** A message as plain data. Discord's limits and shapes are the adapter's business. */
+/** A message as plain data. Only the adapter knows Discord's limits and formats. */
 export interface MessagePlan {
   content?: string;
-  /** Content that is too long is truncated at a word boundary, or put into a file with its beginning shown. */
+  /** Content that is too long is truncated at a word boundary; with `file`, all of it is also attached as a file. */
   overflow?: 'cut' | 'file';
   files?: readonly FilePlan[];
   /** Buttons are arranged in rows; a select menu has a row of its own. */
@@ -10,9 +10,9 @@ export interface MessagePlan {
   page?: PagePlan;
   /** Only these members are notified, even if the text mentions others. */
   notifies?: readonly string[];
-  /** The id of the message in the same channel that it replies to. */
+  /** The id of the message that it replies to, in the same channel. */
   repliesTo?: string;
-  /** Its one file is a voice message, and nothing else is in it. `waveform`: a byte per column, in base64. */
+  /** Its only file is a voice message, and it contains nothing else. `waveform`: one byte per column, in base64. */
   voice?: { seconds: number; waveform: string };
 }
 
@@ -25,7 +25,7 @@ export interface PreparedMessage {
   release(): void;
 }
 
-/** A file in memory, or on disk and sent from there. */
+/** A file in memory, or one on disk that is sent from there. */
 export type FilePlan = FileLabel &
   ({ bytes: Buffer; path?: undefined } | { bytes?: undefined; path: string; size: number; mime: string });
 
@@ -86,7 +86,7 @@ interface TextFieldPlan extends FieldFacts {
   type: 'text';
   value?: string;
   isLong?: boolean;
-  /** The longest text, in characters. */
+  /** The length limit of the text, in characters. */
   max?: number;
 }
 

@@ -4,7 +4,7 @@ import { Refusal } from '../lib/refusal.ts';
 import { type Rate, TokenBuckets } from '../lib/token-buckets.ts';
 import type { Place } from './place.ts';
 
-/** Undefined for no limit of the bot's own. */
+/** The bot's own limits; undefined for none. */
 export interface RateSettings {
   member?: Rate | undefined;
   server?: Rate | undefined;
@@ -13,18 +13,18 @@ export interface RateSettings {
 /** Actions that cost more than a reply, and are rarely needed twice. */
 export type RareWork = 'export' | 'talk';
 
-const RARE: Readonly<Record<RareWork, Rate>> = {
+const RARE_RATES: Readonly<Record<RareWork, Rate>> = {
   export: { atOnce: 10, perSecond: 1 / 60 },
   talk: { atOnce: 5, perSecond: 1 / 60 },
 };
 
-/** Discord requests suggestions at every keystroke. */
+/** Discord requests suggestions after every keystroke. */
 const SUGGESTIONS_PER_INTERACTION = 5;
 
-/** An operator needs to know about a flood, but not about each drop. */
+/** The operator needs to know about a flood of requests, but not about each of them. */
 const WARN_EVERY_MS = 60_000;
 
-type Asker = Pick<Place, 'userId' | 'guildId'>;
+type Sender = Pick<Place, 'userId' | 'guildId'>;
 
 interface RatesParts {
   settings: RateSettings;
@@ -46,25 +46,25 @@ export class Rates {
     this.#log = log;
     this.#interactions = new Levels(settings, this.#clock);
     this.#suggestions = new Levels(
-      { member: moreOften(settings.member), server: moreOften(settings.server) },
+      { member: suggestionRate(settings.member), server: suggestionRate(settings.server) },
       this.#clock,
     );
     const buckets = (rate: Rate): TokenBuckets => new TokenBuckets(rate, this.#clock);
-    this.#rare = { export: buckets(RARE.export), talk: buckets(RARE.talk) };
+    this.#rare = { export: buckets(RARE_RATES.export), talk: buckets(RARE_RATES.talk) };
   }
 
-  /** Every command, press, form and message that the bot answers. */
-  refuseInteraction(asker: Asker): Refusal | undefined {
-    const waitMs = this.#interactions.take(asker);
+  /** For every command, press, form and message that the bot responds to. */
+  refuseInteraction(sender: Sender): Refusal | undefined {
+    const waitMs = this.#interactions.take(sender);
     return waitMs === undefined ? undefined : this.#refuse(waitMs);
   }
 
-  refuseSuggestion(asker: Asker): Refusal | undefined {
-    const waitMs = this.#suggestions.take(asker);
+  refuseSuggestion(sender: Sender): Refusal | undefined {
+    const waitMs = this.#suggestions.take(sender);
     return waitMs === undefined ? undefined : this.#refuse(waitMs);
   }
 
-  mustAllow(work: RareWork, { userId }: Asker): void {
+  mustAllow(work: RareWork, { userId }: Sender): void {
     const buckets = this.#rare[work];
     if (!buckets.take(userId)) throw this.#refuse(buckets.waitMs(userId));
   }
@@ -79,7 +79,7 @@ export class Rates {
   }
 }
 
-/** Buckets of members and of servers: both must have a token. */
+/** Buckets for members and for servers. A request needs a token from both. */
 class Levels {
   readonly #members: TokenBuckets | undefined;
   readonly #servers: TokenBuckets | undefined;
@@ -90,7 +90,7 @@ class Levels {
   }
 
   /** How long to wait; undefined for no wait. A flooding member does not use up their server's rate. */
-  take({ userId, guildId }: Asker): number | undefined {
+  take({ userId, guildId }: Sender): number | undefined {
     if (this.#members && !this.#members.take(userId)) return this.#members.waitMs(userId);
     if (!this.#servers || guildId === undefined || this.#servers.take(guildId)) return undefined;
     this.#members?.putBack(userId);
@@ -98,7 +98,7 @@ class Levels {
   }
 }
 
-const moreOften = (rate: Rate | undefined): Rate | undefined =>
+const suggestionRate = (rate: Rate | undefined): Rate | undefined =>
   rate && {
     atOnce: rate.atOnce * SUGGESTIONS_PER_INTERACTION,
     perSecond: rate.perSecond * SUGGESTIONS_PER_INTERACTION,

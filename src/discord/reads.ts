@@ -25,7 +25,7 @@ const applicationShape = z.object({
 });
 type Application = z.output<typeof applicationShape>;
 
-/** The ids of the application's owner, or of its team. While the read fails, there are none. */
+/** The ids of the application's owner, or of its team's members. As long as reading them fails, there are none. */
 export function openOwners(reads: DiscordReads, log: Pick<PlainLog, 'warn'>): () => Promise<ReadonlySet<string>> {
   let known: Promise<ReadonlySet<string>> | undefined;
   return async () => {
@@ -40,7 +40,7 @@ export function openOwners(reads: DiscordReads, log: Pick<PlainLog, 'warn'>): ()
   };
 }
 
-/** The owner of a team's application is the team. Members who have not accepted yet do not count. */
+/** An application that belongs to a team is owned by its members. Those who have not accepted the invitation yet do not count. */
 function idsOf({ owner, team }: Application): ReadonlySet<string> {
   const { Accepted } = TeamMemberMembershipState;
   const members = team?.members.filter(({ membership_state }) => membership_state === Accepted).map(({ user }) => user);
@@ -58,7 +58,7 @@ const gatewayShape = z.object({
   }),
 });
 
-/** Where to connect, with how many shards, and how many sessions may begin. */
+/** Where to connect, with how many shards, and how many sessions may be started. */
 export type GatewayInfo = z.output<typeof gatewayShape>;
 
 export const readGateway = async (reads: DiscordReads): Promise<GatewayInfo> =>
@@ -71,7 +71,7 @@ export class MissingIntent extends Error {
 
 const ALLOWED = ApplicationFlags.GatewayMessageContent | ApplicationFlags.GatewayMessageContentLimited;
 
-/** Checked before the login, whose own error would not help an operator. */
+/** Checked before the login, because the login's own error would not help an operator. */
 export async function requireMessageContent(
   reads: DiscordReads,
   token: string,
@@ -82,7 +82,7 @@ export async function requireMessageContent(
     const headers = { authorization: `Bot ${token}` };
     application = applicationShape.parse(await reads.get(Routes.currentApplication(), { auth: false, headers }));
   } catch (error) {
-    // The login reports a bad token or a lost connection better.
+    // The login will report an invalid token or a lost connection more precisely.
     log.warn(errorFacts(error), 'Could not read from Discord whether this bot may read messages.');
     return;
   }
@@ -92,10 +92,10 @@ export async function requireMessageContent(
 const commandsShape = z.array(z.object({ id: z.string(), name: z.string(), contexts: z.array(z.number()).nullish() }));
 type Command = z.output<typeof commandsShape>[number];
 
-/** Registered commands change with a deployment. */
-const FRESH_MS = 10 * 60_000;
+/** Registered commands only change when they are deployed. */
+const CACHE_MS = 10 * 60_000;
 
-/** The ids of our commands, global ones and a server's own, by their typed names. */
+/** The ids of our commands, both global and server-specific, by their full names. */
 export function registeredCommands({ client, reads }: DiscordClients, typed: readonly string[], clock: Clock) {
   const known = new Map<string, { at: number; commands: ReadonlyMap<string, string> }>();
 
@@ -110,9 +110,9 @@ export function registeredCommands({ client, reads }: DiscordClients, typed: rea
     const home = install === 'guild' ? guildId : undefined;
     const place = home ?? '';
     const cached = known.get(place);
-    if (cached && clock.now() - cached.at < FRESH_MS) return cached.commands;
+    if (cached && clock.now() - cached.at < CACHE_MS) return cached.commands;
     const lists = await Promise.all([fetch(), ...(home === undefined ? [] : [fetch(home)])]);
-    // Elsewhere Discord does not offer commands that are only for such servers.
+    // Discord does not offer commands elsewhere that are only for servers with the bot.
     const isOffered = ({ contexts }: Command): boolean =>
       home !== undefined || !contexts?.every((context) => context === InteractionContextType.Guild);
     const offered = lists.flat().filter(isOffered);
@@ -129,7 +129,7 @@ export function registeredCommands({ client, reads }: DiscordClients, typed: rea
   };
 }
 
-/** Fresh URLs by file name, valid for a day. undefined: Discord does not respond. */
+/** Reads fresh URLs by file name, valid for a day. Undefined if Discord does not respond. */
 export function storedFileReader(reads: DiscordReads, log: Pick<PlainLog, 'info'>) {
   return async (task: Task): Promise<ReadonlyMap<string, string> | undefined> => {
     const { message } = task;
@@ -152,7 +152,7 @@ function filesOf(stored: unknown): Map<string, string> {
   return new Map(files.map(({ filename, url }) => [filename, url]));
 }
 
-/** The type of a channel never changes, so each channel is read once, and this many are remembered. */
+/** The type of a channel never changes, so each channel is only read once. This many are remembered. */
 const MAX_REMEMBERED = 5_000;
 
 /** A message does not say whether its channel is a thread, and the servers' channels are not cached. */

@@ -50,7 +50,7 @@ export function formerNames(features: readonly RegisteredFeature[]): ReadonlyMap
 
 type Labels = Required<Pick<LeafBody, 'name' | 'description' | 'required'>>;
 
-/** Who may install the bot determines where its commands can be used. */
+/** Where the commands can be used depends on whether users can install the bot. */
 export function registrationOf({ command, text }: RegisteredFeature, settings: { userInstall: boolean }): SlashBody {
   const strings = stringsOf(text, 'command');
   return {
@@ -111,14 +111,14 @@ function textBody(labels: Labels, { max, choices, hasSuggestions }: TextOption, 
   return { ...shared, choices: choices.map((value) => ({ value, name: strings('choices', labels.name, value) })) };
 }
 
-function numberBody(labels: Labels, { isInteger, least, max }: NumberOption): LeafBody {
-  const shared = { ...labels, ...withoutUndefined({ min_value: least, max_value: max }) };
+function numberBody(labels: Labels, { isInteger, min, max }: NumberOption): LeafBody {
+  const shared = { ...labels, ...withoutUndefined({ min_value: min, max_value: max }) };
   return isInteger ? { ...shared, type: Type.Integer } : { ...shared, type: Type.Number };
 }
 
 type Strings = (...path: string[]) => string;
 
-/** A command without its texts cannot be shown, so this fails at startup and in tests, not when a member uses it. */
+/** A missing text is an error at startup and in tests, and not only when a member uses the command. */
 function stringsOf(text: Texts, ...within: string[]): Strings {
   return (...path) => {
     const found = textAt(text, [...within, ...path]);

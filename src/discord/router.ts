@@ -18,6 +18,7 @@ import type { Funnel } from './funnel.ts';
 import { firstRefusal, type Guard } from './guards.ts';
 import {
   type Button,
+  commandsByFullName,
   type Form,
   type HandlerContext,
   type Handlers,
@@ -26,7 +27,6 @@ import {
   type Opener,
   type Outcome,
   type SingleCommand,
-  typedCommands,
 } from './handlers.ts';
 import { isTooLate } from './outbox/errors.ts';
 import type { Outbox } from './outbox/outbox.ts';
@@ -56,11 +56,11 @@ export interface RouterParts<Services> {
   /** Called with the milliseconds from an interaction's arrival to its first response. */
   onAcknowledged?: ((ms: number) => void) | undefined;
   channels?: Pick<InteractionChannels, 'of'>;
-  /** Whether a server makes this command's replies private by default, if the member does not choose. */
+  /** Whether the server makes this command's replies private unless the member chooses otherwise. */
   isPrivateByDefault?: (place: Place, command: string) => boolean;
 }
 
-/** Passes every interaction to its one handler, acknowledges first, and notifies the member of a failure. */
+/** Passes each interaction to its handler. Acknowledges it first, and notifies the member of a failure. */
 export class Router<Services> {
   readonly #parts: RouterParts<Services>;
   readonly #commands: ReadonlyMap<string, SingleCommand<Services>>;
@@ -68,34 +68,34 @@ export class Router<Services> {
   readonly #buttons: ReadonlyMap<string, Button<Services>>;
   readonly #openers: ReadonlyMap<string, Opener<Services>>;
   readonly #forms: ReadonlyMap<string, Form<Services>>;
-  readonly #underWay = new Set<Promise<void>>();
+  readonly #running = new Set<Promise<void>>();
   readonly #stopping = new AbortController();
 
   constructor(parts: RouterParts<Services>) {
     const { commands, menus = [], buttons, openers, forms } = parts.handlers;
     this.#parts = parts;
-    this.#commands = typedCommands(commands);
+    this.#commands = commandsByFullName(commands);
     this.#menus = menusByName(menus, parts.say);
     this.#buttons = keyed(buttons);
     this.#openers = keyed(openers);
     this.#forms = keyed(forms);
   }
 
-  /** Never throws: failures have been reported and logged. */
+  /** Never throws: failures are shown to the member and logged. */
   async take(interaction: Interaction): Promise<void> {
-    const work = aboutInteraction(newReference(), () => this.#answer(interaction));
-    this.#underWay.add(work);
+    const work = aboutInteraction(newReference(), () => this.#dispatch(interaction));
+    this.#running.add(work);
     await work;
-    this.#underWay.delete(work);
+    this.#running.delete(work);
   }
 
-  /** From now on members are asked to come back in a moment; running work is finished. */
+  /** Finishes running work. From now on, members are asked to try again in a moment. */
   async finish(): Promise<void> {
     this.#stopping.abort();
-    await Promise.all(this.#underWay);
+    await Promise.all(this.#running);
   }
 
-  async #answer(interaction: Interaction): Promise<void> {
+  async #dispatch(interaction: Interaction): Promise<void> {
     const { applicationId, id: interactionId, token } = interaction;
     const { outbox, clock, onAcknowledged } = this.#parts;
     const arrivedAt = clock.now();
@@ -124,21 +124,21 @@ export class Router<Services> {
 
   async #suggest(interaction: AutocompleteInteraction, responder: Responder): Promise<void> {
     const { name, value } = interaction.options.getFocused(true);
-    const command = this.#commands.get(typedName(interaction));
+    const command = this.#commands.get(fullName(interaction));
     const context = this.#contextFor(interaction, responder, originOf(interaction, true));
     await responder.suggest((await command?.suggest?.(name, value, context)) ?? []);
   }
 
   async #command(interaction: ChatInputCommandInteraction, responder: Responder): Promise<void> {
-    const command = this.#commands.get(typedName(interaction));
+    const command = this.#commands.get(fullName(interaction));
     if (!command) throw new Refusal('refusals.unknownCommand');
     const place = this.#place(interaction);
-    const typed = accepted(command.read(interaction, place));
-    const byDefault = typed.leavesPrivacyOpen && this.#parts.isPrivateByDefault?.(place, typedName(interaction));
-    const isPrivate = byDefault === true || typed.isPrivate({ place, services: this.#parts.services });
+    const invocation = accepted(command.read(interaction, place));
+    const byDefault = invocation.leavesPrivacyOpen && this.#parts.isPrivateByDefault?.(place, fullName(interaction));
+    const isPrivate = byDefault === true || invocation.isPrivate({ place, services: this.#parts.services });
     const context = this.#contextFor(interaction, responder, originOf(interaction, isPrivate));
     await responder.defer(isPrivate);
-    await conclude(responder, await typed.run(context));
+    await conclude(responder, await invocation.run(context));
   }
 
   async #menu(interaction: ContextMenuCommandInteraction, responder: Responder): Promise<void> {
@@ -156,12 +156,16 @@ export class Router<Services> {
   async #component(interaction: MessageComponentInteraction, responder: Responder): Promise<void> {
     const chosen = interaction.isStringSelectMenu() ? interaction.values : [];
     const own = knownId(interaction.customId);
-    // In a menu that replaces too many buttons, the chosen value is the button's own id.
+    // In a menu that replaces buttons, the chosen value is the id of the button.
     const id = own.verb === customIds.list.name ? knownId(chosen[0] ?? '') : own;
     const opener = this.#openers.get(id.verb);
     if (opener) {
       const open = accepted(opener.open(id));
-      const context = this.#contextFor(interaction, responder, pressOrigin(interaction, interaction.message, 'beside'));
+      const context = this.#contextFor(
+        interaction,
+        responder,
+        pressOrigin(interaction, interaction.message, 'new-message'),
+      );
       return responder.open(await open(context, targetOf(interaction.message)));
     }
     const button = this.#buttons.get(id.verb);
@@ -181,7 +185,7 @@ export class Router<Services> {
     const form = this.#forms.get(id.verb);
     if (!form) throw new Refusal('refusals.unknownButton');
     const { isPrivate, run } = accepted(form.read(id, readForm(interaction)));
-    // Opened from a menu, the form belongs to no message of ours.
+    // A form that was opened from a menu does not belong to a message of the bot.
     const isPressed = interaction.isFromMessage();
     if (!isPressed && form.reply === 'here') throw new Refusal('refusals.unknownButton');
     const origin = isPressed
@@ -196,11 +200,11 @@ export class Router<Services> {
     const { funnel } = this.#parts;
     const what = nameOf(interaction);
     if (isTooLate(error)) return funnel.logTooLate(what);
-    const words = this.#failureReply(error, what);
+    const reply = this.#failureReply(error, what);
     try {
-      // A suggestion list has no room for a sentence.
+      // A failure cannot be shown in a list of suggestions.
       if (interaction.isAutocomplete()) return await responder.suggest([]);
-      await tellMemberAlone(responder, words, this.#retryLimit(interaction));
+      await tellMemberAlone(responder, reply, this.#retryLimit(interaction));
     } catch (unsent) {
       if (isTooLate(unsent)) funnel.logTooLate(what);
       else funnel.sentenceFor(unsent, `reporting a failure in ${what}`);
@@ -222,16 +226,16 @@ export class Router<Services> {
 
   #contextFor(interaction: BaseInteraction, responder: Responder, origin: Origin): HandlerContext<Services> {
     const { services, say } = this.#parts;
-    const another: HandlerContext<Services>['postAnother'] = async (plan, work, { isPrivate } = origin.route) => {
+    const postAnother: HandlerContext<Services>['postAnother'] = async (plan, work, { isPrivate } = origin.route) => {
       const message = await responder.postFollowUp(plan, isPrivate);
       try {
         await work({ ...origin, message, route: { ...origin.route, isPrivate, followUpId: message.id } });
       } catch (error) {
-        const words = this.#failureReply(error, 'an additional message');
-        await tellMemberAlone(responder, words, this.#retryLimit(interaction), { id: message.id, isPrivate });
+        const reply = this.#failureReply(error, 'an additional message');
+        await tellMemberAlone(responder, reply, this.#retryLimit(interaction), { id: message.id, isPrivate });
       }
     };
-    const later = lateFollowUp(responder, interaction, this.#parts);
+    const notifyLater = lateFollowUp(responder, interaction, this.#parts);
     const place = this.#place(interaction);
     const { parentChannelId, isAgeRestricted } = place;
     const from = {
@@ -239,7 +243,7 @@ export class Router<Services> {
       ...(parentChannelId !== undefined && { parentChannelId }),
       ...(isAgeRestricted && { isAgeRestricted: true as const }),
     };
-    return { place, origin: from, postAnother: another, tellLater: later, services, say };
+    return { place, origin: from, postAnother, notifyLater, services, say };
   }
 }
 
@@ -266,7 +270,7 @@ function acknowledgePress(
 }
 
 async function conclude(responder: Responder, outcome: Outcome): Promise<void> {
-  if (outcome === 'taken away') await responder.delete();
+  if (outcome === 'deleted') await responder.delete();
   else if (typeof outcome === 'object' && 'release' in outcome) {
     try {
       const message = await responder.edit(outcome.plan);
@@ -274,17 +278,17 @@ async function conclude(responder: Responder, outcome: Outcome): Promise<void> {
     } finally {
       outcome.release();
     }
-  } else if (outcome !== 'shown as it goes') await responder.edit(outcome);
+  } else if (outcome !== 'shown by delivery') await responder.edit(outcome);
 }
 
-function typedName({ commandName, options }: ChatInputCommandInteraction | AutocompleteInteraction): string {
+function fullName({ commandName, options }: ChatInputCommandInteraction | AutocompleteInteraction): string {
   const subcommand = options.getSubcommand(false);
   return subcommand === null ? commandName : `${commandName} ${subcommand}`;
 }
 
-/** For the log, so it never contains text that a member typed. */
+/** The name for the log, so it never contains text that a member typed. */
 function nameOf(interaction: Interaction): string {
-  if (interaction.isChatInputCommand() || interaction.isAutocomplete()) return `/${typedName(interaction)}`;
+  if (interaction.isChatInputCommand() || interaction.isAutocomplete()) return `/${fullName(interaction)}`;
   if (interaction.isCommand()) return `/${interaction.commandName}`;
   return interaction.isModalSubmit() ? 'form' : 'press';
 }

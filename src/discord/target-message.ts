@@ -8,14 +8,14 @@ import { idsIn } from './outbox/adoption.ts';
 export interface TargetMessage {
   id: string;
   channelId: string;
-  /** Only one member sees it, so results are for that member alone too. */
+  /** Only one member sees the message, so results must be visible to that member only, too. */
   isPrivate: boolean;
   /** Images, videos and audio, attached or linked, with URLs that are valid for a day. */
   files: readonly Attachment[];
   createdAt: number;
   /** Whether the bot posted it. */
   isOurs: boolean;
-  /** Tasks that its buttons and files name, if the bot posted it. */
+  /** The ids of tasks in its buttons and file names, if the bot posted it. */
   taskIds: readonly string[];
 }
 

@@ -31,7 +31,7 @@ const created = z.object({
   }),
 });
 
-/** undefined for a packet that is not a message of a member in a server. */
+/** Undefined for a packet that is not a message from a member in a server. */
 export function threadMessageIn(packet: unknown): ThreadMessage | undefined {
   const { d: message } = created.safeParse(packet).data ?? {};
   if (!message || !ORDINARY.has(message.type) || message.author.bot || message.author.system) return undefined;

@@ -13,11 +13,11 @@ export const systemClock: Clock = {
   },
 };
 
-/** Never goes back, so a machine's clock that is set back does not delay timers. */
+/** A clock that never goes back, so timers are not delayed if the machine's clock is set back. */
 export class SteadyClock implements Clock {
   readonly #clock: Clock;
   #latest = Number.NEGATIVE_INFINITY;
-  /** By how much the machine's clock has been set back in all. */
+  /** The total time by which the machine's clock has been set back. */
   #setBack = 0;
 
   constructor(clock: Clock) {
@@ -48,7 +48,7 @@ export class SteadyClock implements Clock {
   }
 }
 
-/** Waits by the clock. An abort ends the wait early without an error: the caller checks the signal. */
+/** Waits for some time. An abort ends the wait early without an error; the caller checks the signal. */
 export function pause(clock: Pick<Clock, 'after'>, ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = (): void => {
@@ -74,7 +74,7 @@ export async function withTimeout<T>(clock: Clock, ms: number, work: Promise<T>)
 
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
-/** After it a year has more than four digits, and days no longer sort as text. */
+/** Later years have more than four digits, so days would no longer sort as text. */
 const LAST_DAY = Date.UTC(9999, 11, 31);
 
 /** `YYYY-MM-DD` in UTC, as in all reports. Accepts an invalid time too, because a stored row may contain one. */

@@ -1,4 +1,4 @@
-/** Comma-separated values (RFC 4180) for a spreadsheet. */
+/** Writes comma-separated values (RFC 4180) for a spreadsheet. */
 export const csv = (rows: readonly (readonly string[])[]): Buffer =>
   Buffer.from(rows.map((row) => `${row.map(field).join(',')}\r\n`).join(''));
 

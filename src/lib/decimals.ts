@@ -2,9 +2,9 @@ import Big from 'big.js';
 
 /** Amounts are text, and sums are exact, with as many decimals as the most precise part. */
 
-/** Longer than any real amount. `1e999999999` is short, but written out it would fill the memory. */
-const LONGEST = 120;
-const LARGEST_POWER = 60;
+/** Longer than any real amount. `1e999999999` is short, but would fill the memory when written out. */
+const MAX_LENGTH = 120;
+const MAX_POWER = 60;
 
 const DECIMAL = /^[+-]?(?:\d+(?:\.(?<places>\d*))?|\.(?<bare>\d+))(?:[eE](?<power>[+-]?\d+))?$/;
 
@@ -12,8 +12,8 @@ const DECIMAL = /^[+-]?(?:\d+(?:\.(?<places>\d*))?|\.(?<bare>\d+))(?:[eE](?<powe
 const big = (text: string): Big => new Big(text.replace(/^\+/, ''));
 
 export function isDecimal(text: string): boolean {
-  const found = text.length <= LONGEST ? DECIMAL.exec(text) : null;
-  return found !== null && Math.abs(Number(found.groups?.power ?? 0)) <= LARGEST_POWER;
+  const found = text.length <= MAX_LENGTH ? DECIMAL.exec(text) : null;
+  return found !== null && Math.abs(Number(found.groups?.power ?? 0)) <= MAX_POWER;
 }
 
 /** The number of decimals as written, trailing zeros included. */
@@ -22,7 +22,7 @@ function placesOf(text: string): number {
   return Math.max(0, (places ?? '').length + (bare ?? '').length - Number(power ?? 0));
 }
 
-/** The sum of one is that text unchanged; the sum of none is undefined. */
+/** The sum of a single text is that text unchanged; the sum of none is undefined. */
 export function sumOf(texts: readonly string[]): string | undefined {
   const [first] = texts;
   if (first === undefined || texts.length === 1) return first;
@@ -35,7 +35,7 @@ export const difference = (text: string, taken: string): string =>
     .minus(big(taken))
     .toFixed(Math.max(placesOf(text), placesOf(taken)));
 
-/** Every digit. One factor times 1 is that text unchanged, else needless zeros are left out. */
+/** The exact product. If all factors but one are 1, that text is returned unchanged; otherwise without trailing zeros. */
 export function product(...texts: readonly string[]): string {
   const factors = texts.filter((text) => text !== '1');
   const [first = '1'] = factors;
@@ -54,7 +54,7 @@ export const roundedUp = (text: string): string =>
 /** With at most four decimals, and never more than the amount. */
 export const roundedDown = (text: string): string => big(text).round(4, Big.roundDown).toFixed();
 
-/** With at least two decimals, as amounts of money are written. */
+/** With at least two decimals, the usual form of an amount of money. */
 export const withCents = (text: string): string => big(text).toFixed(Math.max(2, placesOf(text)));
 
 export const largestOf = (texts: readonly string[]): string | undefined =>
@@ -75,10 +75,10 @@ export const hundredth = (text: string): string =>
 /** The power of ten of the first digit; 0 for zero. */
 export const magnitude = (text: string): number => (isZero(text) ? 0 : big(text).e);
 
-/** The value in units of 10 to the `power`. Inexact: only for drawing. */
+/** The value in units of 10 to the `power`. Inexact, so only for drawing. */
 export const inUnitsOf = (text: string, power: number): number => Number(big(text).times(`1e${-power}`).toString());
 
-/** With at most ten decimals, and so that `count` of them are never more than the amount. */
+/** The amount divided by `count`, rounded down to ten decimals, so that `count` times the result never exceeds the amount. */
 export const quotient = (text: string, count: number): string =>
   // Big.js divides with twenty decimals.
   big(text).div(count).round(10, Big.roundDown).toFixed();

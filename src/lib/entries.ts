@@ -1,4 +1,4 @@
-/** `Object.keys`, typed. */
+/** `Object.keys` with the type of the keys. */
 export function keysOf<T extends object>(record: T): (keyof T & string)[];
 export function keysOf(record: object): string[] {
   return Object.keys(record);
@@ -10,7 +10,7 @@ export function withoutUndefined(record: object): object {
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined));
 }
 
-/** `Object.entries`, typed. */
+/** `Object.entries` with the types of the keys and values. */
 export function entriesOf<T extends object>(record: T): [keyof T & string, T[keyof T & string]][];
 export function entriesOf(record: object): [string, unknown][] {
   return Object.entries(record);

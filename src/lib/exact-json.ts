@@ -1,36 +1,36 @@
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
-/** Deeper than any real value. The reviver needs stack for each level, and so does writing the value again. */
-const DEEPEST = 500;
+/** Deeper than any real value. The reviver uses stack space for each level, and so does serializing the value again. */
+const MAX_DEPTH = 500;
 
-/** It has a fraction, an exponent, or more digits than 2^53 holds, and follows `:`, `[`, `,` or the start. */
-const DELICATE_NUMBER = /(?:[:[,]|^)\s*-?(?:\d{16}|\d{1,15}[.eE])/;
+/** A number that could lose digits: with a fraction, an exponent, or more digits than 2^53 has. It follows `:`, `[`, `,` or the start. */
+const INEXACT_NUMBER = /(?:[:[,]|^)\s*-?(?:\d{16}|\d{1,15}[.eE])/;
 
 /**
  * Parses JSON without losing a digit: a number that JavaScript would write differently stays as its text. So `1.10` is
  * `'1.10'` and `1320098173412546123` is `'1320098173412546123'`, while `42` is `42`.
- * The reviver costs several times the plain parse, and most responses contain no such number.
+ * The reviver takes several times as long as a plain parse, so it is only used if the text contains such a number.
  */
 export function parseExact(text: string): Json {
-  if (nestsTooDeep(text)) throw new SyntaxError(`JSON of more than ${DEEPEST} levels`);
-  return DELICATE_NUMBER.test(text) ? JSON.parse(text, keepSource) : JSON.parse(text);
+  if (nestsTooDeep(text)) throw new SyntaxError(`JSON of more than ${MAX_DEPTH} levels`);
+  return INEXACT_NUMBER.test(text) ? JSON.parse(text, keepSource) : JSON.parse(text);
 }
 
-/** Every level needs two brackets, so short texts need no check; quoted text is skipped. */
+/** Every level needs two brackets, so short texts need no check. Quoted text is skipped. */
 function nestsTooDeep(text: string): boolean {
-  if (text.length < 2 * DEEPEST) return false;
+  if (text.length < 2 * MAX_DEPTH) return false;
   let depth = 0;
   for (let at = 0; at < text.length; at++) {
     const letter = text.charCodeAt(at);
     if (letter === QUOTE) at = endOfString(text, at);
     else if (letter === OPEN_LIST || letter === OPEN_RECORD) depth++;
     else if (letter === CLOSE_LIST || letter === CLOSE_RECORD) depth--;
-    if (depth > DEEPEST) return true;
+    if (depth > MAX_DEPTH) return true;
   }
   return false;
 }
 
-/** The index of the closing quote: one that no odd number of backslashes precedes. */
+/** The index of the closing quote: the first one that is not preceded by an odd number of backslashes. */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let before = end;

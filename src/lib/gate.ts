@@ -1,4 +1,4 @@
-/** Work runs concurrently until a task must run alone: it waits for the running work, and everything later waits for it. */
+/** Runs work concurrently until some must run alone: that waits for the running work, and everything after it waits for it. */
 export class Gate {
   readonly #inside = new Set<Promise<unknown>>();
   #alone: Promise<unknown> | undefined;

@@ -1,4 +1,4 @@
-/** Work on the same key runs one at a time, in the order of the calls; different keys do not wait for each other. */
+/** Runs work with the same key one at a time, in the order of the calls. Different keys do not wait for each other. */
 export class KeyedLock {
   readonly #tails = new Map<string, Promise<unknown>>();
 
@@ -14,7 +14,7 @@ export class KeyedLock {
 }
 
 async function after<T>(before: Promise<unknown> = Promise.resolve(), work: () => Promise<T>): Promise<T> {
-  // An earlier failure belongs to its own caller.
+  // A failure of the work before is reported to its own caller.
   await Promise.allSettled([before]);
   return work();
 }

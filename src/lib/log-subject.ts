@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** The subject of the current work, which each of its log lines contains. */
+/** The subject of the current work. It is added to each log line that the work writes. */
 export interface LogSubject {
   /** The reference of the interaction that began it. */
   readonly reference?: string;
@@ -9,25 +9,25 @@ export interface LogSubject {
 
 interface Work {
   subject: LogSubject;
-  /** Set later, once it is known which task the interaction is about. */
+  /** The task of an interaction is only set once it is known which task it is about. */
   readonly isInteraction: boolean;
 }
 
-// The parts that log, down to the codecs, do not know which task they work for, and should not.
+// The code that logs, down to the codecs, does not know which task it works for, and should not.
 const current = new AsyncLocalStorage<Work>();
 
-/** The work for an interaction. `nameTask` says which task it turns out to be about. */
+/** Runs the work for an interaction. Once its task is known, `nameTask` sets it. */
 export const aboutInteraction = <T>(reference: string, work: () => T): T =>
   current.run({ subject: { reference }, isInteraction: true }, work);
 
-/** The work for a task, also within work for another one. */
+/** Runs the work for a task, possibly within work for another one. */
 export const aboutTask = <T>(task: string, work: () => T): T =>
   current.run({ subject: { ...currentSubject(), task }, isInteraction: false }, work);
 
-/** For work that serves many tasks, and may have been started or woken up by one of them. */
+/** Runs work that serves many tasks, although one of them may have started it. */
 export const aboutNothing = <T>(work: () => T): T => current.exit(work);
 
-/** Notes that the current interaction is about this task. */
+/** Sets the task that the current interaction is about. */
 export function nameTask(task: string): void {
   const work = current.getStore();
   if (work?.isInteraction) work.subject = { ...work.subject, task };

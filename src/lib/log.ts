@@ -17,15 +17,15 @@ interface LogOptions {
 
 const HIDDEN = '[hidden]';
 /** Such a URL contains an interaction's token, which lets anyone reply as the bot. */
-const TOKEN_ADDRESS = /(\/(?:webhooks|interactions)\/\d{5,}\/)[^/\s"'?\\]+/g;
-/** Sentences come from the code, but a store error names files and contains the server's message. */
+const TOKEN_URL = /(\/(?:webhooks|interactions)\/\d{5,}\/)[^/\s"'?\\]+/g;
+/** Log sentences come from the code, but a store error contains file names and the server's message. */
 const MAX_SENTENCE_LENGTH = 2_000;
 
-/** Errors are reduced (`loggable.ts`), and every finished line is searched for secrets, which may be nested. */
+/** Errors are reduced to safe facts (`loggable.ts`), and every finished line is searched for secrets. */
 export function openLog({ level, secrets, readable, write }: LogOptions): Log {
   const spellings = secrets.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]).filter(Boolean);
   const hide = (line: string): string =>
-    spellings.reduce((text, secret) => text.replaceAll(secret, HIDDEN), line.replace(TOKEN_ADDRESS, `$1${HIDDEN}`));
+    spellings.reduce((text, secret) => text.replaceAll(secret, HIDDEN), line.replace(TOKEN_URL, `$1${HIDDEN}`));
   return pino(
     {
       level,
@@ -35,7 +35,7 @@ export function openLog({ level, secrets, readable, write }: LogOptions): Log {
       // Errors are described below; the library's serializer would add all their properties.
       serializers: { err: (error: unknown) => error },
       hooks: {
-        // Without a sentence the library would log the message of an error, and it replaces placeholders in a sentence.
+        // Without a sentence, the library would log the message of the error. It would also replace placeholders in a sentence.
         logMethod([first, sentence], method) {
           if (typeof first === 'string') return method.call(this, {}, asSentence(first));
           const facts = first instanceof Error ? { err: loggableError(first) } : loggableFacts(Object(first));

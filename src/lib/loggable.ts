@@ -2,43 +2,43 @@ const MAX_TEXT_LENGTH = 500;
 const MAX_MESSAGE_LENGTH = 300;
 const MAX_FRAMES = 20;
 const MAX_FRAME_LENGTH = 300;
-/** How deep into an object, and how many entries of each. */
-const DEEPEST = 4;
+/** How deep objects are logged, and how many entries of each. */
+const MAX_DEPTH = 4;
 const MAX_ENTRIES = 50;
-/** The limit for all texts of one line together. */
-const MAX_LETTERS = 16_000;
+/** The length limit for all texts of one line together. */
+const MAX_CHARACTERS = 16_000;
 
-/** Only code throws these; messages of other classes may come from servers or parsers, which quote. */
+/** Only code throws these. The messages of other classes may come from servers or parsers, which quote their input. */
 const TRUSTED: ReadonlySet<string> = new Set(['Error', 'TypeError', 'RangeError', 'ReferenceError', 'AggregateError']);
-/** Anything else may be text that was sent. */
+/** Names and codes; anything else may be text that a member sent. */
 const NAME = /^[\w.:/-]{1,64}$/;
 const METHOD = /^[A-Z]{1,10}$/;
 /** Text after a quotation mark may quote the request. */
 const QUOTED = /(^|[\s([{<:=,])["'`‘“«][\s\S]*$/;
 const FRAME = /^\s+at (?=.*(?::\d+:\d+|<anonymous>|native|index \d+)\)?$)/;
 
-/** Libraries attach the whole request to an error, and messages quote input: only facts and frames are logged. */
+/** Libraries attach the whole request to an error, and messages quote input, so only safe facts and stack frames are logged. */
 export const loggableError = (error: unknown): unknown => describe(error, new Budget(), 0);
 
-/** Facts that are safe and bounded: errors are described, bytes become their count. */
+/** Makes facts safe to log and limits their size: errors are reduced, and bytes become their count. */
 export function loggableFacts(facts: object): object {
   const { err, ...others }: { err?: unknown } = facts;
   const budget = new Budget();
   return { ...asRecord(others, budget, 0), ...(err !== undefined && { err: describe(err, budget, 0) }) };
 }
 
-/** A code or a word from outside, if it is a name and not text. */
+/** A code or a word from outside; undefined if it is not a plain name. */
 export const safeName = (word: unknown): string | undefined =>
   typeof word === 'string' && NAME.test(word) ? word : undefined;
 
-/** The message of an error if it quotes nothing, else the name of its class. */
+/** The message of an error if it is safe, else the name of its class. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return typeof error;
   return messageOf(error) ?? classOf(error);
 }
 
 class Budget {
-  #left = MAX_LETTERS;
+  #left = MAX_CHARACTERS;
 
   take(text: string, max = MAX_TEXT_LENGTH): string {
     const length = Math.min(text.length, max, this.#left);
@@ -48,7 +48,7 @@ class Budget {
 }
 
 function describe(error: unknown, budget: Budget, depth: number): unknown {
-  // Anything may be thrown, even text that was sent.
+  // Anything can be thrown, even text that a member sent.
   if (!(error instanceof Error)) return { type: typeof error };
   const own = Object.getOwnPropertyDescriptors(error);
   const read = (name: string): unknown => own[name]?.value;
@@ -57,7 +57,7 @@ function describe(error: unknown, budget: Budget, depth: number): unknown {
   const url = read('requestBody') === undefined ? undefined : read('url');
   const route = typeof url === 'string' ? URL.parse(url)?.pathname : undefined;
   const errors = read('errors');
-  const causes: unknown[] = Array.isArray(errors) ? errors.slice(0, DEEPEST) : [];
+  const causes: unknown[] = Array.isArray(errors) ? errors.slice(0, MAX_DEPTH) : [];
   const cause = read('cause');
   return {
     type: budget.take(classOf(error)),
@@ -68,8 +68,8 @@ function describe(error: unknown, budget: Budget, depth: number): unknown {
     stack: framesOf(error)
       .map((frame) => budget.take(frame, MAX_FRAME_LENGTH))
       .join('\n'),
-    ...(depth < DEEPEST && cause instanceof Error && { cause: describe(cause, budget, depth + 1) }),
-    ...(depth < DEEPEST && causes.length > 0 && { errors: causes.map((one) => describe(one, budget, depth + 1)) }),
+    ...(depth < MAX_DEPTH && cause instanceof Error && { cause: describe(cause, budget, depth + 1) }),
+    ...(depth < MAX_DEPTH && causes.length > 0 && { errors: causes.map((one) => describe(one, budget, depth + 1)) }),
   };
 }
 
@@ -96,7 +96,7 @@ function classOf(error: Error): string {
   return typeof name === 'string' && NAME.test(name) ? name : 'Error';
 }
 
-/** Only the frames: the message before them is left out, even if it has several lines. */
+/** Only the stack frames. The message before them is left out, even if it has several lines. */
 function framesOf(error: Error): string[] {
   const stack = typeof error.stack === 'string' ? error.stack : '';
   const message = String(error.message);
@@ -118,7 +118,7 @@ function issueOf(issue: unknown): string {
   return `${place || 'value'}: ${asName(code)}`;
 }
 
-/** Discord reports wrong fields as a tree whose leaves are lists of errors. */
+/** Discord reports invalid fields as a tree whose leaves are lists of errors. */
 export function refusedFields(tree: unknown, path = '', depth = 0): string[] {
   if (typeof tree !== 'object' || tree === null || depth > 10) return [];
   return Object.entries(tree)
@@ -126,7 +126,7 @@ export function refusedFields(tree: unknown, path = '', depth = 0): string[] {
     .flatMap(([key, branch]) => {
       if (key !== '_errors')
         return refusedFields(branch, path === '' ? asName(key) : `${path}.${asName(key)}`, depth + 1);
-      const complaints: { code?: unknown }[] = Array.isArray(branch) ? branch.slice(0, DEEPEST) : [];
+      const complaints: { code?: unknown }[] = Array.isArray(branch) ? branch.slice(0, MAX_DEPTH) : [];
       return complaints.map((complaint) => `${path || 'message'}: ${asName(complaint?.code)}`);
     });
 }
@@ -148,7 +148,7 @@ function asFact(value: unknown, budget: Budget, depth: number): unknown {
   if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return `[${value.byteLength} bytes]`;
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
   if (value instanceof URL) return value.host;
-  if (depth >= DEEPEST) return '…';
+  if (depth >= MAX_DEPTH) return '…';
   if (Array.isArray(value)) return value.slice(0, MAX_ENTRIES).map((one) => asFact(one, budget, depth + 1));
   return asRecord(value, budget, depth + 1);
 }

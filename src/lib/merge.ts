@@ -1,4 +1,4 @@
-/** Merges sequences that are each in order, holding one item of each. */
+/** Merges sorted sequences. Holds only one item of each in memory. */
 export async function* merge<T>(
   sources: readonly AsyncIterable<T>[],
   comesBefore: (one: T, other: T) => boolean,

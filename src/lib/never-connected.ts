@@ -1,8 +1,8 @@
 const BEFORE_CONNECTION: ReadonlySet<unknown> = new Set(['connect', 'getaddrinfo']);
 
-/** An error code is not enough: EHOSTUNREACH also comes from writing, when the request may have arrived. */
+/** The error code alone is not enough: EHOSTUNREACH can also occur while writing, when the request may have arrived. */
 export function hasNeverConnected(error: unknown): boolean {
-  // Every address was tried.
+  // The error contains one error for each address that was tried.
   if (error instanceof AggregateError) return error.errors.length > 0 && error.errors.every(hasNeverConnected);
   if (!(error instanceof Error)) return false;
   if ('syscall' in error && BEFORE_CONNECTION.has(error.syscall)) return true;

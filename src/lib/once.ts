@@ -1,7 +1,7 @@
-/** More names than members can use in a moment. */
+/** More names than members can produce within a short time. */
 const MAX_REMEMBERED = 1_000;
 
-/** Remembers the newest names for the life of the process, so work is done once for each. */
+/** Remembers the newest names, so that work is done only once for each. */
 export class Once {
   readonly #names = new Set<string>();
 

@@ -1,10 +1,10 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** After so many bytes the buffers that held them are collected. */
+/** After this many bytes, the buffers that held them are garbage-collected. */
 const COLLECT_AFTER = 8 * 2 ** 20;
 
-/** V8 lets 32 MiB of buffers pile up outside the heap before it collects any; a collection takes about 1 ms. */
+/** Triggers garbage collection: V8 would let 32 MiB of buffers pile up outside the heap first. A collection takes about 1 ms. */
 export class PassingBytes {
   readonly #collect: () => void;
   #passed = 0;
@@ -21,7 +21,7 @@ export class PassingBytes {
   }
 }
 
-/** V8 exposes its collector to new contexts only; with `--expose-gc` from the start, the start takes a tenth longer. */
+/** V8 exposes its garbage collector only to new contexts. Starting with `--expose-gc` would make the start ten percent slower. */
 function youngCollector(): () => void {
   let collect: unknown;
   return () => {

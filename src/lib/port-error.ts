@@ -1,7 +1,7 @@
 interface PortUse {
   port: number;
   host: string;
-  /** The settings that name them, such as `HTTP_HOST and HTTP_PORT`. */
+  /** The names of the settings, such as `HTTP_HOST and HTTP_PORT`. */
   settings: string;
 }
 

@@ -4,7 +4,7 @@ type RefusalVariables = Readonly<Record<string, string | number | readonly strin
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly key: string;
-  /** Unescaped: the Discord layer does the escaping. Numbers are for counts and times in seconds. */
+  /** Not escaped, because the Discord layer does that. Numbers are counts, or times in seconds. */
   readonly variables: RefusalVariables;
 
   constructor(key: string, variables: RefusalVariables = {}) {
@@ -14,7 +14,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Throws a refusal; any other value is returned. */
+/** Throws if the value is a refusal, and returns any other value. */
 export function throwRefusal<Value>(value: Value | Refusal): Value {
   if (value instanceof Refusal) throw value;
   return value;

@@ -1,13 +1,13 @@
 import { readFileSync, statSync } from 'node:fs';
 
-/** Far more than a token, a key or a URL needs, so a larger file is the wrong one. */
+/** Far more than a token, a key or a URL needs. A larger file must be the wrong one. */
 const MAX_BYTES = 64 * 1024;
 
 export interface Secret {
   /** The variable that was read: the secret's own, or the one that names its file. */
   readonly variable: string;
   readonly value?: string | undefined;
-  /** Continues the variable's name, and never repeats the value or the content of the file. */
+  /** Completes a sentence that begins with the variable's name. Never repeats the value or the content of the file. */
   readonly problem?: string;
 }
 
@@ -23,19 +23,19 @@ export function readSecret(environment: Readonly<Record<string, string | undefin
   try {
     return { variable, ...contentOf(path) };
   } catch {
-    // The system's own message would repeat the path, which is the secret itself if it was put into the wrong variable.
+    // The system's error message would repeat the path, which is the secret itself if someone put it into the wrong variable.
     return { variable, problem: 'should be the path of a file that the bot can read' };
   }
 }
 
 function contentOf(path: string): Pick<Secret, 'value' | 'problem'> {
   const facts = statSync(path);
-  // A device or a pipe could have no end.
+  // A device or a pipe may never end.
   if (!facts.isFile()) return { problem: 'should be the path of a regular file' };
   if (facts.size > MAX_BYTES) return { problem: `names a file larger than ${MAX_BYTES / 1024} KiB` };
   const text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path)).replace(/\r?\n$/, '');
   if (text.trim() === '') return { problem: 'names an empty file' };
-  // Drivers would remove a line break from a URL, or pass it on.
+  // Drivers would remove a line break from a URL, or send it to the server.
   if (/[\r\n]/.test(text)) return { problem: 'names a file with more than one line' };
   return { value: text };
 }

@@ -1,6 +1,6 @@
 /*
- * Letters taken off the ends of a text. A pattern like `/x+$/` does the same, but looks at every run of them again from
- * each of its letters: a run of 100,000 in the middle of a text takes seconds.
+ * These remove characters from the ends of a text. A pattern such as `/x+$/` does the same, but scans each run of them
+ * again from every position in it: a run of 100,000 characters in the middle of a text takes seconds.
  */
 
 export function withoutStart(text: string, letters: string): string {
@@ -15,18 +15,18 @@ export function withoutEnd(text: string, letters: string): string {
   return text.slice(0, end);
 }
 
-/** Control characters, line separators, and marks that change the direction of text. */
-const COMMANDS = /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
+/** Control characters, line separators, and characters that change the direction of text. */
+const UNSAFE = /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
 /** As above, without the characters that JSON escapes already. */
-const COMMANDS_IN_JSON = /[\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
+const UNSAFE_IN_JSON = /[\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 
-const spelled = (letter: string): string => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`;
+const escapeSequence = (letter: string): string => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
 /** Makes untrusted text safe for a terminal, on one line. */
-export const terminalSafe = (text: string): string => text.replace(COMMANDS, spelled);
+export const terminalSafe = (text: string): string => text.replace(UNSAFE, escapeSequence);
 
 /** As above for a line of JSON, which stays valid. */
-export const terminalSafeJson = (line: string): string => line.replace(COMMANDS_IN_JSON, spelled);
+export const terminalSafeJson = (line: string): string => line.replace(UNSAFE_IN_JSON, escapeSequence);
 
 /** Levenshtein distance with one row: `row[j]` is the distance from the read part of `from` to `to.slice(0, j)`. */
 export function editDistance(from: string, to: string): number {

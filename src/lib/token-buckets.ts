@@ -1,4 +1,4 @@
-/** How much can be done at once, and at what rate after that. */
+/** How many actions are allowed at once, and at what rate after that. */
 export interface Rate {
   atOnce: number;
   perSecond: number;
@@ -9,17 +9,17 @@ interface Bucket {
   at: number;
 }
 
-/** More names than are busy at once; the one that was used longest ago is forgotten, whose bucket is full again by then. */
+/** More than the names in use at any time. The least recently used one is dropped, because its bucket is full again by then. */
 const MAX_BUCKETS = 50_000;
 
 /** A token bucket for each name. Nothing is scheduled: a bucket's content is calculated when it is used. */
 export class TokenBuckets {
   readonly #rate: Rate;
   readonly #clock: { now(): number };
-  /** The one used longest ago first. */
+  /** Least recently used first. */
   readonly #buckets = new Map<string, Bucket>();
 
-  /** `clock`: one that never goes back. */
+  /** `clock` must never go back. */
   constructor(rate: Rate, clock: { now(): number }) {
     this.#rate = rate;
     this.#clock = clock;

@@ -1,9 +1,9 @@
-/** Keeps the work in the set until it ends, so a stop can wait for it. */
-export async function trackUntilDone<T>(work: Promise<T>, underWay: Set<Promise<unknown>>): Promise<T> {
-  underWay.add(work);
+/** Keeps the work in the set until it has finished, so that a stop can wait for it. */
+export async function trackUntilDone<T>(work: Promise<T>, running: Set<Promise<unknown>>): Promise<T> {
+  running.add(work);
   try {
     return await work;
   } finally {
-    underWay.delete(work);
+    running.delete(work);
   }
 }

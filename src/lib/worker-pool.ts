@@ -3,13 +3,13 @@ import type { Clock } from './clock.ts';
 import { reasonOf } from './loggable.ts';
 import { Refusal } from './refusal.ts';
 
-/** A longer job is meant to keep the worker busy: an hour of audio takes about ten seconds. */
+/** A job that takes longer must be an attempt to keep the worker busy: an hour of audio takes about ten seconds. */
 const MAX_DURATION_MS = 30_000;
-/** A conversation usually continues within this time, and finds its codecs loaded. */
+/** A conversation usually continues within this time, and then its codecs are still loaded. */
 const IDLE_MS = 60_000;
-/** A longer wait would be useless. */
+/** With a longer queue, callers would wait too long. */
 const MAX_WAITING = 32;
-/** For its objects; samples are stored elsewhere. A worker that exceeds the limit ends, but the bot does not. */
+/** The heap limit of a worker; samples are stored outside of it. If a worker exceeds the limit, it ends, but the bot does not. */
 const MAX_MEGABYTES = 64;
 
 export class WorkerLost extends Error {
@@ -27,11 +27,11 @@ interface Order<Job, Result> {
   readonly reject: (reason: Error) => void;
 }
 
-interface RoomSettings {
+interface PoolSettings {
   /** Jobs that run at the same time, each in its own thread. */
   workers?: number;
   maxWaiting?: number;
-  /** Whether the worker holds state between two jobs, and must not be ended. */
+  /** Whether the worker must not be ended, because it holds state between two jobs. */
   isNeeded?(): boolean;
 }
 
@@ -41,16 +41,16 @@ interface PoolWorker<Job, Result> {
   unset: () => void;
 }
 
-/** Worker threads and their queue. A thread is started for a job that no other is free for, and ended when it is idle. */
+/** Worker threads and their queue. A thread is started if no other is free for a job, and ended after it has been idle. */
 export class WorkerPool<Job, Result> {
   readonly #script: URL;
   readonly #clock: Clock;
-  readonly #settings: Required<RoomSettings>;
+  readonly #settings: Required<PoolSettings>;
   readonly #waiting: Order<Job, Result>[] = [];
   readonly #workers = new Set<PoolWorker<Job, Result>>();
   #isClosed = false;
 
-  constructor(script: URL, clock: Clock, settings: RoomSettings = {}) {
+  constructor(script: URL, clock: Clock, settings: PoolSettings = {}) {
     this.#script = script;
     this.#clock = clock;
     this.#settings = { workers: 1, maxWaiting: MAX_WAITING, isNeeded: () => false, ...settings };
@@ -104,7 +104,7 @@ export class WorkerPool<Job, Result> {
   #startWorker(): PoolWorker<Job, Result> {
     const worker = new Worker(this.#script, {
       resourceLimits: { maxOldGenerationSizeMb: MAX_MEGABYTES },
-      // Codecs print complaints about broken files to the console, which must not get into the log.
+      // Codecs print complaints about broken files to the console, which must not end up in the log.
       stdout: true,
       stderr: true,
       execArgv: [],

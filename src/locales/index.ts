@@ -6,7 +6,7 @@ export type SharedTexts = typeof en;
 /** Returns the text for a key. The type checker knows all keys: `commands/index.ts` adds those of the features. */
 export type Say = TFunction;
 
-/** Names of the message menus, which Discord shows under "Apps". */
+/** The names of the message menus, which Discord shows under "Apps". */
 export type MenuName = keyof TypeOptions['resources']['translation']['menus'];
 
 /** Texts, nested by key. */

@@ -6,31 +6,31 @@ import type { StoredMedium, Task, TaskKind, TaskOf } from '../services/tasks/tas
 
 /** What is special about the messages of one kind of task. */
 export interface KindView<K extends TaskKind = TaskKind> {
-  /** Its buttons depend on the list of models. */
+  /** Whether the buttons depend on the list of models. */
   readonly needsModelList?: boolean;
-  /** The action that made a follow-up. */
+  /** The action that produced a follow-up. */
   lineage?(task: TaskOf<K>, say: Say): string;
   /** Source images that are shown with the message, because the result says little without them. */
   sourceImages?(task: TaskOf<K>): readonly MemberFile[];
   message?(task: TaskOf<K>, context: MessageContext, say: Say): MessagePlan;
   /** Replaces the prompt, for a kind that has none. */
   title?(task: TaskOf<K>, say: Say): string;
-  /** Small print under the headline: the model, the size. */
+  /** Small lines under the headline, such as the model and the size. */
   facts?(task: TaskOf<K>, say: Say): string[];
   result?(task: TaskOf<K>, say: Say): string[];
-  /** How the results differ from the request, as far as the files show. */
+  /** How the results differ from the request, as far as this can be seen from the files. */
   notes?(task: TaskOf<K>, seen: readonly MediumFacts[], say: Say): string[];
-  /** The whole of a result that is too long for a message. */
+  /** A file with the complete result, if it is too long for a message. */
   files?(task: TaskOf<K>): FilePlan[];
-  /** Replace the buttons that the gateway offers for the result. */
+  /** Buttons that replace those of the gateway. */
   buttons?(task: TaskOf<K>, context: MessageContext, say: Say): ButtonPlan[];
   moreButtons?(task: TaskOf<K>, context: MessageContext, say: Say): ButtonPlan[];
 }
 
-/** What a file says about itself, else what the gateway says about it. */
+/** Facts from the file itself, else those from the gateway. */
 export type MediumFacts = Partial<StoredMedium>;
 
-/** What task messages depend on besides their task: the views of the kinds, and what the gateway is known to offer. */
+/** What task messages depend on in addition to their task: the views of the kinds, and what the gateway is known to support. */
 export interface MessageContext {
   views: Readonly<Partial<Record<TaskKind, KindView>>>;
   /** Whether the gateway accepts this button. */
@@ -39,8 +39,8 @@ export interface MessageContext {
   largerVariants(model: string): readonly ModelSize[];
   /** How long tasks like this currently take; undefined if too little is known. */
   typicalMs(task: Task): number | undefined;
-  /** Members can speak in talks by writing in the thread. */
+  /** Whether members can speak in a talk by writing in its thread. */
   readsMessages: boolean;
-  /** The gateway's account is in remix mode: variations ask for a prompt. */
+  /** Whether the gateway's account is in remix mode, where variations ask for a prompt. */
   isRemix: boolean;
 }

@@ -5,10 +5,10 @@ import type { Allowance } from '../services/spending/allowance.ts';
 import { allowanceText, leftText } from '../services/spending/limits-text.ts';
 import type { Task } from '../services/tasks/task.ts';
 
-/** Every digit, as the gateway reported it. */
+/** The amount with every digit, as the gateway reported it. */
 export const exactDollars = (amount: string): string => `$${withCents(amount)}`;
 
-/** Short, and never less than the amount. */
+/** The amount rounded up, so it is short and never too low. */
 export const aboutDollars = (amount: string): string => `$${withCents(roundedUp(amount))}`;
 
 /** The remaining part of a limit, and when it resets. */

@@ -19,21 +19,21 @@ interface NotesParts extends Pick<MessageContext, 'views'> {
   change(id: string, transition: (task: Task) => Task): Promise<Task>;
 }
 
-/** The first part of a file is enough to see that it can be fetched. */
-const LIMITS = { max: 8 * 2 ** 20, waitLimitMs: 15_000 };
+/** Only small files are fetched completely: the beginning of a file is enough to see that it can be fetched. */
+const FETCH_LIMITS = { max: 8 * 2 ** 20, waitLimitMs: 15_000 };
 
-/** Notes about a video that differs from its request, and about references that may explain a failure. */
+/** Finds notes about results that differ from their request, and about references that may explain a failure. */
 export function noteFinder({ media, views, say, log, clock, change }: NotesParts) {
   return {
-    /** The facts in a file itself take precedence over those from the gateway. */
+    /** Facts from the file itself take precedence over those from the gateway. */
     ofResult(task: Task, results: readonly Result[]): string[] {
       const seen = results.map((result, index) => ({ ...task.media[index], ...('video' in result && result.video) }));
       return views[task.kind]?.notes?.(task, seen, say) ?? [];
     },
 
     /**
-     * Each URL is fetched once, without the key, however often the failure is shown and the bot restarts. The attempt is stored first, so
-     * a file that crashes the bot cannot do so at every start.
+     * Fetches each URL only once, without the key, however often the failure is shown or the bot restarts. The attempt is stored
+     * first, so a file that crashes the bot cannot crash it again at every start.
      */
     async ofFailure(task: Task): Promise<readonly string[]> {
       const { references = [] } = task.request;
@@ -49,14 +49,14 @@ export function noteFinder({ media, views, say, log, clock, change }: NotesParts
         await change(task.id, (stored) => setReferenceNotes(stored, found));
         return found ?? [];
       } catch (error) {
-        // The failure itself is shown in any case.
+        // The failure itself is shown even without these notes.
         log.warn({ task: task.id, err: error }, 'The references of a failed task could not be checked.');
         return [];
       }
     },
   };
 
-  /** Undefined if the bot is about to stop: then the next start checks again. */
+  /** Undefined if the bot is about to stop; the references are checked again after the next start. */
   async function checkAll(references: readonly Reference[], memberId: string): Promise<string[] | undefined> {
     const looks = await Promise.all(
       references.map(async (one) => {
@@ -71,7 +71,7 @@ export function noteFinder({ media, views, say, log, clock, change }: NotesParts
   /** Undefined if the bot is about to stop. */
   async function check({ address, medium }: Reference, givenBy: string): Promise<Look | undefined> {
     try {
-      const { type, release } = await media.fetch({ address }, { ...LIMITS, givenBy });
+      const { type, release } = await media.fetch({ address }, { ...FETCH_LIMITS, givenBy });
       release();
       return medium === 'any' || type.kind === medium ? 'fine' : 'odd';
     } catch (error) {

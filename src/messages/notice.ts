@@ -4,11 +4,11 @@ import { lanes } from '../locales/en/notices.ts';
 import type { Say } from '../locales/index.ts';
 import { isEvent, isTopic, type Notice, type NoticeTopic } from '../services/notices/notice.ts';
 
-/** A notice to the operator, as it is now. */
+/** The message of a notice to the operator, in its current state. */
 export function noticePlan(notice: Notice, say: Say): MessagePlan {
   const { topic, endedAt, count, since } = notice;
   const isOver = endedAt !== undefined && !isEvent(notice);
-  // Notices of starts and unreadable rows contain their count already.
+  // Notices about starts and unreadable rows already contain their count.
   const saysCount = topic === 'started' || topic === 'unreadable';
   return {
     content: [
@@ -19,7 +19,7 @@ export function noticePlan(notice: Notice, say: Say): MessagePlan {
   };
 }
 
-/** None for a topic of another version. */
+/** Empty for a topic that only another version knows. */
 export const noticeLines = (notice: Notice, say: Say): string[] =>
   isTopic(notice.topic) ? views[notice.topic](notice, say) : [];
 
@@ -90,5 +90,5 @@ const textOf = (fact: Notice['facts'][string] | undefined): string => String(fac
 
 const isNamed = (lane: string): lane is keyof typeof lanes => Object.hasOwn(lanes, lane);
 
-/** The commands that a polling lane serves, for lanes of this version. */
+/** The commands that a polling lane serves; the name of the lane if this version does not know it. */
 export const nameOfLane = (lane: string, say: Say): string => (isNamed(lane) ? say(`lanes.${lane}`) : lane);

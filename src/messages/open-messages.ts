@@ -16,7 +16,7 @@ interface MessagesParts
 
 export type Messages = ReturnType<typeof openMessages>;
 
-/** Opens the messages of all tasks, which are updated whenever their tasks change. */
+/** Opens the parts that show tasks in messages and update the messages whenever their tasks change. */
 export function openMessages({ engine, outbox, ...parts }: MessagesParts) {
   const { tasks, media, fingerprints, offers, models, budgets, spending, rules, serverLogs } = engine;
   const { clock, log } = parts;

@@ -28,8 +28,8 @@ export function openNotices({ version, engine, gateway, store, operator, say, cl
   const notices = new Notices({
     store: store.notices,
     delivery: {
-      post: (notice) => operator.tell(noticePlan(notice, say)),
-      edit: (notice) => operator.retell(notice.messages, noticePlan(notice, say)),
+      post: (notice) => operator.post(noticePlan(notice, say)),
+      edit: (notice) => operator.edit(notice.messages, noticePlan(notice, say)),
     },
     ...{ clock, log },
   });
@@ -48,7 +48,7 @@ export function openNotices({ version, engine, gateway, store, operator, say, cl
       await Promise.all([notices.open(), runs.open()]);
     },
 
-    /** To be called when the bot has started; this is the first notice. */
+    /** Call this once the bot has started. It reports the start, which is the first notice. */
     start(): void {
       const [, before] = runs.recent;
       notices.tell({
@@ -64,17 +64,17 @@ export function openNotices({ version, engine, gateway, store, operator, say, cl
       if (store.olderSchema) notices.tell({ topic: 'schema', facts: store.schema });
       notices.start();
       watch.start();
-      // Its amounts mean nothing in another unit.
+      // The balance can only be interpreted if the unit of its amounts is known.
       if (usage.unit === 'cents') balance.start();
     },
 
-    /** Waits for what is being sent. */
+    /** Waits for notices that are being sent. */
     async pause(): Promise<void> {
       watch.stop();
       await Promise.all([notices.stop(), balance.stop()]);
     },
 
-    /** Notes that the bot has stopped on request; to be called before the store is closed. */
+    /** Records that the bot has stopped on request. Call this before the store is closed. */
     stop: (): Promise<void> => runs.stop(),
   };
 }

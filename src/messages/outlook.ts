@@ -6,7 +6,7 @@ import type { OrderedRequest } from '../services/tasks/transitions.ts';
 
 const MINUTE_MS = 60_000;
 
-/** In whole minutes, if it is worth mentioning. */
+/** The typical duration in whole minutes; undefined if it is too short to be mentioned. */
 export function slowMinutes(typicalMs: number | undefined): number | undefined {
   const minutes = Math.round((typicalMs ?? 0) / MINUTE_MS);
   return minutes >= 1 ? minutes : undefined;

@@ -34,14 +34,14 @@ export interface PresenterParts extends ResultParts, Pick<MessageContext, 'views
   offers: Pick<Offers, 'isOffered'>;
   models: Pick<ModelCatalogue, 'lastListed' | 'listQuickly'>;
   clock: Clock;
-  /** The files of a task's message as Discord keeps them, by name. */
+  /** The files that Discord stores with a task's message, by name. */
   storedFiles(task: Task): Promise<ReadonlyMap<string, string> | undefined>;
   budgets: Pick<Budgets, 'of'>;
   spending: Pick<Spending, 'leftTo'>;
   rules: Pick<Rules, 'judgesResults'>;
 }
 
-/** Joins a task, the files of its results, and its view. */
+/** Builds the messages of tasks from the task, the files of its results, and the view of its kind. */
 export function presenter(parts: PresenterParts) {
   const { say, views, isRemix, readsMessages, offers, models, tasks } = parts;
   const context: MessageContext = {
@@ -91,7 +91,7 @@ export function presenter(parts: PresenterParts) {
       wholes: results.flatMap((result) => (result.as === 'file' ? (result.smallerThan?.address ?? []) : [])),
       gone: gone.length - goneForGood,
       goneForGood,
-      odd: results.filter(({ as }) => as === 'odd').length,
+      invalid: results.filter(({ as }) => as === 'invalid').length,
     };
     return {
       plan: taskMessage(task, context, say, shown),
@@ -103,16 +103,16 @@ export function presenter(parts: PresenterParts) {
     };
   }
 
-  // A later utterance interrupts an answer and is then the one that is being answered.
+  // A later utterance interrupts an answer, and is answered instead.
   const isSpokenOver = ({ id, parentId }: Task): boolean =>
     tasks.book
       .live(({ traits }) => traits.isUtterance === true)
       .some((other) => other.parentId === parentId && other.id > id);
   const ownMessage = (task: Task): MessagePlan | undefined => context.views[task.kind]?.message?.(task, context, say);
-  const said = talkStyle(isSpokenOver);
+  const utteranceStyle = talkStyle(isSpokenOver);
   const answers = (task: Task, more?: AnswerExtras) =>
-    answerMessages(task, task.traits.isUtterance ? said : askStyle, say, more);
-  const wholeAnswer = async (task: Task, parentLink: string | undefined): Promise<MessagePlan> => {
+    answerMessages(task, task.traits.isUtterance ? utteranceStyle : askStyle, say, more);
+  const answerInOneMessage = async (task: Task, parentLink: string | undefined): Promise<MessagePlan> => {
     const isResult = hasEnded(task) && !task.traits.isUtterance;
     return answers(task, { parentLink, notes: isResult ? await costLines(task, parts) : [] }).first;
   };
@@ -122,7 +122,7 @@ export function presenter(parts: PresenterParts) {
       return ownMessage(task) ?? taskMessage(task, context, say);
     },
 
-    /** Every message of an answer; the first one appears unfinished while the others are still to come. */
+    /** All messages of an answer. The first one appears unfinished until the others have been posted. */
     answerOf: (task: Task) => ({ ...answers(task), first: answers({ ...task, state: 'running' }).first }),
 
     async prepare(task: Task, signal?: AbortSignal): Promise<PreparedMessage> {
@@ -131,7 +131,7 @@ export function presenter(parts: PresenterParts) {
       const own = ownMessage(task);
       if (own) return toPrepared(own);
       const parentLink = await linkToParent(task, parts);
-      if (task.traits.isText) return toPrepared(await wholeAnswer(task, parentLink));
+      if (task.traits.isText) return toPrepared(await answerInOneMessage(task, parentLink));
       const nothing = { ...NOTHING_SHOWN, parentLink };
       if (!hasEnded(task)) {
         // A result that will be moderated is not shown while it is being generated.
@@ -144,14 +144,14 @@ export function presenter(parts: PresenterParts) {
       return toPrepared(taskMessage(task, context, say, { ...nothing, notes: await noted.ofFailure(task) }));
     },
 
-    /** An earlier result again, from Discord's copy or else from the gateway. */
+    /** Prepares an earlier result again, from Discord's copy or else from the gateway. */
     async prepareAgain(task: Task, { uploadLimit }: { uploadLimit: number }): Promise<PreparedMessage> {
       if (isWithheld(task, parts)) return toPrepared(taskMessage({ ...task, media: [] }, context, say));
       const here = withFinishedTracks({ ...task, route: { ...task.route, uploadLimit } });
       if (task.traits.isAlbum) return music.album(here);
       if (task.traits.isTalk) return toPrepared(transcript(await talkTurns(task, tasks.book), say));
       const parentLink = await linkToParent(task, parts);
-      if (task.traits.isText) return toPrepared(await wholeAnswer(inOneMessage(task), parentLink));
+      if (task.traits.isText) return toPrepared(await answerInOneMessage(inOneMessage(task), parentLink));
       const nothing = { ...NOTHING_SHOWN, parentLink };
       const stored = await parts.storedFiles(task);
       const results = await resultsOf(here, parts, copiesOf(stored ?? new Map()));
@@ -160,15 +160,15 @@ export function presenter(parts: PresenterParts) {
   };
 }
 
-/** Its results wait for a moderator or for the moderation service. */
+/** Whether its results are waiting for a moderator or for the moderation service. */
 const isWithheld = (task: Task, { rules }: PresenterParts): boolean =>
   isHeld(task) || (task.state === 'ready' && isLive(task) && !task.review && rules.judgesResults(task));
 
-/** What it cost and how much of the limit its owner has left, if their server shows this to everyone who sees the result. */
+/** The cost of a task, and how much of the limit its owner has left, if their server shows this to everyone who sees the result. */
 async function costLines(task: Task, { tasks, budgets, spending, say }: PresenterParts): Promise<string[]> {
   if (task.guildId === undefined || !task.traits.isPaid || !budgets.of(task.guildId).showsCost) return [];
   const known = await tasks.ledger?.costOf(task);
-  // Rounded: a task's page has every digit.
+  // The amount is rounded here; the task's page shows every digit.
   const amount = known && aboutDollars(known.amount);
   const cost = amount === undefined ? say('cost.unknown') : known?.isEstimate ? say('cost.about', { amount }) : amount;
   const left = tightest(spending.leftTo(task));
@@ -178,13 +178,13 @@ async function costLines(task: Task, { tasks, budgets, spending, say }: Presente
 const toPrepared = (plan: MessagePlan, release = (): void => undefined): PreparedMessage => ({ plan, release });
 
 async function linkToParent(task: Task, { tasks }: PresenterParts): Promise<string | undefined> {
-  // The song of an album is not made from the album, nor an utterance from its talk.
+  // A song is not made from its album, nor an utterance from its talk, so these get no link.
   const parent =
     task.parentId === undefined || task.traits.isListedByParent ? undefined : await tasks.book.get(task.parentId);
   return parent && messageLink(parent);
 }
 
-/** The further messages of an answer are elsewhere, so the whole answer is attached as a file. */
+/** For a message without the further messages of the answer: the whole answer is attached as a file. */
 const inOneMessage = (task: Task): Task =>
   task.answer ? { ...task, answer: { ...task.answer, areShown: false } } : task;
 
@@ -207,12 +207,12 @@ function pingFor(task: Task, say: Say): PreparedMessage {
       ? toPrepared(asFile)
       : { ...toPrepared(voiceMessage(task, say)), instead: asFile };
   }
-  // It contains the outcome and nothing from the request.
+  // The ping contains the outcome, but nothing from the request.
   const { state, failure, requesterId } = task;
   const isUnknown = state === 'unconfirmed' || failure?.cause === 'forgotten';
-  const fate = isUnknown ? 'unknown' : failure ? 'failed' : 'done';
+  const outcome = isUnknown ? 'unknown' : failure ? 'failed' : 'done';
   return toPrepared({
-    content: say(`task.ownerPing.${fate}`, { owner: `<@${requesterId}>` }),
+    content: say(`task.ownerPing.${outcome}`, { owner: `<@${requesterId}>` }),
     notifies: [requesterId],
   });
 }

@@ -15,13 +15,13 @@ import { type OrderedRequest, orderOfTask } from '../services/tasks/transitions.
 import { exactDollars } from './money.ts';
 import { proposalQuestion } from './proposal.ts';
 
-/** What the buttons on task messages need. */
+/** The services that the buttons on task messages use. */
 export interface MessageServices {
   tasks: Tasks;
   /** Orders that wait for their member's decision. */
   proposals: Pick<Proposals, 'make' | 'take' | 'putBack' | 'hasRisen' | 'limitExceededBy'>;
   /** The further messages of long answers. */
-  answers: Pick<Answers, 'takeAway'>;
+  answers: Pick<Answers, 'deleteFurther'>;
   /** The rules of servers. */
   rules: Pick<Rules, 'mustAllow' | 'mustMayPress' | 'of' | 'change' | 'hasModerator'>;
   clock: Clock;
@@ -29,7 +29,7 @@ export interface MessageServices {
   messageOf(task: Task): MessagePlan;
 }
 
-/** The task whose message was pressed, for every member who can see it. */
+/** The task whose button was pressed, for every member who can see it. */
 export async function pressedTask(taskId: string, { services, place }: HandlerContext<MessageServices>): Promise<Task> {
   const task = await services.tasks.book.get(taskId);
   if (!task) throw new Refusal('refusals.unknownTask');
@@ -39,7 +39,7 @@ export async function pressedTask(taskId: string, { services, place }: HandlerCo
   return task;
 }
 
-/** The pressed task, for decisions that are its owner's alone. */
+/** The task whose button was pressed, for decisions that only its owner can make. */
 export async function ownTask(taskId: string, context: HandlerContext<MessageServices>): Promise<Task> {
   return mustOwn(await pressedTask(taskId, context), context);
 }
@@ -55,28 +55,28 @@ export function mustBeOfKind<K extends TaskKind>(kind: K, task: Task): Extract<T
   return task;
 }
 
-/** A form must open within Discord's three seconds, so the store gets one of them. */
+/** A form must open within Discord's limit of three seconds, so the store gets one of them. */
 const STORE_TIMEOUT_MS = 1_000;
 
-/** Waits for a task before a form opens, which cannot be late. */
+/** Loads a task before a form opens, and gives up in time, because Discord does not accept a late form. */
 export async function inTimeForForm(task: Promise<Task>, { services }: HandlerContext<MessageServices>): Promise<Task> {
   const found = await withTimeout(services.clock, STORE_TIMEOUT_MS, task);
   if (!found) throw new Refusal('refusals.storeSlow');
   return found;
 }
 
-type Asked = Pick<
+type SubmitContext = Pick<
   HandlerContext<Pick<MessageServices, 'tasks' | 'proposals' | 'rules'>>,
   'services' | 'origin' | 'say'
 >;
 
 export type NewOrder = OrderedRequest<TaskKind> & { parent?: Task | undefined };
 
-/** Submits an order, or asks its member for confirmation first if the server requires that at its price. */
-export async function submitOrder(order: NewOrder, { services, origin, say }: Asked): Promise<Outcome> {
+/** Submits an order, or asks its member for confirmation first if the server requires that at this price. */
+export async function submitOrder(order: NewOrder, { services, origin, say }: SubmitContext): Promise<Outcome> {
   const limit = services.proposals.limitExceededBy(order, origin.guildId);
   if (limit === undefined) return submitConfirmed(order, { services, origin });
-  // `Orders` checks what is submitted, and a confirmation comes before that.
+  // `Orders` checks this again on submission, but a confirmation is asked for earlier.
   services.rules.mustAllow({ ...origin, ...order });
   const reason = say('proposal.above', { limit: exactDollars(limit) });
   const { outlook } = services.tasks;
@@ -86,17 +86,17 @@ export async function submitOrder(order: NewOrder, { services, origin, say }: As
 /** Stores an order that its member has to confirm. Its result is shown in the message that asks for confirmation. */
 export function proposeHere(
   { parent, ...order }: NewOrder,
-  { services, origin }: Omit<Asked, 'say'>,
+  { services, origin }: Omit<SubmitContext, 'say'>,
 ): Promise<Proposal> {
   const orders = [{ ...order, parentId: parent?.id }];
   return services.proposals.make({ memberId: origin.requesterId, orders });
 }
 
-/** Asks a member whether several orders from one task are to be submitted, each with its own message, as public as that task's. */
+/** Asks a member whether to submit several orders that follow one task. Each gets its own message, as public as that task's. */
 export async function proposeAll(
   orders: readonly NewOrder[],
   { isPrivate, reason }: { isPrivate: boolean; reason: string },
-  { services, origin, say }: Asked,
+  { services, origin, say }: SubmitContext,
 ): Promise<MessagePlan> {
   for (const order of orders) services.rules.mustAllow({ ...origin, ...order });
   const proposal = await services.proposals.make({
@@ -107,19 +107,19 @@ export async function proposeAll(
   return proposalQuestion(proposal, { reason, outlook: services.tasks.outlook }, say);
 }
 
-/** Submits an order; the delivery of its task shows the result. */
+/** Submits an order. Delivery shows the result. */
 export async function submitConfirmed(
   order: NewOrder,
   { services, origin }: Pick<HandlerContext<Pick<MessageServices, 'tasks'>>, 'services' | 'origin'>,
-): Promise<'shown as it goes'> {
+): Promise<'shown by delivery'> {
   await services.tasks.orders.submit({ ...origin, ...order });
-  return 'shown as it goes';
+  return 'shown by delivery';
 }
 
-/** Repeats the order of a task for the member who pressed: a new task with the same parent, and with these changes. */
+/** Repeats the order of a task for the member who pressed the button: a new task with the same parent, and with these changes. */
 export async function repeatOrder(
   task: Task,
-  { services, origin, place, say }: Asked & Pick<HandlerContext<MessageServices>, 'place'>,
+  { services, origin, place, say }: SubmitContext & Pick<HandlerContext<MessageServices>, 'place'>,
   changes: CommonRequest = {},
 ): Promise<Outcome> {
   // The bot's permissions may have changed since the first order, or differ if the result was shown again.

@@ -20,8 +20,8 @@ interface Preview {
   release(): void;
 }
 
-/** A preview is shown for seconds, so it needs no more detail, and no message waits long for it. */
-const MAX_OF_PREVIEW = 2 ** 20;
+/** A preview is only shown for seconds, so it is small, and no message waits long for it. */
+const MAX_PREVIEW_BYTES = 2 ** 20;
 const MAX_FETCHED_FOR_PREVIEW = 4 * 2 ** 20;
 const PREVIEW_LIMIT_MS = 5_000;
 
@@ -32,13 +32,13 @@ export async function previewOf(task: Task, parts: PreviewParts, signal?: AbortS
   const { kind, id } = task;
   const alt = parts.say('task.alt', { prompt: nameOf(task, parts, parts.say) });
   const file = { name: `${kind}-${id}-preview`, alt, spoiler: isSpoiler(task) };
-  return fetchSmall({ address, max: MAX_FETCHED_FOR_PREVIEW, file }, task, parts, signal);
+  return fetchReduced({ address, max: MAX_FETCHED_FOR_PREVIEW, file }, task, parts, signal);
 }
 
-/** The most that a member can attach. */
-const MAX_GIVEN = 20_000_000;
-/** Smaller, because several of them share one message. */
-const MAX_OF_GIVEN = 2 ** 19;
+/** The size limit for source images. */
+const MAX_SOURCE_BYTES = 20_000_000;
+/** Source images are made smaller, because several of them share one message. */
+const MAX_SHOWN_SOURCE_BYTES = 2 ** 19;
 
 /** The source images of a description, which says little without them. */
 export async function sourcePreviewsOf(task: Task, parts: PreviewParts, signal?: AbortSignal): Promise<Preview[]> {
@@ -48,8 +48,8 @@ export async function sourcePreviewsOf(task: Task, parts: PreviewParts, signal?:
     const alt = parts.say('task.describe.alt', { name });
     // Discord marks a spoiler in the file's name.
     const file = { name: `${task.kind}-${task.id}-${index + 1}`, alt, spoiler: name.startsWith('SPOILER_') };
-    const image = { address, max: MAX_GIVEN, fit: MAX_OF_GIVEN, givenBy: task.requesterId, file };
-    const preview = await fetchSmall(image, task, parts, signal);
+    const image = { address, max: MAX_SOURCE_BYTES, fit: MAX_SHOWN_SOURCE_BYTES, givenBy: task.requesterId, file };
+    const preview = await fetchReduced(image, task, parts, signal);
     if (preview) previews.push(preview);
   }
   return previews;
@@ -67,7 +67,7 @@ export async function thumbnailsOf(
     if (kind !== 'video' || address === undefined || !isLinked(index)) continue;
     const alt = parts.say('video.frame', { prompt: nameOf(task, parts, parts.say) });
     const file = { name: `${task.kind}-${task.id}-${index + 1}-frame`, alt, spoiler: isSpoiler(task) };
-    const frame = await fetchSmall({ address, max: MAX_FETCHED_FOR_PREVIEW, file }, task, parts, signal);
+    const frame = await fetchReduced({ address, max: MAX_FETCHED_FOR_PREVIEW, file }, task, parts, signal);
     if (frame) frames.push(frame);
   }
   return frames;
@@ -75,18 +75,18 @@ export async function thumbnailsOf(
 
 interface SmallImage {
   address: string;
-  /** The most that is fetched, and the most that is sent. */
+  /** The size limits for fetching (`max`) and for sending (`fit`). */
   max: number;
   fit?: number;
-  /** The member who named the URL, unless it is the gateway's. */
+  /** The member who gave the URL; undefined if it comes from the gateway. */
   givenBy?: string;
-  /** Its name lacks the extension. */
+  /** The label of the file; its name has no extension yet. */
   file: FileLabel;
 }
 
-/** Undefined if the image cannot be fetched: the message is complete without it. */
-async function fetchSmall(
-  { address, max, fit = MAX_OF_PREVIEW, givenBy, file }: SmallImage,
+/** Undefined if the image cannot be fetched; the message is sent without it. */
+async function fetchReduced(
+  { address, max, fit = MAX_PREVIEW_BYTES, givenBy, file }: SmallImage,
   task: Task,
   { media, log }: PreviewParts,
   signal?: AbortSignal,

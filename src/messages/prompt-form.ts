@@ -11,7 +11,7 @@ interface PromptFormOptions {
   withRegion: boolean;
 }
 
-/** The capacity of a field; a longer text continues in a second one, so nothing is dropped silently. */
+/** The capacity of a field. A longer text continues in a second field, so nothing is silently cut off. */
 const MAX_FIELD_LENGTH = 4_000;
 
 export function promptForm({ id, title, prompt, withRegion }: PromptFormOptions, say: Say): FormPlan {

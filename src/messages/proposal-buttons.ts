@@ -17,12 +17,12 @@ const runButton = button(customIds.runProposal, {
     const proposal = await services.proposals.take(id, place.userId);
     if (services.proposals.hasRisen(proposal)) {
       const { memberId, orders, messages } = proposal;
-      const dearer = await services.proposals.make({ memberId, orders, messages }, id);
+      const withNewPrice = await services.proposals.make({ memberId, orders, messages }, id);
       const { outlook } = services.tasks;
-      return proposalQuestion(dearer, { reason: say('proposal.notSubmitted'), hasRisen: true, outlook }, say);
+      return proposalQuestion(withNewPrice, { reason: say('proposal.notSubmitted'), hasRisen: true, outlook }, say);
     }
     try {
-      return await carryOut(proposal, context);
+      return await submitAll(proposal, context);
     } catch (error) {
       if (error instanceof Refusal || error instanceof GatewayError) await services.proposals.putBack(proposal);
       throw error;
@@ -30,12 +30,12 @@ const runButton = button(customIds.runProposal, {
   },
 });
 
-async function carryOut({ orders, messages }: Proposal, context: Context): Promise<Outcome> {
+async function submitAll({ orders, messages }: Proposal, context: Context): Promise<Outcome> {
   const all = await Promise.all(orders.map((order) => withParent(order, context)));
   const { origin, services, say } = context;
   if (messages === undefined) {
     for (const order of all) await submitConfirmed(order, { services, origin });
-    return 'shown as it goes';
+    return 'shown by delivery';
   }
   for (const order of all)
     await context.postAnother(
@@ -48,7 +48,7 @@ async function carryOut({ orders, messages }: Proposal, context: Context): Promi
 
 async function withParent({ parentId, ...order }: ProposedOrder, { services }: Context) {
   const parent = parentId === undefined ? undefined : await services.tasks.book.get(parentId);
-  // The task has been erased since.
+  // The task has been erased in the meantime.
   if (parentId !== undefined && !parent) throw new Refusal('refusals.unknownTask');
   return { ...order, parent };
 }
@@ -61,5 +61,5 @@ const cancelButton = button(customIds.cancelProposal, {
   },
 });
 
-/** The buttons under a request for confirmation. */
+/** The buttons of a message that asks for confirmation. */
 export const proposalButtons = [runButton, cancelButton];

@@ -8,9 +8,9 @@ import { outlookNotes } from './outlook.ts';
 import { buttonPlan } from './task-buttons.ts';
 
 interface QuestionFacts {
-  /** Why the member is asked, before the price. */
+  /** Why the member is asked, shown before the price. */
   reason: string;
-  /** On the button that submits. */
+  /** The label of the button that submits. */
   run?: string;
   hasRisen?: boolean;
   outlook: Pick<Outlook, 'of'>;

@@ -6,12 +6,12 @@ import { readResultText } from '../services/tasks/result-text.ts';
 import type { Task } from '../services/tasks/task.ts';
 import { buttonPlan } from './task-buttons.ts';
 
-/** The 2,000 characters of a message minus the headline, the time and the notes. */
+/** The space for the lines: 2,000 characters minus the headline, the time and the notes. */
 const ROOM = 1_500;
-/** Two rows of buttons; there are ten keycap emoji. */
+/** Enough for two rows of buttons; there are ten keycap emoji. */
 const MAX_LINES = 10;
 
-/** The lines of a result, each with the number of its button. Every line gets its share of the room. */
+/** The lines of a result, each with the number of its button. Long lines are shortened so that all of them fit. */
 export function numberedLines({ text = '' }: Task, say: Say, room = ROOM): string[] {
   const { max, lines, isWhole } = portioned(text, room);
   const shown = lines.map((line, index) => {
@@ -25,7 +25,7 @@ export function fullTextFile({ kind, id, text = '' }: Task, room = ROOM): FilePl
   return portioned(text, room).isWhole ? [] : [{ name: `${kind}-${id}.txt`, bytes: Buffer.from(text) }];
 }
 
-/** A button for each line, which generates images from it, and one for all lines. */
+/** A button for each line that generates images from it, and one button for all lines. */
 export function lineButtons({ id, text = '' }: Task, say: Say) {
   const each = linesWithButtons(text).map((_, index) =>
     buttonPlan('', customIds.line.id({ taskId: id, index: index + 1 }), { emoji: keycap(index + 1) }),
@@ -34,14 +34,14 @@ export function lineButtons({ id, text = '' }: Task, say: Say) {
   return { each, all: each.length < 2 ? [] : [all] };
 }
 
-/** The lines that a message shows, with a button each. */
+/** The lines that a message shows, each with a button. */
 export const linesWithButtons = (text: string): string[] => readResultText(text).lines.slice(0, MAX_LINES);
 
-/** Long lines share the room that short ones leave. */
+/** Long lines share the space that short ones leave over. */
 function portioned(text: string, room: number): { max: number; lines: string[]; isWhole: boolean } {
   const all = readResultText(text).lines;
   const lines = all.slice(0, MAX_LINES);
-  // Their lengths with escaped Markdown; a line that is too long anyway is not escaped to measure it.
+  // Lengths with escaped Markdown. A line that is too long in any case does not need to be escaped.
   const lengths = lines.map((line) =>
     line.length < room ? escapeText(line, Number.POSITIVE_INFINITY).length + 1 : room + 1,
   );

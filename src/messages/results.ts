@@ -20,11 +20,11 @@ export interface ResultParts {
   fingerprints: Pick<Fingerprints, 'record'>;
   tasks: Pick<Tasks, 'fetchSnapshot'>;
   log: Log;
-  /** Whether results say in their metadata that they were generated. */
+  /** Whether results are marked as generated in their metadata. */
   marksResults: boolean;
 }
 
-/** The outcome for one result: a file to attach, a link, or both; otherwise it is gone, or not the expected type. */
+/** The outcome of fetching one result: a file to attach, or a link; otherwise it is gone, or does not have the expected type. */
 export type Result =
   | ({
       as: 'file';
@@ -35,42 +35,42 @@ export type Result =
       release(): void;
     } & FileContent)
   | { as: 'link'; address: string; expiresAt?: number | undefined; video?: VideoFacts }
-  /** Certain if its host said so; otherwise the host may just be unreachable. */
+  /** `isCertain`: its host said so; otherwise the host may just be unreachable. */
   | { as: 'gone'; isCertain: boolean }
-  | { as: 'odd' };
+  | { as: 'invalid' };
 
 const GONE: Result = { as: 'gone', isCertain: true };
 const UNREACHABLE: Result = { as: 'gone', isCertain: false };
-const ODD: Result = { as: 'odd' };
+const INVALID: Result = { as: 'invalid' };
 
-/** All deliveries share one memory limit, and a message that needed all of it would block itself. */
+/** The limit of one message. All deliveries share one memory limit, and a message that needed all of it would block itself. */
 export const MAX_IN_MEMORY = 96 * 2 ** 20;
 
-/** The URL of a result, as the task stores it or as a new response gives it. */
+/** The URL of a result, from the stored task or from a new response. */
 type Place = Pick<StoredMedium, 'address' | 'expiresAt'>;
 
-/** Discord's copies of results that were attached before, by their index. */
+/** The URLs of Discord's copies of results that were attached before, by index. */
 export type Copies = ReadonlyMap<number, string>;
 
-/** The results of a task, one after the other: one that cannot be fetched does not hide the others. */
+/** Fetches the results of a task one after the other. A result that cannot be fetched does not affect the others. */
 export async function resultsOf(
   task: Task,
   parts: ResultParts,
   copies: Copies = new Map(),
   max = MAX_IN_MEMORY,
 ): Promise<Result[]> {
-  let asked: Promise<readonly Medium[] | undefined> | undefined;
+  let response: Promise<readonly Medium[] | undefined> | undefined;
   const results: Result[] = [];
   for (const [index, medium] of task.media.entries()) {
     // The gateway is queried at most once for all results.
-    const queried = async (): Promise<Medium | 'none' | 'unknown'> => {
-      asked ??= queryMedia(task, parts);
-      const media = await asked;
+    const queryOnce = async (): Promise<Medium | 'none' | 'unknown'> => {
+      response ??= queryMedia(task, parts);
+      const media = await response;
       return media ? (media[index] ?? 'none') : 'unknown';
     };
     const held = results.reduce((sum, result) => sum + (result.as === 'file' ? result.size : 0), 0);
     const fetch = fetcher(task, parts, max - held);
-    results.push((await copyFrom(copies.get(index), fetch)) ?? (await resultFrom(medium, queried, fetch)));
+    results.push((await copyFrom(copies.get(index), fetch)) ?? (await resultFrom(medium, queryOnce, fetch)));
   }
   return results;
 }
@@ -83,7 +83,7 @@ async function copyFrom(address: string | undefined, fetch: Fetch): Promise<Resu
 async function resultFrom(known: Place, query: () => Promise<Medium | 'none' | 'unknown'>, fetch: Fetch) {
   const first = known.address === undefined ? GONE : await fetch({ address: known.address }, known);
   if (first.as !== 'gone') return first;
-  // The result came inside a response, or its URL has expired: a new response may contain it.
+  // The result was inside a response, or its URL has expired; a new response may contain it.
   const medium = await query();
   if (typeof medium === 'string') return medium === 'none' ? GONE : UNREACHABLE;
   const { address, base64 } = medium;
@@ -91,8 +91,8 @@ async function resultFrom(known: Place, query: () => Promise<Medium | 'none' | '
   return base64 === undefined ? GONE : fetch({ base64 }, medium);
 }
 
-/** After these errors the URL may still open in a browser. */
-const ELSEWHERE: ReadonlySet<MediaErrorKind> = new Set(['too-large', 'unreachable', 'timeout']);
+/** Errors after which the URL may still work in a browser. */
+const MAY_OPEN_IN_BROWSER: ReadonlySet<MediaErrorKind> = new Set(['too-large', 'unreachable', 'timeout']);
 
 type Fetch = (source: MediaSource, place: Place) => Promise<Result>;
 
@@ -100,7 +100,7 @@ function fetcher(task: Task, { media, log, marksResults }: ResultParts, max: num
   const { id, route } = task;
   const provenance = marksResults ? { sourceType: sourceTypeOf(task) } : {};
   const linkTo = ({ address, expiresAt }: Place): Result =>
-    address === undefined ? ODD : { as: 'link', address, expiresAt };
+    address === undefined ? INVALID : { as: 'link', address, expiresAt };
   return async (source, place) => {
     try {
       const fetched = await media.fetch(source, { max });
@@ -112,13 +112,13 @@ function fetcher(task: Task, { media, log, marksResults }: ResultParts, max: num
     } catch (error) {
       if (!(error instanceof MediaError)) throw error;
       log.warn({ task: id, kind: error.kind, reason: error.message }, 'A result could not be fetched.');
-      if (ELSEWHERE.has(error.kind)) return linkTo(place);
-      return error.kind === 'expired' ? GONE : ODD;
+      if (MAY_OPEN_IN_BROWSER.has(error.kind)) return linkTo(place);
+      return error.kind === 'expired' ? GONE : INVALID;
     }
   };
 }
 
-/** Made with images of members, or from words and earlier results alone. */
+/** Whether a result was made with reference images, or only from text and earlier results. */
 function sourceTypeOf({ request: { pictures: images = [], references = [] } }: Task): SourceType {
   const hasReferences = images.length > 0 || references.length > 0;
   return hasReferences ? 'compositeWithTrainedAlgorithmicMedia' : 'trainedAlgorithmicMedia';

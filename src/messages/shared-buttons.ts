@@ -11,13 +11,13 @@ import { proposalButtons } from './proposal-buttons.ts';
 import { reviewButtons } from './review/question.ts';
 
 type OnTask = typeof customIds.retry;
-type Publicity = 'here' | 'beside' | 'openly';
+type ReplyPlace = 'here' | 'new-message' | 'new-public';
 
-const retryButton = (on: OnTask, answers: Publicity) =>
+const retryButton = (on: OnTask, answers: ReplyPlace) =>
   button(on, {
     reply: answers,
     run: async (taskId, context: HandlerContext<MessageServices>) =>
-      repeatOrder(failed(mayBePublic(answers, await ownTask(taskId, context))), context),
+      repeatOrder(requireFailed(mayBePublic(answers, await ownTask(taskId, context))), context),
   });
 
 /** Repeats a request with a changed prompt. */
@@ -31,19 +31,19 @@ const editOpener = (on: OnTask, filled: OnTask) =>
     );
   });
 
-const editedForm = (on: OnTask, answers: Publicity) =>
+const editedForm = (on: OnTask, answers: ReplyPlace) =>
   form(on, {
     reply: answers,
     parse: readPromptForm,
     async run(taskId, { prompt }, context: HandlerContext<MessageServices>) {
       const task = mayBePublic(answers, await editable(taskId, context));
-      // A title that was derived from the inputs no longer fits a new prompt; the title of a song is the member's own.
+      // A title that was derived from the request does not fit a new prompt. Songs keep theirs, because the member chose it.
       const title = task.traits.keepsTitle ? {} : { title: undefined };
       return repeatOrder(task, context, { prompt, typed: prompt, ...title });
     },
   });
 
-/** Only a task in the bot's queue can be cancelled: the specification has no way to cancel a job. */
+/** Only a task that is still in the bot's queue can be cancelled, because the specification has no way to cancel a job. */
 const cancelButton = button(customIds.cancel, {
   reply: 'here',
   async run(taskId, context: HandlerContext<MessageServices>) {
@@ -54,8 +54,8 @@ const cancelButton = button(customIds.cancel, {
 });
 
 /** Repeats the same request, for every member who can continue from its result. */
-const sameButton = button(customIds.repeat, {
-  reply: 'beside',
+const repeatButton = button(customIds.repeat, {
+  reply: 'new-message',
   async run(taskId, context: HandlerContext<MessageServices>) {
     const task = await pressedTask(taskId, context);
     mustHaveResult(task);
@@ -63,32 +63,32 @@ const sameButton = button(customIds.repeat, {
   },
 });
 
-/** A failed task is for its owner alone to edit, a result for every member who can continue from it. */
+/** Only its owner can edit a failed task. A result can be edited by every member who can continue from it. */
 async function editable(taskId: string, context: HandlerContext<MessageServices>): Promise<Task> {
   const task = await pressedTask(taskId, context);
   if (!hasOwnPrompt(task)) throw new Refusal('refusals.unknownButton');
-  return hasResult(task) ? task : failed(mustOwn(task, context));
+  return hasResult(task) ? task : requireFailed(mustOwn(task, context));
 }
 
 /** Ids can be forged: a private task must not become public this way. */
-function mayBePublic(answers: Publicity, task: Task): Task {
-  if (answers === 'openly' && task.route.isPrivate) throw new Refusal('refusals.unknownButton');
+function mayBePublic(answers: ReplyPlace, task: Task): Task {
+  if (answers === 'new-public' && task.route.isPrivate) throw new Refusal('refusals.unknownButton');
   return task;
 }
 
-function failed(task: Task): Task {
+function requireFailed(task: Task): Task {
   if (!['failed', 'expired', 'cancelled'].includes(task.state)) throw new Refusal('refusals.notFailed');
   return task;
 }
 
 /** Submits an unconfirmed request again, in the same message or in a new one that is as public as the request was. */
-const tryAgainButton = (on: OnTask, answers: Publicity) =>
+const tryAgainButton = (on: OnTask, answers: ReplyPlace) =>
   button(on, {
     reply: answers,
     async run(taskId, context: HandlerContext<MessageServices>) {
-      if (answers === 'openly') mayBePublic(answers, await ownTask(taskId, context));
+      if (answers === 'new-public') mayBePublic(answers, await ownTask(taskId, context));
       await context.services.tasks.orders.tryAgain(taskId, context.origin);
-      return 'shown as it goes';
+      return 'shown by delivery';
     },
   });
 
@@ -100,8 +100,8 @@ const dismissButton = button(customIds.dismiss, {
 });
 
 /**
- * Removes the pressed message, for members who own it or are allowed to delete messages in its channel; the task itself is kept. If it is the task's own
- * message, the further messages of an answer are removed too. A copy is removed alone.
+ * Deletes the pressed message, for members who own it or are allowed to delete messages in its channel. The task itself is
+ * kept. If it is the task's own message, the further messages of an answer are deleted too. A copy is deleted alone.
  */
 const deleteButton = button(customIds.delete, {
   reply: 'here',
@@ -112,26 +112,26 @@ const deleteButton = button(customIds.delete, {
       throw new Refusal('refusals.notYours');
     const pressed = context.origin.message?.id ?? '';
     await context.services.tasks.book.change(id, (task) => removeMessageById(task, pressed));
-    if (task.traits.isText && task.message?.id === pressed) await context.services.answers.takeAway(task);
-    return 'taken away';
+    if (task.traits.isText && task.message?.id === pressed) await context.services.answers.deleteFurther(task);
+    return 'deleted';
   },
 });
 
-/** Buttons that appear on the messages of many features. */
+/** The buttons that appear on the messages of many features. */
 export const sharedHandlers = {
   buttons: [
-    retryButton(customIds.retry, 'beside'),
-    retryButton(customIds.retryPublicly, 'openly'),
+    retryButton(customIds.retry, 'new-message'),
+    retryButton(customIds.retryPublicly, 'new-public'),
     tryAgainButton(customIds.tryAgain, 'here'),
-    tryAgainButton(customIds.tryAgainPublicly, 'openly'),
-    tryAgainButton(customIds.tryAgainInNewMessage, 'beside'),
+    tryAgainButton(customIds.tryAgainPublicly, 'new-public'),
+    tryAgainButton(customIds.tryAgainInNewMessage, 'new-message'),
     ...proposalButtons,
     ...reviewButtons,
-    ...[cancelButton, sameButton, dismissButton, deleteButton],
+    ...[cancelButton, repeatButton, dismissButton, deleteButton],
   ],
   openers: [
     editOpener(customIds.edit, customIds.editFilled),
     editOpener(customIds.editPublicly, customIds.editFilledPublicly),
   ],
-  forms: [editedForm(customIds.editFilled, 'beside'), editedForm(customIds.editFilledPublicly, 'openly')],
+  forms: [editedForm(customIds.editFilled, 'new-message'), editedForm(customIds.editFilledPublicly, 'new-public')],
 } satisfies Omit<Handlers<MessageServices>, 'commands'>;

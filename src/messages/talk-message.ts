@@ -12,7 +12,7 @@ const MAX_MODEL_LENGTH = 60;
 const MAX_VOICE_LENGTH = 60;
 const MAX_INSTRUCTIONS_LENGTH = 300;
 
-/** The first message of a talk, which later says how it ended. `readsMessages`: members can speak by writing in the thread. */
+/** The first message of a talk, which is later edited to say how it ended. `readsMessages`: members can speak by writing in the thread. */
 export function talkMessage(task: TaskOf<'talk'>, readsMessages: boolean, say: Say): MessagePlan {
   const { id, requesterId } = task;
   const { model, voice, instructions = '', who } = task.request;
@@ -34,14 +34,14 @@ export function talkMessage(task: TaskOf<'talk'>, readsMessages: boolean, say: S
   };
 }
 
-/** How the talk ended, as a new message, because Discord does not notify anyone of an edit. */
+/** A new message that says how the talk ended, because Discord does not notify anyone of an edit. */
 export const talkNotice = (task: Task, say: Say): MessagePlan => ({
   content: [say(`talk.ends.${endOf(task)}`), say('talk.another')].join('\n'),
 });
 
 const endOf = ({ talk }: Task) => talk?.end ?? 'lost';
 
-/** Enough for members to recognise what they said. */
+/** Long enough for members to recognise what they said. */
 const MAX_TRANSCRIPT_LENGTH = 200;
 
 /** An utterance in a talk, and its answer. */
@@ -72,12 +72,12 @@ export const talkStyle = (isSpokenOver: (task: Task) => boolean): AnswerStyle =>
   },
 });
 
-const NAME = 'voice-message.ogg';
+const VOICE_FILE = 'voice-message.ogg';
 
 /** A spoken answer as a voice message, or as a file with a line of text if voice messages are not allowed. */
 export function voiceMessage(task: Task, say: Say, { asFile } = { asFile: false }): MessagePlan {
   const { seconds, waveform, sound } = task.answer?.voice ?? { seconds: 0, waveform: '' };
-  const files = sound === undefined ? [] : [{ name: NAME, bytes: Buffer.from(sound, 'base64') }];
+  const files = sound === undefined ? [] : [{ name: VOICE_FILE, bytes: Buffer.from(sound, 'base64') }];
   if (!asFile) return { files, voice: { seconds, waveform } };
   return { content: `-# ${say('talk.voiceReply', { seconds: String(Math.max(1, Math.round(seconds))) })}`, files };
 }
@@ -87,13 +87,13 @@ const MAX_LINE_LENGTH = 120;
 const MAX_LINES = 5;
 const MAX_TURN_LENGTH = 100_000;
 
-/** An utterance and its answer, in text: as it was typed, and as the model understood the audio. */
+/** An utterance and its answer as text. The utterance is shown as it was typed, and as the model understood the audio. */
 function turnIn(task: Task, max: number, say: Say): string[] {
   const parts = [promptOf(task), answerOf(task).heard ?? ''].filter((text) => text.trim() !== '');
-  const said = parts.length === 0 ? say('talk.voiceMessage') : parts.join('\n');
+  const question = parts.length === 0 ? say('talk.voiceMessage') : parts.join('\n');
   const answer = escapeText(answerText(task), max);
   return [
-    say('talk.memberMessage', { who: `<@${task.requesterId}>`, text: escapeText(said, max) }),
+    say('talk.memberMessage', { who: `<@${task.requesterId}>`, text: escapeText(question, max) }),
     ...(answer === '' ? [] : [say('talk.reply', { text: answer })]),
   ];
 }
@@ -104,7 +104,7 @@ export function turnLines(turns: readonly Task[], say: Say): string[] {
   return [...(count > 0 ? [`-# ${say('talk.earlier', { count })}`] : []), ...shown];
 }
 
-/** The whole talk; a text that is too long for a message becomes a file. */
+/** The whole talk as a message; a text that is too long is attached as a file. */
 export function transcript(turns: readonly Task[], say: Say): MessagePlan {
   const lines = turns.flatMap((task) => turnIn(task, MAX_TURN_LENGTH, say));
   const body = lines.length === 0 ? [say('talk.noMessages')] : lines;

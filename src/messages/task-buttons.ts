@@ -27,7 +27,7 @@ export function taskButtons(task: Task, context: MessageContext, say: Say): Butt
       ];
       const reference = named('reference', customIds.reference.id(id), { emoji: '🖼️' });
       const withReference = [...buttons, reference, remove];
-      // A view that replaces the buttons also decides about this one.
+      // A view that replaces the buttons also decides whether this one is shown.
       const isMissing = !view?.buttons && task.media.some(({ kind }) => kind === 'image');
       return isMissing && fitRows(withReference) ? withReference : [...buttons, remove];
     }
@@ -42,7 +42,7 @@ export function taskButtons(task: Task, context: MessageContext, say: Say): Butt
     case 'submitting':
       return [];
   }
-  // A task that was not requested here cannot be cancelled or repeated here.
+  // A task that is only followed cannot be cancelled or repeated.
   if (task.traits.isPart) return hasEnded(task) ? [remove] : [];
   if (!hasEnded(task)) return [named('cancel', customIds.cancel.id(id))];
   if (failure?.cause === 'dismissed') return [remove];
@@ -56,7 +56,7 @@ export const againButtons = (id: string, say: Say, more: Partial<ButtonPlan> = {
   buttonPlan(say('task.buttons.editPrompt'), customIds.edit.id(id), { emoji: '✏️' }),
 ];
 
-/** The outcome of the request is unknown, so its owner can send it again or dismiss it. */
+/** The buttons of a request with an unknown outcome, which its owner can send again or dismiss. */
 export const unconfirmedButtons = (id: string, say: Say): ButtonPlan[] => [
   buttonPlan(say('task.buttons.tryAgain'), customIds.tryAgain.id(id), { look: 'danger' }),
   buttonPlan(say('task.buttons.dismiss'), customIds.dismiss.id(id)),
@@ -74,7 +74,7 @@ export const turnButtons = (
   buttonPlan(say('models.next'), idOf(page + 1), { emoji: '▶️', disabled: page === last }),
 ];
 
-/** The rows that members know from Midjourney. */
+/** The row of each button family, in the layout that members know from Midjourney. */
 const ROWS: Readonly<Partial<Record<ActionFamily, number>>> = {
   ...{ upscale: 1, reroll: 1, variation: 2, 'upscale-more': 3, vary: 4, region: 4 },
   ...{ zoom: 5, 'custom-zoom': 5, pan: 6, animate: 7, extend: 7, video: 7 },
@@ -103,14 +103,14 @@ function offeredBy({ id, actions }: Task, context: MessageContext, say: Say): Of
     const icon = emojiOf(emoji);
     const name =
       label.trim() === '' && icon === undefined ? say(`task.what.${family}`, { index: index ?? '' }) : label.trim();
-    // The id must show whether the response is a form: there is no time to look it up.
+    // The id must tell whether the button opens a form, because there is no time to look that up.
     const verb = needsForm(customId, context.isRemix) ? customIds.actionText : customIds.action;
     const more = withoutUndefined({ emoji: icon, look: LOOKS[style ?? 2] });
     return [{ button: buttonPlan(name, verb.id({ taskId: id, index: place }), more), family }];
   });
 }
 
-/** Upscale, variation and reroll for a grid that came without buttons. */
+/** Buttons to upscale, vary and reroll a grid that came without buttons. */
 function changes(task: Task): Offered[] {
   if (!isGrid(task) || task.media.length === 0) return [];
   return shortFollowUps.map((short) => ({
@@ -123,10 +123,10 @@ function changes(task: Task): Offered[] {
   }));
 }
 
-/** Names of custom emoji that only the engine's own server has. */
+/** Replacements for custom emoji that only exist on the engine's own server. */
 const NAMED: Readonly<Record<string, string>> = { upscale_1: '⏫', upscale_2: '⏫', zoom_out: '🔍' };
 
-/** Discord rejects a whole message for one unknown emoji. */
+/** Discord rejects the whole message if a single emoji is unknown. */
 function emojiOf(text: string): string | undefined {
   const name = text.trim();
   return NAMED[name] ?? (/^\p{RGI_Emoji}$/v.test(name) ? name : undefined);

@@ -8,26 +8,34 @@ import type { KindView, MessageContext } from './kind-view.ts';
 import { slowMinutes } from './outlook.ts';
 import { taskButtons } from './task-buttons.ts';
 
-/** What a message shows of a result. */
+/** The parts of a result that a message shows. */
 export interface Shown {
   files: readonly FilePlan[];
-  /** The message of the result that this one was made from. */
+  /** A link to the message of the result that this one was made from. */
   parentLink?: string | undefined;
-  /** Results that could not be attached, by their URLs. */
+  /** The URLs of results that could not be attached. */
   links: readonly { address: string; expiresAt?: number | undefined }[];
-  /** URLs of results of which only a smaller copy could be attached. */
+  /** The URLs of results of which only a smaller copy could be attached. */
   wholes: readonly string[];
-  /** How many are no longer available. */
+  /** The number of results that could not be downloaded. */
   gone: number;
-  /** How many neither Discord nor the gateway has any longer. */
+  /** The number of results that neither Discord nor the gateway still has. */
   goneForGood: number;
-  /** How many do not have the expected type. */
-  odd: number;
+  /** The number of results that do not have the expected type. */
+  invalid: number;
   /** Further sentences about the result or the failure. */
   notes: readonly string[];
 }
 
-export const NOTHING_SHOWN: Shown = { files: [], links: [], wholes: [], gone: 0, goneForGood: 0, odd: 0, notes: [] };
+export const NOTHING_SHOWN: Shown = {
+  files: [],
+  links: [],
+  wholes: [],
+  gone: 0,
+  goneForGood: 0,
+  invalid: 0,
+  notes: [],
+};
 
 export function taskMessage(task: Task, context: MessageContext, say: Say, shown: Shown = NOTHING_SHOWN): MessagePlan {
   const view = context.views[task.kind];
@@ -39,7 +47,10 @@ export function taskMessage(task: Task, context: MessageContext, say: Say, shown
     ...shown.notes,
   ];
   // The state matters most, so the prompt gets the space that is left.
-  const room = Math.max(LEAST_PROMPT, Math.min(LONGEST_PROMPT, CONTENT - lines.join('\n').length - OWNER));
+  const room = Math.max(
+    MIN_PROMPT_LENGTH,
+    Math.min(MAX_PROMPT_LENGTH, MAX_CONTENT_LENGTH - lines.join('\n').length - OWNER_LENGTH),
+  );
   const content = [headline(task, nameOf(task, context, say), room, say), ...lines].join('\n');
   const files = [...shown.files, ...(task.text === undefined ? [] : (view?.files?.(task) ?? []))];
   return { content, overflow: 'file', files, controls: taskButtons(task, context, say) };
@@ -55,12 +66,12 @@ function lineage(task: Task, view: KindView | undefined, { parentLink }: Shown, 
   return [`-# ${parentLink === undefined ? what : say('task.lineage', { what, link: parentLink })}`];
 }
 
-/** The most that a message shows of a prompt; the whole prompt stays with the task. */
-const LONGEST_PROMPT = 1_000;
-const LEAST_PROMPT = 20;
-/** Discord's limit for a message's text, and the part of it that the owner's mention and the Markdown around the prompt need. */
-const CONTENT = 2_000;
-const OWNER = 40;
+/** How much of a prompt a message shows at most; the task keeps the whole prompt. */
+const MAX_PROMPT_LENGTH = 1_000;
+const MIN_PROMPT_LENGTH = 20;
+/** Discord's limit for the text of a message, and the part of it that is reserved for the owner's mention and the Markdown around the prompt. */
+const MAX_CONTENT_LENGTH = 2_000;
+const OWNER_LENGTH = 40;
 
 /** The name of a task, in its message and in the descriptions of its files. */
 export const nameOf = (task: Task, { views }: Pick<MessageContext, 'views'>, say: Say): string =>
@@ -78,9 +89,9 @@ function body(
   { shown, context }: { shown: Shown; context: MessageContext },
   say: Say,
 ): string[] {
-  if (!hasEnded(task)) return underWay(task, context, say);
+  if (!hasEnded(task)) return progressLines(task, context, say);
   if (isHeld(task)) return [say('task.held')];
-  const reason = escapeText(task.failure?.reason ?? '', LONGEST_PROMPT);
+  const reason = escapeText(task.failure?.reason ?? '', MAX_PROMPT_LENGTH);
   switch (task.state) {
     case 'ready':
     case 'delivered':
@@ -102,11 +113,11 @@ function body(
   }
 }
 
-function underWay(task: Task, context: MessageContext, say: Say): string[] {
+function progressLines(task: Task, context: MessageContext, say: Say): string[] {
   const { state, progress, queuedBehind, times } = task;
   const since = String(Math.floor(times.created / 1000));
   if (times.overdue !== undefined) return [bar(progress), say('task.overdue', { since })];
-  if (state === 'waiting') return inLine(task, say);
+  if (state === 'waiting') return queueLines(task, say);
   if (state === 'needs-input') return needsInput(task, say);
   if (state === 'running') return [bar(progress), running(task, say)];
   const ahead =
@@ -116,7 +127,7 @@ function underWay(task: Task, context: MessageContext, say: Say): string[] {
   return [bar(progress), say('task.waiting', { since }) + ahead + usual];
 }
 
-function inLine({ place, returns = 0, route }: Task, say: Say): string[] {
+function queueLines({ place, returns = 0, route }: Task, say: Say): string[] {
   return [
     say(returns > 0 ? 'task.queue.gatewayBusy' : 'task.queue.waiting'),
     ...(place === undefined ? [] : [say('task.queue.place', { place })]),
@@ -124,7 +135,7 @@ function inLine({ place, returns = 0, route }: Task, say: Say): string[] {
   ];
 }
 
-/** The gateway does not always report when the run began. */
+/** The gateway does not always report when the run started. */
 function running({ times }: Task, say: Say): string {
   const { created, started } = times;
   const since = String(Math.floor((started ?? created) / 1000));
@@ -143,20 +154,22 @@ function timeText(total: number, say: Say): string {
 function needsInput({ wordsRefused, times }: Task, say: Say): string[] {
   if (times.wordsSent !== undefined) return [say('task.submitting')];
   const refused =
-    wordsRefused === undefined ? [] : [say('task.promptRefused', { reason: escapeText(wordsRefused, LONGEST_PROMPT) })];
+    wordsRefused === undefined
+      ? []
+      : [say('task.promptRefused', { reason: escapeText(wordsRefused, MAX_PROMPT_LENGTH) })];
   const lost = times.wordsLost === undefined ? [] : [say('task.promptLost')];
   return [...refused, ...lost, say('task.needsInput')];
 }
 
-const BAR_LETTERS = 12;
+const BAR_LENGTH = 12;
 
 function bar(progress = 0): string {
-  const full = Math.round((Math.min(100, Math.max(0, progress)) / 100) * BAR_LETTERS);
-  return `${'▰'.repeat(full)}${'▱'.repeat(BAR_LETTERS - full)} ${Math.floor(progress)} %`;
+  const full = Math.round((Math.min(100, Math.max(0, progress)) / 100) * BAR_LENGTH);
+  return `${'▰'.repeat(full)}${'▱'.repeat(BAR_LENGTH - full)} ${Math.floor(progress)} %`;
 }
 
 function result(task: Task, view: KindView | undefined, shown: Shown, say: Say): string[] {
-  const { links, wholes, gone, goneForGood, odd } = shown;
+  const { links, wholes, gone, goneForGood, invalid } = shown;
   const { times, media, seed } = task;
   const words = task.text === undefined && task.tracks === undefined ? undefined : view?.result?.(task, say);
   const seconds = Math.max(1, Math.round(((times.ended ?? times.created) - times.created) / 1000));
@@ -168,7 +181,7 @@ function result(task: Task, view: KindView | undefined, shown: Shown, say: Say):
     ...wholes.map((address) => say('task.original', { address })),
     ...(gone > 0 ? [say('task.gone', { count: gone })] : []),
     ...(goneForGood > 0 ? [say('task.notAvailable', { count: goneForGood })] : []),
-    ...(odd > 0 ? [say('task.invalid', { count: odd })] : []),
+    ...(invalid > 0 ? [say('task.invalid', { count: invalid })] : []),
   ];
 }
 

@@ -80,10 +80,10 @@ export function openBot({
     ...removers,
     async tellBudgetAlert(alert) {
       if (alert.channelId !== undefined) await outbox.sendInChannel(alert.channelId, alertPlan(alert, 'here', say));
-      await operator.tell(alertPlan(alert, 'elsewhere', say));
+      await operator.post(alertPlan(alert, 'elsewhere', say));
     },
-    tellNoCredit: (kind) => notices.tell({ topic: 'noCredit', subject: kind }),
-    tellErased: (memberId, forgotten) => outbox.sendDirectMessage(memberId, erasureOutcome(forgotten, say)),
+    notifyNoCredit: (kind) => notices.tell({ topic: 'noCredit', subject: kind }),
+    notifyErased: (memberId, forgotten) => outbox.sendDirectMessage(memberId, erasureOutcome(forgotten, say)),
   });
   const { tasks, talks } = engine;
   const readiness = monitoring?.readiness ?? new ReadinessCheck(clock);
@@ -128,7 +128,7 @@ export function openBot({
     },
 
     /** What another partition's bot has sent. */
-    hear: (message: ErasureMessage): Promise<void> => tasks.erasure.hear(message),
+    hear: (message: ErasureMessage): Promise<void> => tasks.erasure.receive(message),
 
     /** Ends an interaction whose process ended while it was handled: the member is told, unless a task or a message came of it. */
     endInterrupted: interruptedReply({

@@ -72,12 +72,12 @@ interface EngineSettings extends Pick<TasksParts, 'maxWaitMs'> {
   unconfirmedReleaseMs: number | undefined;
 }
 
-export interface EngineParts extends Pick<TasksParts, 'removeMessages' | 'tellErased'> {
+export interface EngineParts extends Pick<TasksParts, 'removeMessages' | 'notifyErased'> {
   /** Deletes any message of the bot. */
   removeMessage(message: MessagePlace): Promise<Removal>;
   tellBudgetAlert(alert: BudgetAlert): Promise<void>;
   /** The account has no credit left for this kind. */
-  tellNoCredit(kind: TaskKind): void;
+  notifyNoCredit(kind: TaskKind): void;
   settings: EngineSettings;
   store: StoredTasks;
   /** Which part of all tasks the store has. */
@@ -258,14 +258,14 @@ export function openEngine({
       slots: limits.slots,
       tracker: limits.tracker,
     },
-    tellNoCredit: parts.tellNoCredit,
+    notifyNoCredit: parts.notifyNoCredit,
     ...(userOf && { userOf }),
     unconfirmedReleaseMs: settings.unconfirmedReleaseMs,
     schedule: settings.poll.schedule,
     maxWaitMs: settings.maxWaitMs,
     assertOwnership: store.ownership.mustBeOurs,
     removeMessages: parts.removeMessages,
-    tellErased: parts.tellErased,
+    notifyErased: parts.notifyErased,
   });
   book.onChange(({ state, traits: { modelKind, isTalk }, request: { model }, failure }) => {
     if (modelKind === undefined || model === undefined) return;

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
 
-/** Stands for a name in rows that must not contain it. */
+/** Replaces a name in rows that must not contain it. */
 export const hashedName = (name: string, secret: string): string =>
   createHmac('sha256', secret).update(name).digest('hex').slice(0, 24);

@@ -8,7 +8,7 @@ import type { TaskKind } from './tasks/task.ts';
 import { taskId } from './tasks/task-id.ts';
 import type { OrderedRequest } from './tasks/transitions.ts';
 
-/** As long as an interaction's own reply can be edited. */
+/** As long as the reply of an interaction can be edited. */
 const KEPT_MS = 15 * 60_000;
 
 /** A request that waits for the member's decision. */
@@ -19,9 +19,9 @@ export interface Proposal {
   id: string;
   memberId: string;
   orders: readonly ProposedOrder[];
-  /** Their estimated cost together, as shown to the member; undefined if unknown. */
+  /** Their total estimated cost, as shown to the member; undefined if unknown. */
   price?: string | undefined;
-  /** Each request gets a message of its own, public or not; undefined: the only request is shown where the member was asked. */
+  /** Whether each request gets its own message, and whether it is public. If undefined, the only request is shown in the message of the question. */
   messages?: 'public' | 'private' | undefined;
   until: number;
 }
@@ -39,11 +39,11 @@ interface ProposalsParts {
   /** The estimate for a request; undefined if unknown. */
   priceOf(order: OrderedRequest<TaskKind>): string | undefined;
   budgets: Pick<Budgets, 'of'>;
-  /** Of the store that keeps them. */
+  /** The partition of the store. */
   partition: Partition;
 }
 
-/** Requests that are submitted only when the member confirms them. They are stored, and removed before they are submitted. */
+/** Requests that are only submitted once the member confirms them. They are stored, and removed before they are submitted. */
 export class Proposals {
   readonly #parts: ProposalsParts;
   readonly #lock = new KeyedLock();

@@ -8,8 +8,8 @@ export interface PseudonymStore {
 }
 
 /**
- * The names under which members' requests are sent, so the gateway's records can be compared with the bot's. They are random:
- * after an erasure nothing links the old name to the member, whose next request uses another one.
+ * The names under which members' requests are sent, so that the gateway's records can be compared with the bot's. They are
+ * random, so after an erasure nothing links the old name to the member, and their next request uses another one.
  */
 export class Pseudonyms {
   readonly #store: PseudonymStore;

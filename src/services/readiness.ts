@@ -13,7 +13,7 @@ const VERDICT_TTL_MS = 5_000;
 export const readyParts = ['bot', 'discord', 'store', 'gateway'] as const;
 type ReadyPart = (typeof readyParts)[number];
 
-/** The reason why each part is not ready; undefined if it is. */
+/** For each part, why it is not ready; undefined if it is. */
 export type Readiness = Readonly<Record<ReadyPart, string | undefined>>;
 
 /** The sources of readiness, once the bot has opened them. */
@@ -22,9 +22,9 @@ export interface Watched {
   store: {
     /** Throws if another bot process may have taken over. */
     mustBeOurs(): void;
-    /** Undefined if it responds. */
+    /** Undefined if the store responds. */
     trouble(): object | undefined;
-    /** How many tasks it could not write. */
+    /** The number of tasks that could not be written. */
     unsaved(): number;
   };
   gateway: {
@@ -39,7 +39,7 @@ interface BotParts {
   engine: Pick<Engine, 'tasks'>;
   store: Pick<StoredTasks, 'ownership'>;
   gateway: Pick<Gateway, 'models' | 'answeredAt'>;
-  /** Whether interactions from Discord arrive. */
+  /** Whether the bot receives interactions from Discord. */
   isConnected(): boolean;
 }
 
@@ -126,7 +126,7 @@ const REASONS: Partial<Record<GatewayErrorKind, string>> = {
   malformed: 'The gateway’s response cannot be read.',
 };
 
-/** Never the gateway's own words, which can repeat anything. An error that only concerns the list of models still shows that the gateway responds. */
+/** Never quotes the gateway, which can repeat anything. An error that only concerns the list of models still shows that the gateway responds. */
 function gatewayReason(error: unknown): string | 'answered' {
   if (!(error instanceof GatewayError)) return 'The gateway could not be checked.';
   return REASONS[error.kind] ?? 'answered';

@@ -98,7 +98,7 @@ const handlers: Handlers<undefined> = {
   ],
   forms: [
     form(fill, {
-      reply: 'beside',
+      reply: 'new-message',
       parse: ({ fields: { words = '' } }) => (words === 'nothing' ? new Refusal('refusals.promptMissing') : words),
       run: async (args, words) => ({ content: `filled ${args.join()} with ${words}` }),
     }),

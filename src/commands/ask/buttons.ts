@@ -22,7 +22,7 @@ export const stopButton = button(customIds.stop, {
     if (!task.traits.isText || hasEnded(task)) throw new Refusal('refusals.notStoppable');
     const { asks, talks } = context.services;
     await (isOfKind('ask', task) ? asks.stop(task) : talks.stopAnswer(task));
-    return 'shown as it goes';
+    return 'shown by delivery';
   },
 });
 
@@ -30,24 +30,24 @@ export const nextQuestionOpener = opener(
   customIds.continueConversation,
   async (taskId, context: HandlerContext<Services>) => {
     const task = mustBeOfKind('ask', await inTimeForForm(pressedTask(taskId, context), context));
-    return goOnForm(customIds.continueConversationFilled.id(task.id), context.say);
+    return continueForm(customIds.continueConversationFilled.id(task.id), context.say);
   },
 );
 
 export const nextQuestionSubmit = form(customIds.continueConversationFilled, {
-  reply: 'beside',
+  reply: 'new-message',
   parse: questionIn,
   async run(taskId, question, context: HandlerContext<Services>) {
     const before = mustBeOfKind('ask', await pressedTask(taskId, context));
     const { effort, web, schema, ...request } = before.request;
     // Like instructions, a schema is not shown in any message.
-    const isOpen = schema === undefined || mayReuseInputs(before, context.origin);
-    const format = isOpen ? { format: request.format, schema } : {};
+    const canReuseSchema = schema === undefined || mayReuseInputs(before, context.origin);
+    const format = canReuseSchema ? { format: request.format, schema } : {};
     return submitQuestion({ ...question, effort, web, ...format }, before, context);
   },
 });
 
-function goOnForm(id: string, say: Say): FormPlan {
+function continueForm(id: string, say: Say): FormPlan {
   return {
     id,
     title: say('ask.form.title'),
@@ -69,13 +69,13 @@ function questionIn({ fields, files: { file } }: FormValues) {
 }
 
 export const detailsButton = button(customIds.details, {
-  reply: 'aside',
+  reply: 'new-private',
   async run(taskId, context: HandlerContext<Services>) {
     const task = mustBeOfKind('ask', await pressedTask(taskId, context));
     const { services, say } = context;
     const turns = await services.asks.countEarlierTurns(task);
-    const mayKnow = await maySeeCost(task, context);
-    const cost = mayKnow ? costOfTask(task, await services.tasks.ledger?.costOf(task), say) : undefined;
+    const canSeeCost = await maySeeCost(task, context);
+    const cost = canSeeCost ? costOfTask(task, await services.tasks.ledger?.costOf(task), say) : undefined;
     return answerDetails({ task, turns, cost, left: cost && leftToOwner(task, context) }, say);
   },
 });
@@ -153,7 +153,7 @@ function tokenLines(task: Task, say: Say): string[] {
 
 /** Ends a conversation: none of it is sent to a model again. */
 export const endConversationButton = button(customIds.endConversation, {
-  reply: 'aside',
+  reply: 'new-private',
   async run(taskId, context: HandlerContext<Services>) {
     await context.services.asks.forget(mustBeOfKind('ask', await ownTask(taskId, context)));
     return { content: context.say('ask.forgotten') };

@@ -5,7 +5,7 @@ import type { Feature } from '../feature.ts';
 import {
   emptyPromptRefusal,
   imageOption,
-  LONGEST_OPTION,
+  MAX_OPTION_LENGTH,
   modelOption,
   promptOption,
   referenceRefusal,
@@ -33,7 +33,7 @@ const askCommand = command({
     effort: { type: 'text', hasSuggestions: true, max: MAX_EFFORT_LENGTH },
     format: { type: 'text', choices: formats },
     schema: { type: 'attachment' },
-    schema_text: { type: 'text', max: LONGEST_OPTION },
+    schema_text: { type: 'text', max: MAX_OPTION_LENGTH },
     web: { type: 'switch' },
     new: { type: 'switch' },
     private: { type: 'switch' },

@@ -22,7 +22,7 @@ interface Question {
   instructions?: string | undefined;
   effort?: string | undefined;
   format?: string | undefined;
-  /** Checked. */
+  /** A JSON Schema that has been checked. */
   schema?: string | undefined;
   web?: boolean | undefined;
 }
@@ -75,8 +75,8 @@ interface AskInThreadsParts extends ReplyParts {
 /** A member who has used `/ask` in a thread continues there by writing. */
 export function questionReader({ isThread, ...parts }: AskInThreadsParts): ThreadMessageReader {
   const { services } = parts;
-  return async (spoken) => {
-    const { memberId, channelId, content, files } = spoken;
+  return async (message) => {
+    const { memberId, channelId, content, files } = message;
     if (!(await isThread(channelId))) return undefined;
     const before = await services.asks.newestAnswer({ memberId, channelId, isPrivate: false });
     if (!before) return undefined;
@@ -85,7 +85,7 @@ export function questionReader({ isThread, ...parts }: AskInThreadsParts): Threa
     const { effort, web } = before.request;
     const question = { prompt: content, image, file, effort, web };
     return () =>
-      replyWithTask(spoken, before, parts, (origin) =>
+      replyWithTask(message, before, parts, (origin) =>
         submitQuestion(question, before, { services, origin, say: parts.say }),
       );
   };

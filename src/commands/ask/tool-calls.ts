@@ -22,32 +22,32 @@ const DECLINED = 'The user said no. It was not made.';
 
 /** Submits the calls of the model as if the member had used the command, in a new message. */
 export const allowButton = button(customIds.allow, {
-  reply: 'beside',
+  reply: 'new-message',
   async run(pointer, context: HandlerContext<Services>) {
-    const { task, call } = await openCall(pointer, context);
-    const name = costly(call);
+    const { task, call } = await waitingCall(pointer, context);
+    const name = costlyTool(call);
     const { origin, place: index, services } = context;
     throwRefusal(requirePostPermissions(index, { private: origin.route.isPrivate }));
     const order = await orderOf(name, call, services);
     await services.asks.approveCall(task.id, call.callId, ORDERED[name], () =>
       services.tasks.orders.submit({ ...origin, ...order, parent: task }),
     );
-    return 'shown as it goes';
+    return 'shown by delivery';
   },
 });
 
 export const declineButton = button(customIds.decline, {
   reply: 'here',
   async run(pointer, context: HandlerContext<Services>) {
-    const { task, call } = await openCall(pointer, context);
+    const { task, call } = await waitingCall(pointer, context);
     await context.services.asks.declineCall(task.id, call.callId, DECLINED);
-    return 'shown as it goes';
+    return 'shown by delivery';
   },
 });
 
 type Calls = Parameters<typeof customIds.allow.id>[0];
 
-async function openCall(
+async function waitingCall(
   { taskId, index }: Calls,
   context: HandlerContext<Services>,
 ): Promise<{ task: Task; call: AnswerCall }> {
@@ -57,20 +57,20 @@ async function openCall(
   return { task, call };
 }
 
-function costly({ name }: AnswerCall): CostlyTool {
+function costlyTool({ name }: AnswerCall): CostlyTool {
   if (name === 'make_image' || name === 'make_video') return name;
   throw new Refusal('refusals.unknownButton');
 }
 
 async function orderOf(name: CostlyTool, call: AnswerCall, services: Services): Promise<OrderedRequest<TaskKind>> {
-  const given = parseArguments(name, call.arguments);
-  if (!given) throw new Refusal('refusals.unknownButton');
-  const { prompt } = given;
+  const parsed = parseArguments(name, call.arguments);
+  if (!parsed) throw new Refusal('refusals.unknownButton');
+  const { prompt } = parsed;
   if (name === 'make_image') {
     const request = throwRefusal(imageRequest({ prompt }));
-    return { kind: 'image', request: { ...request, model: await chooseModel('image', given.model, services) } };
+    return { kind: 'image', request: { ...request, model: await chooseModel('image', parsed.model, services) } };
   }
   const draft = throwRefusal(videoRequest({ prompt }));
-  const model = await chooseModel('video', given.model, services);
+  const model = await chooseModel('video', parsed.model, services);
   return videoOrder(draft, { model, fields: services.videoFields });
 }

@@ -12,7 +12,7 @@ import { imageOption, readImages } from '../options.ts';
 import type { Services } from '../services.ts';
 import { text } from './text.ts';
 
-/** The gateway's names. */
+/** The gateway's names for the aspect ratios. */
 const shapes = ['PORTRAIT', 'SQUARE', 'LANDSCAPE'] as const;
 
 const blendShape = defineRequest({

@@ -14,7 +14,7 @@ export interface BudgetTarget {
 
 const SERVER_ID = /^\d{17,20}$/;
 
-/** Stands for all servers together, for the operator. */
+/** What the operator enters to mean all servers together. */
 const ALL_SERVERS = 'all';
 
 /** The server where the command was used, or another one that the operator names. */
@@ -35,7 +35,7 @@ export async function budgetTarget(
   return { guildId: server, isOperator };
 }
 
-/** For a pause: one server, or all of them. */
+/** The target of a pause: one server, or all of them. */
 export async function pauseTarget(
   server: string | undefined,
   context: HandlerContext<Services>,

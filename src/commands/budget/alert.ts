@@ -3,7 +3,7 @@ import type { Say } from '../../locales/index.ts';
 import type { BudgetAlert } from '../../services/spending/alerts.ts';
 import { allowanceText, leftText } from '../../services/spending/limits-text.ts';
 
-/** `elsewhere`: readers in other places need to know which server it is about. */
+/** `elsewhere`: readers outside the server need to know which server the alert is about. */
 export function alertPlan({ reached, guildId }: BudgetAlert, where: 'here' | 'elsewhere', say: Say): MessagePlan {
   const title = where === 'here' ? say('budget.alert.title') : say('budget.alert.titleOther', { server: guildId });
   const lines = reached.map(({ share, allowance }) => {

@@ -37,7 +37,7 @@ const server = { type: 'text', max: 30 } as const;
 const member = { type: 'user' } as const;
 const DEFAULT = 'default';
 const NONE = 'none';
-const LONGEST_TEXT = 300;
+const MAX_LIMITS_LENGTH = 300;
 const MAX_DAYS = 3_650;
 
 const show = command({
@@ -92,13 +92,13 @@ const nameOf = ({ guildId }: BudgetTarget, memberId: string, { services }: Conte
   memberId,
 });
 
-/** `kinds`: those that can have limits of their own. */
+/** `kinds`: the kinds of tasks that can have limits of their own. */
 const setCommand = (kinds: readonly string[]) =>
   command({
     name: 'set',
     isPrivate: true,
     options: {
-      limits: { type: 'text', max: LONGEST_TEXT },
+      limits: { type: 'text', max: MAX_LIMITS_LENGTH },
       for: { type: 'text', choices: ['server', 'members', 'operator'] },
       role: { type: 'role' },
       member,
@@ -159,7 +159,7 @@ async function setLimits(limits: Limits | undefined, rest: Partial<Whose>, targe
   return setAnswer(holder, limits, target, context);
 }
 
-/** `$1`, `1.50` or `none`. */
+/** Accepts `$1`, `1.50` or `none`. */
 function parsePrice(text: string): string | Refusal {
   const plain = text.trim().toLowerCase();
   if (plain === NONE) return NONE;
@@ -214,7 +214,7 @@ function doneText(whose: LimitsOf, limits: string, say: Context['say']): string 
 const grant = command({
   name: 'grant',
   isPrivate: true,
-  options: { more: { type: 'text', required: true, max: LONGEST_TEXT }, member, server },
+  options: { more: { type: 'text', required: true, max: MAX_LIMITS_LENGTH }, member, server },
   parse({ more: typed, ...rest }) {
     const more = parseGrant(typed);
     return more ? { ...rest, more } : new Refusal('refusals.budgetMoreInvalid', { more: typed });
@@ -263,7 +263,7 @@ const block = command({
   isPrivate: true,
   options: {
     member: { type: 'user', required: true },
-    days: { type: 'number', isInteger: true, least: 1, max: MAX_DAYS },
+    days: { type: 'number', isInteger: true, min: 1, max: MAX_DAYS },
     server,
   },
   async run({ member: { id }, days, server }, context: Context) {

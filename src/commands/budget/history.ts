@@ -7,7 +7,7 @@ import type { BudgetChange } from '../../services/spending/server-budget.ts';
 
 const MAX_LINES = 15;
 
-/** The newest changes, and a file with all of them. */
+/** Shows the newest changes, and attaches a file with all of them. */
 export function historyPage(history: readonly BudgetChange[], say: Say): MessagePlan {
   if (history.length === 0) return { content: say('budget.history.none') };
   const newest = history.toReversed();

@@ -7,11 +7,11 @@ import type { Limits } from '../../services/spending/limits.ts';
 import { limitsText } from '../../services/spending/limits-text.ts';
 import type { LimitSource, ServerBudget } from '../../services/spending/server-budget.ts';
 
-/** As many of each kind as can be read at a glance; a whole list would not fit into a message. */
+/** The number of entries listed per section: as many as can be read at a glance. */
 const MAX_LISTED = 10;
 
 export interface BudgetFacts {
-  /** Undefined: the server where it is shown. */
+  /** Undefined for the server where the page is shown. */
   otherServer: string | undefined;
   budget: ServerBudget;
   /** What applies if the server has no limits of its own. */

@@ -36,7 +36,7 @@ const describeCommand = command({
   run: (images, context: HandlerContext<Services>) => submitOrder(orderOf(images), context),
 });
 
-/** The command accepts the same number. */
+/** The command has as many options for images. */
 const MAX_IMAGES = 4;
 
 /** Describes the images in any message. Its reply is private, because the message may be another member's. */

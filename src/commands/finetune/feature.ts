@@ -12,7 +12,7 @@ import type { Services } from '../services.ts';
 import { text } from './text.ts';
 import { fineTunePage } from './view.ts';
 
-/** Turns the pages of `/finetune`, and starts and stops live updates. Permissions are checked at every press. */
+/** Turns the pages of `/finetune`, and starts and stops live updates. Permissions are checked on every press. */
 const fineTuneButton = button(customIds.fineTune, {
   reply: 'here',
   async run(pointer, context: HandlerContext<Services>) {

@@ -7,7 +7,7 @@ import { buttonPlan, turnButtons } from '../../messages/task-buttons.ts';
 import type { FineTuneEvent } from '../../services/gateway/fine-tunes.ts';
 
 /** Discord's 2,000 characters, minus the text around the events. */
-const ROOM = 1_500;
+const MAX_EVENTS_LENGTH = 1_500;
 /** An event may be a stack trace; the file contains all of it. */
 const MAX_EVENT_LENGTH = 700;
 
@@ -21,7 +21,7 @@ export interface FineTunePage {
   fineTuneId: string;
   /** In chronological order; undefined if the gateway did not list them. */
   events: readonly FineTuneEvent[] | undefined;
-  /** Counted from 0; beyond the end, or undefined: the last page, which is the newest. */
+  /** Counted from 0. Undefined, or a page beyond the end, means the last page, which is the newest. */
   page?: number | undefined;
   following: Following;
 }
@@ -31,7 +31,7 @@ export function fineTunePage({ fineTuneId, events: known, page, following }: Fin
   const events = known ?? [];
   const pages = pagesOf(events.map((event) => lineOf(event, say)));
   const last = pages.length - 1;
-  // Live updates show the newest page: another one would change while it is read.
+  // Live updates always show the newest page.
   const shown = following.is === 'followed' ? last : Math.min(Math.max(0, page ?? last), last);
   const counted = { id: inCode(fineTuneId), count: events.length };
   const heading =
@@ -48,27 +48,27 @@ export function fineTunePage({ fineTuneId, events: known, page, following }: Fin
   };
 }
 
-/** As in a log, in UTC: a code block shows no timestamps of Discord's. */
+/** Times are in UTC, as in a log, because Discord does not render its timestamps inside a code block. */
 function lineOf({ at, level, message }: FineTuneEvent, say: Say): string {
   const time = at === undefined ? say('fineTune.noTime') : new Date(at).toISOString().slice(0, 19).replace('T', ' ');
   const words = inBlock(message);
-  // Not inside a surrogate pair.
+  // Do not cut inside a surrogate pair.
   const shown =
     words.length > MAX_EVENT_LENGTH ? `${words.slice(0, MAX_EVENT_LENGTH).replace(/[\uD800-\uDBFF]$/, '')}…` : words;
   return [time, ...(level === undefined ? [] : [inBlock(level)]), shown].join('  ');
 }
 
-/** Three backticks would end the code block; an invisible space between them changes nothing that a reader sees. */
+/** Three backticks would end the code block, so an invisible space is put between them. */
 export const inBlock = (text: string): string => text.replace(/`(?=`)/g, '`\u200b');
 
 /** Filled from the end, so the newest page is full. */
 function pagesOf(lines: readonly string[]): string[][] {
   const pages: string[][] = [[]];
-  let room = ROOM;
+  let room = MAX_EVENTS_LENGTH;
   for (const line of lines.toReversed()) {
     if (room < line.length + 1 && pages[0]?.length !== 0) {
       pages.unshift([]);
-      room = ROOM;
+      room = MAX_EVENTS_LENGTH;
     }
     pages[0]?.unshift(line);
     room -= line.length + 1;
@@ -99,7 +99,7 @@ function controlsOf(
   return pages.last === 0 ? [follow] : [...turnButtons(pageId, pages, say), follow];
 }
 
-/** A plain list for searching, exactly as the gateway wrote it. */
+/** A file with all events as plain text, exactly as the gateway wrote them. */
 function fileOf(fineTuneId: string, events: readonly FineTuneEvent[]): FilePlan {
   const lines = events.map(({ at, level, message }) => {
     const time = at === undefined ? '-' : new Date(at).toISOString();

@@ -1,4 +1,4 @@
-import { command, type HandlerContext, menusByName, typedCommands } from '../../discord/handlers.ts';
+import { command, commandsByFullName, type HandlerContext, menusByName } from '../../discord/handlers.ts';
 import { commandMention } from '../../discord/markdown.ts';
 import { mayManageServer } from '../../discord/place.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
@@ -16,7 +16,7 @@ function helpPage(
   const lines = features.flatMap(({ command, text }) => {
     if (command.isForAdmins && 'subcommands' in command)
       return isAdmin ? familyLine(command, text, registered, say) : [];
-    return [...typedCommands([command]).keys()].flatMap((name) => {
+    return [...commandsByFullName([command]).keys()].flatMap((name) => {
       const id = registered.get(name);
       const at = (what: string): string => textAt(text.command, [...name.split(' ').slice(1), what]) ?? '';
       const [description, example, who] = [at('description'), at('example'), at('who')];
@@ -38,7 +38,7 @@ function helpPage(
   return { page: { title: say('help.title'), blocks } };
 }
 
-/** Commands for admins share a line: with one each, the page would exceed Discord's limit. */
+/** The subcommands for admins share one line: with a line each, the page would exceed Discord's limit. */
 function familyLine(
   { name, subcommands }: Extract<Feature['command'], { subcommands: unknown }>,
   text: Feature['text'],

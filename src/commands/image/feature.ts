@@ -42,7 +42,7 @@ const imageView: KindView<'image'> = {
 
 /** Submits the same request to a larger variant of its model. */
 const largerButton = button(customIds.larger, {
-  reply: 'beside',
+  reply: 'new-message',
   async run({ taskId, which }, context: HandlerContext<Services>) {
     const task = await pressedTask(taskId, context);
     mustHaveResult(task);

@@ -12,7 +12,7 @@ import { chooseModel, fitIntoField, imagesOfResult, imagesOnMessage, linksIn } f
 import type { Services } from '../services.ts';
 import { imageRequest } from './request.ts';
 
-/** Opens the form for an image made from a result. The pressed message has its files' URLs, valid for a day. */
+/** Opens the form for an image made from a result. The pressed message contains the URLs of its files, which are valid for a day. */
 export const referenceOpener = opener(
   customIds.reference,
   async (taskId, context: HandlerContext<Services>, pressed) => {
@@ -35,7 +35,7 @@ export const referenceMenu: Menu<Services> = {
 };
 
 export const referenceSubmit = form(customIds.referenceFilled, {
-  reply: 'beside',
+  reply: 'new-message',
   isPrivate: (origin) => origin.from === 'menu' && origin.isPrivate,
   parse(filled) {
     const { words, addresses, which, model: typed } = readReferenceForm(filled);
@@ -57,7 +57,7 @@ function formFor(form: ReferenceForm, { services, say }: HandlerContext<Services
   return referenceForm({ ...form, model: form.model ?? services.defaultModels.image }, say);
 }
 
-/** The member may have edited the field since its images were numbered. */
+/** The member may have edited the field after the images were numbered. */
 function chosen(links: string, which: number | undefined): string | Refusal {
   if (which === undefined) return links;
   const link = linksIn({ links })[which - 1];
@@ -66,7 +66,7 @@ function chosen(links: string, which: number | undefined): string | Refusal {
 
 interface ReferenceForm {
   id: string;
-  /** As known when the form opens; a member can change them. */
+  /** The images when the form opens; the member can change them. */
   images: readonly MemberFile[];
   model: string | undefined;
 }

@@ -23,7 +23,7 @@ export const imageSpecs = { image };
 /** The highest number that any of the gateway's models is known to accept (specification, part 8). */
 const MAX_REFERENCES = 7;
 
-/** The request without its model, which needs a query; or a refusal that the payload alone justifies. */
+/** The request without its model, which has to be looked up; or a refusal that follows from the payload alone. */
 export function imageRequest(values: References & { prompt: string }): Omit<ImageRequest, 'model'> | Refusal {
   const images = emptyPromptRefusal(values) ?? readImages(values, MAX_REFERENCES);
   if (images instanceof Refusal) return images;

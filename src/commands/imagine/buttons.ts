@@ -13,7 +13,7 @@ import { actionOrder, changeOrder, initialPrompt, sideRegion } from './follow-up
 
 /** Presses a button that the gateway returned with a result. The new task belongs to the member who pressed it. */
 const actionButton = button(customIds.action, {
-  reply: 'beside',
+  reply: 'new-message',
   async run({ taskId, index }, context: HandlerContext<Services>) {
     const parent = await pressedTask(taskId, context);
     return submitOrder(actionOrder(parent, index), context);
@@ -21,7 +21,7 @@ const actionButton = button(customIds.action, {
 });
 
 const changeButton = button(customIds.change, {
-  reply: 'beside',
+  reply: 'new-message',
   async run({ taskId, which }, context: HandlerContext<Services>) {
     const parent = await pressedTask(taskId, context);
     return submitOrder(changeOrder(parent, which), context);
@@ -30,7 +30,7 @@ const changeButton = button(customIds.change, {
 
 /** Upscales all four images, with a task and a message each, once their member has confirmed it. */
 const upscaleAllButton = button(customIds.upscaleAll, {
-  reply: 'aside',
+  reply: 'new-private',
   async run(taskId, context: HandlerContext<Services>) {
     const parent = await pressedTask(taskId, context);
     const orders = upscalesOf(parent);
@@ -58,12 +58,12 @@ const promptOpener = opener(customIds.actionText, async ({ taskId, index }, cont
   return promptForm({ id, title: action.label, prompt: initialPrompt(task, index), withRegion }, context.say);
 });
 
-const promptSubmitted = form(customIds.actionTextFilled, {
-  reply: 'beside',
+const promptSubmit = form(customIds.actionTextFilled, {
+  reply: 'new-message',
   parse: readPromptForm,
   async run({ taskId, index }, filled, context: HandlerContext<Services>) {
     const parent = await pressedTask(taskId, context);
-    return submitOrder(actionOrder(parent, index, writtenWords(filled, parent)), context);
+    return submitOrder(actionOrder(parent, index, promptAnswer(filled, parent)), context);
   },
 });
 
@@ -76,19 +76,19 @@ const continueOpener = opener(customIds.continue, async (taskId, context: Handle
   return promptForm({ id, title: context.say('promptForm.title'), prompt: words, withRegion }, context.say);
 });
 
-const continueWritten = form(customIds.continueFilled, {
+const continueSubmit = form(customIds.continueFilled, {
   reply: 'here',
   parse: readPromptForm,
   async run(taskId, filled, context: HandlerContext<Services>) {
     const task = await ownTask(taskId, context);
     const parent =
       task.parentId === undefined ? task : ((await context.services.tasks.book.get(task.parentId)) ?? task);
-    await context.services.tasks.words.give(task.id, context.origin, writtenWords(filled, parent));
-    return 'shown as it goes';
+    await context.services.tasks.words.give(task.id, context.origin, promptAnswer(filled, parent));
+    return 'shown by delivery';
   },
 });
 
-function writtenWords({ prompt: words, side, drawn }: PromptFormValues, parent: Task): WrittenWords {
+function promptAnswer({ prompt: words, side, drawn }: PromptFormValues, parent: Task): WrittenWords {
   const known = sides.find((one) => one === side);
   const region = drawn ? { drawn } : known && sideRegion(parent, known);
   return { words, ...(region && { region }) };
@@ -96,4 +96,4 @@ function writtenWords({ prompt: words, side, drawn }: PromptFormValues, parent: 
 
 export const buttons = [actionButton, changeButton, upscaleAllButton];
 export const openers = [promptOpener, continueOpener];
-export const forms = [promptSubmitted, continueWritten];
+export const forms = [promptSubmit, continueSubmit];

@@ -10,14 +10,14 @@ const whole = { type: 'number', isInteger: true } as const;
 export const flagOptions = {
   aspect: oneOf('1:1', '3:2', '2:3', '4:3', '3:4', '16:9', '9:16', '21:9'),
   negative: { type: 'text', max: MAX_NEGATIVE_LENGTH },
-  weight: { type: 'number', least: 0, max: 3 },
+  weight: { type: 'number', min: 0, max: 3 },
   style: oneOf('raw', 'cute', 'expressive', 'original', 'scenic'),
   version: oneOf('7', '6.1', '6', '5.2', 'niji 7', 'niji 6', 'niji 5'),
   quality: oneOf('0.25', '0.5', '1', '2', '4'),
-  stylize: { ...whole, least: 0, max: 1_000 },
-  chaos: { ...whole, least: 0, max: 100 },
-  weird: { ...whole, least: 0, max: 3_000 },
-  seed: { ...whole, least: 0, max: 4_294_967_295 },
+  stylize: { ...whole, min: 0, max: 1_000 },
+  chaos: { ...whole, min: 0, max: 100 },
+  weird: { ...whole, min: 0, max: 3_000 },
+  seed: { ...whole, min: 0, max: 4_294_967_295 },
   tile: { type: 'switch' },
 } as const;
 
@@ -26,7 +26,7 @@ export type FlagValues = Partial<Values<typeof flagOptions>>;
 interface Flag {
   /** All names that members use for the flag. */
   spellings: readonly string[];
-  range?: { least: number; max: number };
+  range?: { min: number; max: number };
   write(values: FlagValues): string | undefined;
 }
 
@@ -53,25 +53,25 @@ export function flagsFor(words: string, values: FlagValues): string[] {
   );
 }
 
-/** The gateway would accept the request and fail later, whether a number was typed or came from an option. */
+/** Refuses numbers that the gateway would accept first and fail on later, whether typed or chosen as an option. */
 export function outOfRangeRefusal(prompt: string): Refusal | undefined {
   for (const { name, number } of flagsIn(prompt)) {
     const range = FLAGS.find(({ spellings }) => spellings.includes(name))?.range;
     if (!range || number === undefined) continue;
-    const { least, max } = range;
-    if (Number(number) >= least && Number(number) <= max) continue;
-    return new Refusal('refusals.optionOutOfRange', { flag: `--${name}`, min: String(least), max: String(max) });
+    const { min, max } = range;
+    if (Number(number) >= min && Number(number) <= max) continue;
+    return new Refusal('refusals.optionOutOfRange', { flag: `--${name}`, min: String(min), max: String(max) });
   }
   return undefined;
 }
 
-/** A flag inside the negative prompt would take effect as a flag. */
+/** Refuses a negative prompt that contains a flag, because the flag would take effect. */
 export function negativeFlagRefusal({ negative = '' }: FlagValues): Refusal | undefined {
   const [flag] = flagsIn(negative);
   return flag && new Refusal('refusals.optionNegativeHasFlag', { flag: `--${flag.name}` });
 }
 
-/** Phones replace two hyphens by a dash. A dash inside a word or a URL does not start a flag. */
+/** Phones replace two hyphens with a dash. A dash inside a word or a URL does not start a flag. */
 const FLAG = /(?<!\S)(?:--|[–—])(?<name>\p{L}+)(?![\p{L}_-])(?:[\s=:]*(?<number>[-+]?(?:\d+\.?\d*|\.\d+)))?/gu;
 
 function flagsIn(text: string): { name: string; number: string | undefined }[] {

@@ -8,12 +8,12 @@ import { isGrid, isSpoiler, mustHaveResult, promptOf, type ShortFollowUp } from 
 import type { OrderedRequest } from '../../services/tasks/transitions.ts';
 import type { WrittenWords } from '../../services/tasks/words.ts';
 
-/** The request of a follow-up; its requester and place come with the press. */
+/** The request of a follow-up; the press itself determines the requester and the place. */
 export type FollowUp<K extends TaskKind> = OrderedRequest<K> & { parent: Task };
 
 /** Presses a button that the gateway returned with the result, by its stored custom action id. */
-export function actionOrder(parent: Task, place: number, written?: WrittenWords): FollowUp<'action'> {
-  const action = parent.actions[place];
+export function actionOrder(parent: Task, index: number, written?: WrittenWords): FollowUp<'action'> {
+  const action = parent.actions[index];
   if (!action) throw new Refusal('refusals.unknownButton');
   mustHaveResult(parent);
   const { customId, label } = action;
@@ -45,8 +45,8 @@ export function sideRegion(parent: Task, side: (typeof sides)[number]): Region {
 }
 
 /** The prompt that the form of an action starts with. */
-export function initialPrompt(parent: Task, place: number): string {
-  const { family, index } = meaningOfAction(parent.actions[place]?.customId ?? '');
+export function initialPrompt(parent: Task, position: number): string {
+  const { family, index } = meaningOfAction(parent.actions[position]?.customId ?? '');
   const prompt = promptOf(parent);
   if (family === 'custom-zoom') return `${prompt} --zoom 2`.trim();
   if (family === 'describe-line' || family === 'shorten-line') return lineAt(parent.text ?? '', index ?? 1) ?? prompt;

@@ -6,7 +6,7 @@ import { VIDEO_ENDPOINT } from './videos.ts';
 
 const VIDEO_FAMILIES: ReadonlySet<ActionFamily> = new Set(['animate', 'extend']);
 
-/** The names in the price lists of stock gateways. An action that asks for a prompt first is charged when the prompt is sent. */
+/** The names of actions in the price lists of stock gateways. An action that asks for a prompt is only charged once the prompt is sent. */
 const PRICE_NAMES: Readonly<Partial<Record<ActionFamily, string>>> = {
   upscale: 'mj_upscale',
   'upscale-more': 'mj_upscale',

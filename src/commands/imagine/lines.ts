@@ -24,7 +24,7 @@ export const lineOpener = opener(customIds.line, async ({ taskId, index }, conte
 });
 
 export const lineSubmit = form(customIds.lineFilled, {
-  reply: 'beside',
+  reply: 'new-message',
   parse(filled) {
     const read = readPromptForm(filled);
     return read instanceof Refusal ? read : imagineRequest({ prompt: read.prompt });
@@ -35,12 +35,12 @@ export const lineSubmit = form(customIds.lineFilled, {
   },
 });
 
-/** A request for images from a line. The gateway's own buttons also need a prompt, and many gateways refuse them. */
+/** Requests images from a line. The gateway has buttons for this too, but they also need a prompt, and many gateways refuse them. */
 function imagined(parent: Task, request: ImagineRequest): FollowUp<'imagine'> {
   return { kind: 'imagine', parent, request: { ...request, ...(isSpoiler(parent) && { spoiler: true }) } };
 }
 
-/** Images of every line are several tasks, so they are confirmed first, privately. */
+/** Generating images from every line submits several tasks, so the member confirms them first, privately. */
 const askForAll = async (taskId: string, context: HandlerContext<Services>) => {
   const parent = await pressedTask(taskId, context);
   const orders = linesOf(parent).map((prompt) => imagined(parent, throwRefusal(imagineRequest({ prompt }))));
@@ -48,9 +48,9 @@ const askForAll = async (taskId: string, context: HandlerContext<Services>) => {
   return proposeAll(orders, { isPrivate: parent.route.isPrivate, reason }, context);
 };
 
-export const allLinesButton = button(customIds.allLines, { reply: 'aside', run: askForAll });
+export const allLinesButton = button(customIds.allLines, { reply: 'new-private', run: askForAll });
 
-/** For questions of earlier versions: asks again, with the price. */
+/** For confirmations posted by earlier versions: asks again, with the price. */
 export const allLinesConfirmButton = button(customIds.allLinesConfirmed, { reply: 'here', run: askForAll });
 
 function linesOf(parent: Task): string[] {

@@ -11,7 +11,7 @@ export type ImagineValues = FlagValues & References & { prompt: string; spoiler?
 /** The request as the task stores it. The prompt is the member's text and flags; the URLs of references are added when it is sent. */
 const imagineShape = defineRequest({ prompt: z.string() });
 
-/** Older versions stored the images in the field for images that are sent along. */
+/** Older versions stored the reference images in the field for images that are sent as data. */
 const storedShape = imagineShape.loose().transform(({ pictures: images, ...request }) => ({
   ...request,
   ...(images && { references: images.map(asReference) }),
@@ -25,11 +25,11 @@ const asReference = ({ address, name }: MemberFile): Reference => ({
   takes: 'address',
 });
 
-/** A follow-up names the gateway's id of its task, and the label of the button. */
+/** A follow-up contains the gateway's id of the original task, and the label of the button. */
 const followUp = defineRequest({
   of: z.string(),
   label: z.string(),
-  /** The prompt that is sent, or else that of the task it follows. */
+  /** The prompt that is sent, or else that of the original task. */
   prompt: z.string(),
 });
 const actionShape = followUp.extend({ customId: z.string() });
@@ -80,12 +80,12 @@ const animate: KindSpec<'animate'> = {
 };
 export const imagineSpecs = { imagine, action, change, animate };
 
-/** The request, or why the payload alone rules it out. */
+/** The request, or a refusal that follows from the payload alone. */
 export function imagineRequest(values: ImagineValues): ImagineRequest | Refusal {
   const images = emptyPromptRefusal(values) ?? readImages(values);
   if (images instanceof Refusal) return images;
-  const objection = negativeFlagRefusal(values);
-  if (objection) return objection;
+  const refusal = negativeFlagRefusal(values);
+  if (refusal) return refusal;
   const typed = values.prompt.trim();
   const prompt = [typed, ...flagsFor(typed, values)].join(' ');
   // Discord may still enforce the option ranges of an older registration.

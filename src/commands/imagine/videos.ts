@@ -20,7 +20,7 @@ import { motions } from './request.ts';
 /** The gateway's endpoint for videos of the image-prompt family. Like a button, it may be refused. */
 export const VIDEO_ENDPOINT = 'submit/video';
 
-/** The videos that this endpoint can make from a result: a video from one image, or an extended video. */
+/** What this endpoint can make from a result: a video from one image, or an extended video. */
 function videoAction(task: Task): 'animate' | 'extend' | undefined {
   if (!hasResult(task) || task.remoteId === undefined) return undefined;
   const { media } = task;
@@ -46,20 +46,20 @@ function familyOf(task: Task): ActionFamily | undefined {
 
 /** Opens the form for a video from an image, or for an extended one, if the gateway has no working button for it. */
 export const animateOpener = opener(customIds.animate, async (taskId, context: HandlerContext<Services>, pressed) => {
-  // No form if the endpoint was refused a moment ago.
+  // Do not open the form if the gateway refused the endpoint a moment ago.
   if (!context.services.offers.isOffered(VIDEO_ENDPOINT)) throw new Refusal('gateway.not-offered');
   const task = await inTimeForForm(pressedTask(taskId, context), context);
   const id = customIds.animateFilled.id(task.id);
   if (videoAction(task) === 'extend')
     return extendForm({ id, words: promptOf(task), count: task.media.length }, context.say);
-  // The message's own file exists as long as the message; the gateway's may be gone.
+  // The file on the message exists as long as the message does; the gateway's copy may be gone.
   const image = imagesOnMessage(pressed)[0]?.address ?? task.media[0]?.address;
   if (videoAction(task) !== 'animate' || image === undefined) throw new Refusal('refusals.noResult');
   return animateForm({ id, image }, context.say);
 });
 
 export const animateSubmit = form(customIds.animateFilled, {
-  reply: 'beside',
+  reply: 'new-message',
   parse: animateValues,
   async run(taskId, values, context: HandlerContext<Services>) {
     return submitOrder(orderOf(await pressedTask(taskId, context), values), context);

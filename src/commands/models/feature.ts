@@ -43,9 +43,9 @@ const modelsCommand = command({
 });
 
 /** More than this could not be read at a glance on a phone. */
-const PAGE = 12;
+const PAGE_SIZE = 12;
 
-/** A page of the list, grouped by owner. A page beyond the end means the last one. */
+/** A page of the list, grouped by owner. If the page is beyond the end, the last one is shown. */
 function modelsPage(models: readonly ListedModel[], listing: ModelsPage, say: Say): MessagePlan {
   const { list, page } = listing;
   const title = list === 'own' ? say('models.title') : say('models.titleCompatible');
@@ -53,9 +53,9 @@ function modelsPage(models: readonly ListedModel[], listing: ModelsPage, say: Sa
   if (matching.length === 0) {
     return { page: { title, blocks: [models.length === 0 ? say('models.empty') : say('models.none')] } };
   }
-  const pages = Math.ceil(matching.length / PAGE);
+  const pages = Math.ceil(matching.length / PAGE_SIZE);
   const shown = Math.min(Math.max(0, page), pages - 1);
-  const groups = Map.groupBy(matching.slice(shown * PAGE, (shown + 1) * PAGE), (model) => model.ownedBy);
+  const groups = Map.groupBy(matching.slice(shown * PAGE_SIZE, (shown + 1) * PAGE_SIZE), (model) => model.ownedBy);
   const blocks = [...groups].map(([owner, group]) => {
     const lines = group.map((model) => `${inCode(model.id)} · ${say(`models.kinds.${model.kind}`)}`);
     return [`**${owner === undefined ? say('models.unknownOwner') : inCode(owner)}**`, ...lines].join('\n');

@@ -5,19 +5,19 @@ import type { CheckAdmission } from '../../services/tasks/albums.ts';
 import type { Task } from '../../services/tasks/task.ts';
 import { mayContinue } from '../../services/tasks/task-facts.ts';
 import { maySeeAccount } from '../account-access.ts';
-import { LONGEST_OPTION, promptOption } from '../options.ts';
+import { MAX_OPTION_LENGTH, promptOption } from '../options.ts';
 import type { Services } from '../services.ts';
-import { listForSentence, readIds } from './ids.ts';
+import { readIds, shortenList } from './ids.ts';
 
 /** The limit means at most three polls to the gateway and twenty pages of a message. */
 const MAX_IDS = 300;
 
-/** Each option is read separately, because each may be JSON. */
+/** Reads each option separately, because each may be JSON. */
 function idsIn(texts: readonly string[]): string[] | Refusal {
   const read = texts.map(readIds);
   const ids = [...new Set(read.flatMap((one) => one.ids))];
-  const odd = read.flatMap((one) => one.odd);
-  if (odd.length > 0) return new Refusal('refusals.idsInvalid', { invalidIds: listForSentence(odd) });
+  const invalid = read.flatMap((one) => one.invalid);
+  if (invalid.length > 0) return new Refusal('refusals.idsInvalid', { invalidIds: shortenList(invalid) });
   if (ids.length === 0) return new Refusal('refusals.noIds');
   if (ids.length <= MAX_IDS) return ids;
   return new Refusal('refusals.tooManyIds', { max: String(MAX_IDS), count: String(ids.length) });
@@ -28,16 +28,16 @@ export const follow = command({
   name: 'follow',
   isPrivate: (values) => values.private ?? false,
   options: {
-    // Room for about 160 ids of the usual length.
+    // Fits about 160 ids of the usual length.
     ids: promptOption,
-    more: { type: 'text', max: LONGEST_OPTION },
+    more: { type: 'text', max: MAX_OPTION_LENGTH },
     private: { type: 'switch' },
   },
   parse: ({ ids, more = '' }) => idsIn([ids, more]),
   guards: [requirePostPermissions],
   async run(ids, context: HandlerContext<Services>) {
     await context.services.tasks.albums.create(context.origin, ids, await admission(context));
-    return 'shown as it goes';
+    return 'shown by delivery';
   },
 });
 
@@ -49,8 +49,8 @@ async function admission(context: HandlerContext<Services>): Promise<CheckAdmiss
   const mayFollowAll = await maySeeAccount(context);
   const { userId } = context.place;
   return (found) => {
-    const idsWhere = (holds: (task: Task | undefined) => boolean): string[] =>
-      [...found].filter(([, task]) => holds(task)).map(([id]) => id);
+    const idsWhere = (matches: (task: Task | undefined) => boolean): string[] =>
+      [...found].filter(([, task]) => matches(task)).map(([id]) => id);
     const foreign = idsWhere((task) => task !== undefined && !mayContinue(task, userId));
     // A member who only guesses ids must not learn which of them belong to private tasks.
     if (!mayFollowAll) refuse('refusals.idsNotYours', [...idsWhere((task) => task === undefined), ...foreign]);
@@ -61,5 +61,5 @@ async function admission(context: HandlerContext<Services>): Promise<CheckAdmiss
 }
 
 function refuse(key: string, ids: readonly string[]): void {
-  if (ids.length > 0) throw new Refusal(key, { ids: listForSentence(ids) });
+  if (ids.length > 0) throw new Refusal(key, { ids: shortenList(ids) });
 }

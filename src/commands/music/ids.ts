@@ -4,27 +4,27 @@ import { withoutEnd, withoutStart } from '../../lib/text.ts';
 /** A gateway's id: letters and digits, possibly with separators. Words without a digit are rarely ids. */
 const ID = /^(?=.*\d|.{16})[A-Za-z0-9][\w.:-]{2,99}$/;
 
-/** The fields of a gateway's response that hold an id, and those that hold several. */
+/** The fields of a gateway's response that contain an id, and those that contain several. */
 const ID_NAMES = ['task_id', 'taskId', 'id'];
 const LIST_NAMES = ['ids', 'data', 'tasks', 'result'];
-/** Responses are nested, but not deeper than this. */
-const DEEPEST = 8;
+/** How deep responses may be nested. */
+const MAX_DEPTH = 8;
 
 interface PastedIds {
   /** Without duplicates, in the order in which they were pasted. */
   ids: string[];
   /** Text that is not an id. */
-  odd: string[];
+  invalid: string[];
 }
 
 /** Reads ids in any form: separated by commas, spaces or lines, in URLs, as JSON, or in a gateway's response. */
 export function readIds(text: string): PastedIds {
   const json = jsonIn(text.trim());
-  const words = json === undefined ? separated(text) : wordsIn(json, 0);
+  const words = json === undefined ? splitText(text) : wordsIn(json, 0);
   const read = words.map((word) => ({ word, id: idIn(word) }));
   const ids = new Set(read.flatMap(({ id }) => id ?? []));
-  const odd = new Set(read.flatMap(({ word, id }) => (id === undefined ? [word] : [])));
-  return { ids: [...ids], odd: [...odd] };
+  const invalid = new Set(read.flatMap(({ word, id }) => (id === undefined ? [word] : [])));
+  return { ids: [...ids], invalid: [...invalid] };
 }
 
 /** Also accepts several values in a row, and a list whose brackets were not copied. */
@@ -41,9 +41,9 @@ function jsonIn(text: string): Json | undefined {
 }
 
 function wordsIn(value: unknown, depth: number): string[] {
-  if (value === null || value === undefined || depth > DEEPEST) return [];
+  if (value === null || value === undefined || depth > MAX_DEPTH) return [];
   if (Array.isArray(value)) return value.flatMap((one) => wordsIn(one, depth + 1));
-  if (!isRecord(value)) return separated(String(value));
+  if (!isRecord(value)) return splitText(String(value));
   for (const name of ID_NAMES) {
     const id = value[name];
     if ((typeof id === 'string' && id !== '') || typeof id === 'number') return [String(id)];
@@ -51,14 +51,14 @@ function wordsIn(value: unknown, depth: number): string[] {
   return LIST_NAMES.flatMap((name) => wordsIn(value[name], depth + 1));
 }
 
-/** Brackets and quotes that were copied along. */
+/** Brackets and quotes that were copied with an id. */
 const BEFORE = '"\'`<([{';
-const BEHIND = '"\'`>)]}.';
+const AFTER = '"\'`>)]}.';
 
-function separated(text: string): string[] {
+function splitText(text: string): string[] {
   return text
     .split(/[\s,;|]+/)
-    .map((word) => withoutEnd(withoutStart(word, BEFORE), BEHIND))
+    .map((word) => withoutEnd(withoutStart(word, BEFORE), AFTER))
     .filter((word) => word !== '');
 }
 
@@ -70,11 +70,11 @@ function idIn(word: string): string | undefined {
 function lastPart(address: string): string | undefined {
   const url = URL.parse(address);
   const parts = url?.pathname.split('/').filter((part) => part !== '') ?? [];
-  const asked = ID_NAMES.map((name) => url?.searchParams.get(name)).find((id) => id);
-  return asked ?? decoded(parts.at(-1));
+  const queryId = ID_NAMES.map((name) => url?.searchParams.get(name)).find((id) => id);
+  return queryId ?? decode(parts.at(-1));
 }
 
-function decoded(part: string | undefined): string | undefined {
+function decode(part: string | undefined): string | undefined {
   try {
     return part === undefined ? undefined : decodeURIComponent(part);
   } catch (error) {
@@ -83,12 +83,12 @@ function decoded(part: string | undefined): string | undefined {
   }
 }
 
-/** The most that one sentence lists. */
+/** The most items that one sentence lists. */
 const MAX_NAMED = 20;
 const MAX_NAME_LENGTH = 60;
 
-/** Shortens a list for a sentence. */
-export function listForSentence(words: readonly string[]): string[] {
+/** Shortens a list so that it fits into a sentence. */
+export function shortenList(words: readonly string[]): string[] {
   const shown = words.slice(0, MAX_NAMED).map((word) => word.slice(0, MAX_NAME_LENGTH));
   return words.length > MAX_NAMED ? [...shown, `+${words.length - MAX_NAMED}`] : shown;
 }

@@ -31,7 +31,7 @@ const music: KindSpec<'music'> = {
 };
 export const musicSpecs = { song, music, album: albumSpec };
 
-/** Songs that are ordered here, songs that are only followed, and albums, which show many of them in one message. */
+/** Songs that the bot generates, songs that are only followed, and albums, which show many of them in one message. */
 export function musicKinds(music: Gateway['music'], takesCallback = false): Kind[] {
   const source = musicSource(music);
   return [
@@ -58,26 +58,26 @@ export function musicKinds(music: Gateway['music'], takesCallback = false): Kind
   ];
 }
 
-/** The specification (4.1) shows no limit; a gateway that has one reports it. A whole album then takes at most three requests a poll. */
+/** The specification (4.1) gives no limit, and a gateway that has one reports it. With this one, polling a whole album takes at most three requests. */
 const MAX_IN_LIST = 300;
-/** Songs that were ordered moments apart are soon polled together. */
+/** Songs that were requested moments apart are polled together. */
 const GATHER_MS = 2_000;
 /** The HTTP statuses with which gateways refuse a list that is too long. */
-const TOO_LONG: ReadonlySet<number | undefined> = new Set([400, 413]);
+const TOO_LONG_STATUSES: ReadonlySet<number | undefined> = new Set([400, 413]);
 
 interface Polled {
   found: ReadonlyMap<string, Snapshot>;
-  /** No id of the list was refused, so any refusal was about the list's length. */
+  /** Whether no single id was refused, so any refusal was about the length of the list. */
   isWhole: boolean;
 }
 
-/** Polls songs in lists of the length that this gateway accepts (specification, 4.1 and 4.7). */
+/** Polls songs in lists no longer than this gateway accepts (specification, 4.1 and 4.7). */
 export function musicSource(music: Pick<Gateway['music'], 'get' | 'getMany'>): Source {
   let max = MAX_IN_LIST;
-  /** How many times in a row each id was missing. */
+  /** How many times in a row each id was missing from the response. */
   let missed: ReadonlyMap<string, number> = new Map();
-  /** Ids for which the gateway refuses every list that contains them. */
-  const odd = new Set<string>();
+  /** Ids that make the gateway refuse every list that contains them. */
+  const refusedIds = new Set<string>();
 
   async function inPieces(ids: readonly string[]): Promise<Polled> {
     try {
@@ -85,18 +85,18 @@ export function musicSource(music: Pick<Gateway['music'], 'get' | 'getMany'>): S
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
       if (error.kind === 'not-offered') max = 1;
-      if (!TOO_LONG.has(error.status)) throw error;
+      if (!TOO_LONG_STATUSES.has(error.status)) throw error;
     }
     const [only = ''] = ids;
     if (ids.length === 1) {
-      odd.add(only);
+      refusedIds.add(only);
       return { found: new Map(), isWhole: false };
     }
     const half = Math.ceil(ids.length / 2);
     const first = await inPieces(ids.slice(0, half));
     const second = await inPieces(ids.slice(half));
     const isWhole = first.isWhole && second.isWhole;
-    // Otherwise an id was refused, not the length of the list.
+    // Otherwise the gateway refused an id, and not the length of the list.
     if (isWhole) max = Math.min(max, half);
     return { found: new Map([...first.found, ...second.found]), isWhole };
   }
@@ -109,13 +109,16 @@ export function musicSource(music: Pick<Gateway['music'], 'get' | 'getMany'>): S
       get max() {
         return max;
       },
-      /** Ids that are missing from the response are polled alone, refused ones among them. */
+      /** Ids missing from the result, including refused ones, are then polled one by one. */
       async pollMany(ids) {
-        // A gateway may respond only to the first ids of a list, so those that were missing longest come first in the next one.
-        const misses = (id: string): number => missed.get(id) ?? 0;
-        const inOrder = ids.filter((id) => !odd.has(id)).toSorted((a, b) => misses(b) - misses(a));
-        const found = inOrder.length === 0 ? new Map<string, Snapshot>() : (await inPieces(inOrder)).found;
-        missed = new Map(ids.flatMap((id) => (found.has(id) ? [] : [[id, misses(id) + 1] as const])));
+        // A gateway may only respond to the first ids of a list, so the ids that have been missing longest come first in the next list.
+        const missCount = (id: string): number => missed.get(id) ?? 0;
+        const longestMissingFirst = ids
+          .filter((id) => !refusedIds.has(id))
+          .toSorted((a, b) => missCount(b) - missCount(a));
+        const found =
+          longestMissingFirst.length === 0 ? new Map<string, Snapshot>() : (await inPieces(longestMissingFirst)).found;
+        missed = new Map(ids.flatMap((id) => (found.has(id) ? [] : [[id, missCount(id) + 1] as const])));
         return found;
       },
     },

@@ -3,20 +3,20 @@ import { command, type HandlerContext } from '../../discord/handlers.ts';
 import { keysOf, withoutUndefined } from '../../lib/entries.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { submitOrder } from '../../messages/pressed-task.ts';
-import { hasVisibleText, LONGEST_OPTION, modelOption, modelOrDefault, suggestModels } from '../options.ts';
+import { hasVisibleText, MAX_OPTION_LENGTH, modelOption, modelOrDefault, suggestModels } from '../options.ts';
 import type { Services } from '../services.ts';
 
-/** Texts that are longer than this are refused with the bot's own message. */
-const text = { type: 'text', max: LONGEST_OPTION } as const;
+/** The limit is Discord's maximum, so that the bot's own message refuses a text that is too long. */
+const text = { type: 'text', max: MAX_OPTION_LENGTH } as const;
 
 /** More than any known gateway accepts; the gateway reports its exact limits. */
-const LONGEST = { about: 3_000, lyrics: 6_000, style: 1_000, title: 200 } as const;
-type Texts = Partial<Record<keyof typeof LONGEST, string | undefined>>;
+const MAX_LENGTHS = { about: 3_000, lyrics: 6_000, style: 1_000, title: 200 } as const;
+type Texts = Partial<Record<keyof typeof MAX_LENGTHS, string | undefined>>;
 
-/** Without options that hold only spaces and invisible characters. */
+/** Drops options that contain only spaces and invisible characters. */
 const visibleTexts = (values: Texts): Texts =>
   Object.fromEntries(
-    keysOf(LONGEST).map((name) => [name, hasVisibleText(values[name] ?? '') ? values[name]?.trim() : undefined]),
+    keysOf(MAX_LENGTHS).map((name) => [name, hasVisibleText(values[name] ?? '') ? values[name]?.trim() : undefined]),
   );
 
 /** The request without its model, which is looked up later; or a refusal if the options contradict each other. */
@@ -25,8 +25,8 @@ function songRequest(values: Texts & { instrumental?: boolean | undefined }) {
   const { about, lyrics, style, title } = texts;
   if (Object.values(texts).every((one) => one === undefined)) return new Refusal('refusals.songEmpty');
   if (about !== undefined && lyrics !== undefined) return new Refusal('refusals.songBoth');
-  for (const option of keysOf(LONGEST)) {
-    const [max, { length }] = [LONGEST[option], texts[option] ?? ''];
+  for (const option of keysOf(MAX_LENGTHS)) {
+    const [max, { length }] = [MAX_LENGTHS[option], texts[option] ?? ''];
     if (length > max) return new Refusal('refusals.songTooLong', { option, max: String(max), count: String(length) });
   }
   const isLyrics = lyrics === undefined ? undefined : true;

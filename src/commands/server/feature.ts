@@ -11,7 +11,7 @@ import { rulesHistory } from './history.ts';
 import { reportBlockForm, reportBlockOpener, reportButtons } from './report-decisions.ts';
 import { reportForm, reportMenu } from './report-form.ts';
 import { text } from './text.ts';
-import { cancelImportButton, exportRules, importRules, takeImportButton } from './transfer.ts';
+import { applyImportButton, cancelImportButton, exportRules, importRules } from './transfer.ts';
 
 type Context = HandlerContext<Services>;
 
@@ -46,6 +46,6 @@ export const server = (known: RuleWords): Feature<typeof text> => ({
   menus: [reportMenu],
   openers: [openRulesForm, reportBlockOpener],
   forms: [rulesForm(known), reportForm, reportBlockForm],
-  buttons: [removeAccessRule, takeImportButton, cancelImportButton, ...reportButtons],
+  buttons: [removeAccessRule, applyImportButton, cancelImportButton, ...reportButtons],
   text,
 });

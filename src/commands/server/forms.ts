@@ -32,10 +32,10 @@ import type { text } from './text.ts';
 
 type Context = HandlerContext<Services>;
 
-/** The capacity of a text field; a longer list is uploaded as a file. */
+/** The capacity of a text field; a longer list has to be uploaded as a file. */
 const MAX_FIELD_LENGTH = 4_000;
 
-/** Names that admins can use in rules. */
+/** The names that admins can use in rules. */
 export interface RuleWords {
   kinds: readonly string[];
   commands: readonly string[];
@@ -179,7 +179,7 @@ const moderationChoice = (
   })),
 });
 
-/** Applies what was typed in a section. The page that opened the form shows the change. */
+/** Applies the values of a submitted form. The page that opened the form shows the change. */
 export const rulesForm = (known: RuleWords) =>
   form(customIds.rulesFilled, {
     reply: 'here',
@@ -248,7 +248,7 @@ async function changesOf(
         allowedWords: parseAllowedWords(allowedWords),
       };
       return (before) => ({
-        // A list that was too long for its field was shown empty.
+        // The field of a list that was too long for it was shown empty, and must not empty the list.
         ...(file !== undefined || isShown(before, 'words') ? { words: parsed.words } : {}),
         ...(isShown(before, 'patterns') ? { patterns: parsed.patterns } : {}),
         ...(isShown(before, 'allowedWords') ? { allowedWords: parsed.allowedWords } : {}),

@@ -7,7 +7,7 @@ import { ruledServer } from './access.ts';
 
 const MAX_LINES = 15;
 
-/** Who changed which rule and when. The file contains the rule before and after. */
+/** Shows who changed which rule and when. The file contains each rule before and after the change. */
 export const rulesHistory = command({
   name: 'history',
   isPrivate: true,

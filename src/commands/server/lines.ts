@@ -2,24 +2,24 @@ import { Refusal } from '../../lib/refusal.ts';
 import { plainHost } from '../../services/rules/links.ts';
 import type { AccessRule, RuleSet } from '../../services/rules/server-rules.ts';
 import {
-  LONGEST_PATTERN,
-  LONGEST_WORD,
   MAX_DOMAINS,
   MAX_LOG_DAYS,
+  MAX_PATTERN_LENGTH,
   MAX_PATTERNS,
+  MAX_WORD_LENGTH,
   MAX_WORDS,
 } from '../../services/rules/server-rules.ts';
 
-/** Services have some dozen categories. */
+/** Moderation services have about a dozen categories. */
 const MAX_THRESHOLDS = 30;
 
-/** Lists as admins type them, one entry per line. */
+/** Reads a list as admins type it, one entry per line. */
 const linesOf = (text: string): string[] =>
   [...new Set(text.split(/\r?\n/).map((line) => line.trim()))].filter((line) => line !== '');
 
 const WITH_KINDS = /^\[([^\]]{1,300})\]/;
 
-/** `[video, music] word`: only for these kinds. */
+/** Reads `[video, music] word`, which applies to these kinds only. */
 function parseListed(line: string, known: readonly string[]): RuleSet['words'][number] {
   const [before = '', names = ''] = WITH_KINDS.exec(line) ?? [];
   const text = line.slice(before.length).trim();
@@ -36,14 +36,14 @@ function parseKinds(names: string, known: readonly string[]): string[] {
 const listOf = (text: string): string[] => [...new Set(text.split(',').map((one) => one.trim()))].filter(Boolean);
 
 export const parseWords = (text: string, known: readonly string[]): RuleSet['words'] =>
-  atMost(linesOf(text), MAX_WORDS, LONGEST_WORD).map((line) => parseListed(line, known));
+  atMost(linesOf(text), MAX_WORDS, MAX_WORD_LENGTH).map((line) => parseListed(line, known));
 
 export const parsePatterns = (text: string, known: readonly string[]): RuleSet['patterns'] =>
-  atMost(linesOf(text), MAX_PATTERNS, LONGEST_PATTERN).map((line) => parseListed(line, known));
+  atMost(linesOf(text), MAX_PATTERNS, MAX_PATTERN_LENGTH).map((line) => parseListed(line, known));
 
-export const parseAllowedWords = (text: string): string[] => atMost(linesOf(text), MAX_WORDS, LONGEST_WORD);
+export const parseAllowedWords = (text: string): string[] => atMost(linesOf(text), MAX_WORDS, MAX_WORD_LENGTH);
 
-/** Also `https://a.example/`, as it is copied from a browser. */
+/** Also accepts `https://a.example/`, as copied from a browser. */
 export const parseDomains = (text: string): string[] =>
   atMost(linesOf(text), MAX_DOMAINS, 300).map((line) => {
     const host = plainHost(URL.parse(line)?.hostname ?? line.toLowerCase());
@@ -74,9 +74,9 @@ export function parseCommands(text: string, known: readonly string[]): string[] 
   return names;
 }
 
-/** `violence 0.8`, by category. */
+/** Reads lines such as `violence 0.8` into thresholds by category. */
 export function parseThresholds(text: string): Record<string, number> {
-  const lines = atMost(linesOf(text), MAX_THRESHOLDS, LONGEST_WORD);
+  const lines = atMost(linesOf(text), MAX_THRESHOLDS, MAX_WORD_LENGTH);
   return Object.fromEntries(
     lines.map((line) => {
       const [, category = '', number = ''] = /^([a-z][a-z/_-]{0,50}) +([01](?:\.\d{1,4})?)$/.exec(line) ?? [];
@@ -86,7 +86,7 @@ export function parseThresholds(text: string): Record<string, number> {
   );
 }
 
-/** `video, music, model reel-*`. An empty text means everything. */
+/** Reads `video, music, model reel-*`. An empty text means everything. */
 export function parseWork(text: string, known: readonly string[]): Pick<AccessRule, 'kinds' | 'models'> {
   const parts = listOf(text);
   const models = parts.flatMap((part) => /^model\s+(\S.*)$/.exec(part)?.[1] ?? []);

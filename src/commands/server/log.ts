@@ -11,7 +11,7 @@ import type { Budgets } from '../../services/spending/budgets.ts';
 /** Posts in a log channel. `about`: the member whom the message names. */
 type PostInLog = (guildId: string, channelId: string, plan: MessagePlan, about?: string) => Promise<boolean>;
 
-/** A message in a log channel is remembered, so it can be deleted. */
+/** Posts in log channels, and records each message so it can be deleted later. */
 export function logPoster(parts: {
   outbox: Pick<Outbox, 'sendInChannel'>;
   serverLogs: Pick<ServerLogs, 'note'>;
@@ -40,15 +40,15 @@ interface RuleLogParts {
   say: Say;
 }
 
-/** A member who tries again and again must not fill the channel. */
+/** A member who keeps retrying must not flood the channel. */
 const MAX_REFUSALS = 5;
 const WINDOW_MS = 60_000;
-const LONGEST_ENTRY = 60;
+const MAX_ENTRY_LENGTH = 60;
 
-/** Posts changes of a server's rules, and requests that they refused, in its log channel. */
+/** Posts changes to a server's rules, and requests that were refused by them, in its log channel. */
 export function openRuleLog({ rules, budgets, post, clock, say }: RuleLogParts): void {
   const windows = new Map<string, { startsAt: number; posted: number; more: number }>();
-  const tell = (guildId: string, content: string, about: string): void => {
+  const postEntry = (guildId: string, content: string, about: string): void => {
     const channel = rules.of(guildId).logChannelId ?? budgets.of(guildId).alertsChannelId;
     if (channel !== undefined) void post(guildId, channel, { content }, about);
   };
@@ -57,7 +57,7 @@ export function openRuleLog({ rules, budgets, post, clock, say }: RuleLogParts):
     const [{ by } = {}] = changes;
     if (by === undefined) return;
     const names = changes.map(({ what }) => say(`rules.names.${what}`)).join(', ');
-    tell(guildId, say('rules.log.changed', { who: `<@${by}>`, names, count: changes.length }), by);
+    postEntry(guildId, say('rules.log.changed', { who: `<@${by}>`, names, count: changes.length }), by);
   });
   rules.onRefusal((refusal) => {
     const { guildId } = refusal;
@@ -73,11 +73,11 @@ export function openRuleLog({ rules, budgets, post, clock, say }: RuleLogParts):
     window.posted += 1;
     const missed = isCurrent ? 0 : (known?.more ?? 0);
     const lines = [...(missed > 0 ? [say('rules.log.more', { count: missed })] : []), refusalText(refusal, now, say)];
-    tell(guildId, lines.join('\n'), refusal.memberId);
+    postEntry(guildId, lines.join('\n'), refusal.memberId);
   });
 }
 
-/** Contains what matched, behind a spoiler, and nothing else of the request. */
+/** Contains the text that matched, behind a spoiler, and nothing else from the request. */
 function refusalText(
   { memberId: member, channelId: channel, rule: name, entry: matched }: RuleRefusal,
   at: number,
@@ -87,11 +87,14 @@ function refusalText(
     at: Math.floor(at / 1000),
     member,
     rule: say(`rules.names.${name}`),
-    entry: matched === undefined ? '' : say('rules.log.entry', { entry: truncate(harmless(matched), LONGEST_ENTRY) }),
+    entry:
+      matched === undefined
+        ? ''
+        : say('rules.log.entry', { entry: truncate(withoutMarkdown(matched), MAX_ENTRY_LENGTH) }),
   };
   return channel === undefined
     ? say('rules.log.refusedOutside', facts)
     : say('rules.log.refused', { ...facts, channel });
 }
 
-const harmless = (text: string): string => text.replace(/[|\\*_~`<>@#[\]()]/g, '');
+const withoutMarkdown = (text: string): string => text.replace(/[|\\*_~`<>@#[\]()]/g, '');

@@ -13,8 +13,8 @@ import {
   thresholdLines,
 } from '../../services/rules/server-rules.ts';
 
-/** A label in a select. */
-const LONGEST_LABEL = 100;
+/** Discord's limit for a label in a select menu. */
+const MAX_LABEL_LENGTH = 100;
 
 export interface RulesPageFacts extends ServerRules {
   /** Whether the operator has configured a moderation service. */
@@ -77,7 +77,7 @@ function controls({ rules }: RulesPageFacts, say: Say): Control[] {
   if (rules.access.length === 0) return buttons;
   const options = rules.access.map((rule, index) => ({
     value: String(index),
-    label: accessText(rule).slice(0, LONGEST_LABEL),
+    label: accessText(rule).slice(0, MAX_LABEL_LENGTH),
   }));
   return [...buttons, { type: 'select', id: customIds.accessRemove.id(), placeholder: say('rules.remove'), options }];
 }

@@ -17,7 +17,7 @@ import type { Services } from '../services.ts';
 
 type Context = HandlerContext<Services>;
 
-/** Ids can be forged, and the channel may be open to all. */
+/** Checked each time: ids can be forged, and the channel may be open to everyone. */
 function reportHere(id: string, { place, services }: Context): Report {
   const found = services.reports.get(id);
   if (!found || found.guildId !== place.guildId || place.install !== 'guild')
@@ -27,11 +27,11 @@ function reportHere(id: string, { place, services }: Context): Report {
 
 const moderatorOf = ({ place, services }: Context): Moderator => ({ by: place.userId, at: services.clock.now() });
 
-/** Stores a change of a report. Its message and everything else are updated afterwards, even after a restart. */
+/** Stores a change to a report. Its message is updated and the decision carried out afterwards, even after a restart. */
 async function decide(id: string, transition: (known: Report) => Report, { services }: Context) {
   if (!(await services.reports.change(id, transition))) throw new Refusal('refusals.reports.gone');
-  void services.reportDelivery.bring(id);
-  return 'shown as it goes' as const;
+  void services.reportDelivery.process(id);
+  return 'shown by delivery' as const;
 }
 
 const decisionButton = (on: typeof customIds.reportRemove, what: ReportDecision) =>
@@ -49,7 +49,7 @@ export const reportButtons = [
   decisionButton(customIds.reportDismiss, 'dismissed'),
 ];
 
-/** How long a member is blocked; undefined: until an admin unblocks them. */
+/** How long a member is blocked; undefined until an admin unblocks them. */
 const BLOCKS: Readonly<Record<'hour' | 'day' | 'week' | 'always', number | undefined>> = {
   hour: HOUR_MS,
   day: DAY_MS,
@@ -88,9 +88,9 @@ export const reportBlockForm = form(customIds.reportBlockFilled, {
     const { guildId, requesterId } = blockable(id, context);
     const { budgets } = context.services;
     const moderator = moderatorOf(context);
-    const lasts = BLOCKS[time];
-    const until = lasts === undefined ? undefined : moderator.at + lasts;
-    // Refused here, where the moderator can be told, if the server's list of blocked members is full.
+    const duration = BLOCKS[time];
+    const until = duration === undefined ? undefined : moderator.at + duration;
+    // If the server's list of blocked members is full, refuse here, while the moderator can still see it.
     if (requesterId !== undefined)
       withBlock(budgets.of(guildId), memberName(guildId, requesterId, context), until, moderator);
     return decide(id, (known) => withBlocked(known, until, moderator), context);

@@ -21,7 +21,7 @@ import { reportMessage } from './report-message.ts';
 import { ResultRemoval, type ResultRemovalParts } from './result-removal.ts';
 
 /** How long a member waits for the confirmation that their report was posted. */
-const POSTED_WITHIN_MS = 20_000;
+const CONFIRMATION_WAIT_MS = 20_000;
 /** The largest expected difference between Discord's clock and ours. */
 const SKEW_MS = 60_000;
 
@@ -37,58 +37,58 @@ interface ReportDeliveryParts extends ResultRemovalParts {
   log: Log;
 }
 
-/** Does what is due for reports: posts them, and carries out what moderators decided. Each step is stored before it and can be repeated. */
+/** Carries out the steps that are due for reports: posts them, and applies what moderators decided. Each step is stored first and can be repeated. */
 export class ReportDelivery {
   readonly #parts: ReportDeliveryParts;
   readonly #removal: ResultRemoval;
-  readonly #underWay = new Map<string, Promise<void>>();
+  readonly #running = new Map<string, Promise<void>>();
   /** Reports whose member is still waiting for a confirmation. */
-  readonly #awaited = new Set<string>();
+  readonly #awaitingConfirmation = new Set<string>();
   readonly #stopping = new AbortController();
 
   constructor(parts: ReportDeliveryParts) {
     this.#parts = parts;
     this.#removal = new ResultRemoval(parts);
-    parts.reports.onDue((id) => void this.bring(id));
+    parts.reports.onDue((id) => void this.process(id));
   }
 
-  /** Continues what was due when the bot last stopped. */
+  /** Continues the steps that were due when the bot last stopped. */
   resume(): void {
-    for (const id of this.#parts.reports.due()) void this.bring(id);
+    for (const id of this.#parts.reports.due()) void this.process(id);
   }
 
-  /** Running work is finished; the rest is done after the next start. */
+  /** Finishes the running steps; the others are done after the next start. */
   async finish(): Promise<void> {
     this.#stopping.abort();
-    await Promise.all(this.#underWay.values());
+    await Promise.all(this.#running.values());
   }
 
-  /** Posts a new report. later: Discord does not accept it right now, so it is posted as soon as Discord does. */
+  /** Posts a new report. `later`: Discord does not accept it right now, and it is posted as soon as Discord does. */
   async announce(id: string): Promise<'posted' | 'refused' | 'later'> {
     const { reports, clock } = this.#parts;
-    this.#awaited.add(id);
+    this.#awaitingConfirmation.add(id);
     try {
-      await withTimeout(clock, POSTED_WITHIN_MS, this.bring(id));
+      await withTimeout(clock, CONFIRMATION_WAIT_MS, this.process(id));
       const known = reports.get(id);
       if (!known) return 'refused';
       return known.messageId === undefined ? 'later' : 'posted';
     } finally {
-      this.#awaited.delete(id);
+      this.#awaitingConfirmation.delete(id);
     }
   }
 
-  /** Does everything that is due for a report, in the background. */
-  bring(id: string): Promise<void> {
+  /** Carries out all steps that are due for a report; retries in the background. */
+  process(id: string): Promise<void> {
     const running =
-      this.#underWay.get(id) ??
+      this.#running.get(id) ??
       new Backoff({ id, ...this.#parts, stopping: this.#stopping.signal })
-        .retryUntilDone(() => this.#work(id), 'A report could not be brought to its server.')
+        .retryUntilDone(() => this.#work(id), 'A report could not be processed.')
         .finally(() => {
-          this.#underWay.delete(id);
-          // It became due after the last check.
-          if (!this.#stopping.signal.aborted && this.#isDue(id)) void this.bring(id);
+          this.#running.delete(id);
+          // A step may have become due after the last check.
+          if (!this.#stopping.signal.aborted && this.#isDue(id)) void this.process(id);
         });
-    this.#underWay.set(id, running);
+    this.#running.set(id, running);
     return running;
   }
 
@@ -123,13 +123,14 @@ export class ReportDelivery {
     await this.#change(report.id, (known) => withoutDue(known, step));
   }
 
-  /** With a nonce, and after a search, so it appears once. */
+  /** Searches for the message first and posts it with a nonce, so it appears only once. */
   async #post(report: Report): Promise<void> {
     const { id, guildId, channelId } = report;
     const at = this.#parts.clock.now();
     const found = await this.#find(report);
     const plan = await this.#plan(report);
-    const posted = found ?? (await this.#reach(() => this.#parts.outbox.post(channelId, `${id}-report`, bodyOf(plan))));
+    const posted =
+      found ?? (await this.#request(() => this.#parts.outbox.post(channelId, `${id}-report`, bodyOf(plan))));
     if (posted === 'refused') return this.#giveUp(report);
     if (posted === undefined) throw new RetryLater('unreachable', new Error('The response names no message.'));
     await this.#stored(() => this.#parts.serverLogs.note(guildId, { ...posted, at, reportId: id }));
@@ -139,17 +140,17 @@ export class ReportDelivery {
   async #find({ id, channelId, at }: Report): Promise<MessagePlace | 'refused' | undefined> {
     const { outbox, clock, applicationId } = this.#parts;
     const since = { channelId, at, until: clock.now() + SKEW_MS };
-    const found = await this.#reach(() => findNamed({ id, applicationId: applicationId() }, since, outbox));
+    const found = await this.#request(() => findNamed({ id, applicationId: applicationId() }, since, outbox));
     // If the bot is not allowed to read there, it may still be allowed to post, and the nonce prevents a second message.
     return found === 'refused' ? undefined : found;
   }
 
-  /** The channel is gone, or the bot is not allowed to post there. Without a moderator who reads it, a report is of no use. */
+  /** For a channel that is gone or where the bot is not allowed to post: a report that no moderator can read is of no use. */
   async #giveUp({ id, reporterId }: Report): Promise<void> {
     const { reports, outbox, say } = this.#parts;
-    if (reporterId !== undefined && !this.#awaited.has(id)) {
-      const isTold = await outbox.sendDirectMessage(reporterId, { content: say('reports.lost') });
-      if (!isTold) throw new RetryLater('unreachable', new Error('The member could not be told.'));
+    if (reporterId !== undefined && !this.#awaitingConfirmation.has(id)) {
+      const isNotified = await outbox.sendDirectMessage(reporterId, { content: say('reports.lost') });
+      if (!isNotified) throw new RetryLater('unreachable', new Error('The member could not be notified.'));
     }
     await this.#stored(() => reports.remove(id));
   }
@@ -158,11 +159,11 @@ export class ReportDelivery {
     const { id, channelId, messageId } = report;
     if (messageId !== undefined) {
       const plan = await this.#plan(report);
-      await this.#reach(() =>
+      await this.#request(() =>
         this.#parts.outbox.edit({ by: 'edit', message: { channelId, id: messageId } }, bodyOf(plan)),
       );
     }
-    // What changed in the meantime is shown by another edit.
+    // If the report has changed in the meantime, another edit follows.
     await this.#change(id, (known) => (known === report ? withoutDue(known, 'edit') : known));
   }
 
@@ -174,7 +175,7 @@ export class ReportDelivery {
     await this.#stored(() => this.#parts.reports.remove(report.id));
   }
 
-  /** Counted once, however often the step is repeated. */
+  /** Blocks the member only once, however often the step is repeated. */
   async #block({ guildId, requesterId: memberId, block }: Report): Promise<void> {
     if (memberId === undefined || block === undefined) return;
     const { budgets, spending, log } = this.#parts;
@@ -201,10 +202,10 @@ export class ReportDelivery {
     );
   }
 
-  /** Discord does not let the bot post there. */
-  async #reach<T>(request: () => Promise<T>): Promise<T | 'refused'> {
+  /** `refused`: Discord does not let the bot use the channel. */
+  async #request<T>(send: () => Promise<T>): Promise<T | 'refused'> {
     try {
-      return await request();
+      return await send();
     } catch (error) {
       if (failureKindOf(error, 'channel') === 'later') throw new RetryLater('unreachable', error);
       this.#parts.log.info({ err: error }, 'A report could not be shown in the log channel of a server.');

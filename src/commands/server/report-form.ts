@@ -3,13 +3,13 @@ import { form, type HandlerContext, type Menu } from '../../discord/handlers.ts'
 import type { MessagePlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { inTimeForForm } from '../../messages/pressed-task.ts';
-import { LONGEST_REPORT_WORDS, type ReportReason, reportReasons } from '../../services/reports/report.ts';
+import { MAX_REPORT_TEXT_LENGTH, type ReportReason, reportReasons } from '../../services/reports/report.ts';
 import type { Services } from '../services.ts';
 import { mustBeReportable, taskShownBy } from './report-target.ts';
 
 type Context = HandlerContext<Services>;
 
-/** The channel where the moderators read reports. */
+/** The server and the channel where its moderators read reports. */
 function logOf({ place, services }: Context): { guildId: string; channelId: string } {
   const { guildId, install } = place;
   if (guildId === undefined || install !== 'guild') throw new Refusal('refusals.reports.noServer');
@@ -36,7 +36,7 @@ export const reportMenu: Menu<Services> = {
           options: reportReasons.map((value) => ({ value, label: say(`reports.reasons.${value}`) })),
         },
         {
-          ...{ name: 'words', type: 'text', isLong: true, max: LONGEST_REPORT_WORDS },
+          ...{ name: 'words', type: 'text', isLong: true, max: MAX_REPORT_TEXT_LENGTH },
           ...{ label: say('reports.form.words'), hint: say('reports.form.wordsHint') },
         },
       ],
@@ -45,11 +45,11 @@ export const reportMenu: Menu<Services> = {
 };
 
 export const reportForm = form(customIds.reportFilled, {
-  reply: 'aside',
+  reply: 'new-private',
   isPrivate: () => true,
   parse({ fields }): { reason: ReportReason; words: string | undefined } | Refusal {
     const reason = reportReasons.find((one) => one === fields.reason);
-    const words = fields.words?.trim().slice(0, LONGEST_REPORT_WORDS);
+    const words = fields.words?.trim().slice(0, MAX_REPORT_TEXT_LENGTH);
     // A form can be forged.
     return reason === undefined ? new Refusal('refusals.unknownButton') : { reason, words: words || undefined };
   },

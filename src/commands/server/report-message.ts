@@ -4,13 +4,13 @@ import type { Control, MessagePlan } from '../../discord/plan.ts';
 import type { Say } from '../../locales/index.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
 import { whoIs } from '../../messages/who-is.ts';
-import { LONGEST_REPORT_WORDS, type Report } from '../../services/reports/report.ts';
+import { MAX_REPORT_TEXT_LENGTH, type Report } from '../../services/reports/report.ts';
 import type { ReportHistory } from '../../services/reports/reports.ts';
 import type { Task } from '../../services/tasks/task.ts';
 import { titleOf } from '../../services/tasks/task-facts.ts';
 
-/** No more than a result's own message shows, which is what the member who reported it could see. */
-const LONGEST_PROMPT = 700;
+/** As much as the message of a result shows, which is all that the member who reported it could see. */
+const MAX_PROMPT_LENGTH = 700;
 
 export interface ReportFacts {
   report: Report;
@@ -22,14 +22,14 @@ export interface ReportFacts {
 /** A report as moderators see it, with their decision. */
 export function reportMessage({ report, task, history }: ReportFacts, say: Say): MessagePlan {
   const { guildId, reporterId, reason, words, at } = report;
-  const prompt = task === undefined ? '' : escapeText(titleOf(task), LONGEST_PROMPT);
+  const prompt = task === undefined ? '' : escapeText(titleOf(task), MAX_PROMPT_LENGTH);
   const link = linkToMessage({ guildId, ...report.message });
-  const said = escapeText(words ?? '', LONGEST_REPORT_WORDS + 100);
+  const text = escapeText(words ?? '', MAX_REPORT_TEXT_LENGTH + 100);
   return {
     content: [
       say('reports.title', { who: whoIs(report.requesterId, say), link, at: inSeconds(at) }),
       say('reports.reason', { reason: say(`reports.reasons.${reason}`) }),
-      ...(said === '' ? [] : [`> ${said}`]),
+      ...(text === '' ? [] : [`> ${text}`]),
       ...(prompt === '' ? [] : [say('reports.prompt', { prompt })]),
       say('reports.reporter', { who: whoIs(reporterId, say) }),
       ...historyLines(history, say),

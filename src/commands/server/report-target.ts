@@ -6,20 +6,20 @@ import { hasEnded, isClosed, type Task } from '../../services/tasks/task.ts';
 import { earliestTaskId } from '../../services/tasks/task-id.ts';
 import type { Services } from '../services.ts';
 
-/** A message has buttons of one task, or of an album and its songs. */
+/** The buttons of a message belong to one task, or to an album and its songs. */
 const MAX_NAMED = 25;
-/** The further messages of an answer name no task. They follow soon after its question. */
+/** The further messages of an answer have no buttons that name its task, so the answers posted shortly before are searched. */
 const MAX_ANSWERS = 25;
 const SKEW_MS = 60_000;
 
 type Context = Pick<HandlerContext<Services>, 'place' | 'services'>;
 
-/** The task whose result a message shows. */
+/** Finds the task whose result a message shows. */
 export async function taskShownBy(target: TargetMessage, context: Context): Promise<Task> {
   if (!target.isOurs) throw new Refusal('refusals.reports.noResult');
   const named = await tasksOf(target.taskIds.slice(0, MAX_NAMED), context);
   const exact = named.find((task) => isShownIn(task, target.id));
-  // Only its reader sees a private copy of a result, so no task lists it.
+  // A private copy of a result is visible to its reader only, so it is not stored with the task.
   const only = named.length === 1 ? named[0] : undefined;
   const found = exact ?? only ?? (named.length === 0 ? await answerShownBy(target, context) : undefined);
   if (!found) throw new Refusal('refusals.reports.noResult');

@@ -16,7 +16,7 @@ export interface ResultRemovalParts {
   clock: Clock;
 }
 
-/** Carries out a moderator's Remove. Every part can be repeated. */
+/** Removes a result after a moderator's decision. Every step can be repeated. */
 export class ResultRemoval {
   readonly #parts: ResultRemovalParts;
 
@@ -24,7 +24,7 @@ export class ResultRemoval {
     this.#parts = parts;
   }
 
-  /** A result is removed with all its messages in the server. One that was made elsewhere is only removed from this server. */
+  /** Removes a result with all its messages in the server. A result that was made elsewhere is only removed from this server. */
   async carryOut({ guildId, taskId, message }: Report): Promise<void> {
     const { tasks, removeMessages, removeMessage, clock } = this.#parts;
     const task = await tasks.book.get(taskId);
@@ -33,12 +33,12 @@ export class ResultRemoval {
     const removed = [...parts, ...(task ? [task] : [])];
     if (isOwn) for (const { id } of removed) await this.#change(id, (known) => markResultRemoved(known, clock.now()));
     for (const one of removed) mustBeGone((await removeMessages(inServer(one, guildId))).needsRetry);
-    // A copy that no task remembers.
+    // The message may be a copy that is not stored with any task.
     mustBeGone((await removeMessage(message)) === 'later');
     for (const one of removed) await this.#change(one.id, (known) => withoutMessagesIn(known, guildId));
   }
 
-  /** A task that is erased in the meantime needs no change. */
+  /** Ignores a task that has been erased in the meantime. */
   async #change(id: string, transition: (task: Task) => Task): Promise<void> {
     try {
       await this.#parts.tasks.book.change(id, transition);

@@ -20,7 +20,7 @@ import { pageHere } from './forms.ts';
 
 type Context = HandlerContext<Services>;
 
-/** Far more than all lists at their longest. */
+/** Far more than all lists at their maximum size. */
 const MAX_BYTES = 1_000_000;
 
 export const exportRules = command({
@@ -77,15 +77,15 @@ function readRules(text: string): RuleSet {
 function differences(before: RuleSet, after: RuleSet): string[] {
   return ruleNames.flatMap((name) => {
     const [old, fresh] = [before, after].map((rules) => ruleText(rules, name).split('\n').filter(Boolean));
-    const gone = (old ?? []).filter((line) => !fresh?.includes(line)).map((line) => `- ${harmless(line)}`);
-    const come = (fresh ?? []).filter((line) => !old?.includes(line)).map((line) => `+ ${harmless(line)}`);
-    return gone.length + come.length === 0 ? [] : [`# ${name}`, ...gone, ...come];
+    const removed = (old ?? []).filter((line) => !fresh?.includes(line)).map((line) => `- ${harmless(line)}`);
+    const added = (fresh ?? []).filter((line) => !old?.includes(line)).map((line) => `+ ${harmless(line)}`);
+    return removed.length + added.length === 0 ? [] : [`# ${name}`, ...removed, ...added];
   });
 }
 
 const harmless = (line: string): string => line.replaceAll('`', 'ˋ');
 
-export const takeImportButton = button(customIds.importTake, {
+export const applyImportButton = button(customIds.importTake, {
   reply: 'here',
   async run(id, context: Context): Promise<MessagePlan> {
     const { guildId, author } = ruledServer(context);

@@ -20,11 +20,11 @@ declare module '../../services/tasks/task.ts' {
   }
 }
 
-/** The drafts matter more than the directions that explain them. */
-const ROOM_FOR_LINES = 1_200;
-const ROOM_FOR_DIRECTIONS = 300;
+/** The shortened prompts matter more than the topics that explain them. */
+const MAX_LINES_LENGTH = 1_200;
+const MAX_TOPICS_LENGTH = 300;
 
-/** Shorter prompts, each to continue from, and the main directions of the long one (specification, 4.3). */
+/** Suggests shorter prompts, each with a button to continue from it, and lists the main topics of the long one (specification, 4.3). */
 export const shorten: Feature<typeof text> = {
   text,
   command: command({
@@ -54,13 +54,13 @@ export const shorten: Feature<typeof text> = {
     shorten: {
       result(task, say) {
         const directions = emphasisedWords(readResultText(task.text ?? '')).join(', ');
-        const words = escapeText(directions, ROOM_FOR_DIRECTIONS);
+        const words = escapeText(directions, MAX_TOPICS_LENGTH);
         return [
-          ...numberedLines(task, say, ROOM_FOR_LINES),
+          ...numberedLines(task, say, MAX_LINES_LENGTH),
           ...(words === '' ? [] : [`-# ${say('task.lines.directions', { topics: words })}`]),
         ];
       },
-      files: (task) => fullTextFile(task, ROOM_FOR_LINES),
+      files: (task) => fullTextFile(task, MAX_LINES_LENGTH),
       buttons(task, _offering, say) {
         const { each, all } = lineButtons(task, say);
         return [...each, ...all.map((button) => ({ ...button, startsRow: true }))];

@@ -26,9 +26,9 @@ const end = command({
   },
 });
 
-/** Changes the talk's own message, also if this was pressed elsewhere. */
+/** Edits the talk's own message, even if the button was pressed on another one. */
 const endTalkButton = button(customIds.endTalk, {
-  reply: 'aside',
+  reply: 'new-private',
   run: async (taskId, context: HandlerContext<Services>) =>
     endTalk(mustBeOfKind('talk', await pressedTask(taskId, context)), context),
 });

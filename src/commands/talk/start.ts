@@ -62,13 +62,13 @@ async function open(
   { origin, services }: HandlerContext<Services>,
 ): Promise<Task> {
   const { requesterId, guildId, route } = origin;
-  const { token: _, ...ways } = route;
+  const { token: _, ...routeWithoutToken } = route;
   const channelId = where.in === 'this-thread' ? where.channelId : undefined;
-  const order = { requesterId, guildId, channelId, route: { ...ways, isPrivate: false, mayPost: true } };
+  const order = { requesterId, guildId, channelId, route: { ...routeWithoutToken, isPrivate: false, mayPost: true } };
   try {
     const task = await services.tasks.orders.submit({ ...order, kind: 'talk', request });
     if (!hasEnded(task)) return task;
-    // The outcome is unknown, but an open session costs nothing while it is silent.
+    // The outcome is unknown, but an open session costs nothing until someone speaks.
     await services.tasks.orders.dismiss(task.id, requesterId);
   } catch (error) {
     throw error instanceof GatewayError && isAboutModel(error) ? await unsuitableModel(request.model, services) : error;
@@ -87,7 +87,7 @@ async function unsuitableModel(model: string, { models }: Pick<Services, 'models
     : new Refusal('refusals.talkNoRealtimeNear', { model, near });
 }
 
-/** Talks without a thread, left by a bot that stopped while it opened them. */
+/** Talks without a thread, left over from a bot that stopped while it was opening them. */
 export const talksWithoutThread = (book: Pick<TaskBook, 'live'>): string[] =>
   book.live(({ kind, message, state }) => kind === 'talk' && !message && state !== 'submitting').map(({ id }) => id);
 
@@ -96,7 +96,7 @@ async function place(task: Task, where: TalkPlace, context: HandlerContext<Servi
   const { threads, tasks, talks, messageOf } = context.services;
   let made: string | undefined;
   try {
-    // If two live conversations were started in this thread at once, only the first stays.
+    // If two live conversations were started in this thread at the same time, only the first one stays.
     if (where.in === 'this-thread' && talks.inChannel(where.channelId)?.id !== task.id)
       throw new Refusal('refusals.talkHere');
     if (where.in === 'new-thread') {

@@ -58,7 +58,7 @@ export const speakOpener = opener(customIds.speak, async (taskId, context: Handl
 
 export const speakSubmit = form(customIds.speakFilled, {
   // Even from a copy that only one member sees, the utterance goes into the talk.
-  reply: 'openly',
+  reply: 'new-public',
   parse: ({ fields, files }) => readUtterance({ words: fields.words ?? '', sound: files.sound }),
   async run(taskId, utterance, context: HandlerContext<Services>) {
     const talk = requireOpenTalk(await pressedTask(taskId, context), speakerOf(context));
@@ -85,21 +85,21 @@ const SOUND_NAME = /\.(?:ogg|oga|opus|mp3|wav|m4a|aac|flac)$/i;
 
 /** A member who can speak in a talk does so by writing in its thread, or by sending an audio file. */
 export function utteranceReader(parts: ReplyParts): ThreadMessageReader {
-  // Utterances are answered in their order, however long it takes to fetch their audio.
+  // Utterances are answered in the order in which they were sent, however long it takes to fetch their audio.
   const turns = new KeyedLock();
   const { services } = parts;
-  return async (spoken) => {
-    const { channelId, memberId, content: words, files } = spoken;
+  return async (message) => {
+    const { channelId, memberId, content: words, files } = message;
     const talk = services.talks.inChannel(channelId);
     if (!talk || !maySpeakIn(talk, memberId)) return undefined;
     const sound = files.find(({ mediaType, name }) => (mediaType ? SOUND.test(mediaType) : SOUND_NAME.test(name)));
     const utterance = readUtterance({ words, sound });
-    // An image without text is for the people in the thread.
+    // An image without text is meant for the other members in the thread.
     if (utterance instanceof Refusal) return async () => undefined;
     const submit: Parameters<typeof replyWithTask>[3] = (origin) => {
       const request = utteranceRequest(requireOpenTalk(talk, { memberId, channelId }), utterance);
       return submitConfirmed({ kind: 'said', request, parent: talk }, { services, origin });
     };
-    return () => turns.run(channelId, () => replyWithTask(spoken, talk, parts, submit));
+    return () => turns.run(channelId, () => replyWithTask(message, talk, parts, submit));
   };
 }

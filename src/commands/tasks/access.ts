@@ -19,7 +19,7 @@ export async function maySeeAll(task: Task, context: HandlerContext<Services>): 
   );
 }
 
-/** Until the result is delivered to its own message, it is not shown in another. */
+/** A result is not shown in another message until it has been delivered to its own. */
 export const canShowResult = (task: Task): boolean =>
   !isLive(task) && (task.state === 'ready' || task.state === 'delivered');
 

@@ -34,19 +34,19 @@ export const taskSelect = button(customIds.task, {
 
 /** Shows a result in this channel again, with working buttons. */
 const showButton = button(customIds.show, {
-  reply: 'openly',
-  run: (taskId, context: HandlerContext<Services>) => bring(taskId, context, (task) => !isClosed(task)),
+  reply: 'new-public',
+  run: (taskId, context: HandlerContext<Services>) => showAgain(taskId, context, (task) => !isClosed(task)),
 });
 
 const showMeButton = button(customIds.showMe, {
-  reply: 'beside',
-  run: (taskId, context: HandlerContext<Services>) => bring(taskId, context, () => context.origin.route.isPrivate),
+  reply: 'new-message',
+  run: (taskId, context: HandlerContext<Services>) => showAgain(taskId, context, () => context.origin.route.isPrivate),
 });
 
-/** Asks before a private result is shown to others. */
+/** Asks for confirmation before a private result is shown to others. */
 const showAskButton = button(customIds.showAsk, {
-  // The page keeps its button back to the list.
-  reply: 'beside',
+  // A new message, because the page must keep its button that leads back to the list.
+  reply: 'new-message',
   async run(taskId, context: HandlerContext<Services>) {
     const { id } = await visibleTask(taskId, context);
     const showAll = buttonPlan(context.say('tasks.buttons.showAll'), customIds.showAll.id(id), { look: 'danger' });
@@ -56,25 +56,25 @@ const showAskButton = button(customIds.showAsk, {
 });
 
 const showAllButton = button(customIds.showAll, {
-  reply: 'openly',
+  reply: 'new-public',
   run: (taskId, context: HandlerContext<Services>) =>
-    bring(taskId, context, ({ requesterId }) => requesterId === context.place.userId),
+    showAgain(taskId, context, ({ requesterId }) => requesterId === context.place.userId),
 });
 
 /** Ids can be forged, so the task itself determines whether it can be shown this way. */
-async function bring(
+async function showAgain(
   taskId: string,
   context: HandlerContext<Services>,
   mayBeShown: (task: Task) => boolean,
 ): Promise<Outcome> {
   const task = await visibleTask(taskId, context);
   if (!canShowResult(task) || !mayBeShown(task)) throw new Refusal('refusals.noResult');
-  const brought = await context.services.prepareAgain(task, context.place);
-  return { ...brought, shown: (message) => noted(task, message, context) };
+  const prepared = await context.services.prepareAgain(task, context.place);
+  return { ...prepared, shown: (message) => recordCopy(task, message, context) };
 }
 
 /** Records that the owner now has the result. A public copy is recorded too, so it can be deleted with the task. */
-async function noted(
+async function recordCopy(
   { id, requesterId }: Task,
   message: MessagePlace | undefined,
   { place, origin, services }: HandlerContext<Services>,
@@ -87,7 +87,7 @@ async function noted(
 }
 
 const deletePostButton = button(customIds.deletePost, {
-  reply: 'beside',
+  reply: 'new-message',
   async run(taskId, context: HandlerContext<Services>) {
     const task = await visibleTask(taskId, context);
     if (!mayDeleteMessage(task, context)) throw new Refusal('refusals.notYours');

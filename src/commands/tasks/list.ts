@@ -11,8 +11,8 @@ import { statesByFilter, type TaskFilter, type TaskSummary } from '../../service
 import type { Services } from '../services.ts';
 import { maySeeServerTasks } from './access.ts';
 
-/** As many as can be read at a glance on a phone. */
-const PAGE = 10;
+/** The number of tasks per page: as many as can be read at a glance on a phone. */
+const PAGE_SIZE = 10;
 /** Results that could not be delivered are counted up to this number. */
 const MAX_WAITING = 25;
 
@@ -23,7 +23,7 @@ export async function loadTaskList(filter: TaskFilter, context: HandlerContext<S
   const page = await services.tasks.lists.page({
     ...(await audience(filter, context)),
     // Hundreds of followed songs would hide everything else.
-    ...{ max: PAGE, kind, words, before, withoutParts: kind === undefined },
+    ...{ max: PAGE_SIZE, kind, words, before, withoutParts: kind === undefined },
     ...(status && { states: statesByFilter[status] }),
   });
   const lines = status === 'waiting' ? page.summaries.filter(isWaiting) : page.summaries;
@@ -54,12 +54,12 @@ interface TasksList {
   lines: readonly TaskSummary[];
   /** The number of results that could not be delivered. */
   waiting: number;
-  /** The task before which the next page begins; undefined on the last one. */
+  /** The id of the task before which the next page begins; undefined on the last page. */
   next: string | undefined;
 }
 
 /** Enough of a prompt to recognise it. */
-const LONGEST_SUMMARY = 60;
+const MAX_SUMMARY_LENGTH = 60;
 
 export const stateEmoji: Readonly<Record<TaskState, string>> = {
   waiting: '🕓',
@@ -104,10 +104,10 @@ export function taskListPlan({ filter, lines, waiting, next }: TasksList, say: S
 
 function rowOf(line: TaskSummary, whose: TaskFilter['whose'], say: Say): string {
   const { state, kind, summary, createdAt, requesterId, isPrivate } = line;
-  const words = summary === '' ? '' : ` · ${escapeText(summary, LONGEST_SUMMARY)}`;
+  const words = summary === '' ? '' : ` · ${escapeText(summary, MAX_SUMMARY_LENGTH)}`;
   const who = whose === 'server' ? ` · <@${requesterId}>` : '';
-  const alone = isPrivate ? ' 🔒' : '';
-  return `${stateEmoji[state]} ${say(`tasks.kinds.${kind}`)}${words}${who}${alone} · <t:${Math.floor(createdAt / 1000)}:R>`;
+  const lock = isPrivate ? ' 🔒' : '';
+  return `${stateEmoji[state]} ${say(`tasks.kinds.${kind}`)}${words}${who}${lock} · <t:${Math.floor(createdAt / 1000)}:R>`;
 }
 
 /** Discord rejects a label without visible characters. */

@@ -8,14 +8,14 @@ import type { Say } from '../../locales/index.ts';
 import type { ErasureOutcome } from '../../services/tasks/task-store.ts';
 import type { Services } from '../services.ts';
 
-/** A longer wait gets an interim message. */
-const AT_ONCE_MS = 8_000;
+/** After this time the member gets an interim message. */
+const INTERIM_AFTER_MS = 8_000;
 
 /** Everything that is stored about a member, as a private file. */
 const exportButton = button(customIds.exportData, {
-  reply: 'beside',
+  reply: 'new-message',
   async run(_nothing, context: HandlerContext<Services>) {
-    mustBeAlone(context);
+    requirePrivate(context);
     context.services.rates.mustAllow('export', context.place);
     const { userId, uploadLimit } = context.place;
     const { bytes, isCompressed, release, ...counts } = await context.services.tasks.exports.create(
@@ -29,10 +29,10 @@ const exportButton = button(customIds.exportData, {
 });
 
 /** The first of two confirmations. */
-const forgetButton = button(customIds.eraseData, {
+const eraseButton = button(customIds.eraseData, {
   reply: 'here',
   async run(_nothing, context: HandlerContext<Services>) {
-    mustBeAlone(context);
+    requirePrivate(context);
     const count = await context.services.tasks.countTasks(context.place.userId);
     const id = customIds.eraseDataConfirm.id();
     return question(context.say('ownData.confirm', { count }), { id, label: context.say('ownData.buttons.confirm') });
@@ -40,10 +40,10 @@ const forgetButton = button(customIds.eraseData, {
 });
 
 /** The second confirmation. */
-const forgetSureButton = button(customIds.eraseDataConfirm, {
+const eraseConfirmButton = button(customIds.eraseDataConfirm, {
   reply: 'here',
   async run(_nothing, context: HandlerContext<Services>) {
-    mustBeAlone(context);
+    requirePrivate(context);
     const id = customIds.eraseDataConfirmAgain.id();
     return question(context.say('ownData.confirmAgain'), { id, label: context.say('ownData.buttons.confirmAgain') });
   },
@@ -55,23 +55,23 @@ const question = (content: string, yes: Pick<ButtonPlan, 'id' | 'label'>): Messa
 });
 
 /** Deleting thousands of messages can take longer than an interaction is valid: then the member is notified later. */
-const forgetReallyButton = button(customIds.eraseDataConfirmAgain, {
+const eraseConfirmAgainButton = button(customIds.eraseDataConfirmAgain, {
   reply: 'here',
   async run(_nothing, context: HandlerContext<Services>) {
-    mustBeAlone(context);
+    requirePrivate(context);
     const { clock, tasks, rates } = context.services;
     rates.mustAllow('export', context.place);
     const done = Promise.withResolvers<undefined>();
     let page: MessagePlan | undefined;
     let isAnswered = false;
-    await tasks.erasure.begin(context.place.userId, async (forgotten) => {
-      const outcome = erasureOutcome(forgotten, context.say);
-      if (isAnswered) return context.tellLater(outcome);
+    await tasks.erasure.begin(context.place.userId, async (erased) => {
+      const outcome = erasureOutcome(erased, context.say);
+      if (isAnswered) return context.notifyLater(outcome);
       page = outcome;
       done.resolve(undefined);
       return true;
     });
-    await withTimeout(clock, AT_ONCE_MS, done.promise);
+    await withTimeout(clock, INTERIM_AFTER_MS, done.promise);
     isAnswered = true;
     return page ?? { content: context.say('ownData.deleting'), controls: [] };
   },
@@ -88,9 +88,9 @@ export function erasureOutcome({ tasks, messages, running, stays, left }: Erasur
   return { content: lines.join('\n'), overflow: 'file', controls: [] };
 }
 
-/** Ids can be forged onto a message that others see. */
-function mustBeAlone({ origin }: HandlerContext<Services>): void {
+/** A forged id could put the button on a message that others see. */
+function requirePrivate({ origin }: HandlerContext<Services>): void {
   if (!origin.route.isPrivate) throw new Refusal('refusals.unknownButton');
 }
 
-export const ownDataButtons = [exportButton, forgetButton, forgetSureButton, forgetReallyButton];
+export const ownDataButtons = [exportButton, eraseButton, eraseConfirmButton, eraseConfirmAgainButton];

@@ -134,7 +134,7 @@ async function costLine(task: Task, { services, say }: HandlerContext<Services>)
   return say(`tasks.cost.${standing}`, { cost: cost + from });
 }
 
-/** These properties have lines of their own, or only point at files and other tasks. */
+/** Properties of a request that have lines of their own, or that only refer to files and other tasks. */
 const OWN_LINES = new Set([
   ...['prompt', 'typed', 'model', 'of', 'label', 'customId', 'pictures', 'references', 'region'],
   ...['ids', 'parts', 'isLyrics', 'talk', 'sound', 'isClosed'],

@@ -44,7 +44,7 @@ export const text = {
     aboutUnknown:
       'This does not prove that a file was made elsewhere. Changed files, erased tasks and results of earlier versions of the bot are not recognized.',
   },
-  /** Lists of tasks, and everything known about one. */
+  /** The lists of tasks, and the page of one task. */
   tasks: {
     title: { mine: 'Your tasks', server: 'Public tasks on this server' },
     none: 'No tasks found. Use `/tasks` without options to see all of your tasks.',

@@ -12,22 +12,22 @@ import type { Services } from '../services.ts';
 import { maySeeAll } from './access.ts';
 import { taskOption } from './list.ts';
 
-/** The most that can be attached to a message. */
+/** The most files that can be attached to a message. */
 const MAX_FILES = 10;
-/** For all files together, because a member can verify any number of times. */
+/** The limit for all files of a message together, because members can use this as often as they like. */
 const MAX_BYTES = 100 * 2 ** 20;
-/** For an image in an embed, whose size Discord does not report. */
+/** The limit for an image in an embed, whose size Discord does not report. */
 const MAX_EMBEDDED_BYTES = 20 * 2 ** 20;
 const FILE_LIMIT_MS = 45_000;
 
-/** same: byte for byte; alike: an image that looks the same. `task` is set only for those who can see the task. */
+/** `same`: byte for byte; `alike`: an image that looks the same. `task` is only set if the member can see the task. */
 type Verdict =
   | { how: 'same' | 'alike'; task: Task | undefined }
   | { how: 'unknown' | 'notMedia' | 'tooLarge' | 'unreachable' };
 
 type Verified = Verdict & { name: string };
 
-/** Says whether the files of any message were made with this bot. The reply is private, for it may name a task. */
+/** Says whether the files of any message were made with this bot. The reply is private, because it may name a task. */
 export const verifyMenu: Menu<Services> = {
   name: 'verify',
   isPrivate: true,
@@ -61,7 +61,7 @@ async function verdictOn(
     }
   } catch (error) {
     if (!(error instanceof MediaError)) throw error;
-    // A failed download counts as the largest size that it can have had.
+    // A failed download counts with the largest size that it may have had.
     return { how: failures.get(error.kind) ?? 'unreachable', bytes: max };
   }
 }
@@ -99,11 +99,11 @@ function verifiedPlan(verified: readonly Verified[], { leftOut }: { leftOut: num
   return { content: lines.join('\n'), controls: options.length === 0 ? [] : [open] };
 }
 
-const LONGEST_NAME = 60;
+const MAX_NAME_LENGTH = 60;
 
 function lineOf(verified: Verified, say: Say): string {
   const { how } = verified;
-  const name = inCode(verified.name.slice(0, LONGEST_NAME));
+  const name = inCode(verified.name.slice(0, MAX_NAME_LENGTH));
   if (how !== 'same' && how !== 'alike') return say(`verify.${how}`, { name });
   const { task } = verified;
   if (!task) return say(`verify.${how}`, { name });

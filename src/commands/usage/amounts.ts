@@ -6,7 +6,7 @@ import type { Sheet, SheetRow } from '../../services/usage/sheet.ts';
 
 export type Unit = 'cents' | undefined;
 
-/** An estimate is marked. */
+/** The amount as text; estimates are marked. */
 export function amountText({ amount, isEstimate }: Pick<SheetRow, 'amount' | 'isEstimate'>): string | undefined {
   return amount === undefined ? undefined : `${isEstimate ? '≈' : ''}${amount}`;
 }
@@ -19,7 +19,7 @@ export function totalText(sheet: Pick<Sheet, 'subject' | 'total' | 'isEstimate'>
   return isEstimate ? say('cost.about', { amount: exactDollars(total) }) : exactDollars(total);
 }
 
-/** The operator's setting is the unit of the gateway's amounts, not of the bot's own prices. */
+/** `unit` is the configured unit of the gateway's amounts; the bot's own prices are always in dollars. */
 export function dollarsOf({ subject }: Pick<Sheet, 'subject'>, amount: string | undefined, unit: Unit) {
   return subject === 'account' && unit === 'cents' && amount !== undefined ? hundredth(amount) : undefined;
 }
@@ -32,7 +32,7 @@ export function gatewayAmount(amount: string, unit: Unit, say: Say): string {
 export const labelOf = ({ label }: Pick<SheetRow, 'label'>, { by }: Pick<Sheet, 'by'>, say: Say): string =>
   label ?? say(`usage.unknown.${by}`);
 
-/** The ids of members and roles are not readable: charts and tables number them, and a list next to the table names them. */
+/** Ids of members and roles mean nothing to a reader, so charts and tables number them, and a list below the table names them. */
 const MENTIONS: Partial<Record<Sheet['by'], '@' | '@&'>> = { member: '@', role: '@&' };
 
 export function mentionOf({ label }: Pick<SheetRow, 'label'>, { by }: Pick<Sheet, 'by'>): string | undefined {
@@ -41,14 +41,14 @@ export function mentionOf({ label }: Pick<SheetRow, 'label'>, { by }: Pick<Sheet
 }
 
 export function shortLabel(line: SheetRow, index: number, sheet: Pick<Sheet, 'by'>, say: Say): string {
-  return mentionOf(line, sheet) === undefined ? harmless(labelOf(line, sheet, say)) : `#${index + 1}`;
+  return mentionOf(line, sheet) === undefined ? singleLine(labelOf(line, sheet, say)) : `#${index + 1}`;
 }
 
 export const rangeText = ({ start, end }: DayRange, say: Say): string =>
   start === end ? start : say('usage.range', { start, end });
 
-/** One line, without characters that would end a code block, change the writing direction, or be invisible in a chart. */
-function harmless(text: string): string {
+/** Makes a text a single line, without characters that would end a code block, change the writing direction, or be invisible in a chart. */
+function singleLine(text: string): string {
   return text
     .toWellFormed()
     .replaceAll('`', 'ˋ')

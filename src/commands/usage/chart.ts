@@ -5,7 +5,7 @@ import { listDays } from '../../services/usage/days.ts';
 import { isWithinRange, type Sheet, type SheetRow, totalOf } from '../../services/usage/sheet.ts';
 import { amountText, rangeText, shortLabel } from './amounts.ts';
 
-/** The most horizontal bars that are distinguishable on a phone; the others share one bar. */
+/** The most horizontal bars that can be told apart on a phone; further rows share one bar. */
 const MAX_BARS = 10;
 
 /** Draws a sheet as a chart; undefined if there is nothing to compare. */
@@ -22,11 +22,11 @@ export function chartOf(sheet: Sheet, say: Say): ChartData | undefined {
 export const chartAlt = ({ title, facts }: ChartData, say: Say): string =>
   say('usage.chart.alt', { facts: [title, ...facts].join('. ') });
 
-/** Every day of the range has its place, because gaps are information too. */
+/** Every day of the range has a bar, because gaps are information too. */
 function dayBars({ rows, range }: Sheet, ofAmounts: boolean): Bar[] {
-  const told = new Map(rows.map((line) => [line.label, line]));
-  const dated = rows.some(({ label }) => label !== undefined);
-  return dated ? listDays(range).map((day) => bar(day.slice(5), told.get(day), ofAmounts)) : [];
+  const rowsByDay = new Map(rows.map((line) => [line.label, line]));
+  const hasDays = rows.some(({ label }) => label !== undefined);
+  return hasDays ? listDays(range).map((day) => bar(day.slice(5), rowsByDay.get(day), ofAmounts)) : [];
 }
 
 function rankedBars(sheet: Sheet, ofAmounts: boolean, say: Say): Bar[] {

@@ -16,8 +16,8 @@ import { usagePage } from './page.ts';
 import { text } from './text.ts';
 
 /**
- * Shows another range in the same message. Permissions are checked again, because they change; whether the message is public is read from the
- * message itself, because an id can be forged.
+ * Shows another range in the same message. Permissions are checked again, because they may have changed. Whether the message is
+ * public is read from the message itself, because an id can be forged.
  */
 export const usageRangeButton = button(customIds.usage, {
   reply: 'here',
@@ -33,7 +33,7 @@ export const usageRangeButton = button(customIds.usage, {
   },
 });
 
-/** The usage in a range: the whole account's or the member's own. */
+/** Shows the usage in a range: the whole account's or the member's own. */
 async function usageAnswer(range: DayRange, by: Grouping, context: HandlerContext<Services>): Promise<MessagePlan> {
   const { place, services } = context;
   const { usage } = services;

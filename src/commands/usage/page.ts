@@ -23,12 +23,12 @@ import {
 import { tableOf } from './table.ts';
 
 /** Discord's 2,000 characters, minus the line about rows that did not fit. */
-const ROOM = 1_900;
+const MAX_LENGTH = 1_900;
 
-/** More lines than fit into any message. */
+/** More rows than fit into any message. */
 const MAX_LINES = 100;
 
-/** Each is also named below the table, which needs as much room again. */
+/** Fewer rows for members and roles, because each is also named below the table, which takes as much space again. */
 const MAX_MENTIONS = 12;
 
 export interface UsagePage {
@@ -53,7 +53,7 @@ export function usagePage({ sheet, chart, unit, today, allowances }: UsagePage, 
     ...sheet,
     rows: sheet.rows.slice(0, sheet.by === 'member' || sheet.by === 'role' ? MAX_MENTIONS : MAX_LINES),
   };
-  const room = ROOM - [...before, ...namesOf(first), ...after].join('\n').length;
+  const room = MAX_LENGTH - [...before, ...namesOf(first), ...after].join('\n').length;
   const { text, shown } = tableOf(first, unit, room, say);
   const rest = sheet.rows.length - shown;
   const table = shown === 0 ? [] : [text, ...namesOf({ ...first, rows: first.rows.slice(0, shown) })];
@@ -82,7 +82,7 @@ function totalOf(sheet: Sheet, unit: Unit, say: Say): string[] {
   ];
 }
 
-/** A code block shows no names, so they are below it. Mentions do not notify anyone: pings are off. */
+/** Discord does not render mentions in a code block, so they are listed below it. They do not notify anyone, because pings are off. */
 function namesOf(sheet: Sheet): string[] {
   const names = sheet.rows.flatMap((row, index) => {
     const mention = mentionOf(row, sheet);
@@ -105,8 +105,8 @@ function rangeButtons({ range: shown, by, subject }: Sheet, today: string, say: 
 }
 
 function notesOf({ notes, range, isEstimate }: Sheet, unit: Unit, say: Say): string[] {
-  const told = notes.map((note) => noteOf(note, rangeText(range, say), unit, say));
-  return isEstimate ? [...told, say('usage.note.estimate')] : told;
+  const lines = notes.map((note) => noteOf(note, rangeText(range, say), unit, say));
+  return isEstimate ? [...lines, say('usage.note.estimate')] : lines;
 }
 
 function noteOf(note: SheetNote, range: string, unit: Unit, say: Say): string {

@@ -3,10 +3,10 @@ import type { Sheet } from '../../services/usage/sheet.ts';
 import { amountText, cutMiddle, dollarsOf, shortLabel, type Unit } from './amounts.ts';
 
 /** The width of a code block on a phone. */
-const PHONE = 44;
+const PHONE_WIDTH = 44;
 
-/** Enough of a model's name next to its numbers. */
-const MAX_LABEL = 24;
+/** Enough characters to recognise a model next to its numbers. */
+const MAX_LABEL_WIDTH = 24;
 
 const GAP = '  ';
 const FENCE = '```';
@@ -23,9 +23,9 @@ interface Layout {
 export function tableOf(sheet: Sheet, unit: Unit, room: number, say: Say): { text: string; shown: number } {
   const head = say(`usage.column.${sheet.by}`);
   const all = sheet.rows.map((line, index) => shortLabel(line, index, sheet, say));
-  const besides = Math.min(MAX_LABEL, widest([head, ...all]));
-  const { columns, isStacked } = layoutOf(columnsOf(sheet, unit, say), besides);
-  const width = isStacked ? PHONE : besides;
+  const labelWidth = Math.min(MAX_LABEL_WIDTH, widest([head, ...all]));
+  const { columns, isStacked } = layoutOf(columnsOf(sheet, unit, say), labelWidth);
+  const width = isStacked ? PHONE_WIDTH : labelWidth;
   const rowOf = (label: string, cells: readonly string[]): string => {
     const numbers = cells.map((cell, index) => cell.padStart(widthOf(columns[index])));
     const shown = cutMiddle(label, width);
@@ -35,20 +35,20 @@ export function tableOf(sheet: Sheet, unit: Unit, room: number, say: Say): { tex
   const cellsAt = (index: number): string[] => columns.map(({ cells }) => cells[index] ?? '');
   const rows = [rowOf(head, headRow), ...all.map((label, index) => rowOf(label, cellsAt(index)))];
   let left = room - 2 * (FENCE.length + 1);
-  const over = rows.findIndex((row) => {
+  const firstOverflow = rows.findIndex((row) => {
     left -= row.length + 1;
     return left < 0;
   });
-  const kept = over < 0 ? rows : rows.slice(0, over);
-  return { text: [FENCE, ...kept, FENCE].join('\n'), shown: Math.max(0, kept.length - 1) };
+  const fitting = firstOverflow < 0 ? rows : rows.slice(0, firstOverflow);
+  return { text: [FENCE, ...fitting, FENCE].join('\n'), shown: Math.max(0, fitting.length - 1) };
 }
 
 type Columns = Record<'requests' | 'amount' | 'dollars', Column[]>;
 
 function columnsOf(sheet: Sheet, gatewayUnit: Unit, say: Say): Columns {
   const column = (head: string, cells: readonly (string | undefined)[]): Column[] => {
-    const isTold = cells.some((cell) => cell !== undefined);
-    return isTold ? [{ head, cells: cells.map((cell) => cell ?? '-') }] : [];
+    const hasValues = cells.some((cell) => cell !== undefined);
+    return hasValues ? [{ head, cells: cells.map((cell) => cell ?? '-') }] : [];
   };
   const { rows } = sheet;
   const requests = rows.map((line) => line.requests?.toString());
@@ -61,19 +61,19 @@ function columnsOf(sheet: Sheet, gatewayUnit: Unit, say: Say): Columns {
   };
 }
 
-/** Columns that do not fit on a phone are only in the CSV: first the dollars, then the requests; amounts always stay. */
+/** Columns that do not fit on a phone are left to the CSV file: the dollars go first, then the requests. The amounts always stay. */
 function layoutOf({ requests, amount, dollars }: Columns, label: number): Layout {
   const layouts = [
     [...requests, ...amount, ...dollars],
     [...requests, ...amount],
     amount.length > 0 ? amount : requests,
   ];
-  const taken = (columns: readonly Column[]): number =>
+  const widthOfAll = (columns: readonly Column[]): number =>
     columns.reduce((sum, column) => sum + GAP.length + widthOf(column), 0);
-  const beside = layouts.find((columns) => label + taken(columns) <= PHONE);
-  if (beside) return { columns: beside, isStacked: false };
-  const under = layouts.find((columns) => taken(columns) <= PHONE) ?? layouts.at(-1) ?? [];
-  return { columns: under, isStacked: true };
+  const sideBySide = layouts.find((columns) => label + widthOfAll(columns) <= PHONE_WIDTH);
+  if (sideBySide) return { columns: sideBySide, isStacked: false };
+  const stacked = layouts.find((columns) => widthOfAll(columns) <= PHONE_WIDTH) ?? layouts.at(-1) ?? [];
+  return { columns: stacked, isStacked: true };
 }
 
 const widest = (texts: readonly string[]): number => texts.reduce((max, text) => Math.max(max, text.length), 0);

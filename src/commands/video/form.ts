@@ -34,7 +34,7 @@ export const videoMenu: Menu<Services> = {
 };
 
 export const videoSubmit = form(customIds.makeVideoFilled, {
-  reply: 'beside',
+  reply: 'new-message',
   isPrivate: (origin) => origin.from === 'menu' && origin.isPrivate,
   parse({ fields }) {
     const { model: typed, values } = valuesIn(fields);

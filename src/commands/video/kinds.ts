@@ -5,10 +5,10 @@ import type { GivenReference, Materials } from '../../services/tasks/materials.t
 import type { TaskRequests } from '../../services/tasks/task.ts';
 import type { KindTools } from '../feature.ts';
 
-type Durable = Pick<TaskRequests['video'], 'model' | 'mode'>;
+type DurationFields = Pick<TaskRequests['video'], 'model' | 'mode'>;
 
-/** A better mode takes longer. */
-const durationKey = ({ model, mode = '' }: Durable): string => `video:${model}:${mode}`;
+/** Jobs with a better mode take longer. */
+const durationKey = ({ model, mode = '' }: DurationFields): string => `video:${model}:${mode}`;
 const videoLimit = (): WaitLimit => 'video';
 
 function given({ references = [] }: Materials, medium: GivenReference['medium']): string[] {
@@ -54,7 +54,7 @@ export function videoKinds({
     }),
     defineKind({
       name: 'second-video',
-      // A form carries files, not URLs.
+      // A form contains files, and no URLs.
       ...(videosBody === 'form' && { transfer: 'base64' }),
       source: { name: 'second videos', pollOne: (remoteId) => v1Videos.get(remoteId, { attempts: 1 }) },
       takesCallback,
@@ -63,9 +63,9 @@ export function videoKinds({
       submit({ prompt, model, size, duration, ...request }, { materials, user, callbackUrl }) {
         const { aspectRatio: aspect_ratio, resolution, mode, metadata, extra } = request;
         // The specification does not show this endpoint's fields, so those of the generic one are sent as extension fields.
-        const beside = withoutUndefined({ aspect_ratio, resolution, mode, metadata, ...extra });
+        const extensions = withoutUndefined({ aspect_ratio, resolution, mode, metadata, ...extra });
         const { image, ...lastFrame } = framesFor(model, given(materials, 'image'));
-        const all = { ...beside, ...lastFrame };
+        const all = { ...extensions, ...lastFrame };
         return v1Videos.create(
           { prompt, model, size, duration, ...withoutUndefined({ image }), extra: all, callbackUrl },
           { user },

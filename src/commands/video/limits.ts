@@ -9,11 +9,11 @@ import type { Services } from '../services.ts';
 import { groupByMedium } from './reference-lengths.ts';
 import type { VideoRequest } from './request.ts';
 
-/** A video that is announced as 15 s may have a frame more. */
+/** A video of nominally 15 seconds may be a frame longer. */
 const TOLERANCE_SECONDS = 0.5;
 
-/** A sentence for each limit that the model usually has and the order exceeds. */
-export function excesses(
+/** One line for each of the model's usual limits that the order exceeds. */
+export function exceededLimits(
   references: readonly Reference[],
   seconds: number,
   limits: ReferenceLimits,
@@ -37,7 +37,7 @@ export async function submitOrAsk(
   const { services, place, say } = context;
   const { references = [], model } = order.request;
   const seconds = await services.referenceSeconds(references, place.userId);
-  const lines = excesses(references, seconds, referenceLimits(model), say);
+  const lines = exceededLimits(references, seconds, referenceLimits(model), say);
   if (lines.length === 0) return submitOrder(order, context);
   const reason = [say('video.limits.model', { model: inCode(model) }), ...lines.map((line) => `- ${line}`)].join('\n');
   const { outlook } = services.tasks;

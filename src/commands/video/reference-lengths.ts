@@ -8,7 +8,7 @@ interface LengthParts {
 
 const FETCH_LIMITS = { max: 64 * 2 ** 20, waitLimitMs: 30_000 };
 
-/** Recognised by name: the real type of a file only matters when it is sent. */
+/** Guesses each medium from the file name: the real type of a file only matters when it is sent. */
 export function groupByMedium(references: readonly Reference[]) {
   const mediumOf = ({ medium, name }: Reference): Reference['medium'] => {
     if (medium !== 'any') return medium;
@@ -22,11 +22,11 @@ export function groupByMedium(references: readonly Reference[]) {
 export const referenceSeconds =
   (parts: LengthParts) =>
   async (references: readonly Reference[], memberId: string): Promise<number> => {
-    let together = 0;
+    let total = 0;
     // One at a time, so no request holds more than one video in the shared memory.
     for (const { address } of groupByMedium(references).get('video') ?? [])
-      together += (await secondsAt(address, memberId, parts)) ?? 0;
-    return together;
+      total += (await secondsAt(address, memberId, parts)) ?? 0;
+    return total;
   };
 
 async function secondsAt(address: string, givenBy: string, { media, log }: LengthParts): Promise<number | undefined> {

@@ -20,7 +20,7 @@ import {
 } from '../options.ts';
 import { fields, readCamera, readDuration, readExtra, readSize, refuseTaken } from './typed-options.ts';
 
-/** Its references keep their order: images (a first and a last frame if the model reads them so), videos, audio files. */
+/** The references stay in this order: images (for some models a first and a last frame), videos, audio files. */
 const videoShape = defineRequest({
   prompt: z.string(),
   model: z.string(),
@@ -30,7 +30,7 @@ const videoShape = defineRequest({
   resolution: z.string().optional(),
   mode: z.string().optional(),
   metadata: fields.optional(),
-  /** Extension fields, at the top level. */
+  /** Extension fields, sent at the top level. */
   extra: fields.optional(),
   /** Options that this gateway has no name for. */
   notSent: z.array(z.string()).optional(),
@@ -60,10 +60,10 @@ export const endpoints = ['generic', 'image-to-video', 'videos'] as const;
 
 const MAX_TEXT_LENGTH = 500;
 const MAX_EXTRA_LENGTH = 3_000;
-/** Accepted as a seed by every gateway. */
-const LARGEST_SEED = 4_294_967_295;
+/** The largest seed that every gateway accepts. */
+const MAX_SEED = 4_294_967_295;
 
-/** Their contents distinguish them. */
+/** Any medium; the content of the files tells them apart. */
 const fileOption = { type: 'attachment', accept: ['image', 'video', 'audio'] } as const;
 const fileOptions = {
   ...{ image: fileOption, image2: fileOption, image3: fileOption, image4: fileOption },
@@ -81,7 +81,7 @@ export const videoOptions = {
   duration: short,
   mode: { type: 'text', max: 100 },
   negative: { type: 'text', max: MAX_TEXT_LENGTH },
-  seed: { type: 'number', isInteger: true, least: 0, max: LARGEST_SEED },
+  seed: { type: 'number', isInteger: true, min: 0, max: MAX_SEED },
   camera: { type: 'text', max: MAX_TEXT_LENGTH },
   reference_video: linksOption,
   reference_audio: linksOption,
@@ -93,10 +93,10 @@ export type VideoValues = Partial<Values<typeof videoOptions>> & { prompt: strin
 
 /** This gateway's names for fields that the specification leaves open. */
 export interface VideoFields {
-  /** Without a name, videos go among the images. */
+  /** If undefined, reference videos are sent among the images. */
   referenceVideos?: string | undefined;
   referenceAudios: string;
-  /** Without a name, the option is not sent. */
+  /** If undefined, the option is not sent. */
   faceCheck?: string | undefined;
 }
 
@@ -104,7 +104,7 @@ type VideoKind = keyof typeof videoSpecs;
 type Request<K extends VideoKind> = Omit<TaskRequests[K], 'model'>;
 type VideoDraft = { [One in VideoKind]: { kind: One; request: Request<One> } }[VideoKind];
 
-/** The endpoint and the request without its model, which needs a query; or a refusal that the options alone justify. */
+/** The endpoint, and the request without its model, which has to be looked up; or a refusal that follows from the options alone. */
 export function videoRequest(values: VideoValues): VideoDraft | Refusal {
   try {
     return draftFrom(values);
@@ -128,37 +128,37 @@ function draftFrom(values: VideoValues): VideoDraft {
   }
 }
 
-interface Known {
+interface OrderFacts {
   model: string;
   fields: VideoFields;
-  /** Videos made from images behind a spoiler get one too. */
+  /** Videos made from images behind a spoiler are hidden behind one too. */
   spoiler?: boolean | undefined;
 }
 
-/** The request, including everything that the options alone do not determine. */
-export function videoOrder(draft: VideoDraft, { model, fields, spoiler }: Known): OrderedRequest<VideoKind> {
+/** The complete request, including what depends on the model and the gateway. */
+export function videoOrder(draft: VideoDraft, { model, fields, spoiler }: OrderFacts): OrderedRequest<VideoKind> {
   const more = { model, ...(spoiler && { spoiler }) };
   const { lastFrame } = referenceLimits(model);
   switch (draft.kind) {
     case 'video':
-      return { kind: 'video', request: { ...withNames(draft.request, fields), ...more } };
+      return { kind: 'video', request: { ...withGatewayNames(draft.request, fields), ...more } };
     case 'second-video':
-      mustReadFrames(draft.request, lastFrame !== undefined);
+      checkFrameCount(draft.request, lastFrame !== undefined);
       return { kind: 'second-video', request: { ...draft.request, ...more } };
     case 'image-to-video':
-      mustReadFrames(draft.request, lastFrame === 'image_tail');
+      checkFrameCount(draft.request, lastFrame === 'image_tail');
       return { kind: 'image-to-video', request: { ...draft.request, ...more } };
   }
 }
 
-/** Only some models accept a last frame here. */
-function mustReadFrames({ references = [] }: Pick<VideoRequest, 'references'>, readsLastFrame: boolean): void {
+/** Only some models accept a last frame on this endpoint. */
+function checkFrameCount({ references = [] }: Pick<VideoRequest, 'references'>, readsLastFrame: boolean): void {
   const count = String(references.length);
   if (references.length > 1 && !readsLastFrame) throw new Refusal('refusals.endpointTakesOneImage', { count });
 }
 
-/** `extra` must not set a field under which this gateway gets another option. */
-function withNames({ faceCheck, ...request }: Request<'video'>, fields: VideoFields): Request<'video'> {
+/** Refuses an `extra` that sets a field in which this gateway expects another option. */
+function withGatewayNames({ faceCheck, ...request }: Request<'video'>, fields: VideoFields): Request<'video'> {
   const taken = {
     ...(fields.referenceVideos !== undefined && { [fields.referenceVideos]: 'reference_video' }),
     [fields.referenceAudios]: 'reference_audio',
@@ -217,7 +217,7 @@ const base = ({ prompt, duration, mode }: VideoValues) => ({
   ...withoutUndefined({ duration: readDuration(duration), mode: mode?.trim() || undefined }),
 });
 
-/** A first and a last frame. */
+/** The first frame, and an optional last one. */
 function frames(values: References, takes: Reference['takes']): Reference[] {
   const images = imagesOf(values, takes);
   if (images.length > 2) throw new Refusal('refusals.endpointTakesTwoImages', { count: String(images.length) });
@@ -232,7 +232,7 @@ function refuseOthers(values: VideoValues, options: readonly (keyof VideoValues)
   if (option !== undefined) throw new Refusal('refusals.optionNotSupported', { option });
 }
 
-/** Each is fetched before it is sent. Models accept fewer; Discord itself allows seven files in addition to the links. */
+/** The most references of one request, because each is fetched before it is sent. Models accept fewer; Discord allows seven files in addition to the links. */
 const MAX_FILES = 20;
 
 const imagesOf = (values: References, takes: Reference['takes']): Reference[] =>

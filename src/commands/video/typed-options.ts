@@ -13,11 +13,11 @@ interface TypedSize {
   resolution?: string;
 }
 
-/** The size of the video, under the name for this way of writing it (specification, 4.4). */
+/** The size of the video, in the field for the form in which it was typed (specification, 4.4). */
 export function readSize(typed = ''): TypedSize {
   const text = typed.trim();
   if (text === '') return {};
-  // Some keyboards write × for x.
+  // Some keyboards type × instead of x.
   const [, width, height] = /^([1-9]\d{1,4})\s*[x×*]\s*([1-9]\d{1,4})$/i.exec(text) ?? [];
   if (width && height) return { size: `${width}x${height}` };
   const [, across, down] = /^([1-9]\d{0,2}(?:\.\d+)?)\s*:\s*([1-9]\d{0,2}(?:\.\d+)?)$/.exec(text) ?? [];
@@ -36,7 +36,7 @@ export function readDuration(typed = ''): number | string | undefined {
   return Number.isInteger(seconds) && String(seconds) === text ? seconds : text;
 }
 
-/** Text in the model's own terms; for a model that needs more than text, the JSON object that was typed. */
+/** A camera movement in the model's own terms: plain text, or a typed JSON object for models that need more. */
 export function readCamera(typed = ''): string | Fields | undefined {
   const text = typed.trim();
   if (!text.startsWith('{')) return text === '' ? undefined : text;
@@ -56,10 +56,10 @@ export interface Extra {
 /** Prefix of the keys that go to the top level (specification, 4.4, rule 1). */
 const TOP = '!';
 
-/** No model's parameters are nested deeper. */
-const DEEPEST = 6;
+/** No model has parameters that are nested deeper. */
+const MAX_DEPTH = 6;
 
-/** Fields that belong to an option: if both set one, it is unclear which counts. */
+/** Fields that belong to an option. They are refused in `extra`, because it would be unclear which value counts. */
 const EVERYWHERE = { model: 'model', model_name: 'model', prompt: 'prompt', image: 'image', images: 'image' };
 const IN_METADATA = { ...EVERYWHERE, negative_prompt: 'negative', seed: 'seed', camera_control: 'camera' };
 const AT_TOP = {
@@ -88,7 +88,7 @@ export function refuseTaken(key: string, options: Readonly<Record<string, string
   if (option !== undefined) throw new Refusal('refusals.extraHasOption', { key, option });
 }
 
-/** A typed JSON object whose values can be sent unchanged. */
+/** Reads a typed JSON object whose values can be sent unchanged. */
 function objectIn(typed: string): Fields {
   let value: unknown;
   try {
@@ -98,20 +98,20 @@ function objectIn(typed: string): Fields {
     throw error;
   }
   if (!isRecord(value)) throw new Refusal('refusals.extraNotAnObject');
-  inspect(value, 1);
+  checkValue(value, 1);
   return fields.parse(value);
 }
 
-/** Names with a meaning in JavaScript. */
-const NOT_NAMES: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
+/** Names that have a special meaning in JavaScript. */
+const FORBIDDEN_NAMES: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
-function inspect(value: unknown, depth: number): void {
+function checkValue(value: unknown, depth: number): void {
   if (typeof value === 'number' && !(Number.isFinite(value) && Math.abs(value) <= Number.MAX_SAFE_INTEGER))
     throw new Refusal('refusals.extraNumberTooLarge');
   if (typeof value !== 'object' || value === null) return;
-  if (depth > DEEPEST) throw new Refusal('refusals.extraTooDeep', { max: String(DEEPEST) });
+  if (depth > MAX_DEPTH) throw new Refusal('refusals.extraTooDeep', { max: String(MAX_DEPTH) });
   for (const [key, inner] of Object.entries(value)) {
-    if (NOT_NAMES.has(key.replace(TOP, ''))) throw new Refusal('refusals.extraKeyInvalid', { key });
-    inspect(inner, depth + 1);
+    if (FORBIDDEN_NAMES.has(key.replace(TOP, ''))) throw new Refusal('refusals.extraKeyInvalid', { key });
+    checkValue(inner, depth + 1);
   }
 }

@@ -51,7 +51,7 @@ type RequestedSize =
   | { parameter: 'aspect_ratio'; aspect: number }
   | { parameter: 'resolution'; lines: number };
 
-/** The effective value of each parameter: from the top level, else from the metadata. */
+/** The effective value of each parameter: the one at the top level, else the one in the metadata. */
 export function requestedParameters({ metadata = {}, extra = {}, ...request }: VideoRequest): RequestedParameter[] {
   const top = {
     size: request.size,
@@ -78,7 +78,7 @@ const FORMS = {
   duration: /^(\d+(?:\.\d+)?)$/,
 } as const;
 
-/** Other forms are the model's own, so they cannot be checked. */
+/** Values in any other form are specific to the model and cannot be checked. */
 function parsed(parameter: (typeof PARAMETERS)[number], text: string) {
   const [one = 0, two = 0] = (FORMS[parameter].exec(text) ?? []).slice(1).map(Number);
   if (one <= 0) return undefined;
@@ -94,13 +94,13 @@ function parsed(parameter: (typeof PARAMETERS)[number], text: string) {
   }
 }
 
-/** Encoders round sides to multiples of sixteen, and lengths to whole frames. */
+/** Tolerances: encoders round sides to multiples of sixteen, and lengths to whole frames. */
 const PIXELS = 16;
 const ASPECT = 0.05;
 const SECONDS = 0.5;
 const SHARE = 0.1;
 
-/** The parameters without effect, if the video shows it. */
+/** The parameters that had no effect, as far as the video shows. */
 export function ignoredParameters(
   requested: readonly RequestedParameter[],
   { width, height, seconds }: MediumFacts,
@@ -126,7 +126,7 @@ const MAX_QUESTION_LENGTH = 40;
 
 const OPTIONS = { size: 'size', aspect_ratio: 'size', resolution: 'size', duration: 'duration' } as const;
 
-/** Names the parameters without effect, and where else they can belong (specification, part 7). */
+/** Names the parameters that had no effect, and where else they may belong (specification, part 7). */
 export function ignoredParameterNotes(
   ignored: readonly RequestedParameter[],
   seen: MediumFacts,

@@ -13,7 +13,7 @@ interface AnswersParts extends ContinuationParts {
   delivery: Pick<Delivery, 'show'>;
 }
 
-/** The first message is completed last, because it carries the whole text as a file if further messages fail. */
+/** Shows answers in one or more messages. The first message is completed last, because it gets the whole text as a file if further messages fail. */
 export class Answers {
   readonly #parts: AnswersParts;
   readonly #continuations = new Map<string, Continuation>();
@@ -37,17 +37,17 @@ export class Answers {
   }
 
   /** Deletes the further messages of an answer, and its voice messages; the caller deletes the first one. */
-  async takeAway(task: Task): Promise<void> {
+  async deleteFurther(task: Task): Promise<void> {
     const { outbox, clock } = this.#parts;
     const further = [...(await this.#partsOf(task)), ...voiceMessagesOf(task)];
-    // Messages elsewhere are deleted with their own tasks.
+    // Messages in other channels are deleted together with their own tasks.
     for (const place of further.filter(({ channelId }) => channelId === task.message?.channelId)) {
       const [way] = waysToPart(task, place, clock.now());
       if (way) await this.#tryAndLog('Could not delete a part of an answer.', task, () => outbox.remove(way));
     }
   }
 
-  /** A part that was about to be posted may exist unconfirmed. */
+  /** Includes a part that was about to be posted, if a search finds it. */
   async #partsOf(task: Task): Promise<AnswerPart[]> {
     const { parts, posting } = answerOf(task);
     if (posting?.by !== 'bot') return parts;
@@ -62,7 +62,7 @@ export class Answers {
     return this.#tryAndLog('Could not reply to a message in a thread.', undefined, post);
   }
 
-  /** Edits a reply made by `replyTo` if no task came of it. */
+  /** Edits a reply posted by `replyTo` if no task was created. */
   async change(message: MessagePlace, plan: MessagePlan): Promise<void> {
     const edit = () => this.#parts.outbox.edit({ by: 'edit', message }, bodyOf(plan));
     await this.#tryAndLog('Could not change the reply to a message in a thread.', undefined, edit);
@@ -85,14 +85,14 @@ export class Answers {
   #continuationOf({ id }: Task): Continuation {
     const known = this.#continuations.get(id);
     if (known) return known;
-    const made = new Continuation({
+    const created = new Continuation({
       ...this.#parts,
       id,
       stopping: this.#stopping.signal,
       onEnd: (task) => this.#parts.delivery.show(task),
     });
-    this.#continuations.set(id, made);
-    return made;
+    this.#continuations.set(id, created);
+    return created;
   }
 }
 

@@ -13,7 +13,7 @@ import type { MessagePlan } from '../plan.ts';
 import { PartPoster, type PartToPost, type SendFailure } from './part-poster.ts';
 
 const GAP_MS = 1_100;
-/** Edits by the bot's token share the channel's rate limit with everything else there. */
+/** Edits with the bot's token share the channel's rate limit with all other messages there. */
 const GAP_AS_BOT_MS = 4_000;
 
 export interface ContinuationParts extends Pick<DeliveryParts, 'outbox' | 'clock' | 'log' | 'change'> {
@@ -37,12 +37,12 @@ export class Continuation extends LatestState {
   readonly #poster: PartPoster;
   #nextAt = 0;
 
-  constructor(scene: ContinuationContext) {
-    super(scene.clock, scene.stopping);
-    this.#context = scene;
-    this.#backoff = new Backoff(scene);
+  constructor(context: ContinuationContext) {
+    super(context.clock, context.stopping);
+    this.#context = context;
+    this.#backoff = new Backoff(context);
     this.#poster = new PartPoster({
-      ...{ ...scene, backoff: this.#backoff, closedWays: this.#closedWays },
+      ...{ ...context, backoff: this.#backoff, closedWays: this.#closedWays },
       attempt: (by, work) => this.#attempt(by, work),
       change: (transition) => this.#change(transition),
     });
@@ -55,7 +55,7 @@ export class Continuation extends LatestState {
   protected async deliver(task: Task): Promise<void> {
     const { clock, stopping, onEnd } = this.#context;
     const isEnd = hasEnded(task);
-    const shown = await this.#bring(task, isEnd).catch((error: unknown) => {
+    const shown = await this.#showParts(task, isEnd).catch((error: unknown) => {
       // An erased task has no message. After a bug, the first message still shows the end, with the whole text as a file.
       if (error instanceof Refusal) this.drop();
       else this.logFailure(error);
@@ -77,18 +77,18 @@ export class Continuation extends LatestState {
   }
 
   /** Returns the changed task, or the same object if there was nothing to do. */
-  async #bring(task: Task, isEnd: boolean): Promise<Task> {
+  async #showParts(task: Task, isEnd: boolean): Promise<Task> {
     const { first, further } = this.#context.plansOf(task);
     const hasSurplus = answerOf(task).parts.length > further.length;
     if (further.length === 0 && !hasSurplus) return task;
-    // The task may be older than the message that was posted last.
+    // This state of the task may be older than the message that was posted last.
     const now = await this.#withRetry(isEnd, () => this.#change((same) => same));
     if (typeof now !== 'object') return task;
     let known = now;
     let isComplete = true;
     for (const [index, plan] of further.entries()) {
       const place = answerOf(known).parts[index];
-      // A waiting part can grow in the meantime. A later part is never posted before an earlier one.
+      // A part can grow while it waits to be posted. A later part is never posted before an earlier one.
       const done = place
         ? await this.#withRetry(isEnd, () => this.#edit(known, place, bodyOf(plan)))
         : await this.#withRetry(isEnd, () => this.#post({ index, first, wanted: bodyOf(plan) }));
@@ -99,7 +99,7 @@ export class Continuation extends LatestState {
       }
     }
     if (!isEnd) return known === task ? { ...task } : known;
-    if (hasSurplus) known = await this.#cut(known, further.length);
+    if (hasSurplus) known = await this.#removeSurplus(known, further.length);
     return isComplete ? this.#change(markPartsShown) : known;
   }
 
@@ -147,8 +147,8 @@ export class Continuation extends LatestState {
     return posted.task;
   }
 
-  /** Messages are left over if their text became a file. */
-  async #cut(task: Task, max: number): Promise<Task> {
+  /** Deletes messages that are no longer needed because their text was moved into a file. */
+  async #removeSurplus(task: Task, max: number): Promise<Task> {
     for (const place of answerOf(task).parts.slice(max)) {
       const [way] = this.#waysTo(task, place);
       if (way) await this.#withRetry(true, () => this.#attempt(way.by, () => this.#context.outbox.remove(way)));

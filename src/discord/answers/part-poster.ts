@@ -13,7 +13,7 @@ import { NONCE_LIFE_MS } from '../outbox/outbox.ts';
 import { type ClosedWays, type TokenWay, tokenWay, type Way, waysToPart } from '../outbox/ways.ts';
 import type { MessagePlan } from '../plan.ts';
 
-/** Why a request had no result. */
+/** Why a message could not be sent or edited. */
 export type SendFailure = 'gone' | 'no-way';
 
 interface PosterParts extends Pick<DeliveryParts, 'outbox' | 'clock' | 'log'> {
@@ -34,13 +34,13 @@ export interface PartToPost {
   wanted: MessageBody;
 }
 
-/** `shows`: the message is known to show the wanted content. */
+/** `shows`: the message is known to show the intended content. */
 type Posted = { task: Task; shows: boolean };
 
 /**
- * Posts the further messages of one answer, each once. Each is announced in the store first. As the bot's own message
- * it carries a nonce and is searched for before it is posted again. A message sent by token cannot be deduplicated, so it
- * is sent once.
+ * Posts the further messages of one answer, each only once. The intention is stored first. A message that the bot posts
+ * itself has a nonce, and is searched for before it is posted again. A message sent with an interaction's token cannot be
+ * deduplicated, so it is only sent once.
  */
 export class PartPoster {
   readonly #parts: PosterParts;
@@ -56,7 +56,7 @@ export class PartPoster {
     return (await this.#asBot(known, known.message, part)) ?? this.#byToken(known, known.message, part);
   }
 
-  /** undefined: the bot is not allowed to post there. */
+  /** Undefined if the bot is not allowed to post there. */
   async #asBot(task: Task, first: MessagePlace, { index, wanted }: PartToPost): Promise<Posted | 'no-way' | undefined> {
     const { outbox, clock, closedWays, attempt, change } = this.#parts;
     const { posting: before } = answerOf(task);
@@ -65,8 +65,8 @@ export class PartPoster {
     if (task.route.isPrivate || !task.route.mayPost || closedWays.has('channel')) return undefined;
     const now = clock.now();
     if (before && found === 'unseen' && now - before.at >= NONCE_LIFE_MS) return 'no-way';
-    const going = { by: 'bot', channelId: first.channelId, answers: first.id, at: now } as const;
-    const announced = found === 'unseen' ? task : await change((known) => markPartPosting(known, going));
+    const pending = { by: 'bot', channelId: first.channelId, answers: first.id, at: now } as const;
+    const announced = found === 'unseen' ? task : await change((known) => markPartPosting(known, pending));
     const reference = { message_id: first.id, fail_if_not_exists: false } as const;
     const sent = { ...wanted, body: { ...wanted.body, message_reference: reference } };
     const nonce = `${this.#parts.id}-${index + 1}`;
@@ -80,8 +80,8 @@ export class PartPoster {
     const token = this.#tokenWay(task);
     if (!token) return 'no-way';
     const { channelId, id: answers } = first;
-    const going = { by: 'token', channelId, answers, at: clock.now() } as const;
-    const announced = await change((known) => markPartPosting(known, going));
+    const pending = { by: 'token', channelId, answers, at: clock.now() } as const;
+    const announced = await change((known) => markPartPosting(known, pending));
     try {
       const place = await attempt('token', () => outbox.addFollowUp(token, wanted, task.route.isPrivate));
       if (typeof place === 'object') return { task: await this.#posted(announced, place), shows: true };
@@ -100,7 +100,7 @@ export class PartPoster {
     return 'no-way';
   }
 
-  /** nowhere: never posted; unseen: the bot is not allowed to read the channel. */
+  /** `nowhere`: it was never posted; `unseen`: the bot is not allowed to read the channel. */
   async #find(task: Task, posting: PendingPost): Promise<MessagePlace | 'nowhere' | 'unseen'> {
     try {
       return (await findPostedPart(task, posting, this.#parts.outbox)) ?? 'nowhere';
@@ -126,7 +126,7 @@ export class PartPoster {
     }
   }
 
-  /** While the reply is still a spinner, Discord puts the next message in its place. */
+  /** Shows the first message if necessary: as long as the reply is a placeholder, Discord would replace it with the next message. */
   async #withFirst(task: Task, first: MessagePlan): Promise<Task | undefined> {
     if (task.message) return task;
     const { outbox, attempt, change } = this.#parts;

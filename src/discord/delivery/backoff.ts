@@ -3,7 +3,7 @@ import { type Clock, pause } from '../../lib/clock.ts';
 import type { PlainLog } from '../../lib/log.ts';
 import { errorFacts } from '../outbox/errors.ts';
 
-/** Nothing more can be done right now. The same work is retried later. */
+/** Thrown if nothing more can be done right now. The same work is retried later. */
 export class RetryLater extends Error {
   override readonly name = 'RetryLater';
   readonly obstacle: Obstacle;
@@ -14,15 +14,15 @@ export class RetryLater extends Error {
   }
 }
 
-/** Short enough to be read out, and found in the log. */
+/** Short enough to be read aloud; it can be searched for in the log. */
 export const newReference = (): string => randomBytes(4).toString('hex');
 
-/** Milliseconds. Each pause is twice as long as the one before. */
+/** In milliseconds. Each pause is twice as long as the previous one. */
 const PAUSES = {
   /** Discord does not respond, or returns a 5xx. */
   unreachable: { first: 5_000, longest: 5 * 60_000 },
   unstored: { first: 5_000, longest: 5 * 60_000 },
-  /** A bug, which rarely disappears without a change. */
+  /** A bug, which rarely goes away by itself. */
   unprepared: { first: 30_000, longest: 10 * 60_000 },
 };
 type Obstacle = keyof typeof PAUSES;

@@ -9,7 +9,7 @@ import { LatestState } from './latest-state.ts';
 import { nextEditAt } from './pace.ts';
 import { type DeliveryParts, DeliveryRecord } from './record.ts';
 
-/** The only place that changes a task's message. */
+/** Posts and edits the messages of tasks. Nothing else changes a task's message. */
 export class Delivery {
   readonly #parts: DeliveryParts;
   readonly #editors = new Map<string, Editor>();
@@ -27,7 +27,7 @@ export class Delivery {
     else if (isLive(task)) this.#editorOf(task).show(task);
   }
 
-  /** Running work is finished. An end that was not sent stays stored for the next start. */
+  /** Finishes running work. An end that has not been sent stays stored for the next start. */
   async finish(): Promise<void> {
     this.#stopping.abort();
     await Promise.all([...this.#editors.values()].map((editor) => editor.finish()));
@@ -42,40 +42,40 @@ export class Delivery {
 
 class Editor extends LatestState {
   readonly #context: DeliveryContext;
-  readonly #onOver: () => void;
-  readonly #heardAt: number;
+  readonly #onFinished: () => void;
+  readonly #firstSeenAt: number;
   #edits = 0;
   #lastAt: number | undefined;
   readonly #appearance = new ShownContent();
-  /** Content that Discord has refused is not sent again. */
-  #load: PlanPortion = 'whole';
-  /** Discord refuses progress here; showing the end is attempted anyway. */
+  /** The portion of the content that is still sent: parts that Discord has refused are not sent again. */
+  #portion: PlanPortion = 'whole';
+  /** Whether Discord refuses to show progress here; showing the end is attempted anyway. */
   #isRefused = false;
 
-  constructor(id: string, parts: DeliveryParts, stopping: AbortSignal, onOver: () => void) {
+  constructor(id: string, parts: DeliveryParts, stopping: AbortSignal, onFinished: () => void) {
     super(parts.clock, stopping);
     const record = new DeliveryRecord({ ...parts, id });
     this.#context = { ...parts, id, record, known: { closed: new Set(), isDeleted: false }, stopping };
-    this.#onOver = onOver;
-    this.#heardAt = parts.clock.now();
+    this.#onFinished = onFinished;
+    this.#firstSeenAt = parts.clock.now();
   }
 
   override drop(): void {
     super.drop();
-    this.#onOver();
+    this.#onFinished();
   }
 
   protected nextShowAt(task: Task): number | undefined {
-    // Holds even if the store failed to save the count.
+    // The count in memory is right even if it could not be stored.
     this.#edits = Math.max(this.#edits, task.delivery.progressEdits);
-    return nextEditAt(task, { edits: this.#edits, lastAt: this.#lastAt, heardAt: this.#heardAt });
+    return nextEditAt(task, { edits: this.#edits, lastAt: this.#lastAt, firstSeenAt: this.#firstSeenAt });
   }
 
   protected async deliver(task: Task): Promise<void> {
     if (!isShowable(task)) return this.#progress(task);
     await new EndDelivery(this.#context).deliver();
     if (!this.#context.stopping.aborted) await new OwnerPing(this.#context).ping();
-    this.#onOver();
+    this.#onFinished();
   }
 
   protected logFailure(error: unknown): void {
@@ -94,7 +94,7 @@ class Editor extends LatestState {
     const notNeeded = AbortSignal.any([this.endSignal, stopping]);
     const prepared = await prepare(task, notNeeded);
     try {
-      if (!notNeeded.aborted) await this.#edit(way, bodyOf(portionOf(prepared.plan, this.#load)));
+      if (!notNeeded.aborted) await this.#edit(way, bodyOf(portionOf(prepared.plan, this.#portion)));
     } finally {
       prepared.release();
     }
@@ -110,17 +110,17 @@ class Editor extends LatestState {
       this.#edits += 1;
       await this.#context.record.markProgressShown(message);
     } catch (error) {
-      await this.#learnFrom(error, way);
+      await this.#noteFailure(error, way);
     }
   }
 
-  /** Progress is not retried, but its failure is remembered. */
-  async #learnFrom(error: unknown, { by }: TokenWay | EditWay): Promise<void> {
+  /** An edit that shows progress is not retried, but its failure is remembered. */
+  async #noteFailure(error: unknown, { by }: TokenWay | EditWay): Promise<void> {
     const trouble = failureKindOf(error, by);
     this.#context.log.info({ task: this.#context.id, by, trouble, ...errorFacts(error) }, 'Progress was not shown.');
     if (trouble === 'deleted') this.#context.known.isDeleted = true;
     if (trouble === 'no-access') this.#isRefused = true;
-    this.#load = smallerPortion(this.#load, trouble) ?? this.#load;
+    this.#portion = smallerPortion(this.#portion, trouble) ?? this.#portion;
     if (trouble !== 'token-over') return;
     this.#context.known.closed.add(by);
     await this.#context.record.dropToken();

@@ -19,17 +19,17 @@ import { type DeliveryParts, type DeliveryRecord, type DeliveryResult, hasUnsent
 export interface DeliveryContext extends DeliveryParts {
   id: string;
   record: DeliveryRecord;
-  /** What is known about its message beyond the stored facts. */
+  /** What is known about the task's message in addition to what is stored. */
   known: { readonly closed: Set<Way['by']>; isDeleted: boolean };
   stopping: AbortSignal;
 }
 
-/** Shows the end of one task to its owner, exactly once, and retries until that succeeds or cannot. */
+/** Shows the end of one task to its owner, exactly once; retries until it succeeds or turns out to be impossible. */
 export class EndDelivery {
   readonly #context: DeliveryContext;
   readonly #backoff: Backoff;
-  /** Content that Discord has refused is not sent again. */
-  #load: PlanPortion = 'whole';
+  /** The portion of the content that is still sent: parts that Discord has refused are not sent again. */
+  #portion: PlanPortion = 'whole';
 
   constructor(context: DeliveryContext) {
     this.#context = context;
@@ -52,7 +52,7 @@ export class EndDelivery {
     const shown = await this.#findShown(stored);
     if (shown?.showsEnd) return { there: shown.place, by: 'edit', wasShown: true };
     const task = shown ? setMessage(stored, shown.place) : stored;
-    // Prepared for every attempt: minutes can pass between two, during which no memory is held.
+    // Prepared again for every attempt, because minutes can pass in between, and no memory should be held for that long.
     const prepared = await prepare(task);
     try {
       for (const way of waysToEnd(task, known.closed, clock.now())) {
@@ -72,10 +72,10 @@ export class EndDelivery {
     await this.#backoff.retryUntilDone(() => record.settle(fate, at), 'The shown end of a task could not be stored.');
   }
 
-  /** undefined: it cannot be shown this way. */
+  /** Undefined if it cannot be shown this way. */
   async #tryWay(way: Way, task: Task, plan: MessagePlan): Promise<DeliveryResult | undefined> {
     for (;;) {
-      const sent = bodyOf(portionOf(plan, this.#load));
+      const sent = bodyOf(portionOf(plan, this.#portion));
       try {
         return { there: await this.#send(way, task, sent), by: way.by };
       } catch (error) {
@@ -84,9 +84,9 @@ export class EndDelivery {
         if (trouble === 'later') throw new RetryLater('unreachable', error);
         if (trouble === 'deleted') return { nowhere: 'deleted' };
         if (trouble === 'closed') return { nowhere: 'no-way' };
-        const lighter = smallerPortion(this.#load, trouble);
+        const lighter = smallerPortion(this.#portion, trouble);
         if (lighter === undefined) return this.#closeWay(way, trouble);
-        this.#load = lighter;
+        this.#portion = lighter;
       }
     }
   }
@@ -147,13 +147,13 @@ export class EndDelivery {
   }
 }
 
-/** After that the owner has come back already, or no longer cares. */
+/** By then the owner has come back by themselves, or is no longer interested. */
 const LATEST_PING_MS = 15 * 60_000;
 
-/** The bot's own message, as a reply to the one that shows the end. */
+/** The ping is the bot's own message, a reply to the one that shows the end. */
 type ReplyWay = { by: 'reply'; message: MessagePlace };
 
-/** Sends the owner ping of one task whose end is shown: once, or not at all. */
+/** Pings the owner of a task whose end has been shown: once, or not at all. */
 export class OwnerPing {
   readonly #context: DeliveryContext;
   #isOver = false;
@@ -167,7 +167,7 @@ export class OwnerPing {
     await new Backoff(this.#context).retryUntilDone(async () => {
       if (!this.#isOver) await this.#try();
       this.#isOver = true;
-      await this.#takeBack();
+      await this.#removeOrphan();
       await this.#context.record.markPinged(this.#postedAt);
     }, 'The owner of a task was not pinged.');
   }
@@ -223,8 +223,8 @@ export class OwnerPing {
     this.#context.log.info(facts, sentence);
   }
 
-  /** The message that it replies to may have been deleted in the meantime, by a member who had not seen the ping. */
-  async #takeBack(): Promise<void> {
+  /** Deletes the ping if the message that it replies to has been deleted in the meantime, by a member who had not seen the ping. */
+  async #removeOrphan(): Promise<void> {
     const posted = this.#postedAt;
     if (!posted || (await this.#context.record.readTask())?.message) return;
     this.#postedAt = undefined;
@@ -239,7 +239,7 @@ export class OwnerPing {
   }
 }
 
-/** How to send the ping to where the end is shown. Undefined for a private result or a deleted message, which gets no ping. */
+/** How to send the ping to where the end is shown. Undefined if there is no ping: for a private result or a deleted message. */
 function wayToPing(task: Task, closed: ClosedWays, now: number): ReplyWay | TokenWay | undefined {
   const { route, message } = task;
   if (!message || route.isPrivate || (task.traits.isUtterance && !hasUnsentVoice(task))) return undefined;
@@ -254,7 +254,7 @@ function mayStillPing(
   { by }: ReplyWay | TokenWay,
   now: number,
 ): boolean {
-  // A voice message is a result, so it is sent at any time.
+  // A voice message is a result, so it is sent no matter how late.
   if (goingAt === undefined) return hasUnsentVoice(task) || now - shownAt < LATEST_PING_MS;
   return by === 'reply' && now - goingAt < NONCE_LIFE_MS;
 }

@@ -1,10 +1,10 @@
 import type { Clock } from '../../lib/clock.ts';
 import { isShowable, type Task } from '../../services/tasks/task.ts';
 
-/** Node's timers accept at most about 24 days; waking up early costs nothing. */
+/** Node's timers accept at most about 24 days, and waking up early costs nothing. */
 const MAX_SLEEP_MS = 60 * 60_000;
 
-/** The display of one task: only its latest state counts, states are shown one at a time, and the end overtakes the rest. */
+/** Shows the states of one task, one at a time. Only the latest state counts, and the end overtakes all others. */
 export abstract class LatestState {
   readonly #clock: Clock;
   readonly #stopping: AbortSignal;
@@ -22,10 +22,10 @@ export abstract class LatestState {
   /** When progress can be shown; undefined for never. */
   protected abstract nextShowAt(task: Task): number | undefined;
   protected abstract deliver(task: Task): Promise<void>;
-  /** A bug. The next state is shown anyway. */
+  /** Called after a bug. The next state is shown anyway. */
   protected abstract logFailure(error: unknown): void;
 
-  /** Aborted by the end, which must not wait for progress. */
+  /** Aborted when the task ends, because showing the end must not wait for progress. */
   protected get endSignal(): AbortSignal {
     return this.#ending.signal;
   }

@@ -3,50 +3,50 @@ import { answerText } from '../../services/asks/transitions.ts';
 import type { Task } from '../../services/tasks/task.ts';
 
 const MAX_EDITS = 8;
-/** The edit that says that the task takes longer must always be possible. */
+/** There must always be an edit left to say that the task takes longer than usual. */
 const RESERVED_FOR_OVERDUE = 1;
 /** Discord accepts about five edits in five seconds per channel, and several jobs may share it. */
-const LEAST_GAP_MS = 4_000;
+const MIN_GAP_MS = 4_000;
 /** Messages older than an hour have a much smaller rate limit of their own (code 30046). */
 const OLD_AFTER_MS = 60 * 60_000;
 const OLD_GAP_MS = 30_000;
 /** A queued task leaves most of its edits for the time when its job runs. */
-const MAX_EDITS_IN_LINE = 4;
-/** The share of the job's age between two edits, so eight edits last as long as a token. */
+const MAX_EDITS_WHILE_WAITING = 4;
+/** The share of the job's age that passes between two edits, so that eight edits last as long as a token. */
 const SHARE_OF_AGE = 0.6;
 
 export interface EditHistory {
   edits: number;
-  /** When the last one was sent; undefined if none has been sent since the bot started. */
+  /** When the last edit was sent; undefined if none has been sent since the bot started. */
   lastAt: number | undefined;
   /** When the bot first saw this task since it started. */
-  heardAt: number;
+  firstSeenAt: number;
 }
 
-/** An answer is read while it arrives: about one edit a second, by a token that serves one message. */
+/** Members read an answer while it arrives, so it gets about one edit a second, with a token that is only used for this message. */
 const ANSWER_GAP_MS = 1_100;
 /** The first words usually arrive within a moment, and must not wait for an earlier edit. */
 const BEFORE_WORDS_MS = 1_500;
 
 /** When progress can be shown again; undefined for never. */
-export function nextEditAt(task: Task, { edits, lastAt, heardAt }: EditHistory): number | undefined {
-  if (task.traits.isText) return nextTextEditAt(task, lastAt, heardAt);
+export function nextEditAt(task: Task, { edits, lastAt, firstSeenAt }: EditHistory): number | undefined {
+  if (task.traits.isText) return nextTextEditAt(task, lastAt, firstSeenAt);
   // The message of a conversation does not change before its end.
   if (task.traits.isTalk) return undefined;
   const { created, overdue } = task.times;
   const max = overdue === undefined ? MAX_EDITS - RESERVED_FOR_OVERDUE : MAX_EDITS;
-  if (edits >= (task.state === 'waiting' ? MAX_EDITS_IN_LINE : max)) return undefined;
-  if (lastAt === undefined) return edits === 0 ? heardAt : heardAt + LEAST_GAP_MS;
-  const soonest = lastAt + (isOld(task, lastAt + LEAST_GAP_MS) ? OLD_GAP_MS : LEAST_GAP_MS);
+  if (edits >= (task.state === 'waiting' ? MAX_EDITS_WHILE_WAITING : max)) return undefined;
+  if (lastAt === undefined) return edits === 0 ? firstSeenAt : firstSeenAt + MIN_GAP_MS;
+  const soonest = lastAt + (isOld(task, lastAt + MIN_GAP_MS) ? OLD_GAP_MS : MIN_GAP_MS);
   if (overdue !== undefined && lastAt < overdue) return soonest;
   return Math.max(soonest, created + (lastAt - created) / (1 - SHARE_OF_AGE));
 }
 
-function nextTextEditAt(task: Task, lastAt: number | undefined, heardAt: number): number {
-  if (lastAt === undefined) return answerText(task) === '' ? heardAt + BEFORE_WORDS_MS : heardAt;
+function nextTextEditAt(task: Task, lastAt: number | undefined, firstSeenAt: number): number {
+  if (lastAt === undefined) return answerText(task) === '' ? firstSeenAt + BEFORE_WORDS_MS : firstSeenAt;
   if (isOld(task, lastAt + ANSWER_GAP_MS)) return lastAt + OLD_GAP_MS;
-  // By the bot's token, the edits share the channel's rate limit.
-  return lastAt + (task.route.token === undefined ? LEAST_GAP_MS : ANSWER_GAP_MS);
+  // Edits with the bot's token share the channel's rate limit.
+  return lastAt + (task.route.token === undefined ? MIN_GAP_MS : ANSWER_GAP_MS);
 }
 
 function isOld({ message, times }: Task, at: number): boolean {

@@ -38,7 +38,8 @@ export interface DeliveryParts {
 export type DeliveryResult =
   | {
       there: MessagePlace | undefined;
-      by: Way['by'] /** Before a restore: its owner was told then. */;
+      by: Way['by'];
+      /** It was shown before a restore, so its owner has been notified already. */
       wasShown?: true;
     }
   | { nowhere: 'deleted' | 'no-way' };
@@ -126,14 +127,14 @@ export class DeliveryRecord {
     try {
       return await this.#parts.change(this.#parts.id, transition);
     } catch (error) {
-      // A refused request leaves no task behind.
+      // The change was refused because the task no longer exists.
       if (error instanceof Refusal) return undefined;
       throw new RetryLater('unstored', error);
     }
   }
 }
 
-/** After a task that took longer, the owner has moved on, and an edit notifies no one. */
+/** If a task took longer than this, the owner has moved on, and an edit would not notify them. */
 const LONG_MS = 60_000;
 
 /** Whether the task's voice message has not been posted yet. */
@@ -145,9 +146,9 @@ function needsOwnerPing(task: Task, by: Way['by']): boolean {
   // An owner who has requested it again knows how this task ended.
   if (!isLive(task) || route.isPrivate || by === 'direct' || successorId !== undefined) return false;
   if (traits.isUtterance) return hasUnsentVoice(task);
-  // The member who ended a conversation knows, others in it do not; a new message notifies without a ping.
+  // The member who ended a conversation knows about it, but others in it do not. A new message notifies everyone without a ping.
   if (traits.isTalk) return by === 'edit' && (talk?.end !== 'ended' || traits.hearsEveryone?.(request) === true);
-  // The member who stopped the task knows.
+  // The member stopped the task, so they know that it has ended.
   if (task.failure?.cause === 'stopped' || task.failure?.cause === 'withdrawn') return false;
   return (times.ended ?? times.created) - times.created > LONG_MS;
 }

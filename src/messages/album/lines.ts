@@ -2,11 +2,11 @@ import { escapeText } from '../../discord/markdown.ts';
 import type { Say } from '../../locales/index.ts';
 import { hasEnded, type StoredTrack, type Task } from '../../services/tasks/task.ts';
 
-/** The longest title, style and reason in the line of a track, and in that of an album entry. */
+/** The length limits of title, style and reason in the line of a track, and in that of an album entry. */
 const TRACK = { title: 60, style: 60, reason: 200 };
 const ENTRY = { title: 50, style: 40, reason: 60 };
-/** Longer lyrics become a file. */
-const SHORT_LYRICS = 300;
+/** Longer lyrics are attached as a file. */
+const MAX_INLINE_LYRICS = 300;
 
 export const isFinished = ({ state, audio }: StoredTrack): boolean => state === 'finished' && audio !== undefined;
 
@@ -43,15 +43,15 @@ export function trackLine(track: StoredTrack, task: Task, say: Say): string {
 
 /** The lyrics, each text once: the tracks of a song often share one. */
 export function versesOf(task: Task): string[] {
-  const sung = finishedTracks(task).map(({ lyrics = '' }) => lyrics.trim());
-  return [...new Set([...sung, task.text?.trim() ?? ''])].filter((verses) => verses !== '');
+  const lyrics = finishedTracks(task).map(({ lyrics = '' }) => lyrics.trim());
+  return [...new Set([...lyrics, task.text?.trim() ?? ''])].filter((verses) => verses !== '');
 }
 
 /** Whether the lyrics fit into the message itself. */
-export const areShortVerses = (verses: readonly string[]): boolean => verses.join('\n').length <= SHORT_LYRICS;
+export const areShortVerses = (verses: readonly string[]): boolean => verses.join('\n').length <= MAX_INLINE_LYRICS;
 
 export function quoteLines(verses: readonly string[]): string[] {
-  return verses.flatMap((text) => text.split('\n').map((line) => `> ${escapeText(line, SHORT_LYRICS)}`.trimEnd()));
+  return verses.flatMap((text) => text.split('\n').map((line) => `> ${escapeText(line, MAX_INLINE_LYRICS)}`.trimEnd()));
 }
 
 export function lyricsFile(songs: readonly { title: string; verses: readonly string[] }[]): Buffer {
@@ -59,7 +59,7 @@ export function lyricsFile(songs: readonly { title: string; verses: readonly str
   return Buffer.from(`${texts.join('\n\n\n')}\n`);
 }
 
-/** One task of an album; of a task that is gone, only its id at the gateway is left. */
+/** One task of an album. If the task has been deleted, only its id at the gateway is left. */
 export interface AlbumEntry {
   remoteId: string;
   task: Task | undefined;
@@ -81,10 +81,10 @@ export function albumHeadlines(album: Task, entries: readonly AlbumEntry[], say:
 export function entryLine(entry: AlbumEntry, number: number, say: Say): string {
   const { task, remoteId } = entry;
   const title = escapeText((task && songTitle(task)) ?? remoteId, ENTRY.title);
-  return `${number}. ${signOf(task)} **${title}** · ${stateOf(entry, say)}`;
+  return `${number}. ${emojiOf(task)} **${title}** · ${stateOf(entry, say)}`;
 }
 
-function signOf(task: Task | undefined): string {
+function emojiOf(task: Task | undefined): string {
   if (!task) return '⚪';
   if (task.failure) return '🔴';
   if (hasEnded(task)) return '🟢';
@@ -104,7 +104,7 @@ function stateOf(entry: AlbumEntry, say: Say): string {
   return facts.join(' · ');
 }
 
-/** The state without emoji and style, for places with little room. */
+/** The state without emoji and style, where there is little room. */
 export function shortState({ task }: AlbumEntry, say: Say): string {
   if (!task) return say('music.state.noLongerStored');
   if (task.failure?.cause === 'forgotten') return say('music.state.notFound');
@@ -112,14 +112,14 @@ export function shortState({ task }: AlbumEntry, say: Say): string {
     const reason = escapeText(task.failure.reason ?? '', ENTRY.reason);
     return reason === '' ? say('music.state.failed') : say('music.state.failedWith', { reason });
   }
-  const heard = lengths(task, say);
+  const lengthsText = lengths(task, say);
   if (hasEnded(task))
-    return heard ?? (versesOf(task).length > 0 ? say('music.state.lyricsOnly') : say('music.state.nothing'));
-  const progress = isMissed(task) ? 'notFoundYet' : task.times.overdue !== undefined ? 'overdue' : underWay(task);
-  return [...(heard === undefined ? [] : [heard]), say(`music.state.${progress}`)].join(' · ');
+    return lengthsText ?? (versesOf(task).length > 0 ? say('music.state.lyricsOnly') : say('music.state.nothing'));
+  const progress = isMissed(task) ? 'notFoundYet' : task.times.overdue !== undefined ? 'overdue' : progressOf(task);
+  return [...(lengthsText === undefined ? [] : [lengthsText]), say(`music.state.${progress}`)].join(' · ');
 }
 
-const underWay = ({ state }: Task): 'waiting' | 'working' => (state === 'running' ? 'working' : 'waiting');
+const progressOf = ({ state }: Task): 'waiting' | 'working' => (state === 'running' ? 'working' : 'waiting');
 
 function lengths(task: Task, say: Say): string | undefined {
   const finished = finishedTracks(task);

@@ -22,45 +22,45 @@ import {
 /** Discord's limits for a message. */
 const MAX_FILES = 10;
 const MAX_CONTENT = 2_000;
-/** Room for URLs of files that turn out too large to upload. */
-const SPARE = 200;
+/** Reserved for the URLs of files that turn out to be too large to upload. */
+const RESERVED_LENGTH = 200;
 /** Gateways usually make two tracks per request. */
 const USUAL_TRACKS = 2;
-/** More lines do not fit into a message. */
-const PAGE = 15;
+/** The number of songs per page; more lines would not fit into a message. */
+const PAGE_SIZE = 15;
 const MAX_TITLE_LENGTH = 50;
 
-/** Everything in one message if it fits, else pages of lines from which a song is chosen. */
+/** Everything in one message if it fits, else pages with a line per song and a menu to choose one. */
 export type AlbumLayout =
   | { as: 'together'; content: string; lyrics: FilePlan | undefined; covers: number }
   | { as: 'pages'; content: string; page: number; pages: number; shown: readonly AlbumEntry[] };
 
 export const albumLayout = (album: Task, entries: readonly AlbumEntry[], say: Say): AlbumLayout =>
-  together(album, entries, say) ?? paged(album, entries, say);
+  allInOne(album, entries, say) ?? paged(album, entries, say);
 
-/** An album of one song always stays together: there is nothing to choose from. */
-function together(album: Task, entries: readonly AlbumEntry[], say: Say): AlbumLayout | undefined {
-  const sounds = entries.reduce((sum, entry) => sum + soundsIn(entry), 0);
+/** An album with only one song never gets pages, because there is nothing to choose from. */
+function allInOne(album: Task, entries: readonly AlbumEntry[], say: Say): AlbumLayout | undefined {
+  const audioCount = entries.reduce((sum, entry) => sum + audioCountOf(entry), 0);
   const head = albumHeadlines(album, entries, say);
   for (const inFile of [false, true]) {
     const lyrics = inFile ? lyricsOf(album, entries, say) : undefined;
     if (!inFile && !areShortVerses(entries.flatMap(({ task }) => (task ? versesOf(task) : [])))) continue;
-    const covers = Math.max(0, MAX_FILES - sounds - (lyrics ? 1 : 0));
+    const covers = Math.max(0, MAX_FILES - audioCount - (lyrics ? 1 : 0));
     const lines = entries.map((entry, index) => entryLine(entry, index + 1, say));
     const songs = lines.flatMap((line, index) => [line, ...(inFile ? [] : quoteLines(versesIn(entries[index])))]);
     const notes = lyrics ? [`-# ${say('music.lyricsInFile')}`] : [];
     const content = [...head, ...songs, ...notes, ...coverLine(entries, covers, say)].join('\n');
-    const fits = sounds + (lyrics ? 1 : 0) <= MAX_FILES && content.length <= MAX_CONTENT - SPARE;
+    const fits = audioCount + (lyrics ? 1 : 0) <= MAX_FILES && content.length <= MAX_CONTENT - RESERVED_LENGTH;
     if (fits || (inFile && entries.length === 1)) return { as: 'together', content, lyrics, covers };
   }
   return undefined;
 }
 
 function paged(album: Task, entries: readonly AlbumEntry[], say: Say): AlbumLayout {
-  const pages = Math.max(1, Math.ceil(entries.length / PAGE));
+  const pages = Math.max(1, Math.ceil(entries.length / PAGE_SIZE));
   const page = Math.min(pages - 1, Math.max(0, album.page ?? 0));
-  const first = page * PAGE;
-  const shown = entries.slice(first, first + PAGE);
+  const first = page * PAGE_SIZE;
+  const shown = entries.slice(first, first + PAGE_SIZE);
   const lines = shown.map((entry, index) => entryLine(entry, first + index + 1, say));
   const footer = pages === 1 ? [] : [`-# ${say('music.page', { page: String(page + 1), pages: String(pages) })}`];
   const content = [...albumHeadlines(album, entries, say), ...lines, ...footer].join('\n');
@@ -105,7 +105,7 @@ function pageControls(
 }
 
 /** The number of audio files or, before the end, the expected number. */
-function soundsIn({ task }: AlbumEntry): number {
+function audioCountOf({ task }: AlbumEntry): number {
   if (!task || task.failure) return 0;
   const { tracks = [], media } = task;
   if (hasEnded(task)) return Math.max(media.length, tracks.filter(isFinished).length);

@@ -23,8 +23,8 @@ interface MusicParts extends ResultParts {
 
 /** The limit for one message. */
 const MAX_FILES = 10;
-/** A cover is shown small beside its player, and no message waits long for it. */
-const MAX_OF_COVER = 2 * 2 ** 20;
+/** Limits for covers, which are shown small next to the player. No message waits long for them. */
+const MAX_COVER_BYTES = 2 * 2 ** 20;
 const COVER_LIMITS = { max: 8 * 2 ** 20, waitLimitMs: 15_000 };
 
 /** The finished tracks of a song that is still running count as its results. */
@@ -40,7 +40,7 @@ export function withFinishedTracks(task: Task): Task {
   return media.length === 0 ? task : { ...task, media };
 }
 
-/** Joins songs, their audio, covers and lyrics, and their views. */
+/** Builds the messages of songs and albums, with their audio files, covers and lyrics. */
 export function musicPresenter(parts: MusicParts) {
   const { say, tasks } = parts;
   return {
@@ -51,7 +51,7 @@ export function musicPresenter(parts: MusicParts) {
       const { files, release } = attachments;
       if (layout.as === 'together') {
         try {
-          await addSounds(entries, album, attachments, parts);
+          await addAudio(entries, album, attachments, parts);
           if (layout.lyrics) files.push(layout.lyrics);
           const tracks = entries.flatMap(({ task }) => (task && !task.failure ? coveredTracks(task) : []));
           await addCovers(tracks.slice(0, layout.covers), album, attachments, parts);
@@ -68,7 +68,7 @@ export function musicPresenter(parts: MusicParts) {
       return isSong(task) ? say('music.alt', { title: titleAt(task, place, say) }) : undefined;
     },
 
-    /** Covers and lyrics of one song, beside its audio files. */
+    /** The covers and lyrics of one song, in addition to its audio files. */
     async songAttachments(task: Task, taken: number): Promise<Pick<Attachments, 'files' | 'notes' | 'release'>> {
       const attachments = new Attachments(say);
       const verses = versesOf(task);
@@ -146,8 +146,8 @@ interface CoveredTrack {
 const coveredTracks = (task: Task): CoveredTrack[] =>
   finishedTracks(task).flatMap((track) => (track.cover === undefined ? [] : [{ task, track }]));
 
-/** The audio of an album, one file after the other, within one message's share of the memory. */
-async function addSounds(
+/** Attaches the audio of an album, one file after the other, within the memory limit of one message. */
+async function addAudio(
   entries: readonly AlbumEntry[],
   { id: albumId, route }: Task,
   attachments: Attachments,
@@ -177,7 +177,7 @@ async function addCovers(
   for (const [index, { task, track }] of tracks.entries()) {
     try {
       const fetched = await media.fetch({ address: track.cover ?? '' }, COVER_LIMITS);
-      const fitting = await media.fitFetchedFile(fetched, Math.min(MAX_OF_COVER, route.uploadLimit));
+      const fitting = await media.fitFetchedFile(fetched, Math.min(MAX_COVER_BYTES, route.uploadLimit));
       if (fitting.how === 'none') continue;
       if (fitting.type.kind !== 'image') {
         fitting.release();
@@ -194,10 +194,10 @@ async function addCovers(
   }
 }
 
-const LONGEST_NAME = 40;
+const MAX_NAME_LENGTH = 40;
 
 /** Discord keeps only letters, digits and dashes of a file name. */
 function fileName(title: string): string {
   const letters = title.normalize('NFKD').replace(/[^A-Za-z0-9]+/g, '-');
-  return withoutEnd(withoutStart(letters, '-'), '-').slice(0, LONGEST_NAME) || 'track';
+  return withoutEnd(withoutStart(letters, '-'), '-').slice(0, MAX_NAME_LENGTH) || 'track';
 }

@@ -1,44 +1,44 @@
-/** A part of an answer's Markdown, parsed as far as splitting it into messages requires. */
+/** A block of an answer's Markdown, parsed only as far as needed to split it into messages. */
 export type Block =
   | { kind: 'words'; source: string; shown: string }
   | { kind: 'code'; source: string; language: string; code: string }
   | { kind: 'table'; source: string; table: string };
 
-/** Longer lines count as plain text, because matching them would take too long. */
+/** Longer lines are treated as plain text, because matching them would take too long. */
 const MAX_MARKER_LINE = 500;
 const FENCE = /^[ \t]{0,8}(`{3,20}|~{3,20})([^`\n]*)$/;
 const LANGUAGE = /^[\w+\-.#]{1,30}/;
 const DELIMITER_CELL = /^[ \t]*:?-+:?[ \t]*$/;
 const BLANK = /^[ \t]*$/;
 
-/** The blocks in order; their sources together are exactly the text. */
+/** Returns the blocks in order. Their sources joined together are exactly the text. */
 export function blocksOf(text: string): Block[] {
   const lines = text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
   const blocks: Block[] = [];
   for (let at = 0; at < lines.length; ) {
-    const length = lengthOfCode(lines, at) ?? lengthOfTable(lines, at) ?? lengthOfWords(lines, at);
-    const own = lines.slice(at, at + length);
+    const length = lengthOfCode(lines, at) ?? lengthOfTable(lines, at) ?? lengthOfParagraph(lines, at);
+    const ownLines = lines.slice(at, at + length);
     let next = at + length;
     // Empty lines belong to the block before them.
     while (next < lines.length && isEmpty(lines[next])) next++;
-    blocks.push(blockOf(own, lines.slice(at, next).join('')));
+    blocks.push(blockOf(ownLines, lines.slice(at, next).join('')));
     at = next;
   }
   return blocks;
 }
 
-function blockOf(own: readonly string[], source: string): Block {
-  const body = own.join('').replace(/\n$/, '');
-  const fence = fenceIn(own[0]);
+function blockOf(ownLines: readonly string[], source: string): Block {
+  const body = ownLines.join('').replace(/\n$/, '');
+  const fence = fenceIn(ownLines[0]);
   if (fence) {
-    const isClosed = own.length > 1 && closes(own.at(-1), fence[1]);
-    const code = own
+    const isClosed = ownLines.length > 1 && closes(ownLines.at(-1), fence[1]);
+    const code = ownLines
       .slice(1, isClosed ? -1 : undefined)
       .join('')
       .replace(/\n$/, '');
     return { kind: 'code', source, language: LANGUAGE.exec(fence[2]?.trim() ?? '')?.[0] ?? '', code };
   }
-  if (own.length > 1 && isTable(own, 0)) return { kind: 'table', source, table: body };
+  if (ownLines.length > 1 && isTable(ownLines, 0)) return { kind: 'table', source, table: body };
   return { kind: 'words', source, shown: body };
 }
 
@@ -52,7 +52,7 @@ function lengthOfCode(lines: readonly string[], at: number): number | undefined 
 }
 
 function closes(line = '', mark = ''): boolean {
-  const trimmed = bare(line).trim();
+  const trimmed = withoutLineBreak(line).trim();
   return trimmed.length >= mark.length && trimmed === mark.charAt(0).repeat(trimmed.length);
 }
 
@@ -69,11 +69,11 @@ function isTable(lines: readonly string[], at: number): boolean {
     head.includes('|') &&
     delimiter.includes('|') &&
     delimiter.length <= MAX_MARKER_LINE &&
-    isDelimiterRow(bare(delimiter))
+    isDelimiterRow(withoutLineBreak(delimiter))
   );
 }
 
-/** The line between the head of a table and its rows; the outer bars are optional. */
+/** Whether this is the line between a table's header and its rows; the outer bars are optional. */
 function isDelimiterRow(line: string): boolean {
   const cells = line.split('|');
   if (BLANK.test(cells[0] ?? '')) cells.shift();
@@ -81,13 +81,13 @@ function isDelimiterRow(line: string): boolean {
   return cells.length > 0 && cells.every((cell) => DELIMITER_CELL.test(cell));
 }
 
-/** A paragraph extends to the next empty line, code or table. */
-function lengthOfWords(lines: readonly string[], at: number): number {
+/** A paragraph extends to the next empty line, code block or table. */
+function lengthOfParagraph(lines: readonly string[], at: number): number {
   let end = at + 1;
   while (end < lines.length && !isEmpty(lines[end]) && !fenceIn(lines[end]) && !isTable(lines, end)) end++;
   return end - at;
 }
 
-const fenceIn = (line = '') => (line.length <= MAX_MARKER_LINE ? FENCE.exec(bare(line)) : null);
-const bare = (line = ''): string => line.replace(/\r?\n$/, '');
+const fenceIn = (line = '') => (line.length <= MAX_MARKER_LINE ? FENCE.exec(withoutLineBreak(line)) : null);
+const withoutLineBreak = (line = ''): string => line.replace(/\r?\n$/, '');
 const isEmpty = (line = ''): boolean => line.trim() === '';

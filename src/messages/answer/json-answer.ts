@@ -5,8 +5,8 @@ import { answerOf, answerText } from '../../services/asks/transitions.ts';
 import { hasEnded, type Task } from '../../services/tasks/task.ts';
 import type { AnswerPart } from './split.ts';
 
-/** The message also has to list where the answer does not match. */
-const ROOM = { fitting: 1_000, unfit: 450 };
+/** The characters shown of an answer. If it does not match its schema, the message also has to list where. */
+const MAX_SHOWN = { matching: 1_000, mismatching: 450 };
 
 /** An answer with a schema is one message and a file, unless the finished answer is not JSON. */
 export const isStructured = (task: Task): boolean =>
@@ -18,21 +18,21 @@ export function structuredPart(task: Task): AnswerPart {
   // While it streams, the answer may be wrapped in a code block of its own.
   const text = answerText(task).replace(/^```\w{0,20}\n/, '');
   const { count = 0 } = answerOf(task).schemaCheck ?? {};
-  const shown = beginningOf(text, count === 0 ? ROOM.fitting : ROOM.unfit);
+  const shown = beginningOf(text, count === 0 ? MAX_SHOWN.matching : MAX_SHOWN.mismatching);
   return { source: text, shown: `\`\`\`json\n${shown}\n\`\`\``, files: [{ name: 'answer.json', text }] };
 }
 
-const CUT = '\n…';
+const TRUNCATED = '\n…';
 
-export const isCut = (part: AnswerPart | undefined): boolean => part?.shown.endsWith(`${CUT}\n\`\`\``) === true;
+export const isCut = (part: AnswerPart | undefined): boolean => part?.shown.endsWith(`${TRUNCATED}\n\`\`\``) === true;
 
-/** Whole lines if possible. In JSON a backtick is always part of a string. */
+/** Returns whole lines if possible. In JSON a backtick is always part of a string, so it can be escaped. */
 function beginningOf(text: string, max: number): string {
   const room = text.slice(0, max).replaceAll('``', '\\u0060\\u0060');
   if (text.length <= max && room.length <= max) return room;
   const whole = room.slice(0, max);
   const end = whole.lastIndexOf('\n');
-  return `${whole.slice(0, end > max / 2 ? end : max).toWellFormed()}${CUT}`;
+  return `${whole.slice(0, end > max / 2 ? end : max).toWellFormed()}${TRUNCATED}`;
 }
 
 export function mismatchLines(task: Task, say: Say): string[] {

@@ -7,12 +7,12 @@ import { type AnswerFile, type AnswerPart, answerParts } from './split.ts';
 import { type AnswerStyle, callLines, failureText, incompleteText } from './style.ts';
 
 const MAX_TITLE_LENGTH = 150;
-const MAX_LETTERS = 2_000;
+const MAX_LENGTH = 2_000;
 
-/** Facts about an answer that its task does not contain. */
+/** What the message of an answer shows in addition to the task itself. */
 export interface AnswerExtras {
   parentLink: string | undefined;
-  /** The small print below everything else. */
+  /** Small lines below everything else. */
   notes: readonly string[];
 }
 
@@ -21,7 +21,7 @@ export function answerMessages(task: Task, style: AnswerStyle, say: Say, more?: 
   const isOver = hasEnded(task);
   const isAlone = further.length === 0;
   const isWhole = isAlone || !isOver || answerOf(task).areShown === true;
-  const notes = [...callLines(task, say), ...fate(task, style, say)];
+  const notes = [...callLines(task, say), ...stateLines(task, style, say)];
   const lines = [
     headline(task, style, say),
     ...small(style.facts(task, more?.parentLink, say)),
@@ -43,7 +43,7 @@ export function answerMessages(task: Task, style: AnswerStyle, say: Say, more?: 
       const isLast = index === further.length - 1;
       const rest = !isOver && own.some(({ name }) => name === 'the-rest.md') ? small([say('ask.rest')]) : [];
       return {
-        content: fitting([shown, ...rest, ...(isLast ? fate(task, style, say) : [])]),
+        content: fitting([shown, ...rest, ...(isLast ? stateLines(task, style, say) : [])]),
         overflow: 'cut',
         files: isOver ? filesOf(own) : [],
       };
@@ -53,13 +53,13 @@ export function answerMessages(task: Task, style: AnswerStyle, say: Say, more?: 
 
 /** Drops the lines that do not fit. The space for the text of the answer is reserved. */
 function fitting(lines: readonly string[]): string {
-  let left = MAX_LETTERS;
-  const kept = lines.filter((line) => {
+  let left = MAX_LENGTH;
+  const shown = lines.filter((line) => {
     if (line.length + 1 > left) return false;
     left -= line.length + 1;
     return true;
   });
-  return kept.join('\n');
+  return shown.join('\n');
 }
 
 const small = (lines: readonly string[]): string[] => lines.map((line) => `-# ${line}`);
@@ -70,24 +70,24 @@ function headline(task: Task, style: AnswerStyle, say: Say): string {
 }
 
 /** The state of an answer, if its text does not show it. */
-function fate(task: Task, style: AnswerStyle, say: Say): string[] {
+function stateLines(task: Task, style: AnswerStyle, say: Say): string[] {
   const { without, incomplete, doing } = answerOf(task);
   const isText = task.request.schema !== undefined;
-  const told = small(
+  const notices = small(
     [...new Set(without)].map((part) => say(part === 'format' && isText ? 'ask.schema.asText' : `ask.without.${part}`)),
   );
-  if (task.state === 'unconfirmed') return [...told, say('task.unconfirmed')];
-  if (task.failure) return [...told, ...small([failureText(task, style, say)])];
+  if (task.state === 'unconfirmed') return [...notices, say('task.unconfirmed')];
+  if (task.failure) return [...notices, ...small([failureText(task, style, say)])];
   if (!hasEnded(task)) {
     const isSilent = answerText(task) === '' && task.state !== 'needs-input';
     const now = doing ? say(`ask.${doing}`) : say('ask.waiting');
-    return [...told, ...(isSilent || doing ? small([now]) : [])];
+    return [...notices, ...(isSilent || doing ? small([now]) : [])];
   }
   const words = answerText(task);
-  if (words === '') return [...told, say('ask.empty')];
-  if (incomplete !== undefined) return [...told, ...small([incompleteText(incomplete, style, say)])];
-  if (answerOf(task).schemaCheck) return [...told, ...small(mismatchLines(task, say))];
-  return [...told, ...(task.request.format === 'json' && !isJson(words) ? small([say('ask.badJson')]) : [])];
+  if (words === '') return [...notices, say('ask.empty')];
+  if (incomplete !== undefined) return [...notices, ...small([incompleteText(incomplete, style, say)])];
+  if (answerOf(task).schemaCheck) return [...notices, ...small(mismatchLines(task, say))];
+  return [...notices, ...(task.request.format === 'json' && !isJson(words) ? small([say('ask.badJson')]) : [])];
 }
 
 function isJson(text: string): boolean {
@@ -104,17 +104,17 @@ const filesOf = (files: readonly AnswerFile[]): FilePlan[] =>
 
 const wholeOf = (task: Task): FilePlan => ({ name: 'answer.md', bytes: Buffer.from(answerText(task)) });
 
-/** Of 2,000 characters, the first message needs some for the question and the state, the others for a note. */
-const ROOM = { first: 1_100, other: 1_850 };
-/** A longer answer is a document, so the rest becomes a file. */
+/** The characters available for the answer. Of 2,000, the first message needs some for the question and the state, the others for a note. */
+const TEXT_LENGTH = { first: 1_100, other: 1_850 };
+/** If an answer needs more messages, the rest is attached as a file. */
 const MAX_MESSAGES = 10;
-/** In a user install Discord allows five further messages, and questions need some of them. */
+/** In a user install Discord allows five further messages, and some of them must be left for confirmations. */
 const MAX_FOR_USER_INSTALL = 3;
 
 function partsOf(task: Task): AnswerPart[] {
   if (isStructured(task)) return [structuredPart(task)];
   const max = task.route.install === 'user' ? MAX_FOR_USER_INSTALL : MAX_MESSAGES;
-  return answerParts(shownText(task), { ...ROOM, max });
+  return answerParts(shownText(task), { ...TEXT_LENGTH, max });
 }
 
 function shownText(task: Task): string {

@@ -8,7 +8,7 @@ export interface AnswerFile {
 
 /** The part of an answer that one message shows. */
 export interface AnswerPart {
-  /** The original text; the sources of all parts together are exactly the answer. */
+  /** The original text. The sources of all parts joined together are exactly the answer. */
   source: string;
   shown: string;
   files: AnswerFile[];
@@ -18,18 +18,18 @@ interface Room {
   /** The characters available in the first message, and in each of the others. */
   first: number;
   other: number;
-  /** The number of messages; the rest becomes a file on the last one. */
+  /** The most messages; the rest is attached to the last one as a file. */
   max: number;
 }
 
-/** Code that would fill more than about two messages becomes a file. */
+/** Longer code, which would fill about two messages, is attached as a file. */
 const MAX_CODE_LENGTH = 3_600;
-/** Discord allows ten files on a message, of which the rest of the answer may be one. */
+/** Discord allows ten files per message, and one of them may be the rest of the answer. */
 const MAX_FILES = 8;
 const OPEN = '```';
 const CLOSE = '\n```';
 
-/** Fills the messages from the start, so text keeps its message while more arrives. */
+/** Fills the messages in order, so text stays in its message while more text arrives. */
 export function answerParts(text: string, room: Room): AnswerPart[] {
   const parts: AnswerPart[] = [];
   const counts = { table: 0, code: 0 };
@@ -45,7 +45,7 @@ export function answerParts(text: string, room: Room): AnswerPart[] {
   return limited(parts.map(visible), room.max);
 }
 
-/** The part with one more piece added; undefined if it does not fit. */
+/** Adds a piece to a part. Undefined if it does not fit. */
 function withPiece(part: AnswerPart, piece: AnswerPart, max: number): AnswerPart | undefined {
   const shown = joined(part, piece.shown);
   const files = [...part.files, ...piece.files];
@@ -54,7 +54,7 @@ function withPiece(part: AnswerPart, piece: AnswerPart, max: number): AnswerPart
     : undefined;
 }
 
-/** Keeps the distance between the pieces, with at most one empty line. */
+/** Keeps the empty lines between the pieces, but at most one. */
 function joined({ shown, source }: AnswerPart, after: string): string {
   const end = source.slice(source.trimEnd().length);
   return shown + (end.indexOf('\n') !== end.lastIndexOf('\n') ? '\n\n' : '\n') + after;
@@ -67,7 +67,7 @@ const closed = (shown: string): string => ((shown.match(/```/g)?.length ?? 0) % 
 
 function asFile(block: Block, counts: Counts): AnswerFile | undefined {
   if (block.kind === 'table') return { name: `table-${++counts.table}.md`, text: block.table };
-  // Code that contains a code fence cannot be shown in one.
+  // Code that contains a code fence cannot be shown in a code block.
   if (block.kind !== 'code' || (block.code.length <= MAX_CODE_LENGTH && !block.code.includes(OPEN))) return undefined;
   return { name: `code-${++counts.code}.${extensionOf(block.language)}`, text: block.code };
 }
@@ -94,7 +94,7 @@ function extensionOf(language: string): string {
 
 type Counts = { table: number; code: number };
 
-/** Pieces that are each valid Markdown: the whole block if a message has room for it. */
+/** Splits a block into pieces that are each valid Markdown; the whole block if it fits into a message. */
 function piecesOf(block: Block, { first, other }: Omit<Room, 'max'>, counts: Counts): AnswerPart[] {
   const { source } = block;
   const file = asFile(block, counts);
@@ -141,10 +141,10 @@ function limited(parts: readonly AnswerPart[], max: number): AnswerPart[] {
   return [...parts.slice(0, max - 1), { ...last, source: last.source + rest, files: [...last.files, file] }];
 }
 
-/** Splitting earlier would waste too much of a message. */
-const LEAST_SHARE = 0.5;
+/** Splitting earlier than this share of a message would waste too much of it. */
+const MIN_SHARE = 0.5;
 
-/** In order of preference: between lines, between sentences, between words. */
+/** Where to split, in order of preference: between lines, sentences or words. */
 const BETWEEN_LINES = /\n/g;
 const BETWEEN_SENTENCES = /[.!?…。！？]["'”’)]?(?=\s)/g;
 const BETWEEN_WORDS = /\s(?=\S)/g;
@@ -156,7 +156,7 @@ function cutAt(text: string, max: number, byLinesOnly: boolean): number {
   for (const place of places) {
     const last = [...room.matchAll(place)].at(-1);
     const end = last ? last.index + last[0].length : 0;
-    if (end > max * LEAST_SHARE) return end;
+    if (end > max * MIN_SHARE) return end;
   }
   return /[\uD800-\uDBFF]$/.test(room) ? max - 1 : max;
 }

@@ -13,11 +13,11 @@ import { buttonPlan, unconfirmedButtons } from '../task-buttons.ts';
 
 /** The differences between the answers of `/ask` and those of a live conversation. */
 export interface AnswerStyle {
-  /** The question that it answers, shortened to this length. */
+  /** The question, shortened to this length. */
   title(task: Task, max: number, say: Say): string;
   /** Small lines below the title. */
   facts(task: Task, parentLink: string | undefined, say: Say): string[];
-  /** Chooses the sentences about failures. */
+  /** Decides which texts describe a failure. */
   isTalk: boolean;
   stopped(task: Task, say: Say): string;
   buttons(task: Task, say: Say): ButtonPlan[];
@@ -88,7 +88,7 @@ function answerButtons(task: Task, say: Say): ButtonPlan[] {
   ];
 }
 
-/** Nothing that costs money is done before the owner confirms it. */
+/** Buttons for tool calls that cost money, which are only carried out once the owner confirms them. */
 function decisions(task: Task, say: Say): ButtonPlan[] {
   return waitingCalls(task).flatMap((call): ButtonPlan[] => {
     const number = numberOf(task, call);
@@ -104,20 +104,20 @@ function decisions(task: Task, say: Say): ButtonPlan[] {
 const MAX_PROMPT_LENGTH = 90;
 const MAX_LINES = 5;
 
-/** The tool calls of the model and their outcome; those that wait for a decision have a number. */
+/** The model's tool calls and their outcomes. Those that wait for a decision are numbered. */
 export function callLines(task: Task, say: Say): string[] {
   const waiting = waitingCalls(task);
   const { rounds } = answerOf(task);
-  const past = rounds.flatMap(({ calls }) => calls.filter(({ state }) => state !== 'waiting'));
-  const shown = past.slice(0, MAX_LINES).map((call) => `-# 🔧 ${line(call, say)}`);
-  const more = past.length > MAX_LINES ? [`-# ${say('ask.calls.more', { count: past.length - MAX_LINES })}`] : [];
+  const decided = rounds.flatMap(({ calls }) => calls.filter(({ state }) => state !== 'waiting'));
+  const shown = decided.slice(0, MAX_LINES).map((call) => `-# 🔧 ${line(call, say)}`);
+  const more = decided.length > MAX_LINES ? [`-# ${say('ask.calls.more', { count: decided.length - MAX_LINES })}`] : [];
   if (waiting.length === 0 || task.failure) return [...shown, ...more];
-  const open = waiting.map((call) => line(call, say, numberOf(task, call)));
+  const waitingLines = waiting.map((call) => line(call, say, numberOf(task, call)));
   // Open decisions come first, so they are always visible.
-  return [say('ask.calls.asked'), ...open, ...shown, ...more];
+  return [say('ask.calls.asked'), ...waitingLines, ...shown, ...more];
 }
 
-/** Its position among the calls of its response, counted from 1. It does not change while others are decided. */
+/** The position of a call in its response, counted from 1. It does not change when other calls are decided. */
 const numberOf = (task: Task, { callId }: AnswerCall): number =>
   (answerOf(task).rounds.at(-1)?.calls ?? []).findIndex((one) => one.callId === callId) + 1;
 

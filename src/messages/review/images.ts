@@ -50,7 +50,7 @@ async function thumbnailOf(address: string | undefined, { media }: ResultParts):
   }
 }
 
-/** Content that moderators decide about, hidden until they reveal it. */
+/** The files that moderators decide about, hidden behind spoilers. */
 export async function filesOf(task: Task, parts: ResultParts): Promise<{ files: FilePlan[]; release(): void }> {
   const results = await resultsOf(withSmallFiles(task), parts);
   const files = results.flatMap((result, index): FilePlan[] =>

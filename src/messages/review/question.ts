@@ -38,7 +38,7 @@ const decide = (on: typeof customIds.allowResult, what: 'allowed' | 'withheld') 
     reply: 'here',
     async run(taskId, { services, place, say }: Context): Promise<MessagePlan> {
       const { tasks, clock } = services;
-      // Ids can be forged, and the channel may be open to all.
+      // Ids can be forged, and the channel may be open to everyone.
       if (!mayManageMessages(place)) throw new Refusal('refusals.rules.moderatorsOnly');
       const known = await tasks.book.get(taskId);
       if (!known || known.guildId !== place.guildId) throw new Refusal('refusals.unknownTask');
@@ -55,5 +55,5 @@ const decide = (on: typeof customIds.allowResult, what: 'allowed' | 'withheld') 
     },
   });
 
-/** The decisions of a moderator about a held result. */
+/** The buttons with which moderators decide about a held result. */
 export const reviewButtons = [decide(customIds.allowResult, 'allowed'), decide(customIds.withholdResult, 'withheld')];

@@ -29,54 +29,54 @@ interface ReviewParts extends Omit<ResultParts, 'tasks'> {
   say: Say;
 }
 
-/** How often the same results are sent to a moderation service that is unavailable, and the pause between attempts. */
-const TRIES = 3;
+/** How often results are sent to a moderation service that is unavailable, and the pause between attempts. */
+const MAX_ATTEMPTS = 3;
 const PAUSE_MS = 5_000;
 
 /** Checks results before anyone sees them, if their server wants that, and asks its moderators about those that are held. */
 export class ResultReview {
   readonly #parts: ReviewParts;
-  readonly #underWay = new Map<string, Promise<void>>();
+  readonly #running = new Map<string, Promise<void>>();
   readonly #stopping = new AbortController();
 
   constructor(parts: ReviewParts) {
     this.#parts = parts;
   }
 
-  /** Receives every new state of a task. Returns whether its end must not be shown yet, because it is being checked. */
+  /** Receives every new state of a task. Returns true if its results must not be shown yet, because they are being checked. */
   take(task: Task): boolean {
     if (task.state !== 'ready' || !isLive(task) || task.unwanted) return false;
     if (isHeld(task)) {
-      if (task.review?.messageId === undefined) this.#begin(task.id, () => this.#ask(task.id));
+      if (task.review?.messageId === undefined) this.#start(task.id, () => this.#ask(task.id));
       return false;
     }
     const isVisual = task.media.some(({ kind }) => kind !== 'audio');
     if (task.review || !isVisual || !this.#parts.rules.judgesResults(task)) return false;
-    this.#begin(task.id, () => this.#judge(task));
+    this.#start(task.id, () => this.#judge(task));
     return true;
   }
 
-  /** Running work is finished. Results without a stored verdict are checked again after the next start. */
+  /** Finishes running work. Results without a stored verdict are checked again after the next start. */
   async finish(): Promise<void> {
     this.#stopping.abort();
-    await Promise.all(this.#underWay.values());
+    await Promise.all(this.#running.values());
   }
 
-  #begin(id: string, work: () => Promise<void>): void {
-    const before = this.#underWay.get(id);
+  #start(id: string, work: () => Promise<void>): void {
+    const before = this.#running.get(id);
     if (before !== undefined) return;
     const backoff = new Backoff({ id, ...this.#parts, stopping: this.#stopping.signal });
     const running = backoff
       .retryUntilDone(work, 'The results of a task could not be judged.')
-      .finally(() => this.#underWay.delete(id));
-    this.#underWay.set(id, running);
+      .finally(() => this.#running.delete(id));
+    this.#running.set(id, running);
   }
 
   async #judge(task: Task): Promise<void> {
     const { clock, rules } = this.#parts;
     const images = await imagesOf(task, this.#parts);
     let outcome = await rules.judgeResults(task, images);
-    for (let tries = 1; outcome.isAway && tries < TRIES; tries++) {
+    for (let attempt = 1; outcome.isAway && attempt < MAX_ATTEMPTS; attempt++) {
       await pause(clock, PAUSE_MS, this.#stopping.signal);
       if (this.#stopping.signal.aborted) return;
       outcome = await rules.judgeResults(task, images);
@@ -90,7 +90,7 @@ export class ResultReview {
     const review = { at: this.#parts.clock.now(), category };
     const channelId = action === 'hold' ? this.#channelFor(task) : undefined;
     if (channelId !== undefined) return markReviewed(task, { ...review, outcome: 'held', channelId });
-    // Without moderators who could decide, holding it would lose it.
+    // A held result would be lost if there is no channel where moderators could decide about it.
     if (action === 'hold' || action === 'refuse') return markResultsRefused(task, review);
     return markReviewed(task, { ...review, outcome: 'passed' }, { isSpoiler: action === 'spoiler' });
   }
@@ -100,13 +100,13 @@ export class ResultReview {
     return guildId === undefined ? undefined : (rules.of(guildId).logChannelId ?? budgets.of(guildId).alertsChannelId);
   }
 
-  /** Posts the question to the moderators, once. */
+  /** Posts the question to the moderators, only once. */
   async #ask(id: string): Promise<void> {
     const task = await this.#change(id, (known) => known);
     const { channelId, messageId, at = 0, category } = task.review ?? {};
     if (!isHeld(task) || messageId !== undefined || channelId === undefined) return;
     const { outbox, say } = this.#parts;
-    const known = await this.#reach(() =>
+    const known = await this.#request(() =>
       findPosted(task, { by: 'channel', channelId, nonce: nonceOf(task), at }, outbox),
     );
     const posted = known === 'refused' || known === undefined ? await this.#post(task, channelId, say) : known;
@@ -121,16 +121,16 @@ export class ResultReview {
     const { files, release } = await filesOf(task, this.#parts);
     try {
       const plan = { ...reviewQuestion(task, say), files };
-      return await this.#reach(() => this.#parts.outbox.post(channelId, nonceOf(task), bodyOf(plan)));
+      return await this.#request(() => this.#parts.outbox.post(channelId, nonceOf(task), bodyOf(plan)));
     } finally {
       release();
     }
   }
 
-  /** Discord does not let the bot post there. */
-  async #reach<T>(request: () => Promise<T>): Promise<T | 'refused'> {
+  /** `refused`: Discord does not let the bot use the channel. */
+  async #request<T>(send: () => Promise<T>): Promise<T | 'refused'> {
     try {
-      return await request();
+      return await send();
     } catch (error) {
       if (failureKindOf(error, 'channel') === 'later') throw new RetryLater('unreachable', error);
       this.#parts.log.info({ err: error }, 'The log channel of a server could not be used.');
@@ -138,7 +138,7 @@ export class ResultReview {
     }
   }
 
-  /** Remembered, so it can be deleted once it is old and has been decided. */
+  /** Records the message, so that it can be deleted once it is old and has been decided. */
   async #note(guildId: string, message: LogMessage): Promise<void> {
     try {
       await this.#parts.serverLogs.note(guildId, message);

@@ -39,12 +39,12 @@ interface AsksParts extends ToolParts, Omit<SenderParts, 'answers' | 'models'> {
   costOfAnswer(order: OrderedRequest<'ask'>, tokens: TextResponse['usage']): string | undefined;
 }
 
-/** Runs answers of `/ask` from the first word to the last. An answer that a restart breaks off ends as interrupted. */
+/** Runs the answers of `/ask` from start to end. An answer that is cut off by a restart ends as interrupted. */
 export class Asks {
   readonly kind: Kind;
   readonly #parts: AsksParts;
   readonly #answers: Parameters<typeof newestAnswer>[0];
-  /** Streams whose task is not stored as accepted yet, by idempotency key. */
+  /** Streams whose task has not been stored as accepted yet, by idempotency key. */
   readonly #openStreams = new Map<string, OpenStream>();
   readonly #stops = new Map<string, AbortController>();
   readonly #running = new Set<Promise<void>>();
@@ -81,7 +81,7 @@ export class Asks {
     return (await earlierTurns(this.#answers, task.request.after, task)).length;
   }
 
-  /** Text received so far is kept. */
+  /** Stops an answer. The text received so far is kept. */
   async stop(task: Task): Promise<void> {
     const stop = this.#stops.get(task.id);
     if (stop) stop.abort('stopped' satisfies StopReason);
@@ -92,7 +92,7 @@ export class Asks {
     for (const id of await answersOfConversation(this.#answers, task)) await this.#change(id, markForgotten);
   }
 
-  /** Stored before anything is submitted, so a crash leaves nothing to approve twice. A refused request waits again. */
+  /** The approval is stored before anything is submitted, so after a crash the call cannot be approved twice. If the request is refused, the call waits for approval again. */
   async approveCall(id: string, callId: string, output: string, order: () => Promise<unknown>): Promise<void> {
     await this.#parts.book.change(id, (known) => decideCall(known, callId, { state: 'allowed' }));
     try {
@@ -130,7 +130,7 @@ export class Asks {
     return stop;
   }
 
-  /** The outputs of all calls go to the model together, once the last call has been decided. */
+  /** The outputs of all calls are sent to the model together, once the last call has been decided. */
   #afterDecision(task: Task): void {
     if (isOfKind('ask', task) && areCallsSettled(task) && !hasEnded(task)) this.#track(this.#continue(task));
   }
@@ -157,7 +157,7 @@ export class Asks {
     this.#stops.set(id, stop);
     try {
       const task = await this.#change(id, (known) => markAnswering(known, omission.told, sent));
-      // The member stopped it before it began.
+      // The member stopped the answer before it began.
       if (hasEnded(task)) return stop.abort('stopped' satisfies StopReason);
       const response = await this.#readStream(id, stream);
       const { end, error } = response;
@@ -182,7 +182,7 @@ export class Asks {
       try {
         await this.#change(id, (task) => updateDraft(task, text, doing, this.#parts.clock.now()));
       } catch (error) {
-        // The member may have deleted the task, so nothing more is stored.
+        // The member has deleted the task, so nothing more is stored.
         if (error instanceof Refusal) stop.abort('stopped' satisfies StopReason);
         else this.#parts.log.warn({ task: id, err: error }, 'The partial answer of a model could not be stored.');
       }
@@ -197,7 +197,7 @@ export class Asks {
     } finally {
       await draft.end();
     }
-    throw new Error('The stream of the gateway closed before its final event.');
+    throw new Error('The gateway closed the stream before its final event.');
   }
 
   async #conclude(id: string, response: TextResponse, signal: AbortSignal): Promise<void> {

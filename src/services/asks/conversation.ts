@@ -12,17 +12,17 @@ type Place = Pick<MessageAddress, 'guildId'> & { channelId?: string | undefined 
 export const isSeenOnlyByAsker = ({ route, guildId }: Asker): boolean =>
   route.isPrivate || (guildId === undefined && route.mayPost);
 
-/** A server counts as one place. Outside servers, each channel does. */
+/** A whole server counts as one place. Outside of servers, each channel is a place of its own. */
 const isSamePlace = (one: Place, other: Place): boolean =>
   one.guildId === other.guildId && (one.guildId !== undefined || one.channelId === other.channelId);
 
-/** Whether others could read it here, either when it was posted or after it was shown to them. */
+/** Whether others could read the turn here, either when it was posted or when it was shown again later. */
 function isShownIn(place: Place, turn: Task): boolean {
   const isOpen = !isSeenOnlyByAsker(turn) && isSamePlace(turn, place);
   return isOpen || (turn.beside ?? []).some((copy) => isSamePlace(copy, place));
 }
 
-/** For an audience: turns shown there. In private: all the asker's own turns, and others' turns shown where the asker took part. */
+/** Where others can read along: only turns that were shown there. In private: all of the asker's own turns, and others' turns in places where the asker took part. */
 function turnFilter(asker: Asker): (turn: Task) => boolean {
   const places: Place[] = [asker];
   const isAlone = isSeenOnlyByAsker(asker);
@@ -36,7 +36,7 @@ function turnFilter(asker: Asker): (turn: Task) => boolean {
   };
 }
 
-/** Instructions and files are not part of any message, so showing a copy of the answer does not show them. */
+/** Instructions and files are not part of any message, so others have not seen them, even if a copy of the answer was shown to them. */
 export function mayReuseInputs(turn: Task, asker: Asker): boolean {
   const isOwn = turn.requesterId === asker.requesterId;
   return (isOwn && isSeenOnlyByAsker(asker)) || (!isSeenOnlyByAsker(turn) && isSamePlace(turn, asker));
@@ -54,22 +54,22 @@ export interface Turn extends Record<'prompt' | 'text', string> {
 
 /** Long contexts make a model slow and expensive, so the oldest turns are left out. */
 const MAX_TURNS = 20;
-const MAX_LETTERS = 60_000;
-/** After this time a member starts a new conversation. */
+const MAX_CHARACTERS = 60_000;
+/** After this time, the next question starts a new conversation. */
 const CONTINUES_FOR_MS = 6 * 3_600_000;
-/** How many of a member's newest answers are searched for one from the same place. */
+/** How many of a member's newest answers are searched for one in the same place. */
 const MAX_SEARCHED = 10;
-const MAX_OF_ONE = 200;
+const MAX_VISITED = 200;
 
-/** Conversations are only answers linked to each other, so deleting the answers deletes the conversation. */
+/** A conversation is nothing but answers that are linked to each other, so deleting the answers deletes the conversation. */
 export type Answers = Pick<TaskStore, 'get' | 'page'>;
 
-/** Returns the turns that can be repeated where the asker asks, oldest first. */
+/** Returns the earlier turns that can be sent again in the place of the new question, oldest first. */
 export async function earlierTurns(answers: Answers, after: string | undefined, asker: Asker): Promise<Turn[]> {
   const turns: Turn[] = [];
   const mayBeRepeated = turnFilter(asker);
-  let letters = 0;
-  for (let id = after, seen = 0; id !== undefined && turns.length < MAX_TURNS && seen < MAX_OF_ONE; seen++) {
+  let characters = 0;
+  for (let id = after, seen = 0; id !== undefined && turns.length < MAX_TURNS && seen < MAX_VISITED; seen++) {
     const task = await answers.get(id);
     if (task?.kind !== 'ask' || answerOf(task).isForgotten) break;
     id = task.request.after;
@@ -79,8 +79,8 @@ export async function earlierTurns(answers: Answers, after: string | undefined, 
       ? { images, documents, sound, transcript: answerOf(task).heard }
       : { images: [], documents: [], hiddenFiles: images.length + documents.length + (sound ? 1 : 0) };
     const turn = { prompt, text: answerText(task), ...files };
-    letters += turn.prompt.length + turn.text.length;
-    if (letters > MAX_LETTERS) break;
+    characters += turn.prompt.length + turn.text.length;
+    if (characters > MAX_CHARACTERS) break;
     turns.push(turn);
   }
   return turns.reverse();
@@ -109,7 +109,7 @@ export async function answersOfConversation(
 ): Promise<string[]> {
   const ids = new Set([id, rootId]);
   let before: string | undefined;
-  for (let seen = 0; seen < MAX_OF_ONE; ) {
+  for (let seen = 0; seen < MAX_VISITED; ) {
     const page = await answers.page({ of: { memberId: requesterId }, kind: 'ask', max: 50, before });
     for (const line of page.summaries) if ((await answers.get(line.id))?.rootId === rootId) ids.add(line.id);
     seen += page.summaries.length;

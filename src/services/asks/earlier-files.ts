@@ -18,20 +18,20 @@ interface EarlierFilesParts {
 }
 
 interface EarlierFilesContext extends GatherContext {
-  /** How much of the limits the question's own files have used. */
+  /** How much of the limits the question's own files already use. */
   used: { files: number; bytes: number };
   takesAudio: boolean;
 }
 
-/** Models look closely at only a few files, and every further question sends them again. */
+/** Models only look closely at a few files, and every further question sends them again. */
 const MAX_FILES = 20;
 const MAX_BYTES = 20 * 1024 * 1024;
-/** The limit for all of them together, because the member is waiting. */
+/** The time limit for all files together, because the member is waiting. */
 const TIME_LIMIT_MS = 60_000;
 /** Discord refreshes at most this many URLs per request. */
 const MAX_REFRESHED = 50;
 
-/** Fetches the files of earlier turns again, newest turn first. A file that is unavailable is left out and never fails the question. */
+/** Fetches the files of earlier turns again, newest turn first. An unavailable file is left out, and never makes the question fail. */
 export async function gatherEarlierFiles(
   turns: readonly Turn[],
   { used, takesAudio, ...context }: EarlierFilesContext,
@@ -74,7 +74,7 @@ export async function gatherEarlierFiles(
   }
 }
 
-/** Earlier files with the same reason for each; a transcript is not a file. */
+/** Leaves out all earlier files for the same reason; a transcript is not a file, so it stays. */
 export const leaveOut = (turns: readonly Turn[], why: LeftOutFile['why']): EarlierFile[][] =>
   turns.map((turn) => [
     ...filesOf(turn).map(({ file, transcript }): EarlierFile => {
@@ -84,11 +84,11 @@ export const leaveOut = (turns: readonly Turn[], why: LeftOutFile['why']): Earli
     ...hiddenFiles(turn),
   ]);
 
-/** Counted but not named, because the member who asked is not allowed to see them. */
+/** Files that are only counted and not named, because the member who asked is not allowed to see them. */
 const hiddenFiles = (turn: Turn | undefined): EarlierFile[] =>
   Array.from({ length: turn?.hiddenFiles ?? 0 }, () => ({ name: '', why: 'hidden' as const }));
 
-/** The note for a model that does not support audio. */
+/** Leaves out audio, for a model that does not support it. */
 export const leaveOutAudio = (turns: readonly (readonly EarlierFile[])[]): EarlierFile[][] =>
   turns.map((files) =>
     files.map((file) =>
@@ -104,7 +104,7 @@ export const leftOutFiles = (files: readonly EarlierFile[]): LeftOutFile[] =>
 
 const MAX_NAMED = 5;
 
-/** Tells the model which files it no longer sees. Empty if it sees all of them. */
+/** A note that tells the model which files it no longer sees. Empty if it sees all of them. */
 export function noteForModel(files: readonly EarlierFile[]): string {
   const left = leftOutFiles(files);
   if (left.length === 0) return '';
@@ -127,7 +127,7 @@ const filesOf = ({ images, documents, sound, transcript }: Turn): NamedFile[] =>
   ...(sound ? [{ file: sound, medium: 'sound' as const, transcript }] : []),
 ];
 
-/** Only URLs that expire before they are fetched are refreshed. */
+/** Refreshes only URLs that would expire before they are fetched. */
 async function freshAddresses(newestFirst: readonly NamedFile[], refresh: RefreshAddresses, now: number) {
   const expiring = newestFirst.flatMap(({ file: { address } }) => {
     const expiry = signatureExpiry(address);
@@ -169,7 +169,7 @@ export function documentPart({ name, data, text }: { name: string; data?: string
   return { type: 'text', text: `${name}:\n\n${text ?? ''}` };
 }
 
-/** A data URI's prefix is shorter than this. */
+/** The prefix of a data URI is shorter than this. */
 const MAX_HEAD_LENGTH = 200;
 
 /** The size as sent: base64 is a third longer than the bytes. */

@@ -4,11 +4,11 @@ import type { RefusableFeature } from '../tasks/answer.ts';
 /** The features that a request is sent without. */
 export interface Omission {
   without: readonly RefusableFeature[];
-  /** Those of which the member is notified. */
+  /** Those that the member is notified of. */
   told: readonly RefusableFeature[];
-  /** Named by the gateway's error, so known to be unsupported once a request without them succeeds. */
+  /** Features that the gateway's error named. They are known to be unsupported once a request without them succeeds. */
   named: readonly RefusableFeature[];
-  /** The feature left out last, also known to be unsupported once that request succeeds. */
+  /** The feature that was left out last. It is also known to be unsupported once that request succeeds. */
   last?: RefusableFeature | undefined;
 }
 
@@ -22,7 +22,7 @@ export const omit = (
   last: isBecauseOfSize ? omission.last : part,
 });
 
-/** The gateway may switch a model to another upstream provider at any time. */
+/** Refusals are forgotten after this time, because the gateway may switch a model to another upstream provider. */
 const REMEMBERED_MS = 6 * 3_600_000;
 /** Members can name any model, so the oldest are dropped. */
 const MAX_MODELS = 500;

@@ -51,7 +51,7 @@ export interface Draft {
   sound?: QuestionAudio | undefined;
   models: readonly ListedModel[];
   rounds: Answer['rounds'];
-  /** The model must answer and is not allowed to call another tool. */
+  /** Whether the model must answer and is not allowed to call another tool. */
   isFinalRound: boolean;
   /** Identifies the member to the gateway. */
   user?: string | undefined;

@@ -41,7 +41,7 @@ interface Question {
 /** After this many rounds of tool calls, the model must answer. */
 const MAX_ROUNDS = 5;
 
-/** Sends questions to models, without the features that a model refuses. */
+/** Sends questions to models, leaving out features that a model refuses. */
 export class QuestionSender {
   readonly #parts: SenderParts;
   readonly #refused: RefusedFeatures;
@@ -53,8 +53,8 @@ export class QuestionSender {
 
   async send({ request, materials, asker, answer, stop }: Question): Promise<OpenStream> {
     const { rounds = [] } = answer ?? {};
-    const deaf = takesAudio(request.model) ? [] : (['audio'] as const);
-    const without = [...new Set([...(answer?.without ?? []), ...this.#refused.of(request.model), ...deaf])];
+    const unsupportedAudio = takesAudio(request.model) ? [] : (['audio'] as const);
+    const without = [...new Set([...(answer?.without ?? []), ...this.#refused.of(request.model), ...unsupportedAudio])];
     const sound = questionSound(request.sound, materials, answer?.heard);
     const earlier = await earlierTurns(this.#parts.answers, request.after, asker);
     const earlierFiles = await this.#earlierFiles(earlier, { materials, sound }, without, asker);
@@ -66,7 +66,7 @@ export class QuestionSender {
     return this.#open(draft, { without, told, named: [] }, stop);
   }
 
-  /** Sends a question again that failed before its first word. Undefined if the error is not about a part that can be left out. */
+  /** Resends a question that failed before its first word, without the refused part. Undefined if the error is not about a part that can be left out. */
   sendAgain({ request, draft, omission, stop }: SentQuestion, error: GatewayError): Promise<OpenStream> | undefined {
     const isStreamed = !omission.without.includes('stream');
     const hasEarlierFiles = !omission.without.includes('files') && hasFiles(draft.earlierFiles);
@@ -130,7 +130,7 @@ export class QuestionSender {
 const hasFiles = (earlierFiles: Draft['earlierFiles']): boolean =>
   earlierFiles.some((files) => sentParts(files).length > 0);
 
-/** The member is notified of wanted features that the model is known to refuse, and why an answer arrives all at once. */
+/** Whether the member is notified that a feature is left out: if they asked for it, or to explain why an answer arrives all at once. */
 function isWanted(part: RefusableFeature, { request: { format, web, effort }, earlierFiles, sound }: Draft): boolean {
   const isWanted = {
     audio: sound !== undefined,

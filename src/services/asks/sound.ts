@@ -13,7 +13,7 @@ export interface QuestionAudio {
   transcript?: string;
 }
 
-/** Decoded and re-encoded, so it has the format that every such model accepts and no metadata. */
+/** The audio is decoded and re-encoded, so it has a format that every audio model accepts, and no metadata. */
 export function questionSound(
   given: { name: string } | undefined,
   { sound }: Materials,
@@ -41,7 +41,7 @@ interface TranscriberParts {
 const MAX_TRANSCRIPT_LENGTH = 20_000;
 const NO_TRANSCRIPTIONS: ReadonlySet<GatewayErrorKind> = new Set(['not-offered', 'not-found']);
 
-/** Transcription is billed. Refuses if the gateway has no model for it. */
+/** Transcribes audio, which is billed. Throws a refusal if the gateway has no model for it. */
 export async function transcribe(
   wav: Buffer,
   { name, model: asked, signal }: { name: string; model: string; signal: AbortSignal },

@@ -17,7 +17,7 @@ export interface OpenStream extends SentQuestion {
   events: AsyncIterable<TextEvent>;
 }
 
-/** Waits for the first event, which shows that the gateway has accepted the question. The returned stream still begins with it. */
+/** Waits for the first event, which shows that the gateway has accepted the question. The returned stream still begins with that event. */
 export async function openStream(events: AsyncGenerator<TextEvent>, sent: SentQuestion): Promise<OpenStream> {
   const first = await events.next();
   const id = first.done || first.value.type !== 'created' ? undefined : first.value.id;
@@ -30,10 +30,10 @@ async function* withFirst(first: IteratorResult<TextEvent>, rest: AsyncGenerator
   yield* rest;
 }
 
-/** Changes within this time are reported together: faster edits would not help a reader, and use up rate limits. */
+/** Changes within this time are reported together. Faster edits would not help a reader, and would use up rate limits. */
 const REPORT_INTERVAL_MS = 500;
 
-/** Reports text as it arrives: the first immediately, later text at intervals, always in its latest state. */
+/** Reports text as it arrives: the first text immediately, and the latest state at intervals after that. */
 export class DraftReporter {
   readonly #clock: Clock;
   readonly #report: (text: string, doing: Answer['doing']) => Promise<void>;

@@ -48,7 +48,7 @@ export type CostlyTool = 'make_image' | 'make_video';
 
 const names = keysOf(tools);
 
-/** A longer list costs too many tokens; in that case the default model is used, unless the user names another. */
+/** A longer list would cost too many tokens. Without a list, the default model is used unless the user names another. */
 const MAX_LISTED = 30;
 
 /** A JSON answer is meant for a program, which has no use for images alongside it. */
@@ -60,7 +60,7 @@ export function toolDefinitions(
   return names.map((name) => {
     const { shape, description, makes } = tools[name];
     const { type, properties, required = [] } = z.toJSONSchema(shape);
-    // The properties are JSON by construction, but the schema's type does not say so.
+    // The properties are always JSON, but the type of the schema does not say so.
     const own = z.record(z.string(), z.json()).parse(JSON.parse(JSON.stringify(properties ?? {})));
     const parameters = { type: type ?? 'object', properties: { ...own, ...modelParameter(makes, models) }, required };
     return { type: 'function', name, description, parameters };
@@ -96,9 +96,9 @@ export interface ToolParts extends Pick<TaskStore, 'page'> {
 
 const MAX_FOUND = 50;
 const MAX_TASKS = 15;
-/** The model has to read every output, and one response does not need more calls than this. */
+/** The model has to read every output, and no response needs more calls than this. */
 const MAX_CALLS = 8;
-/** All approvals have to fit into one message alongside the answer. */
+/** All requests for approval have to fit into the message of the answer. */
 const MAX_WAITING = 4;
 
 /** Runs the calls of a response: paid calls wait for the member's approval; the rest run immediately. */
@@ -156,7 +156,7 @@ async function runFreeTool(name: string, given: string, task: Task, { models, pa
 /** Tasks that others can see here: nothing private, and nothing from another server. */
 async function listTasks(task: Task, page: ToolParts['page']): Promise<string> {
   const { requesterId, guildId, id } = task;
-  // Outside servers, a summary does not say which channel it is from.
+  // Outside of servers, a summary does not say which channel it is from.
   if (guildId === undefined && !isSeenOnlyByAsker(task)) return '[]';
   const { summaries } = await page({
     of: { memberId: requesterId },

@@ -14,7 +14,7 @@ import {
 } from '../tasks/answer.ts';
 import { hasEnded, type Task } from '../tasks/task.ts';
 
-/** A crash loses at most the text of this much time. */
+/** A crash loses at most the text that arrived within this time. */
 const KEPT_EVERY_MS = 5_000;
 
 export const answerOf = ({ answer = EMPTY_ANSWER }: Task): Answer => answer;
@@ -58,7 +58,7 @@ export function addRound(task: Task, response: TextResponse, calls: readonly Ans
   });
 }
 
-/** An answer in JSON is stored formatted. */
+/** A JSON answer is stored in its formatted form. */
 export function withSchemaCheck(task: Task, checked: { text: string; check: SchemaCheck } | undefined): Task {
   if (!checked || hasEnded(task)) return task;
   return withAnswer({ ...task, text: checked.text }, { schemaCheck: checked.check });
@@ -69,7 +69,7 @@ export const addCost = ({ costs = [] }: Answer, cost: string | undefined): NonNu
   cost ?? null,
 ];
 
-/** The member is asked before any call that costs money. */
+/** Waits for the member, who has to approve every call that costs money. */
 export const awaitMember = (task: Task): Task =>
   hasEnded(task) ? task : withAnswer({ ...task, state: 'needs-input' }, { doing: undefined });
 
@@ -86,7 +86,7 @@ const isOpen = ({ state }: AnswerCall): boolean => state === 'waiting' || state 
 export const waitingCalls = (task: Task): AnswerCall[] => lastCalls(task).filter(({ state }) => state === 'waiting');
 export const areCallsSettled = (task: Task): boolean => !lastCalls(task).some(isOpen);
 
-/** The member has to decide what comes next; nothing is being submitted. */
+/** Whether the member has to decide what comes next, and nothing is being submitted. */
 export const isWaitingForMember = (task: Task): boolean =>
   lastCalls(task).every(({ state }) => state !== 'allowed') && waitingCalls(task).length > 0;
 
@@ -98,7 +98,7 @@ type Cause = NonNullable<Task['failure']>['cause'];
 
 export type StopReason = 'stopped' | 'interrupted';
 
-/** It ended early; the text so far is kept. */
+/** Ends an answer early. The text so far is kept. */
 export function breakOffAnswer(task: Task, cause: Cause, error: GatewayError | undefined, now: number): Task {
   if (hasEnded(task)) return task;
   const failure = { cause, reason: error?.message, code: error?.code };
@@ -115,13 +115,13 @@ export function withPartialText(task: Task, response: TextResponse, cost?: strin
   });
 }
 
-/** A response that broke off has cost something, unless the member is still deciding how to continue. */
+/** Counts the unfinished response, which has probably cost something, unless the member is still deciding how to continue. */
 export const withUnfinished = (task: Task): Task =>
   hasEnded(task) || task.state === 'needs-input'
     ? task
     : withAnswer(task, { costs: addCost(answerOf(task), undefined) });
 
-/** Known only if the cost of every response is known. */
+/** The total cost; undefined unless the cost of every response is known. */
 function costOfAll({ costs = [] }: Answer): string | undefined {
   const known = costs.filter((cost) => cost !== null);
   return known.length === costs.length ? sumOf(known) : undefined;

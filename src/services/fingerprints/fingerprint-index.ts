@@ -1,22 +1,22 @@
-import { type Fingerprint, MOST_DIFFERENT_BITS } from './fingerprint.ts';
+import { type Fingerprint, MAX_DIFFERENT_BITS } from './fingerprint.ts';
 
-/** Files in memory: some 60 MB. With more, the ones that were added first are not found. */
-const MOST_FILES = 1_000_000;
-const FIRST_FILES = 1_024;
+/** The most files held in memory, which takes about 60 MB. If there are more, those that were added first are not found. */
+const MAX_FILES = 1_000_000;
+const INITIAL_CAPACITY = 1_024;
 
-/** Which tasks a file may belong to, in memory: a part of each hash and the whole perceptual hash. A file is compared with each in turn. */
+/** Finds the tasks that a file may belong to. Holds a part of each hash and the whole perceptual hash in memory, and compares a file with each in turn. */
 export class FingerprintIndex {
-  readonly #most: number;
+  readonly #max: number;
   #size = 0;
-  #hashes = new Uint32Array(FIRST_FILES);
-  /** Two numbers for each file. */
-  #likenesses = new Uint32Array(FIRST_FILES * 2);
-  #hasLikeness = new Uint8Array(FIRST_FILES);
+  #hashes = new Uint32Array(INITIAL_CAPACITY);
+  /** The perceptual hashes, as two numbers for each file. */
+  #likenesses = new Uint32Array(INITIAL_CAPACITY * 2);
+  #hasLikeness = new Uint8Array(INITIAL_CAPACITY);
   #tasks: string[] = [];
   readonly #removed = new Set<string>();
 
-  constructor(most = MOST_FILES) {
-    this.#most = most;
+  constructor(most = MAX_FILES) {
+    this.#max = most;
   }
 
   get size(): number {
@@ -26,7 +26,7 @@ export class FingerprintIndex {
   add(taskId: string, files: readonly Fingerprint[]): void {
     this.#removeNow();
     for (const { hash, likeness } of files) {
-      if (this.#size >= this.#most) this.#keep((at) => at >= this.#most / 4);
+      if (this.#size >= this.#max) this.#retain((at) => at >= this.#max / 4);
       if (this.#size === this.#hashes.length) this.#grow();
       const at = this.#size;
       this.#hashes[at] = beginning(hash);
@@ -38,12 +38,12 @@ export class FingerprintIndex {
     }
   }
 
-  /** Its files are removed together with those of other tasks, before the next search. */
+  /** Marks a task as removed. Its files are removed before the next search, together with those of other tasks. */
   remove(taskId: string): void {
     this.#removed.add(taskId);
   }
 
-  /** Tasks with a file whose hash begins the same, newest first. */
+  /** Tasks with a file whose hash has the same beginning, newest first. */
   withHash(hash: string, max: number): string[] {
     this.#removeNow();
     const wanted = beginning(hash);
@@ -57,7 +57,7 @@ export class FingerprintIndex {
   alike(likeness: string, max: number): string[] {
     this.#removeNow();
     const [left, right] = [beginning(likeness), Number.parseInt(likeness.slice(8, 16), 16)];
-    const byBits = Array.from({ length: MOST_DIFFERENT_BITS + 1 }, () => new Set<string>());
+    const byBits = Array.from({ length: MAX_DIFFERENT_BITS + 1 }, () => new Set<string>());
     for (let at = this.#size - 1; at >= 0; at--) {
       if (this.#hasLikeness[at] === 0) continue;
       const bits =
@@ -70,11 +70,11 @@ export class FingerprintIndex {
 
   #removeNow(): void {
     if (this.#removed.size === 0) return;
-    this.#keep((at) => !this.#removed.has(this.#tasks[at] ?? ''));
+    this.#retain((at) => !this.#removed.has(this.#tasks[at] ?? ''));
     this.#removed.clear();
   }
 
-  #keep(isKept: (at: number) => boolean): void {
+  #retain(isKept: (at: number) => boolean): void {
     let to = 0;
     for (let at = 0; at < this.#size; at++) {
       if (!isKept(at)) continue;
@@ -84,7 +84,7 @@ export class FingerprintIndex {
       this.#tasks[to] = this.#tasks[at] ?? '';
       to += 1;
     }
-    // What is behind would still be in memory.
+    // Otherwise the removed values would stay in memory after the end.
     for (const list of [this.#hashes, this.#hasLikeness]) list.fill(0, to, this.#size);
     this.#likenesses.fill(0, to * 2, this.#size * 2);
     this.#tasks.length = to;

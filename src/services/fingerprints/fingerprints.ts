@@ -2,7 +2,7 @@ import { Refusal } from '../../lib/refusal.ts';
 import type { TaskBook } from '../tasks/book.ts';
 import { addFingerprints } from '../tasks/delivery-state.ts';
 import type { Task } from '../tasks/task.ts';
-import { type Fingerprint, MOST_DIFFERENT_BITS } from './fingerprint.ts';
+import { type Fingerprint, MAX_DIFFERENT_BITS } from './fingerprint.ts';
 import { FingerprintIndex } from './fingerprint-index.ts';
 
 /** The fingerprints of settled tasks, stored separately because reading all tasks to find one would take too long. */
@@ -16,18 +16,18 @@ export interface Recognised {
   tasks: readonly Task[];
 }
 
-/** Enough to find one that its asker can see. */
-const MOST_TASKS = 20;
+/** Enough to find one that the member who asked can see. */
+const MAX_TASKS = 20;
 
 interface FingerprintsParts {
   book: Pick<TaskBook, 'get' | 'live' | 'change' | 'onRemove'>;
   store: FingerprintStore;
 }
 
-/** Finds the task that delivered a file. The task itself has its fingerprints, so nothing outlives it. */
+/** Finds the task that delivered a file. The fingerprints are stored with the task, so they do not outlive it. */
 export class Fingerprints {
   readonly #parts: FingerprintsParts;
-  /** Read from the store when it is first needed. */
+  /** Read from the store when the index is first needed. */
   #index: Promise<FingerprintIndex> | undefined;
 
   constructor(parts: FingerprintsParts) {
@@ -47,13 +47,13 @@ export class Fingerprints {
     void this.#index?.then((index) => index.add(taskId, files), ignore);
   }
 
-  /** Undefined if none of the tasks still stored has delivered it. */
+  /** Undefined if none of the tasks that are still stored has delivered the file. */
   async recognise({ hash, likeness }: Fingerprint): Promise<Recognised | undefined> {
     const index = await this.#ready();
-    const same = await this.#tasks(index.withHash(hash, MOST_TASKS), (file) => file.hash === hash);
+    const same = await this.#tasks(index.withHash(hash, MAX_TASKS), (file) => file.hash === hash);
     if (same.length > 0) return { how: 'same', tasks: same };
     if (likeness === undefined) return undefined;
-    const alike = await this.#tasks(index.alike(likeness, MOST_TASKS), (file) => isAlike(file.likeness, likeness));
+    const alike = await this.#tasks(index.alike(likeness, MAX_TASKS), (file) => isAlike(file.likeness, likeness));
     return alike.length > 0 ? { how: 'alike', tasks: alike } : undefined;
   }
 
@@ -78,7 +78,7 @@ export class Fingerprints {
 
   async #read(): Promise<FingerprintIndex> {
     const index = new FingerprintIndex();
-    // Taken first: one that settles in the meantime may be missing among the rows.
+    // The live tasks are read first, because a task that settles in the meantime may be missing among the rows.
     const live = this.#parts.book.live(({ fingerprints }) => fingerprints !== undefined);
     for await (const { taskId, files } of this.#parts.store.all()) index.add(taskId, files);
     for (const { id, fingerprints = [] } of live) index.add(id, fingerprints);
@@ -92,5 +92,5 @@ const ignore = (): void => undefined;
 function isAlike(known: string | undefined, other: string): boolean {
   if (known === undefined) return false;
   const different = (BigInt(`0x${known}`) ^ BigInt(`0x${other}`)).toString(2);
-  return different.replaceAll('0', '').length <= MOST_DIFFERENT_BITS;
+  return different.replaceAll('0', '').length <= MAX_DIFFERENT_BITS;
 }

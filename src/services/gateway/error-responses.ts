@@ -5,7 +5,7 @@ import { asNumber, asText, firstAt, places, splitWords } from './read/places.ts'
 import { hasId, hasState } from './read/record.ts';
 import { SUCCESS_CODES } from './read/search/error-evidence.ts';
 
-/** Gateways disagree on statuses (a quota refusal is 403, 402 or 400), rarely on these codes, types and messages. */
+/** Gateways disagree on statuses (an exceeded quota is 403, 402 or 400), but rarely on these codes, types and messages. */
 const CODES = {
   unauthorized: 'invalid_api_key invalid_token token_expired authentication_error unauthorized',
   forbidden: 'access_denied permission_error permission_denied forbidden',
@@ -32,10 +32,10 @@ const MODEL_CODES: ReadonlySet<string> = new Set(
   splitWords('model_not_found model_not_exist invalid_model unsupported_model model_not_supported model_not_available'),
 );
 
-/** Whether a code says that a model cannot do what was asked of it. */
+/** Whether a code means that the model cannot do what was requested. */
 export const isModelCode = (code: string | undefined): boolean => MODEL_CODES.has(normalized(code));
 
-/** More codes for content that a model refuses to make: they say nothing about other requests. */
+/** Further codes for content that a model refuses to generate. They say nothing about other requests. */
 const CONTENT_CODES: ReadonlySet<string> = new Set(
   splitWords(`content_filter content_filtered content_blocked nsfw nsfw_detected safety safety_violation policy_violation
     moderation_failed sensitive_content banned_prompt banned_prompt_detected output_blocked`),
@@ -45,7 +45,7 @@ const NOT_THE_MODEL: ReadonlySet<GatewayErrorKind | undefined> = new Set<Gateway
   ...(['invalid', 'quota', 'rate-limited', 'unauthorized'] as const),
 ]);
 
-/** Whether a job failed for its content, its parameters or the account, so another job of the same model may succeed. */
+/** Whether a job failed because of its content, its parameters or the account, so another job of the same model may succeed. */
 export const blamesRequest = (code: string | undefined): boolean =>
   !isModelCode(code) && (CONTENT_CODES.has(normalized(code)) || NOT_THE_MODEL.has(KIND_OF_CODE.get(normalized(code))));
 
@@ -62,10 +62,10 @@ export function errorKindOf({ status, sentCode, messageCode, type, familyCodes, 
   return (
     KIND_OF_CODE.get(normalized(sentCode)) ??
     KIND_OF_CODE.get(normalized(messageCode)) ??
-    // On a 5xx the work may have started, so a numeric code does not decide.
+    // With a 5xx the work may have started, so a numeric code does not decide.
     (status < 500 ? familyCodes?.get(normalized(sentCode)) : undefined) ??
     kindOfStatus(status, missing) ??
-    // Inside a 200, a three-digit code is the status that should have been sent.
+    // In a response with status 200, a three-digit code is the status that should have been sent.
     kindOfStatus(Number(sentCode), missing) ??
     KIND_OF_CODE.get(normalized(type)) ??
     'invalid'
@@ -90,10 +90,10 @@ function kindOfStatus(status: number, missing: GatewayErrorKind): GatewayErrorKi
   return KIND_OF_STATUS.get(status) ?? usual;
 }
 
-/** Every other kind is a definite refusal: the work has not started, even if the status is a 5xx. */
+/** Errors after which the work may have started. Every other kind is a definite refusal, even if the status is a 5xx. */
 const MAY_HAVE_TAKEN_EFFECT: ReadonlySet<GatewayErrorKind> = new Set(['unavailable', 'malformed', 'unreachable']);
 
-/** Where errors are found in the wild; the specification (part 7) only has `error.message`, `error.type`, `error.code`. */
+/** Where existing gateways put errors. The specification (part 7) only has `error.message`, `error.type` and `error.code`. */
 const at = {
   message: places(
     `error.message error message description msg err error_msg detail header.message response.error.message`,
@@ -101,7 +101,7 @@ const at = {
   code: places('error.code', 'code', 'response.error.code'),
   type: places('error.type', 'type', 'response.error.type'),
   param: places('error.param', 'param', 'response.error.param'),
-  /** The image-prompt family names the banned word next to its description. */
+  /** The image-prompt family reports the banned word next to the description. */
   bannedWord: places('properties.bannedWord'),
   retryAfter: places('retry_after', 'error.retry_after'),
 } as const;
@@ -114,13 +114,13 @@ export interface ErrorResponse {
   body: unknown;
   /** The body, if it is not JSON. */
   text?: string;
-  /** The message for a response that explains nothing. */
+  /** The message for a response without an explanation. */
   fallbackMessage?: string;
   retryAfterMs?: number | undefined;
   isSubmit: boolean;
-  /** Numeric codes that one resource family gives a meaning. */
+  /** Numeric codes that have a meaning in one resource family. */
   familyCodes?: ReadonlyMap<string, GatewayErrorKind> | undefined;
-  /** What a 404 without a known code means at this URL: the object is missing, or the whole endpoint is. */
+  /** The meaning of a 404 without a known code at this URL: the object does not exist, or the whole endpoint does not. */
   missing: 'not-found' | 'not-offered';
   secrets: readonly string[];
 }
@@ -152,7 +152,7 @@ function withBannedWord(message: string | undefined, body: unknown): string | un
 
 /** The image-prompt family sends numbers as codes and puts the real code into the description. */
 function codeIn(message: string | undefined): string | undefined {
-  // Details may follow immediately: `unknown_action:MJ::…`.
+  // Details may follow the code immediately: `unknown_action:MJ::…`.
   const [head = ''] = message?.split(/[\s,;]|:(?=[A-Z])/, 1) ?? [];
   return CODE_LIKE.test(head) ? head : undefined;
 }
@@ -162,12 +162,12 @@ function messageOf(message: string | undefined, { status, fallbackMessage, secre
   return clean || (fallbackMessage ?? `The gateway answered with status ${status} and no explanation.`);
 }
 
-/** A year; anything longer is nonsense. */
-const LONGEST_DELAY_SECONDS = 366 * 24 * 3600;
+/** One year; anything longer is nonsense. */
+const MAX_DELAY_SECONDS = 366 * 24 * 3600;
 
 function retryDelayIn(body: unknown): number | undefined {
   const seconds = firstAt(body, at.retryAfter, asNumber);
-  return seconds !== undefined && seconds >= 0 && seconds <= LONGEST_DELAY_SECONDS ? seconds * 1000 : undefined;
+  return seconds !== undefined && seconds >= 0 && seconds <= MAX_DELAY_SECONDS ? seconds * 1000 : undefined;
 }
 
 /** Some gateways report errors with HTTP 200. In a record with a state, `error` only says why the task failed. */
@@ -189,7 +189,7 @@ function isMeaningful(value: unknown): boolean {
   return isRecord(value) || (asText(value) !== undefined && value !== 0);
 }
 
-/** The status an error inside a response would have had; 500 if unknown, because the work may have been done. */
+/** The status that an error inside a response should have had; 500 if unknown, because the work may have been done. */
 export function statusOfError(error: Record<string, unknown>): number {
   const known = asNumber(error.status) ?? asNumber(error.status_code) ?? asNumber(error.code);
   if (known !== undefined && known >= 400 && known < 600) return known;
@@ -206,9 +206,9 @@ export function errorInEvent(body: Record<string, unknown>): Record<string, unkn
   return { message, code, param };
 }
 
-/** A failure reported mid-response. Once there was output, a retry cannot undo it. */
+/** A failure that is reported in the middle of a response. If there has been output, a retry cannot undo it. */
 export function toMidStreamError(error: GatewayError, hasOutput: boolean): GatewayError {
-  // The status is made up: the response itself had another.
+  // The status was inferred, and the response itself had another one.
   const facts = { ...error, status: undefined };
   return new GatewayError(error.message, { ...facts, mayHaveTakenEffect: hasOutput || error.mayHaveTakenEffect });
 }

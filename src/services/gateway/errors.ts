@@ -15,7 +15,7 @@ export type GatewayErrorKind =
 
 type Facts = Partial<Omit<GatewayError, 'kind' | 'message'>>;
 
-/** The only error of this folder. Its message is safe to show to a member: no HTML, no secrets, no stack. */
+/** The only error that the gateway client throws. Its message is safe to show to a member: no HTML, no secrets, no stack. */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
   readonly kind: GatewayErrorKind;
@@ -26,9 +26,9 @@ export class GatewayError extends Error {
   /** The request field that the gateway rejects, if it names one. */
   readonly param: string | undefined;
   readonly retryAfterMs: number | undefined;
-  /** Whether the gateway's own code names the kind; otherwise it comes from the status, which any proxy may send. */
+  /** Whether the kind was determined from the gateway's own code; otherwise it comes from the status, which any proxy may have sent. */
   readonly hasKnownCode: boolean;
-  /** Whether the gateway's code says that this model cannot do it, though another one may. */
+  /** Whether the gateway's code says that this model does not support the request, although another one may. */
   readonly refusesModel: boolean;
   /** Whether the failed request may still have been carried out. Such a submit is never resent automatically. */
   readonly mayHaveTakenEffect: boolean;
@@ -55,8 +55,8 @@ export const malformedError = (message: string, facts: Facts = {}): GatewayError
   new GatewayError(message, { ...facts, kind: 'malformed' });
 
 /**
- * Errors raised before the first byte is sent: undici's refusal before dispatch, its connect limit, and certificates
- * refused in the handshake (https://nodejs.org/api/tls.html#x509-certificate-error-codes).
+ * Errors raised before the first byte is sent: undici refused to dispatch the request, its connect limit was reached, or a
+ * certificate was refused in the handshake (https://nodejs.org/api/tls.html#x509-certificate-error-codes).
  */
 const BEFORE_REQUEST: ReadonlySet<string> = new Set(
   splitWords(`UND_ERR_INVALID_ARG UND_ERR_CLOSED
@@ -82,7 +82,7 @@ const REASONS = new Map([
   ['UND_ERR_DESTROYED', 'is no longer used: the client was closed'],
 ]);
 
-/** A request without a complete response: the reason, and whether it may have been carried out. */
+/** The error for a request without a complete response: the reason, and whether the request may have been carried out. */
 export function unreachableError(cause: unknown, host: string, isSubmit: boolean, signal?: AbortSignal): GatewayError {
   const facts = { kind: 'unreachable', cause } as const;
   if (signal?.aborted) {
@@ -102,7 +102,7 @@ function wasNeverSent(cause: unknown): boolean {
 }
 
 function codeOf(cause: unknown): string {
-  // Several addresses that all refused arrive as one AggregateError.
+  // If all of several addresses refuse, the errors arrive as one AggregateError.
   const first = cause instanceof AggregateError ? cause.errors[0] : cause;
   const code = first instanceof Error && 'code' in first ? first.code : undefined;
   return typeof code === 'string' ? code : 'unknown';
@@ -127,12 +127,12 @@ const HIDDEN = '[hidden]';
 /** Keys and tokens quoted in messages by gateways that repeat what they were sent. */
 const SECRET_SHAPES = [/\bsk-[A-Za-z0-9_*.-]{3,}/g, /\bBearer\s+["']?[^\s"',;]+/gi];
 
-/** Elements whose content is never prose, and comments. */
+/** Elements whose content is never readable text, and comments. */
 const NON_PROSE = /<!--[\s\S]*?(?:-->|$)|<(script|style|svg|head)\b[\s\S]*?(?:<\/\1\s*>|$)/gi;
 /** Real HTML names only: a gateway may write "<width>x<height>". */
 const TAG =
   /<\/?(?:!doctype|html|head|body|title|meta|link|center|h[1-6]|p|div|section|br|hr|span|a|b|i|u|em|strong|small|pre|code|font|ul|ol|li|table|thead|tbody|tr|td|th|img|svg|script|style)\b[^<>]*>?/gi;
-/** Longer pages are truncated before they are read. */
+/** Longer pages are truncated before they are cleaned. */
 const MAX_PAGE_LENGTH = 20_000;
 
 /** Makes a gateway's text safe to show: no markup, no secrets, one line, bounded length. */
@@ -141,7 +141,7 @@ export function cleanMessage(text: string, secrets: readonly string[]): string {
   let clean = text;
   for (const secret of secrets) if (secret !== '') clean = clean.replaceAll(secret, HIDDEN);
   clean = clean.slice(0, MAX_PAGE_LENGTH);
-  // The title describes a page best.
+  // The title is the best description of a page.
   clean = titleOf(clean) || clean.replace(NON_PROSE, ' ').replace(TAG, ' ');
   for (const shape of SECRET_SHAPES) clean = clean.replace(shape, HIDDEN);
   // Control characters would break a log line or a terminal.
@@ -161,7 +161,7 @@ function titleOf(text: string): string {
   return title.slice(0, Math.max(0, title.indexOf('<'))).trim();
 }
 
-/** Longer delays are left to the caller, who can plan with them. */
+/** Longer delays are left to the caller, who can schedule the retry. */
 const MAX_WAIT_MS = 5_000;
 const FIRST_WAIT_MS = 250;
 const RETRYABLE: ReadonlySet<GatewayErrorKind> = new Set(['rate-limited', 'unavailable', 'unreachable', 'malformed']);
@@ -170,7 +170,7 @@ const RETRYABLE: ReadonlySet<GatewayErrorKind> = new Set(['rate-limited', 'unava
 export function waitBeforeRetry(error: GatewayError, attempt: number, random: () => number): number | undefined {
   // A response that was too large will be too large again.
   if (!RETRYABLE.has(error.kind) || error.code === 'too_large') return undefined;
-  // Full jitter: clients that failed together do not retry together.
+  // Full jitter, so that clients that failed at the same time do not retry at the same time.
   const backoff = random() * Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** attempt);
   const wait = Math.max(error.retryAfterMs ?? 0, backoff);
   return wait <= MAX_WAIT_MS ? wait : undefined;

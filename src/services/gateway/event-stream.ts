@@ -15,7 +15,7 @@ export async function readChunks(body: AsyncIterable<Uint8Array>, max: number) {
 
 export type TextStream = AsyncGenerator<string, void, void>;
 
-/** Decodes a body piece by piece, up to a limit. */
+/** Decodes a body chunk by chunk, up to a limit. */
 export async function* decodeChunks(body: AsyncIterable<Uint8Array>, max: number, tooMuch: () => Error): TextStream {
   // A character may be split between chunks.
   const decoder = new TextDecoder();
@@ -28,7 +28,7 @@ export async function* decodeChunks(body: AsyncIterable<Uint8Array>, max: number
   }
 }
 
-/** The first piece with content, and the whole stream; undefined if there is no content. */
+/** Returns the first piece with content, and the whole stream; undefined if there is no content. */
 export async function peekStream(pieces: TextStream): Promise<{ first: string; all: TextStream } | undefined> {
   for (;;) {
     const { value, done } = await pieces.next();
@@ -42,21 +42,21 @@ async function* withFirst(first: string, rest: TextStream): TextStream {
     yield first;
     yield* rest;
   } finally {
-    // Without this, leaving before the rest has started keeps the connection open.
+    // Without this, the connection would stay open if the iteration ends before the rest has started.
     await rest.return();
   }
 }
 
-/** First letters of the fields and comments of an event stream; no JSON and no HTML page starts with them. */
+/** How the fields and comments of an event stream start. Neither JSON nor an HTML page starts with these characters. */
 const EVENT_START = /^[:deir]/;
 
-/** The content type is ignored for obvious JSON or HTML, and not needed for an obvious stream. */
+/** Decides by the beginning of the body. The content type only matters if that is not conclusive. */
 export function isEventStream(first: string, type: string | string[] | undefined): boolean {
   if (/^[[{"<]/.test(first)) return false;
   return EVENT_START.test(first) || /^text\/event-stream\b/i.test([type].flat()[0] ?? '');
 }
 
-/** One event of a stream, named by its `type`, else by its `event:` line. */
+/** One event of a stream. Its type comes from the `type` field, else from the `event:` line. */
 export interface Frame {
   type: string;
   body: Record<string, unknown>;
@@ -80,7 +80,7 @@ export async function* parseFrames(pieces: AsyncIterable<string>): AsyncGenerato
     ready = [];
     yield* frames;
   }
-  // The last event of a stream that was closed early may lack its empty line.
+  // If the stream was closed early, the empty line after the last event may be missing.
   parser.feed('\n\n');
   yield* ready;
 }
@@ -92,7 +92,7 @@ function frameOf(event: string | undefined, data: string): Frame | undefined {
   return { type: typeof body.type === 'string' ? body.type : (event ?? ''), body };
 }
 
-/** Plain JSON.parse: every word passes through here, and no number needs more digits than a double holds. */
+/** Plain JSON.parse, because this runs for every word, and no number here needs more digits than a double has. */
 function parseJson(data: string): unknown {
   try {
     return JSON.parse(data);
@@ -101,7 +101,7 @@ function parseJson(data: string): unknown {
   }
 }
 
-/** The last event of a chat completion; usage may still follow it. */
+/** The last event of a chat completion; usage may still follow. */
 export const CHAT_END = 'chat.end';
 
 export const isChat = (body: Record<string, unknown>): boolean => Array.isArray(body.choices);
@@ -109,7 +109,7 @@ export const isChat = (body: Record<string, unknown>): boolean => Array.isArray(
 /** The finish reasons of a complete chat response. */
 const COMPLETE_REASONS = new Set(['stop', 'tool_calls', 'function_call', 'end_turn']);
 
-/** Translates a chat completion into events of this endpoint; some gateways only speak the chat format. */
+/** Translates a chat completion into events of this endpoint, for gateways that only support the chat format. */
 export function framesFromChat(body: Record<string, unknown>): Frame[] {
   const { choices, id, model, usage } = body;
   const frames: Frame[] = [frame('response.created', { response: { id, model } })];

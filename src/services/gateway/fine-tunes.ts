@@ -24,8 +24,8 @@ export class FineTunes extends Resource {
   /** The events of one fine-tune task in chronological order (4.9), however the gateway sorts them. */
   async events(fineTuneId: string, options?: CallOptions): Promise<FineTuneEvent[]> {
     const path = `/v1/fine-tunes/${encodeURIComponent(validate(taskId, fineTuneId))}/events`;
-    const answer = await this.http.read({ path, missing: 'not-found', ...options });
-    const list = asList(answer) ?? firstAt(answer, at.list, asList);
+    const response = await this.http.read({ path, missing: 'not-found', ...options });
+    const list = asList(response) ?? firstAt(response, at.list, asList);
     if (!list) throw malformedError('The gateway’s response is not a list of events.');
     return inOrder(list.map(eventFrom).filter((event) => event !== undefined));
   }
@@ -41,7 +41,7 @@ function eventFrom(value: unknown): FineTuneEvent | undefined {
   };
 }
 
-/** Events of the same second keep their order, so a reversed list is turned round before it is sorted. */
+/** Events of the same second keep their order, so a reversed list has to be reversed before it is sorted. */
 function inOrder(events: FineTuneEvent[]): FineTuneEvent[] {
   const first = events.find((event) => event.at !== undefined)?.at ?? 0;
   const last = events.findLast((event) => event.at !== undefined)?.at ?? 0;

@@ -30,13 +30,13 @@ export interface GatewayRequest extends CallOptions {
   path: string;
   query?: Readonly<Record<string, string | undefined>>;
   headers?: Readonly<Record<string, string>>;
-  /** Makes the request a POST. Text is JSON already and sent unchanged. */
+  /** Makes the request a POST. A string must be JSON and is sent unchanged. */
   body?: unknown;
-  /** What a 404 without a known code means for this endpoint. */
+  /** The meaning of a 404 without a known code at this endpoint. */
   missing?: 'not-found' | 'not-offered';
   /** The time limit for the first byte, if it differs from the default. */
   firstByteLimit?: 'wholeTextMs';
-  /** The time limit for the response, if it differs from the default. */
+  /** The size limit of the response, if it differs from the default. */
   maxBytes?: number;
   familyCodes?: ReadonlyMap<string, GatewayErrorKind>;
 }
@@ -46,8 +46,8 @@ type Head = Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'>;
 const MAX_REDIRECTS = 3;
 
 /**
- * The only client for the gateway, with one pool to one origin, so the key cannot go anywhere else. Reads are retried;
- * a submit is sent once, and its error says whether it may have been carried out.
+ * The only HTTP client for the gateway. It has one pool for one origin, so the key cannot be sent anywhere else. Reads are
+ * retried. A submit is sent only once, and its error says whether it may have been carried out.
  */
 export class GatewayHttp {
   readonly baseUrl: URL;
@@ -59,7 +59,7 @@ export class GatewayHttp {
   readonly #secrets: readonly string[];
   readonly #authorization: string;
   #isClosed = false;
-  #answeredAt: number | undefined;
+  #respondedAt: number | undefined;
 
   constructor(settings: GatewaySettings, limits: GatewayLimits, parts: GatewayParts) {
     this.baseUrl = parseBaseUrl(settings.baseUrl);
@@ -81,7 +81,7 @@ export class GatewayHttp {
 
   /** When the gateway last responded and accepted the key, or undefined if it has not yet. */
   get answeredAt(): number | undefined {
-    return this.#answeredAt;
+    return this.#respondedAt;
   }
 
   /** Sends a query without side effects. Transient failures are retried. */
@@ -105,7 +105,7 @@ export class GatewayHttp {
     return this.#readJson(await this.#open({ ...request, body }, true), request, true);
   }
 
-  /** Requests a streamed response, once. Refusals are thrown; a JSON response arrives whole. Ending the iteration early closes the connection. */
+  /** Requests a streamed response, only once. Refusals are thrown; a JSON response arrives in one piece. Ending the iteration early closes the connection. */
   async stream(
     request: GatewayRequest & { body: unknown },
   ): Promise<AsyncGenerator<string, void, void> | { whole: Json }> {
@@ -114,7 +114,7 @@ export class GatewayHttp {
     const headers = { accept: 'text/event-stream, application/json', ...request.headers };
     const response = await this.#open({ ...request, body, headers }, true, this.limits.silenceMs);
     if (!isSuccess(response)) return { whole: await this.#readJson(response, request, true) };
-    this.#noteAnswer();
+    this.#noteResponse();
     const pieces = this.#readPieces(response, signal);
     const stream = await peekStream(pieces);
     if (stream && isEventStream(stream.first, response.headers['content-type'])) return stream.all;
@@ -130,7 +130,7 @@ export class GatewayHttp {
     return isRecord(body) ? { ...body, [field]: user } : body;
   }
 
-  /** Opens a socket, paused so that the caller can listen first. A refused upgrade started nothing and can be retried. */
+  /** Opens a socket, which is paused so that the caller can listen first. A refused upgrade has no effect and can be retried. */
   async socket(request: GatewayRequest): Promise<WebSocket> {
     const { signal } = request;
     const url = new URL(this.baseUrl.origin + this.#prefix + request.path + queryText(request.query));
@@ -166,7 +166,7 @@ export class GatewayHttp {
     return cleanMessage(words, this.#secrets);
   }
 
-  /** Aborts all running requests as unreachable; callers that need their results await them first. */
+  /** Aborts all running requests with the error kind `unreachable`. Callers that need their results must await them first. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#pool.destroy();
@@ -177,7 +177,7 @@ export class GatewayHttp {
   }
 
   async #withGatewayErrors<T>({ signal }: GatewayRequest, isSubmit: boolean, run: () => Promise<T>): Promise<T> {
-    // How far running requests got when the pool is destroyed is unknown; this one has not started.
+    // This request has certainly not started, unlike those that were running when the pool was destroyed.
     if (this.#isClosed) throw unreachableError(new errors.ClientClosedError(), this.baseUrl.host, isSubmit);
     if (signal?.aborted) throw unreachableError(signal.reason, this.baseUrl.host, false, signal);
     try {
@@ -188,7 +188,7 @@ export class GatewayHttp {
   }
 
   async #readJson(response: Dispatcher.ResponseData, request: GatewayRequest, isSubmit: boolean): Promise<Json> {
-    // With an error status, the outcome is clear even if the body cannot be read.
+    // If the status is an error, the outcome is clear even if the body cannot be read.
     const emptyOnFailure = (error: unknown): string => {
       if (isSuccess(response)) throw error;
       return '';
@@ -200,8 +200,8 @@ export class GatewayHttp {
   #parseResponse(text: string, response: Head, request: GatewayRequest, isSubmit: boolean): Json {
     const { statusCode: status, headers } = response;
     const body = parseJson(text);
-    // A proxy may respond for a gateway that is unavailable, but rarely in JSON and with such a status.
-    if (body !== undefined && status < 500 && status !== 401) this.#noteAnswer();
+    // A proxy may respond instead of an unavailable gateway, but rarely with JSON and such a status.
+    if (body !== undefined && status < 500 && status !== 401) this.#noteResponse();
     if (!isSuccess(response) || containsError(body, isSubmit)) {
       throw toGatewayError({
         status,
@@ -218,8 +218,8 @@ export class GatewayHttp {
     return body;
   }
 
-  #noteAnswer(): void {
-    this.#answeredAt = this.parts.clock.now();
+  #noteResponse(): void {
+    this.#respondedAt = this.parts.clock.now();
   }
 
   async #request(request: GatewayRequest, isSubmit: boolean, bodyTimeout?: number): Promise<Dispatcher.ResponseData> {
@@ -250,7 +250,7 @@ export class GatewayHttp {
     }
   }
 
-  /** Followed only for reads within the gateway's own origin: no other host may see the key or a request. */
+  /** Redirects are only followed for reads within the gateway's own origin, because no other host may see the key or a request. */
   #redirectTarget(response: Head, redirects: number, hasBody: boolean): URL {
     const location = String(response.headers.location ?? '');
     const target = URL.parse(location, this.baseUrl.href);
@@ -270,7 +270,7 @@ export class GatewayHttp {
     const { body, headers, statusCode: status } = response;
     const announcedBytes = Number(headers['content-length'] ?? Number.NaN);
     try {
-      // undici enforces the announced length, so a small body needs no counting.
+      // undici enforces the announced length, so the bytes of a small body need not be counted.
       if (announcedBytes <= max) return await body.text();
       const { chunks, isWhole } = await readChunks(body, announcedBytes > max ? 0 : max);
       if (isWhole) return Buffer.concat(chunks).toString('utf8');

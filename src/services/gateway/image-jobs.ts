@@ -4,14 +4,14 @@ import type { Snapshot, Submission } from './read/snapshot.ts';
 import { modelId, prompt, taskId, validate, webAddress } from './schemas.ts';
 import { TaskResource } from './task-client.ts';
 
-/** Image jobs (specification, 4.5). References must be public URLs that stay valid during the whole job. */
+/** Image jobs (specification, 4.5). References must be public URLs that stay valid for the whole duration of the job. */
 const imageJob = z.strictObject({
   model: modelId,
   prompt,
   image: z.union([webAddress, z.array(webAddress).min(1, 'the list of reference images is empty')]).optional(),
 });
 
-/** The key is created once per request and stored with it: the same key never starts a second job. */
+/** The key is created once per request and stored with it. The same key never starts a second job. */
 type ImageJobOptions = CallOptions & { idempotencyKey: string };
 
 const PATH = '/v1/images/generations/jobs';
@@ -21,7 +21,7 @@ export class ImageJobs extends TaskResource {
     return this.send(this.bodyOf(request), options);
   }
 
-  /** The request body as text. A key belongs to one body: gateways refuse or ignore another body with the same key. */
+  /** The request body as text. It is stored, because gateways refuse or ignore a different body with the same key. */
   bodyOf(request: z.input<typeof imageJob>, user?: string): string {
     return JSON.stringify(this.tasks.http.withUser(validate(imageJob, request), user));
   }

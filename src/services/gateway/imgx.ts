@@ -8,7 +8,7 @@ import { TaskResource } from './task-client.ts';
 
 const images = z.array(imageDataUri).min(1, 'at least one image is needed');
 
-/** Every submit (4.3) may name a URL for status changes. Many gateways ignore it, so nothing relies on it. */
+/** Every submit (4.3) may contain a URL for status changes. Many gateways ignore it, so nothing relies on it. */
 const callback = { callbackUrl: webAddress.optional() };
 
 const BLEND_SIZE = 'a blend needs two to five images';

@@ -5,7 +5,7 @@ import { asList, asText, asTime, firstAt, listAt, places } from './read/places.t
 import { modelId, validate } from './schemas.ts';
 import type { GatewaySettings } from './settings.ts';
 
-/** The models of the gateway (specification, part 2 and 4.8). */
+/** A model of the gateway (specification, part 2 and 4.8). */
 export interface Model {
   /** Case-sensitive, including dates, versions and provider prefixes. */
   id: string;
@@ -37,7 +37,7 @@ export class Models {
     return modelsIn(await this.#http.read({ path: '/v1/models', ...options }));
   }
 
-  /** The models of the alternate entry. */
+  /** The models of the alternate endpoint. */
   async listCompat(options?: CallOptions): Promise<Model[]> {
     return modelsIn(await this.#http.read({ path: `${this.#settings.paths.compat}/models`, ...options }));
   }
@@ -45,8 +45,8 @@ export class Models {
   /** One model. An unknown id is `not-found`, and must not be queried again (4.8). */
   async get(id: string, options?: CallOptions): Promise<Model> {
     const path = `/v1/models/${this.#encodeId(validate(modelId, id))}`;
-    const answer = await this.#http.read({ path, missing: 'not-found', ...options });
-    const model = modelFrom(answer) ?? firstAt(answer, at.single, modelFrom);
+    const response = await this.#http.read({ path, missing: 'not-found', ...options });
+    const model = modelFrom(response) ?? firstAt(response, at.single, modelFrom);
     if (!model) throw malformedError('The gateway’s response is not a model.');
     return model;
   }
@@ -57,10 +57,10 @@ export class Models {
   }
 }
 
-function modelsIn(answer: unknown): Model[] {
-  const models = listAt(answer, at.items, modelFrom);
-  const isList = models.length > 0 || firstAt(answer, at.lists, asList) !== undefined;
-  if (!isList && !Array.isArray(answer)) throw malformedError('The gateway’s response is not a list of models.');
+function modelsIn(response: unknown): Model[] {
+  const models = listAt(response, at.items, modelFrom);
+  const isList = models.length > 0 || firstAt(response, at.lists, asList) !== undefined;
+  if (!isList && !Array.isArray(response)) throw malformedError('The gateway’s response is not a list of models.');
   return models;
 }
 

@@ -6,10 +6,10 @@ import { TaskResource } from './task-client.ts';
 
 const text = nonEmptyText('this is empty');
 
-/** The submit is not in the specification; these are the names used in the wild. */
+/** The specification does not describe this request; these are the field names that existing gateways use. */
 const song = z
   .strictObject({
-    /** A description from which the lyrics and the style are made. */
+    /** A description from which the gateway makes the lyrics and the style. */
     about: text.optional(),
     lyrics: text.optional(),
     style: text.optional(),
@@ -27,7 +27,7 @@ const lyrics = z.strictObject({ about: text, callbackUrl: webAddress.optional() 
 export class Music extends TaskResource {
   readonly #path = this.tasks.settings.paths.music;
 
-  /** A gateway without this route answers `not-offered`. */
+  /** Fails with `not-offered` if the gateway does not have this route. */
   async makeSong(request: z.input<typeof song>, options?: CallOptions): Promise<Submission> {
     const { lyrics, about, style, title, instrumental, model, callbackUrl } = validate(song, request);
     const named = { prompt: lyrics, gpt_description_prompt: about, tags: style, title };

@@ -4,10 +4,10 @@ import { malformedError } from './errors.ts';
 import { type CallOptions, Resource } from './http.ts';
 import { asAmount, asList, asText, firstAt, places } from './read/places.ts';
 
-/** A model as listed by gateways with a price list. Decimals are text; a value that the list does not give is undefined. */
+/** A model in a gateway's price list. Decimals are text; a value that is missing from the list is undefined. */
 export interface PricedModel {
   name: string;
-  /** Per token by ratios, or per job; undefined for an unknown billing method. */
+  /** Billed per token, by ratios, or per job; undefined for an unknown billing method. */
   billedBy: 'tokens' | 'job' | undefined;
   ratio: string | undefined;
   outputRatio: string | undefined;
@@ -21,11 +21,11 @@ export interface PricedModel {
 
 export interface PriceList {
   models: readonly PricedModel[];
-  /** The factor that each group of accounts pays of a price. */
+  /** The factor by which prices are multiplied for each group of accounts. */
   groups: ReadonlyMap<string, string>;
 }
 
-/** The list is parsed in one go, so it must be small; one with a thousand models has about 500 KiB. */
+/** The list is parsed in one go, so it must not be large. A list with a thousand models has about 500 KiB. */
 const MAX_BYTES = 4 * 1024 * 1024;
 const MAX_MODELS = 5_000;
 const MAX_GROUPS = 200;
@@ -38,13 +38,13 @@ const at = {
   groups: places('group_ratio', 'data.group_ratio'),
 } as const;
 
-/** Prices as stock gateways publish them. The specification has no such endpoint. */
+/** The prices that stock gateways publish. The specification has no such endpoint. */
 export class PriceLists extends Resource {
   async get(path: string, options?: CallOptions): Promise<PriceList> {
-    const answer = await this.http.read({ path, maxBytes: MAX_BYTES, ...options });
-    const models = firstAt(answer, at.models, asList);
+    const response = await this.http.read({ path, maxBytes: MAX_BYTES, ...options });
+    const models = firstAt(response, at.models, asList);
     if (!models) throw malformedError('The gateway’s response is not a price list.');
-    const ratios = firstAt(answer, at.groups, (value) => (isRecord(value) ? value : undefined)) ?? {};
+    const ratios = firstAt(response, at.groups, (value) => (isRecord(value) ? value : undefined)) ?? {};
     const groups = Object.entries(ratios).slice(0, MAX_GROUPS);
     return {
       models: models.slice(0, MAX_MODELS).flatMap((one) => modelIn(one) ?? []),
@@ -63,8 +63,8 @@ function asDecimal(value: unknown): string | undefined {
   return decimal === undefined || decimal.startsWith('-') || decimal.length > MAX_DECIMAL_LENGTH ? undefined : decimal;
 }
 
-/** The standard billing method is unnamed or has this name; others have formulas of their own. */
-const USUAL_MODES: ReadonlySet<string> = new Set(['', 'ratio']);
+/** The standard billing method has no name or this one. Others have formulas of their own. */
+const STANDARD_MODES: ReadonlySet<string> = new Set(['', 'ratio']);
 
 const BILLINGS: ReadonlyMap<string | undefined, PricedModel['billedBy']> = new Map([
   ['0', 'tokens'],
@@ -75,7 +75,7 @@ function modelIn(value: unknown): PricedModel | undefined {
   if (!isRecord(value)) return undefined;
   const { model_name: name, billing_mode: mode, enable_groups: groups } = value;
   if (typeof name !== 'string' || name === '' || name.length > MAX_NAME_LENGTH) return undefined;
-  const isUsual = mode === undefined || mode === null || (typeof mode === 'string' && USUAL_MODES.has(mode));
+  const isUsual = mode === undefined || mode === null || (typeof mode === 'string' && STANDARD_MODES.has(mode));
   return {
     name,
     billedBy: isUsual ? BILLINGS.get(asText(value.quota_type)) : undefined,

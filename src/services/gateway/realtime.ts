@@ -16,7 +16,7 @@ import type { GatewaySettings } from './settings.ts';
 interface OpenOptions {
   /** The conversation so far, if this session continues one. */
   earlier?: readonly EarlierTurn[] | undefined;
-  /** Until the session is open. */
+  /** Aborts only until the session is open. */
   signal?: AbortSignal | undefined;
 }
 

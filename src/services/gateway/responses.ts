@@ -7,7 +7,7 @@ import { type TextRequest, textRequest, toRequestBody } from './responses/reques
 import { validate } from './schemas.ts';
 
 type TextOptions = Pick<CallOptions, 'signal' | 'user'> & {
-  /** For a model that refuses to stream: produces the same events, all at the end. */
+  /** For a model that refuses to stream: the same events are produced, but all at the end. */
   isWhole?: boolean;
 };
 
@@ -15,7 +15,7 @@ const PATH = '/v1/responses';
 
 /** The text endpoint (specification, 4.6 and 6). */
 export class Responses extends Resource {
-  /** Returns the whole response in one piece. A failed or unreadable one is thrown; an incomplete one is marked. */
+  /** Returns the complete response. Throws if it failed or is unreadable; an incomplete one is marked as such. */
   async create(request: TextRequest, { signal, user }: TextOptions = {}): Promise<TextResponse> {
     const body = toRequestBody(validate(textRequest, request), false);
     const answer = await this.http.submit({ path: PATH, body, signal, user, firstByteLimit: 'wholeTextMs' });
@@ -25,7 +25,7 @@ export class Responses extends Resource {
     return end.response;
   }
 
-  /** Early refusals are thrown; later the last event says how it ended. Leaving the loop closes the connection. */
+  /** Throws if the request is refused; after that, the last event says how the response ended. Leaving the loop closes the connection. */
   async *stream(
     request: TextRequest,
     { signal, user, isWhole = false }: TextOptions = {},

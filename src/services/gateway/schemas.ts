@@ -11,7 +11,7 @@ export const modelId = nonEmptyText('the model is missing: name one from the lis
 
 export const taskId = nonEmptyText('the task id is missing');
 
-/** The specification (part 8): an image in a grid of four. */
+/** The index of an image in a grid of four (specification, part 8). */
 const INDEX_RANGE = 'the index goes from 1 to 4';
 export const gridIndex = z.number(INDEX_RANGE).int(INDEX_RANGE).min(1, INDEX_RANGE).max(4, INDEX_RANGE);
 
@@ -50,12 +50,12 @@ function isDataUri(text: string, kind: RegExp): boolean {
   const head = kind.exec(text.slice(0, 200));
   if (!head) return false;
   const payload = text.slice(head[0].length);
-  // Base64 without whole groups of four characters is truncated or garbled (RFC 4648, 4).
+  // Base64 that does not consist of complete groups of four characters is truncated or damaged (RFC 4648, 4).
   return payload.length > 0 && payload.length % 4 === 0 && /^[A-Za-z0-9+/]+={0,2}$/.test(payload);
 }
 
 function isWebAddress(text: string): boolean {
-  // The URL parser forgives spaces and missing slashes; the server that fetches the URL may not.
+  // The URL parser tolerates spaces and missing slashes, but the server that fetches the URL may not.
   const url = /^https?:\/\/\S+$/i.test(text) ? URL.parse(text) : undefined;
   return (url?.protocol === 'https:' || url?.protocol === 'http:') && url.username === '' && url.password === '';
 }
@@ -75,7 +75,7 @@ interface Issue {
   message: string;
 }
 
-/** For a union, the problem of the most likely branch, if that says more than "none of them". */
+/** For a union, the problem of the most likely branch, if that is more helpful than "none of them". */
 function bestIssue(issue: z.core.$ZodIssue | undefined): Issue | undefined {
   if (issue?.code !== 'invalid_union') return issue;
   const [best] = issue.errors

@@ -3,21 +3,21 @@ import type { Clock } from '../../lib/clock.ts';
 import type { PlainLog } from '../../lib/log.ts';
 import { GatewayError } from './errors.ts';
 
-/** Where the gateway is, and how it spells what the specification leaves open. */
+/** Where the gateway is, and its names for what the specification leaves open. */
 export interface GatewaySettings {
   readonly baseUrl: string;
   readonly apiKey: string;
-  /** Connection limit: at least requests per second times seconds per response. */
+  /** The limit on connections. It should be at least the requests per second times the seconds per response. */
   readonly connections: number;
   readonly paths: Readonly<Record<'imgx' | 'music' | 'videoa' | 'compat', string>>;
   readonly fields: {
-    /** If unset, reference videos go among the images (4.4). */
+    /** If undefined, reference videos are sent among the images (4.4). */
     readonly referenceVideos?: string | undefined;
     readonly referenceAudios: string;
-    /** If unset, the face check is never sent, and the gateway's default applies. */
+    /** If undefined, the option is not sent, and the gateway's default applies. */
     readonly faceCheck?: string | undefined;
     readonly describeField: string;
-    /** The field for the pseudonym of the requester; undefined: it is not sent. */
+    /** The field for the pseudonym of the requester. If undefined, it is not sent. */
     readonly user?: string | undefined;
   };
   /** The fields for a callback URL, if this gateway has them. The image-prompt family has its own (4.3). */
@@ -25,9 +25,9 @@ export interface GatewaySettings {
   /** How `/v1/videos` takes its fields: as JSON, or as a form with files. */
   readonly videosBody: 'json' | 'form';
   readonly simpleChangeOrder: 'action-first' | 'id-first';
-  /** Some proxies decode `%2F` in a path and lose the route; those need `plain`. */
+  /** Some proxies decode `%2F` in a path and then do not find the route; those need `plain`. */
   readonly modelSlashes: 'encoded' | 'plain';
-  /** Older gateways require this header for live conversations, newer ones refuse it. */
+  /** Whether to send the beta header for live conversations, which older gateways require and newer ones refuse. */
   readonly realtimeBeta: boolean;
 }
 
@@ -46,17 +46,17 @@ export const defaultSettings = {
 
 export const defaultLimits = {
   connectMs: 5_000,
-  /** Until the first byte of a read's response. */
+  /** The wait for the first byte of the response to a read. */
   readMs: 15_000,
-  /** Until the first byte of a submit's response: the gateway may call its own upstream first. */
+  /** The wait for the first byte of the response to a submit. The gateway may call its own upstream first. */
   submitMs: 90_000,
-  /** Between two chunks of a body. */
+  /** The longest pause between two chunks of a body. */
   bodyMs: 30_000,
-  /** Until the first byte of an unstreamed text response: it is written completely before it is sent. */
+  /** The wait for the first byte of a text response that is not streamed, because it is only sent once it is complete. */
   wholeTextMs: 300_000,
-  /** Between two chunks of a stream: a model may think for a long time. */
+  /** The longest pause between two chunks of a stream. A model may think for a long time. */
   silenceMs: 120_000,
-  /** A 4K image as base64 is about 30 MB. */
+  /** The size limit of a response; a 4K image as base64 has about 30 MB. */
   responseBytes: 96 * 1024 * 1024,
   /** Total attempts of a read. */
   attempts: 3,
@@ -71,7 +71,7 @@ export interface GatewayParts {
   readonly random: () => number;
 }
 
-/** Refuses credentials in the URL, which would end up in logs. Every path of the client begins with its version, so `/v1` is left out. */
+/** Refuses credentials in the URL, because they would end up in logs. A trailing `/v1` is removed, because every path of the client begins with its version. */
 export function parseBaseUrl(text: string): URL {
   const url = URL.parse(text);
   if (url && (url.protocol === 'https:' || url.protocol === 'http:') && url.username === '')

@@ -4,9 +4,9 @@ import { WebSocket } from 'ws';
 import type { Clock } from '../../lib/clock.ts';
 import { readChunks } from './event-stream.ts';
 
-/** An event of a live conversation has at most 15 MiB. */
-const MAX_BYTES_A_MESSAGE = 16 * 2 ** 20;
-const MAX_BYTES_OF_REFUSAL = 64 * 2 ** 10;
+/** Events of a live conversation have at most 15 MiB. */
+const MAX_MESSAGE_BYTES = 16 * 2 ** 20;
+const MAX_REFUSAL_BYTES = 64 * 2 ** 10;
 
 interface RefusedUpgrade {
   statusCode: number;
@@ -14,7 +14,7 @@ interface RefusedUpgrade {
   text: string;
 }
 
-/** Opens a socket within a time limit, paused so that no event is lost before someone listens. Follows no redirect. */
+/** Opens a socket within a time limit. It is paused, so that no event is lost before there is a listener. Redirects are not followed. */
 export async function openSocket(
   url: URL,
   headers: Readonly<Record<string, string>>,
@@ -25,16 +25,16 @@ export async function openSocket(
   const socket = new WebSocket(url, {
     headers,
     followRedirects: false,
-    // Audio in base64 hardly compresses, and every socket would pay for the attempt.
+    // Audio in base64 hardly compresses, and each socket would need memory for trying.
     perMessageDeflate: false,
-    maxPayload: MAX_BYTES_A_MESSAGE,
+    maxPayload: MAX_MESSAGE_BYTES,
   });
   const outcome = Promise.withResolvers<WebSocket | RefusedUpgrade>();
   const onAbort = (): void => outcome.reject(signal?.reason);
-  // Its code selects the message of the gateway's error.
+  // The code of this error selects the message of the `GatewayError`.
   const cancel = clock.after(limitMs, () => outcome.reject(new errors.HeadersTimeoutError()));
   signal?.addEventListener('abort', onAbort);
-  // Never removed: an abandoned socket emits another error, which would end the process without a listener.
+  // This listener is never removed: an abandoned socket emits another error, which would end the process if no one listened.
   socket.on('error', outcome.reject);
   socket.once('open', () => {
     socket.pause();
@@ -55,10 +55,10 @@ export async function openSocket(
   }
 }
 
-/** Without the body, the status is clear enough. */
+/** If the body cannot be read, the status is clear enough. */
 async function readText(response: IncomingMessage): Promise<string> {
   try {
-    const { chunks } = await readChunks(response, MAX_BYTES_OF_REFUSAL);
+    const { chunks } = await readChunks(response, MAX_REFUSAL_BYTES);
     return Buffer.concat(chunks).toString('utf8');
   } catch {
     return '';

@@ -23,13 +23,13 @@ export class TaskResource {
 
 const LISTS = places('data', 'data.data', 'tasks');
 
-/** More words than any gateway uses: limits how many a hostile one can make the bot remember. */
+/** More status words than any gateway uses; limits how many a hostile gateway can make the bot remember. */
 const MAX_WORDS = 200;
 
-/** Many times the size of a batch: every record that is not a task costs an error. */
+/** Many times the size of a batch. There must be a limit, because every record that is not a task costs an error. */
 const MAX_RECORDS = 1_000;
 
-/** After a restart or beyond this number, only the fields that the response itself marks as input are recognised. */
+/** After a restart or beyond this number, URLs of the request are only recognised if the response itself marks them as input. */
 const MAX_REFERENCES = 1_000;
 
 const manyIds = z.array(taskId).min(1, 'no task id was given');
@@ -40,7 +40,7 @@ export class TaskClient {
   readonly settings: GatewaySettings;
   readonly #loggedWords = new Set<string>();
   readonly #warnings: ReaderWarnings;
-  /** The URLs that recent requests contained, by task: an unknown response may repeat them next to the result. */
+  /** The URLs that recent requests contained, by task, because a response in an unknown format may repeat them next to the result. */
   readonly #references = new Map<string, readonly string[]>();
 
   constructor(http: GatewayHttp, settings: GatewaySettings) {
@@ -85,7 +85,7 @@ export class TaskClient {
     return this.readTask(family, await this.fetchRecord(path, id, options), id);
   }
 
-  /** Polls many tasks in one request. Unknown tasks are missing from the response, and its order has no meaning. */
+  /** Polls many tasks in one request. Unknown tasks are missing from the response, and their order has no meaning. */
   async getMany(family: Family, path: string, ids: readonly string[], options?: Partial<GatewayRequest>) {
     const answer = await this.http.read({ path, body: { ids: validate(manyIds, ids) }, ...options });
     return this.readTasks(family, answer, ids);
@@ -127,7 +127,7 @@ export class TaskClient {
     return snapshots;
   }
 
-  /** A record that is not a task does not hide the others; it is treated like an unknown task. */
+  /** A record that is not a task does not affect the others, and is treated like an unknown task. */
   #readOneOfMany(family: Family, record: unknown): Snapshot | undefined {
     try {
       return this.readTask(family, record);

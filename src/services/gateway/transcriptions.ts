@@ -13,7 +13,7 @@ const transcriptionRequest = z.strictObject({
 
 const at = places('text', 'data.text', 'transcript', 'data.transcript');
 
-/** Transcribes audio. The specification has no such endpoint: this is OpenAI's, which gateways with such a model offer. */
+/** Transcribes audio. The specification has no such endpoint; this is OpenAI's, which gateways with a transcription model offer. */
 export class Transcriptions extends Resource {
   /** Sent only once, because it is billed. The text may be empty. */
   async create(

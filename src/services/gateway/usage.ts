@@ -5,7 +5,7 @@ import { type CallOptions, Resource } from './http.ts';
 import { asAmount, asNumber, asText, asTime, firstAt, listAt, places } from './read/places.ts';
 import { day, validate } from './schemas.ts';
 
-/** Account usage. Every amount is text with exactly the digits the service sent, in the service's unit. */
+/** The usage of the account. Every amount is text with exactly the digits that the service sent, in the service's unit. */
 export interface Usage {
   total: string | undefined;
   rows: UsageRow[];
@@ -37,7 +37,7 @@ const at = {
 } as const;
 
 export class UsageReports extends Resource {
-  /** The total that the account can spend. The specification has no such query, but gateways with this usage query have it. */
+  /** The total that the account can spend. The specification has no such query, but gateways with this usage query offer it. */
   async limit(options?: CallOptions): Promise<string | undefined> {
     return firstAt(
       await this.http.read({ path: '/v1/dashboard/billing/subscription', ...options }),
@@ -46,7 +46,7 @@ export class UsageReports extends Resource {
     );
   }
 
-  /** Both dates are required (4.11); the end is included. Some gateways ignore the range: check the rows' dates. */
+  /** Both dates are required (4.11); the end is included. Some gateways ignore the range, so check the dates of the rows. */
   async get(input: { start: string; end: string }, options?: CallOptions): Promise<Usage> {
     const { start, end } = validate(range, input);
     const query = { start_date: start, end_date: end };

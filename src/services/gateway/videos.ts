@@ -65,7 +65,7 @@ export class Videos extends TaskResource {
       ...callbackField(this.tasks.settings, callbackUrl),
       ...referenceFields(image, [
         ['images', images],
-        // The specification (4.4): `images` takes videos too.
+        // According to the specification (4.4), `images` accepts videos, too.
         [fields.referenceVideos ?? 'images', referenceVideos],
         [fields.referenceAudios, referenceAudios],
       ]),
@@ -76,13 +76,13 @@ export class Videos extends TaskResource {
   async get(id: string, options?: CallOptions): Promise<Snapshot> {
     const answer = await this.tasks.fetchRecord('/v1/video/generations/{id}', id, options);
     const snapshot = this.tasks.readTask('video', answer, id);
-    // Some channels answer here in the format of the second entry, whose videos are fetched by id.
+    // Some channels respond in the format of the other video endpoint, whose videos are fetched by id.
     const isSecondEntry = isRecord(answer) && answer.object === 'video' && snapshot.word === 'completed';
     return isSecondEntry ? withContent(snapshot, id, this.tasks.http.baseUrl) : snapshot;
   }
 }
 
-/** `/v1/videos` (4.4): the specification shows no format, so these are the names used in the wild. */
+/** `/v1/videos` (4.4). The specification does not describe the format, so these are the field names of existing gateways. */
 export class V1Videos extends TaskResource {
   async create(request: z.input<typeof secondEntry>, options?: CallOptions): Promise<Submission> {
     const { duration, image, extra, callbackUrl, ...rest } = validate(secondEntry, request);
@@ -105,7 +105,7 @@ function callbackField({ callbackFields }: GatewaySettings, address: string | un
   return field === undefined || address === undefined ? {} : { [field]: address };
 }
 
-/** Data URIs become files, lists repeat their name, and objects become JSON text. */
+/** Builds the form: data URIs become files, lists repeat their name, and objects become JSON text. */
 function formOf(body: Readonly<Record<string, unknown>>): FormData {
   const form = new FormData();
   const append = (name: string, value: unknown): void => {
@@ -125,7 +125,7 @@ function fileOf(dataUri: string): Blob {
   return new Blob([Buffer.from(dataUri.slice(comma + 1), 'base64')], { type });
 }
 
-/** Several lists may have the same name: then they are joined, so no reference is lost. A single image keeps its own field. */
+/** Joins lists that have the same name, so that no reference is lost. A single image keeps its own field. */
 function referenceFields(
   image: string | undefined,
   lists: readonly (readonly [string, readonly string[] | undefined])[],
@@ -154,12 +154,12 @@ function withContent(snapshot: Snapshot, id: string, base: URL): Snapshot {
   return { ...snapshot, media: [{ kind: 'video', address }], isEmpty: false };
 }
 
-/** The specification, 4.2: the reference image is a public URL. */
+/** The reference image must be a public URL (specification, 4.2). */
 const imageToVideo = z.strictObject({
   model: modelId,
   prompt,
   image: webAddress,
-  /** The last frame, where the model reads one (4.2); its name is the vendor's. */
+  /** The last frame, if the model accepts one (4.2). The name of the field comes from the vendor. */
   imageTail: webAddress.optional(),
   duration: z.number('this is not a duration: write seconds as a number, for example 5').positive().optional(),
   mode: nonEmptyText('this is empty').optional(),
@@ -169,7 +169,7 @@ const imageToVideo = z.strictObject({
 /** Image-to-video on the vendor path. */
 export class ImageToVideo extends TaskResource {
   readonly #path = `${this.tasks.settings.paths.videoa}/v1/videos/image2video`;
-  /** The specification does not show the path for polling these tasks; the likeliest comes first. */
+  /** The specification does not give the path for polling these tasks, so several are tried, the most likely one first. */
   #queries: readonly string[] = [this.#path, '/v1/video/generations', '/v1/videos'];
 
   async create(request: z.input<typeof imageToVideo>, options?: CallOptions): Promise<Submission> {

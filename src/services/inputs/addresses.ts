@@ -6,7 +6,7 @@ interface ReachOptions {
   gatewayOrigin: string;
   /** The file origins of an embedded Discord. */
   extraOrigins: readonly string[];
-  /** The operator allows addresses in private networks. */
+  /** Whether the operator allows addresses in private networks. */
   allowPrivate: boolean;
   resolve?: (name: string) => Promise<readonly { address: string }[]>;
 }
@@ -18,8 +18,8 @@ const lookUp = (name: string) => lookup(name, { all: true });
 
 /**
  * Any gateway can reach a public URL. In a private network, only the gateway's own files and those of an embedded
- * Discord are allowed, and only if the operator permits it and the gateway is there itself: any other URL would let
- * members probe that network through the gateway.
+ * Discord are allowed, and only if the operator permits it and the gateway itself is in that network. Otherwise members
+ * could probe the network through the gateway.
  */
 export function createReachCheck({
   gatewayOrigin,
@@ -39,12 +39,12 @@ async function isPublic(address: string, resolve: NonNullable<ReachOptions['reso
   const url = URL.parse(address);
   const host = url ? hostOf(url) : '';
   if (isIP(host) !== 0) return isPublicAddress(host);
-  // An unknown name does not lead into a private network; checking the file shows that it cannot be fetched.
+  // An unknown host name cannot lead into a private network. Checking the file will show that it cannot be fetched.
   const found = await resolve(host).catch(() => undefined);
   return found === undefined || (found.length > 0 && found.every((one) => isPublicAddress(one.address)));
 }
 
-/** Removes URLs that let anyone who reads them fetch a member's file. */
+/** Removes URLs with which any reader could fetch a member's file. */
 export const withoutSignedAddresses = (text: string): string =>
   text.replace(/https?:\/\/\S+ ?/gi, (address) => (signatureExpiry(address.trim()) === undefined ? address : ''));
 
@@ -60,5 +60,5 @@ export function signatureExpiry(address: string): number | undefined {
   return /^[\da-f]{1,12}$/i.test(seconds) ? Number.parseInt(seconds, 16) * 1_000 : undefined;
 }
 
-/** Returns fresh URLs of files in Discord, by the old ones. Those that Discord does not refresh are missing. */
+/** Returns fresh URLs of files in Discord, by their old URLs. Those that Discord does not refresh are missing. */
 export type RefreshAddresses = (addresses: readonly string[]) => Promise<ReadonlyMap<string, string>>;

@@ -22,14 +22,14 @@ interface GathererParts extends Omit<MemberFilesParts, 'memberId'> {
 }
 
 const MAX_IMAGES = 5;
-/** All files are sent in one body as base64, a third larger; reverse proxies seldom accept more than 64 MB. */
+/** All files are sent in one body as base64, which makes them a third larger, and reverse proxies seldom accept more than 64 MB. */
 const MAX_TOTAL_BYTES = 40 * MB;
-/** The size limit for images after the gateway found a request too large, in addition to half their size. */
+/** After the gateway has refused a request as too large, images are reduced to this size or to half their size, whichever is smaller. */
 const LIGHTER_BYTES = 2 * MB;
-/** A smaller image was not the cause, and shrinking it would make it unusable. */
-const SMALLEST_BYTES = 100_000;
+/** Images are not reduced below this size: they cannot be the cause, and would become unusable. */
+const MIN_BYTES = 100_000;
 
-/** Gathers the files of a request. Anything that cannot be sent is a refusal. */
+/** Gathers the files of a request. Throws a refusal if something cannot be sent. */
 export function createGatherer(parts: GathererParts): Gather {
   return async ({ pictures: images = [], region: changed, references = [], documents = [], sound }, context) => {
     if (images.length > MAX_IMAGES) {
@@ -48,7 +48,7 @@ export function createGatherer(parts: GathererParts): Gather {
   };
 }
 
-/** The endpoint is missing, or its response contains no URL. */
+/** Errors that mean that the gateway does not support uploads: the endpoint is missing, or its response contains no URL. */
 const NO_UPLOADS: ReadonlySet<GatewayErrorKind> = new Set(['not-offered', 'not-found', 'malformed']);
 
 /** The images sent inside a request, and the files that the gateway fetches itself. */
@@ -69,7 +69,7 @@ class Attachments {
     return await Array.fromAsync(given, (one) => this.#files.withFile(one, (file) => this.#addImage(file)));
   }
 
-  /** Checked first, then passed by URL if the gateway can reach it; one at a time as well. */
+  /** Checks each file, also one at a time, and passes it by URL if the gateway can reach it. */
   async references(references: readonly Reference[]) {
     return await Array.fromAsync(references, (one) => this.#reference(one));
   }
@@ -85,7 +85,7 @@ class Attachments {
   }
 
   async #shrink(image: Parameters<Media['fit']>[0]) {
-    const max = Math.max(SMALLEST_BYTES, Math.min(LIGHTER_BYTES, Math.floor(image.bytes.length / 2)));
+    const max = Math.max(MIN_BYTES, Math.min(LIGHTER_BYTES, Math.floor(image.bytes.length / 2)));
     const fitting = await this.#parts.media.fit(image, max);
     if (fitting.how === 'none') throw new Refusal('refusals.imagesTooLarge', { max: formatMegabytes(LIGHTER_BYTES) });
     return { bytes: fitting.bytes, dataUri: dataUri(fitting.type.mime, fitting.bytes) };
@@ -94,8 +94,8 @@ class Attachments {
   async #reference(reference: Reference): Promise<GivenReference> {
     const { address, medium, takes } = reference;
     const { transfer = 'address' } = this.#context;
-    const problem = await this.#whyNotByAddress(reference);
-    // Nothing is fetched that could not be used.
+    const problem = await this.#addressProblem(reference);
+    // Do not fetch a file that could not be used anyway.
     if (problem && (medium === 'video' || medium === 'audio')) throw problem;
     const isByAddress = transfer === 'address' && !problem;
     const file = await this.#files.withFile(reference, async (file) => {
@@ -113,22 +113,22 @@ class Attachments {
     return { medium: 'image', given: isData ? file.image : await this.#upload(file.image, problem) };
   }
 
-  /** If the gateway has no uploads, only the URL remains. */
+  /** If the gateway does not support uploads, the file can only be passed by URL. */
   async #upload(image: string, problem: Refusal | undefined): Promise<string> {
     try {
       const address = await this.#parts.upload(image);
       if (address !== undefined) return address;
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
-      // Nothing was submitted, and uploading an image twice costs nothing.
+      // Nothing has been submitted, and uploading an image twice does no harm.
       if (!NO_UPLOADS.has(error.kind)) throw withTakenEffect(error, false);
       this.#parts.log.info({ kind: error.kind }, 'The gateway did not store an uploaded image.');
     }
     throw problem ?? new Refusal('refusals.uploadsNotSupported');
   }
 
-  /** The gateway may fetch the file as late as the end of the wait limit. */
-  async #whyNotByAddress({ address, name }: Reference): Promise<Refusal | undefined> {
+  /** Why the file cannot be passed by URL. The gateway may fetch it as late as the end of the wait limit. */
+  async #addressProblem({ address, name }: Reference): Promise<Refusal | undefined> {
     const { timeLimitMs } = this.#context;
     const until = signatureExpiry(address);
     if (!(await this.#parts.canReach(address)))
@@ -144,7 +144,7 @@ class Attachments {
   }
 }
 
-/** A refusal cannot contain Discord's own timestamps. */
+/** A plain text, because a refusal cannot contain Discord's own timestamps. */
 const formatTime = (time: number): string => `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
 /** The mask of a region as a PNG. */
@@ -170,7 +170,7 @@ const MASK_REFUSALS = {
   unclear: 'refusals.maskUnclear',
 } as const;
 
-/** A result of the gateway, which may require the key. */
+/** Measures a result of the gateway. Fetching it may require the key. */
 async function measure(address: string, media: Media) {
   const image = await media.fetch({ address }, { waitLimitMs: FETCH_LIMIT_MS });
   return await withRelease(image, () => media.imageFacts(image));

@@ -20,28 +20,28 @@ interface NamedFile {
 }
 
 export const MB = 1_000_000;
-/** The specification shows no limit; a model sees no more detail in a larger image. */
+/** The specification gives no limit. A model does not see more detail in a larger image. */
 const MAX_IMAGE_BYTES = 20 * MB;
 /** The member is waiting, and a slow host must not block what others need. */
 export const FETCH_LIMIT_MS = 60_000;
 /** More text than any model can read. */
 const MAX_DOCUMENT_BYTES = 10 * MB;
-/** Four 4K images side by side have 67 million; hardly any reference image is larger. */
+/** Four 4K images have 67 million pixels; hardly any reference image is larger. */
 const MAX_PIXELS = 80_000_000;
 
-/** A detailed video of 15 seconds; Discord accepts no larger files from most members. */
+/** Enough for a detailed video of 15 seconds. Discord does not accept larger files from most members. */
 const MAX_VIDEO_BYTES = 100 * MB;
 
 /** Five minutes of uncompressed stereo speech. */
 const MAX_AUDIO_BYTES = 60 * MB;
-/** No utterance is longer, and models cannot process more. */
+/** No utterance is longer than this, and models cannot process more. */
 const MAX_SECONDS = 5 * 60;
 
 export const formatMegabytes = (bytes: number): string => `${bytes / MB} MB`;
 
 type Medium = Reference['medium'];
 
-/** Files that members named: fetched without the key, and released after use, even if that fails. */
+/** Fetches files that members gave, without the key. They are released after use, even if using them fails. */
 export class MemberFiles {
   readonly #parts: MemberFilesParts;
 
@@ -64,7 +64,7 @@ export class MemberFiles {
     }
   }
 
-  /** Decoded completely, and cleaned of metadata. */
+  /** Decodes the image completely and removes its metadata. */
   async checkImage(file: FileContent) {
     const { width, height, frames } = await this.#parts.media.imageFacts(file);
     if (width * height * frames > MAX_PIXELS) {
@@ -82,7 +82,7 @@ export class MemberFiles {
     });
   }
 
-  /** A member's recording. Its bytes decide the format, not its name. */
+  /** Reads a member's recording. The format is determined by the bytes, and not by the name. */
   readAudio(given: NamedFile): Promise<Pcm> {
     const tooLarge = new Refusal('refusals.fileTooLarge', {
       name: given.name,
@@ -114,7 +114,7 @@ export class MemberFiles {
     return { max, waitLimitMs: FETCH_LIMIT_MS, givenBy: this.#parts.memberId };
   }
 
-  /** Failures of a file are expected, and become a refusal; the log keeps the cause. */
+  /** Failures of a file are expected and become a refusal; only the log contains the cause. */
   toExpectedError(error: unknown): MediaError {
     if (!(error instanceof MediaError)) throw error;
     if (error.code === 'closed') throw new Refusal('refusals.stopping');
@@ -168,7 +168,7 @@ const PDF_HEAD_BYTES = 1024;
 /** A multiple of three bytes, so the base64 pieces can be joined. */
 const PIECE_BYTES = 3 * 64 * 1024;
 
-/** The bytes decide the type, never the name. Read in pieces, so a large file does not block the event loop. */
+/** The type is determined by the bytes, never by the name. Read in pieces, so that a large file does not block the event loop. */
 async function readDocument(name: string, content: FileContent): Promise<ReadDocument> {
   if (content.size === 0) throw new Refusal('refusals.documentEmpty', { name });
   if (await isPdf(content)) {

@@ -12,7 +12,7 @@ export type ProcessCommand =
   | { readonly id: number; readonly job: Job; readonly path?: string; readonly into?: string }
   | { readonly id: number; readonly cancelled: true };
 
-/** Classes cannot be sent between processes: an error is sent as its parts. */
+/** Instances of classes cannot be sent between processes, so an error is sent as its parts. */
 const failure = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('refusal'),
@@ -23,7 +23,7 @@ const failure = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('bug'), message: z.string() }),
 ]);
 
-/** The process has read files that may be made to break it, so its reports are checked like any untrusted input. */
+/** The process reads files that may have been crafted to exploit it, so its reports are checked like any untrusted input. */
 const report = z.union([
   z.object({ id: z.int(), facts: z.object({}).loose() }),
   z.object({ id: z.int(), failure }),
@@ -31,7 +31,7 @@ const report = z.union([
   z.object({ residentBytes: z.number() }),
 ]);
 
-/** A job's time limit pauses while it waits for memory. */
+/** A report of the process. The time limit of a job is paused while the job waits for memory. */
 export type ProcessReport = z.output<typeof report>;
 export type JobFailure = z.output<typeof failure>;
 
@@ -48,9 +48,9 @@ export function toError(parts: JobFailure): Error {
 
 const PROGRAM = fileURLToPath(new URL('./program/main.ts', import.meta.url));
 const COMPILE_CACHE = new URL('../../../scripts/compile-cache.mjs', import.meta.url).href;
-/** Limits JavaScript's own heap; images and samples lie outside it. */
+/** Limits the JavaScript heap; images and samples are outside of it. */
 const FLAGS = ['--max-old-space-size=192', '--max-semi-space-size=4', '--import', COMPILE_CACHE];
-/** No file, nor any product of one, is larger. */
+/** Neither a file nor the result of a job is larger. */
 const MAX_RESULT_BYTES = 128 * 2 ** 20;
 
 interface ChildListeners {
@@ -106,14 +106,14 @@ export class MediaChild {
     writeFrame(this.#pipe, order, body);
   }
 
-  /** The process may hang, so it is not asked to end. */
+  /** The process may hang, so it is killed and not asked to end. */
   kill(): void {
-    // A process that awaits `ended` must stay alive until it happens.
+    // The bot's process must stay alive if it awaits `ended`.
     this.#process.ref();
     this.#process.kill('SIGKILL');
   }
 
-  /** An idle process keeps no other process alive. */
+  /** An idle media process must not keep the bot's process alive. */
   markIdle(): void {
     this.#process.unref();
     this.#pipe.unref();
@@ -133,12 +133,12 @@ function reportIn(note: string): ProcessReport {
   }
 }
 
-/** Nothing from the bot's own environment, which holds its secrets. */
+/** The process gets nothing from the bot's own environment, which contains its secrets. */
 const ENVIRONMENT = {
-  // One pool of memory for all threads, and large blocks of their own: memory of a finished image returns to the system.
+  // One memory pool for all threads, and separate large blocks, so that the memory of a finished image is returned to the system.
   MALLOC_ARENA_MAX: '1',
   MALLOC_MMAP_THRESHOLD_: '262144',
-  // Windows starts no process without it.
+  // Windows does not start a process without this variable.
   ...(process.platform === 'win32' && { SystemRoot: 'C:\\Windows' }),
 };
 

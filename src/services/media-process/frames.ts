@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 
-const HEAD_BYTES = 8;
-/** A note holds a job and its facts; a chart's note holds its bars. */
+const HEADER_BYTES = 8;
+/** A note contains a job with its parameters; that of a chart contains the bars. */
 const MAX_NOTE_BYTES = 1024 * 1024;
 
 /** A message between the two processes: facts as JSON, and the unchanged bytes of a file. */
@@ -10,18 +10,18 @@ export interface Frame {
   readonly body: Buffer<ArrayBuffer>;
 }
 
-/** The input is not a frame, so nothing after it can be understood. */
+/** Thrown if the input is not a frame. Nothing that follows can be understood then. */
 export class BrokenFrame extends Error {
   override readonly name = 'BrokenFrame';
 }
 
-/** The body is not copied: it must not change until it has been written. */
+/** The body is not copied, so it must not change until it has been written. */
 export function writeFrame(pipe: Duplex, note: object, body: Uint8Array = new Uint8Array()): void {
   const text = Buffer.from(JSON.stringify(note));
-  const head = Buffer.allocUnsafe(HEAD_BYTES);
+  const head = Buffer.allocUnsafe(HEADER_BYTES);
   head.writeUInt32LE(text.length, 0);
   head.writeUInt32LE(body.length, 4);
-  // Corked instead of joined: joining would copy the body.
+  // The pipe is corked, because concatenating the buffers would copy the body.
   pipe.cork();
   pipe.write(head);
   pipe.write(text);
@@ -29,11 +29,11 @@ export function writeFrame(pipe: Duplex, note: object, body: Uint8Array = new Ui
   pipe.uncork();
 }
 
-/** Assembles frames from chunks; each byte is copied once, to its final place. */
+/** Assembles frames from chunks. Each byte is copied only once, to its final place. */
 export class FrameReader {
   readonly #maxBodyBytes: number;
   readonly #deliver: (frame: Frame) => void;
-  #head = Buffer.allocUnsafe(HEAD_BYTES);
+  #head = Buffer.allocUnsafe(HEADER_BYTES);
   #note: Buffer | undefined;
   #body: Buffer<ArrayBuffer> | undefined;
   #filled = 0;

@@ -2,9 +2,9 @@ import type { MaskSide, MaskSize } from '../media/images/mask.ts';
 import type { Provenance } from '../media/images/provenance.ts';
 import type { ChartData } from '../usage/chart.ts';
 
-/** A file's bytes are sent beside its job. */
+/** A job for the media process. The bytes of the file are sent separately. */
 export type Job =
-  /** `provenance`: of a result. */
+  /** `provenance` is only set for results. */
   | { do: 'fit'; maxBytes: number; maxPixels: number; provenance?: Provenance | undefined }
   | { do: 'check'; maxPixels: number }
   | { do: 'measure'; maxPixels: number }
@@ -13,32 +13,32 @@ export type Job =
   | { do: 'drawn-mask'; maxPixels: number }
   | { do: 'chart'; chart: ChartData }
   | { do: 'read-sound'; type: ReadableAudioType; maxSeconds: number }
-  /** More of one voice. A process without the samples before `from` cannot continue it. */
+  /** Further samples of one voice. A process that does not have the samples before `from` cannot continue it. */
   | { do: 'write-voice'; voice: number; from: number; isLast: boolean }
   | { do: 'drop-voice'; voice: number };
 
 export const readableAudioTypes = ['ogg', 'mp3', 'wav'] as const;
 export type ReadableAudioType = (typeof readableAudioTypes)[number];
 
-/** Jobs of one sort, which wait only for each other. */
+/** A class of jobs, which only wait for each other. */
 export interface JobClass {
   readonly maxAtOnce: number;
-  /** Bytes of files in the process at the same time; a larger file is there alone. */
+  /** The most bytes of files in the process at the same time; a larger file is processed alone. */
   readonly maxBytes: number;
   readonly maxWaiting: number;
-  /** Uses no input from outside, so it never makes the process die. */
+  /** Whether these jobs use no input from outside, so they cannot crash the process. */
   readonly isTrusted: boolean;
-  /** Limits the time of a job, without its waits for memory. */
+  /** The time limit of a job, not including its waits for memory. */
   limitMs(job: Job): number;
 }
 
 const image: JobClass = {
-  // Some work while the others wait for their memory.
+  // Some of them work while others wait for memory.
   maxAtOnce: 4,
   maxBytes: 32 * 2 ** 20,
   maxWaiting: Number.POSITIVE_INFINITY,
   isTrusted: false,
-  // The slowest are large AVIFs: some ten seconds for a hundred million pixels.
+  // Large AVIF images are the slowest: about ten seconds for a hundred million pixels.
   limitMs: () => 60_000,
 };
 
@@ -47,11 +47,11 @@ const chart: JobClass = { ...image, maxAtOnce: 1, maxWaiting: 32, limitMs: () =>
 const sound: JobClass = {
   ...image,
   maxWaiting: 32,
-  // The process gives up a slow file before this limit, and keeps the rest.
+  // Before this limit, the process itself gives up on a slow file and continues with the others.
   limitMs: (job) => 60_000 + ('maxSeconds' in job ? job.maxSeconds * 200 : 0),
 };
 
-/** The order of voices is decided by `VoiceQueue`. */
+/** `VoiceQueue` decides the order of voices. */
 const voice: JobClass = { ...image, maxAtOnce: 2, isTrusted: true, limitMs: () => 60_000 };
 
 export const jobClasses: Readonly<Record<Job['do'], JobClass>> = {
@@ -73,7 +73,7 @@ export interface JobInput {
   claim(bytes: number): Promise<() => void>;
 }
 
-/** `body` is missing if there is nothing to send, or the file is unchanged. */
+/** `body` is missing if there is nothing to send or the file is unchanged. */
 export interface JobOutput {
   readonly facts: object;
   readonly body?: Uint8Array;

@@ -5,11 +5,11 @@ import type { FileContent } from '../media/content.ts';
 import { MediaChild, type ProcessReport, residentBytes, toError } from './child.ts';
 import { type Job, type JobClass, JobLost, jobClasses, type LossReason } from './jobs.ts';
 
-/** Requests often follow within this time, and starting takes a fifth of a second. */
+/** The next request often follows within this time, and starting the process takes a fifth of a second. */
 const IDLE_MS = 60_000;
-/** A large image takes a few hundred milliseconds to fill its memory. */
+/** How often the memory is measured; a large image takes a few hundred milliseconds to fill its memory. */
 const SAMPLE_MS = 100;
-/** Jobs lost this often are refused: the second time the job ran alone, so it was the cause. */
+/** A job that was lost this often is refused. The second time it ran alone, so it was the cause. */
 const MAX_LOSSES = 2;
 
 export interface MediaProcessParts {
@@ -19,7 +19,7 @@ export interface MediaProcessParts {
 }
 
 interface RunOptions {
-  /** A file given by its path is private, and stays where it is until the job has ended. */
+  /** A file that is given by its path must be private, and must stay there until the job has ended. */
   readonly input?: FileContent | undefined;
   /** A private file that receives a large result instead of the pipe. */
   readonly into?: string | undefined;
@@ -38,20 +38,20 @@ interface Entry extends Pick<RunOptions, 'input' | 'into'> {
   readonly job: Job;
   readonly jobClass: JobClass;
   losses: number;
-  /** Its caller no longer waits, but the process may still be working on it. */
+  /** Whether the caller no longer waits, although the process may still be working on it. */
   isAbandoned: boolean;
   unsetLimit: () => void;
   resolve(result: Result<object>): void;
   reject(error: unknown): void;
 }
 
-/** Decodes files from outside and runs all codecs. Starts with its first job, ends when idle, is replaced when it dies. */
+/** A process that decodes files from outside and runs all codecs. It is started for its first job, ends when it is idle, and is replaced when it dies. */
 export class MediaProcess {
   readonly #clock: Clock;
   readonly #log: MediaProcessParts['log'];
   readonly #memoryBytes: number;
   readonly #waiting: Entry[] = [];
-  /** Jobs lost once: each runs alone, so the next loss shows which job is the cause. */
+  /** Jobs that were lost once. Each is run alone, so that another loss shows which job is the cause. */
   readonly #suspects: Entry[] = [];
   readonly #running = new Map<number, Entry>();
   #child: MediaChild | undefined;
@@ -72,12 +72,12 @@ export class MediaProcess {
     return this.#child?.pid;
   }
 
-  /** Jobs in the process, and jobs that wait for it. */
+  /** The numbers of jobs in the process and of jobs that wait. */
   get load(): { running: number; waiting: number } {
     return { running: this.#running.size, waiting: this.#waiting.length + this.#suspects.length };
   }
 
-  /** The memory of the process; 0 if none runs, or the system does not report it. */
+  /** The memory of the process; 0 if it is not running or the system does not report it. */
   async residentBytes(): Promise<number> {
     const pid = this.#child?.pid;
     return (pid === undefined ? undefined : await residentBytes(pid)) ?? 0;
@@ -89,7 +89,7 @@ export class MediaProcess {
     if (this.#running.size === 0) this.#becomeIdle();
   }
 
-  /** Keeps the process between two jobs if the second needs the state of the first. */
+  /** Keeps the process alive between two jobs if the second one needs the state of the first. */
   keepAlive(): () => void {
     this.#holds++;
     return () => void this.#holds--;
@@ -158,7 +158,7 @@ export class MediaProcess {
       if (!isEligible(entry) || fullLanes.has(jobClass)) continue;
       const sameLane = [...running, ...taken].filter((other) => other.jobClass === jobClass);
       const bytes = sameLane.reduce((sum, { input }) => sum + (input?.size ?? 0), entry.input?.size ?? 0);
-      // First come, first served: nothing overtakes an entry that has no room yet.
+      // First come, first served: nothing overtakes an entry for which there is no room yet.
       if (sameLane.length >= jobClass.maxAtOnce || (sameLane.length > 0 && bytes > jobClass.maxBytes))
         fullLanes.add(jobClass);
       else {
@@ -228,7 +228,7 @@ export class MediaProcess {
     const facts = { job: entry.job.do, ...(entry.task !== undefined && { task: entry.task }) };
     this.#warn(facts, 'A media job took too long, replacing the media process.');
     this.#fail(entry, new JobLost('time'));
-    // The other jobs did not cause it.
+    // The other jobs were not the cause.
     const others = [...this.#running.values()].filter(({ isAbandoned }) => !isAbandoned);
     this.#end();
     this.#suspects.unshift(...others.filter(({ losses }) => losses > 0));
@@ -261,12 +261,12 @@ export class MediaProcess {
     return [...new Set([...this.#running.values()].flatMap(({ task }) => task ?? []))];
   }
 
-  /** The process works for many tasks, and any of them may have started it. */
+  /** The process works for many tasks, so its warnings do not belong to the task that started it. */
   #warn(facts: object, sentence: string): void {
     aboutNothing(() => this.#log.warn(facts, sentence));
   }
 
-  /** One of the jobs ended the process, or makes it necessary to end it: running each alone shows which one. */
+  /** One of the running jobs has ended the process, or makes it necessary to end it. Running each of them alone will show which one. */
   #loseProcess(reason: LossReason): void {
     const running = [...this.#running.values()];
     this.#end();

@@ -8,13 +8,13 @@ export type FileContent =
   | { readonly size: number; readonly bytes: Buffer; readonly path?: undefined }
   | { readonly size: number; readonly path: string; readonly bytes?: undefined };
 
-/** Reads a file in ranges. A range that extends beyond the end is truncated there. */
+/** Reads a file in ranges. A range that extends beyond the end of the file is truncated. */
 export interface ContentReader {
   readonly size: number;
   read(start: number, length: number): Promise<Buffer>;
 }
 
-/** The event loop gets a turn after each chunk. */
+/** Chunks have this size, and the event loop gets a turn after each of them. */
 const PIECE = 256 * 1024;
 
 export const readWhole = async (content: FileContent): Promise<Buffer> =>
@@ -53,7 +53,7 @@ export async function* readChunks(content: FileContent, length = PIECE): AsyncGe
   }
 }
 
-/** SHA-256, in hexadecimal. */
+/** The SHA-256 hash in hexadecimal. */
 export async function hashOf(content: FileContent): Promise<string> {
   const hash = createHash('sha256');
   for await (const piece of readChunks(content)) hash.update(piece);
@@ -61,39 +61,39 @@ export async function hashOf(content: FileContent): Promise<string> {
 }
 
 const DATA_URI_HEAD = /^data:[^,]{0,200};base64,/i;
-const LONGEST_HEAD = 300;
-const FOREIGN = /[^A-Za-z0-9+/_-]/;
+const MAX_PREFIX_LENGTH = 300;
+const INVALID = /[^A-Za-z0-9+/_-]/;
 const SPACE = /\s/g;
-const BEHIND = /[\s=]/;
-const MAX_BEHIND = 1_024;
-/** Four characters are three bytes. A chunk is checked and decoded within a millisecond, then the event loop gets a turn. */
-const LETTERS = 4;
-const LETTERS_OF_PIECE = 64 * 1024 * LETTERS;
+const TRAILING = /[\s=]/;
+const MAX_TRAILING = 1_024;
+/** Four characters encode three bytes. A chunk is checked and decoded within a millisecond, and then the event loop gets a turn. */
+const GROUP_LENGTH = 4;
+const CHUNK_LENGTH = 64 * 1024 * GROUP_LENGTH;
 
-/** Decodes base64 of either alphabet, with or without a data URI's head, in chunks: all at once would block the loop. */
+/** Decodes base64 in either alphabet, with or without the prefix of a data URI. Works in chunks, so that it does not block the event loop. */
 export async function* decodeBase64(base64: string, max: number): AsyncGenerator<Buffer> {
-  const start = DATA_URI_HEAD.exec(base64.slice(0, LONGEST_HEAD))?.[0].length ?? 0;
-  // Line breaks add a few per cent; a text of twice the allowed length is not even scanned.
+  const start = DATA_URI_HEAD.exec(base64.slice(0, MAX_PREFIX_LENGTH))?.[0].length ?? 0;
+  // Line breaks add a few percent; a text of twice the allowed length is not even scanned.
   if (base64.length - start > max * 3 + 1_024) throw tooLargeError(max);
   const end = endOfLetters(base64, start);
   let carried = '';
-  for (let at = start; at < end; at += LETTERS_OF_PIECE) {
-    const letters = carried + base64.slice(at, Math.min(end, at + LETTERS_OF_PIECE)).replace(SPACE, '');
-    if (FOREIGN.test(letters)) throw damagedFileError();
-    const isLast = at + LETTERS_OF_PIECE >= end;
-    // A single character is less than a byte.
-    if (isLast && letters.length % LETTERS === 1) throw damagedFileError();
-    const whole = isLast ? letters.length : letters.length - (letters.length % LETTERS);
+  for (let at = start; at < end; at += CHUNK_LENGTH) {
+    const letters = carried + base64.slice(at, Math.min(end, at + CHUNK_LENGTH)).replace(SPACE, '');
+    if (INVALID.test(letters)) throw damagedFileError();
+    const isLast = at + CHUNK_LENGTH >= end;
+    // A single remaining character does not make a whole byte.
+    if (isLast && letters.length % GROUP_LENGTH === 1) throw damagedFileError();
+    const whole = isLast ? letters.length : letters.length - (letters.length % GROUP_LENGTH);
     carried = letters.slice(whole);
     yield Buffer.from(letters.slice(0, whole), 'base64');
     await new Promise(setImmediate);
   }
 }
 
-/** Padding and the last line break are left out; padding anywhere else is damage. */
+/** Leaves out padding and line breaks at the end; padding anywhere else means that the text is damaged. */
 function endOfLetters(base64: string, start: number): number {
-  const least = Math.max(start, base64.length - MAX_BEHIND);
+  const least = Math.max(start, base64.length - MAX_TRAILING);
   let end = base64.length;
-  while (end > least && BEHIND.test(base64.charAt(end - 1))) end -= 1;
+  while (end > least && TRAILING.test(base64.charAt(end - 1))) end -= 1;
   return end;
 }

@@ -13,12 +13,12 @@ export type MediaErrorKind = (typeof mediaErrorKinds)[number];
 interface MediaErrorFacts {
   /** The HTTP status, if there was a response. */
   status?: number | undefined;
-  /** The error code of the system or undici; `aborted` and `closedError` for requests that were ended on purpose. */
+  /** The error code of the system or of undici; `aborted` or `closed` for requests that were ended on purpose. */
   code?: string | undefined;
   cause?: unknown;
 }
 
-/** Its message may be shown: of a URL it names only the host (the rest may be signed), and never the key. */
+/** The message may be shown to members. It contains only the host of a URL, because the rest may be signed, and never the key. */
 export class MediaError extends Error {
   override readonly name = 'MediaError';
   readonly kind: MediaErrorKind;

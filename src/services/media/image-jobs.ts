@@ -38,7 +38,7 @@ interface FitOptions {
   signal: AbortSignal;
   /** A private file for a large result. */
   into?: string | undefined;
-  /** Of a result. */
+  /** Only set for results. */
   provenance?: Provenance | undefined;
 }
 
@@ -72,7 +72,7 @@ export class ImageJobs {
     return (await this.#run({ do: 'measure', ...this.#limits }, measureFacts, { input, signal })).facts;
   }
 
-  /** The perceptual hash; undefined if there is nothing to recognise the image by. */
+  /** The perceptual hash; undefined if the image has nothing by which it could be recognised. */
   async likenessOf(input: FileContent, signal: AbortSignal): Promise<string | undefined> {
     const job: Job = { do: 'likeness', ...this.#limits };
     return (await this.#run(job, likenessFacts, { input, signal })).facts.likeness;

@@ -5,7 +5,7 @@ export interface MediaType {
   readonly extension: string;
 }
 
-/** Every type that is ever passed on. No SVG: it is a program. No Matroska, HEIC or AAC: Discord would not show them. */
+/** All types that are passed on. SVG is missing because it can contain programs; Matroska, HEIC and AAC because Discord would not show them. */
 export const mediaTypes = {
   png: { kind: 'image', mime: 'image/png', extension: 'png' },
   jpeg: { kind: 'image', mime: 'image/jpeg', extension: 'jpg' },
@@ -23,7 +23,7 @@ export const mediaTypes = {
 
 /** Facts from a video's own header; missing or implausible ones are left out. */
 export interface VideoFacts {
-  /** As displayed, rotation applied. */
+  /** As displayed, after rotation. */
   readonly width?: number;
   readonly height?: number;
   readonly seconds?: number;

@@ -15,7 +15,7 @@ import { ImageJobs } from './image-jobs.ts';
 import type { FitResult } from './images/fit.ts';
 import type { ImageFacts } from './images/image-editor.ts';
 import type { DrawnMask, MaskSide, MaskSize } from './images/mask.ts';
-import { LARGEST_MARK, type Provenance } from './images/provenance.ts';
+import { MAX_MARK_BYTES, type Provenance } from './images/provenance.ts';
 import { type MediaType, mediaTypes } from './media-types.ts';
 import { recogniseContent, videoFacts } from './recognise.ts';
 import { defaultLimits, type MediaLimits, type MediaParts, type MediaSettings } from './settings.ts';
@@ -25,7 +25,7 @@ import { isTruncated } from './videos/mp4.ts';
 
 export type MediaSource = { readonly address: string } | { readonly base64: string };
 
-/** A file in memory or on disk, which counts against the shared room until it is released. */
+/** A file in memory or on disk. It counts against the shared room until it is released. */
 export type FetchedFile = FileContent & { readonly type: MediaType; release(): void };
 
 /** A file made small enough, if that was possible. Releasing it gives back everything held for it. */
@@ -36,17 +36,17 @@ type FittedFile =
 interface FetchOptions {
   signal?: AbortSignal | undefined;
   max?: number | undefined;
-  /** Shorter than the general limit. */
+  /** A time limit that is shorter than the general one. */
   waitLimitMs?: number | undefined;
-  /** The member who gave the URL: fetched without the key, not from the operator's network, and few at the same time. */
+  /** The member who gave the URL. Such files are fetched without the key, never from the operator's network, and only a few at the same time. */
   givenBy?: string | undefined;
 }
 type Abortable = Pick<FetchOptions, 'signal'>;
 
 type Image = Buffer | FileContent;
 
-/** No delivery waits longer to know what its image looks like. */
-const MOST_LIKENESS_MS = 10_000;
+/** How long a delivery waits at most for the perceptual hash of its image. */
+const MAX_LIKENESS_MS = 10_000;
 
 type File = Omit<Extract<FitResult, { bytes: Buffer }>, 'how'>;
 
@@ -144,7 +144,7 @@ export class Media {
     return this.#withSignals([unwanted], (signal) => this.#images.fit(content, maxBytes, { signal, ...how }));
   }
 
-  /** The same for a fetched file, which is released here unless it is returned as it is. */
+  /** The same for a fetched file, which is released here unless it is returned unchanged. */
   async fitFetchedFile(
     fetched: FetchedFile,
     maxBytes: number,
@@ -167,7 +167,7 @@ export class Media {
       const { how, type, made, lostManifest } = fitted;
       isReturned = made === undefined;
       if (made === undefined) return unchanged;
-      // The result takes room like a fetched file, whose room is given back first.
+      // The result needs room like a fetched file. The room of the original is given back first.
       fetched.release();
       const { content, release } = await this.#withTimeout(options, (signal) =>
         receiveFile(readChunks(made), this.#results.places, { max: Number.POSITIVE_INFINITY, signal }),
@@ -192,7 +192,7 @@ export class Media {
     const hash = await hashOf(file);
     if (file.type.kind !== 'image') return { hash };
     try {
-      const likeness = await this.#withTimeout({ waitLimitMs: MOST_LIKENESS_MS }, (signal) =>
+      const likeness = await this.#withTimeout({ waitLimitMs: MAX_LIKENESS_MS }, (signal) =>
         this.#images.likenessOf(file, signal),
       );
       return { hash, ...(likeness !== undefined && { likeness }) };
@@ -202,7 +202,7 @@ export class Media {
     }
   }
 
-  /** A PNG of the image's size, white where it is to be changed and black elsewhere. */
+  /** Creates a PNG of the image's size: white where the image is to be changed, black elsewhere. */
   async createSideMask(side: MaskSide, size: MaskSize): Promise<Buffer> {
     return await this.#withSignals([], (signal) => this.#images.createSideMask(side, size, signal));
   }
@@ -211,7 +211,7 @@ export class Media {
     return await this.#withSignals([], (signal) => this.#images.readDrawnMask(contentOf(image), signal));
   }
 
-  /** Ends everything that is running and refuses everything from then on. */
+  /** Ends everything that is running, and refuses everything from then on. */
   async close(): Promise<void> {
     const message = 'Files are no longer fetched: the bot is stopping.';
     this.#closing.abort(new MediaError('unreachable', message, { code: 'closed' }));
@@ -219,7 +219,7 @@ export class Media {
     await this.#files.close();
   }
 
-  /** One signal for everything that can end the work early. What ended it becomes the error, even if another failure came first. */
+  /** Combines all signals that can end the work early. The reason of the signal becomes the error, even if another failure came first. */
   async #withSignals<T>(signals: readonly (AbortSignal | undefined)[], work: (signal: AbortSignal) => Promise<T>) {
     const signal = AbortSignal.any([...signals.filter((one) => one !== undefined), this.#closing.signal]);
     try {
@@ -241,11 +241,11 @@ export function openMedia(settings: MediaSettings, tools: MediaParts, limits: Pa
   return new Media(settings, tools, { ...defaultLimits, ...limits });
 }
 
-/** A result that is a video or audio: without its metadata and with a mark, as far as its format allows. */
+/** Prepares a video or audio result: without its metadata and with a mark, as far as its format allows. */
 async function shownVideo(fetched: FetchedFile, maxBytes: number, { sourceType: wanted }: Provenance) {
   const { type, release } = fetched;
   const { content, isSealed, lostManifest, sourceType = wanted } = await cleanVideo(fetched, type);
-  const canBeMarked = type === mediaTypes.mp4 && !isSealed && content.size + LARGEST_MARK <= maxBytes;
+  const canBeMarked = type === mediaTypes.mp4 && !isSealed && content.size + MAX_MARK_BYTES <= maxBytes;
   const marked = wanted && sourceType && canBeMarked ? await markVideo(content, sourceType) : content;
   return { ...marked, type, release, ...(lostManifest && { lostManifest }) };
 }

@@ -3,21 +3,24 @@ import { type MediaType, mediaTypes, type VideoFacts } from './media-types.ts';
 import { mp4Facts, mp4FamilyType } from './videos/mp4.ts';
 import { isWebm, webmFacts } from './videos/webm.ts';
 
-/** The first segment of a JPEG has up to 64 KiB; nothing else that is read lies further behind, except the end of a tag. */
-const HEAD = 72 * 1024;
+/** The first segment of a JPEG has up to 64 KiB. Nothing else that is read is further back, except for the end of an ID3 tag. */
+const HEADER_BYTES = 72 * 1024;
 
-/** Recognises a type by the bytes alone. A signature is not enough, as anything may follow it. Reads a bounded header in bounded steps. */
+/**
+ * Recognises the type of a file by its bytes alone. A signature is not enough, because anything may follow it. Reads a limited header in
+ * a limited number of steps.
+ */
 export function recognise(file: Buffer): MediaType | undefined {
-  return recogniseHead(file.subarray(0, HEAD)) ?? (isMp3(file) ? mediaTypes.mp3 : undefined);
+  return recogniseHead(file.subarray(0, HEADER_BYTES)) ?? (isMp3(file) ? mediaTypes.mp3 : undefined);
 }
 
 export async function recogniseContent(reader: ContentReader): Promise<MediaType | undefined> {
-  const head = await reader.read(0, HEAD);
+  const head = await reader.read(0, HEADER_BYTES);
   const type = recogniseHead(head);
   if (type) return type;
   const end = endOfTag(head);
   if (end === undefined) return isMp3(head) ? mediaTypes.mp3 : undefined;
-  return beginsWithFrames(await reader.read(end, BEHIND_TAG)) ? mediaTypes.mp3 : undefined;
+  return beginsWithFrames(await reader.read(end, BYTES_AFTER_TAG)) ? mediaTypes.mp3 : undefined;
 }
 
 function recogniseHead(bytes: Buffer): MediaType | undefined {
@@ -26,7 +29,7 @@ function recogniseHead(bytes: Buffer): MediaType | undefined {
   if (isGif(bytes)) return mediaTypes.gif;
   if (isWebm(bytes)) return mediaTypes.webm;
   if (isOggAudio(bytes)) return mediaTypes.ogg;
-  // MP3 comes last, because a bare one begins with only two known bytes.
+  // MP3 comes last, because without a tag only its first two bytes are known.
   return riffType(bytes) ?? mp4FamilyType(bytes);
 }
 
@@ -55,12 +58,12 @@ function plausible({ width, height, seconds }: VideoFacts): VideoFacts {
 }
 
 const PNG = Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1');
-/** Signature, IHDR and IEND: a shorter file is not an image. */
-const LEAST_PNG = 8 + 25 + 12;
+/** The signature, IHDR and IEND. A shorter file is not an image. */
+const MIN_PNG_BYTES = 8 + 25 + 12;
 
 const text = (bytes: Buffer, start: number, end: number): string => bytes.toString('latin1', start, end);
 
-const isPng = (bytes: Buffer): boolean => bytes.length >= LEAST_PNG && bytes.subarray(0, PNG.length).equals(PNG);
+const isPng = (bytes: Buffer): boolean => bytes.length >= MIN_PNG_BYTES && bytes.subarray(0, PNG.length).equals(PNG);
 
 function isJpeg(bytes: Buffer): boolean {
   if (bytes.length < 8 || bytes.readUIntBE(0, 3) !== 0xffd8ff) return false;
@@ -90,14 +93,14 @@ function riffType(bytes: Buffer): MediaType | undefined {
 
 const OGG_AUDIO = ['\x01vorbis', 'OpusHead', 'Speex   ', '\x7fFLAC'];
 
-/** The first page of an Ogg file says what is in it; Ogg video is obsolete. */
+/** The first page of an Ogg file says what it contains; Ogg video is obsolete. */
 function isOggAudio(bytes: Buffer): boolean {
   if (bytes.length < 58 || text(bytes, 0, 5) !== 'OggS\0') return false;
   const start = 27 + (bytes[26] ?? 0);
   return OGG_AUDIO.some((sound) => text(bytes, start, start + sound.length) === sound);
 }
 
-/** Kilobits per second by the four bits of a frame's header; the first and the last value mean something else. */
+/** Kilobits per second, by four bits of a frame's header; the first and the last value have other meanings. */
 const RATES_1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320];
 const RATES_2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160];
 const SAMPLES = [44_100, 48_000, 32_000];
@@ -106,12 +109,12 @@ const MAX_GAP = 4_096;
 /** The longest layer III frame, and the header of the next one. */
 const MAX_FRAME_LENGTH = 1_441 + 4;
 /** How many bytes have to be read after a tag. */
-const BEHIND_TAG = MAX_GAP + MAX_FRAME_LENGTH;
+const BYTES_AFTER_TAG = MAX_GAP + MAX_FRAME_LENGTH;
 
-/** Two frames in a row, with or without a tag before them: eleven set bits alone occur anywhere. */
+/** Requires two frames in a row, with or without a tag before them, because the eleven set bits of a single header can occur anywhere. */
 export function isMp3(bytes: Buffer): boolean {
   const end = endOfTag(bytes);
-  return end === undefined ? areFrames(bytes, 0) : beginsWithFrames(bytes.subarray(end, end + BEHIND_TAG));
+  return end === undefined ? areFrames(bytes, 0) : beginsWithFrames(bytes.subarray(end, end + BYTES_AFTER_TAG));
 }
 
 function beginsWithFrames(bytes: Buffer): boolean {
@@ -137,7 +140,7 @@ function frameAt(bytes: Buffer, at: number): number | undefined {
   return Math.floor(((isFirst ? 144_000 : 72_000) * rate) / perSecond) + ((header >>> 9) & 1);
 }
 
-/** The end of the ID3 tag before the frames: its size has seven bits per byte. A cover may make it megabytes long. */
+/** The end of the ID3 tag before the frames. Its size is stored with seven bits per byte, and a cover can make it megabytes long. */
 function endOfTag(bytes: Buffer): number | undefined {
   if (bytes.length < 10 || text(bytes, 0, 3) !== 'ID3') return undefined;
   const size = bytes.subarray(6, 10);

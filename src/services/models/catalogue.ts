@@ -6,20 +6,20 @@ import type { Experience } from './experience.ts';
 import { guessKind, type KindOverrides, type ModelKind, overriddenKind } from './families.ts';
 import { similarIds } from './ids.ts';
 
-/** Models change rarely, when an operator adds some, so showing a new one this late is acceptable. */
-const FRESH_MS = 5 * 60_000;
-/** For suggestions while the member types; Discord allows three seconds. */
+/** Models rarely change, only when the gateway's operator adds some, so a new one may appear this late. */
+const CACHE_MS = 5 * 60_000;
+/** The wait for suggestions while the member types; Discord allows three seconds. */
 const SUGGESTION_LIMIT_MS = 1_000;
-/** For requests without a model, which would be refused without a list. */
+/** The wait for requests that name no model, which would be refused without a list. */
 export const ORDER_LIMIT_MS = 10_000;
 
-/** The gateway may offer an unknown id later; until then it is not queried again. */
+/** An unknown id is not queried again within this time. After that, the gateway may offer it. */
 const MISSING_MS = 60 * 60_000;
 /** Members can invent ids, so the oldest are dropped. */
 const MAX_MISSING = 500;
 /** Real ids are shorter, and comparing longer ones with the list would be slow. */
 const MAX_ID_LENGTH = 200;
-/** Queries for unlisted ids per minute; beyond that, only the list decides. */
+/** The most queries for unlisted ids per minute. Beyond that, only the list decides. */
 const MAX_QUERIES = 30;
 const QUERY_WINDOW_MS = 60_000;
 
@@ -34,7 +34,7 @@ export interface ListedModel extends Model {
   unfit: readonly ModelKind[];
 }
 
-/** Guessed once: dozens of patterns are tried on every id. */
+/** The kind is guessed only once, because dozens of patterns are tried on every id. */
 interface GuessedModel {
   model: Model;
   set: ModelKind | undefined;
@@ -53,14 +53,14 @@ interface CatalogueParts {
 /** The gateway's models, queried as rarely as possible. */
 export class ModelCatalogue {
   readonly #parts: CatalogueParts;
-  /** If the clock is set back, old lists and missing ids must not stay valid for longer. */
+  /** Used so that old lists and missing ids do not stay valid for longer if the clock is set back. */
   readonly #steady: SteadyClock;
   readonly #lists = new Map<ListName, CachedList>();
   readonly #listQueries = new Map<ListName, Promise<CachedList>>();
   /** Ids unknown to the gateway, and since when; oldest first. */
   readonly #missing = new Map<string, number>();
   readonly #modelQueries = new Map<string, Promise<ListedModel>>();
-  /** When unlisted ids were queried. */
+  /** When unlisted ids were recently queried. */
   #queriedAt: number[] = [];
 
   constructor(parts: CatalogueParts) {
@@ -70,7 +70,7 @@ export class ModelCatalogue {
 
   async list(name: ListName = 'own'): Promise<readonly ListedModel[]> {
     const lastListed = this.#lists.get(name);
-    const isFresh = lastListed && this.#steady.now() - lastListed.at < FRESH_MS;
+    const isFresh = lastListed && this.#steady.now() - lastListed.at < CACHE_MS;
     const { models } = isFresh ? lastListed : await this.#queryList(name);
     return models.map((one) => this.#withKind(one));
   }
@@ -80,7 +80,7 @@ export class ModelCatalogue {
     return (this.#lists.get('own')?.models ?? []).map((one) => this.#withKind(one));
   }
 
-  /** What is available quickly: an old list instead of a late one, and none instead of an error. */
+  /** Returns what is available quickly: an old list instead of a late one, and an empty one instead of an error. */
   async listQuickly(limitMs = SUGGESTION_LIMIT_MS): Promise<readonly ListedModel[]> {
     const listedInTime = new AbortController();
     const late = pause(this.#parts.clock, limitMs, listedInTime.signal).then(() => this.lastListed);
@@ -95,7 +95,7 @@ export class ModelCatalogue {
     }
   }
 
-  /** Best first: those that fit, then all others, since that is only guessed, then those that were refused for it. */
+  /** The most suitable models first: those that fit, then all others, because the kind is only guessed, and last those that were refused for it. */
   async listFor(kind: ModelKind, limitMs = SUGGESTION_LIMIT_MS): Promise<readonly ListedModel[]> {
     const rank = ({ fits, unfit }: ListedModel): number => (unfit.includes(kind) ? 2 : fits.includes(kind) ? 0 : 1);
     return (await this.listQuickly(limitMs)).toSorted((a, b) => rank(a) - rank(b));
@@ -105,13 +105,13 @@ export class ModelCatalogue {
     return this.#parts.experience.markDelivered(id, kind);
   }
 
-  /** Only listed models are noted: members can invent ids. */
+  /** Only listed models are remembered, because members can invent ids. */
   async markUnfit(id: string, kind: ModelKind): Promise<void> {
     if (this.#lists.get('own')?.models.some(({ model }) => model.id === id))
       await this.#parts.experience.markUnfit(id, kind);
   }
 
-  /** One model by its exact id. The specification (4.8): an unknown id must not be queried again. */
+  /** Returns one model by its exact id. According to the specification (4.8), an unknown id must not be queried again. */
   async get(id: string): Promise<ListedModel> {
     if (id.length > MAX_ID_LENGTH) throw new Refusal('refusals.unknownModel', { id: `${id.slice(0, MAX_ID_LENGTH)}…` });
     if (this.#isKnownToBeMissing(id)) throw await this.#unknown(id);
@@ -145,7 +145,7 @@ export class ModelCatalogue {
     return true;
   }
 
-  /** Until a list newer than the refusal contains it. */
+  /** An id stays unknown until a list that is newer than the refusal contains it. */
   #isKnownToBeMissing(id: string): boolean {
     const since = this.#missing.get(id);
     const list = this.#lists.get('own');
@@ -174,7 +174,7 @@ export class ModelCatalogue {
   #withKind({ model, set, guess }: GuessedModel): ListedModel {
     const { delivered, unfit } = this.#parts.experience.of(model.id);
     if (set) return { ...model, kind: set, fits: [set], unfit };
-    // A text model may make images as well; any other guess gives way to the kinds that were delivered.
+    // A text model may also generate images. Any other guess is replaced by the kinds that were actually delivered.
     const kind = guess === 'text' || delivered.includes(guess) ? guess : (delivered[0] ?? guess);
     return { ...model, kind, fits: [kind, ...delivered], unfit };
   }

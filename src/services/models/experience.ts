@@ -11,7 +11,7 @@ export interface ExperienceStore {
   put(id: string, experience: ModelExperience): Promise<void>;
 }
 
-/** A gateway lists a few hundred models; one that changes its ids all the time must not fill the memory. */
+/** A gateway lists a few hundred models. One that keeps changing its ids must not fill the memory. */
 const MAX_MODELS = 2_000;
 
 const NOTHING: ModelExperience = { delivered: [], unfit: [] };
@@ -53,7 +53,7 @@ export class Experience {
     try {
       await this.#store.put(id, experience);
     } catch (error) {
-      // Losing this only affects the order of suggestions, and it is learned again.
+      // Losing this only affects the order of suggestions, and it will be learned again.
       this.#log.warn({ model: id, err: error }, 'What a model delivered could not be stored.');
     }
   }

@@ -13,7 +13,7 @@ export const modelKinds = [
 ] as const;
 export type ModelKind = (typeof modelKinds)[number];
 
-/** All patterns of a row must be found in the id, in lower case. The first row that fits decides. */
+/** All patterns of a row must match the id, in lower case. The first matching row decides. */
 type Row = readonly [kind: ModelKind, ...signs: RegExp[]];
 
 const FAMILIES: readonly Row[] = [
@@ -21,7 +21,7 @@ const FAMILIES: readonly Row[] = [
   ['embedding', /embed|(?:^|[/:-])(?:bge|gte|e5|voyage|minilm|uae)-|jina-clip|text2vec/],
   ['moderation', /moderation|guard\b|guardian|shieldgemma|safeguard|content-safety/],
 
-  // Live voice comes before the text families whose names it carries.
+  // Live voice comes before the text families, because their names are part of its ids.
   ['voice', /realtime|voice-agent|nova-sonic|moshi|hume-?evi/],
   ['voice', /gemini/, /\blive\b|native-audio/],
   ['voice', /step-audio|glm-4-voice|glm-realtime/],
@@ -39,7 +39,7 @@ const FAMILIES: readonly Row[] = [
     /scribe_v|aura-2|parakeet|canary-|kokoro|orpheus|fish-?audio|chatterbox|playai|sonic-[23]|f5-|bark\b|voxcpm/,
   ],
 
-  // "image-to-video" is a video, and "gen4_image" an image of a video family.
+  // "image-to-video" makes videos, but "gen4_image" is an image model of a video family.
   ['video', /video|i2v|t2v|v2v|animate/],
   ['image', /image|t2i|i2i|text2img|img2img|inpaint|outpaint|upscal|(?:^|[/:_-])mj_|midjourney|niji/],
   [
@@ -71,7 +71,7 @@ const FAMILIES: readonly Row[] = [
   ['text', /nemotron|wizardlm|vicuna|falcon|starcoder|olmo|sonar|mercury|lfm|hermes|reka-|arctic|longcat|ling-|ring-/],
   ['text', /seed-oss|mimo|exaone|palmyra|lumimaid|mythomax|dolphin|zephyr|openchat|orca|solar|minicpm|ui-tars/],
 
-  // Plain English words, for names that belong to no known family.
+  // Plain English words, for ids that belong to no known family.
   ['video', /motion|reel|film|movie/],
   ['music', /song|lyric|melody|vocal/],
   ['image', /picture|photo|canvas|paint|draw/],
@@ -80,7 +80,7 @@ const FAMILIES: readonly Row[] = [
   ['text', /chat|instruct|text|completion|response|reason|coder|assistant/],
 ];
 
-/** Endpoint types of gateways in the wild that name a medium. */
+/** Endpoint types of existing gateways that name a medium. */
 const MEDIA: readonly Row[] = [
   ['other', /rerank/],
   ['embedding', /embed/],
@@ -92,7 +92,7 @@ const MEDIA: readonly Row[] = [
   ['image', /image|imgx|midjourney/],
 ];
 
-/** Types that name a protocol, which many media share: they only count for an id that says nothing. */
+/** Types that name a protocol. Many media share these, so they only count if the id says nothing. */
 const PROTOCOLS = /openai|anthropic|claude|gemini|response|chat|completion|message/;
 
 /** Owners that offer models of one kind, for ids that do not reveal it. */
@@ -114,25 +114,25 @@ const kindIn = (rows: readonly Row[], text: string): ModelKind | undefined =>
 /** What the id of a model says about its kind; undefined if it belongs to no known family. */
 export const kindOfId = (id: string): ModelKind | undefined => kindIn(FAMILIES, id.toLowerCase());
 
-/** An operator's pattern for ids, in which `*` stands for any text, and the kind of those models. */
+/** The operator's patterns for ids, in which `*` stands for any text, and the kinds of those models. */
 export type KindOverrides = Readonly<Record<string, ModelKind>>;
 
 export const overriddenKind = (id: string, overrides: KindOverrides): ModelKind | undefined =>
   Object.entries(overrides).find(([pattern]) => isLike(id, pattern))?.[1];
 
-/** Text models that accept audio; the specification's list does not say. */
-const HEARING = /-audio\b|gemini|voxtral|omni\b|ultravox|gemma-?3n|phi-4-multimodal|minicpm-o/;
+/** Text models that accept audio, which the list in the specification does not tell. */
+const AUDIO_INPUT = /-audio\b|gemini|voxtral|omni\b|ultravox|gemma-?3n|phi-4-multimodal|minicpm-o/;
 
-export const takesAudio = (id: string): boolean => HEARING.test(id.toLowerCase());
+export const takesAudio = (id: string): boolean => AUDIO_INPUT.test(id.toLowerCase());
 
-/** The kind that a model probably makes, because the specification does not say. */
+/** Guesses the kind of results that a model makes, because the specification has no field for it. */
 export function guessKind({ id, ownedBy = '', fields }: Model): ModelKind {
   const types = JSON.stringify(fields.supported_endpoint_types ?? '').toLowerCase();
   const protocol = PROTOCOLS.test(types) ? 'text' : undefined;
   return kindIn(MEDIA, types) ?? kindOfId(id) ?? protocol ?? kindIn(OWNERS, ownedBy.toLowerCase()) ?? 'other';
 }
 
-/** Reads the text once for every part between asterisks. */
+/** Whether a text matches a pattern. Scans the text once for each part between asterisks. */
 function isLike(text: string, pattern: string): boolean {
   const parts = pattern.split('*');
   const [first = '', last = ''] = [parts[0], parts.at(-1)];

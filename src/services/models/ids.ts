@@ -1,7 +1,7 @@
 import { editDistance } from '../../lib/text.ts';
 import type { Model } from '../gateway/models.ts';
 
-/** A model that seems to be made for transcription, if any. */
+/** Returns a model that seems to be made for transcription, if there is one. */
 export const findTranscriber = (models: readonly Model[]): string | undefined =>
   models.find(({ id }) => /transcri|whisper/i.test(id))?.id;
 
@@ -9,7 +9,7 @@ export const findTranscriber = (models: readonly Model[]): string | undefined =>
 export const modelSizes = ['2K', '4K'] as const;
 export type ModelSize = (typeof modelSizes)[number];
 
-/** Ids are case-sensitive, so "-2k" is part of a name. */
+/** Ids are case-sensitive, so "-2k" is not a size but part of the name. */
 export function splitSize(id: string): { base: string; size: ModelSize | undefined } {
   const size = modelSizes.find((one) => id.endsWith(`-${one}`));
   return { base: size ? id.slice(0, -`-${size}`.length) : id, size };
@@ -32,7 +32,7 @@ export function largerSizes(id: string, listed: readonly { id: string }[]): Mode
 
 const MAX_NEAR = 3;
 
-/** Ids the member may have meant: first those that contain the text, then similar ones. */
+/** The ids that the member may have meant: first those that contain the text, then similar ones. */
 export function similarIds(typed: string, ids: readonly string[]): string[] {
   const wanted = typed.toLowerCase();
   return ids

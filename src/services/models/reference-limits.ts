@@ -1,15 +1,15 @@
-/** The references that models of a family usually accept. The gateway and the model decide; these limits only produce warnings. */
+/** How many references models of a family usually accept. The gateway and the model decide; these limits only cause warnings. */
 export interface ReferenceLimits {
   images: number;
   videos: number;
   /** The limit for all reference videos together. */
   videoSeconds: number;
   audios: number;
-  /** How endpoints for one image accept the last frame as well: in a field of its own, or as the second item of a list. */
+  /** How endpoints for a single image accept a last frame: in a separate field, or as the second item of a list. */
   lastFrame?: 'image_tail' | 'images';
 }
 
-/** The specification (4.4, part 8) has these for "some models", and names no limit for audio. */
+/** The specification (4.4, part 8) gives these for "some models", and no limit for audio. */
 const USUAL: ReferenceLimits = { images: 7, videos: 3, videoSeconds: 15, audios: 3 };
 
 /** By id family, from the vendors' documentation. */

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Clock } from '../../lib/clock.ts';
 import type { PlainLog } from '../../lib/log.ts';
 
-/** A moderation service's scores for a text: how likely it belongs to each category, from 0 to 1. */
+/** A moderation service's scores for a text: the likelihood of each category, from 0 to 1. */
 export interface Judgement {
   scores: Readonly<Record<string, number>>;
   /** The categories that the service itself flags. */
@@ -17,17 +17,17 @@ export interface Moderator {
 }
 
 export interface ModerationSettings {
-  /** Undefined if none is configured. */
+  /** Undefined if no service is configured. */
   baseUrl: string | undefined;
   apiKey: string | undefined;
   model: string;
 }
 
-/** A member waits for the check before anything is submitted. */
+/** The member has to wait for the check before anything is submitted. */
 const TIMEOUT_MS = 5_000;
-/** A few megabytes have to be uploaded first. */
+/** Longer, because a few megabytes have to be uploaded first. */
 const IMAGE_TIMEOUT_MS = 15_000;
-/** A response has a few dozen numbers. */
+/** More than enough: a response has a few dozen numbers. */
 const MAX_BYTES = 64 * 1_024;
 
 const response = z.object({
@@ -77,7 +77,7 @@ export function openModerator(
   }
   return {
     judgeText: (text) => judge(text, TIMEOUT_MS),
-    // Several images in one request are refused.
+    // The service refuses several images in one request.
     judgeImage: (url) => judge([{ type: 'image_url', image_url: { url } }], IMAGE_TIMEOUT_MS),
   };
 }

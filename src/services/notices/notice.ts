@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Topics with an end: the operator is notified when it is over. */
+/** Topics with an end. The operator is notified when the trouble is over. */
 const troubleTopics = ['lane', 'store', 'budget', 'balance', 'model', 'channel'] as const;
 /** Topics without an end. */
 const eventTopics = ['started', 'schema', 'unreadable', 'noCredit'] as const;
@@ -10,18 +10,18 @@ const facts = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]
 
 /** A message to the operator about one cause. Nothing in it is about a member. */
 export const noticeRow = z.object({
-  /** A topic; another version may have written others. */
+  /** A topic. Another version may have stored topics that this one does not know. */
   topic: z.string(),
-  /** What it is about, such as the name of a lane. Each subject has its own notice. */
+  /** What the notice is about, such as the name of a lane. Each subject has its own notice. */
   subject: z.string(),
   /** The variables of the text. */
   facts,
   since: z.number(),
-  /** How often it has begun or happened. */
+  /** How many times it has started or happened. */
   count: z.number(),
   /** Undefined if it has not ended. */
   endedAt: z.number().optional(),
-  /** When its last new message was about to be sent. */
+  /** When its latest new message was about to be sent. */
   postedAt: z.number().optional(),
   messages: z.array(z.object({ channelId: z.string(), id: z.string() })),
   /** Whether the messages are up to date. */
@@ -35,7 +35,7 @@ export interface Occurrence {
   topic: NoticeTopic;
   subject?: string | undefined;
   facts?: NoticeFacts | undefined;
-  /** The time since which it has been wrong, if that is known. */
+  /** When the trouble started, if known. */
   since?: number | undefined;
 }
 

@@ -11,23 +11,23 @@ import {
   type Occurrence,
 } from './notice.ts';
 
-/** A cause leads to no second new message within this time, even across restarts. */
+/** Within this time, the same cause does not lead to another new message, even across restarts. */
 const QUIET_MS = HOUR_MS;
-/** Changes within this time wait, and only the latest state is shown. */
+/** Changes are delayed by up to this time, and then only the latest state is shown. */
 const EDIT_GAP_MS = 30_000;
-/** The pause after Discord accepted no message or was unreachable. It doubles up to the quiet time. */
+/** The pause after Discord did not accept a message or was unreachable. It doubles up to the quiet time. */
 const RETRY_MS = 60_000;
 /** More simultaneous causes would not be informative. */
 const MAX_NOTICES = 60;
-/** What was wrong before a restart may be wrong again as soon as it is checked. */
+/** After a restart, earlier trouble may be found again as soon as it is checked, so its end is not reported before this time. */
 const GRACE_MS = 2 * 60_000;
-/** A locked store delays each write for seconds. */
+/** The pause after a failed write, because a locked store delays each write by seconds. */
 const STORE_AGAIN_MS = 60_000;
 
 interface NoticeDelivery {
-  /** Sends a new message; returns where it was posted: in one channel, in several, or in none. */
+  /** Sends a new message. Returns where it was posted: in one channel, in several, or in none. */
   post(notice: Notice): Promise<Notice['messages']>;
-  /** Returns those of its messages that still exist. */
+  /** Edits the messages of a notice. Returns those that still exist. */
   edit(notice: Notice): Promise<{ messages: Notice['messages']; isLate: boolean }>;
 }
 
@@ -41,7 +41,7 @@ interface NoticesParts {
 interface State {
   notice: Notice;
   isStored: boolean;
-  /** The time before which nothing about it is sent. */
+  /** Nothing about this notice is sent before this time. */
   opensAt: number;
   /** How many times in a row nothing could be sent. */
   misses: number;
@@ -50,8 +50,9 @@ interface State {
 }
 
 /**
- * Notifies the operator of what is wrong and what has happened. Trouble leads to a new message; its repeats and its end edit that message. Everything is kept in memory, so
- * trouble with the store can be reported too, and also stored, so a bot that crashes repeatedly does not flood the channel.
+ * Notifies the operator of trouble and events. Trouble leads to a new message, which is edited when the trouble repeats or
+ * ends. Everything is kept in memory, so that trouble with the store can be reported, too. It is also stored, so that a bot
+ * that keeps crashing does not flood the channel.
  */
 export class Notices {
   readonly #parts: NoticesParts;
@@ -76,7 +77,7 @@ export class Notices {
     for (const [cause, { notice }] of this.#known) if (!notice.isShown) this.#showSoon(cause);
   }
 
-  /** Waits for what is being sent. */
+  /** Waits for notices that are being sent. */
   async stop(): Promise<void> {
     this.#isRunning = false;
     for (const { cancel } of this.#known.values()) cancel?.();
@@ -91,12 +92,12 @@ export class Notices {
       .sort((a, b) => a.since - b.since);
   }
 
-  /** Reports something that has no end. */
+  /** Reports an event, which has no end. */
   tell(occurrence: Occurrence, times = 1): void {
     this.#record(occurrence, times);
   }
 
-  /** Reports that something is wrong from now on. Until it ends, only its facts can change. */
+  /** Reports that trouble has started. Until it ends, only its facts can change. */
   begin(occurrence: Occurrence): void {
     const known = this.#known.get(causeOf(occurrence))?.notice;
     if (!known || known.endedAt !== undefined) this.#record(occurrence, 1);
@@ -108,7 +109,7 @@ export class Notices {
     if (known && known.endedAt === undefined) this.#set({ ...known, endedAt: this.#parts.clock.now() });
   }
 
-  /** Reports everything of these topics that is wrong now. What is missing from the list is over. */
+  /** Reports all current trouble of these topics. Trouble that is missing from the list is over. */
   update(topics: readonly NoticeTopic[], wrong: readonly Occurrence[]): void {
     for (const occurrence of wrong) this.begin(occurrence);
     const now = this.#parts.clock.now();
@@ -121,7 +122,7 @@ export class Notices {
     }
   }
 
-  /** Stores what could not be stored, and drops notices that are over, have been sent and no longer hold back a new message. */
+  /** Stores what could not be stored before. Drops notices that are over, have been sent, and no longer delay a new message. */
   #tidy(cause: string, state: State, now: number): void {
     const { notice, sending, isStored } = state;
     const isPast = now - (notice.postedAt ?? Number.NEGATIVE_INFINITY) >= QUIET_MS;
@@ -198,7 +199,7 @@ export class Notices {
       state.notice = { ...state.notice, messages, isShown: isSaid && hasReader };
       this.#close(state, !isLate);
     } else if (notice.endedAt !== undefined && !isEvent(notice)) {
-      // It was over before it could be reported.
+      // The trouble was over before it could be reported.
       state.notice = { ...notice, isShown: true };
     } else {
       const quietUntil = (notice.postedAt ?? Number.NEGATIVE_INFINITY) + QUIET_MS;
@@ -211,7 +212,7 @@ export class Notices {
     await this.#store(state);
   }
 
-  /** Stored first: after a crash in between a notice is missing, and never sent twice. */
+  /** Stores the notice before posting it. After a crash in between, it is missing, but it is never sent twice. */
   async #post(state: State): Promise<void> {
     const { delivery, clock } = this.#parts;
     const posted = { ...state.notice, postedAt: clock.now() };
@@ -220,7 +221,7 @@ export class Notices {
     const messages = await delivery.post(posted);
     const isSaid = state.notice === posted && messages.length > 0;
     const { postedAt, ...rest } = state.notice;
-    // No one received it, so the next attempt is not a second message.
+    // No one has received it, so the next attempt will not be a second message.
     state.notice = { ...rest, ...(messages.length > 0 && { postedAt }), messages, isShown: isSaid };
     this.#close(state, messages.length > 0);
   }
@@ -231,7 +232,7 @@ export class Notices {
     state.opensAt = this.#parts.clock.now() + waitMs;
   }
 
-  /** A failure to store it stops nothing: the notice may be about the store. */
+  /** A failure to store a notice is ignored, because the notice may be about the store. */
   async #store(state: State): Promise<void> {
     const { notice } = state;
     try {

@@ -19,8 +19,8 @@ export interface RunStore {
   remove(run: Run): Promise<void>;
 }
 
-const KEPT_RUNS = 10;
-/** After a crash, the time of the crash is known to within this time. */
+const MAX_RUNS = 10;
+/** How often the time is stored, so the time of a crash is known with this accuracy. */
 const SEEN_EVERY_MS = 60_000;
 
 interface RunsParts {
@@ -40,13 +40,13 @@ export class Runs {
     this.#parts = parts;
   }
 
-  /** Notes this start. */
+  /** Records this start. */
   async open(): Promise<void> {
     const { store, version, clock } = this.#parts;
     const at = clock.now();
     const known = (await store.all()).sort((a, b) => b.at - a.at);
-    this.#runs = [{ at, version, seenAt: at }, ...known.slice(0, KEPT_RUNS - 1)];
-    for (const run of known.slice(KEPT_RUNS - 1)) await store.remove(run);
+    this.#runs = [{ at, version, seenAt: at }, ...known.slice(0, MAX_RUNS - 1)];
+    for (const run of known.slice(MAX_RUNS - 1)) await store.remove(run);
     this.#write();
     await this.#writing;
   }
@@ -56,7 +56,7 @@ export class Runs {
     return this.#runs;
   }
 
-  /** To be called often; written once a minute. */
+  /** Call this often; it is only stored once a minute. */
   noteSeen(): void {
     const now = this.#parts.clock.now();
     const [current] = this.#runs;

@@ -13,9 +13,9 @@ import type { NoticeTopic, Occurrence } from './notice.ts';
 import type { Notices } from './notices.ts';
 import type { Runs } from './runs.ts';
 
-/** Shorter trouble is not reported. */
-const LOOK_EVERY_MS = 10_000;
-/** A busy gateway asks for short pauses every day. */
+/** How often everything is checked. Trouble in between is not noticed. */
+const CHECK_EVERY_MS = 10_000;
+/** Only trouble that lasts longer is reported, because a busy gateway asks for short pauses every day. */
 const LASTING_MS = 60_000;
 
 const watched: readonly NoticeTopic[] = ['lane', 'store', 'budget', 'balance', 'model'];
@@ -36,7 +36,7 @@ interface WatchParts {
 /** Checks regularly for what the operator needs to know. */
 export class Watch {
   readonly #parts: WatchParts;
-  /** Limits of the whole bot for which an order was refused, and when they reset. */
+  /** The limits of the whole bot because of which an order was refused, and when they reset. */
   readonly #exceeded = new Map<string, number>();
   #unreadable = 0;
   #cancel: (() => void) | undefined;
@@ -50,15 +50,15 @@ export class Watch {
   }
 
   start(): void {
-    this.#look();
-    this.#cancel = this.#parts.clock.after(LOOK_EVERY_MS, () => this.start());
+    this.#check();
+    this.#cancel = this.#parts.clock.after(CHECK_EVERY_MS, () => this.start());
   }
 
   stop(): void {
     this.#cancel?.();
   }
 
-  #look(): void {
+  #check(): void {
     const { notices, runs, store } = this.#parts;
     runs.noteSeen();
     const { added } = store.quarantine;
@@ -76,7 +76,7 @@ export class Watch {
   #lanes(): Occurrence[] {
     const { scheduler, clock } = this.#parts;
     const now = clock.now();
-    // A refusal by the gateway does not pass by itself.
+    // A refusal by the gateway does not end by itself.
     const isNews = ({ kind, since }: LaneTrouble): boolean => kind === 'refused' || now - since >= LASTING_MS;
     return scheduler
       .troubles()
@@ -111,14 +111,14 @@ export class Watch {
     });
   }
 
-  /** The limits of the whole bot; servers have alerts of their own. */
+  /** Trouble with the limits of the whole bot; servers have their own alerts. */
   #budgets(): Occurrence[] {
     const { spending, clock } = this.#parts;
     return spending.allowances({}).flatMap((allowance): Occurrence[] => {
       const { period, resetsAt = 0 } = allowance;
       const subject = nameOf(allowance);
       const isExceeded = (this.#exceeded.get(subject) ?? 0) > clock.now();
-      // One expensive request does not use up a limit of which most is left.
+      // Even if an expensive request was refused, the limit is not used up as long as most of it is left.
       const used = shareOf(allowance);
       if (period === undefined || used === undefined) return [];
       const share = isExceeded ? 100 : used;

@@ -3,16 +3,16 @@ import { z } from 'zod';
 /** An exact decimal, in US dollars. */
 export const amount = z.string().regex(/^-?\d+(\.\d+)?$/);
 
-/** The operator's file, the gateway's own list, or what finished tasks have cost. */
+/** Where a price comes from: the operator's file, the gateway's own list, or the cost of finished tasks. */
 const priceSources = ['operator', 'gateway', 'learned'] as const;
 
-/** The probable cost of a request, as known when it was made. */
+/** The probable cost of a request at the time when it was made. */
 export const estimate = z.object({
   amount,
   source: z.enum(priceSources),
   /** When the price was read or learned. */
   at: z.number(),
-  /** The cost varies, and is rarely more than this. */
+  /** Set if the cost varies and is rarely more than this. */
   isUpperBound: z.literal(true).optional(),
 });
 

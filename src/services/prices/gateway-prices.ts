@@ -4,7 +4,7 @@ import type { PlainLog } from '../../lib/log.ts';
 import type { PricedModel, PriceList } from '../gateway/price-list.ts';
 import type { Price } from './price.ts';
 
-/** Gateways refresh their lists about once a minute. */
+/** How often the list is read. Gateways themselves refresh it about once a minute. */
 const REFRESH_MS = 10 * 60_000;
 
 /** Dollars for a million tokens at a ratio of 1, by the convention of these lists. */
@@ -12,13 +12,13 @@ const RATIO_DOLLARS = '2';
 
 export interface ListedPrice {
   price: Price;
-  /** The account's group is unknown, so this is the highest price. */
+  /** Whether this is the highest price of all groups, because the account's group is unknown. */
   isUpperBound: boolean;
   at: number;
 }
 
 interface GatewayPricesParts {
-  /** Undefined if no list is configured: then nothing is fetched. */
+  /** Undefined if no list is configured; nothing is fetched then. */
   fetch: ((signal: AbortSignal) => Promise<PriceList>) | undefined;
   /** The group of the account, if the operator configured it. */
   group: string | undefined;

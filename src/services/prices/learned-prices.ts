@@ -6,11 +6,11 @@ import type { PlainLog } from '../../lib/log.ts';
 import { amount } from './estimate.ts';
 
 /** How many tasks must have reported their cost, and how many of the latest ones count. */
-const ENOUGH = 20;
+const SAMPLE_SIZE = 20;
 const MAX_VARIANTS = 20;
 const MAX_MODELS = 2_000;
 const MAX_MODEL_LENGTH = 200;
-/** A task is announced several times; only its first end counts. */
+/** The tasks that have been counted: a task is announced several times, but only its first end counts. */
 const MAX_REMEMBERED = 10_000;
 
 /** The cost of jobs of one kind and model, by the options that affect it. It contains nothing about members. */
@@ -18,7 +18,7 @@ export const learnedCosts = z.object({
   kind: z.string(),
   model: z.string(),
   variants: z
-    .array(z.object({ variant: z.string(), amounts: z.array(amount).max(ENOUGH), at: z.number() }))
+    .array(z.object({ variant: z.string(), amounts: z.array(amount).max(SAMPLE_SIZE), at: z.number() }))
     .max(MAX_VARIANTS),
 });
 export type LearnedCosts = z.output<typeof learnedCosts>;
@@ -46,7 +46,7 @@ const keyOf = ({ kind, model }: Pick<LearnedCosts, 'kind' | 'model'>): string =>
 const variantOf = ({ facts }: Alike): string =>
   createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, 16);
 
-/** The real cost of finished jobs, kept across restarts. */
+/** The actual cost of finished jobs, kept across restarts. */
 export class LearnedPrices {
   readonly #parts: LearnedPricesParts;
   readonly #known = new Map<string, LearnedCosts>();
@@ -65,9 +65,9 @@ export class LearnedPrices {
     const variant = variantOf(alike);
     const { amounts = [], at = 0 } =
       this.#known.get(keyOf(alike))?.variants.find((one) => one.variant === variant) ?? {};
-    const dearest = largestOf(amounts);
-    if (dearest === undefined || amounts.length < ENOUGH) return undefined;
-    return { amount: dearest, isUpperBound: amounts.some((one) => compare(one, dearest) !== 0), at };
+    const highest = largestOf(amounts);
+    if (highest === undefined || amounts.length < SAMPLE_SIZE) return undefined;
+    return { amount: highest, isUpperBound: amounts.some((one) => compare(one, highest) !== 0), at };
   }
 
   async learn(taskId: string, alike: Alike, cost: string): Promise<void> {
@@ -79,14 +79,14 @@ export class LearnedPrices {
     const variant = variantOf(alike);
     const { amounts = [] } = known?.variants.find((one) => one.variant === variant) ?? {};
     const others = known?.variants.filter((one) => one.variant !== variant) ?? [];
-    const latest = { variant, amounts: [...amounts, cost].slice(-ENOUGH), at: this.#parts.clock.now() };
+    const latest = { variant, amounts: [...amounts, cost].slice(-SAMPLE_SIZE), at: this.#parts.clock.now() };
     const { kind, model } = alike;
     const costs = { kind, model, variants: [...others, latest].slice(-MAX_VARIANTS) };
     this.#known.set(key, costs);
     try {
       await this.#parts.store.put(costs);
     } catch (error) {
-      // The next task of this model stores it as well.
+      // It is stored again with the next task of this model.
       this.#parts.log.warn({ err: error }, 'The cost of a task could not be stored for later estimates.');
     }
   }

@@ -10,7 +10,7 @@ export const measureNames = ['size', 'resolution', 'quality', 'mode', 'sound'] a
 export interface Measures extends Partial<Record<(typeof measureNames)[number], string>> {
   /** The number of images, or of repetitions. */
   count: number;
-  /** Decimal text. */
+  /** A decimal as text. */
   seconds?: string;
 }
 
@@ -19,11 +19,11 @@ const SOUND_FIELDS = ['sound', 'audio', 'with_audio', 'generate_audio', 'enable_
 const MAX_COUNT = 100;
 const MAX_WORD_LENGTH = 40;
 
-/** Read from the request's own fields, from those that the member added, and from flags in its prompt. */
+/** Reads the properties from the request's own fields, from fields that the member added, and from flags in the prompt. */
 export function measuresOf(request: CommonRequest): Measures {
   const own: Record<string, unknown> = { ...request };
   const added = { ...recordIn(own.metadata), ...recordIn(own.extra) };
-  // Only prompts of jobs without a model have flags.
+  // Only the prompts of jobs without a model contain flags.
   const flags = request.model === undefined ? flagsIn(request.prompt ?? '') : {};
   const all: Record<string, unknown> = { ...added, ...flags, ...own };
   const seconds = wordIn(all.duration ?? all.seconds);
@@ -79,7 +79,7 @@ const FRAME_TOKENS = 1_000;
 const CONTEXT_TOKENS = 20_000;
 const IMAGE_TOKENS = 2_000;
 const DOCUMENT_TOKENS = 20_000;
-/** Five minutes of a member's audio, and a minute of a reply's, at the usual ten and twenty tokens a second. */
+/** Five minutes of a member's audio and one minute of a reply, at the usual ten and twenty tokens per second. */
 const AUDIO_INPUT_TOKENS = 3_000;
 const AUDIO_OUTPUT_TOKENS = 1_200;
 

@@ -17,7 +17,7 @@ interface PriceBookParts {
   gateway: Pick<GatewayPrices, 'of'>;
   learned: Pick<LearnedPrices, 'of' | 'learn'>;
   specs: Pick<KindSpecs, Order['kind']>;
-  /** The name of such jobs in a gateway's list, if their request names no model. */
+  /** The name of such jobs in a gateway's price list, if the request names no model. */
   listNameOf(order: Priced): string | undefined;
 }
 
@@ -30,8 +30,8 @@ export class PriceBook {
   }
 
   /**
-   * Undefined if no price is known. The operator's price of exactly this model wins, then the learned cost of such jobs, then
-   * the operator's price of the kind, then the gateway's list.
+   * Undefined if no price is known. The operator's price for exactly this model takes precedence, then the learned cost of such
+   * jobs, then the operator's price for the kind, then the gateway's list.
    */
   estimateOf(order: Priced): Estimate | undefined {
     const { learned } = this.#parts;
@@ -42,7 +42,7 @@ export class PriceBook {
     return this.#operatorEstimate(order, priceOfKind) ?? this.#listEstimate(order);
   }
 
-  /** The cost of an answer: its tokens at the operator's price, else at the gateway's; undefined if neither is exact. */
+  /** The cost of an answer by its tokens, at the operator's price or else at the gateway's. Undefined if neither is exact. */
   costOfAnswer(order: Priced, tokens: Tokens | undefined): string | undefined {
     const { kind, request } = order;
     const { operator } = this.#parts;
@@ -57,7 +57,7 @@ export class PriceBook {
     return price && costOf(price, { count: 1 }, tokens);
   }
 
-  /** Called for every change of a task. */
+  /** Call this for every change of a task. */
   async learn(task: Task): Promise<void> {
     const { id, state, cost, handedOver, traits } = task;
     const hasResult = state === 'ready' || state === 'delivered';

@@ -18,12 +18,12 @@ const factors = z.record(z.string().min(1).max(40).toLowerCase(), decimalPrice).
 /** The price of jobs in US dollars: the sum of its parts, times the factors that apply. */
 export const price = z
   .strictObject({
-    /** Per job, or per image of it. */
+    /** The price per job, or per image if it makes several. */
     each: decimalPrice.optional(),
     perSecond: decimalPrice.optional(),
-    /** The length if a request names none. */
+    /** The length that is assumed if a request does not contain one. */
     usualSeconds: decimalPrice.optional(),
-    /** Per million tokens. */
+    /** Prices per million tokens. */
     perMillion: z
       .strictObject({
         input: decimalPrice,
@@ -42,7 +42,7 @@ export const price = z
         mode: factors.optional(),
         /** `on` or `off`, if the request sets it. */
         sound: factors.optional(),
-        /** For variants of a model whose ID ends in `-2K` or `-4K`. */
+        /** Factors for variants of a model whose id ends with `-2K` or `-4K`. */
         modelSize: z.partialRecord(z.enum(modelSizes), decimalPrice).optional(),
       })
       .optional(),
@@ -68,12 +68,12 @@ export function costOf(known: Price, measures: Measures, tokens: Tokens | undefi
   return product(sumOf(told) ?? '0', String(count), ...applying);
 }
 
-/** Audio and cached tokens are part of the others. */
+/** The counts of input and output tokens include audio and cached tokens. */
 function tokenCost(perMillion: NonNullable<Price['perMillion']>, tokens: Tokens): string | undefined {
   const { input, output, cached = 0, audioInput = 0, audioOutput = 0 } = tokens;
   if (input === undefined || output === undefined) return undefined;
   const { cachedInput = perMillion.input } = perMillion;
-  // It is unknown which of the two was cached.
+  // It is unknown whether text or audio was cached.
   if (cached > 0 && audioInput > 0 && cachedInput !== perMillion.input) return undefined;
   const counts = [
     [perMillion.input, input - audioInput - cached],

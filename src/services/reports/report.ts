@@ -4,36 +4,36 @@ import { Refusal } from '../../lib/refusal.ts';
 export const reportReasons = ['harmful', 'sexual', 'violence', 'hate', 'person', 'rights', 'spam', 'other'] as const;
 export type ReportReason = (typeof reportReasons)[number];
 
-/** What a member can write about it. */
-export const LONGEST_REPORT_WORDS = 500;
+/** The length limit of what a member can write about a result. */
+export const MAX_REPORT_TEXT_LENGTH = 500;
 
 const id = z.string().regex(/^\d{1,20}$/);
 const place = z.object({ channelId: id, id });
 
-/** The moderator who made it is undefined after their erasure. */
+/** `by` is undefined after the erasure of the moderator. */
 const decided = z.object({ by: id.optional(), at: z.number() });
 
-/** What may still have to be done, in this order. erase: its message is deleted, then the report, and nothing else is done. */
+/** The steps that may still have to be done, in this order. `erase`: the message is deleted and then the report; no other step is done. */
 const reportSteps = ['erase', 'post', 'remove', 'block', 'edit'] as const;
 export type ReportStep = (typeof reportSteps)[number];
 
-/** A member's report of a result to the moderators of a server. What was reported is read from the task, and not stored again. */
+/** A member's report of a result to the moderators of a server. The result itself is read from the task, and not stored again. */
 export const report = z.object({
   id: z.string(),
   guildId: id,
   taskId: z.string(),
-  /** Undefined after their erasure. */
+  /** Undefined after the member's erasure. */
   requesterId: id.optional(),
   reporterId: id.optional(),
-  /** A hash of the member who reported it and of the task, so a second report is refused even after an erasure. */
+  /** A hash of the reporting member and the task, so that a second report is refused even after an erasure. */
   hash: z.string(),
   reporterHash: z.string(),
   /** The message that was reported. */
   message: place,
   reason: z.enum(reportReasons),
-  words: z.string().max(LONGEST_REPORT_WORDS).optional(),
+  words: z.string().max(MAX_REPORT_TEXT_LENGTH).optional(),
   at: z.number(),
-  /** Where moderators read it, and the message there once it is posted. */
+  /** The channel where moderators read the report, and its message there once it has been posted. */
   channelId: id,
   messageId: id.optional(),
   decision: decided.extend({ what: z.enum(['removed', 'dismissed']) }).optional(),
@@ -58,7 +58,7 @@ export const withoutDue = (known: Report, done: ReportStep): Report => ({
   due: known.due.filter((step) => step !== done),
 });
 
-/** The first decision stands. */
+/** Only the first decision counts. */
 export function withDecision(known: Report, what: ReportDecision, by: Moderator): Report {
   if (known.decision || isBeingErased(known)) throw new Refusal('refusals.reports.over');
   const after = { ...known, decision: { what, ...by } };
@@ -70,13 +70,13 @@ export function withBlocked(known: Report, until: number | undefined, by: Modera
   return withDue({ ...known, block: { ...by, ...(until !== undefined && { until }) } }, 'block', 'edit');
 }
 
-/** A dismissed report has no consequences. */
+/** A dismissed report has no consequences for the member. */
 export function mustBeBlockable(known: Report): void {
   if (known.block || known.decision?.what === 'dismissed' || isBeingErased(known))
     throw new Refusal('refusals.reports.over');
 }
 
-/** A moderator has not decided about the result yet. */
+/** Whether no moderator has decided about the result yet. */
 export const isUndecided = (known: Report): boolean => known.decision === undefined && !isBeingErased(known);
 
 const isBeingErased = ({ due }: Report): boolean => due.includes('erase');

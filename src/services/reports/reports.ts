@@ -5,17 +5,17 @@ import { bucketOf } from '../tasks/homes.ts';
 import { taskId } from '../tasks/task-id.ts';
 import { isUndecided, type Report, type ReportReason, withoutMember } from './report.ts';
 
-/** A member who sees more than this in an hour should tell a moderator. */
+/** The most reports by one member per hour. Someone who sees more should contact a moderator directly. */
 const MAX_BY_MEMBER = 5;
-/** Moderators read each one. */
+/** The most reports per hour in a server, because moderators read each one. */
 const MAX_BY_SERVER = 30;
-/** Undecided ones of a server. */
+/** The most undecided reports of a server. */
 const MAX_OPEN = 100;
-/** All reports of a server; beyond this the oldest decided ones are deleted first. */
+/** The most reports of a server. Beyond this, the oldest decided ones are deleted. */
 const MAX_KEPT = 300;
-/** After the decision: for the history that moderators see with the next report. */
+/** How long a report is kept after the decision, for the history that moderators see with the next report. */
 const KEPT_MS = 90 * DAY_MS;
-/** As long as their tasks. */
+/** Undecided reports are kept as long as their tasks. */
 const UNDECIDED_KEPT_MS = 400 * DAY_MS;
 
 export interface ReportStore {
@@ -47,14 +47,14 @@ export interface ReportHistory {
 
 type Reported = Pick<Report, 'guildId' | 'taskId'> & { reporterId: string };
 
-/** Reports of results, in memory: a change is stored first. What is due in Discord is told to a listener. */
+/** Reports of results, kept in memory. A change is stored first. A listener is notified of what is due in Discord. */
 export class Reports {
   readonly #parts: ReportsParts;
   readonly #known = new Map<string, Report>();
   /** The reports of each server, oldest first. */
   readonly #ids = new Map<string, Set<string>>();
   readonly #lock = new KeyedLock();
-  #tellDue: ((id: string) => void) | undefined;
+  #onDue: ((id: string) => void) | undefined;
 
   constructor(parts: ReportsParts) {
     this.#parts = parts;
@@ -64,16 +64,16 @@ export class Reports {
     for (const report of await this.#parts.store.all()) this.#keep(report);
   }
 
-  /** Called with every report for which something becomes due outside of its own commands. */
+  /** The listener is called with every report for which a step becomes due other than by its own commands. */
   onDue(listener: (id: string) => void): void {
-    this.#tellDue = listener;
+    this.#onDue = listener;
   }
 
   get(id: string): Report | undefined {
     return this.#known.get(id);
   }
 
-  /** Reports for which something is still to be done. */
+  /** The ids of reports for which steps are still due. */
   due(): string[] {
     return [...this.#known.values()].filter(({ due }) => due.length > 0).map(({ id }) => id);
   }
@@ -107,7 +107,7 @@ export class Reports {
     });
   }
 
-  /** Undefined if there is no such report any more. */
+  /** Undefined if the report no longer exists. */
   async change(id: string, transition: (known: Report) => Report): Promise<Report | undefined> {
     const guildId = this.#known.get(id)?.guildId;
     if (guildId === undefined) return undefined;
@@ -139,13 +139,13 @@ export class Reports {
     };
   }
 
-  /** A moderator has not decided yet, so its message stays. */
+  /** Whether no moderator has decided yet, so the message must be kept. */
   isUndecided(id: string): boolean {
     const known = this.#known.get(id);
     return known !== undefined && isUndecided(known);
   }
 
-  /** Deletes reports whose time is over. */
+  /** Deletes reports that have expired. */
   async sweep(): Promise<void> {
     const now = this.#parts.clock.now();
     for (const { id, at, due, decision } of [...this.#known.values()]) {
@@ -163,7 +163,7 @@ export class Reports {
     for (const { id } of [...this.#known.values()]) {
       const before = this.#known.get(id);
       const after = await this.change(id, (known) => withoutMember(known, memberId));
-      if (after !== before) this.#tellDue?.(id);
+      if (after !== before) this.#onDue?.(id);
     }
   }
 
@@ -203,7 +203,7 @@ export class Reports {
   }
 }
 
-/** Reports that a member made, and their decisions as a moderator. What others reported about them holds others' data. */
+/** The reports that a member made, and their decisions as a moderator. Reports about them are left out, because they contain data of others. */
 export const reportsAbout = (memberId: string, reports: readonly Report[]): object[] =>
   reports.flatMap(({ guildId, taskId, reporterId, reason, words, at, decision, block }): object[] => {
     if (reporterId === memberId) return [{ guildId, taskId, reason, words, at }];

@@ -18,21 +18,21 @@ const OTHER_WORDS: ReadonlySet<string> = new Set([
   ...['các', 'lớn', 'lợn', 'đủ', 'dù', 'dự'],
 ]);
 
-/** With this many letters, nearly every spelling is a word in some language. */
+/** With this many letters or fewer, nearly every spelling is a word in some language. */
 const SHORT = 4;
 
 const LATIN = /^\p{Script=Latin}+$/u;
 
-/** Whether two words that differ in their accents alone are different words. */
+/** Whether two words that only differ in their accents are different words. */
 export function isOtherWord(word: FoldedWord, blocked: FoldedWord): boolean {
   const length = blocked.plain.length;
-  // For a blocked prefix, the same part is compared.
+  // For a blocked prefix, only the same part of the word is compared.
   const written = (word.accented ?? word.plain).slice(0, word.plain.length === length ? undefined : length);
   const wanted = blocked.accented ?? blocked.plain;
   if (written === wanted) return false;
   if (OTHER_WORDS.has(written)) return true;
   if (blocked.accented === undefined || length > SHORT || !LATIN.test(written)) return false;
-  // Additional accents are a disguise; missing ones make another word.
+  // Additional accents are a disguise, but missing ones make a different word.
   const letters = [...written];
   return letters.length === length && [...wanted].some((letter, at) => letter > 'z' && letter !== letters[at]);
 }

@@ -4,7 +4,7 @@ import unhomoglyph from 'unhomoglyph';
 export interface FoldedWord {
   /** In lower case, without accents and invisible characters. */
   plain: string;
-  /** With letters of other alphabets replaced by the Latin letters that they look like; undefined if it is a real word of its script. */
+  /** With letters of other alphabets replaced by similar Latin letters; undefined if it is a real word in its script. */
   lookalike?: string | undefined;
   /** With digits and signs replaced by the letters that they stand for; undefined if it has none. */
   leet?: string | undefined;
@@ -13,17 +13,17 @@ export interface FoldedWord {
 }
 
 export interface FoldedText {
-  /** Without disguises that no language uses, for patterns. */
+  /** The text without disguises that no language uses, for matching patterns. */
   clean: string;
-  /** In order. */
+  /** All words, in order. */
   words: readonly FoldedWord[];
   /** Words that are joined from parts such as `c.a.s.i.n.o`, `c a s i n o` or `c a  s i n o`. */
   joined: readonly FoldedWord[];
-  /** Rows of single letters, in which a word may begin and end anywhere. A wider gap ends a row. */
+  /** Rows of single letters, in which a word may begin and end anywhere. A wider gap ends the row. */
   spelled: readonly FoldedWord[];
   /** Words with stars in place of letters, such as `c*sino`. */
   masked: readonly string[];
-  /** Letters and digits alone, for scripts without spaces between words. */
+  /** Only letters and digits, for scripts without spaces between words. */
   squeezed: string;
 }
 
@@ -35,43 +35,43 @@ const LETTERS: Readonly<Record<string, string>> = {
   ...{ ε: 'e', η: 'n', τ: 't', κ: 'k', ω: 'w', χ: 'x', β: 'b', ς: 'c' },
 };
 
-/** Characters that stand for letters among letters. */
-const SIGNS: Readonly<Record<string, string>> = {
+/** Characters that stand for letters when they are among letters. */
+const SUBSTITUTES: Readonly<Record<string, string>> = {
   ...{ '0': 'o', '1': 'i', '3': 'e', '4': 'a', '5': 's', '6': 'g', '7': 't', '8': 'b', '9': 'g' },
   ...{ $: 's', '@': 'a', '!': 'i', '¡': 'i', '|': 'i', '+': 't', '†': 't', '€': 'e', ℮: 'e', '£': 'l', '¢': 'c' },
 };
 
-/** The second only stretches an Arabic word. */
+/** Invisible characters. U+0640 only stretches an Arabic word. */
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}|\u0640/gu;
-/** In these scripts a mark is an accent or an optional vowel sign; in others it is another letter. */
+/** Marks in these scripts are accents or optional vowel signs; in others, a mark makes another letter. */
 const ACCENTS =
   /(?<=^|[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Hebrew}\p{N}\p{P}\s])\p{M}+/gu;
 const EMOJI_LETTERS = /[\u{1f150}-\u{1f169}\u{1f170}-\u{1f189}\u{1f1e6}-\u{1f1ff}]/gu;
-const BLOCKS_OF_EMOJI_LETTERS = [0x1f150, 0x1f170, 0x1f1e6] as const;
+const EMOJI_LETTER_BLOCKS = [0x1f150, 0x1f170, 0x1f1e6] as const;
 
-/** A word with everything that may stand for a letter in it. */
+/** A word, including everything that may stand for a letter. */
 const PIECE = /[\p{L}\p{N}\p{M}$@!¡|+†€℮£¢]+/gu;
-/** At the ends of a word they are punctuation. */
+/** These are punctuation at the start or end of a word. */
 const BEFORE_WORDS = '!¡|+';
 const AFTER_WORDS = '!|+†';
-/** Written between the letters of a word. */
+/** Bars that are written between the letters of a word. */
 const BARS = /\|/g;
-/** A word of which some letters are stars. Discord's marks for bold text are at its ends. */
+/** A word in which some letters are replaced by stars. Stars at its ends are Discord's marks for bold text. */
 const WITH_STARS = /[\p{L}*]+/gu;
 const IS_LETTER = /^\p{L}$/u;
 const MAX_MASKED = 20;
-const LONGEST_MASKED = 40;
+const MAX_MASKED_LENGTH = 40;
 const APOSTROPHE = /['’ʼ`´]/;
 const MIN_SPELLED = 3;
 
-/** Without invisible characters: one form for every way to write a letter. */
+/** Removes invisible characters and brings every way to write a letter into one form. */
 export function cleanText(text: string): string {
   return text.normalize('NFKC').replace(INVISIBLE, '').replace(EMOJI_LETTERS, latinOf).toLowerCase();
 }
 
 function latinOf(emoji: string): string {
   const code = emoji.codePointAt(0) ?? 0;
-  const start = BLOCKS_OF_EMOJI_LETTERS.findLast((one) => one <= code) ?? code;
+  const start = EMOJI_LETTER_BLOCKS.findLast((one) => one <= code) ?? code;
   return String.fromCodePoint(0x61 + code - start);
 }
 
@@ -105,7 +105,7 @@ export function foldText(text: string): FoldedText {
   const chunks = clean.split(/(\s+)/);
   /** Words that have spaces around them. */
   const apart: string[] = [];
-  // Every other one is a gap.
+  // Every other chunk is a gap.
   for (let at = 0; at < chunks.length; at += 2) {
     const [gap = '', chunk = ''] = [chunks[at - 1], chunks[at]];
     const pieces = piecesOf(chunk);
@@ -128,13 +128,13 @@ export function foldText(text: string): FoldedText {
 
 function maskedWords(plain: string): string[] {
   const isMasked = (text: string): boolean =>
-    text.length <= LONGEST_MASKED &&
+    text.length <= MAX_MASKED_LENGTH &&
     text.includes('*') &&
     [text.at(0), text.at(-1)].every((end = '') => IS_LETTER.test(end));
   return (plain.match(WITH_STARS) ?? []).filter(isMasked).slice(0, MAX_MASKED);
 }
 
-/** A word or a part of one, without accents and with them. */
+/** A word or a part of it, without and with accents. */
 interface Piece {
   plain: string;
   accented?: string | undefined;
@@ -144,7 +144,7 @@ function piecesOf(chunk: string): Piece[] {
   const plain = (plainText(chunk).match(PIECE) ?? []).map(withoutEnds).filter(Boolean);
   if (isAscii(chunk)) return plain.map((piece) => ({ plain: piece }));
   const accented = (chunk.match(PIECE) ?? []).map(withoutEnds).filter(Boolean);
-  // Accents on spaces or signs make additional pieces.
+  // Accents on spaces or other characters make additional pieces.
   const isSame = accented.length === plain.length;
   return plain.map((piece, at) => ({
     plain: piece,
@@ -154,7 +154,7 @@ function piecesOf(chunk: string): Piece[] {
 
 const join = (pieces: readonly Piece[]): Piece => ({ plain: pieces.map(({ plain }) => plain).join('') });
 
-/** Letters without a vowel do not form a word, but are part of the one before or behind them: `bi tch`. */
+/** Letters without a vowel are not a word but part of the word before or after them: `bi tch`. */
 function brokenWords(apart: readonly string[]): FoldedWord[] {
   return apart.flatMap((plain, at) => {
     const next = apart[at + 1] ?? '';
@@ -189,7 +189,7 @@ function withoutEnds(piece: string): string {
 
 const isOneLetter = (piece: string): boolean => piece.length <= 2 && [...piece].length === 1;
 
-/** Words as admins enter them. */
+/** Folds words as admins enter them. */
 export const foldBlocked = (text: string): FoldedWord[] =>
   cleanText(text)
     .split(/\s+/)
@@ -211,7 +211,7 @@ const LETTER_OF: Readonly<Record<Script, RegExp>> = {
   Georgian: /\p{Script=Georgian}/u,
 };
 
-/** The scripts in which a text is really written: they have letters here that resemble no Latin one. */
+/** The scripts in which a text is really written: those with letters in it that do not resemble Latin ones. */
 function foreignScripts(plain: string): Script[] {
   const letters = new Set(plain.replace(/[\p{ASCII}]/gu, ''));
   return SCRIPTS.filter((script) =>
@@ -219,7 +219,7 @@ function foreignScripts(plain: string): Script[] {
   );
 }
 
-/** A word in one script of the text is a real word; a word of several scripts, or of a script used nowhere else, is a disguise. */
+/** A word in one of the text's scripts is a real word. A word in several scripts, or in a script that is not used elsewhere, is a disguise. */
 function foldWord({ plain: piece, accented }: Piece, foreign: ReadonlySet<Script>): FoldedWord {
   const known = SCRIPTS.filter((script) => LETTER_OF[script].test(piece));
   const isMixed = known.length > 1 || (known.length === 1 && /[a-z]/.test(piece));
@@ -242,22 +242,22 @@ function latinLetters(text: string): string {
   return latin.replaceAll('vv', 'w');
 }
 
-/** Some letters only look like Latin ones as capitals. */
+/** Some letters only resemble Latin ones as capitals. */
 function lookalikeOf(letter: string): string {
   const latin = unhomoglyph(letter);
   return (latin === letter ? unhomoglyph(letter.toUpperCase()) : latin).toLowerCase();
 }
 
-/** Product codes and sizes are short, or have many more digits than letters. */
-const LONGEST_CODE = 5;
+/** Longer words are not product codes or sizes, unless they have many more digits than letters. */
+const MAX_CODE_LENGTH = 5;
 
 function hasSigns(text: string): boolean {
   const letters = text.match(/\p{L}/gu)?.length ?? 0;
   const digits = text.match(/\d/g)?.length ?? 0;
-  const isWord = letters >= digits || (text.length > LONGEST_CODE && letters * 2 > digits);
+  const isWord = letters >= digits || (text.length > MAX_CODE_LENGTH && letters * 2 > digits);
   return letters > 0 && isWord && /[\d$@!¡|+†€℮£¢]/.test(text);
 }
 
-/** `1` stands for an i as well as for an l, so both become the same letter. */
+/** `1` stands for both i and l, so both become the same letter. */
 const leetLetters = (text: string): string =>
-  text.replace(/[^a-z]/g, (sign) => SIGNS[sign] ?? sign).replaceAll('l', 'i');
+  text.replace(/[^a-z]/g, (sign) => SUBSTITUTES[sign] ?? sign).replaceAll('l', 'i');

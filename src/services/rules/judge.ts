@@ -8,10 +8,10 @@ import { WordList } from './word-list.ts';
 
 /** A rule that a request breaks. */
 export interface Verdict {
-  /** Names the rule, but nothing from its list. */
+  /** The refusal names the rule, but nothing from its list. */
   refusal: Refusal;
   rule: RuleName;
-  /** The match, for admins. */
+  /** What matched, for admins. */
   entry?: string | undefined;
 }
 
@@ -21,13 +21,13 @@ export interface Judged extends Pick<Task, 'kind' | 'request' | 'channelId' | 'p
 }
 
 interface Lists {
-  /** Undefined for every kind. */
+  /** Undefined for all kinds. */
   kinds: readonly string[] | undefined;
   words: WordList;
   patterns: PatternList;
 }
 
-/** Fields that only refer to something, and models, which the access rules cover. */
+/** Fields whose text is not checked: those that only refer to something, and models, which the access rules cover. */
 const POINTERS: ReadonlySet<string> = new Set([
   'model',
   'of',
@@ -41,10 +41,10 @@ const POINTERS: ReadonlySet<string> = new Set([
 /** Replaces a word that a server blocks. */
 const MASK = '▇▇▇';
 
-/** Far longer than Discord lets a member type. */
-const MOST_TEXT = 100_000;
+/** Far more than Discord lets a member type. */
+const MAX_TEXT_LENGTH = 100_000;
 
-/** The rules of one server, prepared so that a request is checked from memory. */
+/** The rules of one server, prepared so that requests can be checked in memory. */
 export class Judge {
   readonly #rules: RuleSet;
   readonly #lists: readonly Lists[];
@@ -61,7 +61,7 @@ export class Judge {
     this.#deniedDomains = rules.deniedDomains.map(plainHost);
   }
 
-  /** Undefined if it is allowed. */
+  /** Undefined if the order is allowed. */
   judge(order: Judged): Verdict | undefined {
     return this.#judgeAccess(order) ?? this.#judgeText(order);
   }
@@ -78,7 +78,7 @@ export class Judge {
     const about = this.#rules.access.filter((rule) => isAbout(rule, order));
     const denied = about.find(({ effect }) => effect === 'deny');
     if (denied) return notAllowed(accessText(denied));
-    // If some are allowed, all others are not.
+    // If there are rules that allow this work for some, it is not allowed for all others.
     const allows = this.#rules.access.filter((rule) => rule.effect === 'allow' && isAboutWork(rule, order));
     const isAllowed = allows.length === 0 || allows.some((rule) => isAbout(rule, order));
     return isAllowed ? undefined : notAllowed();
@@ -95,7 +95,7 @@ export class Judge {
     const isAnyBlocked = this.#listsFor(kind).length > 0;
     const hasDomains = this.#allowedDomains !== undefined || this.#deniedDomains.length > 0;
     if (!isAnyBlocked && !hasDomains) return undefined;
-    const text = [...new Set(textsOf(request))].join('\n').slice(0, MOST_TEXT);
+    const text = [...new Set(textsOf(request))].join('\n').slice(0, MAX_TEXT_LENGTH);
     const link = hasDomains ? linksIn(cleanText(text)).find((one) => !this.#allowsLink(one)) : undefined;
     if (link) return { refusal: new Refusal('refusals.rules.link'), rule: 'deniedDomains', entry: link.host };
     if (!isAnyBlocked) return undefined;

@@ -2,7 +2,7 @@ import { domainToASCII } from 'node:url';
 
 interface Link {
   host: string;
-  /** A name such as `v1.final` may not be a link at all. */
+  /** Without a scheme, a name such as `v1.final` may not be a link at all. */
   hasScheme: boolean;
 }
 
@@ -35,7 +35,7 @@ function linkIn(chunk: string): Link | undefined {
 /** In lower case, in ASCII, and without a trailing dot; empty if it is not a host name. */
 export const plainHost = (host: string): string => domainToASCII(host.replace(/[.\u3002\uff0e\uff61]$/, ''));
 
-/** A domain includes all of its subdomains. */
+/** Whether a host belongs to one of the domains, which include all of their subdomains. */
 export const isBelow = (host: string, domains: readonly string[]): boolean =>
   domains.some((domain) => host === domain || host.endsWith(`.${domain}`));
 

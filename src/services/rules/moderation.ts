@@ -12,7 +12,7 @@ export type Action = (typeof actions)[number];
 
 export interface Outcome {
   action: Action;
-  /** The categories that the service flags; undefined also if it is unavailable. */
+  /** The category that the service flagged; undefined for none, or if the service is unavailable. */
   category?: string | undefined;
   isAway?: true;
 }
@@ -25,7 +25,7 @@ export const stricter = (one: Outcome, other: Outcome): Outcome =>
 /** The category that age-restricted channels exist for. Others, such as `sexual/minors`, are allowed nowhere. */
 const AGE_RESTRICTED = 'sexual';
 
-/** The outcome of a check, or without one because the service is unavailable. */
+/** The outcome of a check. `judgement` is undefined if the service is unavailable. */
 export function outcomeOf(
   judgement: Judgement | undefined,
   { thresholds, whenAway, ageRestricted }: Moderation,
@@ -40,11 +40,11 @@ export function outcomeOf(
   return { action: ageRestricted, category };
 }
 
-/** The place of the request, and its images as data URIs. */
+/** An order to be moderated. `images` returns its images as data URIs. */
 interface ModeratedOrder {
   request: CommonRequest;
   isAgeRestricted?: boolean | undefined;
-  /** Moderators can be shown its results before anyone else sees them. */
+  /** Whether moderators can be shown its results before anyone else sees them. */
   isVisual: boolean;
   images(): Promise<readonly string[]>;
 }
@@ -64,7 +64,7 @@ export async function moderateOrder(
   const text = promptOf(request);
   const outcomes: Outcome[] = [];
   function judged(judgement: Judgement | undefined, wanted: Action): Outcome {
-    // A prompt is not submitted while it cannot be checked, nor if its result cannot be held.
+    // A prompt is not submitted if it cannot be checked, nor if its result would have to be held but cannot.
     const action = judgement && (wanted !== 'hold' || isVisual) ? wanted : 'refuse';
     return outcomeOf(judgement, moderation, { action, isAgeRestricted });
   }

@@ -3,14 +3,14 @@ import { Refusal } from '../../lib/refusal.ts';
 
 const require = createRequire(import.meta.url);
 
-/** Loaded with the first pattern, because most servers have none. */
+/** Only loaded for the first pattern, because most servers have none. */
 const engine = (): typeof import('re2-wasm') => require('re2-wasm');
 
-/** Letters of any case, and the text as Unicode. */
+/** Ignore case, and treat the text as Unicode. */
 const FLAGS = 'iu';
 const AFTER_PATTERN = `/${FLAGS}: `;
 
-/** Matches the patterns of admins in time that grows with the text alone: all of them are one program. */
+/** Matches the patterns of admins. The time depends only on the length of the text, because all patterns are compiled into one program. */
 export class PatternList {
   readonly #whole: { test(text: string): boolean } | undefined;
   readonly #patterns: readonly string[];

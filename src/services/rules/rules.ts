@@ -14,26 +14,26 @@ export interface RuleStore {
 
 interface RulesParts {
   store: RuleStore;
-  /** Undefined: no moderation service is configured. */
+  /** Undefined if no moderation service is configured. */
   moderator?: Moderator | undefined;
-  /** The operator's rules. They override every server's, and also apply outside of servers. */
+  /** The operator's rules. They take precedence over those of servers, and also apply outside of servers. */
   operatorRules: RuleSet;
 }
 
-/** Who made the order, and where. */
+/** An order with the member who made it and its place. */
 export interface JudgedOrder extends Judged, Pick<Task, 'guildId' | 'requesterId' | 'isAgeRestricted'> {}
 
-/** Data URIs of results; undefined: it cannot be judged. */
+/** The results as data URIs; undefined for a result that cannot be judged. */
 export type ResultImages = readonly (string | undefined)[];
 
-/** For the server's admins. */
+/** A refusal as shown to the admins of the server. */
 export interface RuleRefusal extends Omit<Verdict, 'refusal'> {
   guildId: string;
   memberId: string;
   channelId: string | undefined;
 }
 
-/** `count`: how many lines of the history are new. */
+/** `count`: the number of new entries in the history. */
 type ChangeListener = (guildId: string, after: ServerRules, count: number) => void;
 
 /** The member who pressed a button on a task, in the task's server. */
@@ -42,16 +42,16 @@ export interface Presser {
   roleIds: readonly string[];
 }
 
-/** The parts of a request that messages repeat. */
+/** The parts of a request that messages show. */
 const SHOWN = ['prompt', 'typed', 'title', 'words', 'instructions', 'style'] as const;
 
 /** Used in place of a server's id. */
 const OPERATOR = 'operator';
 
-/** Prepared rules of servers that had orders lately; preparing them again takes some milliseconds. */
+/** How many servers' prepared rules are cached; preparing them again takes a few milliseconds. */
 const MAX_PREPARED = 500;
 
-/** What each server allows, in memory because every order is checked. A change is stored first. */
+/** What each server allows. Kept in memory, because every order is checked. A change is stored first. */
 export class Rules {
   readonly #parts: RulesParts;
   readonly #known = new Map<string, ServerRules>();
@@ -81,7 +81,7 @@ export class Rules {
     if (this.#borrowed.size > MAX_PREPARED) this.#borrowed.delete(oldest);
   }
 
-  /** Servers whose log is deleted after some days. */
+  /** The servers whose log messages are deleted after some days. */
   logRetentions(): { guildId: string; days: number }[] {
     return [...this.#known].flatMap(([guildId, { logDays: days }]) => (days === undefined ? [] : [{ guildId, days }]));
   }
@@ -90,7 +90,7 @@ export class Rules {
     this.#changeListeners.push(listener);
   }
 
-  /** Called with every request that a server's rule refuses. */
+  /** The listener is called with every request that a server's rules refuse. */
   onRefusal(listener: (refusal: RuleRefusal) => void): void {
     this.#refusalListeners.push(listener);
   }
@@ -105,7 +105,7 @@ export class Rules {
       if (after.proposed !== before.proposed && after.proposed) this.#judge(after.proposed.id, after.proposed.rules);
       await this.#parts.store.put(guildId, after);
       this.#known.set(guildId, after);
-      // An erasure changes only the history.
+      // An erasure only changes the history.
       const isOfLog = after.logChannelId !== before.logChannelId || after.logDays !== before.logDays;
       if (after.rules !== before.rules || isOfLog) {
         const last = before.history.at(-1);
@@ -130,8 +130,8 @@ export class Rules {
   }
 
   /**
-   * The order as the moderation of the operator and the server lets it pass: unchanged, or with its results behind a spoiler or held for review.
-   * Throws a `Refusal` otherwise.
+   * Moderates an order by the rules of the operator and the server. Returns it unchanged, or with its results behind a spoiler or
+   * held for review. Throws a `Refusal` if it is not allowed.
    */
   async moderated<O extends JudgedOrder>(
     order: O,
@@ -195,7 +195,7 @@ export class Rules {
       listener({ rule: 'moderation', entry, guildId, memberId, channelId });
   }
 
-  /** A task as it can be shown in a server other than its own: without the words that are blocked there. */
+  /** A task as it can be shown in another server: without the words that are blocked there. */
   masked(task: Task, guildId: string | undefined): Task {
     if (guildId === undefined || guildId === task.guildId) return task;
     const { rules } = this.of(guildId);
@@ -210,7 +210,7 @@ export class Rules {
     return { ...withRequest(task, Object.fromEntries(shown)), ...(text !== undefined && { text: mask(text) }) };
   }
 
-  /** Throws if a server reserves the buttons on results for their owners or for some roles. */
+  /** Throws if the server reserves the buttons on results for their owners or for roles that the member does not have. */
   mustMayPress({ requesterId, guildId }: Pick<Task, 'requesterId' | 'guildId'>, { userId, roleIds }: Presser): void {
     if (guildId === undefined || requesterId === userId) return;
     const { pressers } = this.of(guildId).rules;

@@ -4,12 +4,12 @@ import type { Frozen } from '../../lib/frozen.ts';
 
 export const MAX_WORDS = 1_000;
 export const MAX_PATTERNS = 100;
-export const LONGEST_WORD = 60;
-export const LONGEST_PATTERN = 200;
+export const MAX_WORD_LENGTH = 60;
+export const MAX_PATTERN_LENGTH = 200;
 export const MAX_DOMAINS = 200;
 export const MAX_ACCESS_RULES = 25;
 const MAX_NAMES = 25;
-/** One row contains all of them, because an admin rarely changes rules. */
+/** The whole history is stored in one row, because admins rarely change rules. */
 const MAX_HISTORY = 200;
 
 /** Undefined for every kind of task. */
@@ -17,18 +17,18 @@ const forKinds = z.array(z.string().max(40)).max(MAX_NAMES).optional();
 const id = z.string().regex(/^\d{17,20}$/);
 const ids = z.array(id).max(MAX_NAMES);
 
-const word = z.object({ text: z.string().min(1).max(LONGEST_WORD), kinds: forKinds });
-const pattern = z.object({ text: z.string().min(1).max(LONGEST_PATTERN), kinds: forKinds });
+const word = z.object({ text: z.string().min(1).max(MAX_WORD_LENGTH), kinds: forKinds });
+const pattern = z.object({ text: z.string().min(1).max(MAX_PATTERN_LENGTH), kinds: forKinds });
 const domain = z
   .string()
   .max(253)
   .regex(/^(?:[\p{L}\p{N}_-]{1,63}\.)+[\p{L}\p{N}-]{2,63}$/u);
 
-/** Conditions that are not set match everything: a rule without roles applies to everyone. */
+/** A condition that is not set matches everything, so a rule without roles applies to everyone. */
 const accessRule = z.object({
   effect: z.enum(['allow', 'deny']),
   kinds: forKinds,
-  /** Ids of models; one that ends with `*` means all ids with that beginning. */
+  /** Ids of models. One that ends with `*` stands for all ids with this beginning. */
   models: z.array(z.string().min(1).max(200)).max(MAX_NAMES).optional(),
   roleIds: ids.optional(),
   channelIds: ids.optional(),
@@ -44,23 +44,26 @@ const moderation = z.object({
   results: z.enum(['off', 'refuse', 'spoiler', 'hold']).default('off'),
   /** Results that the service cannot check: videos without a thumbnail, and files that could not be fetched. */
   unseen: z.enum(['show', 'hold']).default('show'),
-  /** How content that the service calls sexual is treated: like everything else, never allowed, behind a spoiler, or only in age-restricted channels. */
+  /**
+   * What happens to content that the service flags as sexual: the same as to everything else, never allowed, behind a spoiler, or only in
+   * age-restricted channels.
+   */
   ageRestricted: z.enum(['like-others', 'refuse', 'spoiler', 'channels']).default('like-others'),
   whenAway: z.enum(['allow', 'refuse']).default('refuse'),
   /** The likelihood from which content is flagged, by category, instead of the service's own decision. */
   thresholds: z.record(z.string().max(60), z.number().min(0).max(1)).default({}),
 });
 
-/** Of the log's retention time. */
+/** The maximum of the log's retention time. */
 export const MAX_LOG_DAYS = 365;
 
-/** The rules themselves, in the form in which they are exported, imported and written in the operator's file. */
+/** The rules themselves, in the format for exports, imports and the operator's file. */
 export const ruleSet = z.object({
   words: z.array(word).max(MAX_WORDS).default([]),
-  /** Never blocked, even if they look like a blocked one. */
-  allowedWords: z.array(z.string().min(1).max(LONGEST_WORD)).max(MAX_WORDS).default([]),
+  /** Words that are never blocked, even if they look like a blocked one. */
+  allowedWords: z.array(z.string().min(1).max(MAX_WORD_LENGTH)).max(MAX_WORDS).default([]),
   patterns: z.array(pattern).max(MAX_PATTERNS).default([]),
-  /** Undefined for all that are not denied. */
+  /** If undefined, all domains are allowed that are not denied. */
   allowedDomains: z.array(domain).max(MAX_DOMAINS).optional(),
   deniedDomains: z.array(domain).max(MAX_DOMAINS).default([]),
   longestPrompt: z.int().min(1).max(100_000).optional(),
@@ -91,9 +94,9 @@ type RuleChange = z.output<typeof change>;
 /** What the admins of one server have decided about its content. */
 export const serverRules = z.object({
   rules: ruleSet,
-  /** The channel that gets changes, and requests that a rule refused. */
+  /** The channel where changes, and requests that a rule refused, are posted. */
   logChannelId: id.optional(),
-  /** The number of days after which the bot deletes its messages there; undefined for never. */
+  /** The number of days after which the bot deletes its messages there; undefined to keep them. */
   logDays: z.int().min(1).max(MAX_LOG_DAYS).optional(),
   /** An import that waits for its admin's decision. */
   proposed: z.object({ id: z.string(), rules: ruleSet, by: z.string(), at: z.number() }).optional(),
@@ -109,7 +112,7 @@ export interface Author {
   at: number;
 }
 
-/** The same rules if nothing differs; otherwise with a line in the history for each rule that does. */
+/** Changes rules, with an entry in the history for each one that differs. Returns the same object if none does. */
 export function withRules(known: ServerRules, changed: Partial<RuleSet>, { by, at }: Author): ServerRules {
   const after = { ...known.rules, ...changed };
   const lines = ruleNames.flatMap((what): RuleChange[] => {
@@ -121,7 +124,7 @@ export function withRules(known: ServerRules, changed: Partial<RuleSet>, { by, a
     : { ...known, rules: after, history: [...known.history, ...lines].slice(-MAX_HISTORY) };
 }
 
-/** The same rules if nothing differs. */
+/** Changes the log settings. Returns the same object if nothing differs. */
 export function withLog(
   known: ServerRules,
   { channelId, days }: { channelId: string | undefined; days: number | undefined },
@@ -151,14 +154,15 @@ export function withoutImport({ proposed: _, ...known }: ServerRules): ServerRul
   return known;
 }
 
-/** Without the id of a member whose data was erased. */
+/** Removes the id of a member whose data was erased. */
 export const withoutAuthor = (known: ServerRules, memberId: string): ServerRules => ({
   ...(known.proposed?.by === memberId ? withoutImport(known) : known),
   history: known.history.map((line) => (line.by === memberId ? { ...line, by: undefined } : line)),
 });
 
-const LONGEST_SHOWN = 1_000;
-const shortened = (text: string): string => (text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text);
+const MAX_SHOWN_LENGTH = 1_000;
+const shortened = (text: string): string =>
+  text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}…` : text;
 
 /** A rule as an admin reads and writes it; lists have one entry per line. */
 export function ruleText(rules: RuleSet, name: RuleName): string {
@@ -198,7 +202,7 @@ export function ruleText(rules: RuleSet, name: RuleName): string {
 export const thresholdLines = (thresholds: RuleSet['moderation']['thresholds']): string[] =>
   Object.entries(thresholds).map(([category, least]) => `${category} ${least}`);
 
-/** `deny video, model reel-* for <@&1> in <#2>`. */
+/** An access rule as text, such as `deny video, model reel-* for <@&1> in <#2>`. */
 export function accessText({ effect, kinds = [], models = [], roleIds = [], channelIds = [] }: AccessRule): string {
   const what = [...kinds, ...models.map((model) => `model ${model}`)];
   return [

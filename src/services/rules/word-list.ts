@@ -1,7 +1,7 @@
 import { isOtherWord } from './accents.ts';
 import { type FoldedText, type FoldedWord, foldBlocked } from './fold.ts';
 
-/** How one word of a text may differ from a blocked one: `l` for `i` is only the same if there are digits. */
+/** The forms in which words are compared. Only in `leet`, for words with digits, are `l` and `i` the same. */
 const forms = ['plain', 'lookalike', 'leet'] as const;
 type Form = (typeof forms)[number];
 
@@ -9,7 +9,7 @@ interface Entry {
   word: FoldedWord;
   /** The number of repetitions of each letter. */
   runs: readonly number[];
-  /** The blocked words that contain it, and its place among their words. */
+  /** The blocked phrase that contains the word, and the word's position in it. */
   phrase: Phrase;
   at: number;
 }
@@ -27,13 +27,13 @@ interface Beginning {
 /** Scripts without spaces between words. */
 const WITHOUT_SPACES =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
-/** A language that adds endings to its words. */
+/** A script whose language adds endings to words. */
 const WITH_ENDINGS = /\p{Script=Hangul}/u;
 const KATAKANA = /^[\p{Script=Katakana}ー]+$/u;
 const HIRAGANA = /[\u3041-\u3096]/g;
 const KATAKANA_OFFSET = 0x60;
 
-/** No spelling repeats a letter this many times. */
+/** No correct spelling repeats a letter this many times. */
 const STRETCHED = 3;
 
 /** Blocked words and phrases; a word that ends with `*` blocks everything that begins with it. */
@@ -46,7 +46,7 @@ export class WordList {
   readonly #beginnings: Readonly<Record<Form, Map<string, Beginning>>> = {
     ...{ plain: new Map(), lookalike: new Map(), leet: new Map() },
   };
-  /** Words without repeated letters. */
+  /** The lengths of words and beginnings, without repeated letters. */
   readonly #lengths = new Set<number>();
   readonly #beginningLengths = new Set<number>();
   readonly #anywhere: { text: string; found: string }[] = [];
@@ -67,7 +67,7 @@ export class WordList {
     );
   }
 
-  /** Whether a word is on the list, disguised or not. */
+  /** Whether a word is on the list, even if it is disguised. */
   includes(word: FoldedWord): boolean {
     return this.#alone([word]) !== undefined;
   }
@@ -86,7 +86,7 @@ export class WordList {
     if (phrase.length === 1) this.#singles.push({ text, word: whole });
     if (isBeginning && words.length === 1) this.#addBeginning(first, phrase);
     else for (const [at, word] of words.entries()) this.#addWord(word, { phrase, at });
-    // A phrase is also written as one word.
+    // A phrase may also be written as one word.
     if (words.length > 1) this.#addWord(joinWords(words), { phrase: { text, length: 1 }, at: 0 });
   }
 
@@ -112,7 +112,7 @@ export class WordList {
     const katakana = toKatakana(squeezed);
     return this.#anywhere.find(({ found }) => {
       if (!KATAKANA.test(found)) return katakana.includes(found);
-      // Foreign words are written in these letters without a gap: one must not begin within another.
+      // In these letters, foreign words are written without spaces, so a match must not begin within another word.
       for (let at = katakana.indexOf(found); at >= 0; at = katakana.indexOf(found, at + 1))
         if (!KATAKANA.test(squeezed.charAt(at - 1))) return true;
       return false;
@@ -131,7 +131,7 @@ export class WordList {
   }
 
   #inWords(words: readonly FoldedWord[]): string | undefined {
-    /** Phrases that begin with the words so far. */
+    /** The phrases that begin with the preceding words. */
     let begun: Entry[] = [];
     for (const word of words) {
       const entries = this.#entriesOf(word);
@@ -155,7 +155,7 @@ export class WordList {
     return undefined;
   }
 
-  /** In a row of single letters, where a word begins and ends anywhere. */
+  /** Searches a row of single letters, in which a word can begin and end anywhere. */
   #inSpelled(rows: readonly FoldedWord[]): string | undefined {
     for (const row of rows) {
       for (const form of forms) {
@@ -213,7 +213,7 @@ const joinWords = (words: readonly FoldedWord[]): FoldedWord => ({
 const isSpelled = ({ phrase, runs }: Entry): boolean =>
   phrase.length === 1 && runs.reduce((sum, count) => sum + count, 0) > 2;
 
-/** The words that stand beside an insult that is spelled. */
+/** Short words that often stand next to an insult that is spelled out. */
 const SMALL_WORDS: ReadonlySet<string> = new Set([
   ...[
     'a',
@@ -258,16 +258,16 @@ const SMALL_WORDS: ReadonlySet<string> = new Set([
   ...['and', 'or', 'but', 'no', 'not', 'al', 'so', 'big', 'fat', 'what', 'who', 'free', 'here', 'a', 'my', 'yes', 'of'],
   ...['der', 'die', 'das', 'du', 'ein', 'eine', 'ist', 'le', 'la', 'les', 'un', 'une', 'de', 'el', 'los', 'las', 'una'],
 ]);
-const LONGEST_SMALL_WORD = 4;
-/** A longer row of single letters is not a styled word. */
-const LONGEST_REST = 60;
+const MAX_SMALL_WORD_LENGTH = 4;
+/** A longer row of single letters is not a single styled word. */
+const MAX_REST_LENGTH = 60;
 
-/** What is left of a row of single letters beside a blocked word must be words too: `h e l l o` is not `hell` and `o`. */
+/** Whether the letters that remain next to a blocked word in a row are words, too: `h e l l o` is not `hell` and `o`. */
 function areWords(letters: string): boolean {
-  if (letters.length > LONGEST_REST || /[^a-z]/.test(letters)) return true;
+  if (letters.length > MAX_REST_LENGTH || /[^a-z]/.test(letters)) return true;
   const ends = new Set([0]);
   for (let end = 1; end <= letters.length; end++)
-    for (let length = 1; length <= Math.min(end, LONGEST_SMALL_WORD); length++)
+    for (let length = 1; length <= Math.min(end, MAX_SMALL_WORD_LENGTH); length++)
       if (ends.has(end - length) && SMALL_WORDS.has(letters.slice(end - length, end))) ends.add(end);
   return ends.has(letters.length);
 }
@@ -275,7 +275,7 @@ function areWords(letters: string): boolean {
 const toKatakana = (text: string): string =>
   text.replace(HIRAGANA, (letter) => String.fromCodePoint((letter.codePointAt(0) ?? 0) + KATAKANA_OFFSET));
 
-/** A word without repeated letters, and how often each was there. */
+/** A word without repeated letters, and how often each letter was repeated. */
 function runsOf(text: string): { letters: string; runs: number[] } {
   let letters = '';
   const runs: number[] = [];
@@ -289,7 +289,7 @@ function runsOf(text: string): { letters: string; runs: number[] } {
   return { letters, runs };
 }
 
-/** `caaasino` is `casino`, and `good` is not `god`. */
+/** `caaasino` is the same as `casino`, but `good` is not the same as `god`. */
 function isSameWord(runs: readonly number[], wanted: readonly number[]): boolean {
   const longer = runs.filter((count, at) => count > (wanted[at] ?? 0));
   if (runs.some((count, at) => count < (wanted[at] ?? 0))) return false;

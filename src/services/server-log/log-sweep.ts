@@ -3,7 +3,7 @@ import type { PlainLog } from '../../lib/log.ts';
 import type { Reports } from '../reports/reports.ts';
 import type { ServerLogs } from './server-log.ts';
 
-/** Retention times are days. */
+/** Often enough, because retention times are in days. */
 const SWEEP_MS = 10 * 60_000;
 
 interface LogSweepParts {
@@ -13,11 +13,11 @@ interface LogSweepParts {
   log: Pick<PlainLog, 'warn'>;
 }
 
-/** Deletes old messages in log channels and old reports, from the start on. */
+/** Regularly deletes old messages in log channels and old reports, beginning right after the start. */
 export class LogSweep {
   readonly #parts: LogSweepParts;
   #cancel: (() => void) | undefined;
-  #underWay: Promise<void> = Promise.resolve();
+  #running: Promise<void> = Promise.resolve();
   #isStopped = false;
 
   constructor(parts: LogSweepParts) {
@@ -25,7 +25,7 @@ export class LogSweep {
   }
 
   start(): void {
-    this.#underWay = this.#sweep().then(() => {
+    this.#running = this.#sweep().then(() => {
       if (!this.#isStopped) this.#cancel = this.#parts.clock.after(SWEEP_MS, () => this.start());
     });
   }
@@ -33,7 +33,7 @@ export class LogSweep {
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#cancel?.();
-    await this.#underWay;
+    await this.#running;
   }
 
   async #sweep(): Promise<void> {

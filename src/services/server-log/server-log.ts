@@ -3,9 +3,9 @@ import { type Clock, DAY_MS } from '../../lib/clock.ts';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
 import type { Rules } from '../rules/rules.ts';
 
-/** The maximum for a server. Beyond it, the oldest are forgotten and stay in Discord. */
+/** The most messages that are recorded per server. Beyond that, the oldest are forgotten, and stay in Discord. */
 const MAX_MESSAGES = 1_000;
-/** Deleted in a row: Discord lets a bot delete a few a second in a channel, and others need them too. */
+/** How many are deleted in a row: Discord lets a bot delete only a few messages per second in a channel, and other deletions need some of them. */
 const MAX_AT_ONCE = 50;
 
 const id = z.string().regex(/^\d{1,20}$/);
@@ -14,9 +14,9 @@ const logMessage = z.object({
   channelId: id,
   id,
   at: z.number(),
-  /** The member whom it names. */
+  /** The member whom the message names. */
   about: id.optional(),
-  /** It asks for a decision about a held result or a report, and is kept until the decision. */
+  /** Set if the message asks for a decision about a held result or a report. It is kept until the decision. */
   heldTaskId: z.string().optional(),
   reportId: z.string().optional(),
 });
@@ -32,7 +32,7 @@ export interface LogStore {
   put(log: StoredServerLog): Promise<void>;
 }
 
-/** later: Discord does not accept it right now; the others are final. */
+/** `later`: Discord does not accept it right now. The others are final. */
 export type Removal = 'gone' | 'none' | 'stays' | 'later';
 
 interface ServerLogsParts {
@@ -43,7 +43,7 @@ interface ServerLogsParts {
   clock: Clock;
 }
 
-/** Remembers what was posted in log channels, so it can be deleted: when it is too old, or with the data of the member whom it names. */
+/** Records what was posted in log channels, so that it can be deleted when it is too old, or together with the data of the member whom it names. */
 export class ServerLogs {
   readonly #parts: ServerLogsParts;
   readonly #lock = new KeyedLock();
@@ -61,7 +61,7 @@ export class ServerLogs {
     });
   }
 
-  /** Deletes what is older than each server wants, part by part. */
+  /** Deletes messages that are older than their server's retention time, some at a time. */
   async sweep(): Promise<void> {
     const { rules, clock } = this.#parts;
     for (const { guildId, days } of rules.logRetentions()) {
@@ -74,7 +74,7 @@ export class ServerLogs {
     }
   }
 
-  /** Deletes the messages that name a member; false: some may still be deleted later. */
+  /** Deletes the messages that name a member. Returns false if some still have to be deleted later. */
   async erase(memberId: string): Promise<boolean> {
     let isClear = true;
     for (const { guildId, messages } of await this.#parts.store.all())
@@ -83,7 +83,7 @@ export class ServerLogs {
     return isClear;
   }
 
-  /** A message that can never be deleted is forgotten. */
+  /** Deletes messages. One that can never be deleted is no longer recorded. */
   #remove(
     guildId: string,
     isWanted: (message: LogMessage) => Promise<boolean>,

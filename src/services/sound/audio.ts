@@ -11,12 +11,12 @@ import { VoiceQueue, type VoiceWriter } from './voice-queue.ts';
 
 export type AudioService = ReturnType<typeof openAudio>;
 
-/** Runs codecs in the media process, or in its own if none is given. Nothing is loaded before the first audio. */
+/** Runs codecs in the given media process, or else in one of its own. Nothing is loaded before the first audio. */
 export function openAudio({ log, process: given }: { log: Log; process?: MediaProcess }) {
   const process = given ?? new MediaProcess({ clock: systemClock, log });
   const writings = new VoiceQueue(process);
   return {
-    /** Throws a `Refusal` for a file that cannot be read as audio, or lasts longer. */
+    /** Throws a `Refusal` if the file cannot be read as audio or is longer than `maxSeconds`. */
     async decoded(input: FileContent, { maxSeconds }: { maxSeconds: number }): Promise<Pcm> {
       if (input.size === 0) throw new Refusal('refusals.audioEmpty');
       const extension = (await withReader(input, recogniseContent))?.extension;

@@ -10,14 +10,14 @@ const TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
   return value;
 });
 
-/** Where a page has its own checksum, which counts as zero while it is calculated. */
-const SUM_AT = 22;
+/** The position of the checksum in a page. It counts as zero in its own calculation. */
+const CHECKSUM_AT = 22;
 
 /** The checksum of an Ogg page (RFC 3533): a CRC with initial value zero, most significant bit first. */
 export function oggChecksum(page: Uint8Array): number {
   let sum = 0;
   for (let at = 0; at < page.length; at++) {
-    const byte = at >= SUM_AT && at < SUM_AT + 4 ? 0 : (page[at] ?? 0);
+    const byte = at >= CHECKSUM_AT && at < CHECKSUM_AT + 4 ? 0 : (page[at] ?? 0);
     sum = (sum << 8) ^ (TABLE[((sum >>> 24) ^ byte) & 0xff] ?? 0);
   }
   return sum >>> 0;
@@ -28,12 +28,12 @@ const MAX_BROKEN = 200;
 
 interface OggPacket {
   data: Buffer;
-  /** On the last packet of a page: the audio position after it. */
+  /** The audio position after the packet; only for the last packet of a page. */
   granule?: number;
   isLast: boolean;
 }
 
-/** The packets of the first stream in an Ogg file (RFC 3533). Invalid pages are skipped, with the packets they would complete. */
+/** Reads the packets of the first stream in an Ogg file (RFC 3533). Invalid pages are skipped, as are the packets that they would complete. */
 export function* readPackets(bytes: Buffer): Generator<OggPacket> {
   let serial: number | undefined;
   let expected: number | undefined;
@@ -59,7 +59,7 @@ export function* readPackets(bytes: Buffer): Generator<OggPacket> {
   }
 }
 
-/** The packets that a page completes. An unfinished one stays in `markAnswering` for the next page. */
+/** The packets that a page completes. An unfinished one stays in `unfinished` for the next page. */
 function* packetsIn(page: Buffer, unfinished: Buffer[], lacksBeginning: boolean): Generator<OggPacket> {
   const lengths = page.subarray(HEAD_BYTES, HEAD_BYTES + (page[26] ?? 0));
   const lastEnd = lengths.findLastIndex((length) => length < 255);
@@ -76,7 +76,7 @@ function* packetsIn(page: Buffer, unfinished: Buffer[], lacksBeginning: boolean)
     if (!skipping) yield { data, ...granule, isLast: isEnd && ((page[5] ?? 0) & LAST) !== 0 };
     skipping = false;
   }
-  // Nothing ended on this page: what continues on the next one still lacks its beginning.
+  // No packet ended on this page, so what continues on the next one still lacks its beginning.
   if (skipping) unfinished.length = 0;
 }
 
@@ -88,13 +88,13 @@ function pageAt(bytes: Buffer, at: number): Buffer | undefined {
   for (let index = lengths; index < start; index++) end += bytes[index] ?? 0;
   if (end > bytes.length) return undefined;
   const page = bytes.subarray(at, end);
-  return page.readUInt32LE(SUM_AT) === oggChecksum(page) ? page : undefined;
+  return page.readUInt32LE(CHECKSUM_AT) === oggChecksum(page) ? page : undefined;
 }
 
-/** A page has one byte for the number of lengths in it. */
+/** A page has one byte for the number of its lengths. */
 const MAX_LENGTHS = 255;
-/** One second, so a player can seek. */
-const PACKETS_A_PAGE = 50;
+/** One second, so that players can seek. */
+const PACKETS_PER_PAGE = 50;
 
 export interface Packet {
   data: Uint8Array;
@@ -120,7 +120,7 @@ export class OggWriter {
   }
 
   add(packet: Packet): void {
-    const isFull = this.#open.length === PACKETS_A_PAGE || this.#lengths + lengthsOf(packet).length > MAX_LENGTHS;
+    const isFull = this.#open.length === PACKETS_PER_PAGE || this.#lengths + lengthsOf(packet).length > MAX_LENGTHS;
     if (this.#isHead || isFull) this.#close(0);
     this.#put(packet);
   }
@@ -156,7 +156,7 @@ function pageOf(packets: readonly Packet[], { flags, serial, number }: Record<'f
   head.writeUInt32LE(number, 18);
   head[26] = lengths.length;
   const page = Buffer.concat([head, Buffer.from(lengths), ...packets.map(({ data }) => data)]);
-  page.writeUInt32LE(oggChecksum(page), SUM_AT);
+  page.writeUInt32LE(oggChecksum(page), CHECKSUM_AT);
   return page;
 }
 

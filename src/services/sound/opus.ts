@@ -14,14 +14,14 @@ import type { AudioChunk } from './resample.ts';
 
 /** Per sample: positions in Opus files count at 48 kHz, independent of the recording's rate (RFC 7845, section 4). */
 const GRANULES = 48_000 / PCM_RATE;
-/** A packet holds at most 120 ms. */
+/** A packet contains at most 120 ms. */
 const MAX_IN_PACKET = 0.12 * PCM_RATE;
 
 /** Reads Ogg Opus (RFC 7845). The decoder converts any rate and both channels to our format. */
 export async function* decodeOpus(bytes: Buffer): AsyncGenerator<AudioChunk> {
   const packets = readPackets(bytes);
   const head = headOf(packets.next().value?.data);
-  // The tags.
+  // Skip the packet with the tags.
   packets.next();
   const decoder = await createDecoder({ sampleRate: PCM_RATE, channels: 1, maxFrameSize: MAX_IN_PACKET });
   try {
@@ -33,7 +33,7 @@ export async function* decodeOpus(bytes: Buffer): AsyncGenerator<AudioChunk> {
       let samples = decodePacket(data, decoder);
       inPage += samples.length;
       if (granule !== undefined) {
-        // The last packet contains padding beyond the position that its page states.
+        // The last packet contains padding after the end position of its page.
         const padding = isLast ? inPage - (granule - pageStart) / GRANULES : 0;
         if (padding > 0) samples = samples.subarray(0, Math.max(0, Math.floor(samples.length - padding)));
         pageStart = granule;
@@ -51,12 +51,12 @@ export async function* decodeOpus(bytes: Buffer): AsyncGenerator<AudioChunk> {
 function headOf(packet: Buffer | undefined): { preSkip: number; gain: number } {
   if (packet?.toString('latin1', 0, 8) !== 'OpusHead') throw new Refusal('refusals.audioNotSupported');
   if (packet.length < 19) throw new Refusal('refusals.audioDamaged');
-  // More than two channels are several streams in each packet, which voice recordings do not have.
+  // More than two channels means several streams in each packet, which voice recordings do not have.
   if (packet[18] !== 0) throw new Refusal('refusals.audioNotSupported');
   return { preSkip: packet.readUInt16LE(10), gain: packet.readInt16LE(16) };
 }
 
-/** A broken packet is a moment of silence, not an end: the rest can still be heard. */
+/** A broken packet becomes a moment of silence, so that the rest can still be heard. */
 function decodePacket(packet: Buffer, decoder: { decodeFloat(packet: Uint8Array): Float32Array }): Float32Array {
   if (packet.length === 0) return new Float32Array();
   try {
@@ -67,21 +67,21 @@ function decodePacket(packet: Buffer, decoder: { decodeFloat(packet: Uint8Array)
   }
 }
 
-/** 20 ms, as everywhere on Discord. */
+/** The samples of 20 ms, the usual frame on Discord. */
 const FRAME = PCM_RATE / 50;
 /** A higher bitrate does not improve speech. */
 const BITRATE = 32_000;
-/** Half the work of the maximum (10), for a voice that sounds just as close to the original. */
+/** Half of the maximum (10) takes half the time, and a voice sounds just as close to the original. */
 const COMPLEXITY = 5;
 /** The vendor is "Atelier", and there are no comments. */
 const TAGS = Buffer.from('OpusTags\x07\0\0\0Atelier\0\0\0\0', 'latin1');
-/** Distinguishes the streams of a file, and there is only one. */
+/** The number of the stream in its file, which has only one. */
 const SERIAL = 1;
 
-/** Encodes a voice as Ogg Opus (RFC 7845) as it arrives; how the samples are split makes no difference to the result. */
+/** Encodes a voice as Ogg Opus (RFC 7845) while it arrives. The result does not depend on how the samples are split. */
 export class OpusWriter {
   readonly #encoder: OpusEncoderHandle;
-  /** The encoder's delay: this much more must go in to get the end out, and this much is skipped at the start. */
+  /** The encoder's delay: so many extra samples are needed to get the end out, and as many are skipped at the start. */
   readonly #delay: number;
   readonly #file: OggWriter;
   #frame = new Int16Array(FRAME);
@@ -146,15 +146,18 @@ function head(preSkip: number): Buffer {
   return bytes;
 }
 
-/** Discord's clients draw a column per tenth of a second, and at most this many (docs: Voice Messages). */
+/** Discord's clients draw one column per tenth of a second, and at most this many (docs: Voice Messages). */
 const MAX_COLUMNS = 256;
 const COLUMN = PCM_RATE / 10;
-/** Below this there is no speech, and noise is not drawn as if it were speech. */
+/** The level of the loudest column if there is no speech, so that noise does not look like speech. */
 const QUIET = 0.01 * 32_768;
-/** Hundreds per column, so no edge between two cells is visible. */
+/** Hundreds per column, so that no edge between two cells is visible. */
 const MAX_CELLS = 2 ** 17;
 
-/** 255 is the loudest column. Their width is known only at the end: until then cells hold the power, merged in pairs when full. */
+/**
+ * The loudest column is 255. The width of columns is only known at the end; until then, cells hold the power, and are merged in pairs
+ * when all are full.
+ */
 export class Waveform {
   readonly #cells = new Float32Array(MAX_CELLS);
   #width = 1;

@@ -2,11 +2,11 @@ import { Refusal } from '../../lib/refusal.ts';
 import type { ReadableAudioType } from '../media-process/jobs.ts';
 import { type AudioChunk, type AudioChunks, collectSamples } from './resample.ts';
 
-/** Each codec is loaded by the first file that needs it. */
+/** Each codec is loaded for the first file that needs it. */
 const readers: Readonly<Record<ReadableAudioType, (bytes: Buffer) => Promise<AudioChunks>>> = {
   ogg: async (bytes) => (await import('./opus.ts')).decodeOpus(bytes),
-  mp3: async (bytes) => mp3Stretches(bytes),
-  wav: async (bytes) => wavStretches(bytes),
+  mp3: async (bytes) => mp3Chunks(bytes),
+  wav: async (bytes) => wavChunks(bytes),
 };
 
 export async function readSamples(
@@ -17,16 +17,16 @@ export async function readSamples(
   return await collectSamples(await readers[type](bytes), maxSeconds);
 }
 
-/** Read in small chunks, because a minute fits into 60 KB at the lowest rate. */
-const BITE_BYTES = 16_384;
+/** MP3 files are read in small chunks, because at the lowest rate a minute fits into 60 KB. */
+const CHUNK_BYTES = 16_384;
 
-async function* mp3Stretches(bytes: Buffer): AsyncGenerator<AudioChunk> {
+async function* mp3Chunks(bytes: Buffer): AsyncGenerator<AudioChunk> {
   const { MPEGDecoder } = await import('mpg123-decoder');
   const decoder = new MPEGDecoder();
   await decoder.ready;
   try {
-    for (let at = 0; at < bytes.length; at += BITE_BYTES) {
-      const { channelData, sampleRate } = decoder.decode(bytes.subarray(at, at + BITE_BYTES));
+    for (let at = 0; at < bytes.length; at += CHUNK_BYTES) {
+      const { channelData, sampleRate } = decoder.decode(bytes.subarray(at, at + CHUNK_BYTES));
       const [left, right] = channelData;
       if (!left?.length) continue;
       const samples = right ? left.map((value, index) => (value + (right[index] ?? 0)) / 2) : left;
@@ -39,16 +39,16 @@ async function* mp3Stretches(bytes: Buffer): AsyncGenerator<AudioChunk> {
 
 const INTEGERS = 1;
 const FLOATS = 3;
-/** The actual coding follows the usual fields. */
+/** With this value, the actual encoding follows after the usual fields. */
 const EXTENSIBLE = 0xfffe;
-/** No recording is outside these limits, and the file's author controls the length of the output. */
-const LEAST_RATE = 2_000;
+/** No real recording is outside of these limits. They are needed because the author of a file controls the length of the output. */
+const MIN_RATE = 2_000;
 const MAX_RATE = 768_000;
 const MAX_CHANNELS = 32;
 const FRAMES_AT_ONCE = 32_768;
 
-/** Plain samples in a sequence of chunks. A file that was truncated, or written without a known length, is read as far as possible. */
-function* wavStretches(bytes: Buffer): Generator<AudioChunk> {
+/** Reads plain samples from a sequence of chunks. A file that was truncated, or written without a known length, is read as far as possible. */
+function* wavChunks(bytes: Buffer): Generator<AudioChunk> {
   const { channels, rate, frameBytes, sample } = formatOf(chunk(bytes, 'fmt '));
   const data = chunk(bytes, 'data');
   if (!data) throw new Refusal('refusals.audioDamaged');
@@ -85,11 +85,11 @@ function formatOf(fields: Buffer | undefined) {
   const frameBytes = fields.readUInt16LE(12);
   const sample = samplers.get(`${coding} ${frameBytes / channels}`);
   if (!sample) throw new Refusal('refusals.audioNotSupported');
-  if (channels > MAX_CHANNELS || rate < LEAST_RATE || rate > MAX_RATE) throw new Refusal('refusals.audioDamaged');
+  if (channels > MAX_CHANNELS || rate < MIN_RATE || rate > MAX_RATE) throw new Refusal('refusals.audioDamaged');
   return { channels, rate, frameBytes, sample };
 }
 
-/** By the coding and the bytes of a sample. Fewer bits than fit are the highest ones, so they need no case of their own. */
+/** By the encoding and the bytes of a sample. If only some of the bits are used, they are the highest ones, so this needs no special case. */
 const samplers = new Map([
   [`${INTEGERS} 1`, (data: Buffer, at: number) => ((data[at] ?? 0) - 2 ** 7) / 2 ** 7],
   [`${INTEGERS} 2`, (data: Buffer, at: number) => data.readInt16LE(at) / 2 ** 15],

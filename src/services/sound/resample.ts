@@ -1,11 +1,11 @@
 import { PCM_RATE } from '../../lib/pcm.ts';
 import { Refusal } from '../../lib/refusal.ts';
 
-/** A click is not speech, and models want at least a tenth of a second. */
-const LEAST_SECONDS = 0.1;
+/** Anything shorter is a click and not speech, and models require at least a tenth of a second. */
+const MIN_SECONDS = 0.1;
 
-/** Converts the parts of a file to the bot's sample format, as long as it does not exceed its length limit. */
-export async function collectSamples(stretches: AudioChunks, maxSeconds: number): Promise<Int16Array<ArrayBuffer>> {
+/** Converts the chunks of a file to the bot's sample format. Refuses a file that exceeds the length limit. */
+export async function collectSamples(chunks: AudioChunks, maxSeconds: number): Promise<Int16Array<ArrayBuffer>> {
   const parts: Int16Array[] = [];
   const max = maxSeconds * PCM_RATE;
   let length = 0;
@@ -15,8 +15,8 @@ export async function collectSamples(stretches: AudioChunks, maxSeconds: number)
     parts.push(toIntegers(samples));
   };
   let resampler: Resampler | undefined;
-  for await (const { samples, rate } of stretches) {
-    // Files joined from several may change their rate.
+  for await (const { samples, rate } of chunks) {
+    // The rate may change in a file that was joined from several.
     if (resampler?.rate !== rate) {
       if (resampler) add(resampler.end());
       resampler = new Resampler(rate);
@@ -25,7 +25,7 @@ export async function collectSamples(stretches: AudioChunks, maxSeconds: number)
   }
   if (!resampler) throw new Refusal('refusals.audioDamaged');
   add(resampler.end());
-  if (length < LEAST_SECONDS * PCM_RATE) throw new Refusal('refusals.audioEmpty');
+  if (length < MIN_SECONDS * PCM_RATE) throw new Refusal('refusals.audioEmpty');
   const whole = new Int16Array(length);
   let at = 0;
   for (const part of parts) {
@@ -39,22 +39,25 @@ function toIntegers(samples: Float32Array): Int16Array {
   return Int16Array.from(samples, (value) => Math.max(-32_768, Math.min(32_767, Math.round(value * 32_768))));
 }
 
-/** Lobes of the filter on each side: more are sharper but slower. */
-const WAVES = 32;
-/** Everything above this share of what both rates can carry is removed, so nothing aliases where the filter ends. */
+/** The lobes of the filter on each side. More would be sharper but slower. */
+const LOBES = 32;
+/** Everything above this share of the highest common frequency of both rates is removed, to avoid aliasing at the end of the filter. */
 const CUTOFF = 0.92;
-/** For the Kaiser window: removed frequencies are about 90 dB lower. */
+/** The parameter of the Kaiser window: removed frequencies are about 90 dB lower. */
 const SHAPE = 9;
-/** Steps between two samples, for rates without a simple ratio to the bot's. */
+/** The most steps between two samples, for rates without a simple ratio to the bot's rate. */
 const MAX_PHASES = 480;
 
-/** Converts one channel to the bot's rate with a windowed sinc, calculated once per phase. How the samples are split makes no difference to the result. */
+/**
+ * Converts one channel to the bot's rate with a windowed sinc, calculated once per phase. The result does not depend on how the samples
+ * are split.
+ */
 export class Resampler {
   readonly rate: number;
   readonly #reach: number;
   readonly #phases: number;
   readonly #weights: Float32Array;
-  /** The latest input samples, preceded at first by silence. */
+  /** The latest input samples; at first, silence precedes them. */
   #held: Float32Array;
   /** The position in the file of the first held sample. */
   #first: number;
@@ -64,7 +67,7 @@ export class Resampler {
   constructor(rate: number) {
     const scale = Math.min(1, PCM_RATE / rate);
     this.rate = rate;
-    this.#reach = Math.ceil(WAVES / scale);
+    this.#reach = Math.ceil(LOBES / scale);
     this.#phases = Math.min(MAX_PHASES, PCM_RATE / greatestCommonDivisor(rate, PCM_RATE));
     this.#weights = weightsOf(this.#phases, this.#reach, CUTOFF * scale);
     this.#held = new Float32Array(this.#reach);
@@ -149,5 +152,5 @@ export interface AudioChunk {
   rate: number;
 }
 
-/** A file in parts, so hours in a small file are noticed before they fill the memory. */
+/** A file in chunks, so that hours of audio in a small file are noticed before they fill the memory. */
 export type AudioChunks = AsyncGenerator<AudioChunk> | Generator<AudioChunk>;

@@ -11,13 +11,13 @@ export interface VoiceMessage {
   seconds: number;
   /** One byte per column, in base64. */
   waveform: string;
-  /** The audio was longer than the limit and was truncated. */
+  /** Whether the audio was longer than the limit and was truncated. */
   isCut: boolean;
 }
 
 /** The caller must either finish the voice or drop it. */
 export type VoiceWriter = Pick<QueuedVoice, 'isEmpty' | 'add' | 'finish' | 'drop'>;
-/** Two seconds of audio, about thirty milliseconds of work: then another voice gets a turn. */
+/** Two seconds of audio take about thirty milliseconds to encode; then another voice gets a turn. */
 const MAX_PIECE_LENGTH = 2 * PCM_RATE;
 
 /** The last piece returns the whole file and its waveform. */
@@ -37,9 +37,9 @@ export class QueuedVoice {
   waitingSamples = 0;
   #isCut = false;
   #isWhole = false;
-  /** The result, after which nothing more is done. */
+  /** The result. Once it is set, nothing more is done. */
   #outcome: { message: VoiceMessage } | { error: unknown } | undefined;
-  /** The steps in sequence: a voice has one job at a time. */
+  /** The steps, one after another, because a voice has only one job at a time. */
   #work: Promise<void> = Promise.resolve();
 
   constructor(number: number, max: number, all: VoiceQueue) {
@@ -79,7 +79,7 @@ export class QueuedVoice {
     throw this.#outcome?.error;
   }
 
-  /** After the end this does nothing. */
+  /** Does nothing once the voice has ended. */
   drop(): void {
     if (!this.#outcome) this.#abandon(new Error('A voice was dropped.'));
   }
@@ -106,7 +106,7 @@ export class QueuedVoice {
     this.#conclude({ message: { bytes, seconds: this.#sent / PCM_RATE, waveform, isCut: this.#isCut } });
   }
 
-  /** The oldest waiting samples, in an array of their own, because it is transferred. */
+  /** The oldest waiting samples, in a separate array, because it is transferred. */
   #nextPiece(): Int16Array<ArrayBuffer> {
     const taken = new Int16Array(Math.min(MAX_PIECE_LENGTH, this.waitingSamples));
     for (let at = 0; at < taken.length; ) {
@@ -120,7 +120,7 @@ export class QueuedVoice {
     return taken;
   }
 
-  /** The worker drops it too, unless it never got any of it. */
+  /** The worker drops the voice, too, unless it never got any of it. */
   #abandon(error: unknown): void {
     this.#outcome = { error };
     this.#pieces = [];
@@ -141,24 +141,24 @@ export class QueuedVoice {
   }
 }
 
-/** In the worker, each voice has an encoder, its waveform and its file so far: half a megabyte, and 4 KB per second. */
+/** In the worker, each voice has an encoder, its waveform and its file so far, which take half a megabyte plus 4 KB per second. */
 const MAX_VOICES = 200;
-/** Waiting samples of all voices, about 86 MB: half a minute's work, more than anyone waits for. */
+/** The most waiting samples of all voices, about 86 MB. They take half a minute to encode, and no one waits longer than that. */
 const MAX_WAITING = 30 * 60 * PCM_RATE;
-/** One job is sent while another runs. */
+/** The next job is already sent while another one runs. */
 const MAX_AT_ONCE = 2;
 
 /**
- * All voices being written, in turns. The one with the least waiting goes first: under overload most voices are finished as soon as
- * they end, instead of all being late, and a voice that delivers much at once delays no other.
+ * Encodes all voices in turns. The one with the fewest waiting samples goes first, so that under overload most voices are
+ * finished as soon as they end instead of all being late, and a voice with many samples at once does not delay the others.
  */
 export class VoiceQueue {
   readonly #process: MediaProcess;
   readonly #open = new Set<QueuedVoice>();
   readonly #turns: { readonly writing: QueuedVoice; begin(): void }[] = [];
-  /** A pause in a voice must not lose the earlier part, which only the process has. */
+  /** Keeps the process alive, because a pause in a voice must not lose the earlier part, which only the process has. */
   #releaseProcess: (() => void) | undefined;
-  #underWay = 0;
+  #running = 0;
   #begun = 0;
   #isClosed = false;
 
@@ -176,19 +176,19 @@ export class VoiceQueue {
     for (const turn of this.#turns.splice(0)) turn.begin();
   }
 
-  /** The more of a voice is waiting, the later it is its turn. */
+  /** The more samples of a voice are waiting, the later its turn comes. */
   async run(writing: QueuedVoice, job: VoiceJob, bytes?: Buffer) {
-    if (this.#underWay >= MAX_AT_ONCE && !this.#isClosed) {
+    if (this.#running >= MAX_AT_ONCE && !this.#isClosed) {
       await new Promise<void>((begin) => this.#turns.push({ writing, begin }));
     }
     if (this.#isClosed) throw new Refusal('refusals.stopping');
-    this.#underWay++;
+    this.#running++;
     try {
       return await this.#process.run(job, written, { input: bytes && memoryContent(bytes) });
     } catch (error) {
       throw error instanceof JobLost && error.reason === 'closed' ? new Refusal('refusals.stopping') : error;
     } finally {
-      this.#underWay--;
+      this.#running--;
       const ranks = this.#turns.map((turn) => turn.writing.waitingSamples);
       this.#turns.splice(ranks.indexOf(Math.min(...ranks)), 1)[0]?.begin();
     }

@@ -26,7 +26,7 @@ serveJobs(async (job: WriteJob) => {
 });
 
 async function write(job: Extract<WriteJob, { do: 'write-voice' }>): Promise<WriteResult> {
-  // A bot that was stopped may have left a voice of this number in a process that is not its own.
+  // If the process is shared, a bot that was stopped may have left a voice with this number in it.
   if (job.from === 0) end(job.voice);
   const known = voices.get(job.voice) ?? (await begin(job.voice));
   try {

@@ -28,7 +28,7 @@ interface ConversationParts {
   log: TasksLog;
 }
 
-/** A live conversation and the order of its turns. Its session is opened only when a member speaks. */
+/** A live conversation, which keeps its turns in order. Its session is only opened when a member speaks. */
 export class LiveTalk {
   readonly #parts: ConversationParts;
   readonly #turns = new KeyedLock();
@@ -61,25 +61,25 @@ export class LiveTalk {
         this.#speaking = speaking;
         return speaking;
       } catch (error) {
-        // Opening the conversation again shows whether the conversation itself is refused, or only this utterance was.
+        // Opening the conversation again will show whether the conversation itself is refused, or only this utterance was.
         if (isPermanentFailure(error)) await this.#closeSession();
         throw error;
       }
     });
   }
 
-  /** An answer has ended. */
+  /** Call this when an answer has ended. */
   markAnswerEnded(speaking: LiveAnswer): void {
     if (this.#speaking === speaking) this.#speaking = undefined;
   }
 
-  /** An utterance is to be forgotten: the session is replaced as soon as no answer is running. */
+  /** Makes the session forget an utterance: it is replaced as soon as no answer is running. */
   async replaceSession(): Promise<void> {
     this.#isStale = true;
     await this.replaceStaleSession();
   }
 
-  /** Call this when no answer can be running: replaces a session that has to be replaced. */
+  /** Call this when no answer can be running. Replaces the session if that is due. */
   async replaceStaleSession(): Promise<void> {
     if (!this.#isStale) return;
     await this.#inTurn(async () => {
@@ -128,9 +128,9 @@ export class LiveTalk {
   }
 }
 
-/** Long enough to read an answer and to be away for a moment; an unused session is not kept open. */
+/** Long enough to read an answer and be away for a moment. After that, the unused session is closed. */
 const MAX_SILENCE_MS = 15 * 60_000;
-/** A running answer does not count as silence; this is when it is checked again. */
+/** A running answer does not count as silence; the check is repeated after this time. */
 const AGAIN_MS = 60_000;
 
 /** Reports conversations in which no member has spoken for a while. */

@@ -49,11 +49,11 @@ export interface SessionParts {
   transcriber(): Promise<string | undefined>;
 }
 
-/** A conversation that would be refused each time: its model is gone, or is no longer allowed. */
-const FOR_GOOD: ReadonlySet<GatewayErrorKind> = new Set(['invalid', 'not-found', 'forbidden', 'not-offered']);
+/** Errors after which a conversation would be refused each time, because its model is gone or no longer allowed. */
+const PERMANENT_ERRORS: ReadonlySet<GatewayErrorKind> = new Set(['invalid', 'not-found', 'forbidden', 'not-offered']);
 
 export const isPermanentFailure = (error: unknown): boolean =>
-  error instanceof GatewayError && FOR_GOOD.has(error.kind);
+  error instanceof GatewayError && PERMANENT_ERRORS.has(error.kind);
 
 export async function openSession(
   { realtime, transcriber }: SessionParts,
@@ -72,19 +72,19 @@ export async function openSession(
 
 /** Long contexts make a model slow and expensive, so the oldest turns are left out. */
 const MAX_TURNS = 20;
-const MAX_LETTERS = 60_000;
+const MAX_CHARACTERS = 60_000;
 
 /** The conversation so far, for a new session. Deleted and forgotten turns are left out. */
 export async function earlierTurns({ talk }: Task, get: (id: string) => Promise<Task | undefined>) {
   const turns: EarlierTurn[][] = [];
-  let letters = 0;
+  let characters = 0;
   for (const id of talk?.turns.toReversed() ?? []) {
     if (turns.length === MAX_TURNS) break;
     const task = await get(id);
     if (task?.kind !== 'said' || task.unwanted || answerOf(task).isForgotten) continue;
     const turn = turnOf(task);
-    letters += turn.reduce((sum, { text }) => sum + text.length, 0);
-    if (letters > MAX_LETTERS) break;
+    characters += turn.reduce((sum, { text }) => sum + text.length, 0);
+    if (characters > MAX_CHARACTERS) break;
     turns.push(turn);
   }
   return turns.reverse().flat();

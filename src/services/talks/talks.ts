@@ -18,14 +18,14 @@ interface TalksParts extends SessionParts, Pick<UtteranceParts, 'costOfAnswer'> 
   log: TasksLog;
 }
 
-/** Runs live conversations, from the first word to the last. Does not know where they take place. */
+/** Runs live conversations from start to end. Does not know where they take place. */
 export class Talks {
   readonly kinds: readonly Kind[];
   readonly #parts: TalksParts;
   readonly #utterances: Utterances;
   readonly #silence: SilenceWatch;
   readonly #conversations = new Map<string, LiveTalk>();
-  /** Sessions whose task is not accepted yet, by the idempotency key of the order. */
+  /** Sessions whose task has not been accepted yet, by the idempotency key of the order. */
   readonly #opened = new Map<string, RealtimeSession>();
   readonly #running = new Set<Promise<unknown>>();
   readonly #stopping = new AbortController();
@@ -63,7 +63,7 @@ export class Talks {
     ];
   }
 
-  /** How many conversations have not ended. */
+  /** The number of conversations that have not ended. */
   get openCount(): number {
     return this.#conversations.size;
   }
@@ -80,7 +80,7 @@ export class Talks {
       if (known.kind !== 'talk') throw new Refusal('refusals.unknownTask');
       return isFollowed(known) ? endTalk(known, why, this.#parts.clock.now()) : known;
     });
-    // Closing may take long if the gateway does not respond, and the caller need not wait for it.
+    // Closing may take long if the gateway does not respond, so the caller does not wait for it.
     if (hasEnded(task)) this.#track(this.#close(id));
     return task;
   }
@@ -89,7 +89,7 @@ export class Talks {
     return this.#utterances.stop(said);
   }
 
-  /** The bot is stopping: running answers end as interrupted, conversations continue after the restart. */
+  /** The bot is stopping. Running answers end as interrupted; conversations continue after the restart. */
   async finish(): Promise<void> {
     this.#stopping.abort();
     this.#silence.stop();
@@ -97,7 +97,7 @@ export class Talks {
     while (this.#running.size > 0) await Promise.all(this.#running);
   }
 
-  /** It has just begun, or was running when the bot last stopped: then its session is opened when a member speaks. */
+  /** The conversation has just begun, or was running when the bot last stopped. In that case, its session is opened when a member speaks. */
   #follow(task: Task): void {
     const { id, idempotencyKey } = task;
     const session = this.#opened.get(idempotencyKey);
@@ -113,7 +113,7 @@ export class Talks {
   async #begin(id: string): Promise<void> {
     const task = await this.#change(id, markRunning);
     if (hasEnded(task)) await this.#close(id);
-    // The member deleted it before it began, or before the bot stopped.
+    // The member deleted the task before the conversation began, or before the bot stopped.
     else if (task.unwanted) await this.end(id, 'ended');
   }
 
@@ -148,7 +148,7 @@ export class Talks {
     else if (task.kind === 'said') this.#track(this.#utterances.interrupt(task));
   }
 
-  /** No session may remember an utterance that its owner deleted. */
+  /** A session must not remember an utterance that its owner has deleted. */
   #onTaskGone(task: Task): void {
     // The gateway never accepted it, so no session knows it.
     if (task.kind !== 'said' || task.state === 'submitting') return;

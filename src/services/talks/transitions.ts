@@ -11,7 +11,7 @@ import type { RealtimeResponse } from '../gateway/realtime/events.ts';
 import type { Voice } from '../tasks/answer.ts';
 import { hasEnded, type Talk, type TalkEnd, type Task } from '../tasks/task.ts';
 
-/** More than any conversation has; far fewer are restored. */
+/** More turns than any conversation has; far fewer are restored. */
 const MAX_TURNS = 500;
 
 export const talkOf = ({ talk, times }: Task): Talk => talk ?? { turns: [], heardAt: times.accepted ?? times.created };

@@ -13,7 +13,7 @@ import { type OrderedRequest, orderOfTask } from '../tasks/transitions.ts';
 import type { LiveAnswer, LiveTalk } from './live-talk.ts';
 import { addTurn, concludeAnswer, setTranscript } from './transitions.ts';
 
-/** No answer grows longer on its own; a forced one must not fill the memory, nor exceed Discord's file limit. */
+/** No normal answer becomes this long. A provoked one must not fill the memory or exceed Discord's file limit. */
 const MAX_SECONDS = 10 * 60;
 
 export interface UtteranceParts {
@@ -80,7 +80,7 @@ export class Utterances {
     }
   }
 
-  /** An utterance belongs to its conversation from the moment the model began to answer. */
+  /** An utterance is part of its conversation from the moment when the model began to answer. */
   async #takeTurn(task: TaskOf<'said'>): Promise<void> {
     const { log, change, conversation } = this.#parts;
     const at = task.times.accepted ?? task.times.created;
@@ -98,14 +98,14 @@ export class Utterances {
   /** Completes an answer. `silent` is called as soon as the model has finished, before the results are stored. */
   async #complete(id: string, speaking: LiveAnswer, markSilent: () => void): Promise<void> {
     const { change, clock, log, sounds } = this.#parts;
-    // Encoded while it arrives, so the end only waits for the last piece of audio.
+    // The audio is encoded while it arrives, so that at the end only the last piece is left to encode.
     const writer = sounds.writing({ maxSeconds: MAX_SECONDS });
     try {
       const task = await change(id, (known) => markAnswering(known, []));
       if (hasEnded(task) || task.unwanted) await speaking.interrupt('stopped');
       const response = await this.#listen(id, speaking, writer).finally(markSilent);
       const { stopReason } = speaking;
-      // A stopped answer is no longer wanted, and a stopping bot has no time to encode its voice.
+      // No one wants the audio of a stopped answer, and a bot that is stopping has no time to encode it.
       const voice = stopReason ? undefined : await this.#finishVoice(id, writer);
       const isAnything = response.text !== '' || !writer.isEmpty;
       const cost = this.#costOf(task, response);

@@ -1,4 +1,4 @@
-/** Whether the gateway asks for a prompt before it starts. in-remix: only when the account is in remix mode. */
+/** Whether the gateway asks for a prompt before it starts. `in-remix`: only if the account is in remix mode. */
 type Words = 'never' | 'in-remix' | 'always' | 'with-region';
 
 const PATTERNS = [
@@ -30,7 +30,7 @@ export interface ActionMeaning {
   index?: number;
 }
 
-/** The meaning of a gateway's button, by its custom action ID. An unknown one can still be pressed. */
+/** Returns the meaning of a gateway's button from its custom action ID. A button with an unknown meaning can still be pressed. */
 export function meaningOfAction(customId: string): ActionMeaning {
   for (const [pattern, family, words] of PATTERNS) {
     const found = pattern.exec(customId);

@@ -1,5 +1,5 @@
 import type { Medium, Snapshot, Track } from '../gateway/read/snapshot.ts';
-import { hasEnded, LONGEST_LYRICS, type StoredMedium, type StoredTrack, type Task, type TaskState } from './task.ts';
+import { hasEnded, MAX_LYRICS_LENGTH, type StoredMedium, type StoredTrack, type Task, type TaskState } from './task.ts';
 
 /** The order of the states before the end. A snapshot with an earlier state has arrived late and is ignored. */
 const STEPS: Readonly<Partial<Record<TaskState, number>>> = { accepted: 0, queued: 1, 'needs-input': 2, running: 3 };
@@ -35,11 +35,11 @@ export function advance(task: Task, snapshot: Snapshot, now: number): Task {
   }
 }
 
-/** Some gateways report a song as finished while its tracks still stream. Past the wait limit a running track no longer counts. */
+/** Some gateways report a song as finished while its tracks are still streaming. After the wait limit, a running track no longer counts. */
 const isStillStreaming = ({ times }: Task, { state, tracks }: Snapshot): boolean =>
   state === 'succeeded' && times.overdue === undefined && tracks.some((track) => track.state === 'running');
 
-/** A gateway acknowledges a prompt only after a moment; if it still waits after this time, another prompt can be sent. */
+/** A gateway takes a moment to acknowledge a prompt. If it is still waiting for one after this time, another can be sent. */
 const WORDS_MS = 20_000;
 
 function waitForWords(task: Task, now: number): Task {
@@ -71,18 +71,18 @@ function withFacts(task: Task, snapshot: Snapshot, now: number): Task {
   };
 }
 
-/** Limits how much a hostile response can make the bot store. */
+/** These limits restrict how much a malicious response can make the bot store. */
 const MAX_TRACKS = 20;
 const MAX_TITLE_LENGTH = 200;
 const MAX_STYLE_LENGTH = 1_000;
 
-/** A live stream is not stored: it has another URL in every response. */
+/** The URL of a live stream is not stored, because it differs in every response. */
 function keepTrack({ state, title, audio, cover, lyrics, style, seconds, failure }: Track): StoredTrack {
   return {
     state,
     title: title?.slice(0, MAX_TITLE_LENGTH),
     ...(state === 'finished' && { audio, cover }),
-    lyrics: lyrics?.slice(0, LONGEST_LYRICS),
+    lyrics: lyrics?.slice(0, MAX_LYRICS_LENGTH),
     style: style?.slice(0, MAX_STYLE_LENGTH),
     seconds,
     failure: failure?.slice(0, MAX_STYLE_LENGTH),
@@ -92,8 +92,8 @@ function keepTrack({ state, title, audio, cover, lyrics, style, seconds, failure
 /** The gateway's clock may be wrong. If it also reports when it accepted the task, only the difference is used. */
 function startOf({ times: { accepted } }: Task, { state, submittedAt, startedAt }: Snapshot, now: number) {
   if (startedAt === undefined || accepted === undefined || state === 'queued') return undefined;
-  const told = submittedAt === undefined ? startedAt : accepted + startedAt - submittedAt;
-  return Math.min(now, Math.max(accepted, told));
+  const reported = submittedAt === undefined ? startedAt : accepted + startedAt - submittedAt;
+  return Math.min(now, Math.max(accepted, reported));
 }
 
 const furthest = (before: number | undefined, now: number | undefined): number | undefined =>
@@ -101,7 +101,7 @@ const furthest = (before: number | undefined, now: number | undefined): number |
 
 const isLaterState = (from: TaskState, to: TaskState): boolean => (STEPS[to] ?? 0) > (STEPS[from] ?? 0);
 
-/** Bytes inside a response are not stored: they are fetched again when needed. */
+/** Bytes inside a response are not stored. They are fetched again when they are needed. */
 function keep({ base64: _, ...medium }: Medium, before: readonly StoredMedium[], now: number): StoredMedium {
   const same = before.find(({ address }) => address !== undefined && address === medium.address);
   return { ...medium, firstSeenAt: same?.firstSeenAt ?? now };

@@ -8,7 +8,7 @@ import { taskId } from './task-id.ts';
 import type { TaskStore } from './task-store.ts';
 import { adoptTask, completeAlbum, createAlbum } from './transitions.ts';
 
-/** The parts of an album are tasks of their own, in the order in which they were named. */
+/** The parts of an album are separate tasks, in the order in which the member named them. */
 const albumShape = defineRequest({
   parts: z.array(z.object({ id: z.string(), remoteId: z.string(), isAdopted: z.boolean() })),
 });
@@ -28,15 +28,15 @@ interface AlbumsParts extends Pick<OrdersParts, 'book' | 'clock' | 'log' | 'foll
   store: Pick<TaskStore, 'findByRemoteId'>;
 }
 
-/** Throws if the member is not allowed to follow these tasks. Maps each remote id to its task, if one exists. */
+/** Throws if the member is not allowed to follow these tasks. The map contains the task of each remote id, if it exists. */
 export type CheckAdmission = (found: ReadonlyMap<string, Task | undefined>) => void;
 
 /**
- * Shows several tasks of the gateway in one message. An album is not polled and stores no state of its parts: they are tasks with rows of
- * their own, and each start of the bot checks again whether all have ended.
+ * Shows several tasks of the gateway in one message. An album is not polled and stores no state of its parts: they are tasks that are
+ * stored separately, and each start of the bot checks again whether all of them have ended.
  *
- * The album is stored first, with the ids of its parts, so the next start can add what a crash left out. If the parts came first, a crash
- * would leave tasks that are followed and never shown.
+ * The album is stored first, with the ids of its parts, so the next start can add the parts that a crash left out. If the parts were stored
+ * first, a crash would leave tasks that are followed but never shown.
  */
 export class Albums {
   readonly #parts: AlbumsParts;
@@ -50,7 +50,7 @@ export class Albums {
     parts.book.onChange((task) => this.#onTaskChange(task));
   }
 
-  /** Songs that already have a task are shown as they are, and not polled more often. */
+  /** Songs that already have a task are shown in their current state, and are not polled more often. */
   create(origin: OrderOrigin, remoteIds: readonly string[], checkAdmission: CheckAdmission): Promise<Task> {
     // Two members who follow the same song at the same moment must share one task.
     return this.#lock.run('together', async () => {
@@ -96,7 +96,7 @@ export class Albums {
     await Promise.all(this.#underWay);
   }
 
-  /** Stores missing parts. None is polled before all are stored, so they start together and stay in one list. */
+  /** Stores missing parts. None is polled before all are stored, so that they start together and are polled as one list. */
   async #adopt(album: Task, parts: readonly AlbumPart[]): Promise<void> {
     const { book, follow } = this.#parts;
     const { requesterId, guildId, channelId, route, times } = album;
@@ -117,7 +117,7 @@ export class Albums {
     const open = new Set(parts.map((part) => part.id));
     this.#open.set(id, open);
     for (const part of open) this.#albumsOf.set(part, (this.#albumsOf.get(part) ?? new Set()).add(id));
-    // The listener reports changes from here on; parts that ended earlier are found here.
+    // The listener reports later changes. Parts that have already ended are found here.
     for (const part of [...open]) {
       const task = await this.#parts.book.get(part);
       if (!task || hasEnded(task)) this.#ended(part);
@@ -186,5 +186,5 @@ export class Albums {
 
 const isMusic = ({ traits, remoteId }: Task): boolean => remoteId !== undefined && traits.isFollowable === true;
 
-/** The gateway did not know this song at the time, but may know it now. */
+/** When the task ended, the gateway did not know the song, but it may know it now. */
 const isGivenUp = ({ traits, failure }: Task): boolean => traits.isPart === true && failure?.cause === 'forgotten';

@@ -7,7 +7,7 @@ const call = z.object({
   name: z.string(),
   /** JSON as written by the model; it may be invalid. */
   arguments: z.string(),
-  /** waiting: the member has to approve a paid call. allowed: approved, and being submitted. */
+  /** `waiting`: the member has to approve a paid call. `allowed`: the call was approved and is being submitted. */
   state: z.enum(['waiting', 'allowed', 'done', 'declined']),
   output: z.string().optional(),
   /** The price that the member was shown; undefined if unknown. */
@@ -32,19 +32,19 @@ const part = z.object({
   by: z.literal('bot').optional(),
 });
 
-/** Another message is about to be posted, which replaces it as the last part. */
+/** A message that is about to be posted and will replace the last part. */
 const posting = z.object({
   by: z.enum(['bot', 'token']),
   channelId: z.string(),
-  /** The message that it replies to, which is how it is found again. */
+  /** The message that it replies to, by which it can be found again. */
   answers: z.string(),
   at: z.number(),
 });
 
-/** A voice reply. Its audio is stored only until it is in Discord. */
+/** A voice reply. Its audio is stored only until it has been posted. */
 const voice = z.object({
   seconds: z.number(),
-  /** As Discord draws it: one byte per column, in base64. */
+  /** In Discord's format: one byte per column, encoded in base64. */
   waveform: z.string(),
   sound: z.string().optional(),
   /** The audio was longer than the limit, and the rest was dropped. */
@@ -82,22 +82,22 @@ export const answer = z.object({
   without: z.array(z.enum(refusableParts)),
   /** Files from earlier questions that were not sent again. */
   leftOut: z.array(leftOutFile).optional(),
-  /** Why it is incomplete, as named by the gateway. */
+  /** The gateway's name for the reason why it is incomplete. */
   incomplete: z.string().optional(),
   schemaCheck: schemaCheck.optional(),
   tokens: tokens.optional(),
-  /** The cost of each response; null if it is unknown. */
+  /** The cost of each response, or null if it is unknown. */
   costs: z.array(amount.nullable()).optional(),
-  /** The ids of the gateway's responses that these tokens include, so each counts once. */
+  /** The ids of the gateway's responses whose tokens are already included, so that each is counted once. */
   counted: z.array(z.string()).optional(),
-  /** The transcript of the audio of the question. */
+  /** The transcript of the question's audio. */
   heard: z.string().optional(),
   voice: voice.optional(),
   /** The further messages that contain the rest of it, in order. */
   parts: z.array(part),
   posting: posting.optional(),
   areShown: z.boolean().optional(),
-  /** The member removed it from the conversation's memory. */
+  /** The member excluded it from the context of the conversation. */
   isForgotten: z.boolean().optional(),
 });
 

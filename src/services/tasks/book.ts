@@ -14,7 +14,7 @@ export interface TasksLog {
 
 export type Transition = (task: Task) => Task;
 type Listener = (task: Task) => void;
-/** Without `before`, nothing has changed and the task is announced again. */
+/** If `before` is missing, nothing has changed and the task is only announced again. */
 type ChangeListener = (task: Task, before?: Task) => void;
 
 interface BookParts {
@@ -30,9 +30,9 @@ export class TaskBook {
   readonly #log: TasksLog;
   readonly #findElsewhere: (id: string) => Promise<Task | undefined>;
   readonly #live = new Map<string, Task>();
-  /** Changed in memory, but the store could not write them. */
+  /** Tasks that changed in memory, but that the store could not write. */
   readonly #unsaved = new Set<string>();
-  /** Not added because the store failed, although it may have written them. */
+  /** Tasks that were not added because the store failed, although it may have written them. */
   readonly #notAdded = new Map<string, Task>();
   readonly #lock = new KeyedLock();
   readonly #listeners: ChangeListener[] = [];
@@ -93,7 +93,7 @@ export class TaskBook {
 
   /** Calls the listeners although nothing has changed, because they were not registered when it did. */
   announce(task: Task): void {
-    aboutTask(task.id, () => this.#tell(task));
+    aboutTask(task.id, () => this.#notifyListeners(task));
   }
 
   async add(task: Task): Promise<void> {
@@ -117,12 +117,12 @@ export class TaskBook {
     });
   }
 
-  /** `mustHold` is for changes that must not be lost when the store fails: they are kept in memory and stored as soon as possible. */
+  /** `mustHold` is for changes that must not be lost if the store fails. They are kept in memory and stored as soon as possible. */
   async change(id: string, transition: Transition, { mustHold = false } = {}): Promise<Task> {
     return aboutTask(id, () => this.#lock.run(id, () => this.#change(id, transition, mustHold)));
   }
 
-  /** Stores what the store could not write, and removes what it wrote although it reported a failure. */
+  /** Writes the changes that the store could not write, and removes tasks that it may have written although it reported a failure. */
   async saveUnsaved(): Promise<void> {
     await this.#removeNotAdded();
     for (const id of [...this.#unsaved]) {
@@ -142,11 +142,11 @@ export class TaskBook {
     if (after === before) return before;
     if (this.#unsaved.has(id) || isWorthStoring(before, after)) await this.#save(after, mustHold);
     this.#keepInMemory(after);
-    if (isNews(before, after)) this.#tell(after, before);
+    if (isNews(before, after)) this.#notifyListeners(after, before);
     return after;
   }
 
-  #tell(task: Task, before?: Task): void {
+  #notifyListeners(task: Task, before?: Task): void {
     for (const listener of this.#listeners) listener(task, before);
   }
 
@@ -181,9 +181,9 @@ export class TaskBook {
 
 type Facts = Readonly<Record<string, unknown>>;
 
-/** Listeners do not need to know about another poll or another page. */
+/** Changes about which listeners need not be notified, such as another poll or another page. */
 const NO_NEWS: ReadonlySet<string> = new Set(['polls', 'lastPending', 'page']);
-/** Facts that a restart can lose, because the gateway's next response repeats them. */
+/** Facts that may be lost in a restart, because the gateway's next response contains them again. */
 const TRANSIENT: ReadonlySet<string> = new Set([
   ...NO_NEWS,
   'progress',
@@ -196,7 +196,7 @@ const TRANSIENT: ReadonlySet<string> = new Set([
   'doing',
 ]);
 
-/** Internal fields that no view shows: announcing them would render every view again. */
+/** Internal fields that no view shows. Announcing them would render every view again. */
 const INTERNAL: ReadonlySet<string> = new Set([
   ...NO_NEWS,
   ...['progressEdits', 'intention', 'goingAt', 'message', 'beside', 'keptAt', 'parts', 'posting', 'fingerprints'],
@@ -206,7 +206,7 @@ const INTERNAL: ReadonlySet<string> = new Set([
 const isNews = (before: Task, after: Task): boolean => differ(before, after, INTERNAL);
 const isWorthStoring = (before: Task, after: Task): boolean => differ(before, after, TRANSIENT);
 
-/** Runs for every response, and most bring nothing new: only objects that are not identical are compared. */
+/** This runs for every response, and most contain nothing new, so only objects that are not identical are compared. */
 function differ(before: Facts, after: Facts, ignored: ReadonlySet<string>): boolean {
   for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
     const [was, is] = [before[name], after[name]];

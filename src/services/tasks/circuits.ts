@@ -5,14 +5,17 @@ import { GatewayError } from '../gateway/index.ts';
 import type { TaskBook } from './book.ts';
 import { hasEnded, type Task, type TaskKind } from './task.ts';
 
-/** This many failures in a row within this time mean that the model is failing, unless all of them are of one member, whose requests may be at fault. */
+/**
+ * After this many failures in a row within this time a model is considered failing, unless all are from one member, whose requests may
+ * be the cause.
+ */
 const FAILURES = 5;
 const WINDOW_MS = 10 * 60_000;
-const LEAST_MEMBERS = 2;
-/** How long orders are refused before a trial order is let through. It doubles with each trial that fails. */
+const MIN_MEMBERS = 2;
+/** How long orders are refused before one is let through as a trial. It doubles with each failed trial. */
 const FIRST_PAUSE_MS = 60_000;
-const LONGEST_PAUSE_MS = 30 * 60_000;
-/** A model that no one has requested for this long after its pause is forgotten. */
+const MAX_PAUSE_MS = 30 * 60_000;
+/** A model is forgotten if no one requests it for this long after its pause. */
 const FORGOTTEN_MS = 60 * 60_000;
 /** Limits the memory that invented model ids can take. */
 const MAX_CIRCUITS = 500;
@@ -33,7 +36,7 @@ interface Opening {
 
 interface Circuit {
   kind: TaskKind;
-  /** Undefined if such orders name no model. */
+  /** Undefined if orders of this kind name no model. */
   model: string | undefined;
   failures: { at: number; memberId: string }[];
   opening?: Opening | undefined;
@@ -44,26 +47,26 @@ export interface FailingModel extends Pick<Circuit, 'kind' | 'model'>, Pick<Open
 }
 
 /**
- * Refuses orders for a model whose jobs fail, until a trial order succeeds. Only what the model or the gateway did with a job counts: not a
- * refused request, not an unknown outcome, and nothing that concerns all models, such as a missing credit, a wrong key or an unreachable gateway. In
- * memory only: after a restart every model is accepted again.
+ * Refuses orders for a model whose jobs fail, until a trial order succeeds. Only jobs that failed at the model or the gateway count: refused
+ * requests and unknown outcomes do not, nor do problems that concern all models, such as missing credit, a wrong key or an unreachable gateway.
+ * This is kept in memory only, so after a restart every model is accepted again.
  */
 export class ModelCircuits {
   readonly #clock: Pick<Clock, 'now'>;
-  /** Those with the latest failures last. */
+  /** Sorted so that models with the latest failures come last. */
   readonly #circuits = new Map<string, Circuit>();
 
   constructor({ book, clock }: { book: Pick<TaskBook, 'onChange' | 'onRemove'>; clock: Pick<Clock, 'now'> }) {
     this.#clock = clock;
     book.onChange((task, before) => {
       if (hasEnded(task) && before && !hasEnded(before)) this.#noteEnd(task);
-      // The trial order has not ended for a long time, so another one is let through.
+      // The trial order is taking long, so another one is let through.
       else if (task.times.overdue !== undefined) this.#release(task.id);
     });
     book.onRemove(({ id }) => this.#release(id));
   }
 
-  /** Throws if the model is failing. A single order is let through after a pause, as a trial. */
+  /** Throws if the model is failing. After a pause, a single order is let through as a trial. */
   enter(id: string, order: Ordered): Probe | undefined {
     this.#forget();
     const { model } = order.request;
@@ -79,7 +82,7 @@ export class ModelCircuits {
     return opening.probe;
   }
 
-  /** Lets an order through or refuses it. If its task is not sent, it no longer counts as the trial. */
+  /** Lets an order through or refuses it. If the order's task is not sent, the order no longer counts as the trial. */
   async run(
     id: string,
     order: Ordered & { predecessorId?: string | undefined },
@@ -103,14 +106,14 @@ export class ModelCircuits {
     if (error.refusesModel || (error.kind === 'forbidden' && error.hasKnownCode)) this.#noteFailure(task);
   }
 
-  /** Undefined if it is not known to fail. */
+  /** Undefined if the model is not known to be failing. */
   failing(order: Pick<Task, 'kind' | 'request'>): FailingModel | undefined {
     this.#forget();
     const circuit = this.#circuits.get(keyOf(order));
     return circuit && failingIn(circuit);
   }
 
-  /** The number of models about which something is known. */
+  /** The number of models for which failures are recorded. */
   get size(): number {
     return this.#circuits.size;
   }
@@ -136,9 +139,9 @@ export class ModelCircuits {
     const circuit = this.#circuits.get(key) ?? { kind, model: request.model, failures: [] };
     const { opening } = circuit;
     if (opening) {
-      // Other jobs were ordered before it failed.
+      // Only the trial counts, because other jobs were ordered before the model was known to fail.
       if (opening.probe?.id === task.id) {
-        const pauseMs = Math.min(LONGEST_PAUSE_MS, 2 * opening.pauseMs);
+        const pauseMs = Math.min(MAX_PAUSE_MS, 2 * opening.pauseMs);
         circuit.opening = { since: opening.since, until: now + pauseMs, pauseMs };
       }
       return;
@@ -146,7 +149,7 @@ export class ModelCircuits {
     const failures = [...circuit.failures.filter(({ at }) => now - at < WINDOW_MS), { at: now, memberId }];
     circuit.failures = failures;
     const members = new Set(failures.map((failure) => failure.memberId));
-    if (failures.length >= FAILURES && members.size >= LEAST_MEMBERS)
+    if (failures.length >= FAILURES && members.size >= MIN_MEMBERS)
       circuit.opening = { since: failures[0]?.at ?? now, until: now + FIRST_PAUSE_MS, pauseMs: FIRST_PAUSE_MS };
     this.#circuits.delete(key);
     this.#circuits.set(key, circuit);

@@ -8,10 +8,10 @@ export const NO_CREDIT_MS = 2 * 60_000;
 interface CreditParts {
   clock: Clock;
   /** Notifies the operator. */
-  tell(kind: TaskKind): void;
+  notify(kind: TaskKind): void;
 }
 
-/** The kinds of tasks that the gateway refused because the account has no credit left for them. */
+/** Remembers the kinds of tasks that the gateway refused because the account has no credit left for them. */
 export class Credit {
   readonly #parts: CreditParts;
   readonly #emptyUntil = new Map<TaskKind, number>();
@@ -25,9 +25,9 @@ export class Credit {
   }
 
   markUsedUp(kind: TaskKind): void {
-    const { clock, tell } = this.#parts;
+    const { clock, notify } = this.#parts;
     this.#emptyUntil.set(kind, clock.now() + NO_CREDIT_MS);
-    tell(kind);
+    notify(kind);
   }
 
   markAvailable(kind: TaskKind): void {

@@ -9,13 +9,13 @@ import {
   type Task,
 } from './task.ts';
 
-/** Its album shows a part, so nothing is left to do for the part once it has ended. */
+/** An album shows its parts, so nothing is left to do for a part that has ended. */
 export const settlePart = (task: Task, now: number): Task =>
   task.traits.isPart && hasEnded(task) && isLive(task) ? markDelivered(task, undefined, now) : task;
 
 export const turnPage = (task: Task, page: number): Task => (task.page === page ? task : { ...task, page });
 
-/** Of files that are about to be delivered. */
+/** Adds the fingerprints of files that are about to be delivered. */
 export function addFingerprints(task: Task, files: readonly Fingerprint[]): Task {
   const fingerprints = joinFingerprints(task.fingerprints ?? [], files);
   return fingerprints ? { ...task, fingerprints } : task;
@@ -51,23 +51,23 @@ export function countProgressEdit(task: Task): Task {
   return { ...task, delivery: { ...task.delivery, progressEdits: task.delivery.progressEdits + 1 } };
 }
 
-/** Stored before a message is posted, so a restart can find the message after a crash. */
+/** The intention is stored before a message is posted, so that the message can be found after a crash. */
 export function recordIntent(task: Task, intention: Intention): Task {
   return { ...task, delivery: { ...task.delivery, intention } };
 }
 
-/** Discord has confirmed that the end is shown. */
+/** For a task whose end is shown, as Discord has confirmed. */
 export const markDelivered = (task: Task, message: MessagePlace | undefined, now: number): Task =>
   settle(endShown(task, message), now);
 
-/** The end is shown, and its owner is still to be pinged. */
+/** For a task whose end is shown, but whose owner still has to be pinged. */
 export function markPingDue(task: Task, message: MessagePlace | undefined, now: number): Task {
   const shown = endShown(task, message);
   const { intention: _, ...delivery } = shown.delivery;
   return { ...shown, delivery: { ...delivery, call: { shownAt: now } } };
 }
 
-/** Stored before the owner ping is posted, so a restart can find the ping after a crash. */
+/** This is stored before the owner ping is posted, so that the ping can be found after a crash. */
 export function markPinging(task: Task, now: number): Task {
   const { call } = task.delivery;
   if (!call || call.goingAt !== undefined) return task;
@@ -76,13 +76,13 @@ export function markPinging(task: Task, now: number): Task {
 
 export const markPinged = (task: Task, now: number): Task => (task.delivery.call ? settle(task, now) : task);
 
-/** No message shows the end, and none will until a member presses a button. A ready result can still be fetched. */
+/** For a task whose end no message shows, nor will until a member presses a button. A ready result can still be fetched. */
 export function markUndeliverable(task: Task, why: 'deleted' | 'no-way', now: number): Task {
   if (!hasEnded(task)) throw transitionError(task, 'undeliverable');
   return settle({ ...task, delivery: { ...task.delivery, undeliverable: why } }, now);
 }
 
-/** The owner fetched a result that had not been delivered. */
+/** For a task whose owner has fetched a result that could not be delivered. */
 export function markCollected(task: Task): Task {
   if (task.state !== 'ready' || isLive(task)) return task;
   const { undeliverable: _, ...delivery } = task.delivery;
@@ -98,7 +98,7 @@ export function dropToken(task: Task): Task {
 export const dropExpiredToken = (task: Task, now: number): Task =>
   now >= task.route.tokenExpiresAt ? dropToken(task) : task;
 
-/** The audio has been posted in Discord or cannot be posted, so no copy is kept any longer. */
+/** Deletes the stored audio once it has been posted in Discord or cannot be posted. */
 export function dropVoiceAudio(task: Task): Task {
   const { answer } = task;
   if (answer?.voice?.sound === undefined) return task;

@@ -1,12 +1,12 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { Snapshot } from '../gateway/index.ts';
 
-/** A result is shown within seconds; after this time its job is polled again. */
+/** Results are usually shown within seconds. A result that is not is dropped after this time, and its job is polled again. */
 const KEPT_MS = 60_000;
-/** The maximum for all results together, in characters of base64. The job of a result that does not fit is polled again. */
+/** The maximum for all results together, in base64 characters. If a result does not fit, its job is polled again. */
 const MAX_LENGTH = 16 * 2 ** 20;
 
-/** Results that came inside a poll's response, kept in memory until they are shown, so they are not requested twice. */
+/** Keeps results that were contained in a poll's response in memory until they are shown, so that they are not requested twice. */
 export class InlineResults {
   readonly #clock: Clock;
   readonly #kept = new Map<string, { snapshot: Snapshot; length: number; forget: () => void }>();

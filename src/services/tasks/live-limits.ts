@@ -8,12 +8,12 @@ interface LiveLimit {
   perMember: number;
 }
 
-/** How many answers and live conversations can run at once. Each holds a connection while it runs. */
+/** How many answers and live conversations can run at the same time. Each of them uses a connection while it runs. */
 export type LiveLimits = Readonly<Partial<Record<TaskKind, LiveLimit>>>;
 
 type Started = Pick<Task, 'kind' | 'requesterId'>;
 
-/** Applies the limits also to orders that have no stored task yet. */
+/** Applies the limits, also to orders whose task is not stored yet. */
 export class LiveOrders {
   readonly #book: Pick<TaskBook, 'live'>;
   readonly #limits: LiveLimits;
@@ -32,7 +32,7 @@ export class LiveOrders {
     for (const forget of this.#forget) forget();
   }
 
-  /** Throws if too many are running; otherwise the request counts until its work ends, and then its task does. */
+  /** Throws if too many are running. Otherwise the request counts until `work` has ended, and from then on its task counts. */
   async run<T>(id: string, order: Started, work: () => Promise<T>): Promise<T> {
     this.#mustHaveRoom(order);
     this.#starting.set(id, order);
@@ -53,8 +53,8 @@ export class LiveOrders {
 
   #running(kind: TaskKind): Started[] {
     // An answer that waits for the member to approve a call does not count.
-    const isGoingOn = (task: Task): boolean => task.kind === kind && !hasEnded(task) && task.state !== 'needs-input';
-    const live = this.#book.live(isGoingOn);
+    const isRunning = (task: Task): boolean => task.kind === kind && !hasEnded(task) && task.state !== 'needs-input';
+    const live = this.#book.live(isRunning);
     const all = new Map([...this.#starting, ...live.map((task) => [task.id, task] as const)]);
     return [...all.values()].filter((one) => one.kind === kind);
   }

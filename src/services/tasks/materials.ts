@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Pcm } from '../../lib/pcm.ts';
 
-/** A member's file as Discord stores it. Its bytes are fetched when they are sent, and never stored. */
+/** A member's file, by its URL at Discord. Its bytes are fetched when they are sent, and never stored. */
 export const memberFile = z.object({ address: z.string(), name: z.string() });
 export type MemberFile = z.output<typeof memberFile>;
 
@@ -12,19 +12,22 @@ export type MemberFile = z.output<typeof memberFile>;
 export const reference = z.object({
   address: z.string(),
   name: z.string(),
-  /** `any`: its content determines the medium. */
+  /** `any`: the content of the file determines the medium. */
   medium: z.enum(['image', 'video', 'audio', 'any']),
   takes: z.enum(['address', 'address or data']),
 });
 export type Reference = z.output<typeof reference>;
 
-/** How the images of `/imagine` reach the gateway: by their own URL if it can fetch them, always by an uploaded one, or inside the request. */
+/**
+ * How the images of `/imagine` are passed to the gateway: by their original URL if it can fetch them, by the URL of an uploaded copy, or
+ * inside the request.
+ */
 export const imagineReferences = ['address', 'upload', 'base64'] as const;
 export type ImageTransfer = (typeof imagineReferences)[number];
 
 export const sides = ['left', 'right', 'top', 'bottom', 'centre'] as const;
 
-/** The image that the region belongs to, and its size if known. */
+/** The image to which the region belongs, and its size if known. */
 const wholeImage = z.object({ address: z.string(), width: z.number().optional(), height: z.number().optional() });
 
 /** The part of an image to be changed: one of its sides, or a mask that the member drew. */
@@ -41,7 +44,7 @@ export interface GivenReference {
 export interface Materials {
   images?: string[] | undefined;
   mask?: string | undefined;
-  /** Their text if they contain nothing else, or a data URI. */
+  /** The text of a document if it contains nothing else, otherwise a data URI. */
   documents?: { name: string; text?: string; data?: string }[] | undefined;
   sound?: Pcm | undefined;
   /** URLs, or data URIs if the gateway supports them, in the order of the request. */
@@ -49,13 +52,13 @@ export interface Materials {
 }
 
 export interface GatherContext {
-  /** The member who gave the files: the number of simultaneous fetches is limited per member. */
+  /** The member who provided the files, because the number of simultaneous fetches is limited per member. */
   memberId: string;
-  /** The time that the gateway may take to fetch a file. */
+  /** How long the gateway may take to fetch a file. */
   timeLimitMs: number;
-  /** How images among the references are passed; by default by URL. */
+  /** How images among the references are passed. The default is by URL. */
   transfer?: ImageTransfer | undefined;
-  /** Set if the gateway refused the images as too large: smaller ones are sent. */
+  /** Set if the gateway refused the images as too large, so that smaller ones are sent. */
   isSmaller?: boolean;
 }
 

@@ -5,15 +5,18 @@ import type { TaskKind } from './task.ts';
 /** Errors with which gateways say that they do not support an endpoint. */
 const NEVER_OFFERED: ReadonlySet<string> = new Set<ActionFamily>(['favourite']);
 
-/** The gateway may switch to another upstream provider at any time, so a refused kind is offered again after a while. */
+/** A refused kind is offered again after a while, because the gateway may switch to another upstream provider at any time. */
 const REMEMBERED_MS = 10 * 60_000;
-/** Gateways may invent button names, so the oldest are dropped. */
+/** The oldest names are dropped, because a gateway could invent any number of button names. */
 const MAX_REMEMBERED = 200;
 
-/** The features that this gateway supports. One that it refused by a code is not offered for some minutes, or until it succeeds again. */
+/**
+ * Remembers which features this gateway does not support. A feature that it refused with a specific code is not offered for some
+ * minutes, or until it succeeds again.
+ */
 export class Offers {
   readonly #clock: SteadyClock;
-  /** The time until which each is not offered, oldest first. */
+  /** The time until which each feature is not offered, oldest first. */
   readonly #refused = new Map<string, number>();
 
   constructor(clock: Clock) {
@@ -52,7 +55,7 @@ export class Offers {
 
 export const kindOfferName = (kind: TaskKind): string => `kind ${kind}`;
 
-/** Covers the same button on other results; an unknown button is only compared with itself. */
+/** The same button on other results has the same name. A button with an unknown meaning has a name of its own. */
 function nameOf(customId: string): string {
   const { family } = meaningOfAction(customId);
   return family === 'other' ? customId : family;

@@ -40,12 +40,12 @@ import {
   setSuccessor,
 } from './transitions.ts';
 
-/** How often a task waits again after "the queue is full"; with the pauses between, for more than half an hour. */
+/** How often a task waits again after "the queue is full". With the pauses in between, this takes more than half an hour. */
 const MAX_RETURNS = 10;
 
-/** The gateway accepts no more jobs right now. */
+/** With these errors the gateway accepts no more jobs at the moment. */
 const FULL: ReadonlySet<GatewayErrorKind> = new Set(['rate-limited']);
-/** A whole queue must not fail because the gateway was briefly unreachable when its turns came. */
+/** Waiting tasks must not fail because the gateway was briefly unreachable when their turns came. */
 const AWAY: ReadonlySet<GatewayErrorKind> = new Set([...FULL, 'unreachable']);
 
 export interface OrdersParts extends SenderParts {
@@ -53,9 +53,9 @@ export interface OrdersParts extends SenderParts {
   ledger?: Ledger | undefined;
   /** Undefined if no price is known. */
   estimateOf?(order: Order): Estimate | undefined;
-  /** Undefined: no limits. */
+  /** Undefined if there are no limits. */
   spending?: Pick<Spending, 'check' | 'checkMay' | 'checkWaiting' | 'weightOf'> | undefined;
-  /** The rules of servers and the operator; undefined: everything is allowed. */
+  /** The rules of the servers and the operator. Undefined if everything is allowed. */
   rules?: Pick<Rules, 'mustAllow' | 'moderated'> | undefined;
   kinds: ReadonlyMap<TaskKind, Kind>;
   specs: KindSpecs;
@@ -63,12 +63,12 @@ export interface OrdersParts extends SenderParts {
   models?: Pick<ModelCatalogue, 'markUnfit'> | undefined;
   offers: Pick<Offers, 'markRefused' | 'markAccepted' | 'isMissing'>;
   liveLimits?: LiveLimits | undefined;
-  /** Refuse orders for models that are currently failing. */
+  /** Refuses orders for models that are currently failing. */
   circuits?: Pick<ModelCircuits, 'run' | 'enter' | 'noteRefused' | 'failing'> | undefined;
   /** For the jobs of all partitions of this process. */
   slots: JobSlots;
   /** The account has no credit left for this kind. */
-  tellNoCredit(kind: TaskKind): void;
+  notifyNoCredit(kind: TaskKind): void;
   /** Of the store in which its tasks are. */
   partition?: Partition | undefined;
   follow(task: Task): void;
@@ -76,7 +76,7 @@ export interface OrdersParts extends SenderParts {
 
 export type OrderOrigin = Omit<OrderFacts, 'parent' | 'predecessorId'>;
 
-/** Submits orders: each is stored first, sent once, and never repeated without the member. */
+/** Submits orders. Each is stored first, is sent once, and is never repeated unless the member decides so. */
 export class Orders {
   readonly #parts: OrdersParts;
   readonly #underWay = new Set<Promise<unknown>>();
@@ -93,7 +93,7 @@ export class Orders {
     this.#recent = new RecentOrders(parts);
     this.#live = new LiveOrders(parts.book, parts.liveLimits ?? {});
     this.#sender = new Sender(parts);
-    this.#credit = new Credit({ ...parts, tell: parts.tellNoCredit });
+    this.#credit = new Credit({ ...parts, notify: parts.notifyNoCredit });
     this.#line = new Line({
       ...parts,
       isJob: (kind) => this.#isJob(kind),
@@ -120,9 +120,9 @@ export class Orders {
     }
   }
 
-  /** Submits an order again although the first may have been accepted. Only its owner can do so, and only once. */
+  /** Submits an order again although the first one may have been accepted. Only its owner can do this, and only once. */
   async tryAgain(id: string, origin: OrderOrigin): Promise<Task> {
-    // Until the successor is stored, a second press would find an id that belongs to no task, as after a crash.
+    // Until the successor is stored, a second press would find an id without a task, as it would after a crash.
     if (this.#repeating.has(id)) throw new Refusal('refusals.alreadyResubmitted');
     this.#repeating.add(id);
     try {
@@ -132,7 +132,7 @@ export class Orders {
     }
   }
 
-  /** Tasks that were waiting when the bot last stopped. Their turns come after `start`. */
+  /** Adds tasks that were waiting when the bot last stopped. Their turns come after `start`. */
   resumeWaiting(tasks: readonly Task[]): void {
     for (const task of tasks) this.#line.join(task);
   }
@@ -159,21 +159,24 @@ export class Orders {
     return trackUntilDone(this.#dismiss(id, memberId), this.#underWay);
   }
 
-  /** The gateway makes one job of this order and its predecessor's, so only one of them is shown and counted. A start repeats this after a crash. */
+  /**
+   * The gateway creates a single job for this order and its predecessor, so only one of them is shown and counted. After a crash, the next
+   * start repeats this.
+   */
   async takeOverPredecessor({ id, state, predecessorId }: Task): Promise<void> {
     const { book, store, ledger, log } = this.#parts;
     if (predecessorId === undefined) return;
     try {
       if (!(await book.get(predecessorId))) return;
       if (state === 'unconfirmed' && !(await store.getSentOrder(id))) {
-        // The crash came before the body was stored for the successor.
+        // The bot crashed before the body was stored for the successor.
         const sent = await store.getSentOrder(predecessorId);
         if (sent) await store.putSentOrder(id, sent);
       }
       const first = await book.change(predecessorId, markHandedOver, { mustHold: true });
       await ledger?.refund(first);
     } catch (error) {
-      // The order is under way all the same, and the next start tries again.
+      // The order has been sent all the same, and the next start tries this again.
       log.warn({ task: id, err: error }, 'A resubmitted task could not replace the first one.');
     }
   }
@@ -197,11 +200,11 @@ export class Orders {
     this.#mustBelongHere(origin);
     const successorId = taskId(clock.now(), bucketIn(id));
     const known = await book.get(id);
-    // Another key was used for what was sent after a backup.
+    // An order that was sent after the backup had another key.
     const isKeyed =
       known !== undefined && kinds.get(known.kind)?.keyed !== undefined && known.restored?.wasWaiting === undefined;
     if (known && !isKeyed) await ledger?.expectDecision(mustBeUndecided(known, origin.requesterId));
-    // A crash may have come after the successor's id was stored and before its task was.
+    // The bot may have crashed after the successor's id was stored and before its task was.
     const isTaken = known?.successorId !== undefined && (await book.get(known.successorId)) !== undefined;
     const old = await book.change(id, (task) => {
       const { successorId: promised } = mustBeUndecided(task, origin.requesterId);
@@ -212,11 +215,11 @@ export class Orders {
       const parent = old.parentId === undefined ? undefined : await book.get(old.parentId);
       const order = { ...origin, ...orderOfTask(old), parent };
       if (!isKeyed) return await this.#carryOut(order, successorId);
-      // An older bot stored only the key, which at least keeps the gateway from making a second job.
+      // An older version stored only the key, but that still keeps the gateway from creating a second job.
       const sent = (await store.getSentOrder(id)) ?? { idempotencyKey: old.idempotencyKey };
       return await this.#carryOut({ ...order, predecessorId: id }, successorId, sent);
     } catch (error) {
-      // It was refused, so the old task has no successor.
+      // The new order was refused, so the old task has no successor.
       const undecided = await book.change(id, (task) => setSuccessor(task, undefined));
       if (!isKeyed) await ledger?.reconsider(undecided);
       throw error;
@@ -240,19 +243,20 @@ export class Orders {
     if (!kind.submit && !kind.keyed) throw new Refusal('refusals.unknownButton');
     if (offers.isMissing(kind.name)) throw new Refusal('refusals.kindNotSupported');
     rules?.mustAllow(ordered);
-    // A repeat under the same key orders nothing new.
+    // Repeating a request under the same key orders nothing new.
     if (ordered.predecessorId === undefined) this.#credit.assertAvailable(kind.name);
     const { traits } = this.#parts.specs[ordered.kind];
     const estimate = traits.isPaid ? this.#parts.estimateOf?.(ordered) : undefined;
     const orderer = ordererOf(ordered);
-    // A pause and a block are for everything that a member can start. An order beyond a limit fetches nothing; the reservation decides.
+    // Pauses and blocks apply to everything that a member can start. For an order above a limit nothing is fetched, but only the reservation
+    // is decisive.
     const isCounted = traits.isPaid && ordered.predecessorId === undefined;
     if (!isCounted) spending?.checkMay(orderer);
     else spending?.check(orderer, { kind: ordered.kind, amount: estimate?.amount });
-    // A repeat under the same key has to be the same.
+    // A request that is repeated under the same key must not change.
     const isModerated = rules !== undefined && ordered.predecessorId === undefined;
     const order = isModerated ? await rules.moderated(ordered, traits, () => this.#sender.imagesOf(ordered)) : ordered;
-    // What may be running already is not asked to wait.
+    // An order that may already be running does not have to wait.
     const mayWait = this.#isJob(kind.name) && order.predecessorId === undefined;
     const mustWait = mayWait && !this.#line.takePlace({ ...order, id });
     if (mustWait) this.#mustHaveRoomInLine(order);
@@ -294,7 +298,7 @@ export class Orders {
     return partitionOf(bucket, count) === number;
   }
 
-  /** Its job takes one of the places at the gateway. */
+  /** Whether its job counts towards the number of jobs that the gateway accepts at the same time. */
   #isJob(kind: TaskKind): boolean {
     return this.#parts.specs[kind].traits.isPaid === true && this.#parts.kinds.get(kind)?.source !== undefined;
   }
@@ -329,7 +333,7 @@ export class Orders {
       spending?.checkMay(ordererOf(task));
       rules?.mustAllow(task);
       circuits?.enter(id, task);
-      // It waits for the next start.
+      // The task waits for the next start.
       if (!this.#line.isRunning) return;
       const submitting = await book.change(id, (known) => markTurn(known, prepared.idempotencyKey, clock.now()));
       const result = await this.#sendStored(kind, submitting, prepared);
@@ -337,7 +341,7 @@ export class Orders {
       await this.#endRefused(id, await this.#errorFor(kind, task, result.refused));
     } catch (error) {
       const known = book.find(id);
-      // It was cancelled or erased while its turn came, or the bot stops and it waits for the next start.
+      // The task was cancelled or erased in the meantime, or the bot is stopping and the task waits for the next start.
       if (known?.state !== 'waiting' || !this.#line.isRunning) return;
       if (error instanceof Refusal) return this.#endRefused(id, error);
       log.error({ task: id, err: error }, 'A waiting task could not be sent; trying again later.');
@@ -346,7 +350,7 @@ export class Orders {
     }
   }
 
-  /** A stored task is sent, and its outcome stored, unless the gateway certainly refused it. */
+  /** Sends a stored task. Its outcome is stored as well, unless the gateway has definitely refused it. */
   async #sendStored(kind: Kind, task: Task, prepared: Prepared): Promise<Task | { refused: unknown }> {
     const { book, clock, offers } = this.#parts;
     const outcome = await this.#sender.send(kind, task, prepared);
@@ -373,7 +377,7 @@ export class Orders {
     return sent;
   }
 
-  /** The task waits again where the gateway takes no more jobs now; undefined: it was refused for another reason, or too often. */
+  /** Lets the task wait again if the gateway accepts no more jobs at the moment. Undefined if it was refused for another reason, or too often. */
   async #returnToLine(
     { name }: Kind,
     { id, returns = 0 }: Task,
@@ -396,7 +400,7 @@ export class Orders {
     }
   }
 
-  /** The error for the member. Only refusals by a code are remembered for other orders. */
+  /** Returns the error for the member. Only refusals with a specific code are remembered for other orders. */
   async #errorFor(kind: Kind, order: Pick<Task, 'kind' | 'request'>, refused: unknown): Promise<unknown> {
     const { mayBeMissing } = kind;
     const { modelKind } = this.#parts.specs[order.kind].traits;
@@ -408,7 +412,7 @@ export class Orders {
     return mayBeMissing === 'kind' ? new Refusal('refusals.kindNotSupported') : refused;
   }
 
-  /** The ledger comes first: if it refuses, there is no task. */
+  /** The entry in the ledger is made first. If that is refused, there is no task. */
   async #reserveAndAdd(task: Task, roleIds: readonly string[] | undefined): Promise<void> {
     const { book, ledger } = this.#parts;
     await ledger?.reserve(task, roleIds);
@@ -427,13 +431,13 @@ export class Orders {
       await book.remove(id);
       if (task) await ledger?.refund(task);
     } catch (error) {
-      // The next start finds it with an unknown outcome, and its owner is told.
+      // The next start finds it with an unknown outcome and informs its owner.
       this.#parts.log.error({ task: id, err: error }, 'A refused task could not be removed from the store.');
     }
   }
 }
 
-/** What the owner of a task that has waited reads about its refusal. */
+/** What is shown to the owner of a task that was refused after it had waited. */
 function failureOf(error: unknown): Omit<Failure, 'cause'> {
   if (error instanceof GatewayError) return { reason: error.message, code: error.code };
   if (!(error instanceof Refusal)) return {};

@@ -6,9 +6,9 @@ import type { Task, TaskKind } from './task.ts';
 import type { OrderedRequest } from './transitions.ts';
 
 export interface Prospect {
-  /** How long such tasks take now; undefined where too little is known. */
+  /** How long such tasks currently take. Undefined if too little is known. */
   typicalMs: number | undefined;
-  /** Undefined: the model does not fail, as far as is known. */
+  /** Undefined if the model is not known to be failing. */
   failing: FailingModel | undefined;
 }
 
@@ -19,7 +19,7 @@ interface OutlookParts {
   clock: Pick<Clock, 'now'>;
 }
 
-/** What members can expect of a model now, from the latest jobs. */
+/** What members can currently expect from a model, according to its latest jobs. */
 export class Outlook {
   readonly #parts: OutlookParts;
 

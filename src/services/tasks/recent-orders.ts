@@ -3,7 +3,7 @@ import { Refusal } from '../../lib/refusal.ts';
 import type { TaskBook } from './book.ts';
 import type { Task } from './task.ts';
 
-/** No member requests the same thing twice on purpose within this time. */
+/** Within this time, no member intentionally requests the same thing twice. */
 const SAME_ORDER_MS = 3_000;
 
 /** The properties by which two requests count as the same. */
@@ -14,10 +14,13 @@ interface RecentOrdersParts {
   clock: Clock;
 }
 
-/** Requests of the last seconds, so a double press submits once. A request that is still being sent counts as the same, however long it takes. */
+/**
+ * Remembers the requests of the last seconds, so that pressing twice submits only once. A request that is still being sent is remembered
+ * for as long as that takes.
+ */
 export class RecentOrders {
   readonly #clock: Clock;
-  /** With the function that cancels the removal; none while the request is being sent. */
+  /** With the function that cancels the removal. It is missing while the request is being sent. */
   readonly #recent = new Map<string, { id: string; cancel?: () => void }>();
 
   constructor({ book, clock }: RecentOrdersParts) {
@@ -35,12 +38,12 @@ export class RecentOrders {
     this.#recent.set(key, { id });
   }
 
-  /** It was refused, so the member can repeat it immediately. */
+  /** For a request that was refused, so the member can repeat it immediately. */
   drop(order: OrderFacts): void {
     this.#recent.delete(keyOf(order));
   }
 
-  /** It is no longer being sent. Uses a timer because the machine's clock may be set back. */
+  /** For a request that is no longer being sent. A timer is used because the machine's clock may be set back. */
   end(order: OrderFacts, id: string): void {
     const key = keyOf(order);
     const cancel = this.#clock.after(SAME_ORDER_MS, () => this.#recent.delete(key));

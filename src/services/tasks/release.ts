@@ -3,15 +3,18 @@ import type { OrdersParts } from './orders.ts';
 import { markReleased } from './transitions.ts';
 
 const EVERY_MS = 10 * 60_000;
-/** Older requests are in no period that has a limit. */
+/** Older requests are not part of any period that has a limit. */
 const LOOK_BACK_MS = 62 * DAY_MS;
 
 interface ReleaseParts extends Pick<OrdersParts, 'book' | 'ledger' | 'clock' | 'log'> {
-  /** How long an unknown outcome counts without its owner's decision. */
+  /** How long an unknown outcome counts if its owner does not decide. */
   afterMs: number;
 }
 
-/** Stops counting requests with an unknown outcome that no one decides about. The task is changed first, so the next start completes it after a crash. */
+/**
+ * Stops counting requests with an unknown outcome about which no one has decided. The task is changed first, so that after a crash the
+ * next start can complete this.
+ */
 export class Release {
   readonly #parts: ReleaseParts;
   #lookedUntil: number | undefined;

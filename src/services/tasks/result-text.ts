@@ -14,7 +14,7 @@ const TITLE = /^[\p{L}\p{M}'’-]+(?: [\p{L}\p{M}'’-]+){0,4}$/u;
 
 const isHeading = (row: string): boolean => HEADING.test(row.trim());
 
-/** Gateways usually number lines with keycaps; other numbering, or none, is read as well as possible. */
+/** Gateways usually number lines with keycap emoji. Text with another numbering, or without one, is read as well as possible. */
 export function readResultText(text: string): ResultText {
   const rows = text.replace(KEYCAP, '\n$&').split(/\r?\n/);
   const mark = [NUMBERED, BULLETED].find((pattern) => rows.some((row) => pattern.test(row)));
@@ -45,7 +45,7 @@ function readMarked(rows: readonly string[], mark: RegExp): ResultText {
   return { lines, beside };
 }
 
-/** Paragraphs if there are several, else single lines. */
+/** Returns paragraphs if there are several, otherwise single lines. */
 function readUnmarked(rows: readonly string[]): ResultText {
   const paragraphs = rows
     .map((row) => (isHeading(row) ? '' : row))
@@ -56,7 +56,7 @@ function readUnmarked(rows: readonly string[]): ResultText {
   return { lines: paragraphs.length > 1 ? paragraphs : only.split('\n'), beside: [] };
 }
 
-/** A link contributes its text to the prompt, not its URL. */
+/** Of a link, only the text becomes part of the prompt, not the URL. */
 function toPlainText(line: string): string {
   return line
     .replace(/\[([^\][]*)\]\(<?https?:[^()\s]*\)/g, '$1')
@@ -64,7 +64,7 @@ function toPlainText(line: string): string {
     .trim();
 }
 
-/** The emphasised words of a prompt, with their weights. Words that are struck out mean the opposite and are left out. */
+/** Returns the emphasised words of a prompt, with their weights. Words that are struck out mean the opposite and are left out. */
 export function emphasisedWords({ beside }: ResultText): string[] {
   const rows = beside.map((row) => row.replace(/~~[^~]*~~,?/g, ''));
   const strong = rows.flatMap((row) => [...row.matchAll(/\*\*([^*]+)\*\*(?:\s*(\([\d.]+\)))?/g)]);

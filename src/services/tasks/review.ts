@@ -1,6 +1,6 @@
 import { isHeld, type Review, type Task, withRequest } from './task.ts';
 
-/** Its results may be shown, or wait until a moderator has decided. */
+/** Records the review: the results may be shown, or wait until a moderator has decided. */
 export function markReviewed(task: Task, review: Review, { isSpoiler = false } = {}): Task {
   if (task.state !== 'ready' || task.review) return task;
   return { ...(isSpoiler ? withRequest(task, { spoiler: true }) : task), review };
@@ -12,7 +12,7 @@ export const setReviewMessage = (task: Task, messageId: string): Task =>
 export const markShownByModerator = (task: Task): Task =>
   task.review && isHeld(task) ? { ...task, review: { ...task.review, outcome: 'shown' } } : task;
 
-/** No one gets its results. Its owner does not pay for them; its server does. */
+/** For a task whose results no one may see. Its owner does not pay for them, but its server does. */
 export function markResultsRefused(task: Task, review: Omit<Review, 'outcome'>): Task {
   if (task.state !== 'ready' || (task.review && !isHeld(task))) return task;
   return {
@@ -25,7 +25,10 @@ export function markResultsRefused(task: Task, review: Omit<Review, 'outcome'>):
   };
 }
 
-/** A moderator took its result away, after members had seen it. As for a withheld one, its owner does not pay for it; its server does. */
+/**
+ * For a task whose result a moderator deleted after members had seen it. As for a withheld result, the server pays for it, but the owner
+ * does not.
+ */
 export function markResultRemoved(task: Task, at: number): Task {
   if (task.state !== 'ready' && task.state !== 'delivered') return task;
   const { text: _, tracks: __, preview: ___, answer, ...rest } = task;

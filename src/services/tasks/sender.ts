@@ -13,17 +13,17 @@ export interface SenderParts {
   gather: Gather;
   maxWaitMs: Readonly<Record<WaitLimit, number>>;
   log: TasksLog;
-  /** What stands for a member at the gateway; undefined: nothing. */
+  /** Returns the member's pseudonym at the gateway. Undefined if members have none. */
   userOf?(memberId: string): Promise<string>;
-  /** Where the gateway may call back about a task that is polled in this lane; undefined: nowhere. */
+  /** Returns the callback URL for a task that is polled in this lane. Undefined if there are no callbacks. */
   callbackUrlOf?(lane: string, id: string): string | undefined;
-  /** Throws where the store may belong to another bot. */
+  /** Throws if the store may belong to another bot. */
   assertOwnership(): void;
 }
 
 type SentTask = Pick<Task, 'id' | 'request' | 'requesterId' | 'guildId' | 'channelId' | 'route'>;
 
-/** Collects what an order needs, and sends it once. */
+/** Collects everything that an order needs, and sends it once. */
 export class Sender {
   readonly #parts: SenderParts;
 
@@ -31,7 +31,7 @@ export class Sender {
     this.#parts = parts;
   }
 
-  /** Fetches what the order names before anything is sent or stored. A body that was sent before is sent unchanged. */
+  /** Fetches the files of the order before anything is sent or stored. A body that was sent before is sent again unchanged. */
   async prepare(
     kind: Kind,
     { request, requesterId }: Pick<Task, 'request' | 'requesterId'>,
@@ -43,7 +43,7 @@ export class Sender {
     return this.#gather(kind, request, context, sentBefore?.idempotencyKey);
   }
 
-  /** The images that an order names, as data URIs, all in memory. */
+  /** Returns the images of an order as data URIs, all of them in memory. */
   async imagesOf({ request, requesterId }: Pick<Task, 'request' | 'requesterId'>): Promise<string[]> {
     const { gather, maxWaitMs } = this.#parts;
     const context = { memberId: requesterId, timeLimitMs: maxWaitMs.text, transfer: 'base64' } as const;
@@ -87,7 +87,7 @@ export class Sender {
       // Thrown before anything was sent.
       if (error instanceof Refusal) return { refused: error };
       if (error instanceof GatewayError && !error.mayHaveTakenEffect) {
-        // A definite refusal: sending it again cannot order twice.
+        // The refusal was definite, so the order can be sent again without being carried out twice.
         if (error.status !== TOO_LARGE || context.isSmaller || !hasData(materials)) return { refused: error };
         const smaller = await this.#gatherSmaller(kind, request, context);
         return smaller ? this.send(kind, order, smaller) : { refused: error };
@@ -98,7 +98,7 @@ export class Sender {
     }
   }
 
-  /** Another body needs another key. */
+  /** A different body needs a different key. */
   async #gatherSmaller(kind: Kind, request: Task['request'], previous: GatherContext): Promise<Prepared | undefined> {
     try {
       return await this.#gather(kind, request, { ...previous, isSmaller: true });
@@ -109,7 +109,7 @@ export class Sender {
   }
 }
 
-/** The URL that the gateway can call back for a task of this kind, if its endpoint accepts one. */
+/** Returns the callback URL for a task of this kind, if its endpoint accepts one. */
 export const callbackUrlFor = (
   { takesCallback, source }: Kind,
   id: string,
@@ -120,7 +120,7 @@ const TOO_LARGE = 413;
 
 export interface Prepared {
   idempotencyKey: string;
-  /** The exact body, if the kind stores it to send it again. */
+  /** The exact body, if the kind stores it so that it can be sent again. */
   body?: string | undefined;
   materials: Materials;
   context: GatherContext;
@@ -132,7 +132,7 @@ export type SentBefore = Pick<Prepared, 'idempotencyKey' | 'body'>;
 const hasData = ({ images = [], references = [] }: Materials): boolean =>
   images.length > 0 || references.some(({ given }) => given.startsWith('data:'));
 
-/** Without a submission and a refusal the outcome is unknown. */
+/** If there is neither a submission nor a refusal, the outcome is unknown. */
 export type Outcome =
   | { refused: unknown }
   | { submission?: Submission; hasCallback?: boolean; reason?: string | undefined };

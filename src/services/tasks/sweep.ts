@@ -6,14 +6,17 @@ import { markResultsRefused } from './review.ts';
 import { hasEnded, type Task } from './task.ts';
 import { markOverdue } from './transitions.ts';
 
-/** A notice of a long wait may come a few seconds late. */
+/** A notice about a long wait may be a few seconds late. */
 const SWEEP_MS = 5_000;
 
 interface SweepParts extends Pick<OrdersParts, 'book' | 'clock' | 'log' | 'maxWaitMs'> {
   waitLimitOf(task: Task): WaitLimit;
 }
 
-/** Applies changes that depend on time alone: wait limits and expired tokens, whether or not the gateway responds. */
+/**
+ * Applies changes that depend only on time, whether or not the gateway responds: wait limits, expired tokens and results that were held
+ * for too long.
+ */
 export class Sweep {
   readonly #parts: SweepParts;
   #cancel: (() => void) | undefined;
@@ -64,7 +67,7 @@ export class Sweep {
   }
 }
 
-/** Results about which no moderator has decided. */
+/** How long results are held if no moderator decides about them. */
 const HOLD_MS = 7 * DAY_MS;
 
 const isHeldTooLong = ({ review }: Task, now: number): boolean =>

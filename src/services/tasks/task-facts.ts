@@ -4,7 +4,7 @@ import { isClosed, isHeld, type Task } from './task.ts';
 export const shortFollowUps = ['U1', 'U2', 'U3', 'U4', 'R', 'V1', 'V2', 'V3', 'V4'] as const;
 export type ShortFollowUp = (typeof shortFollowUps)[number];
 
-/** A button can be forged, and an old one can belong to a task that has failed since. */
+/** A button can be forged, and an old one can belong to a task that has failed in the meantime. */
 export function mustHaveResult(task: Task): void {
   if (!hasResult(task)) throw new Refusal('refusals.noResult');
 }
@@ -12,7 +12,7 @@ export function mustHaveResult(task: Task): void {
 export const hasResult = (task: Task): boolean =>
   (task.state === 'ready' || task.state === 'delivered') && !isHeld(task);
 
-/** The prompt that the gateway accepted, else the original one. */
+/** Returns the prompt that the gateway accepted, otherwise the original one. */
 export function promptOf({ request, times }: Task): string {
   const words = times.wordsTaken === undefined ? undefined : request.words;
   return words ?? request.prompt ?? '';
@@ -23,18 +23,18 @@ export const isSpoiler = ({ request }: Task): boolean => request.spoiler === tru
 /** The member's own text, without additions from options. */
 export const typedPrompt = (task: Task): string => task.request.typed ?? promptOf(task);
 
-/** The text that names it in messages; a task without a prompt has a title. */
+/** The text by which messages refer to it. A task without a prompt has a title. */
 export const titleOf = (task: Task): string => task.request.title ?? typedPrompt(task);
 
-/** Its prompt is the member's own text, so it can be requested again with another one. */
+/** Whether its prompt is the member's own text, so that it can be requested again with another prompt. */
 export const hasOwnPrompt = (task: Task): boolean => task.traits.hasOwnPrompt === true && typedPrompt(task) !== '';
 
 /** Whether the result is a grid of four images, of which one can be chosen. */
 export const isGrid = ({ traits, request }: Task): boolean => traits.isGrid?.(request) ?? false;
 
-/** The group that a task takes turns in: its server, or its owner in direct messages. */
+/** The group within which tasks take turns: the server, or in direct messages the owner. */
 export const groupOf = ({ guildId, requesterId }: Pick<Task, 'guildId' | 'requesterId'>): string =>
   guildId ?? requesterId;
 
-/** Everyone who can see a public result can continue from it; only its owner can continue from a private one. */
+/** Everyone who can see a public result can continue from it. Only the owner can continue from a private one. */
 export const mayContinue = (task: Task, memberId: string): boolean => !isClosed(task) || task.requesterId === memberId;

@@ -1,14 +1,17 @@
 import { randomBytes, randomInt } from 'node:crypto';
 
-// Crockford's alphabet: it sorts like the numbers, and no two letters look alike.
+// Crockford's alphabet sorts in the order of the numbers, and no two of its letters look alike.
 const LETTERS = '0123456789abcdefghjkmnpqrstvwxyz';
 const TIME_LETTERS = 9;
 const RANDOM_LETTERS = 6;
 const BUCKET_LETTERS = 2;
-/** How many buckets there are; homes.ts says what they are for. */
+/** The number of buckets. Their purpose is explained in homes.ts. */
 export const BUCKETS = LETTERS.length ** BUCKET_LETTERS;
 
-/** The millisecond, then 30 random bits, then the bucket (homes.ts): ids sort by time, fit any custom id, and cannot be guessed from others. */
+/**
+ * Consists of the millisecond, 30 random bits and the bucket (see homes.ts). Ids sort by time, fit into any custom id, and cannot be
+ * guessed from others.
+ */
 export function taskId(
   now: number,
   bucket = randomInt(BUCKETS),
@@ -19,7 +22,7 @@ export function taskId(
   );
 }
 
-/** Sorts before every id of a task that began at this time or later. */
+/** Returns an id that sorts before all ids of tasks that were created at this time or later. */
 export const earliestTaskId = (at: number): string => taskId(at, 0, (bytes) => new Uint8Array(bytes));
 
 export const isTaskId = (text: string): boolean => /^[0-9a-hjkmnp-tv-z]{17}$/.test(text);

@@ -2,24 +2,24 @@ import { z } from 'zod';
 import type { Task, TaskState } from './task.ts';
 import type { TaskSummary } from './task-summary.ts';
 
-/** Where tasks are stored. Every method throws if the store fails, so nothing is lost silently. */
+/** Stores tasks. Every method throws if the store fails, so that nothing is lost silently. */
 export interface TaskStore {
   /** Live tasks, oldest first. */
   live(): Promise<Task[]>;
   get(id: string): Promise<Task | undefined>;
-  /** The task itself determines whether it belongs to the live or the finished ones. */
+  /** Whether it is stored with the live or the finished tasks depends on the task itself. */
   put(task: Task): Promise<void>;
-  /** By its remote id; for music only. */
+  /** Finds a task by its remote id. This works only for music. */
   findByRemoteId(remoteId: string): Promise<Task | undefined>;
-  /** Leaves no trace of a refused request. */
+  /** Removes a task without a trace, for example if its request was refused. */
   remove(task: Task): Promise<void>;
   /** Newest first. */
   page(question: PageQuery): Promise<TaskPage>;
-  /** Stores the exact request next to its task while it may be sent again. No list or export shows it. */
+  /** Stores the exact request in addition to its task while it may be sent again. No list or export shows it. */
   putSentOrder(id: string, sent: SentOrder): Promise<void>;
   getSentOrder(id: string): Promise<SentOrder | undefined>;
   addDuration(key: string, durationShape: Duration): Promise<void>;
-  /** The latest ones, oldest first. */
+  /** The latest durations, oldest first. */
   durations(key: string): Promise<Duration[]>;
   openErasures(): Promise<ErasureMark[]>;
   putErasure(mark: ErasureMark): Promise<void>;
@@ -31,7 +31,7 @@ export interface TaskStore {
   close(): Promise<void>;
 }
 
-/** An exact request, and the key that makes one job of it however often it is sent. */
+/** An exact request, with the key that ensures that it creates only one job, however often it is sent. */
 export const sentOrder = z.object({ idempotencyKey: z.string(), body: z.string() });
 export type SentOrder = z.output<typeof sentOrder>;
 
@@ -46,7 +46,7 @@ const erased = {
   left: z.array(z.object({ guildId: z.string().optional(), channelId: z.string(), id: z.string() })).default([]),
 };
 
-/** `running`: jobs that are still running; they are not shown, and are erased at their end. */
+/** `running` is the number of jobs that are still running. They are not shown, and are erased when they end. */
 export const erasureOutcome = z.object({ ...erased, running: count });
 export type ErasureOutcome = z.output<typeof erasureOutcome>;
 
@@ -54,24 +54,24 @@ export type ErasureOutcome = z.output<typeof erasureOutcome>;
 const askedPartition = z.object({
   ...erasureOutcome.shape,
   partition: z.number(),
-  /** Its messages are gone; done: everything is. */
+  /** `reported`: its messages are deleted. `done`: everything is deleted. */
   state: z.enum(['asked', 'reported', 'done']),
 });
 export type AskedPartition = z.output<typeof askedPartition>;
 
-/** A member's request to erase everything requested until then. */
+/** A member's request to erase everything that the member requested until then. */
 export const erasureMark = z.object({
   memberId: z.string(),
   until: z.number(),
-  /** Replaces task ids in the ledger. It is deleted with the mark, so the ids cannot be restored. */
+  /** Used to replace task ids in the ledger. It is deleted together with the mark, so the ids cannot be restored. */
   secret: z.string(),
-  /** Progress, so a restart can still report what could not be deleted. */
+  /** The progress, so that what could not be deleted can still be reported after a restart. */
   ...erased,
-  /** How many of those the member was notified about; undefined for no notification yet. */
+  /** The number of undeletable messages about which the member was notified. Undefined before the first notification. */
   told: z.number().optional(),
-  /** In the partition where the member asked, and only if there are others. */
+  /** Set only in the partition where the member asked, if there are others. */
   asked: z.array(askedPartition).optional(),
-  /** The partitions that asked for it. */
+  /** The partitions that requested the erasure. */
   askedBy: z.array(z.number()).optional(),
 });
 export type ErasureMark = z.output<typeof erasureMark>;
@@ -93,11 +93,11 @@ export interface PageQuery {
 
 export interface TaskPage {
   summaries: TaskSummary[];
-  /** Where the next page begins; undefined on the last. */
+  /** Where the next page begins. Undefined on the last page. */
   next: string | undefined;
 }
 
-/** The duration of a job, between the last response that said "not yet" and the first that said "done". */
+/** The duration of a job. Its end is between the last response that said "not yet" and the first that said "done". */
 export const durationShape = z.object({
   atLeastMs: z.number(),
   atMostMs: z.number(),
@@ -107,5 +107,5 @@ export const durationShape = z.object({
 });
 export type Duration = z.output<typeof durationShape>;
 
-/** Durations kept per key. Older ones say little about today. */
+/** The number of durations that are kept per key. Older durations say little about current ones. */
 export const KEPT_DURATIONS = 200;

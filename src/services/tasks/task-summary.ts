@@ -12,7 +12,7 @@ export const taskSummary = z.object({
   /** The start of its prompt or title. */
   summary: z.string(),
   createdAt: z.number(),
-  /** Until this is set, the task itself may be newer. */
+  /** Until this is set, the stored task may be newer than this summary. */
   settledAt: z.number().optional(),
 });
 export type TaskSummary = z.output<typeof taskSummary> & { kind: TaskKind };
@@ -48,7 +48,7 @@ export function summaryOf(task: Task): TaskSummary {
 export const statusFilters = ['working', 'done', 'waiting', 'failed', 'unknown'] as const;
 export type StatusFilter = (typeof statusFilters)[number];
 
-/** An undelivered result is ready and settled. */
+/** A result is undelivered if it is ready and settled. */
 export const statesByFilter: Readonly<Record<StatusFilter, readonly TaskState[]>> = {
   working: ['waiting', 'submitting', 'accepted', 'queued', 'running', 'needs-input'],
   done: ['ready', 'delivered'],

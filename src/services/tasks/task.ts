@@ -5,10 +5,13 @@ import { amount, estimate } from '../prices/estimate.ts';
 import { answer } from './answer.ts';
 import { memberFile, reference, region } from './materials.ts';
 
-/** Raised with every change that an older bot could not read; `store/task-rows.ts` has the migrations. */
+/** Increased with every change that older versions of the bot could not read. The migrations are in `store/task-rows.ts`. */
 export const TASK_VERSION = 4;
 
-/** waiting (for its turn) → submitting → accepted → queued | running | needs-input → ready → delivered; or another end. unconfirmed: unknown whether the gateway took it. */
+/**
+ * waiting (for its turn) → submitting → accepted → queued | running | needs-input → ready → delivered, or another end. `unconfirmed`: it
+ * is unknown whether the gateway accepted it.
+ */
 export const taskStates = [
   'waiting',
   'submitting',
@@ -28,9 +31,9 @@ export type TaskState = (typeof taskStates)[number];
 
 const commonRequest = z.object({
   prompt: z.string().optional(),
-  /** As the member wrote it, without what options added. */
+  /** The prompt as the member wrote it, without the additions from options. */
   typed: z.string().optional(),
-  /** Names a task without a prompt. */
+  /** The name of a task that has no prompt. */
   title: z.string().optional(),
   words: z.string().optional(),
   region: region.optional(),
@@ -38,12 +41,12 @@ const commonRequest = z.object({
   instructions: z.string().optional(),
   effort: z.string().optional(),
   format: z.string().optional(),
-  /** The JSON Schema that an answer has to fit, as JSON. */
+  /** The JSON Schema that the answer must match, as JSON. */
   schema: z.string().optional(),
   style: z.string().optional(),
-  /** Its results are hidden as spoilers. */
+  /** Whether its results are hidden as spoilers. */
   spoiler: z.boolean().optional(),
-  /** Visible only to the members of its private thread, and in no one else's lists. */
+  /** Whether it is visible only to the members of its private thread and in no other lists. */
   isClosed: z.boolean().optional(),
   pictures: z.array(memberFile).optional(),
   documents: z.array(memberFile).optional(),
@@ -54,7 +57,10 @@ export type CommonRequest = z.output<typeof commonRequest>;
 
 export const defineRequest = <S extends z.ZodRawShape>(own: S) => commonRequest.extend(own);
 
-/** The request type of each kind. A kind's module adds its member by declaration merging, and a `KindSpec` that parses stored requests. */
+/**
+ * The request type of each kind. The module of a kind adds its member by declaration merging, and provides a `KindSpec` that parses
+ * stored requests.
+ */
 // biome-ignore lint/suspicious/noEmptyInterface: its members are declared with their kinds.
 export interface TaskRequests {}
 
@@ -65,7 +71,7 @@ const time = z.number();
 /** A stored result: its URL and facts, never its bytes. */
 const keptMedium = z.object({
   kind: z.enum(['image', 'video', 'audio']),
-  /** The gateway's final URL. Without one the result was inside the response, and is fetched again when needed. */
+  /** The gateway's final URL. If it is missing, the result was inside the response, and is fetched again when it is needed. */
   address: z.string().optional(),
   mediaType: z.string().optional(),
   width: z.number().optional(),
@@ -76,8 +82,8 @@ const keptMedium = z.object({
   expiresAt: time.optional(),
 });
 
-/** Longer ones are truncated: lyrics are only shown, not sent again. */
-export const LONGEST_LYRICS = 10_000;
+/** Longer lyrics are truncated, since they are only shown and never sent again. */
+export const MAX_LYRICS_LENGTH = 10_000;
 
 /** A track of a song. Only a finished one has audio that can be fetched. */
 const keptTrack = z.object({
@@ -95,7 +101,7 @@ const keptTrack = z.object({
 const talkEnds = ['ended', 'idle', 'lost'] as const;
 export type TalkEnd = (typeof talkEnds)[number];
 
-/** A live conversation. Its utterances are tasks, listed here in order. */
+/** A live conversation. Its utterances are separate tasks, listed here in order. */
 const talk = z.object({
   turns: z.array(z.string()),
   heardAt: z.number(),
@@ -130,35 +136,35 @@ const failure = z.object({
   /** The gateway's text, safe to show. */
   reason: z.string().optional(),
   code: z.string().optional(),
-  /** The bot's own refusal when its turn came: the key of the text and its variables. */
+  /** Set if the bot itself refused the task when its turn came: the key of the text and its variables. */
   refusal: z.object({ key: z.string(), variables: refusalVariables }).optional(),
 });
 
 const message = z.object({ channelId: z.string(), id: z.string() });
 
-/** Enough to link to it. Without a server it is in direct messages. */
+/** Contains everything that a link needs. A message without a server is in direct messages. */
 const address = message.extend({ guildId: z.string().optional() });
 
 /** How the interaction lets the bot reach the member. */
 const route = z.object({
   applicationId: z.string(),
-  /** Lets anyone reply as the bot while it is valid, so it is deleted as soon as possible. */
+  /** It is deleted as soon as possible, because with a valid token anyone can reply as the bot. */
   token: z.string().optional(),
   tokenExpiresAt: time,
-  /** The message that shows the task, if that is not the interaction's original reply. */
+  /** The message that shows the task, if it is not the interaction's original reply. */
   followUpId: z.string().optional(),
-  /** Only the member can see the result: it must never be posted where others can read it. */
+  /** Whether only the member can see the result. It must never be posted where others can read it. */
   isPrivate: z.boolean(),
   install: z.enum(['guild', 'user']),
   /** Whether the bot can post messages and files in the channel. */
   mayPost: z.boolean(),
-  /** Whether it can send voice messages there; undefined: unknown. */
+  /** Whether the bot can send voice messages there. Undefined if unknown. */
   maySpeak: z.boolean().optional(),
   uploadLimit: z.number(),
   locale: z.string(),
 });
 
-/** A message that is about to be posted; after a crash it says where to look for it. */
+/** A message that is about to be posted. After a crash, this is where to look for it. */
 const intention = z.object({
   by: z.enum(['channel', 'direct']),
   channelId: z.string(),
@@ -169,7 +175,7 @@ const intention = z.object({
 /** The end is shown, and its owner is still to be pinged. */
 const call = z.object({
   shownAt: time,
-  /** When it was first about to be posted: from then on only Discord's nonce prevents a second one. */
+  /** When it was about to be posted for the first time. From then on, only Discord's nonce prevents a second one. */
   goingAt: time.optional(),
 });
 
@@ -181,22 +187,22 @@ const delivery = z.object({
   undeliverable: z.enum(['deleted', 'no-way']).optional(),
 });
 
-/** What a server's moderation did with its results, once they were there. */
+/** What a server's moderation decided about its results once they were available. */
 const review = z.object({
-  /** held: nothing is shown until a moderator decides; deleted: by a moderator, or refused immediately. */
+  /** `held`: nothing is shown until a moderator decides. `deleted`: the results were deleted by a moderator or refused immediately. */
   outcome: z.enum(['passed', 'held', 'shown', 'deleted']),
   /** The category that the moderation service flagged; undefined if the service was unavailable. */
   category: z.string().optional(),
   at: time,
-  /** Where moderators are asked, and the message there once it is posted. */
+  /** The channel where moderators are asked, and the message there once it is posted. */
   channelId: z.string().optional(),
   messageId: z.string().optional(),
 });
 
-/** It was live when its store was restored from a backup, so more may have happened to it than is stored. */
+/** Set if it was live when its store was restored from a backup, so more may have happened to it than is stored. */
 const restored = z.object({
   at: time,
-  /** It had not been sent: its idempotency key says nothing about what was sent later. */
+  /** It had not been sent at the time of the backup, so its idempotency key may differ from the one that was used later. */
   wasWaiting: z.literal(true).optional(),
 });
 
@@ -206,41 +212,44 @@ export const taskFacts = z.object({
   state: z.enum(taskStates),
   idempotencyKey: z.string(),
   remoteId: z.string().optional(),
-  /** The gateway was given a URL to call back. */
+  /** Whether the gateway was given a callback URL. */
   hasCallback: z.literal(true).optional(),
   requesterId: z.string(),
   guildId: z.string().optional(),
   channelId: z.string().optional(),
   /** The channel of the thread where it was ordered. */
   parentChannelId: z.string().optional(),
-  /** Ordered in an age-restricted channel. */
+  /** Whether it was ordered in an age-restricted channel. */
   isAgeRestricted: z.literal(true).optional(),
-  /** Its owner's roles when it was requested. Kept until the gateway has it, because rules for roles also apply when its turn comes. */
+  /**
+   * The roles of its owner when it was requested. They are stored until the gateway has accepted it, because rules for roles are also
+   * applied when its turn comes.
+   */
   roleIds: z.array(z.string()).optional(),
   message: message.optional(),
-  /** Other messages of the bot about it, oldest first: the owner ping, and results posted for others. */
+  /** Other messages of the bot about it, oldest first, such as the owner ping and results that were posted for others. */
   beside: z.array(address).optional(),
   route,
   delivery,
   parentId: z.string().optional(),
   rootId: z.string().optional(),
-  /** The task that replaced it when its member tried again. */
+  /** The task that replaced it when the member tried again. */
   successorId: z.string().optional(),
-  /** When its unknown outcome stopped counting, because its owner has not decided for so long. */
+  /** When its unknown outcome stopped counting, because its owner had not decided for too long. */
   releasedAt: time.optional(),
-  /** Its successor is another order, which the gateway may also carry out, so both count. */
+  /** Whether its successor is a different order that the gateway may also carry out, so that both count. */
   isRepeated: z.literal(true).optional(),
-  /** The task that it replaced, with the same order under the same key. */
+  /** The task that it replaced, which had the same order and the same key. */
   predecessorId: z.string().optional(),
   restored: restored.optional(),
-  /** Its successor is the same order, which the gateway carries out only once, so only the successor is shown and counted. */
+  /** Whether its successor is the same order. The gateway carries it out only once, so only the successor is shown and counted. */
   handedOver: z.literal(true).optional(),
   model: z.string().optional(),
   /** Its estimated cost when it was requested. */
   estimate: estimate.optional(),
   /** Its cost as the gateway reported it. */
   cost: amount.optional(),
-  /** Jobs with the same key take about as long. */
+  /** Jobs with the same key take about the same time. */
   durationKey: z.string(),
   /** How many turns in a row its owner has, if more than one. */
   weight: z.number().optional(),
@@ -255,7 +264,7 @@ export const taskFacts = z.object({
   polls: z.number(),
   actions: z.array(action),
   media: z.array(keptMedium),
-  /** Of the files that were delivered. */
+  /** The fingerprints of the files that were delivered. */
   fingerprints: z.array(fingerprint).optional(),
   tracks: z.array(keptTrack).optional(),
   preview: keptMedium.optional(),
@@ -266,35 +275,38 @@ export const taskFacts = z.object({
   talk: talk.optional(),
   failure: failure.optional(),
   review: review.optional(),
-  /** A moderator decides about its results, because of its prompt or the images given for it. */
+  /** Set if a moderator has to decide about its results because of its prompt or the images that were provided for it. */
   holdFor: z.object({ category: z.string().optional() }).optional(),
-  /** Notes about its references after a failure. Set, even if empty, once they are checked: that happens once. */
+  /**
+   * Notes about its references after a failure. Set once the references have been checked, even if it is empty, so that they are checked
+   * only once.
+   */
   referenceNotes: z.array(z.string()).optional(),
   wordsRefused: z.string().optional(),
-  /** It is to be erased: it is followed to its end, not shown, and then removed. */
+  /** Set if it is to be erased. It is followed to its end without being shown, and then removed. */
   unwanted: z.literal(true).optional(),
-  /** Consecutive responses that said the gateway does not know this task. */
+  /** The number of consecutive responses in which the gateway did not know this task. */
   unknown: z.object({ answers: z.number(), since: time }).optional(),
   times: z.object({
     created: time,
     /** When its wait in the queue ended. */
     turn: time.optional(),
     accepted: time.optional(),
-    /** As the gateway reports them. */
+    /** The times that the gateway reports. */
     remoteStarted: time.optional(),
     remoteFinished: time.optional(),
-    /** When its run began by our clock, as exactly as the gateway reports it. */
+    /** When its run began according to the bot's clock, as exactly as the gateway reports it. */
     started: time.optional(),
-    /** The last response that said "not yet", and the first that said "done". */
+    /** The times of the last response that said "not yet" and of the first that said "done". */
     lastPending: time.optional(),
     ended: time.optional(),
     overdue: time.optional(),
     /** When a prompt for it was sent, and when the gateway accepted it. */
     wordsSent: time.optional(),
     wordsTaken: time.optional(),
-    /** When the gateway was found to be still waiting although a prompt had been sent. From then on only the member sends one. */
+    /** When the bot noticed that the gateway was still waiting although a prompt had been sent. From then on, only the member can send one. */
     wordsLost: time.optional(),
-    /** The time since which nothing is left to do for it. */
+    /** The time from which nothing is left to do for it. */
     settled: time.optional(),
   }),
 });
@@ -302,29 +314,29 @@ export const taskFacts = z.object({
 export type TaskFacts = z.output<typeof taskFacts>;
 
 export interface Traits<K extends TaskKind = TaskKind> {
-  /** Requested through the bot, and therefore in the ledger. */
+  /** Whether it is requested through the bot and is therefore in the ledger. */
   readonly isPaid?: boolean;
-  /** Shown by albums; it has no message of its own. */
+  /** Whether albums show it, so that it has no message of its own. */
   readonly isPart?: boolean;
-  /** It shows other tasks, and is not polled itself. */
+  /** Whether it shows other tasks and is not polled itself. */
   readonly isAlbum?: boolean;
-  /** Another task represents it in lists. */
+  /** Whether another task represents it in lists. */
   readonly isListedByParent?: boolean;
-  /** A text of a model, shown as it arrives. */
+  /** Whether it is a model's text, which is shown while it arrives. */
   readonly isText?: boolean;
-  /** It makes images or videos, which moderators can be shown before anyone else sees them. */
+  /** Whether it makes images or videos, which can be shown to moderators before anyone else sees them. */
   readonly isVisual?: boolean;
-  /** An utterance in a live conversation, and its answer. */
+  /** Whether it is an utterance in a live conversation, with its answer. */
   readonly isUtterance?: boolean;
-  /** A live conversation: no wait limit applies, since the member decides how long it lasts. */
+  /** Whether it is a live conversation. It has no wait limit, because the member decides how long it lasts. */
   readonly isTalk?: boolean;
-  /** Its prompt is the member's own text, so it can be ordered again with another one. */
+  /** Whether its prompt is the member's own text, so that it can be ordered again with another prompt. */
   readonly hasOwnPrompt?: boolean;
-  /** It keeps its title when it is ordered with another prompt. */
+  /** Whether it keeps its title when it is ordered again with another prompt. */
   readonly keepsTitle?: boolean;
   /** The kind of model that makes it, if its request names a model. */
   readonly modelKind?: ModelKind;
-  /** Its remote id can be followed. */
+  /** Whether its remote id can be followed. */
   readonly isFollowable?: boolean;
   /** Whether its result is a grid of four images, of which one can be chosen. */
   isGrid?(request: TaskRequests[K]): boolean;
@@ -342,11 +354,11 @@ export type KindSpecs = { readonly [K in TaskKind]: KindSpec<K> };
 export const isKind = (name: unknown, specs: KindSpecs): name is TaskKind =>
   typeof name === 'string' && Object.hasOwn(specs, name);
 
-/** In the order of their features. */
+/** The names of all kinds, in the order of their features. */
 export const kindNames = (specs: KindSpecs): TaskKind[] =>
   Object.keys(specs).filter((name): name is TaskKind => isKind(name, specs));
 
-/** A task of one of these kinds. Its traits come from its kind, and are not stored. */
+/** A task of one of these kinds. Its traits are determined by its kind and are not stored. */
 export type TaskOf<K extends TaskKind> = {
   [One in K]: TaskFacts & { kind: One; request: TaskRequests[One]; traits: Traits };
 }[K];
@@ -373,25 +385,25 @@ export type Review = z.output<typeof review>;
 const FOLLOWED: ReadonlySet<TaskState> = new Set(['accepted', 'queued', 'running', 'needs-input']);
 const BEFORE_END: ReadonlySet<TaskState> = new Set(['waiting', 'submitting', ...FOLLOWED]);
 
-/** Other members find it in no list. */
+/** Whether it is missing from the lists of other members. */
 export const isClosed = ({ route, request }: Pick<Task, 'route' | 'request'>): boolean =>
   route.isPrivate || request.isClosed === true;
 
-/** The gateway has the job, so it is polled. */
+/** Whether the gateway has the job, so that it is polled. */
 export const isFollowed = ({ state }: Pick<Task, 'state'>): boolean => FOLLOWED.has(state);
 
-/** It is unknown whether the gateway took the order, and its member can send it again. */
+/** Whether it is unknown if the gateway accepted the order, so that the member can send it again. */
 export const mayBeSentAgain = ({ state, handedOver }: Pick<Task, 'state' | 'handedOver'>): boolean =>
   state === 'submitting' || (state === 'unconfirmed' && handedOver === undefined);
 
-/** No response of the gateway changes it any more. */
+/** Whether responses of the gateway can no longer change it. */
 export const hasEnded = ({ state }: Task): boolean => !BEFORE_END.has(state);
 
-/** Its results wait for a moderator's decision. */
+/** Whether its results wait for a moderator's decision. */
 export const isHeld = ({ review: known }: Pick<Task, 'review'>): boolean => known?.outcome === 'held';
 
-/** Its end is shown to its owner and to others. */
+/** Whether its end can be shown to its owner and to others. */
 export const isShowable = (task: Task): boolean => hasEnded(task) && !isHeld(task);
 
-/** Something is left to do: polling it or showing its end. */
+/** Whether something is left to do for it, such as polling it or showing its end. */
 export const isLive = ({ times }: Task): boolean => times.settled === undefined;

@@ -40,7 +40,7 @@ export interface TasksParts
         | 'spending'
         | 'liveLimits'
         | 'slots'
-        | 'tellNoCredit'
+        | 'notifyNoCredit'
         | 'userOf'
         | 'callbackUrlOf'
       >
@@ -55,9 +55,9 @@ export interface TasksParts
       | 'proposals'
       | 'pseudonyms'
       | 'removeMessages'
-      | 'tellErased'
+      | 'notifyErased'
     > {
-  /** How long an unknown outcome counts if its owner does not decide; undefined: until they do. */
+  /** How long an unknown outcome counts if its owner does not decide. Undefined if it counts until the owner does. */
   unconfirmedReleaseMs?: number | undefined;
   store: TaskStore;
   kinds: readonly Kind[];
@@ -65,16 +65,16 @@ export interface TasksParts
   /** Of all partitions of this process; undefined: there is one. */
   tracker?: Tracker | undefined;
   schedule?: 'learned' | 'spec';
-  /** The share of tasks whose end is not called back; undefined: there are no callbacks. */
+  /** The share of tasks for whose end no callback arrives. Undefined if there are no callbacks. */
   missedShare?: MissedShare | undefined;
   offers?: OrdersParts['offers'] | undefined;
   random?: () => number;
 }
 
-/** Follows every task from its order to its end. It knows nothing of Discord: what shows tasks listens to the book. */
+/** Follows every task from its order to its end. It does not depend on Discord: the code that shows tasks listens to the book. */
 export class Tasks {
   readonly book: OrdersParts['book'];
-  /** Of this partition alone, whose tasks the book has. */
+  /** The lists of this partition alone, whose tasks are in the book. */
   readonly listsHere: TaskLists;
   readonly lists: TaskLists;
   readonly ledger: OrdersParts['ledger'];
@@ -126,9 +126,9 @@ export class Tasks {
       const since = task.times.accepted ?? task.times.created;
       this.#follow(task, clock.now(), { since, times: 0, last: Number.NEGATIVE_INFINITY });
     };
-    const { offers = new Offers(clock), assertOwnership = () => undefined, tellNoCredit = () => undefined } = parts;
+    const { offers = new Offers(clock), assertOwnership = () => undefined, notifyNoCredit = () => undefined } = parts;
     const { slots = new JobSlots() } = parts;
-    const shared = { ...parts, kinds: this.#kinds, offers, assertOwnership, tellNoCredit, slots, follow };
+    const shared = { ...parts, kinds: this.#kinds, offers, assertOwnership, notifyNoCredit, slots, follow };
     this.orders = new Orders(shared);
     this.words = new Words({ ...shared, hint: (id) => scheduler.hint(id) });
     book.onChange((task) => this.words.giveIfAsked(task));
@@ -141,7 +141,7 @@ export class Tasks {
     });
   }
 
-  /** Which wait limit applies to a task: the limits are grouped by what is made. */
+  /** Returns the wait limit of a task. The limits are grouped by what is made. */
   waitLimitOf({ kind, request }: Task): WaitLimit {
     return this.#kind(kind).waitLimit(request);
   }
@@ -165,7 +165,10 @@ export class Tasks {
     return removal;
   }
 
-  /** The gateway's current state of a task that has ended. While a task is followed only the scheduler polls it: use a hint. */
+  /**
+   * Fetches the gateway's current state of a task that has ended. While a task is followed, only the scheduler polls it, so give it a hint
+   * instead.
+   */
   async fetchSnapshot({ id, kind, remoteId }: Task): Promise<Snapshot> {
     if (remoteId === undefined) throw new Error(`Task ${id} (${kind}) has no remote id to poll.`);
     const live = this.book.find(id);
@@ -175,14 +178,14 @@ export class Tasks {
     return this.#inlineResults.take(id) ?? source.pollOne(remoteId);
   }
 
-  /** A member is viewing this task: its next poll is for it alone, and as soon as its allowance permits. */
+  /** Called when a member views this task. It is next polled alone, as soon as the scheduler permits. */
   noteViewed({ id, state }: Pick<Task, 'id' | 'state'>): void {
     if (!isFollowed({ state })) return;
     this.#tracker.pollAlone(id);
     this.scheduler.hint(id);
   }
 
-  /** Loads what was running when the bot last stopped. Nothing is done about it before `start`. */
+  /** Loads the tasks that were running when the bot last stopped. Nothing is done about them before `start`. */
   async open(): Promise<void> {
     this.#leftOver = await this.book.open();
     await this.erasure.open();
@@ -197,13 +200,13 @@ export class Tasks {
     const firstAt = spreadStarts(now, random);
     const leftOver = this.#leftOver.splice(0);
     for (const task of leftOver) {
-      // The bot ended between submitting it and reading the response.
+      // The bot stopped between submitting the task and reading the response.
       if (task.state === 'submitting') await this.#settleSubmitting(task, now);
       else if (isFollowed(task)) {
         const asked = this.#earlierPolls.historyOf(task);
         this.#follow(task, Math.max(earliestPollAt(asked), firstAt(this.#kind(task.kind).source)), asked);
       }
-      // The end still has to be shown. For a task that waits for a prompt, the gateway has nothing new to report.
+      // The end of these tasks still has to be shown. About a task that waits for a prompt, the gateway has nothing new to report.
       if (hasEnded(task) || task.state === 'needs-input') this.book.announce(task);
     }
     this.orders.resumeWaiting(leftOver.filter(({ state }) => state === 'waiting'));
@@ -225,7 +228,7 @@ export class Tasks {
     await Promise.all([this.scheduler.stop(), this.#sweep.stop(), this.#release?.stop(), this.erasure.finish()]);
   }
 
-  /** To be called once the gateway is closed, so no submit lasts long; its outcome is stored before this returns. */
+  /** Must be called after the gateway client is closed, so that no submission lasts long. The outcomes are stored before this returns. */
   async stop(): Promise<void> {
     await Promise.all([this.orders.finish(), this.words.finish(), this.albums.finish()]);
     this.#tracker.remove((this.#parts.partition ?? WHOLE_STORE).number);
@@ -257,7 +260,7 @@ export class Tasks {
     };
   }
 
-  /** A member decides about requests that may have cost something. The others are dropped, since repeating them costs nothing. */
+  /** For requests that may have cost something, the member decides. The others are dropped, because repeating them costs nothing. */
   async #settleSubmitting(task: Task, now: number): Promise<void> {
     if (task.traits.isPaid) await this.book.change(task.id, (known) => markUnconfirmed(known, undefined, now));
     else await this.book.remove(task.id);
@@ -280,7 +283,7 @@ export class Tasks {
   }
 }
 
-/** When the polls of a start begin: spread over a while, except that tasks polled by list stay together. */
+/** Determines when polling begins after a start. The times are spread over a while, but tasks that are polled by list stay together. */
 function spreadStarts(now: number, random: () => number): (source: Source | undefined) => number {
   const together = new Map<Source, number>();
   return (source) => {

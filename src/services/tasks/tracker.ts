@@ -17,7 +17,7 @@ import { countMissing, countNotFound, isLastMiss } from './transitions.ts';
 
 type News = Snapshot | 'not-known' | 'not-listed' | 'nothing';
 
-/** How many tasks missing from a list are polled alone at a time, so polls stay few. */
+/** How many of the tasks missing from a list are polled alone at a time, so that there are few polls. */
 const ALONE_AT_ONCE = 2;
 
 interface TrackerParts {
@@ -90,14 +90,14 @@ export class Tracker {
     const { clock } = this.#parts;
     const now = clock.now();
     for (const [id, one] of news) verdicts.set(id, await aboutTask(id, () => this.#applyTo(id, one, now)));
-    // Storing hundreds of tasks takes time that must not count as part of a gap; and tasks polled together stay together.
+    // Storing hundreds of tasks takes time, which must not count as part of the interval. Tasks that were polled together stay together.
     const tookMs = clock.now() - now;
     for (const [id, verdict] of verdicts)
       if (typeof verdict === 'object') verdicts.set(id, { again: verdict.again + tookMs });
     return verdicts;
   }
 
-  /** Polls each task once: a task missing from a list waits for its next turn to be polled alone. */
+  /** Polls each task once. A task that is missing from a list is polled alone on its next turn. */
   async #fetchNews(source: Source, tasks: readonly Task[]): Promise<Map<string, News> | Trouble> {
     const news = new Map<string, News>();
     const alone = new Set(source.many ? this.#chooseAlone(tasks) : tasks);
@@ -138,7 +138,7 @@ export class Tracker {
     return answer ?? 'not-listed';
   }
 
-  /** Returns, of the tasks missing from a list, those that one more such response would fail, or else the next in turn. */
+  /** Of the tasks that were missing from a list, returns those that would fail with one more such response, or otherwise the next in turn. */
   #chooseAlone(tasks: readonly Task[]): readonly Task[] {
     const leftOut = tasks.filter(({ id }) => this.#leftOut.has(id));
     if (leftOut.length === 0) return [];
@@ -155,7 +155,7 @@ export class Tracker {
     if (!tracked) return 'done';
     const { book, schedule, inlineResults, durationHistory, log } = tracked;
     try {
-      // Runs before its end is announced and shown.
+      // This has to happen before the end of the task is announced and shown.
       if (typeof news === 'object') inlineResults.keep(id, news);
       const task = await book.change(id, (before) =>
         settlePart({ ...applyNews(before, news, now), polls: before.polls + 1 }, now),
@@ -220,10 +220,10 @@ function remoteIdOf({ id, remoteId }: Task): string {
   return remoteId;
 }
 
-/** The meaning of a failed poll: the task is unknown, or nothing for this task alone, or a failure of the whole lane. */
+/** What a failed poll means: the gateway does not know the task, nothing is known about this task, or the whole lane fails. */
 const MEANINGS: Readonly<Record<GatewayErrorKind, 'not-known' | 'nothing' | Trouble['kind']>> = {
   'not-found': 'not-known',
-  // A malformed response may concern this task alone: it waits for its next turn and does not stop the others.
+  // A malformed response may concern only this task. The task waits for its next turn and does not delay the others.
   malformed: 'nothing',
   invalid: 'nothing',
   'rate-limited': 'busy',

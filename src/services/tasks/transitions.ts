@@ -26,23 +26,23 @@ export interface OrderFacts {
   requesterId: string;
   guildId?: string | undefined;
   channelId?: string | undefined;
-  /** Known already if a press changes the message that it belongs to. */
+  /** Set if a button press changes the message that contains the button, since that message is already known. */
   message?: MessagePlace | undefined;
   route: Route;
-  /** The member's roles in the server: limits may depend on them. */
+  /** The member's roles in the server, since limits may depend on them. */
   roleIds?: readonly string[] | undefined;
   /** The channel of the thread where it was ordered. */
   parentChannelId?: string | undefined;
-  /** It was ordered in an age-restricted channel. */
+  /** Set if it was ordered in an age-restricted channel. */
   isAgeRestricted?: true | undefined;
-  /** A moderator decides about its results. */
+  /** Set if a moderator has to decide about its results. */
   holdFor?: Task['holdFor'];
   parent?: Task | undefined;
   /** The unconfirmed task that it repeats under the same key. */
   predecessorId?: string | undefined;
 }
 
-/** The order that made this task, to order it again. */
+/** Returns the order from which this task was created, so that it can be ordered again. */
 export const orderOfTask = <K extends TaskKind>({ kind, request }: TaskOf<K>): OrderedRequest<K> => ({ kind, request });
 
 export interface NewTaskFacts {
@@ -84,7 +84,7 @@ export function createTask<K extends TaskKind>(order: OrderOf<K>, facts: NewTask
   };
 }
 
-/** A task that the gateway already has and a member follows. It is polled, and nothing is sent for it. */
+/** Creates a task for a job that the gateway already has and a member follows. It is polled, but nothing is sent for it. */
 export function adoptTask(order: Order, facts: NewTaskFacts & { remoteId: string }): Task {
   const { token: _, ...route } = order.route;
   const task = createTask({ ...order, route }, facts);
@@ -97,10 +97,10 @@ export function createAlbum(order: Order, facts: NewTaskFacts): Task {
   return { ...task, state: 'accepted', times: { ...task.times, accepted: facts.now } };
 }
 
-/** It waits for its turn: nothing was sent, or the gateway definitely accepted nothing. */
+/** For a task that waits for its turn: nothing was sent, or the gateway has definitely accepted nothing. */
 export const markWaiting = (task: Task): Task => ({ ...task, state: 'waiting' });
 
-/** The gateway accepts no more jobs right now and definitely did not accept this one. */
+/** For a task that the gateway definitely did not accept, because it accepts no more jobs at the moment. */
 export function markReturned(task: Task): Task {
   if (task.state !== 'submitting') throw transitionError(task, 'waiting');
   return { ...markWaiting(task), returns: (task.returns ?? 0) + 1 };
@@ -108,13 +108,13 @@ export function markReturned(task: Task): Task {
 
 export const setPlace = (task: Task, place: number): Task => (task.state === 'waiting' ? { ...task, place } : task);
 
-/** Its turn has come, and it is about to be sent. */
+/** For a task whose turn has come and which is about to be sent. */
 export function markTurn({ place: _, ...task }: Task, idempotencyKey: string, now: number): Task {
   if (task.state !== 'waiting') throw transitionError(task, 'submitting');
   return { ...task, state: 'submitting', idempotencyKey, times: { ...task.times, turn: now } };
 }
 
-/** It was refused after it had waited, by the bot or by the gateway. */
+/** For a task that the bot or the gateway refused after it had waited. */
 export function markRefused(
   { place: _, roleIds: __, ...task }: Task,
   failure: Omit<Failure, 'cause'>,
@@ -124,7 +124,7 @@ export function markRefused(
   return { ...task, state: 'failed', failure: { ...failure, cause: 'refused' }, times: { ...task.times, ended: now } };
 }
 
-/** Nothing was sent, so nothing continues at the gateway. */
+/** For a task that was cancelled before anything was sent, so that nothing is running at the gateway. */
 export function markWithdrawn({ place: _, roleIds: __, ...task }: Task, now: number): Task {
   return { ...task, state: 'cancelled', failure: { cause: 'withdrawn' }, times: { ...task.times, ended: now } };
 }
@@ -151,14 +151,14 @@ export function markAccepted(
   };
 }
 
-/** Text is about to be sent. It is never sent again unless the member does so. */
+/** For a task for which text is about to be sent. Only the member can send it again. */
 export function markWordsSent(task: Task, words: CommonRequest, now: number): Task {
   if (task.state !== 'needs-input') throw transitionError(task, 'given words');
   const { wordsRefused: _, ...rest } = task;
   return { ...withRequest(rest, words), times: { ...task.times, wordsSent: now } };
 }
 
-/** The gateway accepted the prompt and continues. It may have assigned another id. */
+/** For a task whose prompt the gateway has accepted. The gateway continues, and may have assigned another id. */
 export function markWordsTaken(task: Task, { remoteId }: Submission, now: number): Task {
   if (hasEnded(task)) return task;
   return { ...task, remoteId, state: 'accepted', times: { ...task.times, wordsTaken: now } };
@@ -169,7 +169,7 @@ export function markWordsRefused(task: Task, reason: string): Task {
   return { ...task, wordsRefused: reason, times };
 }
 
-/** It is unknown whether the gateway accepted the order. It is not sent again unless its owner decides so. */
+/** For an order of which it is unknown whether the gateway accepted it. It is not sent again unless its owner decides so. */
 export function markUnconfirmed({ roleIds: _, ...task }: Task, reason: string | undefined, now: number): Task {
   if (task.state !== 'submitting') throw transitionError(task, 'unconfirmed');
   return {
@@ -180,7 +180,7 @@ export function markUnconfirmed({ roleIds: _, ...task }: Task, reason: string | 
   };
 }
 
-/** A ping that was due may have been sent since the backup, and no ping is better than two. A voice message is a result. */
+/** A ping that was due may have been sent since the backup, and no ping is better than two. A voice message is a result, so it is kept. */
 function withoutDuePing(task: Task): Task {
   const { call } = task.delivery;
   if (!call || task.answer?.voice?.sound !== undefined) return task;
@@ -188,8 +188,8 @@ function withoutDuePing(task: Task): Task {
 }
 
 /**
- * A live task of a restored store. What was sent since the backup is unknown: an order that was about to be sent may have been, and words that came
- * with one are only sent again by its member.
+ * For a live task in a restored store. It is unknown what was sent since the backup: an order that was about to be sent may have been sent, and
+ * only the member can send words again that were given with it.
  */
 export function markRestored(task: Task, now: number): Task {
   if (!task.traits.isPaid || hasEnded(task)) return withoutDuePing({ ...task, restored: { at: now } });
@@ -207,39 +207,39 @@ export function markRestored(task: Task, now: number): Task {
   };
 }
 
-/** `isKeyed`: the gateway recognizes the order by its key, and carries it out once. */
+/** `isKeyed` is true if the gateway recognizes the order by its key and carries it out only once. */
 export const setSuccessor = (task: Task, successorId: string | undefined, isKeyed = true): Task => ({
   ...task,
   successorId,
   isRepeated: successorId === undefined || isKeyed ? undefined : true,
 });
 
-/** Its owner has not decided about its unknown outcome within the time that the operator has set. */
+/** For a task whose owner has not decided about its unknown outcome within the time that the operator has configured. */
 export function markReleased(task: Task, now: number): Task {
   const isUndecided = task.state === 'unconfirmed' && !task.handedOver && !task.isRepeated;
   return isUndecided && task.releasedAt === undefined ? { ...task, releasedAt: now } : task;
 }
 
-/** Its successor sent the same order under the same key: the gateway makes one job, which belongs to the successor. */
+/** For a task whose successor has sent the same order under the same key. The gateway creates a single job, which belongs to the successor. */
 export const markHandedOver = (task: Task): Task => (task.handedOver ? task : { ...task, handedOver: true });
 
-/** The member does not want to follow an order with an unknown outcome. */
+/** For an order with an unknown outcome that the member no longer wants to follow. */
 export function markDismissed(task: Task, now: number): Task {
   if (task.state !== 'unconfirmed') throw transitionError(task, 'dismissed');
   return settle({ ...task, state: 'cancelled', failure: { cause: 'dismissed' } }, now);
 }
 
-/** Missing from a list. That alone does not fail the task, because lists leave out tasks that the gateway has. */
+/** For a task that is missing from a list. That alone does not fail it, because lists may leave out tasks that the gateway has. */
 export function countMissing(task: Task, now: number): Task {
   if (hasEnded(task) || (task.unknown?.answers ?? 0) >= FORGOTTEN_ANSWERS - 1) return task;
   return countNotFound(task, now);
 }
 
-/** One more "not found" response fails the task. */
+/** Whether one more "not found" response fails the task. */
 export const isLastMiss = ({ unknown }: Task, now: number): boolean =>
   unknown !== undefined && unknown.answers >= FORGOTTEN_ANSWERS - 1 && now - unknown.since >= FORGOTTEN_MS;
 
-/** This many responses over this long must agree, because a gateway that restarts may not know its tasks for a moment. */
+/** This many responses over this time must agree, because a gateway that is restarting may not know its tasks for a moment. */
 const FORGOTTEN_ANSWERS = 5;
 const FORGOTTEN_MS = 5 * 60_000;
 
@@ -251,14 +251,14 @@ export function countNotFound(task: Task, now: number): Task {
   return { ...counted, state: 'failed', failure: { cause: 'forgotten' }, times: { ...task.times, ended: now } };
 }
 
-/** Past its wait limit it is polled less often, and its state does not change. */
+/** For a task that has exceeded its wait limit. It is polled less often, but its state does not change. */
 export function markOverdue(task: Task, now: number): Task {
   return hasEnded(task) || task.times.overdue !== undefined
     ? task
     : { ...task, times: { ...task.times, overdue: now } };
 }
 
-/** undefined: as if the references had not been checked. */
+/** With undefined, the references count as not checked yet. */
 export function setReferenceNotes(task: Task, notes: readonly string[] | undefined): Task {
   const { referenceNotes: _, ...rest } = task;
   return notes ? { ...rest, referenceNotes: [...notes] } : rest;

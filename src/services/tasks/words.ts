@@ -21,7 +21,7 @@ export interface WrittenWords {
   region?: Region | undefined;
 }
 
-/** Sends words to tasks that wait for them. The job that starts then may be charged, so words are sent once, like an order. */
+/** Sends words to tasks that wait for them. The job that this starts may be charged, so words are sent only once, like an order. */
 export class Words {
   readonly #parts: WordsParts;
   readonly #underWay = new Set<Promise<unknown>>();
@@ -30,7 +30,7 @@ export class Words {
     this.#parts = parts;
   }
 
-  /** Words from the task's owner. The press replaces the task's route, whose token may have expired. */
+  /** Sends words from the task's owner. The new interaction replaces the task's route, whose token may have expired. */
   async give(id: string, origin: OrderOrigin, { words, region }: WrittenWords): Promise<Task> {
     const given = { words, ...(region && { region }) };
     const sending = this.#send(id, given, (task) => {

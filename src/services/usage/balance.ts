@@ -16,11 +16,11 @@ import type { Ledger } from '../ledger/ledger.ts';
 import { addDays } from './days.ts';
 
 const LOOK_EVERY_MS = 15 * 60_000;
-/** A gateway that does not report the balance may do so after an upgrade. */
-const NOT_TOLD_MS = DAY_MS;
-/** The number of days from which the current cost of a day is calculated. */
+/** If a gateway does not report the balance, the bot tries again after this time, because an upgrade may change that. */
+const NOT_REPORTED_MS = DAY_MS;
+/** The number of days from which the current daily cost is calculated. */
 const RATE_DAYS = 7;
-/** Gateways with monthly limits accept no longer ranges; the others ignore the range. */
+/** Gateways with monthly limits do not accept longer ranges, and the others ignore the range. */
 const USAGE_DAYS = 99;
 /** What such gateways report for an account without a limit. */
 const UNLIMITED = '100000000';
@@ -35,11 +35,14 @@ interface BalanceParts {
 /** In dollars. */
 export interface LowBalance {
   left: string;
-  /** The recent cost of a day. */
+  /** The recent daily cost. */
   perDay: string;
 }
 
-/** Checks whether the account's balance lasts for another day, if the gateway reports it and its amounts are known to be cents. */
+/**
+ * Checks whether the account's balance will last for another day. This requires that the gateway reports it and that its amounts are
+ * known to be cents.
+ */
 export class BalanceWatch {
   readonly #parts: BalanceParts;
   #low: LowBalance | undefined;
@@ -51,7 +54,7 @@ export class BalanceWatch {
     this.#parts = parts;
   }
 
-  /** Undefined if the balance lasts or is not known. */
+  /** Undefined if the balance is sufficient or unknown. */
   get low(): LowBalance | undefined {
     return this.#low;
   }
@@ -73,10 +76,10 @@ export class BalanceWatch {
     const { reports, log } = this.#parts;
     try {
       const limit = await reports.limit({ attempts: 1 });
-      if (limit === undefined || compare(limit, UNLIMITED) >= 0) return NOT_TOLD_MS;
+      if (limit === undefined || compare(limit, UNLIMITED) >= 0) return NOT_REPORTED_MS;
       this.#low = await this.#lowOf(limit);
     } catch (error) {
-      if (error instanceof GatewayError && NEVER_TOLD.has(error.kind)) return NOT_TOLD_MS;
+      if (error instanceof GatewayError && NEVER_REPORTED.has(error.kind)) return NOT_REPORTED_MS;
       log.info({ err: error }, 'The balance of the gateway account could not be read.');
     }
     return LOOK_EVERY_MS;
@@ -93,7 +96,7 @@ export class BalanceWatch {
     return { left: `$${withCents(roundedDown(left))}`, perDay: `$${withCents(roundedUp(perDay))}` };
   }
 
-  /** The average of the days on which something was used. */
+  /** The average over the days on which something was used. */
   async #perDay(today: string): Promise<string> {
     const range = { start: addDays(today, 1 - RATE_DAYS), end: today };
     const uses = (await this.#parts.ledger.queryUsage({ range })).filter(({ amount }) => amount !== undefined);
@@ -103,4 +106,4 @@ export class BalanceWatch {
   }
 }
 
-const NEVER_TOLD: ReadonlySet<string> = new Set(['not-offered', 'not-found', 'invalid', 'malformed', 'forbidden']);
+const NEVER_REPORTED: ReadonlySet<string> = new Set(['not-offered', 'not-found', 'invalid', 'malformed', 'forbidden']);

@@ -2,12 +2,12 @@ import { fileURLToPath } from 'node:url';
 import type { EChartsCoreOption } from 'echarts/core';
 import { compare, inUnitsOf, isZero, magnitude } from '../../lib/decimals.ts';
 
-/** The content of a chart; its style is decided where it is drawn. */
+/** The content of a chart. Its style is determined when it is drawn. */
 export interface ChartData {
   title: string;
   /** Lines under the title. */
   facts: readonly string[];
-  /** Vertical bars for days, horizontal ones to leave room for long names. */
+  /** Vertical bars for days, and horizontal bars for entries with long names. */
   bars: 'upright' | 'lying';
   entries: readonly Bar[];
 }
@@ -16,20 +16,20 @@ export interface Bar {
   label: string;
   /** The exact amount. */
   amount: string;
-  /** The label of the bar. */
+  /** The text next to the bar. */
   text: string;
 }
 
-/** Units of the drawing. A phone shows it 350 units wide, so letters need nearly twice their final size. */
+/** Lengths in the units of the drawing. A phone shows it 350 units wide, so letters need nearly twice their final size. */
 const WIDTH = 600;
 const FONT = 20;
 const SMALL = 18;
-/** A day and thirty digits have to fit on one line. */
+/** This size lets a day and thirty digits fit on one line. */
 const FACT = 17;
 const MARGIN = 24;
 const HEADER = 150;
 
-/** The width of a letter in the condensed font, seldom exceeded. */
+/** A width that letters of the condensed font rarely exceed. */
 const LETTER = 0.57;
 
 const widthOf = (text: string, size: number): number => text.length * LETTER * size;
@@ -37,16 +37,16 @@ const lettersIn = (width: number, size: number): number => Math.floor(width / (L
 
 /** Truncates the end of a text; digits are dropped, never rounded. */
 function cutTo(width: number, size: number, text: string): string {
-  const most = Math.max(2, lettersIn(width, size));
-  return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
+  const max = Math.max(2, lettersIn(width, size));
+  return text.length <= max ? text : `${text.slice(0, max - 1)}…`;
 }
 
-/** Cuts the middle: both the maker at the start and the version at the end of a model's name matter. */
+/** Cuts out the middle, because both the maker at the start of a model's name and the version at its end are important. */
 function cutInside(width: number, size: number, text: string): string {
-  const most = Math.max(3, lettersIn(width, size));
-  if (text.length <= most) return text;
-  const tail = Math.floor((most - 1) / 2);
-  return `${text.slice(0, most - 1 - tail)}…${text.slice(-tail)}`;
+  const max = Math.max(3, lettersIn(width, size));
+  if (text.length <= max) return text;
+  const tail = Math.floor((max - 1) / 2);
+  return `${text.slice(0, max - 1 - tail)}…${text.slice(-tail)}`;
 }
 
 /** Opaque, so it works in Discord's dark and light themes. */
@@ -55,7 +55,7 @@ const INK = '#1f2328';
 const FAINT = '#4a505a';
 const GRID = '#dcdfe6';
 const BAR = '#6b77e8';
-const LARGEST = '#3a45b8';
+const LARGEST_BAR = '#3a45b8';
 
 const FAMILY = 'DejaVu Sans Condensed';
 const UPRIGHT_HEIGHT = 480;
@@ -87,8 +87,8 @@ function uprightBars(entries: readonly Bar[], power: number) {
   const axisWidth = 60;
   const plot = WIDTH - 2 * MARGIN - 16 - axisWidth;
   const slot = plot / Math.max(1, entries.length);
-  // Half of the labels would be worse than none; the header shows the largest anyway.
-  const isTold = entries.every(({ text }) => widthOf(text, SMALL) <= slot - 4);
+  // Half of the labels would be worse than none, and the header shows the largest value anyway.
+  const areValuesShown = entries.every(({ text }) => widthOf(text, SMALL) <= slot - 4);
   const every = Math.ceil(Math.max(widest(entries, 'label'), 1) / Math.max(1, slot - 8));
   const axisLabel = { color: FAINT, fontSize: SMALL };
   return {
@@ -102,7 +102,7 @@ function uprightBars(entries: readonly Bar[], power: number) {
       axisLabel,
       splitLine: { lineStyle: { color: GRID } },
     },
-    series: [series(entries, power, { show: isTold, position: 'top' }, 72)],
+    series: [series(entries, power, { show: areValuesShown, position: 'top' }, 72)],
   };
 }
 
@@ -130,7 +130,7 @@ const names = (entries: readonly Bar[]) => ({
 });
 
 function series(entries: readonly Bar[], power: number, label: object, barMaxWidth: number) {
-  const largest = entries.reduce((most, { amount }) => (compare(amount, most) > 0 ? amount : most), '0');
+  const largest = entries.reduce((max, { amount }) => (compare(amount, max) > 0 ? amount : max), '0');
   return {
     type: 'bar',
     barMaxWidth,
@@ -138,14 +138,14 @@ function series(entries: readonly Bar[], power: number, label: object, barMaxWid
     data: entries.map(({ amount, text }) => ({
       value: inUnitsOf(amount, power),
       label: { formatter: () => text },
-      itemStyle: { color: compare(amount, largest) === 0 ? LARGEST : BAR, borderRadius: 3 },
+      itemStyle: { color: compare(amount, largest) === 0 ? LARGEST_BAR : BAR, borderRadius: 3 },
     })),
   };
 }
 
 const small = { fontFamily: FAMILY, fontSize: SMALL, color: FAINT } as const;
 
-/** Text is measured above: there is no canvas here. */
+/** The text is measured above, because there is no canvas here. */
 const noMeasuring = { outerBoundsMode: 'none' } as const;
 
 const isFlat = (entries: readonly Bar[]): boolean => entries.every(({ amount }) => isZero(amount));
@@ -161,7 +161,7 @@ function superscript(power: number): string {
   return String(power).replace(/[-\d]/g, (sign) => (sign === '-' ? '⁻' : ('⁰¹²³⁴⁵⁶⁷⁸⁹'[Number(sign)] ?? '')));
 }
 
-/** Loaded from a package: a minimal machine has no fonts. */
+/** The fonts are loaded from a package, because a minimal machine has none. */
 const fontFiles = [
   import.meta.resolve('dejavu-fonts-ttf/ttf/DejaVuSansCondensed.ttf'),
   import.meta.resolve('dejavu-fonts-ttf/ttf/DejaVuSansCondensed-Bold.ttf'),
@@ -170,7 +170,7 @@ const fontFiles = [
 /** About twice Discord's size, sharp on a dense screen; more would cost tens of megabytes. */
 const ZOOM = 1.75;
 
-/** A chart as SVG. The library is large and takes a second to load, so it is loaded for the first chart. */
+/** Renders a chart as SVG. The library is large and takes a second to load, so it is only loaded for the first chart. */
 export async function renderChartSvg(chartData: ChartData): Promise<string> {
   const [{ init, use }, { BarChart }, { GridComponent, TitleComponent }, { SVGRenderer }] = await Promise.all([
     import('echarts/core'),

@@ -1,10 +1,10 @@
 import { DAY_MS, dayOf } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 
-/** Days in UTC, `YYYY-MM-DD`, which sort as text. */
+/** Days in UTC in the form `YYYY-MM-DD`, so that they can be sorted as text. */
 export interface DayRange {
   start: string;
-  /** Included. */
+  /** The last day of the range, which is part of it. */
   end: string;
 }
 
@@ -16,7 +16,7 @@ export const isDay = (text: string): boolean =>
 
 export const addDays = (day: string, days: number): string => dayOf(Date.parse(day) + days * DAY_MS);
 
-/** The number of days, both ends included. */
+/** The number of days, including the first and the last. */
 export const countDays = ({ start, end }: DayRange): number => (Date.parse(end) - Date.parse(start)) / DAY_MS + 1;
 
 export const listDays = (range: DayRange): string[] =>
@@ -36,13 +36,13 @@ export function quickRange(name: QuickRange, today: string): DayRange {
   return ranges[name];
 }
 
-/** A leap year: gateways still return it in one response, and a table can still show it. */
+/** The length of a leap year, which gateways still return in one response and a table can still show. */
 const MAX_DAYS = 366;
 
-/** Default: today and the six days before it. */
+/** By default, the range is today and the six days before it. */
 const USUAL_DAYS = 7;
 
-/** The range that a member asked for, or a refusal. */
+/** Returns the range that the member asked for, or a refusal. */
 export function parseRange(asked: { start: string | undefined; end: string | undefined }, today: string) {
   const typed = { start: asked.start?.trim(), end: asked.end?.trim() };
   for (const day of [typed.start, typed.end]) {
@@ -51,7 +51,7 @@ export function parseRange(asked: { start: string | undefined; end: string | und
   const end = typed.end ?? today;
   const start = typed.start ?? addDays(end, 1 - USUAL_DAYS);
   const range: DayRange = { start, end };
-  // Without an end the range ends today, so a start in the future needs a message of its own.
+  // If no end is given, the range ends today, so a start in the future needs a separate message.
   if (start > today) return new Refusal('refusals.usageAhead', { start, today });
   if (end < start) return new Refusal('refusals.usageEndFirst', { start, end });
   if (countDays(range) > MAX_DAYS) {

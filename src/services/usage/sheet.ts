@@ -7,7 +7,7 @@ import { type DayRange, includesDay } from './days.ts';
 export const groupings = ['day', 'model', 'kind', 'member', 'role'] as const;
 export type Grouping = (typeof groupings)[number];
 
-/** Whose usage: the account's at the gateway; one member's, all members' or one server's in the ledger. */
+/** Whose usage it is: the account's at the gateway, or that of a member, of all members or of a server in the ledger. */
 type Subject = 'account' | 'own' | 'members' | 'server';
 
 /** One line of a table: the usage of a day, a model, a kind, a member or a role. */
@@ -23,24 +23,24 @@ export interface SheetRow {
 
 /** Caveats shown with the numbers. */
 export type SheetNote =
-  /** There is only a total, and the days it covers are unknown. */
+  /** There is only a total, and it is unknown which days it covers. */
   | { kind: 'totalOnly' }
-  /** The gateway also sent other days: they are left out, and its total does not fit the range. */
+  /** The gateway also sent other days. They are left out, and its total does not match the range. */
   | { kind: 'otherDays'; count: number; first: string; last: string; total: string | undefined }
   /** Some rows have no day. */
   | { kind: 'undated' }
-  /** The rows do not add up to the gateway's own total. */
+  /** The sum of the rows differs from the gateway's own total. */
   | { kind: 'differs'; sum: string }
-  /** The gateway's total, next to the ledger's numbers. */
+  /** The gateway's total, in addition to the numbers of the ledger. */
   | { kind: 'atGateway'; total: string }
   /** Unfinished requests, and requests with an unknown outcome. */
   | { kind: 'open'; count: number }
   | { kind: 'unconfirmed'; count: number }
-  /** Their results were withheld, and the members do not pay for them. */
+  /** Requests whose results were withheld, so that the members do not pay for them. */
   | { kind: 'waived'; count: number }
-  /** Requests of unknown cost. */
+  /** Requests whose cost is unknown. */
   | { kind: 'unpriced'; count: number }
-  /** Members with several roles count in each, so the rows add up to more than the total. */
+  /** Members with several roles count for each of them, so the sum of the rows is higher than the total. */
   | { kind: 'severalRoles' }
   /** The bot's own requests whose estimate and cost are both known, by model. */
   | { kind: 'compared'; models: readonly ComparedModel[] };
@@ -64,7 +64,7 @@ export interface Sheet {
 export const isWithinRange = ({ subject, notes }: Pick<Sheet, 'subject' | 'notes'>): boolean =>
   subject !== 'account' || !notes.some(({ kind }) => kind === 'totalOnly' || kind === 'undated');
 
-/** One row per label. Days newest first, others by amount, then by number of requests. */
+/** Returns one row per label. Days are sorted newest first, other labels by amount and then by the number of requests. */
 function groupRows(entries: readonly SheetRow[], by: Grouping): SheetRow[] {
   const rows = [...Map.groupBy(entries, ({ label }) => label)].map(([label, group]) => ({ label, ...totalOf(group) }));
   return rows.toSorted((one, other) => {
@@ -86,7 +86,7 @@ export function totalOf(entries: readonly Omit<SheetRow, 'label'>[]): Omit<Sheet
 
 type Row = Usage['rows'][number];
 
-/** The account's sheet from the gateway's report, claiming no more than the report does. */
+/** Creates the account's sheet from the gateway's report, without claiming more than the report does. */
 export function accountSheet(usage: Usage, range: DayRange, by: Extract<Grouping, 'day' | 'model'>): Sheet {
   checkAmounts(usage);
   const isOther = ({ date }: Row): boolean => date !== undefined && !includesDay(range, date);
@@ -98,7 +98,7 @@ export function accountSheet(usage: Usage, range: DayRange, by: Extract<Grouping
   const undated: SheetNote[] = rows.some(({ date }) => date === undefined) ? [{ kind: 'undated' }] : [];
   if (others.length > 0) return { ...shared, total: sum, notes: [otherDays(others, usage.total), ...undated] };
   const { total = sum } = usage;
-  // If nothing was used at all, nothing was used in the range.
+  // If nothing was used at all, nothing was used in the range either.
   const isNothing = total === undefined || isZero(total);
   if (rows.length === 0) return { ...shared, total, notes: isNothing ? [] : [{ kind: 'totalOnly' }] };
   const differs: SheetNote[] =
@@ -113,7 +113,7 @@ function exactLine(label: string | undefined, requests: number | undefined, amou
 const byDay = ({ date, requests, amount, items }: Row): SheetRow =>
   exactLine(date, requests, amount ?? sumOfItems(items));
 
-/** Daily costs list items instead of naming a model; the rest belongs to no known model. */
+/** Daily costs list items instead of a model. The rest belongs to no known model. */
 function byModel({ model, requests, amount, items }: Row): SheetRow[] {
   if (model !== undefined || items.length === 0) return [exactLine(model, requests, amount ?? sumOfItems(items))];
   const listed = items.map((item) => exactLine(item.name || undefined, undefined, item.amount));
@@ -137,7 +137,7 @@ function checkAmounts({ total, rows }: Usage): void {
   }
 }
 
-/** A sheet from the ledger. Its rows contain settled requests only; notes mention the others. */
+/** Creates a sheet from the ledger. Its rows contain only settled requests, and notes mention the others. */
 export function ledgerSheet(
   uses: readonly UsageGroup[],
   range: DayRange,
@@ -152,7 +152,7 @@ export function ledgerSheet(
     open: uses.filter(({ state }) => state === 'open'),
     unconfirmed: uses.filter(({ state }) => state === 'unconfirmed'),
     waived: uses.filter(({ state }) => state === 'waived'),
-    // If no request has a price, prices are not in use, so none counts as missing.
+    // If no request has a price, prices are not configured, so none counts as missing.
     unpriced: total === undefined ? [] : settled.filter(({ amount }) => amount === undefined),
   };
   const notes = (['unpriced', 'open', 'unconfirmed', 'waived'] as const).flatMap((kind) => {
@@ -173,7 +173,7 @@ export function ledgerSheet(
   };
 }
 
-/** How accurate the estimates were, most expensive model first. */
+/** Describes how accurate the estimates were, with the most expensive model first. */
 export function comparedModels(uses: readonly UsageGroup[]): SheetNote[] {
   const known = uses.flatMap(({ compared, model, kind }) => (compared ? [{ ...compared, label: model ?? kind }] : []));
   const models = [...Map.groupBy(known, ({ label }) => label)].map(

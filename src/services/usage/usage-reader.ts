@@ -16,7 +16,7 @@ interface UsageParts {
   log: Pick<PlainLog, 'warn'>;
 }
 
-/** Usage queries. Permissions are checked before. */
+/** Answers usage queries. The caller checks the permissions. */
 export class UsageReader {
   readonly unit: UsageParts['unit'];
   readonly #parts: UsageParts;
@@ -26,7 +26,7 @@ export class UsageReader {
     this.#parts = parts;
   }
 
-  /** The whole account. Members' usage comes from the ledger, because the gateway knows no members. */
+  /** Returns the usage of the whole account. The usage of members comes from the ledger, because the gateway does not know them. */
   async readAccount(range: DayRange, by: Grouping): Promise<Sheet> {
     const { reports, ledger } = this.#parts;
     if (by === 'day') return accountSheet(await reports.get(range), range, by);
@@ -49,7 +49,7 @@ export class UsageReader {
     return ledgerSheet(await this.#parts.ledger.queryUsage({ range, guildId }), range, by, 'server');
   }
 
-  /** The table has all the numbers, so a chart that cannot be drawn is left out. */
+  /** The table contains all the numbers, so a chart that cannot be drawn is left out. */
   async drawChart(chart: ChartData): Promise<Buffer | undefined> {
     try {
       return (await this.#parts.process.run({ do: 'chart', chart }, z.object({}))).bytes;

@@ -34,9 +34,9 @@ const engine = openEngine({
   refreshAddresses: async () => new Map(),
   removeMessages: async () => ({ removed: 0, left: [], needsRetry: false }),
   removeMessage: async () => 'gone',
-  tellErased: async () => true,
+  notifyErased: async () => true,
   tellBudgetAlert: async () => undefined,
-  tellNoCredit: async () => undefined,
+  notifyNoCredit: async () => undefined,
 });
 const { tasks } = engine;
 await engine.open();

@@ -32,7 +32,7 @@ describe('Song ids', () => {
     ['mixed', `${one} ["${two}"], https://c.example/${three}.`],
     ['doubled', `${one} ${one} ${two} ${three} ${two}`],
   ])('Song ids are read %s', (_how, text) => {
-    expect(readIds(text)).toEqual({ ids: [one, two, three], odd: [] });
+    expect(readIds(text)).toEqual({ ids: [one, two, three], invalid: [] });
   });
 
   it('Song ids are read from the response to a submit', () => {
@@ -45,14 +45,14 @@ describe('Song ids', () => {
     [`${one} ../../etc/passwd1`, ['../../etc/passwd1']],
     [`id-1\u0000`, ['id-1\u0000']],
     ['9'.repeat(101), ['9'.repeat(101)]],
-  ])('%j is not a song id', (text, odd) => {
-    expect(readIds(text).odd).toEqual(odd);
+  ])('%j is not a song id', (text, invalid) => {
+    expect(readIds(text).invalid).toEqual(invalid);
   });
 
   it.each(['', '   ', '[]', '{}', '[null]', '{"data":null}', ',;|', '[[[[[[[[[[["id-1"]]]]]]]]]]]'])(
     '%j contains no song ids',
     (text) => {
-      expect(readIds(text)).toEqual({ ids: [], odd: [] });
+      expect(readIds(text)).toEqual({ ids: [], invalid: [] });
     },
   );
 
@@ -68,7 +68,7 @@ describe('Song ids', () => {
   it('Every pasted song id is read once, in the pasted order and from any format', () => {
     fc.assert(
       fc.property(fc.array(id, { minLength: 1, maxLength: 40 }), fc.constantFrom(...forms), (ids, form) => {
-        expect(readIds(form(ids))).toEqual({ ids: [...new Set(ids)], odd: [] });
+        expect(readIds(form(ids))).toEqual({ ids: [...new Set(ids)], invalid: [] });
       }),
     );
   });
@@ -76,10 +76,10 @@ describe('Song ids', () => {
   it('Song ids from any pasted text are safe to send, and no entry counts as both an id and invalid', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.json()), (text) => {
-        const { ids, odd } = readIds(text);
+        const { ids, invalid } = readIds(text);
         for (const name of ids) expect(name).toMatch(/^[A-Za-z0-9][\w.:-]{2,99}$/);
         expect(new Set(ids).size).toBe(ids.length);
-        expect(odd.filter((word) => ids.includes(word))).toEqual([]);
+        expect(invalid.filter((word) => ids.includes(word))).toEqual([]);
       }),
       { numRuns: 500 },
     );

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { texts } from '../../../src/commands/index.ts';
-import { excesses } from '../../../src/commands/video/limits.ts';
+import { exceededLimits } from '../../../src/commands/video/limits.ts';
 import { referenceSeconds } from '../../../src/commands/video/reference-lengths.ts';
 import { openLog } from '../../../src/lib/log.ts';
 import { createSay } from '../../../src/locales/index.ts';
@@ -49,7 +49,7 @@ describe('The lengths of reference videos', () => {
 
 describe('The usual limits of a model', () => {
   const lines = (references: Reference[], model = 'reel-2', seconds = 0) =>
-    excesses(references, seconds, referenceLimits(model), say);
+    exceededLimits(references, seconds, referenceLimits(model), say);
 
   it('A request within the limits needs no confirmation', () => {
     expect(lines([...times(7, 'a.png'), ...times(3, 'a.mp4'), ...times(3, 'a.mp3')], 'reel-2', 15.4)).toEqual([]);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { flagsFor, negativeFlagRefusal, outOfRangeRefusal } from '../../../src/commands/imagine/flags.ts';
-import { listForSentence, readIds } from '../../../src/commands/music/ids.ts';
+import { readIds, shortenList } from '../../../src/commands/music/ids.ts';
 import { linksIn, readImages, referenceRefusal } from '../../../src/commands/options.ts';
 import { readCamera, readDuration, readExtra, readSize } from '../../../src/commands/video/typed-options.ts';
 import { customId, customIds, readCustomId } from '../../../src/discord/custom-ids.ts';
@@ -255,8 +255,8 @@ const OPTION_READERS: readonly ((text: string) => unknown)[] = [
   (text) => readImages({ links: text }),
   (text) => referenceRefusal({ links: text, image: { ...attached, name: text } }),
   (text) => {
-    const { ids, odd } = readIds(text);
-    return listForSentence([...ids, ...odd]);
+    const { ids, invalid } = readIds(text);
+    return shortenList([...ids, ...invalid]);
   },
   (text) => emphasisedWords(readResultText(text)),
   (text) => parseRange({ start: text, end: undefined }, '2026-01-01'),

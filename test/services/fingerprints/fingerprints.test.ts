@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   type Fingerprint,
   joinFingerprints,
-  MOST_DIFFERENT_BITS,
+  MAX_DIFFERENT_BITS,
 } from '../../../src/services/fingerprints/fingerprint.ts';
 import { FingerprintIndex } from '../../../src/services/fingerprints/fingerprint-index.ts';
 import { Fingerprints } from '../../../src/services/fingerprints/fingerprints.ts';
@@ -43,9 +43,9 @@ describe('A delivered file', () =>
       const checkAll = async (by: Fingerprints) => {
         const same = await by.recognise({ hash: hashOf('a') });
         expect([same?.how, idsOf(same)]).toEqual(['same', [task.id]]);
-        const alike = await by.recognise({ hash: hashOf('b'), likeness: changedBy(MOST_DIFFERENT_BITS) });
+        const alike = await by.recognise({ hash: hashOf('b'), likeness: changedBy(MAX_DIFFERENT_BITS) });
         expect([alike?.how, idsOf(alike)]).toEqual(['alike', [task.id]]);
-        expect(await by.recognise({ hash: hashOf('b'), likeness: changedBy(MOST_DIFFERENT_BITS + 1) })).toBeUndefined();
+        expect(await by.recognise({ hash: hashOf('b'), likeness: changedBy(MAX_DIFFERENT_BITS + 1) })).toBeUndefined();
         expect(await by.recognise({ hash: hashOf('b') })).toBeUndefined();
       };
       await checkAll(fingerprints);

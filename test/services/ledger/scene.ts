@@ -89,7 +89,7 @@ export async function run(on: Stage = stage(), { prices = {}, diesAfter }: RunOp
     estimateOf: (order) => priceBook.estimateOf(order),
     gather: async () => ({}),
     removeMessages: async () => ({ removed: 0, left: [], needsRetry: false }),
-    tellErased: async () => true,
+    notifyErased: async () => true,
     kinds: [
       defineKind({
         name: 'imagine',

@@ -3,7 +3,7 @@ import sharp, { type Sharp } from 'sharp';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { drawImage } from '../../../sandbox/gateway/studio/image.ts';
 import { sceneOf } from '../../../sandbox/gateway/studio/index.ts';
-import { MOST_DIFFERENT_BITS } from '../../../src/services/fingerprints/fingerprint.ts';
+import { MAX_DIFFERENT_BITS } from '../../../src/services/fingerprints/fingerprint.ts';
 import { memoryContent } from '../../../src/services/media/content.ts';
 import { examineImage, ImageEditor } from '../../../src/services/media/images/image-editor.ts';
 import { likenessOf } from '../../../src/services/media/images/likeness.ts';
@@ -46,7 +46,7 @@ describe('The likeness of an image', () => {
     const found = await Promise.all(
       (await images).map(async ({ bytes, likeness }) => {
         const other = await look(await change(sharp(bytes)).toBuffer());
-        return bitsBetween(likeness, other) <= MOST_DIFFERENT_BITS;
+        return bitsBetween(likeness, other) <= MAX_DIFFERENT_BITS;
       }),
     );
     expect(found.filter(Boolean).length / found.length).toBeGreaterThanOrEqual(share);
@@ -58,7 +58,7 @@ describe('The likeness of an image', () => {
       all.slice(0, at).map((other) => bitsBetween(one.likeness, other.likeness)),
     );
     expect(different).toHaveLength((all.length * (all.length - 1)) / 2);
-    expect(Math.min(...different)).toBeGreaterThan(MOST_DIFFERENT_BITS);
+    expect(Math.min(...different)).toBeGreaterThan(MAX_DIFFERENT_BITS);
   });
 
   it('The likeness of an image is that of how it is shown', async () => {

@@ -172,7 +172,7 @@ async function live(past: History): Promise<ReadonlyMap<string, number[]>> {
       ...parts,
       gather: async () => ({}),
       removeMessages: async () => ({ removed: 0, left: [], needsRetry: false }),
-      tellErased: async () => true,
+      notifyErased: async () => true,
       random: () => past.random,
     });
     await tasks.open();

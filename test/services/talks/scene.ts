@@ -119,7 +119,7 @@ export async function scene(options: SceneOptions = {}, before?: Scene): Promise
       removed.push(id);
       return { removed: 0, left: [], needsRetry: false };
     },
-    tellErased: async () => true,
+    notifyErased: async () => true,
   });
   const news: Task[] = [];
   const showing: Promise<unknown>[] = [];

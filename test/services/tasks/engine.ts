@@ -51,7 +51,7 @@ interface EngineParts {
   /** Keeps a ledger. */
   hasLedger?: boolean;
   jobsAtOnce?: number;
-  tellNoCredit?: (kind: string) => Promise<void>;
+  notifyNoCredit?: (kind: string) => Promise<void>;
 }
 
 /** The whole engine without Discord: the real store, the real client, the embedded gateway, and a manual clock. */
@@ -65,7 +65,7 @@ export async function engine(
     offers,
     hasLedger = false,
     jobsAtOnce,
-    tellNoCredit = async () => undefined,
+    notifyNoCredit = async () => undefined,
   }: EngineParts = {},
 ): Promise<Engine> {
   const clock = before?.clock ?? new ManualClock();
@@ -109,9 +109,9 @@ export async function engine(
     gather,
     offers,
     slots: new JobSlots(jobsAtOnce),
-    tellNoCredit,
+    notifyNoCredit,
     removeMessages: async () => ({ removed: 0, left: [], needsRetry: false }),
-    tellErased: async () => true,
+    notifyErased: async () => true,
     random: () => 0.5,
   });
   const news: Task[] = [];

@@ -13,11 +13,11 @@ interface AnswerSchemasParts {
   clock: Clock;
 }
 
-/** A schema with a hostile pattern or endless references takes longer. Includes starting the worker on a busy machine. */
+/** Only a schema with a hostile pattern or endless references takes longer. The time includes starting the worker on a busy machine. */
 const MAX_DURATION_MS = 5_000;
 const WORKER = new URL('./schema.worker.ts', import.meta.url);
 
-/** Checks schemas that members give for answers, in a thread that can be terminated. */
+/** Checks answers against the schemas of members, in a thread that can be terminated. */
 export class AnswerSchemas {
   readonly #parts: AnswerSchemasParts;
   readonly #workers: WorkerPool<SchemaJob, SchemaVerdict>;

@@ -1,6 +1,6 @@
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s"{}[\],:]+/g;
 
-/** Valid JSON with one value per line, every number as it was written. Undefined if that is longer than `max`. */
+/** Formats valid JSON with one value per line, leaving every number as it was written. Undefined if the result is longer than `max`. */
 export function formatJson(text: string, max: number): string | undefined {
   let formatted = '';
   let depth = 0;

@@ -8,7 +8,7 @@ const names: Schema = { type: 'array', items: { type: 'string' } };
 const text: Schema = { type: 'string' };
 const count: Schema = { type: 'integer', minimum: 0 };
 const number: Schema = { type: 'number' };
-/** In draft 4 this keyword is a boolean. */
+/** In draft 4 these keywords are booleans. */
 const limit: Schema = { type: ['number', 'boolean'] };
 
 /** The shape of a JSON Schema of any draft. A keyword with a value of the wrong type would be ignored or break the validator. */

@@ -3,11 +3,11 @@ import { Refusal } from '../../../lib/refusal.ts';
 
 /** Larger schemas are slow and expensive for a model, and the schema is stored with its task. */
 export const MAX_SCHEMA_BYTES = 64 * 1024;
-const DEEPEST = 32;
+const MAX_DEPTH = 32;
 
 export type Schema = Record<string, Json>;
 
-/** Finds problems that the text alone shows; `AnswerSchemas` checks the rest. */
+/** Finds problems that can be seen in the text alone; `AnswerSchemas` checks the rest. */
 export function parseSchema(text: string): Schema | Refusal {
   if (Buffer.byteLength(text) > MAX_SCHEMA_BYTES) return new Refusal('refusals.schemaTooLarge');
   let schema: Json;
@@ -17,9 +17,9 @@ export function parseSchema(text: string): Schema | Refusal {
     if (error instanceof SyntaxError) return new Refusal('refusals.schemaNotJson');
     throw error;
   }
-  // Gateways do not accept any other root.
+  // Gateways only accept an object at the root.
   if (!isSchema(schema) || schema.type !== 'object') return new Refusal('refusals.schemaNotObject');
-  if (nestsDeeper(schema, DEEPEST)) return new Refusal('refusals.schemaTooDeep', { max: String(DEEPEST) });
+  if (nestsDeeper(schema, MAX_DEPTH)) return new Refusal('refusals.schemaTooDeep', { max: String(MAX_DEPTH) });
   return schema;
 }
 

@@ -1,6 +1,6 @@
 import { isRecord } from '../../../lib/exact-json.ts';
 
-/** OpenAI's strict mode refuses every other keyword. A schema that does not qualify is sent as not strict. */
+/** OpenAI's strict mode refuses every other keyword. A schema that does not qualify is sent without `strict`. */
 const KEYWORDS = new Set([
   ...['type', 'properties', 'required', 'additionalProperties', 'items', 'enum', 'const', 'anyOf', '$ref', '$defs'],
   ...['title', 'description', 'pattern', 'format', 'multipleOf', 'minItems', 'maxItems'],

@@ -5,7 +5,7 @@ import { asAmount, asString, firstAt, places } from './places.ts';
 const DOLLARS_PER_QUOTA = '0.000002';
 
 /** More digits than any real amount has. */
-const LONGEST = 60;
+const MAX_LENGTH = 60;
 
 const quota = places('quota');
 const currency = places('currency', 'usage.currency');
@@ -14,19 +14,19 @@ const dollars = places('cost_usd', 'usage.cost_usd', 'usage.cost', 'usage.total_
 /** In dollars only if a currency field says so. */
 const anyUnit = places('cost', 'total_cost');
 
-/** Returns what a job has cost in dollars, if the response says so. A number without a known unit is not read. */
+/** Returns the cost of a job in dollars, if the response contains it. A number without a known unit is ignored. */
 export function readCost(record: unknown): string | undefined {
   const unit = firstAt(record, currency, asString)?.toUpperCase();
   const named = unit === 'USD' ? firstAt(record, anyUnit, asCost) : undefined;
   const inDollars = named ?? (unit === undefined || unit === 'USD' ? firstAt(record, dollars, asCost) : undefined);
   if (inDollars !== undefined) return inDollars;
   const counted = firstAt(record, quota, asCost);
-  // Some builds report zero in this field for jobs that they charge elsewhere.
+  // Some builds report zero here for jobs that they charge by other means.
   return counted === undefined || counted === '0' ? undefined : product(counted, DOLLARS_PER_QUOTA);
 }
 
 function asCost(value: unknown): string | undefined {
   const text = asAmount(value);
-  const cost = text === undefined || text.length > LONGEST ? undefined : writtenOut(text);
-  return cost === undefined || cost.startsWith('-') || cost.length > LONGEST ? undefined : cost;
+  const cost = text === undefined || text.length > MAX_LENGTH ? undefined : writtenOut(text);
+  return cost === undefined || cost.startsWith('-') || cost.length > MAX_LENGTH ? undefined : cost;
 }

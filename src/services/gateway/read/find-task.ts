@@ -14,14 +14,14 @@ import { trackPlaces } from './tracks.ts';
 interface FoundTask {
   record: Record<string, unknown>;
   word: string | undefined;
-  /** Whether the record is at no known place. */
+  /** Whether the record was found by the search, and not in a known place. */
   isMoved?: boolean;
   isTorn?: boolean;
   /** The word may only mean that the request succeeded: without a result, the task is still running. */
   isAcknowledged?: boolean;
 }
 
-/** Returns the task's record and its status word: from the known places, or else from where the search finds a state. */
+/** Returns the task's record and its status word: from the known places, or else from the place where the search finds a state. */
 export function findTask(family: Family, answer: unknown, spots: () => readonly Spot[]): FoundTask {
   const record = findRecord(answer);
   if (record === undefined) throw malformedError('The gateway’s response is not a task.');
@@ -30,7 +30,7 @@ export function findTask(family: Family, answer: unknown, spots: () => readonly 
     word !== undefined && hasState(record) && !hasId(record) && ACKNOWLEDGED.has(normaliseStatus(word));
   if (word !== undefined && !isOfWrapper) return { record, word };
   const found = findState(spots(), family);
-  // Like an unknown word, words that contradict each other mean running.
+  // Contradictory words are treated like an unknown word: the task is running.
   if (found === 'torn') return { record, word: undefined, isTorn: true };
   if (found === undefined) {
     // In the image-prompt family `state` may be a tag or the state, so it does not justify ending a task on a wrapper's word.
@@ -55,6 +55,6 @@ const spellings: Readonly<Record<Family, Spellings>> = {
   music: spellingsIn(tables.music, otherPlaces),
 };
 
-/** The same record in the spellings of the family's table. */
+/** The same record, with its fields spelled as in the family's table. */
 export const inKnownNames = (family: Family, record: Record<string, unknown>): Record<string, unknown> =>
   respell(record, spellings[family]);

@@ -7,7 +7,7 @@ export interface ResponseContext {
   base: URL;
   imgxPath: string;
   now: number;
-  /** URLs that the task's request contained: never its result. */
+  /** URLs that the task's request contained, which are never its result. */
   own?: readonly string[];
 }
 
@@ -51,7 +51,7 @@ export function readMedium(value: unknown, kind: Medium['kind'], context: Respon
 /** An absolute URL. Paths, and URLs of the gateway's own machine, are resolved against the gateway. */
 export function readAddress(value: unknown, { base, imgxPath }: ResponseContext): string | undefined {
   if (typeof value !== 'string') return undefined;
-  // A gateway that does not know its public name may leave the host out.
+  // A gateway that does not know its public name may leave out the host.
   const text = value.trim().replace(/^https?:\/{3,}/i, '/');
   if (!/^(?:https?:\/)?\/\S+$/i.test(text)) return undefined;
   const isPath = text.startsWith('/') && !text.startsWith('//');
@@ -63,7 +63,7 @@ export function readAddress(value: unknown, { base, imgxPath }: ResponseContext)
   return isOnGateway ? URL.parse(base.origin + underBase(path, base) + url.search)?.href : url.href;
 }
 
-/** A gateway that is served under a path of a proxy does not know that path. */
+/** A gateway behind a proxy does not know the path under which the proxy serves it. */
 function underBase(path: string, base: URL): string {
   const prefix = base.pathname.replace(/\/$/, '');
   return path.startsWith(`${prefix}/`) ? path : prefix + path;
@@ -95,11 +95,11 @@ const BASE64_HEADS: readonly [RegExp, Medium['kind']][] = [
   [/^(?:SUQz|\/\/[vu]|T2dnUw|UklGR.{5,8}XQVZF)/, 'audio'],
 ];
 
-const SHORTEST_BASE64_FILE = 64;
+const MIN_BASE64_LENGTH = 64;
 
 function kindOfBase64(text: string): Medium['kind'] | undefined {
-  if (text.length < SHORTEST_BASE64_FILE) return undefined;
-  const head = text.slice(0, SHORTEST_BASE64_FILE);
+  if (text.length < MIN_BASE64_LENGTH) return undefined;
+  const head = text.slice(0, MIN_BASE64_LENGTH);
   if (!/^[\w+/=\s-]+$/.test(head)) return undefined;
   return BASE64_HEADS.find(([pattern]) => pattern.test(head))?.[1];
 }
@@ -115,7 +115,7 @@ export const kindByEnding = (path: string): Medium['kind'] | undefined =>
 
 export interface FoundFile {
   medium: Omit<Medium, 'kind'>;
-  /** Determines the type by the bytes or the name; undefined for a URL without an extension. */
+  /** The kind, according to the bytes or the file name; undefined for a URL without an extension. */
   kind: Medium['kind'] | undefined;
 }
 

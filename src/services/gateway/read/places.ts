@@ -5,16 +5,16 @@ export type Place = readonly (string | number | typeof every)[];
 
 const every = Symbol('every item');
 
-/** Enough for every known response; limits what a hostile one can make the bot build. */
+/** Enough for every known response, and a limit for hostile ones. */
 const MAX_VALUES = 200;
 
 /** A response may list millions of empty items; only this many are read. */
 const MAX_ITEMS = 2_000;
 
-/** The words of a list that is written as one string. */
+/** Splits a list that is written as one string. */
 export const splitWords = (text: string): string[] => text.split(/\s+/);
 
-/** Compiles paths, one or several per string. Called where tables are written, never while a response is read. */
+/** Compiles paths, one or several per string. Called when tables are defined, and never while a response is read. */
 export function places(...texts: string[]): readonly Place[] {
   return texts.flatMap(splitWords).map((text) =>
     [...text.matchAll(/[^.[\]]+|\[\d*\]/g)].map(([step]) => {
@@ -35,7 +35,7 @@ export function firstAt<T>(answer: unknown, where: readonly Place[], read: Read<
   return undefined;
 }
 
-/** All that `read` returns for the first place with any result. */
+/** All results of `read` at the first place that has any. */
 export function listAt<T>(answer: unknown, where: readonly Place[], read: Read<T>): T[] {
   const found: T[] = [];
   const collect = (value: unknown): true | undefined => {
@@ -50,7 +50,7 @@ export function listAt<T>(answer: unknown, where: readonly Place[], read: Read<T
   return found;
 }
 
-/** Follows a place from its step `at`, until `read` returns something for a value there. */
+/** Follows a path from step `at` on, until `read` returns something for a value there. */
 function search<T>(start: unknown, where: Place, at: number, read: Read<T>): T | undefined {
   let value = start;
   for (let index = at; index < where.length; index++) {
@@ -74,7 +74,7 @@ function search<T>(start: unknown, where: Place, at: number, read: Read<T>): T |
 
 function itemsOf(value: unknown): unknown[] {
   if (Array.isArray(value)) return value.slice(0, MAX_ITEMS);
-  // A map of items by id counts as the list of its values.
+  // A map of items by id is treated as the list of its values.
   return isRecord(value) ? Object.values(value).slice(0, MAX_ITEMS).filter(isRecord) : [];
 }
 
@@ -96,7 +96,7 @@ export function asText(value: unknown): string | undefined {
   return text === '' ? undefined : text;
 }
 
-/** Non-empty text from strings only, for places where a number means something else. */
+/** Non-empty text, but only from strings, for places where a number means something else. */
 export const asString = (value: unknown): string | undefined => (typeof value === 'string' ? asText(value) : undefined);
 
 export function asNumber(value: unknown): number | undefined {

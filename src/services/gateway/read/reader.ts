@@ -25,13 +25,13 @@ import {
 } from './table.ts';
 import { mediaOf, tracksIn } from './tracks.ts';
 
-/** Both are rare, and both mean that the table needs a new line. */
+/** Both events are rare, and mean that the table should get a new entry. */
 export interface ReaderWarnings {
   onUnknownStatus(family: Family, word: string): void;
   onFoundBySearch(family: Family, remoteId: string | undefined): void;
 }
 
-/** Turns a response about one task into a snapshot. Throws a malformed `GatewayError` if it describes no task. */
+/** Turns a response about one task into a snapshot. Throws a `GatewayError` of the kind `malformed` if the response does not describe a task. */
 export function readSnapshot(
   family: Family,
   answer: unknown,
@@ -141,7 +141,7 @@ function failureIn(record: unknown, table: PlaceTable, cause: Failure['cause'], 
   return { cause, reason, code: firstAt(record, table.code, asText) };
 }
 
-/** Words in the place of a reason that mean success. */
+/** Words that mean success, although they are in the place of a reason. */
 const NO_REASON = new Set(['success', 'succeed', 'ok']);
 
 function readReason(value: unknown): string | undefined {
@@ -150,7 +150,7 @@ function readReason(value: unknown): string | undefined {
   return text === undefined || NO_REASON.has(text.toLowerCase()) || text.startsWith('/') ? undefined : text;
 }
 
-/** Reads the response to an accepted submit. `sent` is what the request contained: its echo is not a new id. */
+/** Reads the response to an accepted submit. `sent`: the words of the request, so that an echo of them is not mistaken for an id. */
 export function readSubmission(family: Family, answer: unknown, sent: ReadonlySet<string> = nothingSent): Submission {
   const found = submittedAtPlaces(family, answer, sent) ?? findSubmittedJob(family, answer, sent);
   // Without an id the task cannot be polled, but the job may well have been accepted.
@@ -178,7 +178,7 @@ function submittedAtPlaces(family: Family, answer: unknown, sent: ReadonlySet<st
   return id === undefined || (!isTask && namesError(survey(answer))) ? undefined : { id, holder: answer };
 }
 
-/** A refusal stays a refusal, no matter which ids it names. */
+/** A refusal stays a refusal, no matter which ids it contains. */
 function findSubmittedJob(family: Family, answer: unknown, sent: ReadonlySet<string>) {
   const spots = survey(answer);
   const found = showsError(spots) ? undefined : findJobId(spots, family, sent);

@@ -22,15 +22,15 @@ const WORDS: readonly [StatusMeaning, string][] = [
   [{ state: 'failed', cause: 'expired' }, 'expired'],
 ];
 
-const STANDINGS = new Map<string, StatusMeaning>([
+const MEANINGS = new Map<string, StatusMeaning>([
   ['', { state: 'queued' }],
   ...WORDS.flatMap(([standing, words]) => splitWords(words).map((word) => [word, standing] as const)),
 ]);
 
-/** Undefined for an unknown word, which counts as "still running"; a deadline elsewhere limits the wait. */
+/** Undefined for an unknown word, which is treated as "still running"; the wait limit ends the wait. */
 export function meaningOfStatus(word: string): StatusMeaning | undefined {
   return (
-    STANDINGS.get(normaliseStatus(word)) ?? STANDINGS.get(normaliseStatus(word.replaceAll(/([a-z])([A-Z])/g, '$1_$2')))
+    MEANINGS.get(normaliseStatus(word)) ?? MEANINGS.get(normaliseStatus(word.replaceAll(/([a-z])([A-Z])/g, '$1_$2')))
   );
 }
 
@@ -76,7 +76,7 @@ export function readTaskId(family: Family, record: unknown): string | undefined 
 
 /** The gateway's status word; undefined if there is none. */
 export function readStatusWord(record: unknown, where: readonly Place[]): string | undefined {
-  // An empty word counts: gateways send "" or null between accepting a task and starting it.
+  // An empty word counts as well, because gateways send "" or null between accepting a task and starting it.
   const wordOf = (value: unknown): string | undefined =>
     value === null ? '' : typeof value === 'string' ? value : undefined;
   return firstAt(record, where, (value) => asText(wordOf(value))) ?? firstAt(record, where, wordOf);

@@ -6,7 +6,7 @@ export interface Submission {
   needsInput: boolean;
   /** The initial text of the form for that prompt. */
   finalPrompt?: string | undefined;
-  /** Number of tasks ahead in the queue, if known. */
+  /** The number of tasks ahead in the queue, if known. */
   queuedBehind?: number | undefined;
 }
 
@@ -17,7 +17,7 @@ export interface Snapshot {
   state: SnapshotState;
   /** The gateway's own status word, for logs and detail pages. */
   word: string;
-  /** Percent, if known. */
+  /** In percent, if known. */
   progress: number | undefined;
   /** The action in the gateway's words: IMAGINE, UPSCALE, DESCRIBE … */
   action: string | undefined;
@@ -27,14 +27,14 @@ export interface Snapshot {
   preview: Medium | undefined;
   /** Music: one entry per track, in any state. */
   tracks: Track[];
-  /** The prompt as the service understood it; for describe, shorten and lyrics the result itself. */
+  /** The prompt as the service understood it; for describe, shorten and lyrics, the result itself. */
   text: string | undefined;
   actions: Action[];
   seed: string | undefined;
   failure: Failure | undefined;
   /** The cost of the job in US dollars as exact decimal text, if the response contains it. */
   cost: string | undefined;
-  /** Succeeded without a result, usually because of a safety filter. The task is finished all the same. */
+  /** Whether it succeeded without a result, usually because of a safety filter. The task is finished nevertheless. */
   isEmpty: boolean;
   submittedAt: number | undefined;
   startedAt: number | undefined;
@@ -48,7 +48,7 @@ export interface Medium {
   kind: 'image' | 'video' | 'audio';
   address?: string;
   base64?: string;
-  /** As reported by the gateway; only the bytes show the real type. */
+  /** As reported by the gateway; the real type can only be determined from the bytes. */
   mediaType?: string;
   width?: number;
   height?: number;
@@ -60,7 +60,7 @@ export interface Medium {
 type TrackText = 'id' | 'title' | 'audio' | 'video' | 'cover' | 'lyrics' | 'style' | 'failure';
 
 export interface Track extends Record<TrackText, string | undefined> {
-  /** Only a finished track's URL leads to a file; before that it may be a live stream. */
+  /** Only the URL of a finished track leads to a file; before that, it may be a live stream. */
   state: 'running' | 'finished' | 'failed';
   seconds: number | undefined;
 }

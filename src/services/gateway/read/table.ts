@@ -1,12 +1,12 @@
 import { type Place, places } from './places.ts';
 import type { Medium } from './snapshot.ts';
 
-/** The families whose tasks are read differently. Image-to-video and both video entries share one. */
+/** Families whose responses are read differently. Image-to-video and both video endpoints share one. */
 export type Family = 'imgx' | 'image' | 'video' | 'music';
 
 const none: readonly Place[] = [];
 
-/** Outer words beat inner ones: an inner record may be stale (a removed task keeps its vendor's "processing"). */
+/** Outer words take precedence over inner ones, because an inner record may be stale: a removed task keeps its vendor's "processing". */
 const status = places('task_status', 'job.status', 'status', 'state');
 
 const progress = places('progress', 'job.progress', 'data.progress');
@@ -31,18 +31,18 @@ const videos = places(
 
 /** The default for a family. */
 const defaults = {
-  /** Strings only: a number here is a database row. */
+  /** Places where only a string is an id; a number is a database row. */
   textId: none,
   ...{ status, progress, action: none, tracks: none, preview: none, text: none, actions: none, reason, code },
-  /** The place of a single track that is not in a list. */
+  /** Where a single track is that is not in a list. */
   loneTrack: none,
   /** The result of an action that returns text. */
   textResult: none,
 };
 
-/** Where each value may be found, best place first. Places start at the task's record, inside all envelopes. */
+/** Where each value may be found, best place first. Paths start at the task's record, inside all envelopes. */
 export interface PlaceTable extends Readonly<Record<'id' | keyof typeof defaults, readonly Place[]>> {
-  /** Kinds in order of preference: a video's still image is not its result. */
+  /** Kinds in order of preference, because a still image of a video is not the result. */
   media: readonly { kind: Medium['kind']; at: readonly Place[] }[];
 }
 
@@ -50,7 +50,7 @@ export const tables: Readonly<Record<Family, PlaceTable>> = {
   imgx: {
     ...defaults,
     id: places('id', 'taskId', 'task_id'),
-    // `state` is the caller's own tag in this family.
+    // In this family, `state` is the caller's own tag.
     status: places('status'),
     action: places('action'),
     media: [
@@ -91,7 +91,7 @@ export const tables: Readonly<Record<Family, PlaceTable>> = {
 export const TEXT_ACTIONS: ReadonlySet<string> = new Set(['DESCRIBE', 'SHORTEN', 'LYRICS']);
 
 export const submissionPlaces = {
-  /** Where ids are found; in the second list only strings are ids, because a number is a database row. */
+  /** Where ids are found. In the second list, only strings are ids, because a number is a database row. */
   ids: {
     imgx: [places('result', 'task_id', 'taskId', 'id', 'data.task_id', 'data.taskId', 'data.id', 'data'), none],
     image: [places('id', 'job.id', 'job_id', 'task_id', 'data.id', 'data.task_id'), none],

@@ -9,7 +9,7 @@ import { type RealtimeFrame, responseIdOf } from './wire.ts';
 
 const PREFIX = 'conversation.item.input_audio_transcription.';
 
-/** The transcript of one utterance. It arrives next to the answer, and may be late or never come. */
+/** The transcript of one utterance. It arrives independently of the answer, and may be late or never arrive. */
 class Transcript {
   #itemId: string | undefined;
   #text = '';
@@ -23,7 +23,7 @@ class Transcript {
     return !this.#isOver;
   }
 
-  /** The whole transcript, once, as soon as it is known. */
+  /** Returns the complete transcript once, as soon as it is known. */
   take({ type, body }: RealtimeFrame): string | undefined {
     if (type === 'input_audio_buffer.committed') this.#itemId ??= asText(body.item_id);
     const id = asText(body.item_id);
@@ -70,14 +70,14 @@ class EventQueue<T> implements AsyncIterable<T> {
         await promise;
       }
     } finally {
-      // Nothing is stored for a reader that has left.
+      // Once the reader has stopped, nothing more is queued.
       this.#isOver = true;
       this.#queued.length = 0;
     }
   }
 }
 
-/** How long an interrupted answer may take to end. */
+/** How long to wait for the end of an interrupted answer. */
 const INTERRUPT_LIMIT_MS = 5_000;
 /** How long the end of an answer waits for a late transcript of the utterance. */
 const LATE_TRANSCRIPT_MS = 2_000;
@@ -147,7 +147,7 @@ export class ActiveAnswer implements RealtimeAnswer, ConnectionListener {
       this.#isInterrupted = true;
       this.#reader.freeze();
       this.#awaitEvent(INTERRUPT_LIMIT_MS);
-      // If the connection is lost in the meantime, that ends the answer as well.
+      // If the connection is lost in the meantime, the answer ends as well.
       await Promise.allSettled(this.#interruptEvents().map((event) => this.#connection.send(event)));
     }
     await this.#ended.promise;

@@ -8,13 +8,13 @@ import type { Connector, SessionContext } from './connector.ts';
 import type { RealtimeFrame } from './wire.ts';
 
 /** Automatic reconnection attempts; after that, the next utterance reconnects. */
-const MAX_TRIES = 6;
+const MAX_ATTEMPTS = 6;
 const FIRST_WAIT_MS = 500;
 const MAX_WAIT_MS = 30_000;
-/** A connection that lasted this long resets the attempts. */
+/** After a connection has lasted this long, attempts are counted from zero again. */
 const STABLE_AFTER_MS = 60_000;
 
-/** Gateways end a session after an hour. */
+/** Gateways end a session after an hour, so it is replaced before that. */
 const RENEWED_AFTER_MS = 55 * 60_000;
 const EXPIRED_CODE = 'session_expired';
 
@@ -24,8 +24,8 @@ export class ConnectionKeeper implements ConnectionListener {
   readonly #connector: Connector;
   readonly #listener: ConnectionListener;
   readonly #closing = new AbortController();
-  /** Reconnection attempts since a connection last held. */
-  #tries = 0;
+  /** Reconnection attempts since the last stable connection. */
+  #attempts = 0;
   #id = '';
   #connection: RealtimeConnection | undefined;
   #connectedAt = 0;
@@ -45,7 +45,7 @@ export class ConnectionKeeper implements ConnectionListener {
     return this.#id;
   }
 
-  /** An open connection, replaced if necessary; it is kept until `rest`. */
+  /** Returns an open connection, which is replaced first if necessary. It is kept until `release`. */
   async acquire(signal: AbortSignal | undefined): Promise<RealtimeConnection> {
     const { http } = this.#context;
     const { attempts } = http.limits;
@@ -67,10 +67,10 @@ export class ConnectionKeeper implements ConnectionListener {
     }
   }
 
-  /** Nothing is being said any more: does everything that had to wait for that. */
+  /** Call this when nothing is being said any longer. Does everything that had to wait for that. */
   release(): void {
     this.#isBusy = false;
-    if (this.#isRenewalDue) this.#dropLine();
+    if (this.#isRenewalDue) this.#dropConnection();
     this.#startReconnecting();
   }
 
@@ -81,14 +81,14 @@ export class ConnectionKeeper implements ConnectionListener {
 
   onLost(error: GatewayError): void {
     this.#context.http.parts.log.info({ err: error }, 'Live connection to the gateway lost.');
-    this.#dropLine();
+    this.#dropConnection();
     this.#listener.onLost(error);
     if (!this.#isBusy) this.#startReconnecting();
   }
 
   async close(): Promise<void> {
     this.#closing.abort();
-    this.#dropLine();
+    this.#dropConnection();
     this.#reconnecting?.stop.abort();
     await this.#reconnecting?.done;
   }
@@ -117,7 +117,7 @@ export class ConnectionKeeper implements ConnectionListener {
 
   async #connect(): Promise<void> {
     const { clock } = this.#context.http.parts;
-    this.#dropLine();
+    this.#dropConnection();
     const { connection, id } = await this.#connector.connect(this.#closing.signal);
     connection.setListener(this);
     this.#id ||= id;
@@ -138,9 +138,9 @@ export class ConnectionKeeper implements ConnectionListener {
     if (asText(error.code) === EXPIRED_CODE) this.#expire();
   }
 
-  #dropLine(): void {
+  #dropConnection(): void {
     if (!this.#connection) return;
-    if (this.#context.http.parts.clock.now() - this.#connectedAt >= STABLE_AFTER_MS) this.#tries = 0;
+    if (this.#context.http.parts.clock.now() - this.#connectedAt >= STABLE_AFTER_MS) this.#attempts = 0;
     this.#stopRenewal();
     this.#connection.close();
     this.#connection = undefined;
@@ -157,10 +157,10 @@ export class ConnectionKeeper implements ConnectionListener {
 
   async #reconnect(stop: AbortSignal): Promise<void> {
     const { clock, log, random } = this.#context.http.parts;
-    while (!this.#connection?.isOpen && this.#tries < MAX_TRIES) {
-      // Connections that were lost together do not reconnect at the same moment.
-      const wait = random() * Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** this.#tries);
-      this.#tries += 1;
+    while (!this.#connection?.isOpen && this.#attempts < MAX_ATTEMPTS) {
+      // Random, so that connections that were lost together do not reconnect at the same moment.
+      const wait = random() * Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** this.#attempts);
+      this.#attempts += 1;
       await pause(clock, wait, stop);
       if (stop.aborted) return;
       try {

@@ -9,12 +9,12 @@ export interface ConnectionListener {
   onLost(error: GatewayError): void;
 }
 
-/** A connection that is silent this long is pinged, and dropped if it stays silent as long again. */
+/** A connection that has been silent for this long is pinged, and dropped if it stays silent for as long again. */
 const PING_INTERVAL_MS = 20_000;
 
 /** How long to wait for a sign of life before an utterance is sent. */
 const ALIVE_WITHIN_MS = 10_000;
-/** After a stall, the event loop gets this many turns to read what has arrived before the connection is dropped. */
+/** After a stall of the event loop, this many turns are left to read what has arrived before the connection is dropped. */
 const GRACE_TURNS = 8;
 
 /** One connection, kept alive by pings. */
@@ -53,7 +53,7 @@ export class RealtimeConnection {
     this.#listener = listener;
   }
 
-  /** Resolves when the event has left this machine, so the caller does not outpace the gateway. */
+  /** Resolves when the event has left this machine, so that the caller does not send faster than the gateway receives. */
   send(event: ClientEvent): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#socket.send(JSON.stringify(event), (socketError) => {
@@ -69,7 +69,7 @@ export class RealtimeConnection {
     if (!this.isOpen) throw this.#closeReason ?? connectionError('cut', this.#host);
   }
 
-  /** Does not notify the listener. */
+  /** Closes the connection without notifying the listener. */
   close(): void {
     if (this.#closeReason) return;
     this.#shutDown(connectionError('closed', this.#host));

@@ -20,7 +20,7 @@ export interface SessionContext {
   readonly http: GatewayHttp;
   readonly eventIds: EventIds;
   readonly memory: ConversationMemory;
-  /** Ended responses: later events about them are ignored. */
+  /** The ids of ended responses, so that later events about them are ignored. */
   readonly endedResponses: Set<string>;
 }
 
@@ -71,7 +71,7 @@ export class Connector {
     }
   }
 
-  /** Sends the settings, as far as the gateway accepts them, in the dialect that it accepts. */
+  /** Sends the settings that the gateway accepts, in the dialect that it accepts. */
   async #applySettings(connection: RealtimeConnection, inbox: Inbox, start: Dialect): Promise<Dialect> {
     const { http, eventIds } = this.#context;
     let dialect = start;
@@ -117,7 +117,7 @@ function concernsTranscription({ param }: Record<string, unknown>): boolean {
 
 const SETUP_EVENTS = new Set(['session.created', 'session.updated', 'error']);
 
-/** Events of a session that is being set up, read in order with a time limit. */
+/** Reads the events of a session that is being set up, in order and with a time limit. */
 class Inbox implements ConnectionListener {
   readonly #frames: RealtimeFrame[] = [];
   #error: GatewayError | undefined;

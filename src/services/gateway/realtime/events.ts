@@ -11,7 +11,7 @@ export const realtimeSettings = z.strictObject({
   voice: nonEmptyText('the voice is empty').optional(),
   /** The model that transcribes the member's audio, if the gateway has one. */
   transcriber: nonEmptyText('the transcription model is missing').optional(),
-  /** Gateways offer web search for text only. */
+  /** No web search, because gateways only offer it for text. */
   tools: z
     .array(z.discriminatedUnion('type', [functionTool, otherTool], 'this is not a tool'))
     .readonly()
@@ -48,7 +48,7 @@ export type RealtimeUsage = Partial<
   Record<'input' | 'cached' | 'output' | 'audioInput' | 'audioOutput', number | undefined>
 >;
 
-/** incomplete: stopped by a limit. cancelled: interrupted by us. failed: by the gateway. cut: by a lost connection. */
+/** `incomplete`: stopped by a limit. `cancelled`: interrupted by us. `failed`: ended by the gateway. `cut`: the connection was lost. */
 export type RealtimeEnd = 'completed' | 'incomplete' | 'cancelled' | 'failed' | 'cut';
 
 export interface RealtimeResponse {
@@ -63,7 +63,7 @@ export interface RealtimeResponse {
   error?: GatewayError | undefined;
 }
 
-/** Events of an answer. The last event comes exactly once and holds the complete answer. */
+/** The events of an answer. The last event comes exactly once and contains the complete answer. */
 export type RealtimeEvent =
   /** The transcript of the utterance; may come at any time before the end, or never. */
   | { type: 'heard'; text: string }
@@ -76,7 +76,7 @@ export type RealtimeEvent =
 export interface RealtimeAnswer {
   readonly id: string;
   readonly events: AsyncIterable<RealtimeEvent>;
-  /** Interrupts it and removes the unheard part from the conversation. The events end as cancelled. */
+  /** Interrupts the answer and removes the unheard part from the conversation. The last event says `cancelled`. */
   interrupt(): Promise<void>;
 }
 
@@ -85,9 +85,9 @@ export interface RealtimeSession {
   /** The gateway's id of the session when it was first opened. */
   readonly id: string;
   /**
-   * Sends an utterance, reconnecting if necessary; resolves as soon as the model starts to answer. If the gateway may
-   * have received it, the error says that it may have taken effect. Only one answer at a time: interrupt the last one
-   * first.
+   * Sends an utterance, reconnecting if necessary. Resolves as soon as the model starts to answer. If the gateway may
+   * have received the utterance, the error says that it may have taken effect. There is only one answer at a time, so
+   * interrupt the previous one first.
    */
   say(utterance: Utterance, options?: { signal?: AbortSignal | undefined }): Promise<RealtimeAnswer>;
   close(): Promise<void>;

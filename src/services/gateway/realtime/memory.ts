@@ -3,7 +3,7 @@ import { callItem, outputItem } from '../responses/request.ts';
 import type { EarlierTurn } from './events.ts';
 import { type Dialect, memberMessage, modelMessage } from './wire.ts';
 
-/** Replaces an untranscribed utterance in a new session: without it the answer would lack its question. */
+/** Stands for an untranscribed utterance in a new session, so that its answer is not left without a question. */
 export const UNTRANSCRIBED = '[A spoken message that was not written down.]';
 
 /** Limits for the history of a new session: enough context without the cost of hours. */
@@ -25,7 +25,7 @@ export class ConversationMemory {
     if (text.trim() !== '') this.#add({ turn: { by, text } });
   }
 
-  /** Adds an utterance in audio; the returned function sets its transcript later. */
+  /** Adds a spoken utterance. The returned function sets its transcript later. */
   addUtterance(): (text: string) => void {
     const turn: EarlierTurn = { by: 'member', text: UNTRANSCRIBED };
     this.#add({ turn });
@@ -48,7 +48,7 @@ export class ConversationMemory {
     const calls = new Set(kept.flatMap((entry) => ('call' in entry ? [entry.call.callId] : [])));
     return kept.flatMap((entry) => {
       if ('call' in entry) return [callItem(entry.call)];
-      // An output without its call is refused.
+      // Gateways refuse an output without its call.
       if ('output' in entry) return calls.has(entry.output.callId) ? [outputItem(entry.output)] : [];
       const { by, text } = entry.turn;
       return [by === 'member' ? memberMessage(text) : modelMessage(text, dialect)];

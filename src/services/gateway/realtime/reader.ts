@@ -8,7 +8,7 @@ import { shortWord, TextAssembler, type TextPosition } from '../responses/output
 import type { RealtimeEnd, RealtimeEvent, RealtimeResponse, RealtimeUsage } from './events.ts';
 import { type RealtimeFrame, SampleReader } from './wire.ts';
 
-/** Events with text; their `.done` counterparts repeat all of it. The names of both dialects are distinct. */
+/** Events with text; their `.done` counterparts repeat all of it. The two dialects use different names. */
 const TEXT_EVENTS = new Map([
   ['response.output_text', 'text'],
   ['response.text', 'text'],
@@ -33,7 +33,7 @@ interface AudioProgress {
 
 type Parts = Record<string, unknown>;
 
-/** Translates the gateway's events for one answer without repetition; the end comes once and contains everything. */
+/** Translates the gateway's events for one answer, without repetitions. The end comes only once and contains everything. */
 export class ResponseReader {
   readonly #id: string;
   readonly #errorIn: (body: unknown, status: number) => GatewayError;
@@ -50,12 +50,12 @@ export class ResponseReader {
     this.#errorIn = errorIn;
   }
 
-  /** The item of the part that was spoken last. */
+  /** The progress of the part that was spoken last. */
   get audioProgress(): AudioProgress | undefined {
     return this.#audioProgress;
   }
 
-  /** From now on, ignores everything except how it ended and its usage. */
+  /** From now on, ignores everything except how the answer ends and its usage. */
   freeze(): void {
     this.#isFrozen = true;
   }
@@ -123,7 +123,7 @@ export class ResponseReader {
     this.#usage = usageFrom(response.usage) ?? this.#usage;
     const details = isRecord(response.status_details) ? response.status_details : {};
     const reason = shortWord(details.reason);
-    // An interrupted answer stays interrupted, even if the gateway had finished it.
+    // An interrupted answer stays interrupted, even if the gateway had already finished it.
     if (this.#isFrozen) return [{ type: 'end', response: this.buildEnd('cancelled', { reason }) }];
     const end =
       ENDS.get(response.status) ?? ENDS.get(details.type) ?? (isRecord(details.error) ? 'failed' : 'completed');
@@ -170,7 +170,7 @@ function textOf(part: unknown): string | undefined {
   return typeof text === 'string' ? text : undefined;
 }
 
-/** A call is reported only when it is complete. */
+/** Calls are only reported when they are complete. */
 function callEvents(events: readonly TextEvent[]): RealtimeEvent[] {
   return events.flatMap((event): RealtimeEvent[] => {
     if (event.type !== 'call') return [];
@@ -179,7 +179,7 @@ function callEvents(events: readonly TextEvent[]): RealtimeEvent[] {
   });
 }
 
-/** Gateways disagree about the plural. */
+/** Some gateways write the plural, others do not. */
 const details = (side: 'input' | 'output', field: string) =>
   places(`${side}_token_details.${field}`, `${side}_tokens_details.${field}`);
 

@@ -15,12 +15,12 @@ const UTTERANCE_EVENTS = /^(?:input_audio_buffer\.committed$|conversation\.item\
 /** A response may fail before it is announced. */
 const START_EVENTS = new Set(['response.created', 'response.done']);
 
-/** Starts the answer synchronously with the events that begin it, because more may have arrived already. */
+/** Starts the answer with its first events. Synchronous, because further events may have arrived already. */
 type StartAnswer = (id: string, frames: readonly RealtimeFrame[]) => ActiveAnswer;
 
 /**
- * Sends an utterance and waits until the model starts to answer. Before the request for an answer nothing has started
- * at the gateway; after it, the outcome is unknown until it responds.
+ * Sends an utterance and waits until the model starts to answer. Nothing has started at the gateway before an answer is
+ * requested; after that, the outcome is unknown until the gateway responds.
  */
 class UtteranceSender implements ConnectionListener {
   readonly #context: SessionContext;
@@ -41,7 +41,7 @@ class UtteranceSender implements ConnectionListener {
     this.#startAnswer = startAnswer;
   }
 
-  /** Undefined if the connection was lost before anything had started, so another one can be tried. */
+  /** Undefined if the connection was lost before anything had started; another one can be tried then. */
   async run(signal: AbortSignal | undefined): Promise<ActiveAnswer | undefined> {
     const { http } = this.#context;
     const onAbort = (): void =>
@@ -111,7 +111,7 @@ class UtteranceSender implements ConnectionListener {
     if (eventId !== undefined && !this.#sentIds.has(eventId)) return;
     // An error without an event id can only be about the request.
     if (eventId === undefined && !this.#isRequested) return;
-    // The gateway then closes the connection, which is handled there.
+    // The gateway closes the connection afterwards, and `onLost` handles that.
     if (asText(error.code) === 'session_expired') return;
     const refusal = this.#context.http.parseError({ error }, statusOfError(error));
     this.#fail(eventId === undefined ? refusal : withTakenEffect(refusal, false));
@@ -126,16 +126,16 @@ class UtteranceSender implements ConnectionListener {
   }
 }
 
-/** Dead connections in a row before an utterance is given up. */
+/** How many dead connections in a row are replaced before the utterance fails. */
 const MAX_CONNECTIONS = 3;
 
-/** A conversation in which each utterance gets its answer before the next one. */
+/** A conversation in which each utterance is answered before the next one. */
 export class Session implements RealtimeSession {
   readonly #context: SessionContext;
   readonly #connector: Connector;
   readonly #connections: ConnectionKeeper;
   readonly #onClosed: () => void;
-  /** The utterance being sent, or its answer: receives all events. */
+  /** The utterance that is being sent, or its answer; it receives all events. */
   #current: ConnectionListener | undefined;
   #isBusy = false;
 

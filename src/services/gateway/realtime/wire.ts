@@ -5,7 +5,7 @@ import { asText, parseJson } from '../read/places.ts';
 import { outputItem } from '../responses/request.ts';
 import type { RealtimeSettings, Utterance } from './events.ts';
 
-/** An event that the bot sends. An error names the id of the event that caused it. */
+/** An event that the bot sends. An error refers to the event that caused it by this id. */
 export interface ClientEvent {
   type: string;
   event_id: string;
@@ -33,7 +33,7 @@ export class EventIds {
   }
 }
 
-/** No detection of pauses: the member decides when an utterance ends. */
+/** Pause detection is off, because the member decides when an utterance ends. */
 const turn_detection = null;
 
 export function toSessionPayload(dialect: Dialect, settings: RealtimeSettings): Record<string, unknown> {
@@ -49,7 +49,7 @@ export function toSessionPayload(dialect: Dialect, settings: RealtimeSettings): 
   return {
     ...shared,
     type: 'realtime',
-    // Audio comes with its transcript; this dialect refuses a request for both.
+    // Audio always comes with its transcript; this dialect refuses requests for both.
     output_modalities: ['audio'],
     audio: { input: { format, transcription, turn_detection }, output: { format, voice } },
   };
@@ -82,22 +82,22 @@ export function* utteranceEvents(
   if (text.trim() !== '') yield ids.createEvent('conversation.item.create', { item: memberMessage(text) });
 }
 
-/** ga: the current format. beta: its predecessor, which some gateways still use. */
+/** `ga`: the current format. `beta`: its predecessor, which some gateways still use. */
 export type Dialect = 'ga' | 'beta';
 
 const GA_FIELDS = ['audio', 'output_modalities'];
 const BETA_FIELDS = ['modalities', 'input_audio_format', 'output_audio_format', 'input_audio_transcription'];
 
-/** Codes from gateways that do not know the format they were sent. */
+/** Error codes of gateways that do not know the format of the request. */
 const SHAPE_CODES = new Set(['unknown_parameter', 'missing_required_parameter', 'beta_api_shape_disabled']);
 const SHAPE_PARAM = 'session.type';
 
-/** The dialect of a gateway: taken from its session, or else found by trial, once for all sessions. */
+/** Determines the dialect of a gateway once for all sessions: from the description of a session, or else by trial. */
 export class DialectDetector {
   #confirmed: Dialect | undefined;
   readonly #refused = new Set<Dialect>();
 
-  /** For the session that the gateway describes. */
+  /** Chooses the dialect for a session as the gateway describes it. */
   choose(session: unknown): Dialect {
     const said = dialectOf(session);
     if (said !== undefined && !this.#refused.has(said)) return said;
@@ -135,7 +135,7 @@ export interface RealtimeFrame {
   size: number;
 }
 
-/** Undefined for anything but an event. Some gateways send binary frames. */
+/** Parses a frame, which may be binary. Undefined if it is not an event. */
 export function parseFrame(data: RawData): RealtimeFrame | undefined {
   const text = textOf(data);
   const body = parseJson(text);
@@ -158,7 +158,7 @@ function textOf(data: RawData): string {
 /** One second: about 64 KB as base64, far below the limit of an event. */
 const PIECE_SAMPLES = PCM_RATE;
 
-/** Encodes audio for the connection, in pieces that fit into an event. Samples are little-endian there and in Node. */
+/** Encodes audio in pieces that fit into an event. Samples are little-endian on the wire, as in Node. */
 function* audioPieces(pcm: Pcm): Generator<string, void, void> {
   for (let start = 0; start < pcm.length; start += PIECE_SAMPLES) {
     const piece = pcm.subarray(start, start + PIECE_SAMPLES);

@@ -51,13 +51,13 @@ export class Calls {
     return draft.isStarted ? [{ type: 'call-arguments', callId: draft.call.callId, delta }] : [];
   }
 
-  /** The arguments are complete. The name may still be missing, and comes with the item. */
+  /** The arguments are complete. The name may still be missing, and arrives with the item. */
   #completeArguments(frame: Record<string, unknown>): TextEvent[] {
     const { draft, events } = this.#identify({ name: frame.name, call_id: frame.call_id }, frame);
     return [...events, ...this.#finish(draft, frame.arguments)];
   }
 
-  /** The answer is complete, so every call is, even if no event said so. */
+  /** The answer is complete, so all calls are complete, even if no event said so. */
   completeAll(): TextEvent[] {
     return this.#drafts.flatMap((draft) => this.#finish(draft, undefined));
   }
@@ -72,7 +72,7 @@ export class Calls {
     draft.isStarted = true;
     const { callId, name, arguments: early } = call;
     const started: TextEvent = { type: 'call-started', callId, name };
-    // The arguments received before the tool was known.
+    // Arguments may have been received before the tool was known.
     return { draft, events: early === '' ? [started] : [started, { type: 'call-arguments', callId, delta: early }] };
   }
 
@@ -95,7 +95,7 @@ export class Calls {
   }
 }
 
-/** The call's own id first: places in a list may be renumbered in the last event. */
+/** The call's own id comes first, because positions in a list may be renumbered in the last event. */
 function namesOf(item: Record<string, unknown>, { item_id, output_index }: Address): string[] {
   const named = (mark: string, value: unknown): string[] => {
     const text = asText(value);
@@ -114,7 +114,7 @@ const STATES: ReadonlyMap<string, State> = new Map([
   ['response.output_item.done', 'done'],
 ]);
 
-/** Web searches. Each state is reported once, although both the item and the search event report it. */
+/** The web searches of an answer. Each state is reported only once, although both the item and the search event contain it. */
 export class Searches {
   readonly #reported = new Map<string, { states: Set<State>; hasQuery: boolean }>();
 
@@ -134,7 +134,7 @@ export class Searches {
   #report(state: State, search = '', query?: string): TextEvent[] {
     const reported = this.#reported.get(search) ?? { states: new Set<State>(), hasQuery: false };
     this.#reported.set(search, reported);
-    // The query is often known only at the end, and is still worth reporting.
+    // The query is often only known at the end, but it is still worth reporting.
     const isNews = !reported.states.has(state) || (query !== undefined && !reported.hasQuery);
     reported.states.add(state);
     reported.hasQuery ||= query !== undefined;

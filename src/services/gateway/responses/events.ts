@@ -8,14 +8,14 @@ export type TextEvent =
   | { type: 'reasoning'; delta: string }
   | { type: 'call-started'; callId: string; name: string }
   | { type: 'call-arguments'; callId: string; delta: string }
-  /** Sent once, when the call is complete: only this event may be acted upon. */
+  /** Sent once, when the call is complete. Only this event may be acted upon. */
   | ({ type: 'call' } & ToolCall)
   | { type: 'web-search'; state: 'started' | 'searching' | 'done'; query: string | undefined }
   | { type: 'usage'; usage: TextUsage }
   /** The end of the answer, as in `response.end`. */
   | { type: TextResponse['end']; response: TextResponse };
 
-/** A tool the model wants to call. Its output goes back as `{ type: 'call-output', callId, output }`. */
+/** A call of a tool by the model. Its output is sent back as `{ type: 'call-output', callId, output }`. */
 export interface ToolCall {
   callId: string;
   name: string;

@@ -8,7 +8,7 @@ export interface TextPosition {
   part: string;
 }
 
-/** Joins text that arrives in pieces of several parts, some of them repeated whole. Each call returns the new text; together they are `text`. */
+/** Assembles text that arrives in pieces and in several parts, some of which are repeated as a whole. Each call returns the new text; all of it together is `text`. */
 export class TextAssembler {
   #text = '';
   #last: TextPosition | undefined;
@@ -37,7 +37,7 @@ export class TextAssembler {
     return added;
   }
 
-  /** Adds the missing end of a complete part. Earlier text that contradicts it stays, because it has been shown already. */
+  /** Adds the missing end of a complete part. Contradicting earlier text stays, because it has already been shown. */
   addWhole(spot: TextPosition, whole: string): string {
     const received = this.#parts.get(keyOf(spot));
     if (received !== undefined) return whole.startsWith(received) ? this.add(spot, whole.slice(received.length)) : '';
@@ -56,7 +56,7 @@ export class TextAssembler {
 
 const keyOf = ({ item, part }: TextPosition): string => `${item} ${part}`;
 
-/** The parts of an item may be one sentence split at its sources; parts of the reasoning are separate thoughts. */
+/** The parts of an item may be a single sentence that is split at its sources, but parts of the reasoning are separate thoughts. */
 export const createTexts = () => ({
   text: new TextAssembler(),
   refusal: new TextAssembler(),
@@ -108,7 +108,7 @@ const at = {
   total: places('total_tokens'),
 } as const;
 
-/** In the fields of this endpoint or of chat completions. */
+/** Reads the fields of this endpoint, or those of chat completions. */
 export const readUsage = (value: unknown): TextUsage | undefined => readCounts(value, at);
 
 /** A short word from the gateway on one line, safe to show. */

@@ -41,10 +41,10 @@ const END_OF_STATUS: ReadonlyMap<unknown, TextEnd> = new Map<unknown, TextEnd>([
   ['cancelled', 'failed'],
 ]);
 
-/** A response in the background. It cannot be queried later. */
+/** Statuses of a response in the background, which the bot cannot query later. */
 const UNFINISHED: ReadonlySet<unknown> = new Set(['queued', 'in_progress']);
 
-/** Translates the gateway's events for one answer without repetition; the end comes once and contains everything. */
+/** Translates the gateway's events for one answer, without repetitions. The end comes only once and contains everything. */
 export class AnswerReader {
   readonly #errorIn: (body: unknown, status: number) => GatewayError;
   readonly #texts = createTexts();
@@ -79,7 +79,7 @@ export class AnswerReader {
     return this.#read(frame);
   }
 
-  /** Reads a response that arrived whole, like the last event of a stream. */
+  /** Reads a response that arrived in one piece, in the same way as the last event of a stream. */
   takeWhole(body: unknown): TextEvent[] {
     if (!isRecord(body)) return [];
     if (isChat(body)) return [...this.take({ type: '', body }), ...this.close()];
@@ -91,7 +91,7 @@ export class AnswerReader {
 
   close(error?: GatewayError): TextEvent[] {
     if (this.#isOver) return [];
-    // A stream that says it is done counts as complete, even without an end event.
+    // A stream that ends with the `[DONE]` marker counts as complete, even without an end event.
     if (this.#chatEnd || (this.#isDone && this.#hasOutput)) {
       const reason = this.#chatEnd?.reason;
       if (reason !== undefined) return this.#end('incomplete', { reason });
@@ -165,7 +165,7 @@ export class AnswerReader {
     return [...events, ...this.#end(finalEnd, { reason: shortWord(isRecord(details) ? details.reason : details) })];
   }
 
-  /** The content that the last event repeats. Its places may be renumbered, so the text is compared as a whole. */
+  /** The content that the last event repeats. Items may be renumbered there, so the text is compared as a whole. */
   #readOutput(response: Record<string, unknown>): TextEvent[] {
     const items = outputItems(response);
     const whole = createTexts();

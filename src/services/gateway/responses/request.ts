@@ -20,7 +20,7 @@ const filePart = z.strictObject({
 const linkedFilePart = z.strictObject({ type: z.literal('file'), address: webAddress });
 
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
-/** As OpenAI documents it; the specification only says that multimodal content goes among the parts. */
+/** As documented by OpenAI. The specification only says that multimodal content is sent among the parts. */
 const audioPart = z.strictObject({
   type: z.literal('audio'),
   data: z.string().regex(BASE64, 'this is not audio as base64'),
@@ -62,7 +62,7 @@ export const functionTool = z.strictObject({
   strict: z.boolean().optional(),
 });
 const webSearch = z.strictObject({ type: z.literal('web-search') });
-/** Any other tool of a gateway, sent unchanged. */
+/** Any other tool of a gateway, which is sent unchanged. */
 export const otherTool = z.strictObject({ type: z.literal('other'), definition: jsonRecord });
 const tool = z.discriminatedUnion('type', [functionTool, webSearch, otherTool], 'this is not a tool');
 
@@ -84,7 +84,7 @@ const format = z.discriminatedUnion(
 
 const TOKENS = 'the most tokens of an answer are a whole number above 0';
 
-/** The request (specification, 4.6). Fields that it does not name are only sent if they are set. */
+/** The request (specification, 4.6). Fields that are not in the specification are only sent if they are set. */
 export const textRequest = z.strictObject({
   model: modelId,
   input: z.union(
@@ -97,7 +97,7 @@ export const textRequest = z.strictObject({
   instructions: nonEmptyText('the instructions are empty').optional(),
   tools: z.array(tool).min(1, 'the list of tools is empty').optional(),
   toolChoice: z.enum(['auto', 'none', 'required']).optional(),
-  /** Only for reasoning models; the values are the gateway's, such as low, medium, high. */
+  /** Only for reasoning models. The gateway defines the values, such as low, medium or high. */
   effort: nonEmptyText('the effort is empty').optional(),
   format: format.optional(),
   maxOutputTokens: z.int(TOKENS).min(1, TOKENS).optional(),
@@ -111,7 +111,7 @@ export type TextItem = z.input<typeof item>;
 export type TextContent = z.input<typeof content>;
 export type TextTool = z.input<typeof tool>;
 
-/** The request body (specification, 4.6; if it is silent, as in the wild). */
+/** The request body, according to the specification (4.6) or, where it says nothing, to existing gateways. */
 export function toRequestBody(request: TextRequest, isStreamed: boolean): Record<string, unknown> {
   const { model, input, instructions, tools, toolChoice, effort, format, maxOutputTokens, temperature, extra } =
     request;
@@ -126,7 +126,7 @@ export function toRequestBody(request: TextRequest, isStreamed: boolean): Record
     text: format === undefined ? undefined : { format: formatOf(format) },
     max_output_tokens: maxOutputTokens,
     temperature,
-    // Omitted unless wanted: the order of verification (4.6) starts with `model` and `input` alone.
+    // Omitted by default, because the order of verification (4.6) starts with only `model` and `input`.
     ...(isStreamed ? { stream: true } : {}),
   };
 }
@@ -139,7 +139,7 @@ function itemOf(item: TextItem): Record<string, unknown> {
   return item.type === 'call' ? callItem(item) : outputItem(item);
 }
 
-/** Without the item's id: with it, gateways also demand the reasoning before it. */
+/** The item's id is left out. With the id, gateways would also require the reasoning before it. */
 export function callItem({ callId, name, arguments: written }: ToolCall): Record<string, unknown> {
   return { type: 'function_call', call_id: callId, name, arguments: written };
 }
@@ -172,41 +172,41 @@ function formatOf(format: NonNullable<TextRequest['format']>): Record<string, un
 export const refusableParts = ['audio', 'stream', 'format', 'tools', 'reasoning', 'files'] as const;
 type RefusablePart = (typeof refusableParts)[number];
 
-/** By the first word of the field that the gateway names: `text.format`, `response_format`, `tools[0].type`, `tool_choice`, `reasoning.effort`, `input[0].content`. */
+/** The parts by the first word of the field that the gateway names: `text.format`, `response_format`, `tools[0].type`, `tool_choice`, `reasoning.effort`, `input[0].content`. */
 const PART_OF_FIELD: ReadonlyMap<string, RefusablePart> = new Map([
   ...refusableParts.map((part) => [part, part] as const),
   ...[['text', 'format'] as const, ['response', 'format'] as const, ['tool', 'tools'] as const],
 ]);
-/** Fields of the conversation, which name any of the files in it: those of earlier questions go first. */
+/** The fields of the conversation. If a gateway names one, any file in it may be meant; those of earlier questions are left out first. */
 const CONVERSATION_FIELDS: ReadonlySet<string> = new Set(['input', 'messages']);
 
-/** Codes of refusals that are not about the request's parts. */
+/** Codes of refusals that are not about a part of the request. */
 const UNRELATED_CODES: ReadonlySet<string> = new Set(
   splitWords(`bad_input bad_request_body redirected sensitive_words_detected prompt_blocked invalid_prompt
     content_policy_violation moderation_blocked`),
 );
 
-/** Codes that require a smaller body, which only fewer files can achieve. */
+/** Codes that require a smaller body, which is only possible with fewer files. */
 const SIZE_CODES: ReadonlySet<string> = new Set(splitWords('request_body_too_large context_length_exceeded'));
 const TOO_LARGE = 413;
 const WRONG_CONTENT_TYPE = 415;
 
 interface Sent {
   isStreamed: boolean;
-  /** Files from earlier questions, without which this one can still be answered. */
+  /** Whether there are files from earlier questions, without which this one can still be answered. */
   hasEarlierFiles?: boolean;
-  /** The question itself has audio. */
+  /** Whether the question itself contains audio. */
   hasAudio?: boolean;
 }
 
 interface RefusedPart {
   part: RefusablePart;
   isNamed: boolean;
-  /** The request was too large: the model may accept the part in another one. */
+  /** The request was too large, so the model may still accept the part in another request. */
   isBecauseOfSize?: true;
 }
 
-/** The part that a definite refusal is about: the one that the gateway names, or else the last one that was sent. */
+/** The part that a definite refusal is about: the one that the gateway names, else the last one in the order of verification. */
 export function refusedPart(
   error: GatewayError,
   request: TextRequest,

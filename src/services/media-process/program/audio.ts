@@ -6,12 +6,12 @@ import type { ReadJob } from '../../sound/reading.worker.ts';
 import type { WriteJob, WriteResult } from '../../sound/writing.worker.ts';
 import type { Job, JobInput, JobOutput } from '../jobs.ts';
 
-/** One slow file leaves two workers for the others. */
+/** A slow file occupies one worker and leaves two for the others. */
 const READERS = 3;
 /** An hour of audio takes about ten seconds; loading a codec takes longer on a busy machine. */
 const READ_MS = 30_000;
 const READ_MS_PER_SECOND = 100;
-/** A codec and its state. */
+/** The memory of a codec and its state. */
 const WORKER_BYTES = 32 * 2 ** 20;
 
 const at = (script: string): URL => new URL(`../../sound/${script}`, import.meta.url);
@@ -25,11 +25,11 @@ const writer = new WorkerPool<WriteJob, WriteResult>(at('writing.worker.ts'), sy
 type ReadSound = Extract<Job, { do: 'read-sound' }>;
 
 export async function runReadJob({ type, maxSeconds }: ReadSound, { bytes, claim }: JobInput): Promise<JobOutput> {
-  // The samples are in memory twice: where they are collected and where they are sent from.
+  // The samples are in memory twice: where they are collected, and where they are sent from.
   const samples = 2 * maxSeconds * PCM_RATE * Int16Array.BYTES_PER_ELEMENT;
   const release = await claim(bytes.length + samples + WORKER_BYTES);
   try {
-    // Transfers the buffer if `bytes` spans all of it, and a copy otherwise.
+    // Transfers the buffer if `bytes` spans all of it, otherwise a copy.
     const own = new Uint8Array(bytes.length === bytes.buffer.byteLength ? bytes.buffer : bytes);
     const longestMs = READ_MS + maxSeconds * READ_MS_PER_SECOND;
     const pcm = unwrap(await readers.run({ type, bytes: own, maxSeconds }, [own.buffer], { longestMs }));

@@ -39,5 +39,5 @@ export async function runImageJob(job: ImageJob, { bytes, claim }: JobInput): Pr
   }
 }
 
-/** An unchanged file is not sent back. */
+/** The body of the output; an unchanged file is not sent back. */
 const unless = (given: Buffer, made: Buffer): Partial<JobOutput> => (made === given ? {} : { body: made });

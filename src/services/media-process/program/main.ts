@@ -7,13 +7,13 @@ import type { JobFailure, ProcessCommand, ProcessReport } from '../child.ts';
 import { type Frame, FrameReader, writeFrame } from '../frames.ts';
 import type { Job, JobInput, JobOutput } from '../jobs.ts';
 
-/** Node itself, the libraries, and files that wait. */
+/** The memory for Node itself, the libraries, and waiting files. */
 const OWN_BYTES = 128 * 2 ** 20;
-/** The chart's libraries and image. */
+/** The memory for the libraries and the image of a chart. */
 const CHART_BYTES = 60 * 2 ** 20;
 const REPORT_MS = 100;
-/** A larger result is kept out of the bot's memory. */
-const MAX_PIPED = 4 * 2 ** 20;
+/** A larger result is written to a file, to keep it out of the bot's memory. */
+const MAX_PIPED_BYTES = 4 * 2 ** 20;
 
 const memoryBytes = Number(process.argv[2]);
 const room = new MemoryPool(Math.max(0, memoryBytes - OWN_BYTES));
@@ -22,14 +22,15 @@ const running = new Map<number, AbortController>();
 const pipe = new Socket({ fd: 3 });
 const reader = new FrameReader(Number.POSITIVE_INFINITY, receive);
 pipe.on('data', (piece: Buffer) => reader.read(piece));
-// The bot has exited. Libraries that are still working are not waited for.
+// The bot has exited, so do not wait for libraries that are still working.
 for (const end of ['end', 'close', 'error']) pipe.on(end, () => process.kill(process.pid, 'SIGKILL'));
-// A terminal's Ctrl-C also reaches this process, which the bot needs until it has finished.
+// Ctrl-C in a terminal also reaches this process, but the bot needs it until it has stopped.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
 // On Linux the bot measures this itself.
-if (process.platform !== 'linux') setInterval(() => tell({ residentBytes: process.memoryUsage.rss() }), REPORT_MS);
+if (process.platform !== 'linux')
+  setInterval(() => sendReport({ residentBytes: process.memoryUsage.rss() }), REPORT_MS);
 
-const tell = (report: ProcessReport, body?: Uint8Array): void => writeFrame(pipe, report, body);
+const sendReport = (report: ProcessReport, body?: Uint8Array): void => writeFrame(pipe, report, body);
 
 function receive({ note, body }: Frame): void {
   const order: ProcessCommand = JSON.parse(note);
@@ -42,21 +43,21 @@ async function carryOut(order: Extract<ProcessCommand, { job: Job }>, body: Buff
   const controller = new AbortController();
   running.set(id, controller);
   const claim = async (bytes: number): Promise<() => void> => {
-    tell({ id, now: 'waiting' });
+    sendReport({ id, now: 'waiting' });
     const release = await room.claim(bytes, controller.signal);
-    tell({ id, now: 'working' });
+    sendReport({ id, now: 'working' });
     return release;
   };
   try {
     const bytes = path === undefined ? body : await readFile(path);
     const { facts, body: made } = await runJob(job, { bytes, claim });
     const isUnchanged = made === undefined;
-    if (into !== undefined && made && made.length > MAX_PIPED) {
+    if (into !== undefined && made && made.length > MAX_PIPED_BYTES) {
       await writeFile(into, made);
-      tell({ id, facts: { ...facts, isUnchanged, fileBytes: made.length } });
-    } else tell({ id, facts: { ...facts, isUnchanged } }, made);
+      sendReport({ id, facts: { ...facts, isUnchanged, fileBytes: made.length } });
+    } else sendReport({ id, facts: { ...facts, isUnchanged } }, made);
   } catch (error) {
-    tell({ id, failure: failureOf(error) });
+    sendReport({ id, failure: failureOf(error) });
   } finally {
     running.delete(id);
   }

@@ -8,19 +8,19 @@ interface Holder {
 }
 
 /**
- * Limits the bytes of all files of one side, in memory and on disk together. Room is taken as bytes arrive, since announcing a
- * size costs a host nothing. Requests are served in order of arrival.
+ * Limits the total bytes of a group of files, in memory and on disk together. Room is claimed as bytes arrive and not when a
+ * host announces a size, because an announcement costs the host nothing. Requests are served in order of arrival.
  *
- * Growing files could each hold a part and wait forever for the others'. One rule prevents that: what is given to any other file
- * leaves free what the eldest may still need for the largest possible file. So the eldest always finishes, the younger ones
- * together never hold more than the rest next to a largest file, and the next eldest finds the same.
+ * Growing files could each hold a part of the room and wait forever for the rest. One rule prevents this deadlock: room is
+ * only given to another file if enough remains for the oldest one to grow to the maximum size. So the oldest file can always
+ * finish, and then the same holds for the next oldest.
  */
 export class CapacityPool {
   readonly #total: number;
   readonly #largest: number;
   #used = 0;
   #waiting: { holder: Holder; bytes: number; go(): void }[] = [];
-  /** In the order of their first bytes. */
+  /** Growing files, in the order in which their first bytes arrived. */
   readonly #growing = new Set<Holder>();
 
   constructor(total: number, largest: number) {
@@ -40,9 +40,9 @@ export class CapacityPool {
   claim() {
     const holder: Holder = { held: 0, hasSettled: false };
     return {
-      /** Waits for its turn, then holds this many more bytes. Rejects with the signal's reason, and then holds no more. */
+      /** Waits for its turn, then holds this many more bytes. If the signal aborts first, it rejects with the signal's reason and holds no more. */
       take: (bytes: number, signal: AbortSignal): Promise<void> => this.#take(holder, bytes, signal),
-      /** The file is complete: keeps this many bytes, gives back the rest and takes no more. */
+      /** Call this when the file is complete: keeps this many bytes, gives back the rest, and takes no more. */
       settle: (bytes: number): void => this.#settle(holder, holder.held - bytes),
       /** Gives everything back; a second call does nothing. */
       release: (): void => this.#settle(holder, holder.held),
@@ -51,14 +51,14 @@ export class CapacityPool {
 
   async #take(holder: Holder, bytes: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    const isNext = this.#waiting.length === 0 || holder === this.#eldest();
+    const isNext = this.#waiting.length === 0 || holder === this.#oldest();
     if (isNext && this.#fits(holder, bytes)) return this.#give(holder, bytes);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const waiter = { holder, bytes, go: resolve };
     const leave = (): void => {
       this.#waiting = this.#waiting.filter((other) => other !== waiter);
       reject(signal.reason);
-      // A small request may have waited behind a large one.
+      // A small request may have been waiting behind a large one.
       this.#serve();
     };
     this.#waiting.push(waiter);
@@ -70,13 +70,13 @@ export class CapacityPool {
     }
   }
 
-  #eldest(): Holder | undefined {
+  #oldest(): Holder | undefined {
     return this.#growing.values().next().value;
   }
 
   #fits(holder: Holder, bytes: number): boolean {
-    const eldest = this.#eldest();
-    const kept = eldest === undefined || eldest === holder ? 0 : this.#largest - eldest.held;
+    const oldest = this.#oldest();
+    const kept = oldest === undefined || oldest === holder ? 0 : this.#largest - oldest.held;
     return bytes <= this.#total - this.#used - kept;
   }
 
@@ -96,8 +96,8 @@ export class CapacityPool {
 
   #serve(): void {
     for (;;) {
-      const eldest = this.#eldest();
-      const next = this.#waiting.find(({ holder }) => holder === eldest) ?? this.#waiting[0];
+      const oldest = this.#oldest();
+      const next = this.#waiting.find(({ holder }) => holder === oldest) ?? this.#waiting[0];
       if (!next || !this.#fits(next.holder, next.bytes)) return;
       this.#waiting = this.#waiting.filter((other) => other !== next);
       this.#give(next.holder, next.bytes);
@@ -106,7 +106,7 @@ export class CapacityPool {
   }
 }
 
-/** Limits the concurrent fetches of each member; further ones wait only for the member's own. */
+/** Limits the concurrent fetches of each member. Further ones only wait for those of the same member. */
 export class KeyedLimiter {
   readonly #max: number;
   readonly #rooms = new Map<string, CapacityPool>();
@@ -130,7 +130,7 @@ export class KeyedLimiter {
   }
 }
 
-/** Memory claimed before it is used. First come, first served, so small claims do not pass a large one forever. */
+/** Memory that is claimed before it is used. First come, first served, so that small claims cannot overtake a large one forever. */
 export class MemoryPool {
   readonly #capacity: number;
   readonly #room: CapacityPool;
@@ -141,7 +141,7 @@ export class MemoryPool {
     this.#room = new CapacityPool(total, total);
   }
 
-  /** Waits for the memory; the returned function gives it back. Throws a `MediaError` for more than there ever is. */
+  /** Waits for the memory. The returned function gives it back. Throws a `MediaError` if more is requested than the pool has. */
   async claim(bytes: number, signal: AbortSignal): Promise<() => void> {
     if (bytes > this.#capacity) {
       const [wanted, max] = [bytes, this.#capacity].map((size) => Math.ceil(size / 2 ** 20));

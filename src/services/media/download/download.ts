@@ -5,7 +5,7 @@ import type { MediaLimits } from '../settings.ts';
 import type { Hosts } from './hosts.ts';
 import { type FileStorage, type HeldFile, receiveFile } from './receiver.ts';
 
-/** Bytes read from the body of a redirect or an error before its connection is closed. */
+/** How many bytes of the body of a redirect or an error are read before its connection is closed. */
 const MAX_WASTE = 64 * 1024;
 
 interface Download {
@@ -39,7 +39,7 @@ export async function download(address: string, how: Download): Promise<HeldFile
   }
 }
 
-/** The target of a redirect; undefined for the file itself. */
+/** The target of a redirect; undefined if the response is the file itself. */
 async function redirectTarget(response: Dispatcher.ResponseData, url: URL): Promise<string | undefined> {
   const { statusCode: status, headers, body } = response;
   if (status >= 200 && status < 300) return undefined;
@@ -54,7 +54,7 @@ async function redirectTarget(response: Dispatcher.ResponseData, url: URL): Prom
 }
 
 async function receiveBody({ body, headers }: Dispatcher.ResponseData, how: Download): Promise<HeldFile> {
-  // Errors surface when the body is read; without a listener, a host that aborts while we wait would end the process.
+  // Errors are reported when the body is read. Without a listener, a host that aborts in the meantime would end the process.
   body.on('error', () => undefined);
   const { places, clock, limits, max, signal } = how;
   const length = headers['content-length'];
@@ -74,14 +74,10 @@ function parseWebAddress(address: string, base?: URL): URL {
   throw new MediaError('forbidden-address', 'The address of the file is not one of the web.');
 }
 
-/** Passes a file's chunks on. A host that sends too slowly would long hold room that other files need: its body is destroyed. */
-async function* paced(
-  body: Dispatcher.ResponseData['body'],
-  clock: Clock,
-  { paceMs, leastBytesPerSecond }: MediaLimits,
-) {
+/** Passes on the chunks of a file. The body of a host that sends too slowly is destroyed, because it would hold room that other files need. */
+async function* paced(body: Dispatcher.ResponseData['body'], clock: Clock, { paceMs, minBytesPerSecond }: MediaLimits) {
   let receivedBytes = 0;
-  // How long the host has waited for us since the last check, and since when it is waiting now.
+  // How long the host has waited for us since the last check, and since when it has been waiting now.
   let heldUpMs = 0;
   let heldUpSince: number | undefined;
   const countHeldUp = (): void => {
@@ -93,8 +89,8 @@ async function* paced(
     const isHeldUp = heldUpSince !== undefined;
     countHeldUp();
     const hostsMs = paceMs - heldUpMs;
-    // With less than half of the time left for the host, the measured rate says nothing about it.
-    if (hostsMs > paceMs / 2 && receivedBytes < (leastBytesPerSecond * hostsMs) / 1_000) {
+    // If the host had less than half of the time to send, the measured rate says nothing about it.
+    if (hostsMs > paceMs / 2 && receivedBytes < (minBytesPerSecond * hostsMs) / 1_000) {
       body.destroy(new MediaError('timeout', 'The file arrives too slowly.', { code: 'too-slow' }));
       return;
     }
@@ -133,7 +129,7 @@ const REASONS = new Map<string, readonly [MediaErrorKind, string]>([
 
 function hostError(cause: unknown, host: string): MediaError {
   if (cause instanceof MediaError) return cause;
-  // When every address of a host fails, the errors arrive as one AggregateError.
+  // If all addresses of a host fail, the errors arrive as one AggregateError.
   const first = cause instanceof AggregateError ? cause.errors[0] : cause;
   const code = first instanceof Error && 'code' in first && typeof first.code === 'string' ? first.code : 'unknown';
   const [kind, words] = REASONS.get(code) ?? ['unreachable', 'could not be spoken to'];

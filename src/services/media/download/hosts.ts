@@ -7,9 +7,9 @@ import type { MediaLimits, MediaSettings, ResolveHost } from '../settings.ts';
 export type AddressSource = 'results' | 'given';
 
 /**
- * The hosts that files may be fetched from: the gateway and a few other origins, trusted at any address, and untrusted hosts,
- * which must be on the public internet. Each group has its own connections. Files from members are fetched without the key, and
- * from the public internet alone, even if private addresses are allowed for results.
+ * The hosts from which files may be fetched: the gateway and a few other origins, which are trusted at any address, and
+ * untrusted hosts, which must be on the public internet. Each group has its own connections. Files from members are fetched
+ * without the key and only from the public internet, even if private addresses are allowed for results.
  */
 export class Hosts {
   readonly #apiKey: string | undefined;
@@ -42,7 +42,7 @@ export class Hosts {
     return url.origin === this.#gatewayOrigin;
   }
 
-  /** One request, no redirect followed. The key goes to the gateway's own origin only, and only if the caller says so. */
+  /** Sends one request without following redirects. The key is only sent to the gateway's own origin, and only if the caller says so. */
   async request(url: URL, { withKey, signal }: { withKey: boolean; signal: AbortSignal }) {
     const apiKey = this.#apiKey;
     const isTrusted = this.#trustedOrigins.has(url.origin);
@@ -76,14 +76,14 @@ const special4 = listOf('ipv4', [
   ...['192.168.0.0/16', '192.175.48.0/24', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24', '224.0.0.0/3'],
 ]);
 
-/** Everything assigned to the public internet: mapped, NAT64, unique local and link-local addresses lie outside. */
+/** Everything that is assigned to the public internet. Mapped, NAT64, unique local and link-local addresses are outside of it. */
 const public6 = listOf('ipv6', ['2000::/3']);
 /** Special ranges within it: Teredo and its neighbours, documentation, 6to4, AS112. */
 const special6 = listOf('ipv6', ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20']);
 
 /** Anything that is not an IP address counts as not public. */
 export function isPublicAddress(address: string): boolean {
-  // A zone id names an interface of this machine.
+  // An address with a zone id belongs to an interface of this machine.
   if (address.includes('%')) return false;
   const family = isIP(address);
   if (family === 4) return !special4.check(address, 'ipv4');
@@ -99,10 +99,10 @@ function listOf(family: 'ipv4' | 'ipv6', ranges: readonly string[]): BlockList {
   return list;
 }
 
-/** The host as it is looked up: `URL` has normalised other spellings, and an IPv6 address loses its brackets. */
+/** The host as it is looked up. `URL` has already normalised other spellings; an IPv6 address loses its brackets. */
 export const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '');
 
-/** For untrusted hosts. The result is the address that is connected to, so nothing changes after the check; one special address refuses all. */
+/** A lookup for untrusted hosts. The connection uses the checked address, so it cannot change after the check. A single special address refuses the host. */
 export function createGuardedLookup(resolve: ResolveHost): LookupFunction {
   return (name, options, callback) => {
     resolve(name).then(

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import type { Clock } from '../../../lib/clock.ts';
 import { MediaError } from '../errors.ts';
 
-const ONLY_OWNER_READS = 0o600;
+const OWNER_ONLY = 0o600;
 const PREFIX = 'atelier-files-';
-/** When this process began: together with its pid this identifies it. */
-const BEGAN = Math.round(performance.timeOrigin);
-/** A folder whose bot can run on another machine counts as abandoned when nothing has changed in it for this long. */
-const LEFT_BEHIND_MS = 24 * 60 * 60 * 1_000;
+/** When this process was started. Together with the pid, this identifies it. */
+const STARTED_AT = Math.round(performance.timeOrigin);
+/** The folder of a bot that may run on another machine counts as abandoned if nothing has changed in it for this long. */
+const ABANDONED_AFTER_MS = 24 * 60 * 60 * 1_000;
 
 interface PrivateFilesParts {
   readonly clock: Clock;
@@ -20,7 +20,7 @@ interface PrivateFilesParts {
 
 export type PrivateFile = Awaited<ReturnType<PrivateFiles['create']>>;
 
-/** Files that only the bot's user can read, in a folder deleted at the end; the next start deletes what a killed bot left. */
+/** Files that only the bot's user can read, in a folder that is deleted at the end. What a killed bot leaves behind is deleted by the next start. */
 export class PrivateFiles {
   readonly #parts: PrivateFilesParts;
   readonly #swept: Promise<void>;
@@ -36,7 +36,7 @@ export class PrivateFiles {
 
   async create() {
     const path = join(await this.#ownFolder(), String(this.#made++));
-    const handle = await open(path, 'wx', ONLY_OWNER_READS).catch(noRoom);
+    const handle = await open(path, 'wx', OWNER_ONLY).catch(noRoom);
     let closed: Promise<void> | undefined;
     const close = (): Promise<void> => {
       closed ??= handle.close();
@@ -46,13 +46,13 @@ export class PrivateFiles {
       path,
       close,
       async write(piece: Uint8Array): Promise<void> {
-        // A write to disk may be partial.
+        // A write may be partial.
         for (let written = 0; written < piece.byteLength; ) {
           const { bytesWritten } = await handle.write(piece, written, piece.byteLength - written).catch(noRoom);
           written += bytesWritten;
         }
       },
-      /** Never fails: a leftover is deleted with the folder. */
+      /** Never fails: a file that is left over is deleted together with the folder. */
       remove: async (): Promise<void> => {
         try {
           await close();
@@ -72,7 +72,7 @@ export class PrivateFiles {
 
   async #ownFolder(): Promise<string> {
     await this.#swept;
-    this.#folder ??= mkdtemp(join(this.#parts.parent, `${OWN_PREFIX}${process.pid}-${BEGAN}-`));
+    this.#folder ??= mkdtemp(join(this.#parts.parent, `${OWN_PREFIX}${process.pid}-${STARTED_AT}-`));
     try {
       return await this.#folder;
     } catch (error) {
@@ -89,14 +89,14 @@ export class PrivateFiles {
     }
   }
 
-  /** The name of a folder of this machine identifies its process. Links and folders of other users are left alone. */
+  /** The name of a folder from this machine identifies the process. Links and folders of other users are left alone. */
   async #isLeftBehind(name: string, path: string): Promise<boolean> {
     const facts = await lstat(path).catch(() => undefined);
     if (!facts?.isDirectory() || (process.getuid && facts.uid !== process.getuid())) return false;
-    if (!name.startsWith(OWN_PREFIX)) return this.#parts.clock.now() - facts.mtimeMs > LEFT_BEHIND_MS;
+    if (!name.startsWith(OWN_PREFIX)) return this.#parts.clock.now() - facts.mtimeMs > ABANDONED_AFTER_MS;
     const [pid, began] = name.slice(OWN_PREFIX.length).split('-').map(Number);
-    // A restarted container gives its bot the same pid again.
-    return pid === process.pid ? began !== BEGAN : !isRunning(pid);
+    // In a restarted container, the bot gets the same pid again.
+    return pid === process.pid ? began !== STARTED_AT : !isRunning(pid);
   }
 }
 
@@ -109,7 +109,7 @@ function isRunning(pid: number | undefined): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM: it is the process of another user.
+    // EPERM means that it is the process of another user, so it is running.
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }

@@ -4,12 +4,12 @@ import { tooLargeError } from '../errors.ts';
 import type { CapacityPool, Claim } from './capacity.ts';
 import type { PrivateFile, PrivateFiles } from './private-files.ts';
 
-/** The first buffer of a file of unknown size; it doubles when it is full. */
-const FIRST_STEP = 64 * 1024;
-/** The minimum that a file counts as, which limits the number of files. */
-const LEAST_CLAIM = 128 * 1024;
+/** The first buffer for a file of unknown size; its size doubles when it is full. */
+const INITIAL_BYTES = 64 * 1024;
+/** Even a small file counts as this many bytes, which limits the number of files. */
+const MIN_CLAIM = 128 * 1024;
 
-/** A file that has arrived. Its owner gives its room back. */
+/** A file that has arrived. Its owner has to give back its room. */
 export interface HeldFile {
   readonly content: FileContent;
   release(): void;
@@ -17,11 +17,11 @@ export interface HeldFile {
 
 export interface FileStorage {
   readonly room: CapacityPool;
-  /** Room for file bytes in the bot's own memory. Nothing waits for it: a file that does not fit goes to disk. */
+  /** The room for files in the bot's own memory. Nothing waits for it, because a file that does not fit is stored on disk. */
   readonly memory: { freeBytes: number };
   readonly files: PrivateFiles;
   readonly passing: PassingBytes;
-  /** Larger files go to disk. */
+  /** Larger files are stored on disk. */
   readonly inMemory: number;
 }
 
@@ -32,7 +32,7 @@ interface Arriving {
   readonly signal: AbortSignal;
 }
 
-/** Receives a whole file. If its chunks break off, all room claimed for it is given back. */
+/** Receives a whole file. If the chunks break off, all room that was claimed for it is given back. */
 export async function receiveFile(
   pieces: AsyncIterable<Uint8Array>,
   places: FileStorage,
@@ -71,7 +71,7 @@ class Receiver {
   async take(piece: Uint8Array, signal: AbortSignal): Promise<void> {
     const size = this.#size + piece.byteLength;
     if (size > this.#max) throw tooLargeError(this.#max);
-    const missing = Math.max(size, Math.min(LEAST_CLAIM, this.#max)) - this.#claimed;
+    const missing = Math.max(size, Math.min(MIN_CLAIM, this.#max)) - this.#claimed;
     if (missing > 0) {
       await this.#claim.take(missing, signal);
       this.#claimed += missing;
@@ -84,14 +84,14 @@ class Receiver {
   }
 
   async finish(): Promise<HeldFile> {
-    this.#claim.settle(Math.max(this.#size, Math.min(this.#claimed, LEAST_CLAIM)));
+    this.#claim.settle(Math.max(this.#size, Math.min(this.#claimed, MIN_CLAIM)));
     if (this.#file) {
       await this.#file.close();
       return { content: { size: this.#size, path: this.#file.path }, release: () => this.discard() };
     }
     if (this.#bytes.length > this.#size) {
       const spare = this.#bytes.length - this.#size;
-      // A view would keep the whole reserved buffer.
+      // A view would keep the whole buffer in memory.
       this.#bytes = Buffer.from(this.#bytes.subarray(0, this.#size));
       this.#places.memory.freeBytes += spare;
     }
@@ -103,7 +103,7 @@ class Receiver {
     this.#leaveMemory();
     const file = this.#file;
     this.#file = undefined;
-    // The room on disk is free when the file is gone. Its removal does not fail.
+    // The room on disk is only free once the file is gone. Removing it does not fail.
     if (file) void file.remove().then(() => this.#claim.release());
     else this.#claim.release();
   }
@@ -112,7 +112,7 @@ class Receiver {
     const { inMemory: max, memory } = this.#places;
     if (size > max || (this.#announced > max && this.#announced < Number.POSITIVE_INFINITY)) return false;
     if (size <= this.#bytes.length) return true;
-    const doubled = Math.max(size, FIRST_STEP, this.#bytes.length * 2);
+    const doubled = Math.max(size, INITIAL_BYTES, this.#bytes.length * 2);
     const length = Math.max(size, Math.min(doubled, max, this.#announced));
     const taken = length - this.#bytes.length;
     if (taken > memory.freeBytes) return false;

@@ -10,7 +10,7 @@ export interface CheckedImage {
 
 const REFERENCE_TYPES: readonly MediaType[] = [mediaTypes.png, mediaTypes.jpeg, mediaTypes.webp];
 
-/** A member's image without metadata, decoded completely once to prove that it can be decoded. */
+/** Removes the metadata of a member's image, and decodes it completely to prove that this is possible. */
 export async function checkImage(bytes: Buffer, bench: ImageEditor): Promise<CheckedImage> {
   const image = await examineImage(bytes, bench.maxPixels);
   const isReferenceType = REFERENCE_TYPES.includes(image.type);
@@ -24,9 +24,9 @@ interface Cleaned extends CheckedImage {
 }
 
 /**
- * An image without metadata: no place, no camera, no prompt, no preview of what was cropped. Metadata is removed from the file and
- * every pixel stays; a file without any metadata is returned unchanged. Only a rotated image, and AVIF, whose boxes refer to each other by
- * their distance, is re-encoded.
+ * Removes metadata such as the place, the camera, the prompt, and previews that show what was cropped. The pixels stay the
+ * same, and a file without metadata is returned unchanged. Only rotated images and AVIF are re-encoded; in AVIF, boxes refer
+ * to each other by their distance.
  */
 export async function removeMetadata(image: ExaminedImage, bench: ImageEditor): Promise<Cleaned> {
   const { bytes, type, isRotated, hasMetadata } = image;
@@ -44,7 +44,7 @@ const strippers = new Map<MediaType, (bytes: Buffer) => Buffer>([
 /** Bytes per pixel while a WebP is encoded. */
 const WEBP_BYTES = 14;
 
-/** Upright, in sRGB, hardly distinguishable from the original, and in a format that every program reads. */
+/** Re-encodes an image: upright, in sRGB, in a format that every program reads, and hardly distinguishable from the original. */
 async function reencode({ bytes, type, width, height }: ExaminedImage, bench: ImageEditor): Promise<Cleaned> {
   const format = type === mediaTypes.gif ? mediaTypes.png : type === mediaTypes.avif ? mediaTypes.webp : type;
   const outputBytes = format === mediaTypes.webp ? WEBP_BYTES * width * height : 0;
@@ -58,7 +58,7 @@ function encode(image: Sharp, format: MediaType): Sharp {
   return image.jpeg({ quality: 95, chromaSubsampling: '4:4:4', optimiseCoding: false });
 }
 
-/** The parts of a file that stay, in order. If all of them stay, the file itself is the result. */
+/** Collects the parts of a file that are kept, in order. If all of them are kept, the result is the file itself. */
 class KeptParts {
   readonly #bytes: Buffer;
   readonly #parts: { start: number; end: number }[] = [];
@@ -81,7 +81,7 @@ class KeptParts {
 }
 
 const SIGNATURE = 8;
-/** Length, type and checksum around a chunk's data. */
+/** The bytes around the data of a chunk: length, type and checksum. */
 const AROUND = 12;
 
 /** Chunks needed for pixels, colours and animation. Anything else, now or in the future, is metadata. */
@@ -108,10 +108,10 @@ export function stripPng(bytes: Buffer): Buffer {
 
 const START_OF_SCAN = 0xda;
 const END = 0xd9;
-/** JFIF without a thumbnail, which might show what was cropped. */
+/** The length of JFIF without a thumbnail, which might show what was cropped. */
 const BARE_JFIF = 16;
 
-/** Keeps frames, tables, scans, and the definition of the colours: the profile and Adobe's marker. */
+/** Keeps frames, tables, scans, and what defines the colours: the profile and Adobe's marker. */
 export function stripJpeg(bytes: Buffer): Buffer {
   const kept = new KeptParts(bytes);
   kept.part(0, 2);
@@ -124,7 +124,7 @@ export function stripJpeg(bytes: Buffer): Buffer {
     }
     if (marker === END) {
       kept.part(at, at + 2);
-      // Phones append further images after the end, each with its own metadata.
+      // Phones append further images after the end, and each has its own metadata.
       return kept.result();
     }
     const afterHead = at + 2 + bytes.readUInt16BE(at + 2);
@@ -173,7 +173,7 @@ export function stripWebp(bytes: Buffer): Buffer {
   }
   const result = kept.result();
   if (result === bytes) return bytes;
-  // A new copy, so it may be changed; its header must not announce chunks that were removed.
+  // This is a copy, so it can be changed. The header must not announce chunks that were removed.
   result.writeUInt32LE(result.length - 8, 4);
   const flags = WEBP_HEAD + 8;
   if (result.toString('latin1', WEBP_HEAD, WEBP_HEAD + 4) === 'VP8X')
@@ -213,7 +213,7 @@ export function stripGif(bytes: Buffer): Buffer {
   throw damagedFileError();
 }
 
-/** Comments and plain text are metadata, and so are all application blocks but a few. */
+/** Comments and plain text are metadata, as are all but a few application blocks. */
 function isNeededInGif(bytes: Buffer, at: number): boolean {
   const label = bytes[at + 1];
   if (label === CONTROL) return true;

@@ -3,7 +3,7 @@ import { MediaError } from '../errors.ts';
 import { type MediaType, mediaTypes } from '../media-types.ts';
 import { removeMetadata } from './clean.ts';
 import type { ExaminedImage, ImageEditor } from './image-editor.ts';
-import { LARGEST_MARK, markImage, type Provenance } from './provenance.ts';
+import { MAX_MARK_BYTES, markImage, type Provenance } from './provenance.ts';
 
 /** `re-encoded` has at least half of the original's width; a `preview` has less, and is not animated. */
 export type FitResult =
@@ -11,17 +11,17 @@ export type FitResult =
       readonly how: 'as-is' | 're-encoded' | 'preview';
       readonly bytes: Buffer;
       readonly type: MediaType;
-      /** A manifest included a location, so both were removed. */
+      /** A manifest contained a location, so both were removed. */
       readonly lostManifest?: boolean;
     }
   | { readonly how: 'none' };
 
 const QUALITIES = [90, 80, 70];
-/** From 90 to 70 the size about halves: a file further over the limit than this must become smaller instead. */
+/** Reducing the quality from 90 to 70 about halves the size. A file that is further over the limit than this has to be scaled down instead. */
 const FAR_OVER_LIMIT = 2.5;
 const SCALED_QUALITY = 80;
-const LEAST_SCALE = 0.5;
-/** A WebP keeps all its pixels in memory while it is encoded: bytes per pixel, measured. */
+const MIN_SCALE = 0.5;
+/** Measured bytes per pixel. A WebP is kept in memory completely while it is encoded. */
 const WEBP_BYTES = 7;
 const WEBP_BYTES_WITH_ALPHA = 14;
 /** An animation is encoded frame by frame, and the encoded frames are kept. */
@@ -41,7 +41,7 @@ export async function fitResult(
   const { bytes, type, hasManifest, hasLocation } = image;
   if (hasManifest && !hasLocation && bytes.length <= max) return { how: 'as-is', bytes, type };
   const sourceType = wanted && (image.sourceType ?? wanted);
-  const room = sourceType ? max - LARGEST_MARK : max;
+  const room = sourceType ? max - MAX_MARK_BYTES : max;
   if (room <= 0) return { how: 'none' };
   const fitted = await fitImage(image, room, bench);
   if (fitted.how === 'none') return fitted;
@@ -49,10 +49,10 @@ export async function fitResult(
   return { ...fitted, ...lost, ...(sourceType && { bytes: markImage(fitted.bytes, fitted.type, sourceType) }) };
 }
 
-/** Unchanged if it fits, else at lower quality, else smaller, else a preview, else undefined. */
+/** Returns the image unchanged if it fits, else with lower quality, else scaled down, else as a preview, else undefined. */
 export async function fitImage(image: ExaminedImage, max: number, bench: ImageEditor): Promise<FitResult> {
   try {
-    // Re-encoding an image that is far too large would be a waste.
+    // Re-encoding an image that is far too large would be a waste of time.
     if (!image.isRotated || image.bytes.length <= max * FAR_OVER_LIMIT) {
       const { bytes, type, isReencoded } = await removeMetadata(image, bench);
       if (bytes.length <= max) return { how: isReencoded ? 're-encoded' : 'as-is', bytes, type };
@@ -68,28 +68,28 @@ export async function fitImage(image: ExaminedImage, max: number, bench: ImageEd
 
 async function fitSmaller(image: ExaminedImage, max: number, bench: ImageEditor): Promise<FitResult | undefined> {
   if (image.isUndecodedAnimation) return undefined;
-  const moves = image.frames > 1;
+  const isAnimated = image.frames > 1;
   // JPEG is encoded line by line with almost no memory, and every program opens it.
-  const type = moves || image.hasAlpha ? mediaTypes.webp : mediaTypes.jpeg;
+  const type = isAnimated || image.hasAlpha ? mediaTypes.webp : mediaTypes.jpeg;
   const held = type === mediaTypes.webp ? webpMemory(image) : 0;
   const encode = (scale: number, quality: number) =>
     bench.render(image.bytes, {
-      ...{ isAnimated: moves, scale, outputBytes: scale ** 2 * held },
+      ...{ isAnimated, scale, outputBytes: scale ** 2 * held },
       render: (original) => encodeAs(scaled(original, image, scale), type, quality),
     });
 
-  let scale = type === mediaTypes.webp ? webpScale(image, moves) : 1;
+  let scale = type === mediaTypes.webp ? webpScale(image, isAnimated) : 1;
   let size = Number.POSITIVE_INFINITY;
-  if (scale < LEAST_SCALE) return undefined;
+  if (scale < MIN_SCALE) return undefined;
   for (const quality of QUALITIES) {
     const bytes = await encode(scale, quality);
     if (bytes.length <= max) return { how: 're-encoded', bytes, type };
     size = bytes.length;
     if (size > max * FAR_OVER_LIMIT) break;
   }
-  while (scale > LEAST_SCALE) {
+  while (scale > MIN_SCALE) {
     // The size is proportional to the area. The target is a little smaller, so one attempt is usually enough.
-    scale = Math.max(LEAST_SCALE, scale * Math.min(0.9, Math.sqrt(max / size) * 0.95));
+    scale = Math.max(MIN_SCALE, scale * Math.min(0.9, Math.sqrt(max / size) * 0.95));
     const bytes = await encode(scale, SCALED_QUALITY);
     if (bytes.length <= max) return { how: 're-encoded', bytes, type };
     size = bytes.length;
@@ -108,7 +108,7 @@ async function makePreview(image: ExaminedImage, max: number, bench: ImageEditor
       scale: side / Math.max(width, height),
       render(original) {
         const small = original.autoOrient().resize(side, side, { fit: 'inside', withoutEnlargement: true });
-        // JPEG has no transparency: transparent parts get a background.
+        // JPEG does not support transparency, so transparent parts get a background.
         return encodeAs(small.flatten({ background: 'white' }), mediaTypes.jpeg, PREVIEW_QUALITY);
       },
     });
@@ -129,15 +129,15 @@ function webpMemory({ width, height, frames, hasAlpha }: ExaminedImage): number 
   return frames > 1 ? pixels * (one + frames * WEBP_FRAME_BYTES) : pixels * one;
 }
 
-function webpScale({ width, height }: ExaminedImage, moves: boolean): number {
+function webpScale({ width, height }: ExaminedImage, isAnimated: boolean): number {
   const bySide = MAX_WEBP_SIDE / Math.max(width, height);
   // An animation is encoded frame by frame.
-  const byMemory = moves ? 1 : Math.sqrt(MAX_WEBP_PIXELS / (width * height));
+  const byMemory = isAnimated ? 1 : Math.sqrt(MAX_WEBP_PIXELS / (width * height));
   return Math.min(1, bySide, byMemory);
 }
 
 function encodeAs(image: Sharp, type: MediaType, quality: number): Sharp {
   if (type === mediaTypes.webp) return image.webp({ quality, alphaQuality: quality, effort: 2 });
-  // Optimised tables save four per cent, but take twice the time, and 400 MB more at 67 million pixels.
+  // Optimised tables save four percent, but take twice as long and, for 67 million pixels, 400 MB more.
   return image.jpeg({ quality, optimiseCoding: false });
 }

@@ -7,23 +7,23 @@ import { hasLocation, hasManifest, type SourceType, sourceTypeIn } from './prove
 interface Drawing {
   /** Decodes all frames instead of only the first. */
   isAnimated?: boolean;
-  /** 1 at most. */
+  /** At most 1. */
   scale?: number;
-  /** How much of the result the encoder holds while it encodes. */
+  /** How many bytes of the result the encoder holds in memory. */
   outputBytes?: number;
   render(image: Sharp): Sharp;
 }
 
-/** Decodes and re-encodes images after claiming the memory for each. Only the media process has one. */
+/** Decodes and re-encodes images after claiming the memory for each of them. Only used in the media process. */
 export class ImageEditor {
   readonly maxPixels: number;
   readonly #claim: (bytes: number) => Promise<() => void>;
 
-  /** `claim` waits for the memory; the returned function gives it back. A draw that has begun is always finished. */
+  /** `claim` waits for the memory; the function that it returns gives it back. Rendering is always finished once it has begun. */
   constructor(maxPixels: number, claim: (bytes: number) => Promise<() => void>) {
     this.maxPixels = maxPixels;
     this.#claim = claim;
-    // Global settings: nothing is drawn twice here, and memory is calculated for one thread per image.
+    // Global settings: no image is drawn twice, and the memory is calculated for one thread per image.
     sharp.cache(false);
     sharp.concurrency(1);
   }
@@ -52,7 +52,7 @@ async function headOf(bytes: Buffer): Promise<Metadata> {
 }
 
 export interface ImageFacts {
-  /** As displayed, rotation applied. */
+  /** As displayed, after rotation. */
   readonly width: number;
   readonly height: number;
   readonly frames: number;
@@ -64,12 +64,12 @@ export interface ExaminedImage extends ImageFacts {
   readonly isRotated: boolean;
   readonly hasAlpha: boolean;
   readonly hasMetadata: boolean;
-  /** A C2PA manifest. */
+  /** Whether it has a C2PA manifest. */
   readonly hasManifest: boolean;
   readonly hasLocation: boolean;
   /** Facts in the file's own metadata. */
   readonly sourceType: SourceType | undefined;
-  /** Animated in a way that the decoders ignore, so it would be a still image after re-encoding. */
+  /** Whether it is animated in a way that the decoders ignore, so it would be a still image after re-encoding. */
   readonly isUndecodedAnimation: boolean;
 }
 
@@ -104,12 +104,12 @@ function isUndecodedAnimation(bytes: Buffer, type: MediaType): boolean {
   return type === mediaTypes.png && bytes.subarray(0, bytes.indexOf('IDAT')).includes('acTL');
 }
 
-/** Lines between decoder and encoder, and the encoder's own memory. */
+/** The lines between decoder and encoder, and the encoder's own memory. */
 const OVERHEAD_BYTES = 32 * 2 ** 20;
 const DEPTH_BYTES = new Map(Object.entries({ char: 1, uchar: 1, short: 2, ushort: 2, int: 4, uint: 4, float: 4 }));
 const WIDEST_DEPTH = 8;
 
-/** If a format cannot be read line by line, the whole image is in memory, in its decoder's own form. */
+/** If a format cannot be decoded line by line, the whole image is in memory, in the decoder's own format. */
 function decodedBytes(head: Metadata, { isAnimated, scale }: { isAnimated: boolean; scale: number }): number {
   const { width, height, pages = 1, orientation = 1 } = head;
   const maxPixels = width * height;
@@ -117,7 +117,7 @@ function decodedBytes(head: Metadata, { isAnimated, scale }: { isAnimated: boole
   if (isAnimated) return OVERHEAD_BYTES + maxPixels * (head.format === 'webp' ? pages * WEBP_FRAME_BYTES : held);
   // A rotated image is decoded completely first.
   if (orientation > 1) return OVERHEAD_BYTES + maxPixels * (held + plainBytes(head));
-  // WebP alone is decoded at the target size, or twice that.
+  // Only WebP is decoded at the target size, or at twice that size.
   const shrunk = head.format === 'webp' ? Math.min(1, 4 * scale ** 2) : 1;
   return OVERHEAD_BYTES + maxPixels * shrunk * held;
 }
@@ -125,10 +125,10 @@ function decodedBytes(head: Metadata, { isAnimated, scale }: { isAnimated: boole
 const plainBytes = ({ channels, depth = 'uchar' }: Metadata): number =>
   channels * (DEPTH_BYTES.get(depth) ?? WIDEST_DEPTH);
 
-/** Bytes per pixel if the whole image is held, measured. */
+/** Measured bytes per pixel if the whole image is held in memory. */
 const bytesPerPixel = new Map<string, (head: Metadata) => number>([
   ['png', (head) => (head.isProgressive ? plainBytes(head) : 0)],
-  // All scans are needed for the first line: two bytes for each coefficient.
+  // All scans are needed for the first line, with two bytes per coefficient.
   ['jpeg', ({ isProgressive, channels }) => (isProgressive ? 2 * channels : 0)],
   // A canvas, and the frame drawn on it.
   ['gif', () => 6],
@@ -138,5 +138,5 @@ const bytesPerPixel = new Map<string, (head: Metadata) => number>([
   ['heif', (head) => (plainBytes(head) > head.channels ? 32 : 20)],
 ]);
 
-/** For each frame: the whole animation is decoded before its first line is there. */
+/** For every frame, because the whole animation is decoded before the first line is available. */
 const WEBP_FRAME_BYTES = 4;

@@ -1,11 +1,11 @@
 import type { ExaminedImage, ImageEditor } from './image-editor.ts';
 
-/** The image is compared at this size, in grey. */
+/** Images are compared at this size, in shades of grey. */
 const SIDE = 32;
 /** The lowest eight frequencies in each direction, which survive when an image is re-saved or resized. */
-const KEPT = 8;
-/** In grey levels. An image that differs less from its own average has nothing to recognise it by, and would match any other image of one colour. */
-const LEAST_CONTRAST = 2;
+const FREQUENCIES = 8;
+/** In grey levels. An image that differs less from its own average has nothing by which it could be recognised, and would match any other single-colour image. */
+const MIN_CONTRAST = 2;
 
 /**
  * The perceptual hash of an image, 64 bits as hexadecimal text: which of its low frequencies are above their median (pHash, by the discrete cosine
@@ -22,7 +22,7 @@ export async function likenessOf(image: ExaminedImage, bench: ImageEditor): Prom
         .toColourspace('b-w')
         .raw(),
   });
-  return contrastOf(grey) < LEAST_CONTRAST ? undefined : bitsOf(lowFrequencies(grey));
+  return contrastOf(grey) < MIN_CONTRAST ? undefined : bitsOf(lowFrequencies(grey));
 }
 
 function contrastOf(grey: Buffer): number {
@@ -30,8 +30,8 @@ function contrastOf(grey: Buffer): number {
   return Math.sqrt(grey.reduce((sum, level) => sum + (level - mean) ** 2, 0) / grey.length);
 }
 
-/** By frequency, then by place. */
-const WAVES = Array.from({ length: KEPT }, (_, frequency) =>
+/** The cosine waves, by frequency and then by position. */
+const WAVES = Array.from({ length: FREQUENCIES }, (_, frequency) =>
   Array.from({ length: SIDE }, (_, at) => Math.cos(((2 * at + 1) * frequency * Math.PI) / (2 * SIDE))),
 );
 

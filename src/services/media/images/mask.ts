@@ -2,7 +2,7 @@ import type { Sharp } from 'sharp';
 import { MediaError } from '../errors.ts';
 import { examineImage, type ImageEditor, type ImageFacts } from './image-editor.ts';
 
-/** White areas are to be changed and black ones stay: in practice gateways read masks that way. */
+/** In a mask, white areas are to be changed and black ones stay, as gateways expect in practice. */
 export type MaskSide = 'left' | 'right' | 'top' | 'bottom' | 'centre';
 
 export type MaskSize = Pick<ImageFacts, 'width' | 'height'>;
@@ -12,10 +12,10 @@ export type DrawnMask =
   | { readonly marks: 'nothing' | 'everything' | 'unclear' };
 
 const HALF = 0.5;
-/** The share of each side, so a good third of the area: the middle with a little room around it. */
+/** The share of each side, which makes a good third of the area: the middle with some space around it. */
 const CENTRE = 0.6;
 
-/** One pixel to be scaled up: three times as fast as drawing a shape. */
+/** A single pixel that is scaled up, which is three times as fast as drawing a shape. */
 const WHITE = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGP4DwABAQEAsTj2FAAAAABJRU5ErkJggg==',
   'base64',
@@ -46,7 +46,7 @@ function whiteArea(side: MaskSide, { width, height }: MaskSize) {
 }
 
 export async function readDrawnMask(bytes: Buffer, bench: ImageEditor): Promise<DrawnMask> {
-  // Refuses a file that is not an image, or is too large, before anything is decoded.
+  // Refuses a file that is not an image or is too large, before anything is decoded.
   await examineImage(bytes, bench.maxPixels);
   const kind = kindOfDrawing(await bench.render(bytes, { render: thumbnail }));
   if (kind === 'unclear') return { marks: kind };
@@ -71,19 +71,19 @@ function blackAndWhite(image: Sharp): Sharp {
 const SIDE = 128;
 
 function thumbnail(image: Sharp): Sharp {
-  // The simplest kernel: others let the colours along an edge overshoot.
+  // The simplest kernel, because with others the colours overshoot along edges.
   const small = image.autoOrient().ensureAlpha().resize(SIDE, SIDE, { fit: 'fill', kernel: 'linear' });
   return small.toColourspace('srgb').raw();
 }
 
-/** How far lossy formats spread the shades of a single ink. */
+/** How far the shades of a single ink differ in lossy formats. */
 const ONE_INK = 48;
-/** A black-and-white drawing has greys along its edges only; with a quarter grey it is a photo. */
+/** A black-and-white drawing has grey pixels only along its edges. If a quarter of it is grey, it is a photo. */
 const MAX_GREY = 0.25;
 
 /**
- * Painting programs mark a part in three ways: white on black, a hole erased into an image, strokes on a transparent layer. The last
- * two both have transparent parts. It is strokes when all ink is one shade and the rim is mostly transparent.
+ * Painting programs mark a part in three ways: white on black, a hole erased from an image, or strokes on a transparent layer.
+ * The last two both have transparent parts. They are strokes if all ink has one shade and the rim is mostly transparent.
  */
 function kindOfDrawing(look: Buffer): 'bright' | 'erased' | 'painted' | 'unclear' {
   const dots = Array.from({ length: SIDE * SIDE }, (_, at) => ({

@@ -1,13 +1,13 @@
 import { crc32 } from 'node:zlib';
 import { type MediaType, mediaTypes } from '../media-types.ts';
 
-/** How a result came about, in IPTC's terms: from a prompt alone, or with reference images too. */
+/** How a result was made, in IPTC's terms: from a prompt alone, or with reference images, too. */
 const sourceTypes = ['trainedAlgorithmicMedia', 'compositeWithTrainedAlgorithmicMedia'] as const;
 export type SourceType = (typeof sourceTypes)[number];
 
 /** How a result is marked to show where it comes from. */
 export interface Provenance {
-  /** Undefined: results are not marked. */
+  /** Undefined if results are not marked. */
   sourceType?: SourceType | undefined;
 }
 
@@ -26,16 +26,16 @@ export const xmpPacket = (sourceType: SourceType): Buffer =>
     ].join(''),
   );
 
-/** More than a packet and everything that a format needs around it. */
-export const LARGEST_MARK = 1_024;
+/** More than a packet with everything that a format needs around it. */
+export const MAX_MARK_BYTES = 1_024;
 
-/** The mark that a file has already. */
+/** The mark that a file already has. */
 export function sourceTypeIn(xmp: Buffer | undefined): SourceType | undefined {
   const text = xmp?.toString('latin1') ?? '';
   return sourceTypes.find((type) => text.includes(`${VOCABULARY}${type}<`) || text.includes(`${VOCABULARY}${type}"`));
 }
 
-/** Adds a mark to a file without metadata. Formats that do not support one come back unchanged. */
+/** Adds a mark to a file without metadata. Files in formats that do not support marks are returned unchanged. */
 export function markImage(bytes: Buffer, type: MediaType, sourceType: SourceType): Buffer {
   const packet = xmpPacket(sourceType);
   if (type === mediaTypes.png) return markPng(bytes, packet);
@@ -43,7 +43,7 @@ export function markImage(bytes: Buffer, type: MediaType, sourceType: SourceType
   return type === mediaTypes.webp ? markWebp(bytes, packet) : bytes;
 }
 
-/** Signature, and the header chunk, which comes first. */
+/** The signature and the header chunk, which comes first. */
 const PNG_HEAD = 8 + 25;
 
 function markPng(bytes: Buffer, packet: Buffer): Buffer {
@@ -83,7 +83,7 @@ function markWebp(bytes: Buffer, packet: Buffer): Buffer {
   return result;
 }
 
-/** The same image in the form that can have metadata; its size is in the head of its data. */
+/** The same image in the extended format, which can contain metadata. The size of the image is read from the start of its data. */
 function extendedWebp(bytes: Buffer): Buffer | undefined {
   const canvas = canvasOf(bytes);
   if (!canvas) return undefined;
@@ -114,14 +114,14 @@ function canvasOf(bytes: Buffer): { width: number; height: number; hasAlpha: boo
   return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1, hasAlpha: ((bits >>> 28) & 1) === 1 };
 }
 
-/** Whether a C2PA manifest is in the file, whose hash covers every other byte. */
+/** Whether the file contains a C2PA manifest, whose hash covers every other byte. */
 export function hasManifest(bytes: Buffer, type: MediaType): boolean {
   if (type === mediaTypes.png) return chunksOf(bytes, 8, pngChunk).includes('caBX');
   if (type === mediaTypes.webp) return chunksOf(bytes, WEBP_HEAD, webpChunk).includes('C2PA');
   return type === mediaTypes.jpeg && chunksOf(bytes, 2, jpegSegment).includes('c2pa');
 }
 
-/** The type of the block at a place, and where the next begins; undefined if nothing more of interest follows. */
+/** Reads the type of the block at a position, and where the next one begins. Undefined if nothing of interest follows. */
 type Step = (bytes: Buffer, at: number) => { name: string; next: number } | undefined;
 
 function chunksOf(bytes: Buffer, start: number, step: Step): string[] {

@@ -7,17 +7,18 @@ import { webmTags } from './webm.ts';
 
 export interface CleanedVideo {
   readonly content: FileContent;
-  /** A C2PA manifest covers it: nothing in it may change. */
+  /** Whether a C2PA manifest covers it, so that nothing in it may change. */
   readonly isSealed: boolean;
-  /** A manifest covered a location, so both were removed. */
+  /** Whether a manifest covered a location, so that both were removed. */
   readonly lostManifest: boolean;
   /** What the file said about its origin. */
   readonly sourceType?: SourceType | undefined;
 }
 
 /**
- * A video without metadata about places, devices and comments. What contained it becomes an unused part of the same length, so no other byte moves and all
- * offsets stay valid. A file on disk is changed in place. Audio and other formats are returned unchanged.
+ * Removes metadata such as places, devices and comments from a video. The parts that contained it become unused parts of the
+ * same length, so no other byte moves and all offsets stay valid. A file on disk is changed in place. Audio and other formats
+ * are returned unchanged.
  */
 export async function cleanVideo(content: FileContent, type: MediaType): Promise<CleanedVideo> {
   const unchanged = { content, isSealed: false, lostManifest: false };
@@ -33,24 +34,24 @@ export async function cleanVideo(content: FileContent, type: MediaType): Promise
   return { content: await overwrite(content, places), isSealed: false, lostManifest, sourceType };
 }
 
-/** A new head at `at`, and zeros from `from` to `end`. */
+/** A part that gets a new header at `at`, and zeros from `from` to `end`. */
 interface UnusedPart extends FoundBox {
   readonly head: Buffer;
 }
 
-/** The length before the box's kind stays as it is. */
+/** The length, which precedes the kind of the box, stays unchanged. */
 const freeBox = ({ at, from, end }: FoundBox): UnusedPart => ({
   ...{ at: at + 4, from, end },
   head: Buffer.from('free'),
 });
 
 const VOID = 0xec;
-/** The longest content whose length fits into one byte; a byte of ones alone means an unknown length. */
-const LONGEST_SHORT = 0x7e;
+/** The longest content whose length fits into one byte. A byte with only ones means that the length is unknown. */
+const MAX_SHORT_LENGTH = 0x7e;
 
 function voidElement({ at, end }: { at: number; end: number }): UnusedPart {
   const length = end - at - 2;
-  const isShort = length <= LONGEST_SHORT;
+  const isShort = length <= MAX_SHORT_LENGTH;
   const head = Buffer.alloc(isShort ? 2 : 9);
   head[0] = VOID;
   if (isShort) head[1] = 0x80 | length;
@@ -87,7 +88,7 @@ async function overwrite(content: FileContent, parts: readonly UnusedPart[]): Pr
   return content;
 }
 
-/** An unused part that is already empty is left alone, and so is the file if there are no others. */
+/** Parts that are already unused and empty need no change. If there are no others, neither does the file. */
 async function partsWithContent(reader: ContentReader, parts: readonly UnusedPart[]): Promise<UnusedPart[]> {
   const changed: UnusedPart[] = [];
   for (const part of parts) {

@@ -4,12 +4,12 @@ import { type SourceType, xmpPacket } from '../images/provenance.ts';
 import { C2PA_BOX, XMP_BOX } from './metadata.ts';
 import { boxHeads } from './mp4.ts';
 
-/** Files in more pieces are for streaming, and rare as results. */
+/** Files with more boxes are meant for streaming, and are rare as results. */
 const MAX_BOXES = 200;
 
 /**
- * An MP4 with a mark behind everything else, where no offset in the file changes. A file with a manifest is not changed, nor is one
- * that cannot be read to its end.
+ * Appends a mark to an MP4, so that no offset in the file changes. A file with a manifest is not changed, nor is one that cannot
+ * be read to its end.
  */
 export async function markVideo(content: FileContent, sourceType: SourceType): Promise<FileContent> {
   if (!(await takesMark(content))) return content;
@@ -27,7 +27,7 @@ const takesMark = (content: FileContent): Promise<boolean> =>
   withReader(content, async (reader) => {
     let end = 0;
     for await (const { kind, at, head, length } of boxHeads(reader, MAX_BOXES)) {
-      // A last box without a length reaches to the end of the file.
+      // A last box without a length extends to the end of the file.
       if (length === undefined) return false;
       end = at + length;
       const id = kind === 'uuid' ? await reader.read(at + head, 16) : undefined;

@@ -2,13 +2,13 @@ import type { ContentReader } from '../content.ts';
 import { type SourceType, sourceTypeIn, xmpPacket } from '../images/provenance.ts';
 import { boxHeads, MAX_IN_FILE } from './mp4.ts';
 
-/** The boxes of XMP, of C2PA, and of what a player needs to show a panorama, by their ids. */
+/** The ids of the boxes for XMP, for C2PA, and for what a player needs to show a panorama. */
 export const XMP_BOX = Buffer.from('be7acfcb97a942e89c71999491e3afac', 'hex');
 export const C2PA_BOX = Buffer.from('d8fec3d61b0e483c92975828877ec481', 'hex');
 const PANORAMA_BOX = Buffer.from('ffcc8263f8554a938814587a02521fdd', 'hex');
 const ID_BYTES = 16;
 
-/** A box, whose content begins at `from`. */
+/** A box. Its content begins at `from`. */
 export interface FoundBox {
   readonly at: number;
   readonly from: number;
@@ -16,22 +16,22 @@ export interface FoundBox {
 }
 
 export interface Mp4Metadata {
-  /** What no player needs: user data, item data, XMP, tracks of measurements, and what was left in unused places. */
+  /** Boxes that no player needs: user data, item data, XMP, tracks with measurements, and leftovers in unused boxes. */
   readonly boxes: readonly FoundBox[];
   readonly manifests: readonly FoundBox[];
-  /** Whether one of the boxes says where something was. */
+  /** Whether one of the boxes contains a location. */
   readonly hasLocation: boolean;
   /** What the file says about its origin. */
   readonly sourceType: SourceType | undefined;
 }
 
-/** Boxes inside the table of contents, at all depths together; thousands of tiny ones are meant to keep us busy. */
+/** The most boxes inside the table of contents, at all depths together. Thousands of tiny ones would be an attempt to keep us busy. */
 const MAX_IN_TABLE = 2_000;
 const NOTES: ReadonlySet<string> = new Set(['udta', 'meta', 'free', 'skip']);
-/** Handlers of tracks that measure instead of showing something: the places and moves of a camera. */
+/** The handlers of tracks with measurements, such as the positions and movements of a camera. */
 const MEASURES: ReadonlySet<string> = new Set(['meta', 'camm', 'gpmd']);
 
-/** Finds the metadata of an MP4 or MOV by the heads of its boxes, which end if a length makes no sense. */
+/** Finds the metadata of an MP4 or MOV by the headers of its boxes. The search ends if a length makes no sense. */
 export async function mp4Metadata(reader: ContentReader): Promise<Mp4Metadata> {
   return await new MetadataSearch(reader).read();
 }
@@ -55,7 +55,7 @@ class MetadataSearch {
       else if (kind === 'uuid') await this.#sortById(box);
       else if (kind === 'moov') await this.#readTable(box);
     }
-    // Only a manifest makes it matter.
+    // The location only matters if there is a manifest.
     const hasLocation = this.#manifests.length > 0 && (this.#measures || (await this.#isPlaceIn(this.#boxes)));
     return { boxes: this.#boxes, manifests: this.#manifests, hasLocation, sourceType: this.#sourceType };
   }
@@ -95,7 +95,7 @@ class MetadataSearch {
       const packet = await this.#reader.read(box.from + ID_BYTES, Math.min(box.end - box.from - ID_BYTES, MAX_PACKET));
       const said = sourceTypeIn(packet);
       this.#sourceType ??= said;
-      // Our own mark, which says nothing else.
+      // Our own mark contains nothing else, so it can stay.
       if (!said || !packet.equals(xmpPacket(said))) this.#boxes.push(box);
     }
   }
@@ -107,7 +107,7 @@ class MetadataSearch {
   async #isPlaceIn(boxes: readonly FoundBox[]): Promise<boolean> {
     for (const { from, end } of boxes) {
       for (let at = from; at < end; at += PIECE) {
-        const piece = await this.#reader.read(at, Math.min(end - at, PIECE + LONGEST_WORD));
+        const piece = await this.#reader.read(at, Math.min(end - at, PIECE + MAX_NAME_LENGTH));
         if (PLACES.some((word) => piece.includes(word))) return true;
       }
     }
@@ -121,7 +121,7 @@ class MetadataSearch {
     }
   }
 
-  /** Whole boxes only. The last one can extend to the end of what it is in. */
+  /** Only complete boxes. The last one can extend to the end of its container. */
   async *#within(
     { from, end }: Pick<FoundBox, 'from' | 'end'>,
     max: number,
@@ -136,8 +136,8 @@ class MetadataSearch {
 /** More than any real packet. */
 const MAX_PACKET = 256 * 1024;
 const PIECE = 2 ** 20;
-const LONGEST_WORD = 32;
-/** Fields that name a place, in QuickTime, in 3GPP, in Apple's and Android's keys, and in XMP. */
+const MAX_NAME_LENGTH = 32;
+/** The names of fields for a location, in QuickTime, in 3GPP, in Apple's and Android's keys, and in XMP. */
 const PLACES = [
   Buffer.from('\u00a9xyz', 'latin1'),
   ...['loci', 'quicktime.location', 'location-', 'exif:GPS', 'GPSLatitude'].map((word) => Buffer.from(word)),

@@ -9,7 +9,7 @@ interface Box {
 const BOX_HEAD = 8;
 const LARGE_BOX_HEAD = 16;
 
-/** The head of a box. `length` counts from the head's first byte; undefined: the box extends to the end of the file. */
+/** The header of a box. `length` includes the header; undefined if the box extends to the end of the file. */
 interface BoxHead {
   readonly kind: string;
   readonly head: number;
@@ -25,7 +25,7 @@ function boxHead(bytes: Buffer): BoxHead | undefined {
   return { kind: text(bytes, 4, BOX_HEAD), head, length: short === 0 ? undefined : length };
 }
 
-/** The heads of the first boxes in a part of the file, by default of those at its top level; each costs one small read. */
+/** Reads the headers of the first boxes in a part of the file, by default at the top level. Each takes one small read. */
 export async function* boxHeads(
   reader: ContentReader,
   max: number,
@@ -43,21 +43,21 @@ export async function* boxHeads(
 
 const text = (bytes: Buffer, start: number, end: number): string => bytes.toString('latin1', start, end);
 
-/** A longer list of brands is not believable. */
-const MAX_BYTES_OF_NAMES = 1_024;
+/** A longer list of brands is implausible. */
+const MAX_BRANDS_BYTES = 1_024;
 const AVIF = /^(avif|avis)$/;
-/** Still images of other kinds in the same container, which neither Discord nor sharp's decoders show. */
+/** Other still images in the same container, which neither Discord nor sharp supports. */
 const OTHER_IMAGE = /^(hei[cmsx]|hev[cmsx]|mif1|msf1|crx |jp2 |jpx |jxl )$/;
 const SOUND = /^(M4A |M4B |M4P |F4A |F4B )$/;
 const QUICKTIME = /^qt {2}$/;
 const VIDEO = /^(iso[2-9a-c]|isom|mp4[12]|avc1|M4V |M4VH|M4VP|MSNV|mmp4|dash|F4V |f4v )$/;
 
-/** The MP4 family begins with a box that lists its brands; the first one is the file's own. */
+/** Files of the MP4 family begin with a box that lists their brands. The first one is the main brand. */
 export function mp4FamilyType(bytes: Buffer): MediaType | undefined {
   if (bytes.length < 16 || text(bytes, 4, 8) !== 'ftyp') return undefined;
   const end = bytes.readUInt32BE(0);
-  // A list of brands with nothing behind it is not a video.
-  if (end < 16 || end % 4 !== 0 || end > MAX_BYTES_OF_NAMES || bytes.length < end + 8) return undefined;
+  // A list of brands without anything after it is not a video.
+  if (end < 16 || end % 4 !== 0 || end > MAX_BRANDS_BYTES || bytes.length < end + 8) return undefined;
   const own = text(bytes, 8, 12);
   const others: string[] = [];
   for (let at = 16; at < end; at += 4) others.push(text(bytes, at, at + 4));
@@ -68,11 +68,11 @@ export function mp4FamilyType(bytes: Buffer): MediaType | undefined {
   return VIDEO.test(own) || others.some((brand) => VIDEO.test(brand)) ? mediaTypes.mp4 : undefined;
 }
 
-/** A video of an hour written in fragments of a second has no more; millions of tiny boxes are meant to keep us busy. */
+/** Enough for a video of an hour in fragments of a second. Millions of tiny boxes would be an attempt to keep us busy. */
 export const MAX_IN_FILE = 8_000;
 const IN_BOXES = /^(video\/mp4|video\/quicktime|audio\/mp4)$/;
 
-/** Adds up the boxes: a host may end a response early without an error. A file with more boxes than are read is complete. */
+/** Adds up the boxes, because a host may end a response early without an error. A file with more boxes than are read counts as complete. */
 export async function isTruncated(reader: ContentReader, { mime }: MediaType): Promise<boolean> {
   if (!IN_BOXES.test(mime)) return false;
   let end = 0;
@@ -87,16 +87,16 @@ export async function isTruncated(reader: ContentReader, { mime }: MediaType): P
   return count < MAX_IN_FILE && end !== reader.size;
 }
 
-/** A table of contents has a few dozen; thousands of tiny ones are meant to keep us busy. */
+/** A table of contents has a few dozen boxes. Thousands of tiny ones would be an attempt to keep us busy. */
 const MAX_IN_TABLE = 500;
-/** Only the beginning of the table is read: what is needed comes before each track's sample tables. */
-const MAX_OF_TABLE = 1024 * 1024;
+/** Only the beginning of the table is read, because everything needed comes before each track's sample tables. */
+const MAX_TABLE_BYTES = 1024 * 1024;
 
-/** Reads the table of contents (ISO 14496-12, 8.2, 8.3 and 8.8), anywhere in the file. */
+/** Reads the table of contents (ISO 14496-12, 8.2, 8.3 and 8.8), which may be anywhere in the file. */
 export async function mp4Facts(reader: ContentReader): Promise<VideoFacts> {
   for await (const { at, head, length = reader.size - at, kind } of boxHeads(reader, MAX_IN_TABLE)) {
     if (length < head || at + length > reader.size) return {};
-    if (kind === 'moov') return readFacts(await reader.read(at + head, Math.min(length - head, MAX_OF_TABLE)));
+    if (kind === 'moov') return readFacts(await reader.read(at + head, Math.min(length - head, MAX_TABLE_BYTES)));
   }
   return {};
 }
@@ -115,13 +115,13 @@ function secondsOf(parts: readonly Box[], budget: { boxes: number }): number | u
   if (head.length < 4) return undefined;
   const scale = numberAt(head, isLong(head) ? 20 : 12);
   const whole = numberAt(head, isLong(head) ? 24 : 16, isLong(head));
-  // A fragmented video says here how long all fragments are together.
+  // In a fragmented video, this is the total length of all fragments.
   const pieces = contentOf(boxes(contentOf(parts, 'mvex'), budget), 'mehd');
   const duration = knownDuration(whole) ?? knownDuration(numberAt(pieces, 4, isLong(pieces)));
   return duration === undefined || !scale ? undefined : duration / scale;
 }
 
-/** All bits set means unknown. */
+/** If all bits are set, the duration is unknown. */
 function knownDuration(duration: number | undefined): number | undefined {
   return duration === undefined || duration === 0 || duration >= 0xffff_ffff ? undefined : duration;
 }
@@ -132,10 +132,10 @@ function sizeOf(track: Buffer, budget: { boxes: number }): { width: number; heig
   if (text(handler, 8, 12) !== 'vide') return undefined;
   const head = contentOf(parts, 'tkhd');
   const matrix = isLong(head) ? 52 : 40;
-  // Fixed point: 16 bits before and 16 after the point.
+  // Fixed-point numbers with 16 bits before and 16 after the point.
   const [across, down] = [36, 40].map((at) => Math.round((numberAt(head, matrix + at) ?? 0) / 0x1_0000));
   if (!across || !down) return undefined;
-  // Zeros on the diagonal: a phone was held upright.
+  // If the diagonal contains zeros, the video is rotated: a phone was held upright.
   const isRotated = numberAt(head, matrix) === 0 && numberAt(head, matrix + 16) === 0;
   return isRotated ? { width: down, height: across } : { width: across, height: down };
 }
@@ -145,7 +145,7 @@ const EMPTY = Buffer.alloc(0);
 const contentOf = (list: readonly Box[], wanted: string): Buffer =>
   list.find(({ kind }) => kind === wanted)?.content ?? EMPTY;
 
-/** Some boxes begin with a version; version 1 has 64-bit times. */
+/** Some boxes begin with a version. Version 1 has 64-bit times. */
 const isLong = (box: Buffer): boolean => box[0] === 1;
 
 function numberAt(box: Buffer, at: number, hasEightBytes = false): number | undefined {
@@ -153,7 +153,7 @@ function numberAt(box: Buffer, at: number, hasEightBytes = false): number | unde
   return hasEightBytes ? Number(box.readBigUInt64BE(at)) : box.readUInt32BE(at);
 }
 
-/** The boxes in a part of the table; anything that does not look like a box ends the list, and the last may be truncated. */
+/** The boxes in a part of the table. Anything that does not look like a box ends the list; the last box may be truncated. */
 function boxes(bytes: Buffer, budget: { boxes: number }): Box[] {
   const list: Box[] = [];
   for (let at = 0; at + BOX_HEAD <= bytes.length && budget.boxes > 0; ) {

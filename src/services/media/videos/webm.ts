@@ -4,10 +4,10 @@ import type { VideoFacts } from '../media-types.ts';
 const EBML = 0x1a45dfa3;
 const DOC_TYPE = 0x4282;
 const WEBM = 'webm';
-/** The specification knows eight elements in this header; a longer list is meant to keep us busy. */
+/** The specification has eight elements in this header. A much longer list would be an attempt to keep us busy. */
 const MAX_IN_HEADER = 32;
 
-/** WebM is Matroska that names itself so in its header, a short list of small elements. */
+/** WebM is Matroska whose header, a short list of small elements, says that it is WebM. */
 export function isWebm(bytes: Buffer): boolean {
   if (bytes.length < 12 || bytes.readUInt32BE(0) !== EBML) return false;
   const header = sizeAt(bytes, 4);
@@ -15,7 +15,7 @@ export function isWebm(bytes: Buffer): boolean {
   const end = header.end + header.value;
   let at = header.end;
   for (let elements = 0; elements < MAX_IN_HEADER && at + 3 <= end; elements++) {
-    // Every element of the header but a void has a two-byte id.
+    // Every element of the header except a void has a two-byte id.
     const idBytes = (bytes[at] ?? 0) >= 0x80 ? 1 : 2;
     const size = sizeAt(bytes, at + idBytes);
     if (!size) return false;
@@ -26,7 +26,7 @@ export function isWebm(bytes: Buffer): boolean {
   return false;
 }
 
-/** The name may be padded with zeros, and the first of them ends it (RFC 8794, 7.4). */
+/** The name may be padded with zeros; the first zero ends it (RFC 8794, 7.4). */
 function isNamedWebm(bytes: Buffer, start: number, length: number): boolean {
   if (length < WEBM.length || bytes.toString('latin1', start, start + WEBM.length) !== WEBM) return false;
   return length === WEBM.length || bytes[start + WEBM.length] === 0;
@@ -48,10 +48,10 @@ const TRACK_ENTRY = 0xae;
 const VIDEO = 0xe0;
 const PIXEL_WIDTH = 0xb0;
 const PIXEL_HEIGHT = 0xba;
-/** Nanoseconds per tick if the file does not say. */
-const USUAL_SCALE = 1_000_000;
+/** The default for nanoseconds per tick. */
+const DEFAULT_SCALE = 1_000_000;
 const NANOSECONDS = 1e9;
-/** What is needed is among the first; thousands of tiny ones are meant to keep us busy. Counted at all depths together. */
+/** Counted at all depths together. What is needed is among the first elements; thousands of tiny ones would be an attempt to keep us busy. */
 const MAX_ELEMENTS = 2_000;
 
 interface Element {
@@ -59,13 +59,13 @@ interface Element {
   readonly content: Buffer;
 }
 
-/** Reads the head of a WebM. A live recording does not state its duration. */
+/** Reads the headers of a WebM file. A live recording does not contain its duration. */
 export function webmFacts(bytes: Buffer): VideoFacts {
   const budget = { elements: MAX_ELEMENTS };
   const children = (content: Buffer = EMPTY): Element[] => elements(content, budget);
   const parts = children(find(children(bytes), SEGMENT));
   const info = children(find(parts, INFO));
-  const scale = whole(find(info, TIMESTAMP_SCALE)) ?? USUAL_SCALE;
+  const scale = whole(find(info, TIMESTAMP_SCALE)) ?? DEFAULT_SCALE;
   const ticks = readFloat(find(info, DURATION));
   const entries = children(find(parts, TRACKS)).filter(({ id }) => id === TRACK_ENTRY);
   const video = children(entries.map(({ content }) => find(children(content), VIDEO)).find((one) => one !== undefined));
@@ -77,15 +77,15 @@ export function webmFacts(bytes: Buffer): VideoFacts {
   };
 }
 
-/** Where tags are, which may name a place or a device or contain a comment. A live recording is read up to its first part without a length. */
+/** Finds tags, which may contain a place, a device or a comment. A live recording is only read up to its first element without a length. */
 export async function* webmTags(reader: ContentReader): AsyncGenerator<{ at: number; end: number }> {
   let at = 0;
   for (let budget = MAX_IN_SEGMENT; budget > 0 && at < reader.size; budget--) {
-    const head = await reader.read(at, LONGEST_HEAD);
+    const head = await reader.read(at, MAX_HEADER_BYTES);
     const id = numberAt(head, 0, { marked: true });
     const size = id && numberAt(head, id.end, { marked: false });
     if (!size) return;
-    // The rest is in the segment, which often has no length.
+    // Everything else is inside the segment, which often has no length.
     if (id.value === SEGMENT) at += size.end;
     else {
       const end = at + size.end + size.value;
@@ -97,9 +97,9 @@ export async function* webmTags(reader: ContentReader): AsyncGenerator<{ at: num
 }
 
 const TAGS = 0x1254c367;
-/** An identity and a length have eight bytes each at most. */
-const LONGEST_HEAD = 16;
-/** A part for each second of two hours; thousands of tiny ones are meant to keep us busy. */
+/** An id and a length have at most eight bytes each. */
+const MAX_HEADER_BYTES = 16;
+/** Enough for one element per second in two hours. More would be an attempt to keep us busy. */
 const MAX_IN_SEGMENT = 8_000;
 
 const EMPTY = Buffer.alloc(0);
@@ -121,7 +121,7 @@ function elements(bytes: Buffer, budget: { elements: number }): Element[] {
   return list;
 }
 
-/** A number whose leading zeros give its length in bytes. Ids keep the marker bit behind those zeros, sizes do not. */
+/** Reads a number whose leading zeros give its length in bytes. Ids keep the marker bit that follows these zeros, sizes do not. */
 function numberAt(bytes: Buffer, at: number, { marked }: { marked: boolean }) {
   const first = bytes[at] ?? 0;
   const length = Math.clz32(first) - 23;
@@ -137,7 +137,7 @@ function numberAt(bytes: Buffer, at: number, { marked }: { marked: boolean }) {
   return { value, isUnknown, end: at + length };
 }
 
-/** Numbers in an element's content; nothing needed here has more than six bytes. */
+/** Reads an integer from the content of an element. Nothing that is needed here has more than six bytes. */
 const whole = (content: Buffer = EMPTY): number | undefined =>
   content.length >= 1 && content.length <= 6 ? content.readUIntBE(0, content.length) : undefined;
 

@@ -3,22 +3,22 @@ import { rulesAbout } from '../../rules/rules.ts';
 import { budgetsAbout } from '../../spending/budgets.ts';
 import type { StoredTasks } from '../../store/stored-tasks.ts';
 
-/** What is stored about a member beside tasks and usage. */
+/** What is stored about a member apart from tasks and usage. */
 export interface AboutMember {
-  /** What admins have decided about the member, and the member as an admin about others. */
+  /** What admins have decided about the member, and what the member has decided about others as an admin. */
   budgets: readonly object[];
   rules: readonly object[];
-  /** Reports that the member made, and their decisions about others'. */
+  /** Reports that the member made, and the member's decisions about the reports of others. */
   reports: readonly object[];
   /** Orders that wait for the member's decision. */
   proposals: readonly object[];
-  /** What stands for the member at the gateway. */
+  /** The pseudonym that represents the member at the gateway. */
   pseudonym: string | undefined;
 }
 
 type Rows = Pick<StoredTasks, 'budgets' | 'rules' | 'reports' | 'proposals' | 'pseudonyms'>;
 
-/** From rows, for a partition that is not in memory. `hashOf`: as that partition hides names. */
+/** Reads the stored rows, for a partition that is not in memory. `hashOf` is the function by which that partition hides names. */
 export async function aboutMember(
   memberId: string,
   { budgets, rules, reports, proposals, pseudonyms }: Rows,

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { KeyedLock } from '../../../lib/keyed-lock.ts';
 import { hasEnded, isLive, type Task } from '../task.ts';
 import type { ErasureMessage } from './erasure-messages.ts';
-import { type ErasureParts, MemberErasure, type TellOutcome } from './member-erasure.ts';
+import { type ErasureParts, MemberErasure, type NotifyPage } from './member-erasure.ts';
 
 const AGAIN_MS = 60_000;
 
@@ -13,7 +13,10 @@ interface OpenErasure {
   isDue: boolean;
 }
 
-/** Erases everything that members had requested by the time they asked. Erasures are stored until they are done, and members do not wait for each other. */
+/**
+ * Erases everything that members requested before they asked for the erasure. Erasures are stored until they are done, and do not wait
+ * for each other.
+ */
 export class Erasures {
   readonly #parts: ErasureParts;
   readonly #open = new Map<string, OpenErasure>();
@@ -37,13 +40,16 @@ export class Erasures {
     this.#cancel = this.#parts.clock.after(AGAIN_MS, () => this.start());
   }
 
-  /** Resolves when the erasure is stored; the outcome is passed to `hear`. */
-  begin(memberId: string, hear: TellOutcome): Promise<void> {
-    return this.#extend(memberId, (erasure) => erasure.extend(hear));
+  /** Resolves when the erasure is stored. The outcome is passed to `notify`. */
+  begin(memberId: string, notify: NotifyPage): Promise<void> {
+    return this.#extend(memberId, (erasure) => erasure.extend(notify));
   }
 
-  /** A message of another partition, which asks for an erasure or tells how far one is. Nothing changes where it comes again. */
-  async hear(message: ErasureMessage): Promise<void> {
+  /**
+   * Processes a message from another partition, which requests an erasure or reports the progress of one. A message that arrives again
+   * changes nothing.
+   */
+  async receive(message: ErasureMessage): Promise<void> {
     const { memberId } = message;
     if (message.do === 'erase') await this.#extend(memberId, (erasure) => erasure.join(message));
     else {

@@ -8,22 +8,22 @@ import { dropVoiceAudio } from '../delivery-state.ts';
 import type { Task } from '../task.ts';
 import type { AboutMember } from './about-member.ts';
 
-/** A larger export is compressed, and refused if it is still too large: Discord's own limit may be much higher. */
+/** A larger export is compressed, and refused if it is still too large. Discord's own limit may be much higher. */
 const MAX_BYTES = 24 * 2 ** 20;
 
 interface ExportFile extends Packed, ExportCounts {
-  /** Frees its memory. Only then does the next export start. */
+  /** Releases the memory of the file. Only then does the next export start. */
   release(): void;
 }
 
 interface ExportsParts {
   rowsOf(memberId: string): Promise<Exported>;
   isBeingErased(memberId: string): boolean;
-  /** In another partition. */
+  /** Whether this is the case in another partition. */
   isBeingErasedElsewhere(memberId: string): Promise<boolean>;
 }
 
-/** Makes one export at a time, so at most one is in memory. */
+/** Makes only one export at a time, so that no more than one is in memory. */
 export class Exports {
   readonly #parts: ExportsParts;
   readonly #lock = new KeyedLock();
@@ -44,12 +44,12 @@ export class Exports {
   }
 
   /** Resolves once the file is released. */
-  async #makeAndHold(memberId: string, max: number, hear: (file: ExportFile) => void): Promise<void> {
+  async #makeAndHold(memberId: string, max: number, onReady: (file: ExportFile) => void): Promise<void> {
     try {
       const counts = { tasks: 0, entries: 0 };
       const file = await pack(this.#unlessForgotten(memberId, counts), Math.min(max, MAX_BYTES));
       if (!file) throw new Refusal('refusals.exportTooLarge');
-      await new Promise<void>((release) => hear({ ...file, ...counts, release }));
+      await new Promise<void>((release) => onReady({ ...file, ...counts, release }));
     } finally {
       this.#underWay.delete(memberId);
     }
@@ -78,7 +78,7 @@ export interface Exported {
   now: number;
   tasks: AsyncIterable<Task>;
   entries: AsyncIterable<Entry> | undefined;
-  /** From each partition. */
+  /** Returns the facts of each partition. */
   about(): Promise<readonly AboutMember[]>;
 }
 
@@ -90,7 +90,10 @@ interface ExportCounts {
 /** SQLite responds synchronously, so a long run of rows would block the process. */
 const ROWS_AT_ONCE = 10;
 
-/** All data of a member as one JSON document, without secrets that let others act for them or the bot. Written row by row to save memory. */
+/**
+ * All data of a member as one JSON document, without secrets that would let others act as the member or the bot. It is written row by
+ * row to save memory.
+ */
 export async function* exportText(
   { memberId, now, tasks, entries, about: aboutRows }: Exported,
   counts: ExportCounts,
@@ -99,11 +102,11 @@ export async function* exportText(
     memberId,
     exportedAt: new Date(now).toISOString(),
     tasks:
-      'Everything you asked for, newest first, with its results as addresses and the hashes by which their files are recognized. Times are milliseconds since 1970.',
-    ledger: 'What was counted as used by you, oldest first. Amounts are decimal text.',
-    pseudonym: 'What stands for you in requests to the gateway; null if nothing does, and a list if it is several.',
+      'Everything you requested, newest first, with the URLs of the results and the hashes by which their files are recognized. Times are milliseconds since 1970.',
+    ledger: 'Your usage, oldest first. Amounts are decimal numbers as text.',
+    pseudonym: 'Your pseudonym in requests to the gateway; null if you have none, and a list if you have several.',
     proposals: 'Requests that wait for your confirmation.',
-    budgets: 'Limits, blocks and grants of yours by server, and changes to budgets by you or about you.',
+    budgets: 'Your limits, blocks and grants by server, and changes to budgets that you made or that concern you.',
     rules: 'Changes that you made to the rules of servers.',
     reports: 'Results that you reported, and what you decided about reports as a moderator.',
   };
@@ -135,20 +138,20 @@ export async function* exportText(
 const indentJson = (value: object, by: number): string =>
   JSON.stringify(value, undefined, 2).replaceAll('\n', `\n${' '.repeat(by)}`);
 
-/** Audio that waits for Discord is left out as well: it can be found there. */
+/** Audio that still has to be posted is left out as well, because it can be found in Discord. */
 function withoutSecrets(task: Task): Record<string, unknown> {
   const { idempotencyKey: _, traits: _traits, route, ...rest } = dropVoiceAudio(task);
   const { token: __, ...way } = route;
   return { ...rest, route: way };
 }
 
-/** Compressed only if it would not have fitted otherwise. */
+/** A file that is compressed only if it would otherwise not fit. */
 interface Packed {
   bytes: Buffer;
   isCompressed: boolean;
 }
 
-/** Holds at most `most` bytes of the text: a longer one is compressed as it comes. undefined: it is too large even so. */
+/** Keeps at most `max` bytes of the text. A longer text is compressed while it arrives. Undefined if it is still too large. */
 async function pack(pieces: AsyncIterable<string>, max: number): Promise<Packed | undefined> {
   let held: Buffer[] = [];
   let size = 0;

@@ -26,25 +26,26 @@ export interface ErasureParts extends Pick<OrdersParts, 'book' | 'ledger' | 'clo
   pseudonyms?: Pick<Pseudonyms, 'known' | 'erase'> | undefined;
   others?: OtherPartitions | undefined;
   removeMessages(task: Task): Promise<MessageRemoval>;
-  /** Tells a member who has left the page; false: try again later. */
-  tellErased(memberId: string, forgotten: ErasureOutcome): Promise<boolean>;
+  /** Notifies a member who has left the page. Returns false if it should be tried again later. */
+  notifyErased(memberId: string, forgotten: ErasureOutcome): Promise<boolean>;
 }
 
 const STORED_EVERY = 50;
-/** After this time an undeletable message is given up. */
+/** After this time, the bot stops trying to delete a message. */
 const GIVEN_UP_AFTER_MS = 24 * 3_600_000;
-/** After this many failures in a row the others would fail too. */
+/** After this many failures in a row, the other tasks would probably fail, too. */
 const MAX_FAILURES_IN_A_ROW = 3;
 
 /**
- * One member's erasure. Every step can be repeated after a crash. For each task its messages go first, since the task leads to them; then the
- * task; and last its ledger entry loses the member. In the other order a start in between would find the task without an entry and book it again.
+ * One member's erasure. Every step can be repeated after a crash. For each task, its messages are deleted first, because the task is needed to
+ * find them. Then the task is deleted, and finally the member is removed from its ledger entry. In another order, a start in between would find
+ * the task without an entry and book it again.
  */
 export class MemberErasure {
   readonly #parts: ErasureParts;
-  /** As stored, except that the counts may be ahead. */
+  /** The stored mark, except that the counts may be higher. */
   #mark: ErasureMark;
-  #hear: TellOutcome | undefined;
+  #notifyPage: NotifyPage | undefined;
   readonly #between: PartErasures;
   readonly #lock = new KeyedLock();
   #isStopped = false;
@@ -63,30 +64,30 @@ export class MemberErasure {
     return times.created <= this.#mark.until;
   }
 
-  /** Covers everything until now; from now on this page is told the outcome. */
-  async extend(hear: TellOutcome): Promise<void> {
+  /** Extends the erasure to everything until now. From now on, this page is notified of the outcome. */
+  async extend(notifyPage: NotifyPage): Promise<void> {
     const until = this.#parts.clock.now();
     await this.#store((mark) => this.#between.begin({ ...mark, until: Math.max(until, mark.until), told: undefined }));
-    this.#hear = hear;
+    this.#notifyPage = notifyPage;
   }
 
-  /** Another partition asks: it is told the outcome in place of the member. */
+  /** Called if another partition requests the erasure. That partition is notified of the outcome instead of the member. */
   join({ from, until }: Pick<ErasureMessage, 'from' | 'until'>): Promise<void> {
     return this.#store((mark) => this.#between.join({ ...mark, until: Math.max(until, mark.until) }, from));
   }
 
-  /** What another partition has erased. */
+  /** Records what another partition has erased. */
   note(report: ErasureReport): Promise<void> {
     return this.#store((mark) => withReport(mark, report));
   }
 
-  /** Abandons calls to Discord; the next start repeats them. */
+  /** Abandons requests to Discord. The next start repeats them. */
   stop(): void {
     this.#isStopped = true;
     this.#cancel?.();
   }
 
-  /** One pass over everything; true if nothing is left to do. */
+  /** Processes everything once. Returns true if nothing is left to do. */
   async carryOut(): Promise<boolean> {
     const { until } = this.#mark;
     await this.#unlessStopped(this.#between.ask(this.#mark));
@@ -98,7 +99,7 @@ export class MemberErasure {
     const isKnown = async (id: string) => (await book.get(id)) !== undefined;
     const named = this.#isLedgerDue ? ((await ledger?.anonymise(this.#mark, isKnown)) ?? 0) : 0;
     this.#isLedgerDue = false;
-    if (later === 0) await this.#tell(running);
+    if (later === 0) await this.#notify(running);
     if (this.#isStopped || running + later + named > 0) return false;
     if (!(await this.#eraseRest(until))) return false;
     await this.#unlessStopped(this.#between.reportDone({ ...this.#mark, until }));
@@ -111,13 +112,13 @@ export class MemberErasure {
     });
   }
 
-  /** What is left of the member without tasks. False: later. */
+  /** Erases what is stored about the member apart from tasks. Returns false if it has to be tried again later. */
   #eraseRest(until: number): Promise<boolean> {
     const { store, budgets, rules, reports, serverLogs, proposals, pseudonyms } = this.#parts;
     return this.#lock.run('mark', async () => {
       // The member asked again in the meantime.
-      if (this.#mark.until !== until || this.#hasMoreToTell()) return false;
-      // While other partitions are not done, what is new since then stays.
+      if (this.#mark.until !== until || this.#isNotificationDue()) return false;
+      // While other partitions are not done, what was stored since then is kept.
       if (this.#restErasedUntil === until) return true;
       if ((await serverLogs?.erase(this.#mark.memberId)) === false) return false;
       await reports?.forget(this.#mark.memberId);
@@ -142,7 +143,7 @@ export class MemberErasure {
       if (this.#isStopped) return counts;
       if (!isClear) {
         counts.later += 1;
-        // Known failures must not stop the others from being tried each time.
+        // Known failures must not keep the other tasks from being tried each time.
         if (!this.#postponed.has(id)) failuresInARow += 1;
         this.#postponed.add(id);
         if (failuresInARow >= MAX_FAILURES_IN_A_ROW) return counts;
@@ -157,7 +158,10 @@ export class MemberErasure {
     return counts;
   }
 
-  /** False: some messages may still be deleted later. Undeletable ones are stored before the task that leads to them goes. */
+  /**
+   * Returns false if some messages may still be deleted later. Undeletable messages are stored before the task is deleted, because only it
+   * leads to them.
+   */
   async #removeMessages(task: Task): Promise<boolean> {
     // They were deleted when the task became unwanted.
     if (task.unwanted && !hasEnded(task)) return true;
@@ -185,7 +189,7 @@ export class MemberErasure {
       await this.#store((mark) => mark);
   }
 
-  /** Whether it is gone. A task that is running, or being delivered, goes afterwards. */
+  /** Returns whether the task is deleted. A task that is running or being delivered is deleted afterwards. */
   async #remove(found: Task): Promise<boolean> {
     const { book, ledger, clock } = this.#parts;
     // Its turn must not come while it is being removed.
@@ -201,23 +205,24 @@ export class MemberErasure {
     return true;
   }
 
-  #hasMoreToTell(): boolean {
+  #isNotificationDue(): boolean {
     const { told, asked, askedBy = [] } = this.#mark;
-    // Where only another partition asked, the member is told there.
+    // If only another partition requested the erasure, the member is notified there.
     if (this.#parts.others && !asked && askedBy.length > 0) return false;
     return told === undefined || outcomeOf(this.#mark, 0).stays > told;
   }
 
-  /** Tells the partitions that asked; and the open page, else the member by direct message. */
-  async #tell(running: number): Promise<void> {
+  /** Notifies the partitions that requested the erasure, and the open page, or otherwise the member by direct message. */
+  async #notify(running: number): Promise<void> {
     await this.#unlessStopped(this.#between.report(this.#mark, running));
     const { memberId, until, asked = [] } = this.#mark;
-    if (!this.#hasMoreToTell() || asked.some(({ state }) => state === 'asked')) return;
+    if (!this.#isNotificationDue() || asked.some(({ state }) => state === 'asked')) return;
     const outcome = outcomeOf(this.#mark, running);
-    const hear = this.#hear;
-    const heard = async (): Promise<boolean> => (await hear?.(outcome)) || this.#parts.tellErased(memberId, outcome);
-    if (!(await this.#unlessStopped(heard()))) return;
-    // A member who asked again is told again.
+    const notifyPage = this.#notifyPage;
+    const notify = async (): Promise<boolean> =>
+      (await notifyPage?.(outcome)) || this.#parts.notifyErased(memberId, outcome);
+    if (!(await this.#unlessStopped(notify()))) return;
+    // A member who asked again is notified again.
     await this.#store((mark) => (mark.until === until ? { ...mark, told: outcome.stays } : mark));
   }
 
@@ -228,7 +233,7 @@ export class MemberErasure {
     return Promise.race([work, stopped.promise]);
   }
 
-  /** Keeps the counts that grew in the meantime. */
+  /** Keeps the counts that have increased in the meantime. */
   #store(transition: (mark: ErasureMark) => ErasureMark): Promise<void> {
     return this.#lock.run('mark', async () => {
       const next = transition(this.#mark);
@@ -242,7 +247,7 @@ export class MemberErasure {
 const withdraw = (task: Task, now: number): Task =>
   task.state === 'waiting' ? markForErasure(markWithdrawn(task, now)) : task;
 
-/** It waited for words that never came, so the gateway has not started. */
+/** The task waited for words that were never sent, so the gateway has not started. */
 const hasNotStarted = ({ state, times }: Task): boolean =>
   state === 'needs-input' && times.wordsSent === undefined && times.wordsTaken === undefined;
 
@@ -252,8 +257,8 @@ export interface MessageRemoval {
   needsRetry: boolean;
 }
 
-/** Tells the page that asked; false: it is gone. */
-export type TellOutcome = (forgotten: ErasureOutcome) => Promise<boolean>;
+/** Notifies the page where the member asked. Returns false if it is gone. */
+export type NotifyPage = (forgotten: ErasureOutcome) => Promise<boolean>;
 
 /** The server belongs to the address only if the message is in the channel of the order: it may be a direct message. */
 export const messageAddress = ({ message, channelId, guildId }: Task): MessageAddress | undefined =>

@@ -3,17 +3,17 @@ import type { OtherPartitions } from '../other-partitions.ts';
 import type { AskedPartition, ErasureMark, ErasureOutcome } from '../task-store.ts';
 import type { ErasureMessage, ErasureReport } from './erasure-messages.ts';
 
-/** The addresses of messages that could not be deleted; more are only counted. */
+/** How many addresses of undeletable messages are stored. Further messages are only counted. */
 export const MAX_LEFT = 100;
-/** What was asked for is asked for again until it is done: a message counts as heard only by what comes of it. */
+/** An erasure is requested again until it is done, because only its result shows that the request has arrived. */
 const ASK_AGAIN_MS = 30_000;
 
-/** Sends other partitions what one erasure has for them: questions where the member asked here, reports where others asked for it. */
+/** Sends the messages of one erasure to other partitions: requests if the member asked here, and reports if other partitions requested it. */
 export class PartErasures {
   readonly #others: OtherPartitions | undefined;
   readonly #clock: Clock;
   #askedAt = Number.NEGATIVE_INFINITY;
-  /** How many messages that could not be deleted the last report had. */
+  /** The number of undeletable messages in the last report. */
   #reported: number | undefined;
 
   constructor(others: OtherPartitions | undefined, clock: Clock) {
@@ -21,14 +21,14 @@ export class PartErasures {
     this.#clock = clock;
   }
 
-  /** The member asks here. */
+  /** Called if the member asks in this partition. */
   begin(mark: ErasureMark): ErasureMark {
     this.#askedAt = Number.NEGATIVE_INFINITY;
     const { numbers } = this.#others ?? {};
     return numbers ? { ...mark, asked: numbers.map((partition) => askedOnce(partition, mark)) } : mark;
   }
 
-  /** Another partition asks. */
+  /** Called if another partition requests the erasure. */
   join(mark: ErasureMark, from: number): ErasureMark {
     this.#reported = undefined;
     return { ...mark, askedBy: [...new Set([...(mark.askedBy ?? []), from])] };
@@ -43,7 +43,7 @@ export class PartErasures {
     this.#askedAt = now;
   }
 
-  /** Once the messages are gone, and again where more of them turn out to stay. */
+  /** Called once the messages are deleted, and again if more of them turn out to be undeletable. */
   async report(mark: ErasureMark, running: number): Promise<void> {
     if (this.#reported === mark.stays) return;
     await this.#send(mark, running, false);
@@ -63,14 +63,14 @@ export class PartErasures {
   }
 }
 
-/** Where the member asked before, what was erased then stays counted. */
+/** If the member had asked before, what was erased then remains counted. */
 function askedOnce(partition: number, { asked = [] }: ErasureMark): AskedPartition {
   const before = asked.find((one) => one.partition === partition);
   const none = { tasks: 0, messages: 0, stays: 0, left: [], running: 0 };
   return { ...(before ?? none), partition, state: 'asked' };
 }
 
-/** A report of an earlier request says nothing about this one. A repeated erasure finds nothing, so the higher counts are right. */
+/** A report about an earlier request says nothing about this one. A repeated erasure finds nothing, so the higher counts are correct. */
 export function withReport(mark: ErasureMark, report: ErasureReport): ErasureMark {
   const { from, until, isDone, outcome } = report;
   if (until < mark.until) return mark;

@@ -5,7 +5,7 @@ import type { TaskSummary } from '../task-summary.ts';
 
 const PAGE = 100;
 
-/** All tasks of a member, newest first; tasks may be removed meanwhile. */
+/** All tasks of a member, newest first. Tasks may be removed in the meantime. */
 export async function* tasksOf(memberId: string, store: Pick<TaskStore, 'page'>): AsyncGenerator<TaskSummary> {
   for (let before: string | undefined; ; ) {
     const { summaries, next } = await store.page({ of: { memberId }, max: PAGE, before });
@@ -17,7 +17,7 @@ export async function* tasksOf(memberId: string, store: Pick<TaskStore, 'page'>)
   }
 }
 
-/** The same with all that is stored about them. */
+/** The same tasks with everything that is stored about them. */
 export async function* wholeTasksOf(
   memberId: string,
   { page, get }: { page: TaskStore['page']; get(id: string): Promise<Task | undefined> },

@@ -247,7 +247,7 @@ describe('A gateway that takes no more tasks', () => {
 describe('An account without credit', () => {
   it('The order is refused and not queued, the kind is paused, the operator is notified once, and one order is let through later', async () => {
     const told: string[] = [];
-    const side = await engine({}, undefined, { hasLedger: true, tellNoCredit: async (kind) => void told.push(kind) });
+    const side = await engine({}, undefined, { hasLedger: true, notifyNoCredit: async (kind) => void told.push(kind) });
     side.gateway.faults.add({ on: { path: /submit/ }, do: 'quota', times: 1 });
     await expect(side.tasks.orders.submit(another())).rejects.toMatchObject({ kind: 'quota' });
     await expect(side.tasks.orders.submit(another())).rejects.toMatchObject({ key: 'refusals.noCredit' });

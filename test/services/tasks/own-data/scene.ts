@@ -66,7 +66,7 @@ export async function requests({
       removed.push(task.id);
       return removal(task);
     },
-    tellErased: async (memberId, forgotten) => {
+    notifyErased: async (memberId, forgotten) => {
       told.push({ memberId, forgotten });
       return isHeard();
     },

@@ -21,7 +21,7 @@ export const SUCCESS_CODES: ReadonlySet<string> = new Set([
 ]);
 
 const ERROR_WORDS = new Set(['error', 'errors', 'err', 'errno', 'errmsg', 'exception', 'fault', 'failure', 'fail']);
-/** `errorCode` and `failReason` are errors; the name of a URL or of a policy for errors is not. */
+/** With these words, names such as `errorCode` and `failReason` mean an error. The name of a URL or of an error policy does not. */
 const ERROR_NAME_WORDS = new Set([
   ...ERROR_WORDS,
   ...['message', 'messages', 'msg', 'code', 'info', 'detail', 'details', 'type', 'reason', 'text', 'description'],
@@ -31,7 +31,7 @@ const VERDICT_NAME = /^(?:(?:is|was)-)?(?:success|successful|succeeded|ok|accept
 const REFUSED_NAME = /^(?:(?:is|was|has)-)?(?:failed|rejected|refused|denied|blocked)$/;
 const NO_ERROR = new Set(['', '0', 'ok', 'none', 'null', 'success', 'no', 'false']);
 
-/** Whether a response to a submit says anywhere that the job was refused or has failed. */
+/** Whether a response to a submit says anywhere that the job was refused or failed. */
 export function showsError(spots: readonly Spot[]): boolean {
   if (namesError(spots)) return true;
   return spots.some(({ words, around, value }) => {
@@ -42,7 +42,7 @@ export function showsError(spots: readonly Spot[]): boolean {
   });
 }
 
-/** As above, for an id at a known place: a state, or a code of the outermost wrapper, may be that of an accepted task. */
+/** As above, but for a response with an id in a known place. A state, or a code of the outermost wrapper, may then belong to an accepted task. */
 export function namesError(spots: readonly Spot[]): boolean {
   return spots.some(({ words, around, holder, value }) => {
     const name = words.join('-');
@@ -59,11 +59,11 @@ function isFailureCode(value: unknown): boolean {
 }
 
 function isMeaningful(value: unknown): boolean {
-  if (!isRecord(value)) return isNews(value);
-  return Object.values(value).some((inner) => isRecord(inner) || isNews(inner));
+  if (!isRecord(value)) return isNoteworthy(value);
+  return Object.values(value).some((inner) => isRecord(inner) || isNoteworthy(inner));
 }
 
-function isNews(value: unknown): boolean {
+function isNoteworthy(value: unknown): boolean {
   if (Array.isArray(value)) return value.length > 0;
   return value === true || !NO_ERROR.has(asText(value)?.toLowerCase() ?? '');
 }

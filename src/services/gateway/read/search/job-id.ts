@@ -6,14 +6,14 @@ import { ASIDE_ID_WORDS, CARRIER_WORDS, hasAny } from './words.ts';
 
 export interface FoundId {
   id: string;
-  /** The record that contains it. */
+  /** The record that contains the id. */
   holder: Record<string, unknown>;
 }
 
-/** How certain it is that a field holds the job's id, by its name. A status next to it counts half a step. */
+/** How likely a field is to contain the job's id, judging by its name. A status next to it counts as half a step. */
 const RANKS = { named: 12, coded: 10, bare: 8, alone: 6, other: 4, unnamed: 2 } as const;
 
-/** Returns the job's id, if exactly one value is best. `sent` is what the request contained: its echo is not a new id. */
+/** Returns the job's id, if exactly one value is best. `sent`: the words of the request, so that an echo of them is not mistaken for an id. */
 export function findJobId(spots: readonly Spot[], family: Family, sent: ReadonlySet<string>): FoundId | undefined {
   const holders = new Map(spots.map(({ holder }) => [holder, false]));
   for (const holder of holders.keys()) holders.set(holder, holdsState(holder));
@@ -23,7 +23,7 @@ export function findJobId(spots: readonly Spot[], family: Family, sent: Readonly
     if (id === undefined || spot.isListed || sent.has(id) || isAside(spot)) return [];
     const hasState = holders.get(spot.holder) === true;
     const rank = rankOf(spot, id, family, hasState, isStateSomewhere);
-    // A database row's id is not the job's, but with a state next to it, it makes another candidate doubtful.
+    // The id of a database row is not the job's id. But if there is a state next to it, other candidates become doubtful.
     if (rank === 0 && !(hasState && idNameOf(spot) === 'id')) return [];
     return [
       { rank: rank === 0 ? 0 : rank + (hasState ? 1 : 0), value: { id, holder: spot.holder }, key: id, hasState },
@@ -63,7 +63,7 @@ function rankOf(spot: Spot, id: string, family: Family, hasState: boolean, isSta
   }
 }
 
-/** Whether a record is in another one, not far below. */
+/** Whether a record is inside another one, at most three levels down. */
 function isInside(inner: object, outer: unknown, depth = 3): boolean {
   if (depth < 0 || typeof outer !== 'object' || outer === null) return false;
   return Object.values(outer).some((value) => value === inner || isInside(inner, value, depth - 1));
@@ -77,14 +77,14 @@ function asId(value: unknown): string | undefined {
   return id.length <= MAX_ID_LENGTH && /^[\w.:~=+-]+$/.test(id) ? id : undefined;
 }
 
-/** Long enough, and with a digit: not a word, and not a small number. */
+/** Long enough and with a digit, so neither a word nor a small number. */
 const isIdLike = (id: string): boolean => id.length >= 6 && /\d/.test(id);
 
-/** Longer than a word: letters alone may be an id too. */
+/** Longer than any word, so letters alone may be an id, too. */
 const isLong = (id: string): boolean => id.length >= 20;
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
-/** Too long for a timestamp, and not a word with a meaning. */
+/** Too long for a timestamp, and not a meaningful word. */
 const isUnmistakable = (id: string): boolean =>
   UUID.test(id) || /^\d{15,40}$/.test(id) || (/^[\da-f]{16,64}$/i.test(id) && /[a-f]/i.test(id));

@@ -18,7 +18,7 @@ type Place = Pick<Spot, 'words' | 'around'>;
 const STATE_SUFFIXES = new Set(['text', 'name', 'label', 'word']);
 const PARTS: ReadonlySet<string> = new Set(Object.values(KIND_WORDS).flatMap((words) => [...words]));
 
-/** Whether a field belongs to something other than the job: its user, its model, the request, or the echoed input. */
+/** Whether a field belongs to something other than the job, such as its user, its model, the request or the echoed input. */
 export const isAside = ({ around }: Place): boolean => around.some((words) => hasAny(words, ASIDE_WORDS));
 
 export function isStateName(words: readonly string[]): boolean {
@@ -28,7 +28,7 @@ export function isStateName(words: readonly string[]): boolean {
 
 export type IdName = 'job id' | 'job code' | 'job' | 'id' | 'id of a part' | 'other id';
 
-/** What a field's name says about an id in it; undefined if it is the id of something else, or not an id. */
+/** What the name of a field says about an id in it. Undefined if it is the id of something else, or no id at all. */
 export function idNameOf({ words, around }: Place): IdName | undefined {
   const last = words.at(-1) ?? '';
   const stem = words.slice(0, -1);
@@ -44,14 +44,14 @@ export function idNameOf({ words, around }: Place): IdName | undefined {
   return hasAny(parent, RESULT_WORDS) || hasAny(parent, PARTS) ? 'id of a part' : 'id';
 }
 
-/** Whether a record has a state of its own. A state of the request does not count. */
+/** Whether a record has a state of its own. The state of a request does not count. */
 export const holdsState = (holder: Readonly<Record<string, unknown>>): boolean =>
   holds(
     holder,
     (words, value) => typeof value === 'string' && isStateName(words) && !ACKNOWLEDGED.has(value.toLowerCase()),
   );
 
-/** Whether a record has the id of a job, by its name. */
+/** Whether a record has a field whose name says that it contains a job's id. */
 export const holdsId = (holder: Readonly<Record<string, unknown>>): boolean =>
   holds(holder, (words, value) => {
     const name = idNameOf({ words, around: [] });

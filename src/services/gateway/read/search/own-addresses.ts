@@ -10,7 +10,7 @@ const SENT = new Set(
 const MAX_TEXT_LENGTH = 20_000;
 const MAX_ADDRESSES = 200;
 
-/** The URLs that a response repeats from the request: those in fields for echoed input, and those in the prompt. */
+/** The URLs that a response repeats from the request, in fields for echoed input and in the prompt. */
 export function ownAddresses(spots: readonly Spot[]): string[] {
   const found: string[] = [];
   for (const { value, words, around } of spots) {
@@ -21,7 +21,7 @@ export function ownAddresses(spots: readonly Spot[]): string[] {
   return found.slice(0, MAX_ADDRESSES);
 }
 
-/** Whether a URL points to the same file as one of these; the part after a file's name is a signature. */
+/** Whether a URL points to the same file as one of these. The part after the file name is ignored, because it is a signature. */
 export function isSameAs(addresses: readonly string[]): (address: string) => boolean {
   const known = new Set(addresses.flatMap((address) => fileOf(address) ?? []));
   return (address) => {

@@ -1,20 +1,20 @@
 import { isRecord } from '../../../../lib/exact-json.ts';
 
-const DEEPEST = 6;
+const MAX_DEPTH = 6;
 const MAX_FIELDS = 2_000;
 const MAX_NAME_LENGTH = 80;
 
 export type Spellings = ReadonlyMap<string, readonly string[]>;
 
-const plain = (name: string): string => name.replaceAll(/[^a-z\d]/gi, '').toLowerCase();
+const lettersOf = (name: string): string => name.replaceAll(/[^a-z\d]/gi, '').toLowerCase();
 
-/** Every spelling of the names in tables of places, by their letters: `TaskID`, `task-id` and `task_id` have the same ones. */
+/** All spellings of the names in the tables, by their letters: those of `TaskID`, `task-id` and `task_id` are the same. */
 export function spellingsIn(...tables: readonly unknown[]): Spellings {
   const spellings = new Map<string, Set<string>>();
   const visit = (value: unknown): void => {
     if (typeof value === 'string') {
-      const known = spellings.get(plain(value)) ?? new Set();
-      spellings.set(plain(value), known.add(value));
+      const known = spellings.get(lettersOf(value)) ?? new Set();
+      spellings.set(lettersOf(value), known.add(value));
     } else if (typeof value === 'object' && value !== null) {
       for (const inner of Object.values(value)) visit(inner);
     }
@@ -27,7 +27,7 @@ export function spellingsIn(...tables: readonly unknown[]): Spellings {
 export function respell(record: Record<string, unknown>, spellings: Spellings): Record<string, unknown> {
   let left = MAX_FIELDS;
   const copy = (value: unknown, depth: number): unknown => {
-    if (depth > DEEPEST || left <= 0) return value;
+    if (depth > MAX_DEPTH || left <= 0) return value;
     if (Array.isArray(value)) return value.length > left ? value : value.map((item) => copy(item, depth + 1));
     return isRecord(value) ? copyRecord(value, depth) : value;
   };
@@ -36,7 +36,7 @@ export function respell(record: Record<string, unknown>, spellings: Spellings): 
     for (const name in value) {
       if (!Object.hasOwn(value, name) || left-- <= 0) continue;
       const child = copy(value[name], depth + 1);
-      const known = name.length > MAX_NAME_LENGTH ? [] : (spellings.get(plain(name)) ?? []);
+      const known = name.length > MAX_NAME_LENGTH ? [] : (spellings.get(lettersOf(name)) ?? []);
       const names = known.length === 0 ? [name] : known.filter((one) => one === name || !Object.hasOwn(value, one));
       for (const one of names) entries.push([one, child]);
     }

@@ -7,14 +7,14 @@ import { ASIDE_MEDIA_WORDS, CARRIER_WORDS, hasAny, JOB_WORDS, KIND_WORDS, RESULT
 
 type Kind = Medium['kind'];
 
-/** A message cannot show more than this. */
+/** More than a message can show. */
 const MAX_MEDIA = 200;
 
 const ENDING_RANK = 8;
 const KIND_RANK = 2;
 const RESULT_RANK = 2;
 
-/** Returns the results of a finished task, if one field of the response is the best place for them. Items of one list are one place. */
+/** Returns the results of a finished task, if exactly one place in the response is the best. The items of a list count as one place. */
 export function findResultMedia(spots: readonly Spot[], kinds: readonly Kind[], context: ResponseContext): Medium[] {
   const isOwn = isSameAs([...(context.own ?? []), ...ownAddresses(spots)]);
   const files = spots.flatMap((spot) => {
@@ -22,9 +22,9 @@ export function findResultMedia(spots: readonly Spot[], kinds: readonly Kind[], 
     const words = [...spot.around.flat(), ...spot.words];
     const file = hasAny(words, ASIDE_MEDIA_WORDS) || isRequestField(spot) ? undefined : fileIn(spot.value, context);
     if (file?.medium.address !== undefined && isOwn(file.medium.address)) return [];
-    return file ? [{ file, words: tellingWords(spot), group: spot.group }] : [];
+    return file ? [{ file, words: significantWords(spot), group: spot.group }] : [];
   });
-  // A video's still image is not its result: the kinds come in order of preference.
+  // The kinds are in order of preference, because a still image of a video is not the result.
   for (const kind of kinds) {
     const places = new Map<string, { rank: number; media: Medium[] }>();
     for (const { file, words, group } of files) {
@@ -44,8 +44,8 @@ export function findResultMedia(spots: readonly Spot[], kinds: readonly Kind[], 
   return [];
 }
 
-/** Its own name, and the names around it that are neither wrappers nor the job. */
-const tellingWords = ({ words, around }: Spot): string[] => [
+/** The words of the field's own name, and of the names around it that are neither wrappers nor the job. */
+const significantWords = ({ words, around }: Spot): string[] => [
   ...words,
   ...around.flat().filter((word) => !CARRIER_WORDS.has(word) && !JOB_WORDS.has(word)),
 ];
@@ -58,14 +58,14 @@ function rankOf({ kind: fileKind }: FoundFile, words: readonly string[], kind: K
   const isResult = hasAny(words, RESULT_WORDS);
   const likeness = (isKind ? KIND_RANK : 0) + (isResult ? RESULT_RANK : 0);
   if (fileKind !== undefined) return ENDING_RANK + likeness;
-  // Without a file extension, the name alone has to say that it is the result, and of which kind.
+  // Without a file extension, the name alone has to say that it is the result, and what kind it is.
   if (!isKind && Object.values(KIND_WORDS).some((others) => hasAny(words, others))) return 0;
   return isKind || (isResult && kind === kinds.at(-1)) ? likeness : 0;
 }
 
 const REQUEST_FIELDS = new Set(['image', 'images', 'video', 'videos', 'audio', 'audios']);
 
-/** A field of the request next to the prompt or the model: the task repeats its input. */
+/** Whether this is a field of the request, because it is next to the prompt or the model: then the task repeats its input. */
 function isRequestField({ words, around, holder }: Spot): boolean {
   if (words.length !== 1 || !REQUEST_FIELDS.has(words[0] ?? '') || hasAny(around.flat(), RESULT_WORDS)) return false;
   return Object.keys(holder)

@@ -4,18 +4,18 @@ import { parseJson } from '../places.ts';
 
 /** Longer texts are files or lyrics, never an id or a URL. */
 const MAX_VALUE_LENGTH = 8_192;
-/** Shorter ones, such as a duration, may be equal to an id by chance. */
-const SHORTEST_WORD = 6;
+/** Shorter texts, such as a duration, may equal an id by chance. */
+const MIN_WORD_LENGTH = 6;
 const MAX_VALUES = 500;
-const DEEPEST = 8;
+const MAX_DEPTH = 8;
 
-/** Every word in a request, so its echo in the response is not mistaken for something new. */
+/** Collects all words of a request, so that an echo in the response is not mistaken for something new. */
 export function wordsSent({ body, headers = {} }: { body: unknown; headers?: object }): ReadonlySet<string> {
   const words = new Set<string>();
   const visit = (value: unknown, depth: number): void => {
-    if (depth > DEEPEST || words.size >= MAX_VALUES) return;
+    if (depth > MAX_DEPTH || words.size >= MAX_VALUES) return;
     if (typeof value === 'number' || (typeof value === 'string' && value.length <= MAX_VALUE_LENGTH))
-      for (const word of String(value).split(/\s+/, MAX_VALUES)) if (word.length >= SHORTEST_WORD) words.add(word);
+      for (const word of String(value).split(/\s+/, MAX_VALUES)) if (word.length >= MIN_WORD_LENGTH) words.add(word);
     if (Array.isArray(value)) for (const item of value) visit(item, depth + 1);
     else if (value instanceof FormData) for (const [, item] of value) visit(item, depth + 1);
     else if (isRecord(value)) for (const item of Object.values(value)) visit(item, depth + 1);

@@ -8,7 +8,7 @@ import { ACKNOWLEDGED, ASIDE_WORDS, hasAny, JOB_WORDS, PROGRESS_WORDS } from './
 
 export interface FoundState {
   word: string;
-  /** The record that contains it. */
+  /** The record that contains the word. */
   holder: Record<string, unknown>;
 }
 
@@ -16,14 +16,14 @@ const WORD = /^\p{L}[\p{L}\p{N} _.:/-]{0,60}$/u;
 
 const WRAPPER_NAMES = new Set(['status', 'state']);
 
-/** The job's status word, if exactly one meaning is best; `torn` if the best ones contradict each other. */
+/** Returns the job's status word, if exactly one meaning is best; `torn` if the best ones contradict each other. */
 export function findState(spots: readonly Spot[], family: Family): FoundState | 'torn' | undefined {
   const candidates = spots.flatMap((spot) => {
     const { value: word, holder } = spot;
     if (typeof word !== 'string' || spot.isListed || !WORD.test(word.trim()) || !isStateName(spot.words)) return [];
-    // `state` is the caller's own tag in this family.
+    // In this family, `state` is the caller's own tag.
     if (isAside(spot) || (family === 'imgx' && spot.words.join('-') === 'state')) return [];
-    // A wrapper says that the request succeeded, not that the job is done.
+    // The status of a wrapper says that the request succeeded, and not that the job is done.
     const isOfWrapper = WRAPPER_NAMES.has(spot.words.join('-')) && ACKNOWLEDGED.has(normaliseStatus(word));
     if (isOfWrapper && !isJobs(spot)) return [];
     const rank = nameRank(spot) + (isJobs(spot) ? 8 : 0);
@@ -33,7 +33,7 @@ export function findState(spots: readonly Spot[], family: Family): FoundState | 
   return bestOf(candidates) ?? (candidates.length > 0 ? 'torn' : undefined);
 }
 
-/** Whether it is next to the job's id or in a record that is called a job. */
+/** Whether a value is next to the job's id, or in a record that is called a job. */
 const isJobs = ({ holder, around }: Spot): boolean =>
   holdsId(holder) || around.some((words) => words.length <= 2 && hasAny(words, JOB_WORDS));
 
@@ -45,7 +45,7 @@ function nameRank({ words }: Spot): number {
   return name === 'status' ? 4 : name === 'state' ? 3 : 2;
 }
 
-/** Words that make a number something other than the progress. */
+/** Words that show that a number is not the progress. */
 const OTHER_NUMBERS = new Set('ms s seconds time at url id step steps total count version left remaining'.split(' '));
 
 /** Progress in percent, if exactly one value is best. */

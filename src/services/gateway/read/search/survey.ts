@@ -2,10 +2,10 @@ import { isRecord } from '../../../../lib/exact-json.ts';
 import { parseJson } from '../places.ts';
 import { hasAny, JOB_WORDS, wordsOf } from './words.ts';
 
-/** A value in a response, with everything that its place says about it. */
+/** A value in a response, with everything that is known about its place. */
 export interface Spot {
   value: unknown;
-  /** The words of its field's name; an item of a list has those of the list. */
+  /** The words of the field's name; for an item of a list, those of the list. */
   words: readonly string[];
   /** The words of every field around it, outermost first. */
   around: readonly (readonly string[])[];
@@ -13,11 +13,11 @@ export interface Spot {
   holder: Record<string, unknown>;
   /** Whether it is in a list. */
   isListed: boolean;
-  /** Equal for all items of a list and for `image_1`, `image_2`: they are one result. */
+  /** The same for all items of a list, and for `image_1` and `image_2`, because together they are one result. */
   group: string;
 }
 
-const DEEPEST = 12;
+const MAX_DEPTH = 12;
 const MAX_SPOTS = 5_000;
 /** Lists and objects may arrive as JSON text. */
 const MAX_TEXTS = 4;
@@ -30,22 +30,22 @@ interface Node {
 }
 
 /**
- * Every value of a response, outermost first. Empty if there are too many: values that were not read might contradict the
- * others, and a search must not guess.
+ * Collects every value of a response, outermost first. Empty if there are too many, because values that were not read might
+ * contradict the others, and a search must not guess.
  */
 export function survey(answer: unknown): readonly Spot[] {
   const spots: Spot[] = [];
   const queue: Node[] = [{ value: answer, spot: { words: [], around: [], isListed: false, group: '' }, depth: 0 }];
   let texts = 0;
-  // A plain loop, because the list grows while it is read.
+  // A plain loop, because the list grows during the iteration.
   for (let at = 0; at < queue.length; at++) {
     const { value: found, spot, depth } = queue[at] as Node;
     const isText = typeof found === 'string' && /^\s*[[{]/.test(found) && found.length <= MAX_TEXT_LENGTH;
     const value = isText && texts++ < MAX_TEXTS ? parseJson(found) : found;
-    if (depth >= DEEPEST) continue;
+    if (depth >= MAX_DEPTH) continue;
     if (Array.isArray(value)) {
       if (value.length > MAX_SPOTS - queue.length) return [];
-      // `jobs: […]` with one item holds the job; any other list holds parts of it.
+      // A list such as `jobs: […]` with a single item contains the job; any other list contains parts of it.
       const isListed = spot.isListed || value.length !== 1 || !hasAny(spot.words, JOB_WORDS);
       for (const item of value) {
         const inner = { ...spot, isListed, group: `${spot.group}[]` };
@@ -72,5 +72,5 @@ export function survey(answer: unknown): readonly Spot[] {
   return spots;
 }
 
-/** `0`, or an id: the items of a map are those of a list. */
+/** Whether a name is a key of a map, such as `0` or an id. The items of a map are treated like those of a list. */
 const isKeyOfMap = (name: string): boolean => /^(?:\d+|(?=(?:\D*\d){3})[\w-]{8,})$/.test(name);

@@ -1,29 +1,29 @@
 import { isRecord } from '../../../../lib/exact-json.ts';
 import { asText } from '../places.ts';
 
-const DEEPEST = 8;
+const MAX_DEPTH = 8;
 const MAX_VALUES = 5_000;
-/** Tasks of a batch keep their id near their top. */
-const DEEPEST_ID = 3;
+/** Tasks of a batch have their id near the top. */
+const MAX_ID_DEPTH = 3;
 
 export interface ListedTask {
   id: string;
   record: Record<string, unknown>;
 }
 
-/** The tasks in the response to a batch whose list is at no known place: records that hold exactly one of the polled ids. */
+/** Finds the tasks in a batch response whose list is not in a known place: records that contain exactly one of the polled ids. */
 export function findListedTasks(answer: unknown, ids: readonly string[]): ListedTask[] {
   const wanted = new Set(ids);
   let left = MAX_VALUES;
   const idsIn = (value: unknown, depth: number): Set<string> => {
-    if (left-- <= 0 || depth > DEEPEST_ID) return new Set();
+    if (left-- <= 0 || depth > MAX_ID_DEPTH) return new Set();
     const text = asText(value);
     if (text !== undefined) return new Set(wanted.has(text) ? [text] : []);
     if (!isRecord(value)) return new Set();
     return new Set(Object.values(value).flatMap((inner) => [...idsIn(inner, depth + 1)]));
   };
   const visit = (value: unknown, depth: number): ListedTask[] => {
-    if (left-- <= 0 || depth > DEEPEST) return [];
+    if (left-- <= 0 || depth > MAX_DEPTH) return [];
     if (!Array.isArray(value))
       return isRecord(value) ? Object.values(value).flatMap((one) => visit(one, depth + 1)) : [];
     return value.filter(isRecord).flatMap((record) => {

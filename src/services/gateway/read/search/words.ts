@@ -1,26 +1,26 @@
-/** Longer names say no more than shorter ones, and cost time. */
+/** Longer names are no more informative than shorter ones, and take time. */
 const MAX_NAME_LENGTH = 80;
 
 const set = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
 
-/** Names for the work that a gateway does for a request. */
+/** Words for the work that a gateway does for a request. */
 export const JOB_WORDS = set(
   `task tasks job jobs generation generations gen imagine imagination render rendering run prediction operation op work workflow ticket
   submission order creation execution inference commission`,
 );
 
-/** The last word of a name that certainly holds an id. */
+/** Words that, at the end of a name, certainly mean an id. */
 export const ID_WORDS = set('id uuid guid identifier');
 
-/** The last word of a name that holds an id if the rest of the name says whose. */
+/** Words that, at the end of a name, mean an id if the rest of the name says whose. */
 export const WEAK_ID_WORDS = set('ref reference handle number no key code token');
 
-/** Names of wrappers, which say nothing about what they hold. */
+/** Names of wrappers, which say nothing about their content. */
 export const CARRIER_WORDS = set(
   'data result results response payload body content output answer reply item items record info detail details value',
 );
 
-/** Things with ids, states and URLs of their own that are never those of the job, in any place. */
+/** Things with their own ids, states and URLs, which are never those of the job. */
 const OTHER_THINGS = `request requests req trace tracing span correlation transaction user account acct owner author creator member customer
   client tenant org organization organisation team workspace project app application session conversation thread webhook hook callback notify
   notification model engine version style preset template voice lora parent previous prev prior origin original source
@@ -31,14 +31,14 @@ const OTHER_THINGS = `request requests req trace tracing span correlation transa
 
 export const ASIDE_WORDS = set(OTHER_THINGS);
 
-/** Ids of these are not the job's either, but its record may be inside of them. */
+/** The ids of these are not the job's either, but the job's record may be inside them. */
 export const ASIDE_ID_WORDS = set(
   `${OTHER_THINGS} image images video videos audio audios song songs track tracks clip clips file files asset assets
   media frame message msg event api platform service provider server gateway channel group queue batch object category
   tag album playlist collection action custom component key reference ref seed index row page step third`,
 );
 
-/** Results have items with ids and states of their own. */
+/** Words for results, whose items have their own ids and states. */
 export const RESULT_WORDS = set(
   `result results output outputs outcome artifact artifacts artefact artefacts product products asset assets file files
   media final finished delivered delivery deliverable deliverables creation creations generated generation generations rendered download downloads
@@ -61,15 +61,15 @@ export const ASIDE_MEDIA_WORDS = set(
   permalink gallery feed terms manage masks avatars originals parents storyboard waveform lyrics subtitle subtitles`,
 );
 
-/** Words with which a wrapper says that the request succeeded. */
+/** Status words of wrappers that only mean that the request succeeded. */
 export const ACKNOWLEDGED = set('success ok okay accepted');
 
 export const STATE_WORDS = set('status state stage phase lifecycle condition situation standing');
 
 export const PROGRESS_WORDS = set('progress percent percentage pct completion fraction ratio');
 
-/** Endings that are searched for in names written without separators. */
-const ENDS = [
+/** Endings to look for in names that are written without separators. */
+const ENDINGS = [
   ...ID_WORDS,
   ...STATE_WORDS,
   ...PROGRESS_WORDS,
@@ -82,16 +82,16 @@ const ENDS = [
   'handle',
   'text',
 ];
-const WHOLE = set('valid invalid paid unpaid grid bid void solid rapid hybrid android fluid avid liquid context');
+const NOT_SPLIT = set('valid invalid paid unpaid grid bid void solid rapid hybrid android fluid avid liquid context');
 
 const KNOWN: ReadonlySet<string> = new Set([
   ...[...JOB_WORDS, ...CARRIER_WORDS, ...ASIDE_ID_WORDS, ...RESULT_WORDS, ...ASIDE_MEDIA_WORDS],
   ...Object.values(KIND_WORDS).flatMap((words) => [...words]),
-  ...[...ENDS, ...WHOLE, 'complete', 'completed', 'rate', 'pct'],
+  ...[...ENDINGS, ...NOT_SPLIT, 'complete', 'completed', 'rate', 'pct'],
 ]);
-const SHORTEST_PART = 3;
+const MIN_PART_LENGTH = 3;
 
-/** The words of a field name in any casing, without digits: `taskID`, `TASK_ID`, `task-id` and `taskid` are all `task id`. */
+/** Splits a field name in any casing into its words, without digits: `taskID`, `TASK_ID`, `task-id` and `taskid` all become `task id`. */
 export function wordsOf(name: string): string[] {
   return name
     .slice(0, MAX_NAME_LENGTH)
@@ -100,18 +100,18 @@ export function wordsOf(name: string): string[] {
     .toLowerCase()
     .split(/[^a-z]+/)
     .filter((word) => word !== '')
-    .flatMap(apart);
+    .flatMap(splitWord);
 }
 
-/** `taskid` is `task id`, and so is any word with a known end; `inputparams` consists of known words. */
-function apart(word: string): string[] {
+/** Splits a word that has a known ending, such as `taskid`, or consists of known words, such as `inputparams`. */
+function splitWord(word: string): string[] {
   if (KNOWN.has(word)) return [word];
-  for (let length = word.length - SHORTEST_PART; length >= SHORTEST_PART; length--) {
+  for (let length = word.length - MIN_PART_LENGTH; length >= MIN_PART_LENGTH; length--) {
     if (KNOWN.has(word.slice(0, length)) && KNOWN.has(word.slice(length)))
       return [word.slice(0, length), word.slice(length)];
   }
-  const end = ENDS.find((one) => word.endsWith(one) && word.length - one.length >= SHORTEST_PART);
-  return end === undefined ? [word] : [...apart(word.slice(0, -end.length)), end];
+  const end = ENDINGS.find((one) => word.endsWith(one) && word.length - one.length >= MIN_PART_LENGTH);
+  return end === undefined ? [word] : [...splitWord(word.slice(0, -end.length)), end];
 }
 
 export const hasAny = (words: readonly string[], wanted: ReadonlySet<string>): boolean =>
