@@ -98,7 +98,7 @@ const allowed = [
 const fileOf = (room: string, text: string): string =>
   `${room}${room.endsWith('-') ? '' : '/'}imports-${text.replaceAll(/[^a-z]+/gi, '-')}.ts`;
 
-/** Files with the imports of a second writer to Discord; true if they are allowed. */
+/** Files that import what is needed to write to Discord, and whether they are allowed to. */
 const writers: Record<string, [source: string, isAllowed: boolean]> = {
   'src/second-writer.ts': ["import { Routes } from 'discord.js';\n\nexport const y = Routes;\n", false],
   'src/discord/second-writer.ts': ["import { REST } from 'discord.js';\n\nexport const y = REST;\n", false],
@@ -165,7 +165,7 @@ describe('The lint rules', () => {
     expect(broken.get(fileOf(room, text)) ?? []).not.toContain('lint/style/noRestrictedImports');
   });
 
-  it('The lint rules allow access to the environment only at the start', () => {
+  it('The lint rules allow access to the environment only during startup', () => {
     expect(broken.get('src/services/gateway/environment.ts')).toContain('lint/style/noProcessEnv');
     expect(broken.get('src/index.ts') ?? []).not.toContain('lint/style/noProcessEnv');
   });

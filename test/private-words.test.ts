@@ -20,7 +20,7 @@ const BYTES = Buffer.from(`bytes ${PRIVATE}`);
 const IMAGE = `data:image/png;base64,${Buffer.from(`${PRIVATE}.`.repeat(3)).toString('base64')}`;
 const MESSAGE = '900000000000000100';
 
-/** The failures of a server: a status with all received text in all of its fields, a cut response or none. */
+/** The failures of a server: a status with all received text in all of its fields, a truncated response, or none. */
 const TROUBLES = [
   '400',
   '403',
@@ -92,7 +92,7 @@ function logs() {
   return { lines, json: writing(false), readable: writing(true) };
 }
 
-/** Passes an error through every way of the bot to log it. */
+/** Logs an error in every way that the bot does. */
 async function logOf(call: () => Promise<unknown>, { json, readable }: ReturnType<typeof logs>): Promise<boolean> {
   try {
     await call();
@@ -123,7 +123,7 @@ const plan = {
 } as const;
 const voice = { voice: { seconds: 1, waveform: 'AAAA' }, files: [{ name: `${PRIVATE}.ogg`, bytes: BYTES }] };
 
-/** Every request of the bot to Discord that contains text of members, by the name of its route in discord.js. */
+/** Every request from the bot to Discord that contains text from members, by the name of its route in discord.js. */
 function discordCalls(clients: ReturnType<typeof openDiscordClients>, log: ReturnType<typeof logs>['json']) {
   const botRest = clients.client.rest;
   const outbox = new Outbox(clients, log);
@@ -181,9 +181,9 @@ function discordCalls(clients: ReturnType<typeof openDiscordClients>, log: Retur
   };
 }
 
-describe('The log without private text, at every level', () => {
+describe('The log at every level', () => {
   it.each(TROUBLES.filter((one) => one !== '200 with an error'))(
-    'No private text is logged if all requests to Discord end in %s',
+    'No private text is logged if all requests to Discord end with %s',
     async (trouble) => {
       const { url, asked } = await failingServer(trouble);
       const clients = openDiscordClients(`${url}/api`);
@@ -208,7 +208,7 @@ describe('The log without private text, at every level', () => {
     expect(Object.keys(discordCalls(clients, logs().json)).sort()).toEqual([...known].sort());
   });
 
-  it.each(TROUBLES)('No private text is logged if all requests to the gateway end in %s', async (trouble) => {
+  it.each(TROUBLES)('No private text is logged if all requests to the gateway end with %s', async (trouble) => {
     const { url, asked } = await failingServer(trouble);
     const log = logs();
     const gateway = gatewayAt(url, log.json);

@@ -17,7 +17,7 @@ describe.each(profiles)('The account of a %s gateway', (profile) => {
   });
 
   it.each(['encoded', 'plain'] as const)(
-    'The gateway receives a model id exactly when its slashes travel %s',
+    'The gateway receives a model id unchanged if its slashes are sent %s',
     async (modelSlashes) => {
       const id = 'vendor/Über-Model:2026-01-31%2Fx y';
       const side = await both({ profile, keys: [{ key: 'sk-sandbox' }], settings: { modelSlashes } });
@@ -47,7 +47,7 @@ describe.each(profiles)('The account of a %s gateway', (profile) => {
     expect(error.message).not.toContain('somebody-else');
   });
 
-  it('The gateway reports usage for both dates to the last digit', async () => {
+  it('The gateway reports usage from one date to another, to the last digit', async () => {
     const side = await both({ profile });
     const { gateway } = side;
     for (const prompt of ['one', 'two', 'three']) await gateway.imgx.imagine({ prompt });
@@ -67,7 +67,7 @@ describe.each(profiles)('The account of a %s gateway', (profile) => {
 });
 
 describe('Usage of the account', () => {
-  it('The usage of a range without requests is empty and no error', async () => {
+  it('The usage of a range without requests is empty and not an error', async () => {
     const { gateway } = await both();
     await gateway.imgx.imagine({ prompt: 'one' });
     expect((await gateway.usage.get({ start: '2024-01-01', end: '2024-01-31' })).rows).toEqual([]);
@@ -88,7 +88,7 @@ describe('Usage of the account', () => {
 });
 
 describe('Fine-tune events', () => {
-  it('Fine-tune events are returned in order of time with their raw text', async () => {
+  it('Fine-tune events are returned in chronological order with their raw text', async () => {
     const { gateway, clock } = await both();
     clock.advance(3_600_000);
     const events = await gateway.fineTunes.events('ft-sandbox-1');

@@ -23,7 +23,7 @@ export interface Both {
   clock: ManualClock;
   /** The log lines of the client. */
   said: { facts: object; sentence: string }[];
-  /** Polls at intervals of one second of the gateway's time until the response is as wanted. */
+  /** Polls at intervals of one second of the gateway's time until the response is as expected. */
   until(ask: () => Promise<Snapshot>, wanted?: (snapshot: Snapshot) => boolean): Promise<Snapshot>;
 }
 
@@ -65,7 +65,7 @@ async function until(
     if (wanted(snapshot)) return snapshot;
     clock.advance(1_000);
   }
-  throw new Error('The task never came to be as wanted.');
+  throw new Error('The task never reached the expected state.');
 }
 
 export async function failureOf(promise: Promise<unknown>): Promise<GatewayError> {

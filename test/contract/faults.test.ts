@@ -3,7 +3,7 @@ import type { PresetName } from '../../sandbox/gateway/fault-presets.ts';
 import type { GatewayErrorKind } from '../../src/services/gateway/index.ts';
 import { both, failureOf, profiles } from './both.ts';
 
-/** How the client reads each fault: the kind of error, and whether a submit under it may have been carried out. */
+/** How the client reads each fault: the kind of error, and whether a submit may have been carried out despite it. */
 const troubles: readonly (readonly [PresetName, GatewayErrorKind, mayHaveTakenEffect: boolean])[] = [
   ['rate-limited', 'rate-limited', false],
   ['rate-limited-until', 'rate-limited', false],
@@ -37,7 +37,7 @@ describe.each(profiles)('Faults of a %s gateway', (profile) => {
   const waitLimit = { readMs: 300, submitMs: 300, bodyMs: 300 };
 
   it.each(troubles)(
-    'Under the fault %s a submit fails as %s, was not taken, and reports so if that is known',
+    'With the fault %s a submit fails as %s, is not accepted, and says so if that is known',
     async (name, kind, may) => {
       const { gateway, embedded } = await both({ profile, limits: waitLimit });
       embedded.faults.add({ do: name });
@@ -51,7 +51,7 @@ describe.each(profiles)('Faults of a %s gateway', (profile) => {
   );
 
   it.each(lostAnswers)(
-    'Under the fault %s a submit that was accepted but lost its response is not sent again',
+    'With the fault %s a submit that was accepted but lost its response is not sent again',
     async (name, kind) => {
       const { gateway, embedded } = await both({ profile, limits: { ...waitLimit, attempts: 3 } });
       embedded.faults.add({ do: name });
@@ -63,7 +63,7 @@ describe.each(profiles)('Faults of a %s gateway', (profile) => {
   );
 
   it.each([...troubles.map(([name, kind]) => [name, kind] as const), ...lostAnswers])(
-    'Under the fault %s a poll that fails as %s changes nothing about the task',
+    'With the fault %s a poll that fails as %s changes nothing about the task',
     async (name, kind) => {
       const { gateway, embedded } = await both({ profile, limits: waitLimit });
       const { remoteId } = await gateway.imgx.imagine({ prompt: 'a lighthouse' });
@@ -74,7 +74,7 @@ describe.each(profiles)('Faults of a %s gateway', (profile) => {
   );
 
   it.each(['server-error', 'bad-gateway', 'reset', 'half', 'cut', 'empty', 'error-in-200'] as const)(
-    'Under the fault %s the client retries a read without involving its caller',
+    'With the fault %s the client retries a read without involving its caller',
     async (name) => {
       const { gateway, embedded } = await both({ profile, limits: { attempts: 3 } });
       const { remoteId } = await gateway.imgx.imagine({ prompt: 'a lighthouse' });
@@ -83,7 +83,7 @@ describe.each(profiles)('Faults of a %s gateway', (profile) => {
     },
   );
 
-  it('The client reports how long to wait when the gateway reports it', async () => {
+  it('The client reports how long to wait if the gateway states it', async () => {
     const { gateway, embedded } = await both({ profile });
     embedded.faults.add({ do: { type: 'status', status: 429, retryAfter: 90 } });
     expect((await failureOf(gateway.models.list())).retryAfterMs).toBe(90_000);
@@ -126,7 +126,7 @@ describe.each(profiles)('Faults of a %s gateway', (profile) => {
     expect((await side.until(() => side.gateway.imgx.get(remoteId))).actions).toEqual([]);
   });
 
-  it('The client keeps the reported addresses of lost files and of files of 60 MB', async () => {
+  it('The client keeps the reported URLs of lost files and of files of 60 MB', async () => {
     const side = await both({ profile });
     side.embedded.faults.add({ do: 'lose-files' });
     const lost = await side.gateway.imgx.imagine({ prompt: 'lost' });
@@ -141,7 +141,7 @@ describe.each(profiles)('Faults of a %s gateway', (profile) => {
 });
 
 describe('Deviations of real gateways', () => {
-  it('The client reads an empty status right after the submit as queued', async () => {
+  it('The client treats an empty status right after the submit as queued', async () => {
     const { gateway } = await both({ profile: 'stock', quirks: { emptyStatus: true } });
     const { remoteId } = await gateway.imgx.imagine({ prompt: 'a lighthouse' });
     expect(await gateway.imgx.get(remoteId)).toMatchObject({ state: 'queued', word: '' });

@@ -54,7 +54,7 @@ describe.each(profiles)('Image jobs of a %s gateway', (profile) => {
     });
   });
 
-  it('Image jobs carry images as base64 if the gateway does', async () => {
+  it('Image jobs return images as base64 if the gateway sends them so', async () => {
     const side = await both({ profile, quirks: { base64Results: true } });
     const order = { model: await modelOf(side), prompt: 'a red boat' };
     const { remoteId } = await side.gateway.imageJobs.create(order, { idempotencyKey: 'a' });
@@ -66,7 +66,7 @@ describe.each(profiles)('Image jobs of a %s gateway', (profile) => {
     ).toBe('PNG');
   });
 
-  it('Image jobs are not found by an unknown id', async () => {
+  it('Polling an image job by an unknown id fails as not found', async () => {
     const { gateway } = await both({ profile });
     expect(await failureOf(gateway.imageJobs.get('no-such-job'))).toMatchObject({ kind: 'not-found' });
   });

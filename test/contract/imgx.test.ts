@@ -82,7 +82,7 @@ describe.each(profiles)('The image-prompt family of a %s gateway', (profile) => 
     },
   );
 
-  it('The client detects that a task waits for a prompt although its code was rewritten on the way', async () => {
+  it('The client detects that a task waits for a prompt even if a proxy has rewritten its code', async () => {
     const side = await both({ profile: 'stock', quirks: { remix: true, rewriteCodes: true } });
     const { imgx } = side.gateway;
     const grid = await finished(side, await imgx.imagine({ prompt: 'a lighthouse' }));
@@ -91,7 +91,7 @@ describe.each(profiles)('The image-prompt family of a %s gateway', (profile) => 
     expect((await imgx.get(varied.remoteId)).state).toBe('needs-input');
   });
 
-  it('A result is changed by name and index, and by one line of text in both orders', async () => {
+  it('A result is changed by action name and index, and by one line of text with both orders of its parts', async () => {
     for (const simpleChangeOrder of ['action-first', 'id-first'] as const) {
       const side = await both({ profile, settings: { simpleChangeOrder } });
       const { imgx } = side.gateway;
@@ -141,7 +141,7 @@ describe.each(profiles)('The image-prompt family of a %s gateway', (profile) => 
     expect(video.media[0]).toMatchObject({ kind: 'video' });
   });
 
-  it('Many image-prompt tasks are returned in one response that leaves out unknown ones', async () => {
+  it('Many image-prompt tasks are returned in one response that omits unknown ones', async () => {
     const side = await both({ profile });
     const { imgx } = side.gateway;
     const one = await imgx.imagine({ prompt: 'one' });
@@ -189,7 +189,7 @@ describe('An invalid request of the image-prompt family', () => {
       'images.0',
     ],
     ['no image', (side: Both) => side.gateway.imgx.describe({ images: [] }), 'images'],
-    ['a blend of one image', (side: Both) => side.gateway.imgx.blend({ images: [redImage] }), 'images'],
+    ['a blend with one image', (side: Both) => side.gateway.imgx.blend({ images: [redImage] }), 'images'],
     ['an index of 5', (side: Both) => side.gateway.imgx.change({ taskId: '1', action: 'UPSCALE', index: 5 }), 'index'],
     [
       'an index of 0',

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { both, failureOf, heardAt, lastHeard, profiles } from './both.ts';
 
 describe.each(profiles)('Music of a %s gateway', (profile) => {
-  it('Music is created and followed to its tracks', async () => {
+  it('Music is created and polled until its tracks are ready', async () => {
     const side = await both({ profile });
     const { music } = side.gateway;
     const { remoteId } = await music.makeSong({
@@ -42,7 +42,7 @@ describe.each(profiles)('Music of a %s gateway', (profile) => {
     expect(done.text).toBeTruthy();
   });
 
-  it('Many music tasks are returned in one response that leaves out unknown ones', async () => {
+  it('Many music tasks are returned in one response that omits unknown ones', async () => {
     const side = await both({ profile });
     const { music } = side.gateway;
     const one = await music.makeSong({ about: 'one' });
@@ -72,7 +72,7 @@ describe('A request for a song', () => {
     expect(embedded.heard).toEqual([]);
   });
 
-  it('A song is not offered by a gateway without that route, and no job is created', async () => {
+  it('Songs are not offered by a gateway without that route, and no job is created', async () => {
     const side = await both({
       settings: { paths: { imgx: '/imgx', music: '/nowhere', videoa: '/videoa', compat: '/c' } },
     });

@@ -13,7 +13,7 @@ const answering = async (body: unknown): Promise<Both> => {
   return side;
 };
 
-/** One job of every family, with the way to poll it. */
+/** One job of every family, with the function that polls it. */
 async function jobsOf(side: Both): Promise<(() => Promise<Snapshot>)[]> {
   const { gateway } = side;
   const image = await gateway.imageJobs.create({ model: 'lumen-image-1', prompt: 'a fox' }, { idempotencyKey: 'once' });
@@ -35,7 +35,7 @@ async function jobsOf(side: Both): Promise<(() => Promise<Snapshot>)[]> {
 }
 
 describe('The costs that a gateway reports', () => {
-  it('A stock gateway reports the cost of each job, to the last digit of its own bill', async () => {
+  it('A stock gateway reports the cost of each job, to the last digit that it charges', async () => {
     const side = await both({ profile: 'stock' });
     const costs: string[] = [];
     for (const poll of await jobsOf(side)) costs.push((await side.until(poll)).cost ?? 'unknown');
@@ -58,7 +58,7 @@ describe('The costs that a gateway reports', () => {
   );
 
   it.each(profiles)(
-    'An answer of a %s gateway reports its tokens, which the list prices as the bill does',
+    'An answer from a %s gateway reports its tokens, whose price in the list equals the bill',
     async (profile) => {
       const side = await both({ profile, quirks: { pricesListed: true } });
       const { usage, cost } = await side.gateway.responses.create({ model: 'quill-5', input: 'Snow?' });
@@ -96,14 +96,14 @@ describe('The price list of a gateway', () => {
   it.each([
     ['no record', 'prices'],
     ['an empty record', {}],
-    ['data that is no list', { success: true, data: { model: 1 } }],
+    ['data that is not a list', { success: true, data: { model: 1 } }],
     ['a failure', { success: false, message: 'not allowed' }],
   ])('A response with %s is not a price list', async (_name, body) => {
     const { gateway } = await answering(body);
     await expect(gateway.prices.get(path)).rejects.toThrow();
   });
 
-  it('A list of odd lines is read as far as its values are decimals from zero', async () => {
+  it('A list with odd entries is read as far as its values are non-negative decimals', async () => {
     const line = (more: object) => ({ model_name: 'm', quota_type: 1, model_price: 1, ...more });
     const { gateway } = await answering({
       data: [
@@ -139,7 +139,7 @@ describe('The price list of a gateway', () => {
     expect(pricesIn(await gateway.prices.get(path), undefined, 0).size).toBe(0);
   });
 
-  it('A list of very many models is truncated, and one of very many bytes is refused', async () => {
+  it('A list of too many models is truncated, and a list of too many bytes is refused', async () => {
     const models = Array.from({ length: 6_000 }, (_, at) => ({
       model_name: `m-${at}`,
       quota_type: 1,

@@ -26,7 +26,7 @@ interface Heard {
   end: RealtimeResponse;
 }
 
-/** Speaks so fast that a reply takes milliseconds, unless told otherwise. */
+/** By default the gateway speaks so fast that a reply takes milliseconds. */
 const swift = (dialect: Dialect, options: BothOptions = {}): Promise<Both> =>
   both({ clock: systemClock, speed: 10_000, ...options, quirks: { realtimeDialect: dialect, ...options.quirks } });
 
@@ -57,7 +57,7 @@ function expectSpoken(one: Heard): void {
   expect(came.every((sample, at) => sample === expected[at])).toBe(true);
 }
 
-/** A tone of so many seconds. */
+/** A tone of this many seconds. */
 const tone = (seconds: number): Int16Array =>
   Int16Array.from({ length: seconds * PCM_RATE }, (_none, at) => Math.sin((at * 440 * 2 * Math.PI) / PCM_RATE) * 8_000);
 
@@ -76,7 +76,7 @@ describe.each(dialects)('A live conversation in the %s dialect', (dialect) => {
     expect(audioOutput).toBeGreaterThan(0);
   });
 
-  it('A live conversation accepts audio and reports its transcript where transcription is on', async () => {
+  it('A live conversation accepts audio and reports its transcript if transcription is on', async () => {
     const { asked } = await talk(dialect, { transcriber: 'parley-transcribe-1' });
     const one = await asked({ audio: tone(2.5) });
     const [understood] = one.events.flatMap((event) => (event.type === 'heard' ? [event.text] : []));
@@ -93,7 +93,7 @@ describe.each(dialects)('A live conversation in the %s dialect', (dialect) => {
     expect(one.end.end).toBe('completed');
   });
 
-  it('A live conversation works without transcription where the gateway refuses it', async () => {
+  it('A live conversation works without transcription if the gateway refuses it', async () => {
     const side = await swift(dialect);
     side.embedded.faults.add({ do: 'realtime-refuse-transcriber' });
     const session = await side.gateway.realtime.open({ ...request, transcriber: 'parley-transcribe-1' });
@@ -139,7 +139,7 @@ describe.each(dialects)('A live conversation in the %s dialect', (dialect) => {
     expect(side.said.map(({ facts }) => facts)).toEqual([]);
   });
 
-  it('A live conversation survives its connection together with its history', async () => {
+  it('A live conversation survives a lost connection, including its history', async () => {
     const { asked, embedded } = await talk(dialect);
     const first = await asked({ text: 'My boat is green' });
     embedded.realtime.cutAll();
@@ -191,24 +191,27 @@ describe.each(dialects)('A live conversation in the %s dialect', (dialect) => {
     ['fatal', { end: 'cut', error: { kind: 'unreachable' } }],
     ['failed', { end: 'failed', error: { code: 'server_error' } }],
     ['incomplete', { end: 'incomplete', reason: 'content_filter' }],
-  ] as const)('A live conversation keeps what had arrived under the fault %s, and continues', async (how, expected) => {
-    const { asked, embedded } = await talk(dialect);
-    embedded.faults.add({ do: `realtime-${how}` });
-    const one = await asked({ text: 'Tell me of foxes' });
-    expect(one.end).toMatchObject(expected);
-    expect(one.end.text).toMatch(/^This is/);
-    const next = await asked({ text: 'Go on' });
-    expect(next.end.end).toBe('completed');
-    expect(next.end.text).toContain('Tell me of foxes');
-    expect(next.end.text).toContain('My last words were');
-  });
+  ] as const)(
+    'A live conversation keeps what had arrived before the fault %s, and continues',
+    async (how, expected) => {
+      const { asked, embedded } = await talk(dialect);
+      embedded.faults.add({ do: `realtime-${how}` });
+      const one = await asked({ text: 'Tell me of foxes' });
+      expect(one.end).toMatchObject(expected);
+      expect(one.end.text).toMatch(/^This is/);
+      const next = await asked({ text: 'Go on' });
+      expect(next.end.end).toBe('completed');
+      expect(next.end.text).toContain('Tell me of foxes');
+      expect(next.end.text).toContain('My last words were');
+    },
+  );
 
   it.each([
     ['drop-asked', { kind: 'unreachable', code: 'cut', mayHaveTakenEffect: true }],
     ['limit', { kind: 'unreachable', mayHaveTakenEffect: true }],
     ['refused', { kind: 'rate-limited', mayHaveTakenEffect: false }],
   ] as const)(
-    'A live conversation reports whether an utterance may have taken effect under %s, and does not repeat it',
+    'A live conversation reports whether an utterance may have taken effect with the fault %s, and does not repeat it',
     async (how, expected) => {
       const { asked, session, embedded } = await talk(dialect);
       embedded.faults.add({ do: `realtime-${how}` });
@@ -256,7 +259,7 @@ describe.each(profiles)('Opening a live conversation with a %s gateway', (profil
     ['rate-limited', { kind: 'rate-limited' }],
     ['bad-gateway', { kind: 'unavailable' }],
     ['reset', { kind: 'unreachable' }],
-  ] as const)('Opening a live conversation fails like any other request under %s', async (how, expected) => {
+  ] as const)('Opening a live conversation fails like any other request with the fault %s', async (how, expected) => {
     const side = await swift('ga', { profile });
     side.embedded.faults.add({ on: { path: '/v1/realtime' }, do: how });
     expect(await failureOf(side.gateway.realtime.open(request))).toMatchObject({

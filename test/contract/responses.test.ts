@@ -20,7 +20,7 @@ const makeImage = {
   parameters: { type: 'object', properties: { prompt: { type: 'string' } }, required: ['prompt'] },
 } satisfies TextTool;
 
-/** Writes so fast that a response takes milliseconds. */
+/** A speed at which a response takes milliseconds. */
 const swift = (options: BothOptions = {}): Promise<Both> => both({ clock: systemClock, speed: 10_000, ...options });
 
 async function all(events: AsyncIterable<TextEvent>): Promise<TextEvent[]> {
@@ -41,7 +41,7 @@ const textOf = (events: readonly TextEvent[]) =>
   events.flatMap((one) => (one.type === 'text' ? [one.delta] : [])).join('');
 
 describe.each(profiles)('Text responses of a %s gateway', (profile) => {
-  it('Text responses are the same whether they arrive whole or as a stream', async () => {
+  it('Text responses are the same whether they are streamed or not', async () => {
     const { gateway } = await swift({ profile });
     const whole = await gateway.responses.create(ask);
     const events = await all(gateway.responses.stream(ask));
@@ -121,7 +121,7 @@ describe.each(profiles)('Text responses of a %s gateway', (profile) => {
     expect(lastHeard(side, path).body).toEqual({ model, input: 'hello' });
   });
 
-  it('Text responses remember only what they are sent, and can read images and files', async () => {
+  it('Text responses only take into account what the request contains, including images and files', async () => {
     const { gateway } = await swift({ profile });
     const { text } = await gateway.responses.create({
       model,
@@ -188,7 +188,7 @@ describe.each(profiles)('Text responses of a %s gateway', (profile) => {
     expect(endOf(events).text).not.toBe('');
   });
 
-  it('Text responses fit a requested schema, and are JSON where JSON was requested', async () => {
+  it('Text responses match a requested schema, and are JSON if JSON was requested', async () => {
     const { gateway } = await swift({ profile });
     const schema = {
       type: 'object',
@@ -207,7 +207,7 @@ describe.each(profiles)('Text responses of a %s gateway', (profile) => {
     expect(JSON.parse(text)).toMatchObject({ sandbox: true });
   });
 
-  it('Text responses are long, contain code and tables, are refused or break off on request', async () => {
+  it('Text responses can be made to be long, to contain code and tables, to be refused or to break off', async () => {
     const { gateway } = await swift({ profile });
     const said = async (input: string, more: Partial<TextRequest> = {}) =>
       endOf(await all(gateway.responses.stream({ model, input, ...more })));
@@ -223,7 +223,7 @@ describe.each(profiles)('Text responses of a %s gateway', (profile) => {
     );
   });
 
-  it('Text responses contain reasoning only from models that have it', async () => {
+  it('Text responses contain reasoning only if the model supports it', async () => {
     const { gateway } = await swift({ profile });
     expect((await gateway.responses.create({ ...ask, model: 'quill-5', effort: 'high' })).reasoning).toBe('');
     const { reasoning } = await gateway.responses.create({ ...ask, effort: 'high' });
@@ -244,7 +244,7 @@ describe.each(profiles)('Text responses of a %s gateway', (profile) => {
   ];
 
   it.each(endings)(
-    'Text responses keep what had arrived under the fault "%s" and end as %s',
+    'Text responses keep what had arrived before the fault "%s" and end as %s',
     async (how, end, code) => {
       const { gateway, embedded } = await swift({ profile, limits: { silenceMs: 300 } });
       const whole = await gateway.responses.create(ask);
@@ -272,7 +272,7 @@ describe.each(profiles)('Text responses of a %s gateway', (profile) => {
     ['no-tools', 'tools'],
     ['no-reasoning', 'reasoning'],
   ] as const)(
-    'Text responses report a refused part (%s) definitely, so the request can be sent without it',
+    'Text responses report a refused field (%s) as a definite refusal, so the request can be sent without it',
     async (fault, part) => {
       const { gateway, embedded } = await swift({ profile });
       embedded.faults.add({ do: fault, times: 9 });
@@ -301,7 +301,7 @@ describe.each(profiles)('Text responses of a %s gateway', (profile) => {
     ['reset', 'unreachable', true],
     ['hang', 'unreachable', true],
   ] as const)(
-    'Text responses under "%s" throw %s before they begin, are requested once, and blame no part of the request',
+    'Text responses with the fault "%s" throw %s before they begin, are requested once, and blame no field of the request',
     async (fault, kind, may) => {
       const side = await swift({ profile, limits: { submitMs: 300, wholeTextMs: 300, silenceMs: 300 } });
       for (const run of [() => all(side.gateway.responses.stream(ask)), () => side.gateway.responses.create(ask)]) {
@@ -336,7 +336,7 @@ describe.each(profiles)('Text responses of a %s gateway', (profile) => {
     await vi.waitFor(() => expect(embedded.writing).toBe(0));
   });
 
-  it('Text responses are not requested at all if the signal was aborted before', async () => {
+  it('Text responses are not requested at all if the signal is already aborted', async () => {
     const { gateway, embedded } = await both({ profile });
     const error = await failureOf(all(gateway.responses.stream(ask, { signal: AbortSignal.abort() })));
     expect(error).toMatchObject({ code: 'aborted', mayHaveTakenEffect: false });

@@ -18,7 +18,7 @@ describe.each(profiles)('Transcriptions of a %s gateway', (profile) => {
     });
   });
 
-  it('A transcription by a model of another kind, or of another file, is refused for certain', async () => {
+  it('A transcription by a model of another kind, or of a file that is not audio, is definitely refused', async () => {
     const { gateway } = await both({ profile });
     for (const request of [
       { model: 'quill-5', wav },
@@ -29,7 +29,7 @@ describe.each(profiles)('Transcriptions of a %s gateway', (profile) => {
     expect(await failureOf(gateway.transcriptions.create({ model: '', wav }))).toMatchObject({ code: 'bad_input' });
   });
 
-  it('An endpoint that is missing says so, and a lost response has an unknown outcome', async () => {
+  it('A missing endpoint is reported as not offered, and a lost response has an unknown outcome', async () => {
     const { gateway, embedded } = await both({ profile });
     embedded.faults.add({ on: { path }, do: { type: 'status', status: 404 } });
     expect((await failureOf(gateway.transcriptions.create({ model, wav }))).kind).toBe('not-offered');

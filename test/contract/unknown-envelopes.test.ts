@@ -4,7 +4,7 @@ import { wordsSent } from '../../src/services/gateway/read/search/sent.ts';
 import { guessKind } from '../../src/services/models/families.ts';
 import { type Both, both, failureOf, profiles } from './both.ts';
 
-describe.each(profiles)('A %s gateway whose envelopes no document shows', (profile) => {
+describe.each(profiles)('A %s gateway with undocumented envelopes', (profile) => {
   const open = () => both({ profile, quirks: { unknownEnvelopes: true } });
 
   it('An image-prompt task is accepted, followed and finished through an unknown envelope, with its buttons', async () => {
@@ -48,7 +48,7 @@ describe.each(profiles)('A %s gateway whose envelopes no document shows', (profi
     expect(done).toMatchObject({ state: 'succeeded', media: [{ kind: 'image' }] });
   });
 
-  it('A video is finished through an unknown envelope at both entries', async () => {
+  it('A video is finished through an unknown envelope at both endpoints', async () => {
     const side = await open();
     const { videos, v1Videos } = side.gateway;
     const order = { model: 'reel-2', prompt: 'waves' };
@@ -69,12 +69,12 @@ describe.each(profiles)('A %s gateway whose envelopes no document shows', (profi
   });
 });
 
-describe('What a request contained', () => {
+describe('The content of a request', () => {
   const parent = '0c5b1c1e-5a0e-4f4c-9a2b-1f7d0a6e2b11';
   const answerWith = (side: Both, path: RegExp, body: object) =>
     side.embedded.faults.add({ on: { path }, do: { type: 'body', body: JSON.parse(JSON.stringify(body)) } });
 
-  it('What a request contained is not the id of the new task, unless the order continues that task', async () => {
+  it('The content of a request is not mistaken for the id of the new task, unless the order continues that task', async () => {
     const side = await both();
     const { imgx } = side.gateway;
     const action = { taskId: parent, customId: 'MJ::JOB::reroll::0::x' };
@@ -86,7 +86,7 @@ describe('What a request contained', () => {
     expect((await imgx.modal({ taskId: parent, prompt: 'a fox' })).remoteId).toBe(parent);
   });
 
-  it('What a request contained is not the result of its task', async () => {
+  it('The content of a request is not mistaken for the result of its task', async () => {
     const side = await both();
     const { videos } = side.gateway;
     const reference = 'https://me.example/reference.mp4';
@@ -99,7 +99,7 @@ describe('What a request contained', () => {
     expect((await videos.get('task-1')).media).toEqual([{ kind: 'video', address: 'https://cdn.example/new.mp4' }]);
   });
 
-  it('What a request contained as JSON text or as a form is known like any other', () => {
+  it('The content of a request is recognized even as JSON text or as a form', () => {
     const form = new FormData();
     form.append('input_reference', 'https://me.example/reference.png');
     expect([...wordsSent({ body: form })]).toEqual(['https://me.example/reference.png']);

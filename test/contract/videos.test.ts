@@ -9,7 +9,7 @@ async function videoModel(side: Both): Promise<string> {
 }
 
 describe.each(profiles)('Videos of a %s gateway', (profile) => {
-  it('Videos are made from every parameter of the specification, each in its place', async () => {
+  it('Videos are created with every parameter of the specification, each in its specified place', async () => {
     const side = await both({
       profile,
       settings: {
@@ -47,7 +47,7 @@ describe.each(profiles)('Videos of a %s gateway', (profile) => {
       movement_amplitude: 'small',
       seed: 9,
     });
-    // The specification, 4.4: top-level extension fields are merged, an explicit metadata key wins.
+    // The specification, 4.4: top-level extension fields are merged, an explicit metadata key takes precedence.
     expect(side.embedded.jobs.get(remoteId)?.details).toMatchObject({
       metadata: { seed: 7, movement_amplitude: 'small' },
     });
@@ -62,7 +62,7 @@ describe.each(profiles)('Videos of a %s gateway', (profile) => {
     expect(Object.keys(lastHeard(side, '/v1/video/generations').body as object)).toEqual(['model', 'prompt']);
   });
 
-  it('Videos fail with their reason', async () => {
+  it('Videos that fail report the reason', async () => {
     const side = await both({ profile });
     const { remoteId } = await side.gateway.videos.create({ model: await videoModel(side), prompt: 'waves' });
     side.embedded.jobs.fail(remoteId, 'the reference could not be read');
@@ -73,7 +73,7 @@ describe.each(profiles)('Videos of a %s gateway', (profile) => {
     });
   });
 
-  it('Videos of the second endpoint are created, read, and fetched by id with the key', async () => {
+  it('Videos from the /v1/videos endpoint are created, read, and fetched by id with the key', async () => {
     const side = await both({ profile, quirks: { contentOnly: true } });
     const order = { model: await videoModel(side), prompt: 'waves', size: '320x180', duration: 1 };
     const { remoteId } = await side.gateway.v1Videos.create(order);
@@ -103,12 +103,12 @@ describe.each(profiles)('Videos of a %s gateway', (profile) => {
     const { remoteId } = await side.gateway.imageToVideo.create(order);
     expect(lastHeard(side, '/videoa/v1/videos/image2video').body).toEqual(order);
     expect((await side.gateway.imageToVideo.get(remoteId)).state).toMatch(/queued|running/);
-    // The image URL does not exist, so the job fails and names the URL to check.
+    // The image URL does not exist, so the job fails with an error that names the URL.
     const failed = await side.until(() => side.gateway.imageToVideo.get(remoteId));
     expect(failed.failure?.reason).toContain(image);
   });
 
-  it('Videos are not found by an unknown id at any endpoint', async () => {
+  it('Polling a video by an unknown id fails as not found at every endpoint', async () => {
     const { gateway } = await both({ profile });
     expect(await failureOf(gateway.videos.get('nobody'))).toMatchObject({ kind: 'not-found' });
     expect(await failureOf(gateway.v1Videos.get('nobody'))).toMatchObject({ kind: 'not-found' });

@@ -69,7 +69,7 @@ describe('The deployment of commands', () => {
   });
 
   it.each([true, false])(
-    'Talks, budgets and rules are offered only in servers (user installation: %s)',
+    'The commands for talks, budgets and rules are offered only in servers (user installation: %s)',
     (userInstall) => {
       const all = registrations(features, { userInstall });
       const forServers = all.filter(({ name }) => ['talk', 'budget', 'server'].includes(name));

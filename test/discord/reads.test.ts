@@ -28,7 +28,7 @@ async function applicationOf(answer: () => { status: number; body: object }) {
   return { isOperator, warned, asked: () => asked };
 }
 
-it('The owner of an application is the operator, and Discord is asked once', async () => {
+it('The owner of an application is the operator, and Discord is queried once', async () => {
   const { isOperator, asked } = await applicationOf(() => ({ status: 200, body: { owner: { id: '1' }, team: null } }));
   expect(await Promise.all(['1', '2', '1'].map(isOperator))).toEqual([true, false, true]);
   expect(asked()).toBe(1);
@@ -44,7 +44,7 @@ it('All accepted members of the owning team are operators, and invited ones are 
   expect(await Promise.all(['1', '2', '9'].map(isOperator))).toEqual([true, false, false]);
 });
 
-it('No one is an operator while Discord does not respond, and the request is repeated', async () => {
+it('There is no operator while Discord does not respond, and the request is repeated', async () => {
   let isUp = false;
   const { isOperator, warned } = await applicationOf(() =>
     isUp ? { status: 200, body: { owner: { id: '1' } } } : { status: 500, body: {} },

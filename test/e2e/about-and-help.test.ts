@@ -24,7 +24,7 @@ describe('/about', () => {
 });
 
 describe('/about for the operator', () => {
-  it('The operator alone sees each check, what is wrong, and the recent starts with their versions', async () => {
+  it('Only the operator sees each check, what is wrong, and the recent starts with their versions', async () => {
     const stage = await quickStage();
     const { discord, gateway, clock } = stage;
     const about = async (who: string): Promise<string> =>
@@ -53,8 +53,8 @@ describe('/about for the operator', () => {
     }
   });
 
-  it('Only the last ten starts are kept, and those whom the operator has named see them too', async () => {
-    // Each start edits the same notice, more often than Discord allows.
+  it('Only the last ten starts are kept, and users whom the operator has named see them too', async () => {
+    // Each start edits the same notice, which exceeds Discord's rate limit.
     const stage = await quickStage({ waits: true });
     const other = stage.discord.world.user('other').id;
     const staged = { ...stage, config: { ...stage.config, operator: { ids: [other] } } };

@@ -12,8 +12,8 @@ const hasButton =
     labels(message).includes(name);
 const isRefusal = (message: Message): boolean => /already have|too busy/.test(text(message));
 
-describe.each(profiles)('Answers and live conversations at once with the %s gateway profile', (profile) => {
-  it('The number of simultaneous answers is limited for each member, and an answer that ends makes room', async () => {
+describe.each(profiles)('Simultaneous answers and live conversations with the %s gateway profile', (profile) => {
+  it('The number of simultaneous answers is limited for each member, and an answer that ends makes room for another', async () => {
     const { discord, gateway } = await quickBot({
       gateway: { profile, speed: 0.2 },
       settings: { ...models, MAX_ANSWERS_PER_MEMBER: '1', MAX_ANSWERS: '2' },

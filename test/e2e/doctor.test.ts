@@ -24,7 +24,7 @@ function doctorWith(settings: Record<string, string>, ...args: string[]): Promis
 }
 
 describe('npm run doctor', () => {
-  it('npm run doctor finds faults, repairs them and then finds none', async () => {
+  it('npm run doctor finds problems, repairs them and then finds none', async () => {
     const { file, open } = stage();
     const store = await open();
     const task = settled(makeTask({ request: { prompt: 'what ann wrote' } }));

@@ -17,7 +17,7 @@ describe('/models', () => {
     expect(discord.violations).toEqual([]);
   });
 
-  it('/models turns its pages in place', async () => {
+  it('/models changes pages in place', async () => {
     const { discord } = await bot();
     const member = discord.as('member');
     const first = await (await member.slash('models')).message();
@@ -50,7 +50,7 @@ describe('/models', () => {
     expect(gateway.heard.at(-1)?.path).toBe('/v1beta/compat/models');
   });
 
-  it('/models shows all details of one model, also those that the specification does not name', async () => {
+  it('/models shows all details of one model, including those that the specification does not name', async () => {
     const { discord } = await bot({ gateway: { profile: 'stock' } });
     const said = text(await (await discord.as('member').slash('models', { model: 'lumen-image-1' })).message());
     expect(said).toContain('sandbox');
@@ -69,14 +69,14 @@ describe('/models', () => {
     expect(gateway.heard.filter(({ path }) => path === '/v1/models/Lumen-Image-1')).toHaveLength(1);
   });
 
-  it('/models shows the entered id as code, which pings no one and breaks no Markdown', async () => {
+  it('/models shows the entered id as code, which pings no one and does not break the Markdown', async () => {
     const { discord } = await bot();
     const exchange = await discord.as('member').slash('models', { model: '`x` @everyone **y**' });
     expect(text(await exchange.message())).toContain('The model `ˋxˋ @everyone **y**` does not exist');
     expect(discord.requests.at(-1)?.body).toMatchObject({ allowed_mentions: { parse: [] } });
   });
 
-  it('/models suggests ids during typing from a list that is requested once', async () => {
+  it('/models suggests ids while a member types from a list that is requested once', async () => {
     const { discord, gateway } = await bot();
     const member = discord.as('member');
     const suggestions = await member.complete('models', { model: 'REEL' }, 'model');
@@ -85,7 +85,7 @@ describe('/models', () => {
     expect(gateway.heard).toHaveLength(1);
   });
 
-  it('/models returns suggestions without delay when the gateway hangs', async () => {
+  it('/models returns suggestions without delay if the gateway hangs', async () => {
     const { discord, gateway } = await bot();
     gateway.faults.add({ do: 'hang' });
     expect(await discord.as('member').complete('models', { model: 'reel' }, 'model')).toEqual([]);

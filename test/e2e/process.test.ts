@@ -60,7 +60,7 @@ function run(
   return one;
 }
 
-/** The secrets of a stage as files, and none of them in the environment. */
+/** Passes the secrets of a stage as files instead of in the environment. */
 function secretFiles({ discord, config }: Stage): Record<string, string> {
   const folder = mkdtempSync(join(tmpdir(), 'atelier-secrets-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -76,7 +76,7 @@ function secretFiles({ discord, config }: Stage): Record<string, string> {
 const waitLimit = { timeout: 20_000 };
 
 describe('The shipped bot as a process', () => {
-  it('The bot process starts, responds and ends with 0 on SIGTERM', async () => {
+  it('The bot process starts, responds and exits with 0 on SIGTERM', async () => {
     const side = await stage();
     const bot = run('src/index.ts', side);
     await expect.poll(bot.said, waitLimit).toContain('Atelier is ready.');
@@ -97,14 +97,14 @@ describe('The shipped bot as a process', () => {
     expect(bot.said()).not.toContain(side.discord.token);
   });
 
-  it('The bot process ends with 77 and a sentence when Discord refuses its token', async () => {
+  it('The bot process exits with 77 and an error message if Discord refuses its token', async () => {
     const bot = run('src/index.ts', await stage(), [], { DISCORD_TOKEN: 'MTIz.wrong.token' });
     expect(await bot.ended).toBe(77);
     expect(bot.said()).toContain('Discord rejected DISCORD_TOKEN');
     expect(bot.said()).not.toContain('wrong.token');
   });
 
-  it('The bot process ends with 77 when its token is reset at run time', async () => {
+  it('The bot process exits with 77 if its token is reset at run time', async () => {
     const side = await stage();
     const bot = run('src/index.ts', side);
     await side.discord.until(() => (side.discord.gateway.sessions > 0 ? true : undefined));
@@ -114,7 +114,7 @@ describe('The shipped bot as a process', () => {
     expect(bot.said()).toContain('Discord rejected DISCORD_TOKEN');
   });
 
-  it('The bot process ends with 75 and a sentence when another bot owns its store', async () => {
+  it('The bot process exits with 75 and an error message if another bot owns its store', async () => {
     const side = await stage();
     const first = run('src/index.ts', side);
     await expect.poll(first.said, waitLimit).toContain('Atelier is ready.');
@@ -152,7 +152,7 @@ describe('The shipped bot as a process', () => {
     await expect.poll(first.said, waitLimit).toContain('Atelier is ready.');
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
     await exchange.message(({ content }) => content.includes('%'));
-    // The gateway answers no poll from here on, so the process is killed before it knows the end.
+    // The gateway no longer responds to polls, so the process is killed before it knows the end.
     gateway.faults.add({ on: { path: '/imgx/task' }, do: 'hang', times: 100 });
     const [job] = gateway.jobs.list();
     gateway.jobs.finish(job?.id ?? '');
@@ -167,7 +167,7 @@ describe('The shipped bot as a process', () => {
     expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toHaveLength(1);
   });
 
-  it('The bot process ends with 75 and a sentence when its port is in use, and serves its state on a free one', async () => {
+  it('The bot process exits with 75 and an error message if its port is in use, and serves its state on a free one', async () => {
     const side = await stage();
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
@@ -186,7 +186,7 @@ describe('The shipped bot as a process', () => {
     expect(first.said() + second.said()).not.toContain('a-token-for-prometheus');
   });
 
-  it('The bot process ends with 78 when its settings are invalid', async () => {
+  it('The bot process exits with 78 if its settings are invalid', async () => {
     const bot = run('src/index.ts', await stage(), [], { GATEWAY_API_KEY: '' });
     expect(await bot.ended).toBe(78);
   });

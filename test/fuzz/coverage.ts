@@ -25,7 +25,9 @@ export class Coverage {
     this.#session.disconnect();
   }
 
-  /** How many blocks ran since the last call that were not recorded before. Recorded blocks are old from then on. */
+  /**
+   * Counts the blocks that ran since the last call and were not recorded before. They count as recorded from then on.
+   */
   takeNew({ isKept }: { isKept: boolean }): number {
     let found = 0;
     for (const { url, functions } of this.#taken()) {
@@ -39,8 +41,8 @@ export class Coverage {
   }
 
   /**
-   * How many times blocks ran since the last call: the same number for the same input, regardless of the load on the
-   * machine.
+   * How many times blocks ran since the last call. The number is the same for the same input, regardless of the
+   * machine's load.
    */
   takeSteps(): number {
     let steps = 0;

@@ -24,7 +24,7 @@ const flip: Mutation = (input, random) => {
   return changed;
 };
 
-/** The beginning of a file decides how the rest is read. */
+/** The beginning of a file determines how the rest is read. */
 const flipInHead: Mutation = (input, random) => {
   const changed = Buffer.from(input);
   if (changed.length > 0) changed[random.below(Math.min(64, changed.length))] = random.below(256);
@@ -54,7 +54,7 @@ const double: Mutation = (input, random) => {
   return Buffer.concat([input.subarray(0, end), input.subarray(start)]);
 };
 
-/** Repeating a piece very often shows what takes too long. */
+/** Repeating a piece very often reveals code that takes too long. */
 const repeat: Mutation = (input, random, target) => {
   const { start, end } = range(input, random, 16);
   const piece = random.next() < 0.4 ? bytesOf(random.of(target.words) ?? '') : input.subarray(start, end);

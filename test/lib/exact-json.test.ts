@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isRecord, type Json, parseExact } from '../../src/lib/exact-json.ts';
 
-/** The parsed value, with every number as its text, so both ways of keeping a number compare. */
+/** The parsed value, with every number as text, so that both representations of a number are comparable. */
 function spelled(value: Json): Json {
   if (typeof value === 'number') return `#${Object.is(value, -0) ? '-0' : value}`;
   if (Array.isArray(value)) return value.map(spelled);
@@ -24,7 +24,7 @@ describe('A JSON number', () => {
     ['an exponent', '1E5'],
     ['an exponent with a sign', '1.5e+10'],
     ['a negative exponent', '25e-3'],
-    ['more than a number can be', '1e400'],
+    ['more than the largest number', '1e400'],
     ['thirty digits', '123456789012345678901234567890'],
   ])('A JSON number keeps its digits: %s', (_what, text) => {
     expect(parseExact(text)).toBe(text);
@@ -88,7 +88,7 @@ describe('Any JSON text', () => {
           const text = JSON.stringify(value, null, indent);
           const exact = spelled(parseExact(text));
           const plain = spelled(JSON.parse(text) as Json);
-          // A number kept as text reads as that number.
+          // A number that was kept as text must have the same value.
           const settle = (left: Json, right: Json): Json => {
             if (typeof left === 'string' && typeof right === 'string' && right.startsWith('#') && !left.startsWith('#'))
               return Object.is(Number(left), Number(right.slice(1))) ? right : left;
@@ -139,16 +139,19 @@ describe('Deep nesting', () => {
     ['lists', '[', ']'],
     ['records', '{"a":', '}'],
     ['records with quotes in their names', '{"\\"[[":', '}'],
-  ])('Nesting of more than 500 levels is refused as invalid JSON: %s with any number in them', (_what, open, close) => {
-    const deep = (levels: number, core: string): string => open.repeat(levels) + core + close.repeat(levels);
-    for (const core of ['1', '1.50']) {
-      expect(() => parseExact(deep(5_000, core))).toThrow(SyntaxError);
-      expect(() => parseExact(deep(501, core))).toThrow(SyntaxError);
-      expect(() => parseExact(deep(500, core))).not.toThrow();
-    }
-  });
+  ])(
+    'Nesting of more than 500 levels is refused as invalid JSON: %s around any kind of number',
+    (_what, open, close) => {
+      const deep = (levels: number, core: string): string => open.repeat(levels) + core + close.repeat(levels);
+      for (const core of ['1', '1.50']) {
+        expect(() => parseExact(deep(5_000, core))).toThrow(SyntaxError);
+        expect(() => parseExact(deep(501, core))).toThrow(SyntaxError);
+        expect(() => parseExact(deep(500, core))).not.toThrow();
+      }
+    },
+  );
 
-  it('Nesting is counted outside of strings only', () => {
+  it('Brackets within strings do not count as nesting', () => {
     const text = JSON.stringify({ a: '[{'.repeat(1_000), b: '\\"[['.repeat(1_000) });
     expect(parseExact(text)).toEqual(JSON.parse(text));
   });

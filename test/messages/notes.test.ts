@@ -31,7 +31,7 @@ async function notesScene() {
     { specs: kindSpecs, log, clock, botVersion: '0' },
   );
   onTestFinished(() => store.close());
-  /** As after a start: only stored data is known. */
+  /** Simulates a restart, after which only stored data is available. */
   const begin = async () => {
     const book = new TaskBook({ store, log });
     await book.open();
@@ -48,7 +48,7 @@ async function notesScene() {
 }
 
 describe('The references of a failed task', () => {
-  it('The references of a failed task are fetched once for any number of views, and without the key', async () => {
+  it('The references of a failed task are fetched once for any number of views, and without sending the key', async () => {
     const { host, failed, stored, begin } = await notesScene();
     const task = await stored(failed());
     const { ofFailure } = await begin();
@@ -87,13 +87,13 @@ describe('The references of a failed task', () => {
     expect(host.heard).toEqual([]);
   });
 
-  it('References of an unknown shape are not read', async () => {
+  it('References with an unknown shape are not read', async () => {
     const { failed } = await notesScene();
     const request = { prompt: 'waves', model: 'reel-2', references: 'odd' };
     expect(() => failed({ request })).toThrow('request.references');
   });
 
-  it('A check that is interrupted by the stop of the bot reports no fault', async () => {
+  it('A check that is interrupted because the bot stops reports no fault', async () => {
     const { host, media, failed, stored, begin } = await notesScene();
     const task = await stored(failed());
     await media.close();

@@ -5,7 +5,7 @@ import { ManualClock } from '../support/manual-clock.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** What was sent, with a side that can be away, and rows that outlive a bot. */
+/** Notices with a Discord and a store that can be made to fail, and rows that outlive a restart. */
 function scene() {
   const clock = new ManualClock();
   const sent: string[] = [];
@@ -49,7 +49,7 @@ function scene() {
 }
 
 describe('Notices', () => {
-  it('Recurring trouble leads to one message an hour, which is edited at most twice a minute', async () => {
+  it('A recurring problem leads to one message an hour, which is edited at most twice a minute', async () => {
     const { sent, start, pass } = scene();
     const notices = await start();
     for (let time = 0; time < 360; time += 1) {
@@ -65,7 +65,7 @@ describe('Notices', () => {
     expect(sent.filter((line) => line.startsWith('new'))).toHaveLength(2);
   });
 
-  it('A bot that crashes again and again makes one message an hour', async () => {
+  it('A bot that crashes repeatedly posts one message an hour', async () => {
     const { sent, start, pass } = scene();
     for (let crash = 0; crash < 50; crash += 1) {
       (await start()).tell({ topic: 'started' });
@@ -75,7 +75,7 @@ describe('Notices', () => {
     expect(sent.at(-1)).toBe('edit started 50 over');
   });
 
-  it('What was wrong before a restart and is no longer wrong is over, but not before it could be looked for', async () => {
+  it('A problem from before a restart is reported as over once the bot had time to notice that it is gone', async () => {
     const { sent, start, pass } = scene();
     const first = await start();
     first.begin({ topic: 'lane', subject: 'videos' });
@@ -91,7 +91,7 @@ describe('Notices', () => {
     expect(sent).toEqual(['new lane 1', 'edit lane 1 over']);
   });
 
-  it('An end that could not be shown before a restart is shown after it', async () => {
+  it('The end of a problem that could not be shown before a restart is shown after it', async () => {
     const { sent, side, start, pass } = scene();
     const first = await start();
     first.begin({ topic: 'lane' });
@@ -120,7 +120,7 @@ describe('Notices', () => {
     expect([...rows.values()]).toMatchObject([{ topic: 'store', isShown: true }]);
   });
 
-  it('Notices that Discord does not accept are retried, less and less often, and sent once', async () => {
+  it('Notices that Discord does not accept are retried at growing intervals and sent once', async () => {
     const { sent, side, start, pass } = scene();
     side.takes = false;
     const notices = await start();
@@ -131,7 +131,7 @@ describe('Notices', () => {
     expect(sent).toEqual(['new lane 1']);
   });
 
-  it('Trouble that was over before it could be reported is not reported', async () => {
+  it('A problem that was over before it could be reported is not reported', async () => {
     const { sent, side, start, pass } = scene();
     side.takes = false;
     const notices = await start();
@@ -143,7 +143,7 @@ describe('Notices', () => {
     expect(sent).toEqual([]);
   });
 
-  it('There are never too many notices, and past ones leave no row', async () => {
+  it('The number of notices is limited, and expired ones leave no row', async () => {
     const { sent, rows, start, pass } = scene();
     const notices = await start();
     for (let at = 0; at < 200; at += 1) notices.begin({ topic: 'model', subject: String(at) });

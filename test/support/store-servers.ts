@@ -8,16 +8,16 @@ import pg from 'pg';
 
 const START_WAIT_LIMIT_MS = 30_000;
 const LOOK_EVERY_MS = 50;
-/** Each test uses one of its own. */
+/** Enough for each test to use a database of its own. */
 const REDIS_DATABASES = 10_000;
 
-/** A server of this machine, on loopback. */
+/** A database server on this machine's loopback interface. */
 export interface StoreServer {
   url: string;
   stop(): Promise<void>;
-  /** Ends it as a crash does. */
+  /** Ends it abruptly, as a crash would. */
   crash(): Promise<void>;
-  /** Starts it again, with the same data and the same address. */
+  /** Starts it again, with the same data and URL. */
   raise(): Promise<void>;
 }
 
@@ -25,7 +25,7 @@ export interface ServerRequest {
   folder: string;
   port: number;
   password: string;
-  /** Written to the disk before it is confirmed, as in a production store; tests do without. */
+  /** Whether data is written to disk before it is confirmed, as in production; tests do not need that. */
   durable: boolean;
 }
 
@@ -36,7 +36,7 @@ function found(name: string, ...elsewhere: string[]): string | undefined {
   return folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
 }
 
-/** undefined where it is not installed. */
+/** Undefined if Redis is not installed. */
 export async function startRedis({ folder, port, password, durable }: ServerRequest): Promise<StoreServer | undefined> {
   const program = found('redis-server');
   if (!program) return void say('There is no redis-server here: what needs one is left out.');
@@ -49,13 +49,13 @@ export async function startRedis({ folder, port, password, durable }: ServerRequ
   const ask = async (): Promise<void> => {
     const client = createClient({ url, socket: { reconnectStrategy: false } }).on('error', () => undefined);
     await client.connect();
-    // It does not answer before it has read its data.
+    // Redis only answers pings once it has loaded its data.
     await client.ping().finally(() => client.destroy());
   };
   return serverOf({ url, ask, start: () => started(program, args), ending: 'SIGTERM', crash: 'SIGKILL' });
 }
 
-/** It refuses to run as root, so that root runs it as another user. */
+/** Postgres refuses to run as root, so root runs it as another user. */
 function postgresUser(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const users = readFileSync('/etc/passwd', 'utf8')
@@ -65,7 +65,7 @@ function postgresUser(): { uid: number; gid: number } | undefined {
   return user && { uid: Number(user[2]), gid: Number(user[3]) };
 }
 
-/** undefined where it is not installed. */
+/** Undefined if Postgres is not installed. */
 export async function startPostgres({
   folder,
   port,
@@ -93,7 +93,7 @@ export async function startPostgres({
     await client.end();
   };
   const start = (): ChildProcess => started(program, [...args, ...lasting], as);
-  // Killed at once with all its processes, which a SIGKILL of the first one would leave alive for a moment.
+  // SIGQUIT kills all of its processes at once; SIGKILL on the first one would leave the others alive for a moment.
   return serverOf({ url, ask, start, ending: 'SIGINT', crash: 'SIGQUIT' });
 }
 

@@ -8,7 +8,7 @@ const text = (words: string) => ({ type: 'text', text: words });
 const names: (id: string) => string = () => 'member';
 
 describe('Discord’s Markdown', () => {
-  it('Emphasis can be nested, and a single marker is text', () => {
+  it('Emphasis can be nested, and an unpaired marker is plain text', () => {
     expect(inline('**a *b* c**')).toEqual([
       { type: 'strong', inner: [text('a '), { type: 'em', inner: [text('b')] }, text(' c')] },
     ]);
@@ -33,7 +33,7 @@ describe('Discord’s Markdown', () => {
     ]);
   });
 
-  it('A keycap emoji is parsed, and a number stays text', () => {
+  it('A keycap emoji is parsed, and a plain number stays text', () => {
     expect(inline('1\ufe0f\u20e3 of 12')).toEqual([{ type: 'keycap', text: '1\ufe0f\u20e3' }, text(' of 12')]);
     expect(plain('#\u20e3 7', names)).toBe('#\u20e3 7');
   });

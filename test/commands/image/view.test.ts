@@ -47,7 +47,7 @@ describe('The message of an image task', () => {
     `);
   });
 
-  it('An image can only be ordered in sizes larger than its own', () => {
+  it('An image can only be enlarged to sizes larger than its own', () => {
     const labels = (model: string) => shown(made({ model })).buttons.filter((one) => one.startsWith('Enlarge'));
     expect(labels('lumen')).toHaveLength(2);
     expect(labels('lumen-2K')).toEqual(['Enlarge (4K) → large.1.01k3v9x2mabcdefgh.4K']);
@@ -56,7 +56,7 @@ describe('The message of an image task', () => {
     expect(labels('lumen-2k')).toEqual([]);
   });
 
-  it('An image task without an image can only be ordered again', () => {
+  it('An image task that returned no image can be run again or edited, but not enlarged', () => {
     expect(shown(made({ media: [] }))).toMatchInlineSnapshot(`
       {
         "buttons": [

@@ -29,7 +29,7 @@ async function scene() {
 }
 
 describe('The lengths of reference videos', () => {
-  it('Reference videos are measured together, without the key', async () => {
+  it('The lengths of all reference videos are added up, and the key is not sent to their hosts', async () => {
     const { host, seconds, videos } = await scene();
     const [ten, six] = [10, 6].map((length) =>
       host.on(`/${length}.mp4`, file(length === 6 ? webmVideo({ seconds: length }) : mp4Video({ seconds: length }))),
@@ -39,7 +39,7 @@ describe('The lengths of reference videos', () => {
     expect(host.heard.filter(({ headers }) => headers.authorization !== undefined)).toEqual([]);
   });
 
-  it('Reference videos of unknown length count as none', async () => {
+  it('Reference videos of unknown length count as zero seconds', async () => {
     const { host, seconds, videos } = await scene();
     const live = host.on('/live.webm', file(webmVideo({ isLive: true })));
     const page = host.on('/page.mp4', file(Buffer.from('<!doctype html>')));

@@ -50,7 +50,7 @@ it('Every reference of /video reaches the request body exactly once, whatever th
     fc.asyncProperty(settings, given, async (environment, { files, links, ...more }) => {
       const required = { DISCORD_TOKEN: 'a.b.c', GATEWAY_BASE_URL: url, GATEWAY_API_KEY: 'sk-x' };
       const config = orUndefined(() => readConfig({ ...required, ...environment }, kindNames(kindSpecs)));
-      // A flag and a list under one name are refused at the start.
+      // The configuration refuses a flag and a list with the same name.
       fc.pre(config !== undefined);
       const at = (place: string, name: string) => `https://x.example/${place}-${name}`;
       const attached = files.map((kind, index) => {

@@ -15,7 +15,10 @@ const stageOf = (): Promise<QuickStage> =>
 
 type Item = { role?: string; content?: unknown };
 
-/** The member messages in the last request to the model. The model's own turns are left out: they hold no member's text. */
+/**
+ * The member messages in the last request to the model. The model's own turns are omitted because they contain no
+ * member's text.
+ */
 function questions({ gateway }: QuickStage): unknown[] {
   const { input = [] } = (asks(gateway).at(-1) ?? {}) as { input?: Item[] };
   return input.flatMap(({ role, content }) => (role === 'user' ? [content] : []));
@@ -32,7 +35,7 @@ async function continueFrom(person: Person, from: Message, words: string): Promi
   return (await person.fill(form, { 'Your next question': words })).message(hasEnded);
 }
 
-/** Copies an answer for everyone in a channel, or only for the member who asked. */
+/** Shows a copy of an answer to everyone in a channel, or only to the member who asked. */
 async function copy(stage: QuickStage, words: string, as: 'everyone' | 'me', channel?: string): Promise<Message> {
   const person = channel === undefined ? stage.discord.as('member') : stage.discord.as('member').in(channel);
   const page = await openTask(stage, await list(stage, 'member', {}, channel), 'member', words);
@@ -41,7 +44,7 @@ async function copy(stage: QuickStage, words: string, as: 'everyone' | 'me', cha
   return (await person.click(question, 'Show to everyone')).message(hasEnded);
 }
 
-/** Two private turns, the second of which is then shown to everyone. */
+/** Has two private turns and then shows the second one to everyone. */
 async function showSecondTurn(stage: QuickStage) {
   const member = stage.discord.as('member');
   const first = await ask(member, { prompt: 'the first secret', instructions: 'Call me Ishmael.', private: true });

@@ -3,7 +3,7 @@ import { labels, quickBot, says } from '../quick.ts';
 import { list, openTask } from '../tasks/pages.ts';
 import { hasEnded, models } from './proof.ts';
 
-it('A copy of an answer is deleted alone by its owner or a moderator, and an answer is deleted with all of its messages', async () => {
+it('The owner or a moderator deletes a copy of an answer on its own, and an answer with all of its messages', async () => {
   const stage = await quickBot({ settings: models, gateway: { speed: 200 } });
   const { discord } = stage;
   const exchange = await discord.as('member').slash('ask', { prompt: 'tell me of the snow, 900 words' });

@@ -50,7 +50,7 @@ it('A bot that is killed during a stream edits the message after the restart and
   const first = run(side);
   await expect.poll(first.said, waitLimit).toContain('Atelier is ready.');
   const exchange = await side.discord.as('member').slash('ask', { prompt: 'tell me of the snow, 2000 words' });
-  // By then, what had arrived has been stored once.
+  // By then, the text that had arrived has been stored once.
   await furtherIn(side, 300);
   first.child.kill('SIGKILL');
   await first.ended;
@@ -66,7 +66,7 @@ it('A bot that is killed while it posts a further message finds it again and sho
   const side = await stage({ gateway: { seed: 1 } });
   const first = run(side);
   await expect.poll(first.said, waitLimit).toContain('Atelier is ready.');
-  // The operator is told of each start in another channel.
+  // Each start is reported to the operator in another channel.
   const inChannel = { method: 'POST', route: `/channels/${side.discord.world.channel('studio').id}/messages` };
   side.discord.faults.add({ on: inChannel, do: { type: 'hang', done: true } });
   const exchange = await side.discord.as('member').slash('ask', { prompt: 'tell me of the snow, 2000 words' });
@@ -83,7 +83,7 @@ it('A bot that is killed while it posts a further message finds it again and sho
   expect(posted).toHaveLength(further.length);
 });
 
-it('An approved tool call cannot be approved again if the bot is killed during its order', async () => {
+it('An approved tool call cannot be approved again if the bot is killed while submitting its order', async () => {
   const side = await stage({ gateway: { seed: 1, speed: 20 } });
   const orders = () => side.gateway.heard.filter(({ path }) => path.includes('/images/'));
   side.gateway.faults.add({ on: { path: /\/images\// }, do: 'accepted-then-hang' });
@@ -107,7 +107,7 @@ it('An approved tool call cannot be approved again if the bot is killed during i
   expect(asks(side.gateway)).toHaveLength(1);
 });
 
-it('A bot without the message content intent ends with 78 and names the missing switch', async () => {
+it('A bot without the message content intent exits with 78 and names the missing switch', async () => {
   const bot = run(await stage(), { DISCORD_MESSAGE_CONTENT: 'on' });
   const code = await bot.ended;
   expect(code).toBe(78);

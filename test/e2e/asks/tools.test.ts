@@ -68,7 +68,7 @@ describe.each(profiles)('The tools of /ask with the %s gateway profile', (profil
     expect(gateway.heard.filter(({ path }) => path.includes('/images/'))).toEqual([]);
   });
 
-  it('An approved tool call is ordered once for any number of presses, and not after the answer was stopped', async () => {
+  it('An approved tool call is submitted once however often it is approved, and not after the answer was stopped', async () => {
     const { discord, gateway, clock } = await stageOf();
     const member = discord.as('member');
     const orders = () => gateway.heard.filter(({ method, path }) => method === 'POST' && path.includes('/images/'));

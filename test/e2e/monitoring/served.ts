@@ -16,13 +16,13 @@ export interface Served extends Stage {
   app: App;
   address: string;
   ask(path: string, init?: RequestInit): Promise<Answer>;
-  /** The status of /readyz, and the reasons of the parts that are not ready. */
+  /** The status of /readyz, and the reasons for the parts that are not ready. */
   readiness(): Promise<{ status: number; reasons: Record<string, string> }>;
-  /** The values of /metrics by name and labels, as they are written there. */
+  /** The values in /metrics by name and labels, as written there. */
   metrics(): Promise<Map<string, number>>;
 }
 
-/** A bot that serves its state on a free port, between both embedded sides. */
+/** A bot that serves its state on a free port, between embedded Discord and embedded gateway. */
 export async function servedBot(options: StageOptions = {}, metricsToken?: string): Promise<Served> {
   return serve(await stage(options), metricsToken);
 }

@@ -9,7 +9,7 @@ import { hasEnded, isOpening, sendUtterance, startTalk, talkBot } from './proof.
 const MINUTE_MS = 60_000;
 
 describe('The end of a live conversation', () => {
-  it.each(['the command', 'the button'])('A live conversation ends by %s, and its message says so', async (how) => {
+  it.each(['the command', 'the button'])('A live conversation is ended by %s, and its message says so', async (how) => {
     const stage = await talkBot();
     const { discord, gateway } = stage;
     const { thread, opening } = await startTalk(stage);
@@ -33,7 +33,7 @@ describe('The end of a live conversation', () => {
     expect([text(no), no.ephemeral]).toEqual([expect.stringContaining('Only the member who started'), true]);
     const yes = await (await discord.as('admin').in(thread).slash('talk end', {})).message();
     expect(text(yes)).toContain('has ended');
-    // Its other participants see a notice below the last utterance.
+    // The other participants see a notice below the last utterance.
     const notice = await discord.until(() =>
       messagesWith(discord, thread, 'This conversation has ended.').find(({ id }) => id !== opening.id),
     );
@@ -81,7 +81,7 @@ it('After a restart, a live conversation continues with its history and its butt
   await discord.until(() => messagesWith(discord, thread, 'This conversation has ended.')[0]);
 });
 
-it('A bot that stops before a live conversation has a thread leaves none behind', async () => {
+it('No live conversation remains after a restart if the bot stopped before the thread was created', async () => {
   const stage = await talkBot();
   const { discord } = stage;
   discord.faults.add({ on: { method: 'POST', route: /threads$/ }, do: { type: 'hang', done: true } });

@@ -75,7 +75,7 @@ it('A reply that is deleted during its stream leaves nothing behind, and the liv
   expect(text(next)).toContain('was: “my name is Wren”');
 });
 
-it('A long reply continues in further messages with one voice message, and all of it is deleted together', async () => {
+it('A long reply continues in further messages with one voice message, and all of them are deleted together', async () => {
   const stage = await talkBot({ gateway: { ...quick, speed: 40 } });
   const { discord, gateway } = stage;
   const wire = recordSessions(gateway);

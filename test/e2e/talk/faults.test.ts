@@ -10,7 +10,7 @@ import { chargedReplies, recordSessions, storedEntries, storedTasks, type Wire }
 
 const dialects = ['ga', 'beta'] as const;
 
-/** Short limits of the bot, because the gateway's clock is quick. */
+/** Short limits of the bot, because the gateway's clock runs fast. */
 const gatewayLimits = { readMs: 2_000, submitMs: 4_000, silenceMs: 4_000 };
 
 const stageIn = (realtimeDialect: 'ga' | 'beta') =>
@@ -110,7 +110,7 @@ describe.each(dialects)('Faults of a live session in the dialect %s', (dialect) 
       'a voice message for each',
     );
     await expectBooks(stage, wire);
-    // The socket stays open, so no other one is needed.
+    // The socket stays open, so no new one is needed.
     expect(stage.gateway.realtime.opened).toBe(1);
   });
 
@@ -142,7 +142,7 @@ describe.each(dialects)('Faults of a live session in the dialect %s', (dialect) 
     await expectBooks(stage, wire);
   });
 
-  it('If a reply never starts, the speaker can decide about it or learns the reason', async () => {
+  it('If a reply never starts, the speaker can retry or dismiss it, or is told the reason', async () => {
     const {
       stage,
       wire,

@@ -8,12 +8,12 @@ import { hasEnded, hearingBot, isVoice, sendUtterance, startTalk, talkBot, upgra
 
 const mentions = '@everyone <@&200000000000000001> **bold** `code` ||x|| [a](https://a.example)';
 
-describe.each(profiles)('A live conversation at a faulty gateway of the %s profile', (profile) => {
+describe.each(profiles)('A live conversation with a faulty gateway of the %s profile', (profile) => {
   it.each([
     ['refuses the key', 'unauthorized', 'rejected this bot’s API key'],
     ['is busy', 'rate-limited', 'is busy'],
   ] as const)(
-    'A live conversation at a gateway that %s is refused with a sentence and leaves nothing behind',
+    'A live conversation with a gateway that %s is refused with an explanation and leaves nothing behind',
     async (_name, fault, words) => {
       const stage = await talkBot({ gateway: { profile } });
       const { discord, gateway } = stage;
@@ -24,7 +24,7 @@ describe.each(profiles)('A live conversation at a faulty gateway of the %s profi
     },
   );
 
-  it('A connection that breaks during a reply leaves what had arrived, and the live conversation continues', async () => {
+  it('A connection that breaks during a reply keeps what had arrived, and the live conversation continues', async () => {
     const stage = await talkBot({ gateway: { profile } });
     const { gateway } = stage;
     const { opening } = await startTalk(stage);
@@ -35,7 +35,7 @@ describe.each(profiles)('A live conversation at a faulty gateway of the %s profi
   });
 });
 
-it('If it is unknown whether an utterance was received, the member who asked decides, and it is sent again', async () => {
+it('If it is unknown whether an utterance was received, the speaker can decide to send it again', async () => {
   const stage = await talkBot();
   const { discord, gateway } = stage;
   const { opening } = await startTalk(stage);

@@ -14,7 +14,7 @@ const answerTo = ({ discord }: TalkStage, thread: string, { id }: Message): Prom
     'an answer',
   );
 
-it('A participant can speak by a message, a voice message or an audio file, also with text', async () => {
+it('A participant can speak by a message, a voice message or an audio file, with or without text', async () => {
   const stage = await hearingBot();
   const { discord } = stage;
   const { thread, opening } = await startTalk(stage);

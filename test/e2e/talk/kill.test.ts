@@ -135,7 +135,7 @@ it('A bot that is killed at any moment of a live conversation continues it, and 
   expect(await doctor(side, '--dry-run')).toContain('no problems found');
   sql(fileOf(side.config.store), "DELETE FROM atelier WHERE namespace = 'ledger'");
   await doctor(side);
-  // A task does not show what was unknown before a decision.
+  // A task no longer shows that its outcome was unknown before its owner decided.
   const firstAndLast = ({ facts, ...entry }: Entry) => ({ ...entry, facts: [facts[0], facts.at(-1)] });
   expect(storedEntries(side).map(firstAndLast)).toEqual(entries.map(firstAndLast));
 });

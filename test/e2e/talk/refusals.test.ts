@@ -27,7 +27,7 @@ const refusals = [
 
 describe('A live conversation at a failing gateway', () => {
   it.each(refusals)(
-    'A live conversation is refused with a sentence and leaves no thread, task or charge if the gateway fails with: %s',
+    'A live conversation is refused with an explanation and leaves no thread, task or charge if the gateway fails with: %s',
     async (_, fault, words) => {
       const stage = await talkBot({ gateway: quick, gatewayLimits: { ...gatewayLimits, connectMs: 2_000 } });
       const { discord, gateway } = stage;

@@ -25,7 +25,7 @@ const answerTo = ({ discord }: TalkStage, thread: string, { id }: Message): Prom
   );
 
 describe.each(dialects)('A restart during a live conversation in the dialect %s', (realtimeDialect) => {
-  it('After a restart before a reply has begun, the member who asked decides, and the live conversation keeps its settings', async () => {
+  it('After a restart before a reply has begun, the speaker can decide what to do, and the live conversation keeps its settings', async () => {
     const stage = await talkBot({ gateway: { ...quick, quirks: { realtimeDialect } } });
     const { discord, gateway, config, log, clock } = stage;
     const wire = recordSessions(gateway);
@@ -42,7 +42,7 @@ describe.each(dialects)('A restart during a live conversation in the dialect %s'
 
     const second = await enter(stage);
     const asking = await exchange.message((message) => labels(message).includes('Dismiss'));
-    // There was no utterance since then, so no session is open.
+    // There has been no utterance since then, so no session is open.
     expect(gateway.realtime.opened).toBe(1);
     await discord.as('member').click(asking, 'Try again (may be charged twice)');
     const answer = await exchange.message(hasEnded);

@@ -129,7 +129,7 @@ describe('The time limits of a live conversation', () => {
   });
 
   it.each(dialects)(
-    'A live conversation continues unnoticed at a gateway with a shorter session limit, in the dialect %s',
+    'A live conversation continues unnoticed if the gateway has a shorter session limit, in the dialect %s',
     async (realtimeDialect) => {
       const stage = await talkBot({ gateway: { ...quick, quirks: { realtimeDialect, realtimeMinutes: 10 } } });
       const { clock, gateway } = stage;

@@ -16,7 +16,7 @@ const quick = { seed: 1, speed: 10 };
 const recording = (name: string) => readFile(new URL(`../../services/sound/files/${name}`, import.meta.url));
 const original = played(PCM_RATE);
 
-/** Sends the audio with the form, with or without text. */
+/** Submits the audio through the form, with or without text. */
 async function speak({ discord }: TalkStage, opening: Message, name: string, bytes: Buffer, words = '') {
   const there = discord.as('member');
   const modal = await (await there.click(opening, 'Speak')).modal();

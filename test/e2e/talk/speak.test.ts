@@ -126,7 +126,7 @@ it('A new utterance interrupts the current reply, which says so', async () => {
   expect(discord.messages(thread).filter(isVoice)).toHaveLength(1);
 });
 
-it('The button Stop keeps what had arrived', async () => {
+it('The Stop button keeps what had arrived', async () => {
   const stage = await talkBot();
   const { discord, gateway } = stage;
   gateway.faults.add({ do: { type: 'realtime', how: 'slow' } });
@@ -140,7 +140,7 @@ it('The button Stop keeps what had arrived', async () => {
   expect(text(await exchange.message(hasEnded))).toMatch(/a long story[\s\S]*Stopped\./);
 });
 
-it('The button Delete also deletes the voice message', async () => {
+it('The Delete button also deletes the voice message', async () => {
   const stage = await talkBot();
   const { discord } = stage;
   const { thread, opening } = await startTalk(stage);

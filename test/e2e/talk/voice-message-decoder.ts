@@ -16,7 +16,7 @@ export async function decodeVoiceMessage(bytes: Buffer): Promise<Int16Array> {
   await decoder.ready;
   const { channelData, errors } = decoder.decodeFrames(sound);
   decoder.free();
-  if (errors.length > 0) throw new Error(`A player stumbles: ${errors[0]?.message}`);
+  if (errors.length > 0) throw new Error(`A player would report: ${errors[0]?.message}`);
   const [samples = new Float32Array()] = channelData;
   const step = DECODED_RATE / PCM_RATE;
   const length = Math.floor((granule - preSkip) / step);

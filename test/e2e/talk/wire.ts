@@ -13,7 +13,7 @@ interface Told {
   id: string;
   status?: string;
   tokens?: { input: number; output: number; audioOutput: number };
-  /** The final items of the gateway, however they were split. */
+  /** The final items from the gateway, however they were split. */
   sound: Buffer[];
 }
 

@@ -33,7 +33,7 @@ describe.each(profiles)('/image with the %s gateway profile', (profile) => {
     );
   });
 
-  it('A result that came inside the response of a poll is shown without another request', async () => {
+  it('A result that was contained in the response to a poll is shown without another request', async () => {
     const stage = await start({ gateway: { quirks: { base64Results: true } } });
     const message = await orderImage(stage);
     expect(message.attachments).toHaveLength(1);
@@ -42,7 +42,7 @@ describe.each(profiles)('/image with the %s gateway profile', (profile) => {
       ({ method, path, at }) => method === 'GET' && path.startsWith(PATH) && at >= finishedAt,
     );
     expect(polls).toHaveLength(1);
-    // Later it is requested again.
+    // Showing it again later does send a request.
     const shown = await stage.discord.as('member').click(message, 'Run again');
     await shown.message(says('Finished in'));
     expect(errorsIn(stage)).toEqual([]);
@@ -101,7 +101,7 @@ describe.each(profiles)('/image with the %s gateway profile', (profile) => {
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('An image job that exceeds its wait limit says so, is not ordered again and is delivered in the end', async () => {
+  it('An image job that exceeds its wait limit says so, is not ordered again and is finally delivered', async () => {
     const stage = await start({ settings: { MAX_WAIT_PICTURE_SECONDS: '30' }, gateway: { speed: 1 } });
     stage.gateway.faults.add({ on: { path: new RegExp(`^${PATH}/`) }, do: 'unavailable', times: 8 });
     const exchange = await stage.discord.as('member').slash('image', { prompt: 'a red fox' });
@@ -176,7 +176,7 @@ describe('The refusals of /image before a request to the gateway', () => {
     }
   });
 
-  it('/image refuses URLs that the gateway cannot reach, or that may expire too early, where it stores no uploads', async () => {
+  it('/image refuses URLs that the gateway cannot reach, or that may expire too early, if it does not store uploads', async () => {
     const missing = { error: { message: 'Invalid URL', type: 'invalid_request_error', code: '' } };
     const refuseUploads = ({ gateway }: QuickStage): void =>
       void gateway.faults.add({ do: { type: 'body', body: missing, status: 404 }, on: { path: /upload/ }, times: 9 });
@@ -197,7 +197,7 @@ describe('The refusals of /image before a request to the gateway', () => {
     expect(receivedOrders(brief.gateway)).toEqual([]);
   });
 
-  it('/image shows a refusal of the gateway unchanged', async () => {
+  it('/image shows a refusal from the gateway unchanged', async () => {
     const stage = await localBot();
     const why = { status: 400, code: 'invalid_request', message: 'This model takes no references.' } as const;
     stage.gateway.faults.add({ on: { path: new RegExp(`^${PATH}$`) }, do: { type: 'status', ...why } });

@@ -10,7 +10,7 @@ const quickGateway = () => ({ speed: 60, studio: shortSongs() });
 const names = (message: Message) => message.attachments.map(({ filename }) => filename);
 const isComplete = (message: Message): boolean => /All finished|^Finished\.$/m.test(text(message));
 
-describe.each(['spec', 'stock'] as const)('/music follow at a %s gateway', (profile) => {
+describe.each(['spec', 'stock'] as const)('/music follow with the %s gateway profile', (profile) => {
   it('/music follow shows several songs in one message and polls them in batches, and a failed one does not hide the others', async () => {
     const side = await quickBot({ gateway: { profile, ...quickGateway(), quirks: { looseBatches: true } } });
     const { discord, gateway } = side;
@@ -64,7 +64,7 @@ describe.each(['spec', 'stock'] as const)('/music follow at a %s gateway', (prof
     expect(names(message)).toHaveLength(8);
   });
 
-  it('/music follow uses pages when a message is too small, and attaches the tracks of the selected song', async () => {
+  it('/music follow uses pages if one message is too small, and attaches the tracks of the selected song', async () => {
     const { discord, gateway } = await quickBot({ gateway: { profile, ...quickGateway() } });
     const titles = Array.from({ length: 17 }, (_, index) => `Song ${index + 1}`);
     const ids = await orderSongs(gateway, ...titles);
@@ -99,11 +99,11 @@ describe('/music follow', () => {
     const select = 'Select a song';
     await (await owner.choose(message, select, [chosen])).message();
     const asked = () => singlePolls(gateway).slice(before);
-    // As soon as the rate limit allows it.
+    // The poll is sent as soon as the rate limit allows it.
     await expect.poll(() => asked().map(({ path }) => path)).toEqual([`/music/fetch/${chosen}`]);
   });
 
-  it('/music follow polls a song again when its files have expired, and says so', async () => {
+  it('/music follow polls a song again if its files have expired, and says so', async () => {
     const { discord, gateway } = await quickBot({ gateway: quickGateway() });
     gateway.faults.add({ do: { type: 'lose-files' }, times: 6 });
     const ids = await orderSongs(gateway, 'A1', 'B2', 'C3', 'D4', 'E5', 'F6');
@@ -147,7 +147,7 @@ describe('/music follow', () => {
     expect(used).not.toContain('has not finished');
   });
 
-  it('/music follow allows foreign ids to operators and managers, and names the ids that it refuses', async () => {
+  it('/music follow allows operators and managers to use foreign ids, and names the ids that it refuses', async () => {
     const stage = await quickStage({ gateway: quickGateway() });
     const { discord, gateway, config } = stage;
     const adminGuildIds = [discord.world.guild('atelier').id];

@@ -36,7 +36,7 @@ describe.each(profiles)('Using a message as a reference with the %s gateway prof
     expect(receivedOrders(stage.gateway)).toEqual([
       { model: `${MODEL}-2K`, prompt: 'as a woodcut', image: [addressWith('ex=')] },
     ]);
-    // A spoiler stays a spoiler in everything made from it.
+    // Everything made from a spoiler is a spoiler too.
     expect(child.attachments[0]?.filename).toMatch(/^SPOILER_/);
   });
 
@@ -107,7 +107,7 @@ describe('The refusals of references', () => {
     expect(receivedOrders(stage.gateway)).toEqual([]);
   });
 
-  it('A press on a result that is gone or never existed is refused', async () => {
+  it('A press on a result that no longer exists or never existed is refused', async () => {
     const stage = await localBot();
     const { discord, gateway } = stage;
     const parent = await orderImage(stage, { image: await imageUpload() });
@@ -120,7 +120,7 @@ describe('The refusals of references', () => {
     );
     gateway.faults.add({ on: { path: /models$/ }, do: { type: 'body', body: { object: 'list', data: [] } }, times: 9 });
     gateway.faults.add({ on: { path: /models\/./ }, do: { type: 'status', status: 404 }, times: 9 });
-    // The press uses an old list rather than waiting; this command waits for the list.
+    // A press uses the old list of models rather than waiting; this command waits for the new one.
     await (await member.slash('models')).message();
     expect(text(await (await member.click(parent, 'Enlarge (2K)')).message())).toContain(
       'does not exist or is not available',

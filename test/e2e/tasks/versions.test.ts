@@ -15,7 +15,7 @@ const verbs = [
   ...['same', 'ref', 'large', 'film'],
 ];
 const ofTasks = verbs.filter((verb) => verb !== 'models');
-/** The arguments after the task in their ids. */
+/** The arguments after the task id in their custom ids. */
 const details: Readonly<Record<string, string>> = { chg: 'U1', large: '2K' };
 const idOf = (verb: string, task: string): string => `${verb}.1.${task}.${details[verb] ?? '0'}`;
 const forms = ['wf', 'gof', 'editf', 'reff', 'filmf'];
@@ -23,7 +23,7 @@ const forms = ['wf', 'gof', 'editf', 'reff', 'filmf'];
 /** A well-formed id without a task. */
 const noOne = '0123456789abcdefg';
 
-/** Posts with the bot token, because only the bot can put such buttons under its messages. */
+/** Posts with the bot token, because only the bot can add such buttons to its messages. */
 async function post({ discord }: QuickStage, components: readonly object[], channel = 'studio'): Promise<Message> {
   const { id } = discord.world.channel(channel);
   const answer = await fetch(`${discord.apiUrl}/v10/channels/${id}/messages`, {
@@ -31,7 +31,7 @@ async function post({ discord }: QuickStage, components: readonly object[], chan
     headers: { authorization: `Bot ${discord.token}`, 'content-type': 'application/json' },
     body: JSON.stringify({ content: 'from another time', components }),
   });
-  if (!answer.ok) throw new Error(`The message was not taken: ${await answer.text()}`);
+  if (!answer.ok) throw new Error(`The message was not accepted: ${await answer.text()}`);
   return (await answer.json()) as Message;
 }
 
@@ -57,7 +57,7 @@ async function answersTo(stage: QuickStage, ids: readonly string[], by = 'member
   for (const id of ids) {
     const exchange = await stage.discord.as(by).click(message, id);
     const { type } = await exchange.acknowledged();
-    // The reply to a press that would have changed its message is a new one.
+    // The reply to a press that would have changed its message is a new message.
     const told = type === UPDATES ? await exchange.followUp() : await exchange.message();
     if (type !== DEFERS) expect(told.ephemeral).toBe(true);
     answers[id] = text(told);
@@ -73,7 +73,7 @@ const allAnswer = (ids: readonly string[], sentence: string) =>
 
 describe('A forged button', () => {
   it.each(['0', '00', '-1', '', 'x', '1x', '10000', '1e3', '٢'])(
-    'A button of the invalid version "%s" is unknown, for every verb',
+    'A button with the invalid version "%s" is reported as unknown, for every verb',
     async (version) => {
       const stage = await quickBot({ settings: noLimits });
       const ids = [...verbs, ...forms, 'press'].map((verb) => `${verb}.${version}.${noOne}.0`);
@@ -84,7 +84,7 @@ describe('A forged button', () => {
   );
 
   it.each(['2', '9', '9999'])(
-    'A button of the newer version %s is reported as outdated, for every verb',
+    'A button with the newer version %s is reported as outdated, for every verb',
     async (version) => {
       const stage = await quickBot({ settings: noLimits });
       const ids = verbs.map((verb) => `${verb}.${version}.${noOne}.0.and.more`);
@@ -94,7 +94,7 @@ describe('A forged button', () => {
     },
   );
 
-  it('A button with an unknown verb is unknown', async () => {
+  it('A button with an unknown verb is reported as unknown', async () => {
     const stage = await quickBot({ settings: noLimits });
     const ids = [
       ...['x.1', 'A.1', 'a', '.', '..', '.1', 'a..', ' ', 'constructor.1', '__proto__.1', 'valueof.1', 'press.1'],
@@ -108,7 +108,7 @@ describe('A forged button', () => {
   });
 
   it.each(['', 'x', noOne.toUpperCase(), `${noOne}0`, '~Li4vLi4', 'index', 'constructor'])(
-    'A button with "%s" in place of a task id is unknown, for every verb',
+    'A button with "%s" in place of a task id is reported as unknown, for every verb',
     async (task) => {
       const stage = await quickBot({ settings: noLimits });
       const ids = ofTasks.map((verb) => `${verb}.1.${task}.0`);
@@ -135,7 +135,7 @@ function taskOf(message: Message): string {
 }
 
 describe('A forged press on an existing task', () => {
-  it('A press on a position that the task does not have is unknown', async () => {
+  it('A press on a position that the task does not have is reported as unknown', async () => {
     const stage = await quickBot({ gateway: { speed: 20 }, settings: noLimits });
     const task = taskOf(await grid(stage));
     const ids = ['a', 'w'].flatMap((verb) =>
@@ -201,7 +201,7 @@ describe('A forged press on an existing task', () => {
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('A press does not delete a message that shows something else', async () => {
+  it('A forged Delete button does not delete a message that shows something else', async () => {
     const stage = await quickBot({ gateway: { speed: 20 }, settings: noLimits });
     const first = await grid(stage);
     const second = await grid(stage, { prompt: 'a hare' });
@@ -239,7 +239,7 @@ describe('A select menu in place of buttons', () => {
 });
 
 describe('A forged form', () => {
-  it('A form of another version, or of another task, is refused when it is submitted', async () => {
+  it('A form from another version, or of another task, is refused when it is submitted', async () => {
     const stage = await quickBot({ gateway: { speed: 20 }, settings: noLimits });
     const member = stage.discord.as('member');
     const single = await follow(stage, await grid(stage), 'U1');

@@ -12,7 +12,7 @@ import { fileHost, localBot, orderVideo, receivedOrders, silentWav } from './vid
 describe.each(profiles)('The notes of a video task with the %s gateway profile', (profile) => {
   const start = (options: StageOptions = {}) => localBot({ ...options, gateway: { profile, ...options.gateway } });
 
-  it('A failed video names the references to check; each was fetched once, without the key', async () => {
+  it('A failed video names the references to check, each of which was fetched once, without sending the key', async () => {
     const host = await fileHost();
     const stage = await start({ extraOrigins: [host.origin] });
     const image = file((await imageUpload()).bytes);
@@ -58,7 +58,7 @@ describe.each(profiles)('The notes of a video task with the %s gateway profile',
       .toContain('The URL of the reference `fox.png` has expired. Upload the file again.');
   });
 
-  it('A video names the parameters without effect, and where else they can belong', async () => {
+  it('A video names the parameters without effect, and where else they may belong', async () => {
     const stage = await start();
     const message = await orderVideo(stage, { size: '640x360', duration: '6' });
     expect(text(message)).toContain('-# You asked for 640x360, but the video is 160x96: the model ignored `size`.');

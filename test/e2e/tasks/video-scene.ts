@@ -20,7 +20,7 @@ const framelessVideos = () =>
     drawImage: (scene, options) => drawImage(scene, { ...options, width: 128, height: 128 }),
   }));
 
-/** Both embedded sides are on this machine, so the gateway can reach Discord's files. */
+/** Embedded Discord and the embedded gateway are on this machine, so the gateway can reach Discord's files. */
 export const localBot = ({ gateway, settings, ...options }: StageOptions = {}): ReturnType<typeof quickBot> =>
   quickBot({
     ...options,
@@ -34,7 +34,7 @@ export const receivedOrders = ({ heard }: EmbeddedGateway): { path: string; body
     .filter(({ method, path }) => method === 'POST' && [GENERIC, SECOND, VENDOR].includes(path))
     .map(({ path, body }) => ({ path, body }));
 
-/** A video that was requested and delivered. */
+/** Requests a video and waits for its delivery. */
 export async function orderVideo({ discord }: QuickStage, options: object = {}): Promise<Message> {
   const exchange = await discord.as('member').slash('video', { prompt: 'waves at dawn', ...options });
   return exchange.message(says('Finished in'));

@@ -47,7 +47,7 @@ export const callbackTargets: readonly Target[] = [
     words: ['/', '-', '_', '=', '%2f', '?', '..', 'callbacks'],
     run(input) {
       const id = addresses.taskIdIn(input.toString());
-      if (id !== undefined && id !== OWN) throw new BrokenPromise('A forged address was taken.');
+      if (id !== undefined && id !== OWN) throw new BrokenPromise('A forged URL was accepted.');
     },
     isExpected: () => false,
     growing: {

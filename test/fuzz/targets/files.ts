@@ -154,9 +154,9 @@ export const fileTargets: readonly Target[] = [
           ]),
         ),
       'empty elements': (times) => ebml(many(times, latin('\xec\x80'))),
-      'a gap behind a tag': (times) =>
+      'a gap after a tag': (times) =>
         Buffer.concat([latin('ID3\x04\0\0\0\0\0\0'), many(times, latin('\xff\xfb\x90\x64'))]),
-      'filling bytes of a JPEG': (times) =>
+      'fill bytes of a JPEG': (times) =>
         Buffer.concat([latin('\xff\xd8'), many(times, latin('\xff')), latin('\xe0\0\x10')]),
       'empty boxes': (times) => Buffer.concat([ftyp, many(times, box('free', Buffer.alloc(0)))]),
       brands: (times) => box('ftyp', Buffer.concat([latin('heic\0\0\0\0'), many(times, latin('xxxx'))])),
@@ -173,7 +173,7 @@ export const fileTargets: readonly Target[] = [
       const strip = { png: stripPng, jpg: stripJpeg, webp: stripWebp, gif: stripGif }[type?.extension ?? ''];
       if (!strip) return;
       const stripped = strip(input);
-      if (stripped.length > input.length + 64) throw new BrokenPromise('More is left than there was.');
+      if (stripped.length > input.length + 64) throw new BrokenPromise('The output is larger than the input.');
     },
     isExpected: isMediaError,
     growing: {
@@ -186,11 +186,11 @@ export const fileTargets: readonly Target[] = [
         ]),
       'segments of a JPEG': (times) =>
         Buffer.concat([latin('\xff\xd8'), many(times, latin('\xff\xfe\0\x03x\xff\xdb\0\x03x')), latin('\xff\xd9')]),
-      'restarts of a JPEG': (times) =>
+      'restart markers of a JPEG': (times) =>
         Buffer.concat([latin('\xff\xd8\xff\xda\0\x02'), many(times, latin('\xff\0\xff\xd0')), latin('\xff\xd9')]),
       'blocks of a GIF': (times) =>
         Buffer.concat([latin('GIF89a\x01\0\x01\0\0\0\0'), many(times, latin('\x21\xfe\x01x\0')), latin('\x3b')]),
-      'pieces of a GIF': (times) =>
+      'sub-blocks of a GIF': (times) =>
         Buffer.concat([latin('GIF89a\x01\0\x01\0\0\0\0\x21\xfe'), many(times, latin('\x01x')), latin('\0\x3b')]),
     },
   },
@@ -226,7 +226,7 @@ export const fileTargets: readonly Target[] = [
     isExpected: () => false,
     growing: {
       'empty boxes': (times) => Buffer.concat([ftyp, many(times, box('free', Buffer.alloc(0)))]),
-      'empty boxes of the contents': (times) =>
+      'empty boxes in the table of contents': (times) =>
         Buffer.concat([ftyp, box('moov', many(times, box('free', Buffer.alloc(0))))]),
       tracks: (times) =>
         Buffer.concat([ftyp, box('moov', many(times, box('trak', box('mdia', box('hdlr', Buffer.alloc(16))))))]),
@@ -251,13 +251,14 @@ export const fileTargets: readonly Target[] = [
       const { content } = await cleanVideo(memoryContent(input), type);
       if (content.size !== input.length) throw new BrokenPromise('The file has another length.');
       const again = await cleanVideo(content, type);
-      if (again.content.bytes !== content.bytes) throw new BrokenPromise('Something was left.');
+      if (again.content.bytes !== content.bytes) throw new BrokenPromise('Metadata was left in the file.');
     },
     isExpected: () => false,
     growing: {
-      'empty notes': (times) => Buffer.concat([ftyp, many(times, box('udta', Buffer.alloc(0)))]),
-      'notes in the contents': (times) => Buffer.concat([ftyp, box('moov', many(times, box('meta', latin('x'))))]),
-      'notes in a track': (times) =>
+      'empty metadata boxes': (times) => Buffer.concat([ftyp, many(times, box('udta', Buffer.alloc(0)))]),
+      'metadata in the table of contents': (times) =>
+        Buffer.concat([ftyp, box('moov', many(times, box('meta', latin('x'))))]),
+      'metadata in a track': (times) =>
         Buffer.concat([ftyp, box('moov', many(4, box('trak', many(times, box('udta', latin('x'))))))]),
       'tags of a WebM': (times) => segmentOf(many(times, latin('\x12\x54\xc3\x67\x81x'))),
     },

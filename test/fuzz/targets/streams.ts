@@ -142,7 +142,7 @@ const stream = fc
   )
   .map(([pace, lines]) => pace + lines.join(''));
 
-/** The size of the pieces that the bytes arrive in, by the first character of the input. */
+/** The size of the chunks in which the bytes arrive; the first character of the input selects it. */
 const PACES = [1, 7, 61, 4_096];
 const MOST = 1_000_000;
 
@@ -155,9 +155,9 @@ const at = { output_index: 0, content_index: 0 };
 const delta = (text: string, more: object = at): string =>
   lineOf({ type: 'response.output_text.delta', ...more, delta: text });
 
-/** In pieces of 4,096 bytes. */
+/** Selects chunks of 4,096 bytes. */
 const WHOLE = 'c';
-/** In pieces of seven bytes. */
+/** Selects chunks of seven bytes. */
 const SMALL = 'a';
 
 const seedStream = [
@@ -231,19 +231,19 @@ export const streamTargets: readonly Target[] = [
         }
       }
       if (ends !== 1) throw new BrokenPromise(`${ends} ends`);
-      if (told !== whole) throw new BrokenPromise('The text at the end is not what was told.');
+      if (told !== whole) throw new BrokenPromise('The text at the end differs from the reported deltas.');
     },
     isExpected: (error) => error instanceof GatewayError,
-    // A piece of a single byte costs a turn of three generators.
+    // Each chunk, even of a single byte, passes through three generators.
     msPerKb: 8,
     growing: {
-      'pieces of one part': (times) => WHOLE + delta('a ').repeat(times),
-      'pieces of many parts': (times) =>
+      'deltas of one part': (times) => WHOLE + delta('a ').repeat(times),
+      'deltas of many parts': (times) =>
         WHOLE +
         Array.from({ length: times }, (_, index) => delta('a ', { output_index: index, content_index: 0 })).join(''),
-      'one part told whole again and again': (times) =>
+      'one complete part, sent repeatedly': (times) =>
         WHOLE + delta('abc') + lineOf({ type: 'response.output_text.done', ...at, text: 'abc' }).repeat(times),
-      'calls that are never ended': (times) =>
+      'calls that never end': (times) =>
         WHOLE +
         Array.from({ length: times }, (_, index) =>
           lineOf({
@@ -288,17 +288,18 @@ export const streamTargets: readonly Target[] = [
         const frame = parseFrame(line);
         for (const one of frame ? answer.take(frame) : []) if (one.type === 'text') told += one.delta;
       }
-      if (answer.buildEnd('cut').text !== told) throw new BrokenPromise('The text at the end is not what was told.');
+      if (answer.buildEnd('cut').text !== told)
+        throw new BrokenPromise('The text at the end differs from the reported deltas.');
     },
     isExpected: () => false,
-    // Each line is a separate message; one that is not JSON costs an error with its stack.
+    // Each line is a separate message; one that is not JSON costs an error with a stack trace.
     msPerKb: 20,
     growing: {
-      'pieces of one part': (times) => repeated(times, () => ga.text('a ')),
-      'pieces of many parts': (times) => repeated(times, (index) => ({ ...ga.text('a '), item_id: `i${index}` })),
-      'sounds of many parts': (times) =>
+      'deltas of one part': (times) => repeated(times, () => ga.text('a ')),
+      'deltas of many parts': (times) => repeated(times, (index) => ({ ...ga.text('a '), item_id: `i${index}` })),
+      'audio of many parts': (times) =>
         repeated(times, (index) => ({ ...ga.sound(Buffer.alloc(3)), item_id: `i${index}` })),
-      'answers told whole': (times) =>
+      'complete answers': (times) =>
         repeated(times, () => ga.done({ output: [{ type: 'message', content: [{ text: 'abc' }] }] })),
       calls: (times) =>
         repeated(times, (index) => ({

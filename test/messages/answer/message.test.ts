@@ -46,7 +46,7 @@ describe('The message of an answer', () => {
     expect(shown(updateDraft(askTask(), '', 'searching', 0)).content).toContain('Searching the web…');
   });
 
-  it('The message of an answer says that the answer reached its limit, with the reason of the gateway', () => {
+  it('The message of an answer says that the answer reached its limit, with the reason that the gateway gave', () => {
     const { content, labels } = shown(
       completeAnswer(addRound(askTask(), response('So far'), []), 'max_output_tokens', 1),
     );
@@ -65,7 +65,7 @@ describe('The message of an answer', () => {
     expect(shown(right).content).toContain('```json\n{"a":1}\n```');
   });
 
-  it('The message of an answer has space for its notes, and prefers the answer', () => {
+  it('The message of an answer reserves space for its notes, but the answer takes precedence', () => {
     const words = 'word '.repeat(2_000);
     const calls = Array.from({ length: 4 }, (_, index) => call(index + 1));
     for (const task of [
@@ -98,7 +98,7 @@ describe('The message of an answer', () => {
     expect(first.content?.length).toBeLessThanOrEqual(2_000);
   });
 
-  it('The message of an answer has the whole answer as a file if further messages could not be posted', () => {
+  it('The message of an answer has the whole answer attached as a file if further messages could not be posted', () => {
     const task = completeAnswer(addRound(askTask(), response('word '.repeat(1_000)), []), undefined, 1);
     expect(shown(task).files.map(({ name }) => name)).toEqual(['answer.md']);
     expect(shown({ ...task, answer: { ...task.answer, areShown: true } as Task['answer'] }).files).toEqual([]);

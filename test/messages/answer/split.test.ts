@@ -119,7 +119,7 @@ describe('An answer that is split into messages', () => {
     ]);
   });
 
-  it('A split answer shows code with code markers as a file, and text never opens a code block by accident', () => {
+  it('A split answer attaches code that contains code fences as a file, and text never opens a code block by accident', () => {
     const [part] = answerParts(`~~~~md\n${fence}ts\n1\n${fence}\n~~~~`, room);
     expect(part?.files).toEqual([{ name: 'code-1.md', text: `${fence}ts\n1\n${fence}` }]);
     expect(answerParts(`It is ${fence} here`, room)[0]?.shown).toBe(`It is ${fence} here\n${fence}`);

@@ -159,7 +159,7 @@ describe('Injected faults', () => {
     const arrived = late.then((answer) => {
       status = answer.status;
     });
-    // The arrival of the request is not reported, so the clock advances until the response.
+    // The arrival of the request cannot be observed, so the clock advances until the response.
     await expect.poll(() => clock.advance(500) ?? status).toBe(200);
     await arrived;
   });

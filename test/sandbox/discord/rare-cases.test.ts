@@ -99,7 +99,7 @@ describe('A failing server', () => {
     expect(discord.requests).toHaveLength(4);
   });
 
-  it('A server with an unanswered request can be closed', async () => {
+  it('A server with a pending request can be closed', async () => {
     const { discord } = await stage();
     const rest = new REST({ api: discord.apiUrl, retries: 0, timeout: 50 }).setToken(discord.token);
     for (const done of [false, true]) {

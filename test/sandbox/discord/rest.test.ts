@@ -49,7 +49,7 @@ describe('Commands', () => {
     expect(discord.violations).toEqual([]);
   });
 
-  it('Invalid commands are refused with the path of the fault, and recorded', async () => {
+  it('Invalid commands are refused with the path of the invalid field, and recorded', async () => {
     const { discord, rest } = await desk();
     const wrong = rest.put(Routes.applicationCommands(discord.applicationId), {
       body: [{ ...models, name: 'Not So' }],
@@ -95,7 +95,7 @@ describe('Messages with the bot token', () => {
     expect(await orphan.catch(codeOf)).toBe(50035);
   });
 
-  it('An edit keeps the files it names and removes the others', async () => {
+  it('An edit keeps the files that it names and removes the others', async () => {
     const { rest, channel, send } = await desk();
     const file = (name: string) => ({ name, data: Buffer.from(name) });
     const sent = await send('studio', { content: 'x' }, [file('a.txt'), file('b.txt')]);
@@ -221,7 +221,7 @@ describe('A user-installed application', () => {
 describe('The URLs of attachments', () => {
   const route = '/attachments/refresh-urls';
 
-  it('Expired URLs of stored attachments are signed again, and others are not', async () => {
+  it('Expired URLs of stored attachments are re-signed, and others are not', async () => {
     const { discord, clock, rest, send } = await desk();
     const { id } = await send('studio', { content: 'a file' }, [{ name: 'notes.txt', data: Buffer.from('words') }]);
     const read = async () => {
@@ -242,7 +242,7 @@ describe('The URLs of attachments', () => {
     expect(await (await fetch(refreshed[0]?.refreshed ?? '')).text()).toBe('words');
   });
 
-  it('A request for fresh URLs is refused with none, too many, or another field', async () => {
+  it('A request for fresh URLs is refused if it contains no URL, too many URLs or another field', async () => {
     const { rest } = await desk();
     const urls = Array.from({ length: 51 }, (_, at) => `https://cdn.example/attachments/1/2/${at}`);
     for (const body of [{ attachment_urls: [] }, { attachment_urls: urls }, { urls: urls.slice(0, 1) }])

@@ -72,7 +72,7 @@ describe('A thread that the bot starts', () => {
     expect((await start('studio', { name: 'x' })).type).toBe(PRIVATE);
   });
 
-  it('A thread on a message has its id and starts with it, and a message can have only one thread', async () => {
+  it('A thread on a message has the id of the message and starts with it, and a message can have only one thread', async () => {
     const { discord, rest, id } = await desk();
     const said = await discord.as('member').say('a story');
     const on = () => rest.post(Routes.threads(id('studio'), said.id), { body: { name: 'story' } }) as Promise<Made>;
@@ -101,7 +101,7 @@ describe('Refused threads', () => {
     expect(discord.violations).toEqual([]);
   });
 
-  it('A thread is refused in a forum, and in a news channel if its type does not fit', async () => {
+  it('A thread is refused in a forum, and in a news channel if its type is not allowed there', async () => {
     const { discord, start } = await desk();
     const add = (name: string, type: number) =>
       discord.world.addChannel({
@@ -131,7 +131,7 @@ describe('Refused threads', () => {
     expect(discord.world.channels.size).toBe(before);
   });
 
-  it('A thread is refused when there are too many, and by an injected fault', async () => {
+  it('A thread is refused if there are too many, or by an injected fault', async () => {
     const { discord, start } = await desk({ limits: { activeThreads: 2 } });
     await start('no-private-threads', { name: 'the second', type: PUBLIC });
     expect(await start('studio', { name: 'the third', type: PUBLIC }).catch(codeOf)).toBe(160006);
@@ -210,7 +210,7 @@ describe('A thread', () => {
     expect(await send(id).catch(codeOf)).toBe(10003);
   });
 
-  it('A thread adds its authors, but no user who cannot see its channel', async () => {
+  it('A thread adds the authors of its messages, but no user who cannot see its channel', async () => {
     const { discord, rest, start, user } = await desk();
     const { id } = await start('studio', { name: 'one', type: PUBLIC });
     const isIn = (who: string) => discord.world.channel(id).thread?.members.has(user(who));
@@ -309,7 +309,7 @@ describe('A thread', () => {
     expect(threads.first()?.isThread() && threads.first()).toMatchObject({ joined: true });
   });
 
-  it('Changes and the deletion of a thread are dispatched', async () => {
+  it('Changes to a thread and its deletion are dispatched', async () => {
     const { discord, start, edit, rest } = await desk();
     const client = await clientOf(discord, [GatewayIntentBits.Guilds]);
     const heard: string[] = [];

@@ -60,7 +60,7 @@ export async function bench(options: GatewayOptions = {}): Promise<Bench> {
   const clock = new ManualClock();
   const { studio, drawn } = quickStudio();
   const gateway = await startGateway({ clock, seed: 7, studio, ...options });
-  // Each test has its own connection, so a reset or a hang affects no other test.
+  // Each test has its own connection, so a reset or a hang does not affect other tests.
   onTestFinished(() => gateway.close());
   const call = async (method: string, path: string, ask: Ask = {}) => await send(gateway.url, method, path, ask);
   return {

@@ -21,7 +21,7 @@ async function receiver(answer = 200) {
 }
 
 describe('The callbacks of tasks', () => {
-  it('Callbacks send the task on every change, in order', async () => {
+  it('Callbacks report the task on every change, in order', async () => {
     const { post, get, settle } = await bench();
     const hook = await receiver();
     const { json } = await post('/imgx/submit/imagine', { prompt: 'a', notifyHook: hook.url });
@@ -43,7 +43,7 @@ describe('The callbacks of tasks', () => {
     expect(hook.heard.at(-1)).toMatchObject({ id: json.result, status: 'SUCCESS', progress: '100%' });
   });
 
-  it('A callback for a song has the format of its query', async () => {
+  it('A callback for a song has the format of a poll response', async () => {
     const { post, get, settle } = await bench();
     const hook = await receiver();
     const { json } = await post('/music/submit/music', { prompt: 'la la', notify_hook: hook.url });
@@ -62,7 +62,7 @@ describe('The callbacks of tasks', () => {
     }
   });
 
-  it('Callbacks report a task that waits for a prompt, and continue after it was submitted', async () => {
+  it('Callbacks report a task that is waiting for a prompt, and continue after it was submitted', async () => {
     const { post, get, settle } = await bench({ quirks: { remix: true } });
     const grid = (await post('/imgx/submit/imagine', { prompt: 'a' })).json.id;
     await settle(grid);
@@ -96,7 +96,7 @@ describe('The faults of callbacks', () => {
   } as const;
 
   it.each(['callbacks-lost', 'callback-of-end-lost', 'callbacks-doubled'] as const)(
-    '%s affects the callbacks of the next job alone',
+    '%s affects only the callbacks of the next job',
     async (preset) => {
       const { gateway, post, settle } = await bench();
       const hook = await receiver();
@@ -141,7 +141,7 @@ describe('The faults of callbacks', () => {
     ['progress', 10],
     ['ends', 1],
     ['none', 0],
-  ] as const)('A gateway may call back only some changes: %s', async (callbacks, count) => {
+  ] as const)('A gateway may report only some changes by callback: %s', async (callbacks, count) => {
     const { gateway, post, settle } = await bench({ quirks: { callbacks } });
     const hook = await receiver();
     const { json } = await post('/imgx/submit/imagine', { prompt: 'a', notifyHook: hook.url });
@@ -157,7 +157,7 @@ describe('The faults of callbacks', () => {
     ['/v1/video/generations', {}],
     ['/v1/videos', {}],
     ['/videoa/v1/videos/image2video', { image: 'https://a.example/1.png' }],
-  ] as const)('A video calls back the URL in its metadata or beside it: %s', async (path, more) => {
+  ] as const)('A video uses the callback URL from its metadata or from the top level: %s', async (path, more) => {
     const { post, gateway } = await bench();
     const hook = await receiver();
     const { json } = await post(path, { model: 'reel-2', prompt: 'a', callback_url: hook.url, ...more });

@@ -93,7 +93,7 @@ describe('Result files', () => {
     expect(side.drawn.calls).toHaveLength(2);
   });
 
-  it('A result file can have 60 MB and still be a valid image', async () => {
+  it('A result file can be 60 MB large and still be a valid image', async () => {
     const side = await bench();
     side.gateway.faults.add({ do: 'huge-file' });
     const { bytes } = await side.get(await imageFile(side));

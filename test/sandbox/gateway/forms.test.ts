@@ -41,7 +41,7 @@ describe('/v1/videos', () => {
     expect((await settle(json.id)).state).toBe('succeeded');
   });
 
-  it('/v1/videos accepts several images under one name, with or without brackets', async () => {
+  it('/v1/videos accepts several images under one field name, with or without brackets', async () => {
     const { send, gateway } = await desk();
     const form = new FormData();
     form.append('model', model);

@@ -28,7 +28,7 @@ describe('The image jobs of the gateway', () => {
     });
   });
 
-  it('Image jobs report a failure in the job and not at its creation', async () => {
+  it('Image jobs report a failure when they are polled and not when they are created', async () => {
     const { post, get, gateway, settle } = await bench();
     gateway.faults.add({ do: 'moderated' });
     const created = await post(path, boat);
@@ -194,7 +194,7 @@ describe('The reference images of a job', () => {
     expect(drawn.calls[0]?.options.references).toHaveLength(2);
   });
 
-  it('An unreadable reference image fails the job with a sentence that names its URL', async () => {
+  it('An unreadable reference image fails the job with a reason that contains its URL', async () => {
     const { base } = await imageServer();
     const { post, get, settle } = await bench();
     const bad: [string, RegExp][] = [

@@ -133,7 +133,7 @@ describe('The imagine tasks of the gateway', () => {
 });
 
 describe('The other submit endpoints', () => {
-  it.each(profiles)('Describe returns four lines and the buttons to imagine them (%s)', async (profile) => {
+  it.each(profiles)('Describe returns four lines and buttons that imagine them (%s)', async (profile) => {
     for (const image of [{ base64Array: [await pngUri()] }, { base64: await pngUri() }]) {
       const side = await bench({ profile });
       const task = await done(side, await side.post('/imgx/submit/describe', image));
@@ -323,7 +323,7 @@ describe('The follow-ups of a task', () => {
     }
   });
 
-  it('A zoom shows more and a pan shows the neighbouring area, in the same shape', async () => {
+  it('A zoom shows more of the scene and a pan shows the neighbouring area, in the same shape', async () => {
     const side = await bench();
     const grid = await imagine(side);
     const single = await done(side, await press(side, grid.id, button(grid, 'upsample::1')));
@@ -339,7 +339,7 @@ describe('The follow-ups of a task', () => {
     expect(Number(pan?.options.width) / Number(pan?.options.height)).toBeCloseTo(1.5);
   });
 
-  it('Unknown custom ids and those of another task are refused and named', async () => {
+  it('Unknown custom ids and those of another task are refused with an error that names them', async () => {
     for (const profile of profiles) {
       const side = await bench({ profile });
       const grid = await imagine(side);
@@ -363,7 +363,7 @@ describe('The follow-ups of a task', () => {
     expect((await press(spec, idOf(queued), 'MJ::x')).json.error.code).toBe('task_status_not_success');
   });
 
-  it('The change and simple-change endpoints support U, V and R, with their words in either order', async () => {
+  it('The change and simple-change endpoints support U, V and R, with the parts of the text in either order', async () => {
     const side = await bench();
     const grid = await imagine(side);
     const action = async (answer: Answer) => (await done(side, answer)).action;
@@ -389,7 +389,7 @@ describe('A modal task', () => {
     return { answer: await press(side, single.id, button(single, part)), single };
   }
 
-  it('A modal task is created with code 21 and waits without a limit or a charge', async () => {
+  it('A modal task is created with code 21 and waits indefinitely without a charge', async () => {
     const side = await bench();
     const before = side.gateway.usage.rows('sk-sandbox')[0]?.requests ?? 0;
     const { answer } = await openModal(side, 'CustomZoom');

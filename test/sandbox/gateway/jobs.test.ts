@@ -25,7 +25,7 @@ describe('The durations of jobs', () => {
   });
 });
 
-describe('Jobs and the clock of the gateway', () => {
+describe('Jobs on the clock of the gateway', () => {
   it('A job applies a control action that arrives during a change', async () => {
     const { gateway, post, clock } = await bench();
     gateway.jobs.on('change', (job: Job) => {
@@ -86,7 +86,7 @@ describe('Jobs and the clock of the gateway', () => {
     expect(await run()).toEqual(await run());
   });
 
-  it('Jobs stop when the gateway has closed', async () => {
+  it('Jobs stop once the gateway has been closed', async () => {
     const { gateway, post, clock } = await bench();
     const { json } = await post('/imgx/submit/imagine', { prompt: 'a' });
     await gateway.close();
@@ -121,7 +121,7 @@ describe('The pace of the gateway', () => {
 });
 
 describe('The cache of files', () => {
-  it('The cache removes the file that was unused for the longest time', () => {
+  it('The cache removes the least recently used file', () => {
     const shelf = new FileCache(10);
     const file = (size: number) => ({ bytes: Buffer.alloc(size), mime: 'x' });
     shelf.put('a', file(4));

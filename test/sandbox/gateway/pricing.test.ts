@@ -5,7 +5,7 @@ import { bench } from './bench.ts';
 const bill = '/_sandbox/bill';
 
 describe('The price list of the embedded gateway', () => {
-  it('Prices are listed in the stock profile, and elsewhere only if a quirk says so', async () => {
+  it('Prices are listed in the stock profile, and in the spec profile only if a quirk is set', async () => {
     const spec = await bench();
     expect((await spec.get('/api/pricing')).status).toBe(404);
     const asked = await bench({ quirks: { pricesListed: true } });
@@ -17,14 +17,14 @@ describe('The price list of the embedded gateway', () => {
     }
   });
 
-  it('A key is required', async () => {
+  it('The price list requires a key', async () => {
     const { get } = await bench({ profile: 'stock' });
     expect((await get('/api/pricing', { key: null })).status).toBe(401);
   });
 });
 
 describe('The bill of the embedded gateway', () => {
-  it('The bill adds up every digit that tasks tell as quota, and a failed task gives its charge back', async () => {
+  it('The bill is the exact sum of what tasks report as quota, and failed tasks are refunded', async () => {
     const { get, post, settle, gateway } = await bench({ profile: 'stock' });
     gateway.faults.add({ do: 'fail' });
     const failed = (await post('/v1/video/generations', { model: 'reel-2', prompt: 'x' })).json.task_id;

@@ -29,7 +29,7 @@ describe('The quirks of the gateway', () => {
     expect(gateway.settings.quirks).toEqual({ ...quirksOf('stock'), remix: true });
   });
 
-  it('With rewriteCodes, a task that waits for a prompt returns code 1, except local edit and custom zoom', async () => {
+  it('With rewriteCodes, a task that is waiting for a prompt returns code 1, except local edit and custom zoom', async () => {
     for (const rewriteCodes of [true, false]) {
       const side = await bench({ profile: 'stock', quirks: { remix: true, rewriteCodes } });
       const id = await grid(side);
@@ -58,7 +58,7 @@ describe('The quirks of the gateway', () => {
     expect((await side.post(imagine, words)).json.code).toBe(1);
   });
 
-  it('A banned word is code 24 in stock and a plain refusal in spec', async () => {
+  it('A banned word returns code 24 in the stock profile and a plain refusal in the spec profile', async () => {
     const prompt = { prompt: 'a Banned-Word on a wall' };
     const stock = await (await bench({ profile: 'stock' })).post(imagine, prompt);
     expect([stock.status, stock.json]).toEqual([
@@ -129,7 +129,7 @@ describe('The quirks of the gateway', () => {
   });
 
   it.each(['spec', 'stock'] as const)(
-    'With unknownEnvelopes, a task is deeper down, under other names, with a number for its id (%s)',
+    'With unknownEnvelopes, a task is nested deeper, under other names, with a number as its id (%s)',
     async (profile) => {
       const side = await bench({ profile, quirks: { unknownEnvelopes: true } });
       const { text } = await side.post(imagine, words);

@@ -54,7 +54,7 @@ describe('The command for the embedded gateway', () => {
     expect(said()).toMatch(sentence);
   });
 
-  it('The command explains what to do about a port in use', async () => {
+  it('The command explains what to do about a port that is already in use', async () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void taken.close());

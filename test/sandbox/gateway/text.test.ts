@@ -10,7 +10,7 @@ const ask = { model: 'quill-5', input: 'Tell me of foxes' };
 async function streamText({ gateway, clock }: Bench, body: object): Promise<string> {
   const answer = await open(gateway.url, body);
   const text = answer.body.text();
-  // Due text is written when it is read, so the clock advances until nothing more is written.
+  // Text that is due is only written when the stream is read, so the clock advances until nothing more is written.
   for (let turn = 0; gateway.writing > 0 && turn < 1_000; turn++) {
     clock.advance(LONG);
     await new Promise((resolve) => setImmediate(resolve));
@@ -32,7 +32,7 @@ const eventsIn = (text: string): Json[] =>
     .filter((line) => line.startsWith('data: {'))
     .map((line) => JSON.parse(line.slice(6)));
 
-describe.each(profiles)('The text responses of a %s gateway', (profile) => {
+describe.each(profiles)('The text responses of the %s gateway profile', (profile) => {
   it('Text responses are response objects and identical for identical requests', async () => {
     const { post } = await bench({ profile });
     const { status, json } = await post(path, ask);
@@ -178,7 +178,7 @@ describe('A JSON schema in a request', () => {
     ['without a schema', { name: 'x' }],
     ['without an object at its root', { name: 'x', schema: { type: 'array', items: {} } }],
     ['with an unknown field', { name: 'x', schema: closed, json_schema: closed }],
-    ['that is strict and open', { name: 'x', strict: true, schema: { type: 'object', properties: {} } }],
+    ['that is strict but open', { name: 'x', strict: true, schema: { type: 'object', properties: {} } }],
     [
       'that is strict and requires too little',
       { name: 'x', strict: true, schema: { ...closed, properties: { a: { type: 'string' } } } },

@@ -17,7 +17,7 @@ async function finishTask(side: Bench, body: object, path: string = doors.genera
   return (await side.get(`${path}/${json.task_id}`)).json;
 }
 
-/** The size and the duration of the video of a task. */
+/** The size and duration of a task's video. */
 async function videoOf(side: Bench, body: object): Promise<Record<string, unknown> | undefined> {
   const task = await finishTask(side, body);
   await side.get(new URL(task.url).pathname);
@@ -60,7 +60,7 @@ describe('The generic video tasks of the gateway', () => {
     expect(json.data.data).toMatchObject({ status: 'succeeded', model: 'reel-2' });
   });
 
-  it('Top-level extension fields are merged into metadata, where an explicit key wins', async () => {
+  it('Top-level extension fields are merged into metadata, where an explicit key takes precedence', async () => {
     const side = await bench();
     const body = {
       ...wave,
@@ -191,7 +191,7 @@ describe('The generic video tasks of the gateway', () => {
   });
 });
 
-describe('The endpoint /v1/videos', () => {
+describe('The /v1/videos endpoint', () => {
   it.each(profiles)('/v1/videos has its own format and serves the video only with the key (%s)', async (profile) => {
     const side = await bench({ profile });
     const created = await create(side, { ...wave, seconds: '4', size: '320x180' }, doors.videos);
@@ -246,7 +246,7 @@ describe('The vendor endpoint for videos', () => {
     });
   });
 
-  it('The vendor endpoint returns SUCCEED for a failed task, with the reason inside', async () => {
+  it('The vendor endpoint returns SUCCEED for a failed task, with the reason in the vendor record', async () => {
     const side = await bench({ profile: 'stock' });
     side.gateway.faults.add({ do: 'moderated', on: { kind: 'image2video' } });
     const json = await finishTask(side, await body(), doors.vendor);

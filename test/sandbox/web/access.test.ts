@@ -44,7 +44,7 @@ describe('Access to the page server', () => {
           resolve(statusCode);
           socket.terminate();
         });
-        socket.once('open', () => reject(new Error('It was let in.')));
+        socket.once('open', () => reject(new Error('The connection was accepted.')));
         socket.on('error', () => undefined);
       });
     expect(await refused('')).toBe(401);
@@ -61,7 +61,7 @@ describe('Access to the page server', () => {
     expect([code, reason]).toEqual([1008, expect.stringMatching(/no person named stranger/)]);
   });
 
-  it('The control URLs of both embedded sides have the same protection', async () => {
+  it('The control URLs of embedded Discord and the embedded gateway have the same protection', async () => {
     const { discord, gateway, bot } = at.stage;
     if (gateway.kind !== 'embedded') throw new Error('This test requires the embedded gateway.');
     expect(bot.state.state).toBe('running');

@@ -106,7 +106,7 @@ describe('npm run sandbox', () => {
     expect(left(second)).toEqual([]);
   }, 120_000);
 
-  it('The bot ends with a killed sandbox', async () => {
+  it('The bot exits when the sandbox is killed', async () => {
     const one = run(['--port', '0']);
     const { bench } = await here(one);
     const { pid = 0 } = (await bench()).bot;
@@ -130,14 +130,14 @@ describe('npm run sandbox', () => {
     [['--colour'], /^Unknown option.*--port, --speed, --real-gateway and --help\.\n$/],
     [['--real-gateway'], /^--real-gateway needs GATEWAY_BASE_URL and GATEWAY_API_KEY: set them in .*\n$/],
     [['--help'], /--real-gateway +use the gateway at GATEWAY_BASE_URL/],
-  ])('The arguments %j print a sentence and start nothing', async (args, sentence) => {
+  ])('The arguments %j print an error message and start nothing', async (args, sentence) => {
     const one = run(args, { GATEWAY_BASE_URL: '', GATEWAY_API_KEY: '' });
     expect(await one.ended).toBe(args[0] === '--help' ? 0 : args[0] === '--real-gateway' ? 78 : 64);
     expect(one.said()).toMatch(sentence);
     expect(left(one)).toEqual([]);
   });
 
-  it('A port in use is reported with a remedy', async () => {
+  it('A port that is in use is reported with a way to fix it', async () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void taken.close());

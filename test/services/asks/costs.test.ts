@@ -25,7 +25,7 @@ describe('The cost of an answer', () => {
     expect(completeAnswer(twice, undefined, 1).cost).toBe('0.100000000000000000001');
   });
 
-  it('The cost of an answer is unknown if that of one of its responses is', () => {
+  it('The cost of an answer is unknown if the cost of any of its responses is', () => {
     for (const costs of [
       [undefined, '0.1'],
       ['0.1', undefined],
@@ -36,7 +36,7 @@ describe('The cost of an answer', () => {
     expect(completeAnswer(asked, undefined, 1).cost).toBeUndefined();
   });
 
-  it('The cost of an answer that ends early counts a response whose cost was reported, and is unknown after a silent cut', () => {
+  it('The cost of an answer that ends early counts a response whose cost was reported, and is unknown if the stream is cut off without one', () => {
     const first = addRound(asked, response, [call], '0.10');
     expect(breakOffAnswer(withPartialText(first, response, '0.2'), 'cut', undefined, 1).cost).toBe('0.30');
     expect(breakOffAnswer(withUnfinished(first), 'interrupted', undefined, 1).cost).toBeUndefined();

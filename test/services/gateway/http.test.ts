@@ -140,7 +140,7 @@ describe('The HTTP client of the gateway', () => {
       expect(heard).toHaveLength(1);
     });
 
-    it('A read stops after the allowed number of attempts', async () => {
+    it('A read gives up after the allowed number of attempts', async () => {
       const { door, heard } = await open([json({}, 500)]);
       await failure(door.read({ path: '/x' }));
       await failure(door.read({ path: '/x', attempts: 1 }));
@@ -197,7 +197,7 @@ describe('The HTTP client of the gateway', () => {
       }
     });
 
-    it('A submit did not take effect after a definite refusal or where no server was reached', async () => {
+    it('A submit did not take effect after a definite refusal or if no server was reached', async () => {
       const refusals: Answer[] = [400, 401, 402, 403, 404, 405, 413, 429, 501].map((status) => json({}, status));
       const inside = json({ error: { code: 'insufficient_user_quota', message: 'no' } }, 500);
       const { door } = await open([...refusals, inside]);
@@ -213,7 +213,7 @@ describe('The HTTP client of the gateway', () => {
       });
     });
 
-    it('A submit did not take effect when aborted before it was sent, and may have when aborted in flight', async () => {
+    it('A submit did not take effect if it was aborted before it was sent, and may have if it was aborted in flight', async () => {
       const { door, heard } = await open([() => undefined]);
       const before = door.submit({ path: '/x', body: {}, signal: AbortSignal.abort() });
       expect(await failure(before)).toMatchObject({ code: 'aborted', mayHaveTakenEffect: false });
@@ -258,7 +258,7 @@ describe('The HTTP client of the gateway', () => {
     });
   });
 
-  describe('A response of the gateway', () => {
+  describe('A response from the gateway', () => {
     it('A response above the size limit is not read to its end, whether its size is announced or not', async () => {
       const large = 'x'.repeat(200_000);
       const chunked: Answer = (_request, response) => {
@@ -271,7 +271,7 @@ describe('The HTTP client of the gateway', () => {
       }
     });
 
-    it('A response that never arrives or stops in the middle ends by its time limit', async () => {
+    it('A response that never arrives or stops in the middle is ended by its time limit', async () => {
       const stops: Answer = (_request, response) => {
         response.writeHead(200, { 'content-type': 'application/json' }).write('{"id":');
       };
@@ -280,7 +280,7 @@ describe('The HTTP client of the gateway', () => {
       expect(await failure(door.read({ path: '/x' }))).toMatchObject({ code: 'UND_ERR_BODY_TIMEOUT' });
     });
 
-    it('A response in HTML is shown by its title without any markup', async () => {
+    it('A response in HTML is reported by its title, without any markup', async () => {
       const page: Answer = (_request, response) => {
         response.writeHead(502, { 'content-type': 'text/html' });
         response.end(

@@ -73,7 +73,7 @@ describe('The streaming client of the gateway', () => {
     ['a page', '<html><title>Oops</title></html>', 'text/html', 200, { kind: 'malformed', mayHaveTakenEffect: true }],
     ['nothing', '', events, 200, { kind: 'malformed', mayHaveTakenEffect: true }],
     ['truncated JSON', '{"id":', events, 200, { kind: 'malformed', mayHaveTakenEffect: true }],
-    ['an error inside of a 200', '{"error":{"code":"insufficient_user_quota"}}', events, 200, { kind: 'quota' }],
+    ['an error within a 200', '{"error":{"code":"insufficient_user_quota"}}', events, 200, { kind: 'quota' }],
     [
       'a refusal labelled as a stream',
       '{"error":{"message":"No","code":"invalid_api_key"}}',
@@ -97,7 +97,7 @@ describe('The streaming client of the gateway', () => {
     expect(side.heard()).toBe(1);
   });
 
-  it('The streaming client follows no redirect, because a submit goes to one URL', async () => {
+  it('The streaming client does not follow redirects, because a submit goes to one URL', async () => {
     const side = await gatewayThat((response) => response.writeHead(307, { location: '/elsewhere' }).end());
     expect(await asked(side)).toMatchObject({ kind: 'not-offered', code: 'redirected' });
     expect(side.heard()).toBe(1);
@@ -113,7 +113,7 @@ describe('The streaming client of the gateway', () => {
     await side.closed;
   });
 
-  it('The streaming client stops reading at the end though the gateway keeps the connection open', async () => {
+  it('The streaming client stops reading at the end even if the gateway keeps the connection open', async () => {
     const side = await gatewayThat((response) => response.writeHead(200, { 'content-type': events }).write(stream));
     expect(await asked(side)).toHaveLength(3);
     await side.closed;

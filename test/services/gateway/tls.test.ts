@@ -30,7 +30,7 @@ async function portOf(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** A gateway that speaks TLS, with everything it has read of requests. */
+/** A gateway that speaks TLS, with all request data that it has read. */
 async function secured(options: TlsOptions, onRequest: () => void = () => undefined) {
   const read: Buffer[] = [];
   const server = createTlsServer({ ...loopbackCertificate, ...options }, (socket) => {
@@ -73,7 +73,7 @@ describe('A submit over TLS', () => {
   });
 
   it.each(['TLSv1.2', 'TLSv1.3'] as const)(
-    'A submit over TLS may have taken effect where %s breaks after the gateway has read it',
+    'A submit over TLS may have taken effect if %s breaks after the gateway has read it',
     async (version) => {
       trusted();
       let outside: Socket | undefined;
@@ -92,7 +92,7 @@ describe('A submit over TLS', () => {
     },
   );
 
-  it('A submit over TLS may have taken effect at a server that responds without TLS, because its bytes may arrive at any time', async () => {
+  it('A submit over TLS may have taken effect if a server responds without TLS, because its bytes may arrive at any time', async () => {
     const plain = createServer((socket) => {
       socket.on('error', () => undefined);
       socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));

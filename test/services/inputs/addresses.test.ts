@@ -40,7 +40,7 @@ describe('A URL that the gateway can reach', () => {
   });
 
   it.each(['http://127.0.0.1:3000', 'http://localhost:3000', 'https://home.example'])(
-    "A gateway at %s where private addresses are allowed reaches private files and Discord's files",
+    "If private addresses are allowed, a gateway at %s reaches private files and Discord's files",
     async (origin) => {
       const allowed = reach(origin, true);
       for (const own of [`${origin}/a.png`, 'http://127.0.0.1:4020/a.png']) {
@@ -66,7 +66,7 @@ describe('The expiry of a URL', () => {
     ['https://cdn.discordapp.com/attachments/1/2/a.png?ex=ffffffffffffffffffff', undefined],
     ['https://shop.example/pictures/a.png?ex=6a000000', undefined],
     ['nonsense', undefined],
-  ])("The expiry of an address is read from Discord's signature: %s", (address, until) => {
+  ])("The expiry of a URL is read from Discord's signature: %s", (address, until) => {
     expect(signatureExpiry(address)).toBe(until);
   });
 });

@@ -48,7 +48,7 @@ describe('The files of a request', () => {
       allowPrivate: false,
       extraOrigins: [`${discord.origin}/`],
     };
-    // Room for a single file of the largest size, so memory which is not released is noticed immediately.
+    // Room for a single file of the largest size, so memory that is not released is noticed immediately.
     const limits = { memberFilesBytes: 21 * MB, resultsBytes: 21 * MB, fileBytes: 21 * MB, pixels: 5_000_000 };
     media = openMedia(settings, { clock, log: { warn: () => undefined }, process: mediaProcess }, limits);
     const log = { info: (facts: object, words: string) => void notes.push(JSON.stringify(facts) + words) };
@@ -112,7 +112,7 @@ describe('The files of a request', () => {
       expect((await sharp(bytesOf(images?.[0])).metadata()).exif).toBeUndefined();
     });
 
-    it('The images of a request are five at most, and none of six is fetched', async () => {
+    it('A request has at most five images, and if there are six, none is fetched', async () => {
       const one = uploaded('a.png', png);
       expect((await gather({ pictures: [one, one, one, one, one] })).images).toHaveLength(5);
       const before = discord.heard.length;
@@ -124,7 +124,7 @@ describe('The files of a request', () => {
       expect(discord.heard).toHaveLength(before);
     });
 
-    it('The images of a request are refused by name where they cannot be sent', async () => {
+    it('The images of a request are refused by name if they cannot be sent', async () => {
       const page = uploaded('page.png', Buffer.from('<html></html>'));
       const half = uploaded('half.png', png.subarray(0, png.length / 2));
       const video = uploaded('video.png', Buffer.from('\0\0\0\x18ftypisom\0\0\0\0isomavc1\0\0\0\x08moov', 'latin1'));
@@ -174,13 +174,13 @@ describe('The files of a request', () => {
       }
     });
 
-    it('The images of a request are refused when they are too large together', async () => {
+    it('The images of a request are refused if their total size is too large', async () => {
       const large = uploaded('large.png', await noise(2_160, 2_160).png({ compressionLevel: 0 }).toBuffer());
       expect((await gather({ pictures: [large, large] })).images).toHaveLength(2);
       expect(await refused(large, large, large)).toEqual({ key: 'refusals.imagesTooLarge', max: '40 MB' });
     });
 
-    it('The images of a request are awaited for at most a minute', async () => {
+    it('The images of a request wait for their downloads for at most a minute', async () => {
       const slow = given(
         'slow.png',
         discord.on('/slow', () => undefined),
@@ -191,7 +191,7 @@ describe('The files of a request', () => {
       expect(await waiting).toEqual({ key: 'refusals.imageUnreachable', name: 'slow.png' });
     });
 
-    it('The images of a request are given up when the bot stops in the meantime', async () => {
+    it('The images of a request are abandoned if the bot stops in the meantime', async () => {
       const waiting = refused(
         given(
           'slow.png',
@@ -214,7 +214,7 @@ describe('The files of a request', () => {
         expect(headers).not.toHaveProperty('authorization');
     });
 
-    it('Files from third-party addresses are not fetched from other addresses in a private network', async () => {
+    it('Files from third-party URLs are not fetched from private addresses of other hosts', async () => {
       const secret = stranger.on('/secret', file(png));
       const direct = given('direct.png', secret);
       const roundabout = given('roundabout.png', discord.on('/away', redirect(secret)));
@@ -240,7 +240,7 @@ describe('The files of a request', () => {
       ['partly known', { width: 64 }],
       ['nonsense', { width: 0, height: -3 }],
       ['not a whole number', { width: 64.5, height: 32 }],
-    ])('A mask is drawn in the size of the image when the given size is %s', async (_what, size) => {
+    ])('A mask is drawn in the size of the image if the given size is %s', async (_what, size) => {
       const address = gateway.on('/grid', file(png));
       expect(await shadesOf((await region('top', { address, ...size })).mask)).toEqual({
         width: 40,
@@ -250,7 +250,7 @@ describe('The files of a request', () => {
       expect(gateway.heard[0]?.headers.authorization).toBe(`Bearer ${apiKey}`);
     });
 
-    it('A mask is refused when the size of the image is unknown', async () => {
+    it('A mask is refused if the size of the image is unknown', async () => {
       for (const of of [
         { address: `${gateway.origin}/gone` },
         { address: gateway.on('/page', file(Buffer.from('<html></html>'))) },
@@ -277,12 +277,12 @@ describe('The files of a request', () => {
       ['black', 'refusals.maskEmpty'],
       ['white', 'refusals.maskFull'],
       ['gray', 'refusals.maskUnclear'],
-    ])('A mask is refused by name when all of it is %s', async (background, key) => {
+    ])('A mask is refused by name if all of it is %s', async (background, key) => {
       const drawn = uploaded('mask.png', await plain(background));
       expect(await refusalOf(gather({ region: { drawn } }))).toEqual({ key, name: 'mask.png' });
     });
 
-    it('A mask is refused by name when it is missing or not an image', async () => {
+    it('A mask is refused by name if it is missing or not an image', async () => {
       const odd = uploaded('odd.png', Buffer.from('<html></html>'));
       const gone = given('gone.png', `${discord.origin}/gone`);
       const why = (drawn: object) => refusalOf(gather({ region: { drawn } }));
@@ -300,7 +300,7 @@ describe('The files of a request', () => {
       expect(Math.max(...(sound ?? []))).toBeGreaterThan(10_000);
     });
 
-    it('The audio of a request is refused when the file is missing, not audio, or longer than the limit', async () => {
+    it('The audio of a request is refused if the file is missing, not audio, or longer than the limit', async () => {
       const why = (sound: object) => refusalOf(gather({ sound }));
       expect(await why(uploaded('odd.ogg', png))).toEqual({ key: 'refusals.audioNotSupported' });
       expect(await why(given('gone.ogg', `${discord.origin}/gone`))).toEqual({
@@ -321,7 +321,7 @@ describe('The files of a request', () => {
   });
 });
 
-/** A silent WAV of eight bits and few samples. */
+/** A silent WAV with eight bits per sample and few samples. */
 function silence(seconds: number, rate = 8_000): Buffer {
   const head = Buffer.alloc(44);
   head.write('RIFF', 0);

@@ -43,7 +43,7 @@ describe('The references of a request', () => {
       ...{ gatewayOrigin: gateway.origin, apiKey: 'sk-secret-of-the-gateway', allowPrivate: false },
       extraOrigins: [discord.origin],
     };
-    // Room for a single file of the largest size, so memory which is not released is noticed immediately.
+    // Room for a single file of the largest size, so memory that is not released is noticed immediately.
     media = openMedia(
       settings,
       { clock, log: { warn: () => undefined }, process: mediaProcess },
@@ -101,7 +101,7 @@ describe('The references of a request', () => {
     for (const { headers } of discord.heard) expect(headers).not.toHaveProperty('authorization');
   });
 
-  it('The references of a request may be seven large files, and release their memory', async () => {
+  it('A request may have seven large reference files, whose memory is released', async () => {
     const large = at('large.png', heavier(png, 12 * MB));
     expect((await gather(Array.from({ length: 7 }, () => large))).references).toHaveLength(7);
     await refused([at('odd.png', Buffer.concat([png.subarray(0, 33), Buffer.alloc(19 * MB)]))]);
@@ -110,7 +110,7 @@ describe('The references of a request', () => {
     ).toHaveLength(1);
   });
 
-  it('The references of a request are refused by name where a file is invalid, missing or too large', async () => {
+  it('The references of a request are refused by name if a file is invalid, missing or too large', async () => {
     const program = Buffer.concat([Buffer.from('MZ\x90\0\x03', 'latin1'), Buffer.alloc(4_096)]);
     const vast = black(10_000, 10_000);
     const odd = 'refusals.imageInvalid';
@@ -152,7 +152,7 @@ describe('The references of a request', () => {
       expect(references[1]?.given).toMatch(/^data:image\/png;base64,/);
     });
 
-    it('References that the gateway cannot reach are refused if the model accepts URLs only and the gateway stores no uploads', async () => {
+    it('References that the gateway cannot reach are refused if the model only accepts URLs and the gateway does not store uploads', async () => {
       const until = clock.now() + 60 * minute;
       expect(await refused([at('own.png', png)])).toEqual({ key: 'refusals.referenceNotPublic', name: 'own.png' });
       expect(await refused([uploaded('up.png', png, until)])).toEqual({
@@ -165,7 +165,7 @@ describe('The references of a request', () => {
       expect(discord.heard).toHaveLength(before);
     });
 
-    it('An image that the gateway cannot reach or whose URL expires too soon is uploaded if the model accepts URLs only', async () => {
+    it('An image that the gateway cannot reach or whose URL expires too soon is uploaded if the model only accepts URLs', async () => {
       const stored: string[] = [];
       upload = async (image) => `https://files.example/${stored.push(image)}.png`;
       const short = uploaded('public.png', png, clock.now() + minute);
@@ -212,7 +212,7 @@ describe('The references of a request', () => {
   });
 
   describe('with Discord URLs that expire', () => {
-    it('Discord URLs are accepted when they last as long as the gateway may need them', async () => {
+    it('Discord URLs are accepted if they remain valid for as long as the gateway may need them', async () => {
       const exact = uploaded('exact.png', png, Math.ceil((clock.now() + 5 * minute) / 1_000) * 1_000);
       expect((await gather([exact])).references).toHaveLength(1);
       expect(await refused([exact], { timeLimitMs: 15 * minute })).toEqual({
@@ -227,7 +227,7 @@ describe('The references of a request', () => {
       expect(discord.heard).toEqual([]);
     });
 
-    it('Discord URLs may expire soon where the image is sent as data', async () => {
+    it('Discord URLs may expire soon if the image is sent as data', async () => {
       outOfReach = () => true;
       const short = uploaded('short.png', png, clock.now() + minute, { takes: 'address or data' });
       expect((await gather([short])).references?.[0]?.given).toMatch(/^data:/);
@@ -235,7 +235,7 @@ describe('The references of a request', () => {
   });
 
   describe('after the gateway refused the order as too large', () => {
-    it('After the gateway refused the order as too large, references sent as data are made smaller and those sent by URL stay unchanged', async () => {
+    it('After the gateway refused the order as too large, references sent as data are shrunk and those sent as URLs stay unchanged', async () => {
       outOfReach = (address) => !address.includes('public');
       const heavy = await noise(2_400, 1_800).png().toBuffer();
       expect(heavy.length).toBeGreaterThan(8 * MB);
@@ -256,7 +256,7 @@ describe('The references of a request', () => {
 
 const bytesOf = (dataUri = ''): Buffer => Buffer.from(dataUri.split(',')[1] ?? '', 'base64');
 
-/** A PNG of one bit per pixel: as large as needed, with very few bytes. */
+/** A PNG with one bit per pixel: any pixel size in very few bytes. */
 function black(width: number, height: number): Buffer {
   const head = Buffer.alloc(13);
   head.writeUInt32BE(width, 0);

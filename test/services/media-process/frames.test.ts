@@ -10,7 +10,7 @@ const written = (frames: readonly { note: object; body: Uint8Array }[]): Buffer 
 };
 
 describe('Frames between two processes', () => {
-  it('Frames between two processes arrive unchanged, however the pipe splits them', () => {
+  it('Frames between two processes arrive unchanged however the pipe splits them', () => {
     const frame = fc.record({ note: fc.dictionary(fc.string(), fc.string()), body: fc.uint8Array({ maxLength: 300 }) });
     fc.assert(
       fc.property(fc.array(frame, { maxLength: 5 }), fc.array(fc.integer({ min: 1, max: 90 })), (frames, sizes) => {
@@ -29,7 +29,7 @@ describe('Frames between two processes', () => {
     );
   });
 
-  it('Frames between two processes are refused before any memory is taken for an oversized body', () => {
+  it('Frames between two processes are refused before any memory is allocated for an oversized body', () => {
     const bytes = written([{ note: {}, body: new Uint8Array(301) }]);
     expect(() => new FrameReader(300, () => undefined).read(bytes)).toThrow(BrokenFrame);
   });

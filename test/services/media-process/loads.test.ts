@@ -6,7 +6,7 @@ import { z } from 'zod';
 
 const told = z.object({ done: z.array(z.number().positive()), loaded: z.string().array(), native: z.string().array() });
 
-it("The bot's main process loads no library that decodes or draws, even after it decoded and drew", {
+it("The bot's main process loads no library that decodes or draws, even after files were decoded and drawn for it", {
   timeout: 60_000,
 }, async () => {
   const program = fileURLToPath(new URL('./loads.ts', import.meta.url));
@@ -16,7 +16,7 @@ it("The bot's main process loads no library that decodes or draws, even after it
   const packages = [...loaded, ...native].flatMap(
     (name) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(name)?.[1] ?? [],
   );
-  // The check works: modules that the bot does use are found.
+  // Proves that the check works: modules that the bot does use are found.
   expect(packages).toContain('discord.js');
   const forbidden =
     /^(sharp|@img\/.*|@resvg\/.*|echarts|zrender|libopus-wasm|mpg123-decoder|@wasm-audio-decoders\/.*)$/;

@@ -33,7 +33,7 @@ describe('Fetching a result', () => {
     });
 
     it.each([403, 404, 410])(
-      'A fetch by address reports an address as expired when the host responds with %i',
+      'A fetch by URL reports the URL as expired if the host responds with %i',
       async (status) => {
         const address = scene.gateway.on('/old', (response) =>
           response.writeHead(status).end('<Error>Expired</Error>'),
@@ -43,7 +43,7 @@ describe('Fetching a result', () => {
     );
 
     it.each([400, 401, 429, 500, 503])(
-      'A fetch by address reports that the host gave no file when it responds with %i',
+      'A fetch by URL reports that the host sent no file if it responds with %i',
       async (status) => {
         const address = scene.gateway.on('/ill', (response) => response.writeHead(status).end());
         expect(await failureOf(scene.open(false).fetch({ address }))).toMatchObject({ kind: 'unreachable', status });
@@ -67,7 +67,7 @@ describe('Fetching a result', () => {
       },
     );
 
-    it('A fetch by address reports only the host, because the rest of an address may be signed', async () => {
+    it('A fetch by URL reports only the host, because the rest of a URL may be signed', async () => {
       const address = scene.gateway.on('/old', (response) => response.writeHead(403).end());
       const error = await failureOf(scene.open(false).fetch({ address: `${address}?signature=of-somebody` }));
       expect(error.message).toContain('127.0.0.1');
@@ -128,7 +128,7 @@ describe('Fetching a result', () => {
       ['as a data URI', (bytes: Buffer) => `data:image/jpeg;base64,${bytes.toString('base64')}`],
       ['as a data URI with parameters', (bytes: Buffer) => `DATA:;charset=utf-8;BASE64,${bytes.toString('base64')}`],
       ['in the URL-safe alphabet, without padding', (bytes: Buffer) => bytes.toString('base64url')],
-      ['in lines', (bytes: Buffer) => `\n${bytes.toString('base64').replace(/.{76}/g, '$&\r\n')}\n`],
+      ['split into lines', (bytes: Buffer) => `\n${bytes.toString('base64').replace(/.{76}/g, '$&\r\n')}\n`],
     ])('A fetch reads base64 %s', async (_how, spell) => {
       const fetched = await scene.open(false).fetch({ base64: spell(scene.png) });
       expect(fetched.bytes?.equals(scene.png)).toBe(true);

@@ -50,7 +50,7 @@ export const file =
     response.writeHead(200, { 'content-length': bytes.length, ...headers }).end(bytes);
   };
 
-/** In pieces and without an announced length. */
+/** Sends the file in chunks and without a content length. */
 export const chunked =
   (bytes: Buffer, piece = 64 * 1024): Answer =>
   (response) => {

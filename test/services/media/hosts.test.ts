@@ -46,7 +46,7 @@ describe('The hosts that a file is fetched from', () => {
   });
 
   describe('only on the public internet', () => {
-    it('A fetch limited to the public internet allows the gateway at any address, but not another port beside it', async () => {
+    it('A fetch limited to the public internet allows the gateway at any address, but not another port on its host', async () => {
       const media = scene.open(false);
       await media.fetch({ address: scene.gateway.on('/own', file(scene.png)) });
       const error = await failureOf(media.fetch({ address: scene.stranger.on('/secret', file(scene.png)) }));
@@ -55,14 +55,14 @@ describe('The hosts that a file is fetched from', () => {
       expect(scene.warnings).toHaveLength(1);
     });
 
-    it('A fetch limited to the public internet refuses a redirect of the gateway into a private network', async () => {
+    it('A fetch limited to the public internet refuses a redirect from the gateway into a private network', async () => {
       const address = scene.gateway.on('/in', redirect(scene.stranger.on('/secret', file(scene.png))));
       expect(await failureOf(scene.open(false).fetch({ address }))).toMatchObject({ kind: 'forbidden-address' });
       expect(scene.stranger.heard).toEqual([]);
     });
 
     it.each(['127.1', '2130706433', '0x7f.1', '0177.0.0.1', '127.0.0.1.', '0', '①②⑦.0.0.1', '%31%32%37.0.0.1'])(
-      'A fetch limited to the public internet refuses loopback spelt %s',
+      'A fetch limited to the public internet refuses loopback spelled %s',
       async (host) => {
         const { port } = new URL(scene.stranger.origin);
         const address = `http://${host}:${port}/secret`;
@@ -114,7 +114,7 @@ describe('The hosts that a file is fetched from', () => {
       expect(asked).toEqual(['rebinding.example', 'rebinding.example']);
     });
 
-    it('A fetch limited to the public internet reports a host as unreachable when its name does not resolve', async () => {
+    it('A fetch limited to the public internet reports a host as unreachable if its name does not resolve', async () => {
       const resolve = () => Promise.reject(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }));
       const error = await failureOf(scene.open(false, { resolve }).fetch({ address: 'https://gone.example/a.png' }));
       expect(error).toMatchObject({ kind: 'unreachable', code: 'ENOTFOUND' });
@@ -126,10 +126,10 @@ describe('The hosts that a file is fetched from', () => {
     });
   });
 
-  describe('given by a member, though private addresses are allowed for results', () => {
+  describe('from a member, while private addresses are allowed for results', () => {
     const givenBy = 'member';
 
-    it('An address from a member is fetched on the public internet only, even after a redirect of the gateway', async () => {
+    it('A URL from a member is fetched from the public internet only, even after a redirect from the gateway', async () => {
       const media = scene.open(true);
       const secret = scene.stranger.on('/secret', file(scene.png));
       const away = scene.gateway.on('/away', redirect(secret));
@@ -140,7 +140,7 @@ describe('The hosts that a file is fetched from', () => {
       expect((await media.fetch({ address: secret })).bytes?.equals(scene.png)).toBe(true);
     });
 
-    it('An address from a member may be the gateway itself, which gets no key', async () => {
+    it('A URL from a member may point to the gateway itself, which is not sent the key', async () => {
       const address = scene.gateway.on('/own', file(scene.png));
       expect((await scene.open(true).fetch({ address }, { givenBy })).type.mime).toBe('image/png');
       expect(scene.gateway.heard[0]?.headers).not.toHaveProperty('authorization');
@@ -150,7 +150,7 @@ describe('The hosts that a file is fetched from', () => {
       ...['127.1', '2130706433', '0x7f000001', '0x7f.1', '0177.0.0.1', '127.0.0.1.', '[::1]', '[::ffff:127.0.0.1]'],
       ...['[::ffff:7f00:1]', '[64:ff9b::7f00:1]', '[2002:7f00:1::]', '[2001:0:7f00:1::]', '10.0.0.1', '[fe80::1]'],
       ...['169.254.169.254', '[fd00:ec2::254]', '[::127.0.0.1]', '[64:ff9b:1::a00:1]', '192.168.257', '0300.0250.0.1'],
-    ])('An address from a member is refused without a connection attempt: %s', async (host) => {
+    ])('A URL from a member is refused without a connection attempt: %s', async (host) => {
       const { port } = new URL(scene.stranger.origin);
       const asked: string[] = [];
       const media = scene.open(true, {
@@ -165,7 +165,7 @@ describe('The hosts that a file is fetched from', () => {
     });
 
     it.each(['localhost', 'localhost.', 'files.internal', 'files.internal.'])(
-      'An address from a member is refused when a name like %s resolves into a private network',
+      'A URL from a member is refused if a name like %s resolves into a private network',
       async (name) => {
         const { port } = new URL(scene.stranger.origin);
         const asked: string[] = [];

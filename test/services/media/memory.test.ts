@@ -31,7 +31,7 @@ describe('The memory of many downloads', () => {
   });
 
   it.each(['announced', 'unannounced'])(
-    'The memory of many downloads stays within its limit with fifty at once whose sizes are %s',
+    'The memory of many downloads stays within its limit with fifty simultaneous downloads whose sizes are %s',
     async (how) => {
       const small = heavy.subarray(0, MIB);
       const address = gateway.on('/heavy', how === 'announced' ? file(small) : chunked(small));
@@ -52,7 +52,7 @@ describe('The memory of many downloads', () => {
     },
   );
 
-  it('The memory of many downloads makes the next download wait until a file is released, base64 or not', async () => {
+  it('The memory of many downloads makes the next download wait until a file is released, whether it is base64 or not', async () => {
     const address = gateway.on('/heavy', file(heavy));
     const base64 = heavy.toString('base64');
     const held: Fetched[] = [];
@@ -87,7 +87,7 @@ describe('The memory of many downloads', () => {
   });
 
   it.each([1_000, MIB])(
-    'The memory of many downloads survives a host that gives up after %i bytes while a download waits for its turn',
+    'The memory of many downloads is released if a host disconnects after %i bytes while the download is waiting',
     async (sent) => {
       const base64 = heavier(heavy, 4 * MIB).toString('base64');
       const others = [await media.fetch({ base64 }), await media.fetch({ base64 })];
@@ -102,7 +102,7 @@ describe('The memory of many downloads', () => {
       });
       const waiting = media.fetch({ address }).catch((error: unknown) => error);
       await isCut;
-      // The effects of the reset arrive on this side within a few turns.
+      // The effects of the reset arrive at the client within a few turns of the event loop.
       for (let turns = 0; turns < 50; turns++) await new Promise(setImmediate);
       for (const other of others) other.release();
       expect(await waiting).toMatchObject({ kind: 'unreachable' });

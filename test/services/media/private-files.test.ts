@@ -29,7 +29,7 @@ describe('A file too large for the memory', () => {
   const open = (limits = {}) => scene.open(false, { temporaryFolder: temporary }, limits);
 
   it.each(['announced', 'unannounced', 'as base64'])(
-    'A file too large for the memory is stored on the disk for its owner only, until it is released: %s',
+    'A file too large for the memory is stored on disk, readable only by the bot’s user, until it is released: %s',
     async (how) => {
       const address = scene.gateway.on('/large', how === 'announced' ? file(large) : chunked(large));
       const fetched = await open().fetch(how === 'as base64' ? { base64: large.toString('base64') } : { address });
@@ -62,7 +62,7 @@ describe('A file too large for the memory', () => {
     await expect.poll(() => readdirSync(dirname(path))).toEqual([]);
   });
 
-  it('A file too large for the memory leaves nothing behind when it is truncated or the bot ends', async () => {
+  it('A file too large for the memory leaves nothing behind if it is truncated or the bot stops', async () => {
     const media = open();
     const cut = scene.gateway.on('/cut', (response) => {
       response.writeHead(200, { 'content-length': 50 * MIB });
@@ -76,7 +76,7 @@ describe('A file too large for the memory', () => {
     expect(readdirSync(temporary)).toEqual([]);
   });
 
-  it('A file too large for the memory is treated like a small file that arrives while the memory is full', async () => {
+  it('A file too large for the memory is handled like a small file that arrives while the memory is full', async () => {
     const media = open({ memoryBytes: MIB });
     const small = Buffer.concat([scene.png, Buffer.alloc(400 * 1024)]);
     const address = scene.gateway.on('/small', file(small));

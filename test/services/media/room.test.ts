@@ -20,7 +20,7 @@ async function isOver(work: Promise<void>): Promise<boolean> {
 }
 
 describe('The memory pool of all downloads', () => {
-  it('The memory pool of all downloads serves claims in the order of their requests, small after large', async () => {
+  it('The memory pool of all downloads serves claims in the order in which they were made, even a small one after a large one', async () => {
     const room = new CapacityPool(100, 100);
     const first = room.claim();
     await first.take(60, never);
@@ -37,7 +37,7 @@ describe('The memory pool of all downloads', () => {
     expect(room.used).toBe(90);
   });
 
-  it('The memory pool of all downloads counts a claim once that is released twice', async () => {
+  it('The memory pool of all downloads frees a claim once even if it is released twice', async () => {
     const room = new CapacityPool(100, 100);
     const one = room.claim();
     const other = room.claim();
@@ -63,7 +63,7 @@ describe('The memory pool of all downloads', () => {
     expect(room).toMatchObject({ used: 70, waiting: 0 });
   });
 
-  it('The memory pool of all downloads reserves for the oldest growing file what it may still need', async () => {
+  it('The memory pool of all downloads reserves as much as the oldest growing file may still need', async () => {
     const room = new CapacityPool(250, 100);
     const [eldest, younger, third] = [1, 2, 3].map(() => room.claim()) as [Claim, Claim, Claim];
     await eldest.take(50, never);
@@ -88,14 +88,14 @@ describe('The memory pool of all downloads', () => {
     expect(room.used).toBe(90);
   });
 
-  it('The memory pool of all downloads refuses a largest file that could never fit', () => {
+  it('The memory pool of all downloads refuses a maximum file size that could never fit', () => {
     expect(() => new CapacityPool(10, 11)).toThrow(RangeError);
   });
 
   it('The memory pool of all downloads serves any mixture of files without exceeding its limit', async () => {
     const files = fc.array(
       fc.record({
-        // The steps in which it grows; less than the largest file in total.
+        // The steps by which the file grows, less than the maximum file size in total.
         steps: fc.array(fc.integer({ min: 0, max: 25 }), { minLength: 1, maxLength: 4 }),
         isUnwanted: fc.boolean(),
         pauses: fc.integer({ min: 0, max: 4 }),

@@ -12,7 +12,7 @@ describe('Links that announce much and deliver nothing', () => {
   let clock: ManualClock;
   let media: Media;
   let open: ServerResponse[];
-  /** The timers that the clock was asked for. */
+  /** The delays of all timers that were set. */
   let waits: number[];
 
   beforeEach(async () => {
@@ -36,7 +36,7 @@ describe('Links that announce much and deliver nothing', () => {
   const link = (name: string): string => scene.gateway.on(`/${name}`, announcing);
   const given = (name: string, givenBy: string) => failureOf(media.fetch({ address: link(name) }, { givenBy }));
 
-  it('Links that announce much and deliver nothing delay no result, from any number of members', async () => {
+  it('Links that announce much and deliver nothing delay no result, however many members they come from', async () => {
     const stalled = ['a', 'b', 'c', 'd'].flatMap((name) => [given(`${name}1`, name), given(`${name}2`, name)]);
     await expect.poll(() => open.length).toBe(8);
     const address = scene.gateway.on('/result', file(scene.png));
@@ -54,7 +54,7 @@ describe('Links that announce much and deliver nothing', () => {
     await Promise.all(stalled);
   });
 
-  it('Links that announce much and deliver nothing are given up below the minimum speed, long before the time limit', async () => {
+  it('Links that announce much and deliver nothing are abandoned below the minimum speed, long before the time limit', async () => {
     const stalled = given('a', 'member');
     await expect.poll(() => open.length).toBe(1);
     open[0]?.write(Buffer.alloc(1_000));
@@ -63,7 +63,7 @@ describe('Links that announce much and deliver nothing', () => {
     expect(await stalled).toMatchObject({ kind: 'timeout', code: 'too-slow' });
   });
 
-  it('Links that announce much and deliver nothing are fetched two at a time per member, and the next one when one has ended', async () => {
+  it('Links that announce much and deliver nothing are fetched two at a time per member, the next one starting when one has ended', async () => {
     const stalled = [1, 2, 3].map((at) => given(`a${at}`, 'one'));
     await expect.poll(() => open.length).toBe(2);
     const address = scene.gateway.on('/own', file(scene.png));
@@ -75,7 +75,7 @@ describe('Links that announce much and deliver nothing', () => {
     await Promise.all(stalled);
   });
 
-  it('Links that announce much and deliver nothing give their turn back when they are aborted', async () => {
+  it('Links that announce much and deliver nothing free their slot when they are aborted', async () => {
     const unwanted = new AbortController();
     const { signal } = unwanted;
     const stalled = [1, 2, 3].map((at) =>

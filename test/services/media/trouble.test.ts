@@ -8,7 +8,7 @@ import { failureOf as failureFrom } from './scene.ts';
 
 const head = (...lines: string[]): string => ['HTTP/1.1 200 OK', ...lines, '', ''].join('\r\n');
 
-describe('A file host in trouble', () => {
+describe('A faulty file host', () => {
   let opened: Media[];
   let servers: Server[];
   let sockets: Set<Socket>;
@@ -52,7 +52,7 @@ describe('A file host in trouble', () => {
     return error;
   };
 
-  /** Sends until the client has disconnected, and counts. */
+  /** Sends until the client has disconnected, and counts the bytes. */
   const talkOn = (socket: Socket, said = { bytes: 0 }, piece = Buffer.alloc(64 * 1024)) => {
     const talk = (): void => {
       if (socket.destroyed) return;
@@ -63,7 +63,7 @@ describe('A file host in trouble', () => {
     return said;
   };
 
-  /** The connections are closed, and not merely dropped. */
+  /** Waits until the connections are really closed. */
   const everybodyGone = async (): Promise<void> => {
     for (const socket of sockets) if (!socket.closed) await new Promise((resolve) => socket.once('close', resolve));
   };
@@ -79,7 +79,7 @@ describe('A file host in trouble', () => {
     expect(await failureOf(media.fetch({ address }))).toMatchObject({ kind: 'unreachable' });
   });
 
-  it('A file host that speaks no HTTP is unreachable', async () => {
+  it('A file host that does not speak HTTP is unreachable', async () => {
     const { media, address } = await gatewaySaying((socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n'));
     expect(await failureOf(media.fetch({ address }))).toMatchObject({ kind: 'unreachable' });
   });
@@ -91,19 +91,19 @@ describe('A file host in trouble', () => {
     expect(await failureOf(media.fetch({ address }))).toMatchObject({ kind: 'unreachable', code: 'ECONNREFUSED' });
   });
 
-  it('A file host that never begins to respond is given up', async () => {
+  it('A fetch from a file host that never begins to respond is abandoned', async () => {
     const { media, address } = await gatewaySaying(() => undefined, { headersMs: 50 });
     expect(await failureOf(media.fetch({ address }))).toMatchObject({ kind: 'timeout' });
   });
 
-  it('A file host that stops in the middle is given up', async () => {
+  it('A fetch from a file host that stops in the middle is abandoned', async () => {
     const { media, address } = await gatewaySaying((socket) => socket.write(`${head('content-length: 100')}half`), {
       chunkMs: 50,
     });
     expect(await failureOf(media.fetch({ address }))).toMatchObject({ kind: 'timeout' });
   });
 
-  it('A file host that drips endlessly is given up at the total time limit', async () => {
+  it('A fetch from a file host that drips endlessly is abandoned at the total time limit', async () => {
     let listening = (): void => undefined;
     const dripping = new Promise<void>((resolve) => {
       listening = resolve;
@@ -130,7 +130,7 @@ describe('A file host in trouble', () => {
     expect(said.bytes).toBeLessThan(100_000_000);
   });
 
-  it('A file host that sends more than it announced is read to the announced end', async () => {
+  it('A file host that sends more than it announced is read up to the announced length', async () => {
     const { media, address } = await gatewaySaying((socket) => {
       socket.write(head('content-length: 3'));
       talkOn(socket);
@@ -150,7 +150,7 @@ describe('A file host in trouble', () => {
   });
 
   it.each(['content-length: -1', 'content-length: many', 'content-length: 5\r\ncontent-length: 6'])(
-    'A file host that announces "%s" is unreachable',
+    'A file host that sends the header "%s" is unreachable',
     async (line) => {
       const { media, address } = await gatewaySaying((socket) => socket.end(`${head(line)}hello`));
       expect(await failureOf(media.fetch({ address }))).toMatchObject({ kind: 'unreachable' });
@@ -169,7 +169,7 @@ describe('A file host in trouble', () => {
     await everybodyGone();
   });
 
-  it('A file host is not contacted for a fetch that was aborted before', async () => {
+  it('A file host is not contacted for a fetch that was already aborted', async () => {
     const { media, address } = await gatewaySaying(() => undefined);
     const failure = failureOf(media.fetch({ address }, { signal: AbortSignal.abort() }));
     expect(await failure).toMatchObject({ kind: 'unreachable', code: 'aborted' });

@@ -36,7 +36,7 @@ describe('The facts of a video', () => {
     expect(await factsOf(mp4Video({ ...said, isTurned: true }))).toEqual({ width: 576, height: 1024, seconds: 7.5 });
   });
 
-  it('The facts of a video are left out if the file does not state them', async () => {
+  it('The facts of a video are undefined if the file does not state them', async () => {
     expect(await factsOf(webmVideo({ ...said, isLive: true }))).toEqual({ width: 1024, height: 576 });
     expect(await factsOf(mp4Video({ ...said, seconds: 0 }))).toEqual({ width: 1024, height: 576 });
     expect(await factsOf(mp4Video({ ...said, width: 0 }))).toEqual({ seconds: 7.5 });
@@ -72,7 +72,7 @@ describe('The facts of a video', () => {
     );
   });
 
-  it('The facts of a video are not searched behind thousands of empty fragments, which only keep the bot busy', async () => {
+  it('The facts of a video are not searched for after thousands of empty fragments, which only keep the bot busy', async () => {
     const video = mp4Video(said);
     const brands = video.readUInt32BE(0);
     const behind = (count: number): Buffer =>

@@ -1,4 +1,4 @@
-/** Videos without frames, whose heads state what a test needs. */
+/** Facts for videos without frames, whose headers state what a test needs. */
 interface Said {
   width?: number;
   height?: number;
@@ -7,10 +7,10 @@ interface Said {
 
 interface Mp4Said extends Said {
   brand?: 'isom' | 'qt  ';
-  /** Times of 64 bits. */
+  /** Uses 64-bit times. */
   isLong?: boolean;
   isTurned?: boolean;
-  /** Fragmented: the length is in a separate box. */
+  /** Fragmented, so the length is in a separate box. */
   inPieces?: boolean;
 }
 
@@ -61,7 +61,7 @@ function element(id: number[], ...content: Buffer[]): Buffer {
 }
 
 interface WebmSaid extends Said {
-  /** Written while recording: nothing has a length. */
+  /** Written while recording, so no element has a length. */
   isLive?: boolean;
 }
 

@@ -36,7 +36,7 @@ const refusal = (promise: Promise<unknown>): Promise<unknown> =>
   );
 
 describe('The catalogue of models', () => {
-  it('The catalogue of models requests the list once in a while, and once for many callers at once', async () => {
+  it('The catalogue of models requests the list only once in a while, and once for many simultaneous callers', async () => {
     const { models, time, asked } = await catalogue();
     await Promise.all([models.list(), models.list(), models.list()]);
     await models.list();
@@ -46,7 +46,7 @@ describe('The catalogue of models', () => {
     expect(asked()).toBe(2);
   });
 
-  it('The catalogue of models responds within a moment while a member is typing, with an empty list rather than an error', async () => {
+  it('The catalogue of models responds quickly while a member is typing, and with an empty list rather than an error', async () => {
     const { models, embedded, time } = await catalogue();
     embedded.faults.add({ do: 'bad-gateway' });
     expect(await models.listQuickly()).toEqual([]);
@@ -75,7 +75,7 @@ describe('The catalogue of models', () => {
     expect(await order).toEqual([]);
   });
 
-  it('The catalogue of models requests few of many invented ids, and keeps returning existing ones', async () => {
+  it('The catalogue of models limits its requests for many made-up ids, and keeps returning existing ones', async () => {
     const { models, embedded, time } = await catalogue();
     const listed = await models.list();
     const before = embedded.heard.length;
@@ -88,7 +88,7 @@ describe('The catalogue of models', () => {
     expect(embedded.heard.length - before).toBe(32);
   });
 
-  it('The catalogue of models requests the same id once for many callers at once, and never an id that is too long', async () => {
+  it('The catalogue of models requests the same id once for many simultaneous callers, and never an id that is too long', async () => {
     const { models, embedded } = await catalogue();
     const [first] = await models.list();
     const before = embedded.heard.length;
@@ -109,7 +109,7 @@ describe('The catalogue of models', () => {
     expect(asked()).toBe(2);
   });
 
-  it('The catalogue of models keeps no list for longer after the clock is set back', async () => {
+  it('The catalogue of models does not keep a list longer because the clock was set back', async () => {
     const { models, time, asked } = await catalogue();
     await models.list();
     time.setBack(3_600_000);
@@ -186,14 +186,14 @@ describe('What models delivered', () => {
     expect((await idsFor('video'))[0]).toBe('kling-v1-6');
   });
 
-  it('MODEL_KINDS decides against what was delivered', async () => {
+  it('MODEL_KINDS takes precedence over what a model delivered', async () => {
     const { models, kindOf, idsFor } = await listed({ overrides: { aurora: 'music' } });
     await models.markDelivered('aurora', 'video');
     expect(await kindOf('aurora')).toBe('music');
     expect((await idsFor('video'))[0]).toBe('kling-v1-6');
   });
 
-  it('What was delivered is stored and known after a restart; invented IDs are not', async () => {
+  it('What models delivered is stored and available after a restart; made-up IDs are not stored', async () => {
     const { models, stored, idsFor } = await listed();
     await idsFor('video');
     await models.markDelivered('aurora', 'video');
@@ -225,7 +225,7 @@ describe('The guessed kind of a model', () => {
 
 describe('Similar ids', () => {
   const ids = ['lumen-image-1', 'lumen-image-1-2K', 'quill-5', 'quill-5-mini'];
-  it('Similar ids are those that contain the typed text, then those a few characters away', () => {
+  it('Similar ids are those that contain the typed text, followed by those that differ in a few characters', () => {
     expect(similarIds('Lumen-Image-1', ids)).toEqual(['lumen-image-1', 'lumen-image-1-2K']);
     expect(similarIds('quil-5', ids)).toEqual(['quill-5']);
     expect(similarIds('something else entirely', ids)).toEqual([]);

@@ -3,7 +3,7 @@ import { systemClock } from '../../../src/lib/clock.ts';
 import { WorkerPool } from '../../../src/lib/worker-pool.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
-/** A worker that damages itself as a broken file might, as its job tells, and responds with what it has done so far. */
+/** A worker that fails in the way its job names, as on a broken file, or responds with its number of jobs so far. */
 const script = new URL(
   `data:text/javascript,${encodeURIComponent(`
   import { parentPort } from 'node:worker_threads';
@@ -24,8 +24,8 @@ const job = (deed: number) => ({ bytes: Uint8Array.of(deed) });
 const told = async (run: Promise<unknown>): Promise<string> =>
   await run.then((answer) => JSON.stringify(answer), String);
 
-describe('The workroom of the audio workers', () => {
-  it('The workroom of the audio workers loses only the file that ended its worker, and a new worker continues', async () => {
+describe('The pool of the audio workers', () => {
+  it('The pool of the audio workers loses only the file that crashed its worker, and a new worker continues', async () => {
     const room = new WorkerPool(script, systemClock);
     const outcomes = await Promise.all([0, 0, 1, 0, 2, 0, 3, 0].map((deed) => told(room.run(job(deed), []))));
     expect(outcomes).toEqual([
@@ -41,7 +41,7 @@ describe('The workroom of the audio workers', () => {
     await room.close();
   });
 
-  it('The workroom of the audio workers ends a hanging worker, and waiting files get another one', async () => {
+  it('The pool of the audio workers terminates a hanging worker, and waiting files get another one', async () => {
     const clock = new ManualClock();
     const room = new WorkerPool(script, clock);
     await told(room.run(job(0), []));
@@ -51,7 +51,7 @@ describe('The workroom of the audio workers', () => {
     await room.close();
   });
 
-  it('The workroom of the audio workers gives no worker more time because it waited', async () => {
+  it('The pool of the audio workers measures the time limit of a job from its start, not from the previous job', async () => {
     const clock = new ManualClock();
     const room = new WorkerPool(script, clock);
     await told(room.run(job(0), []));
@@ -60,7 +60,7 @@ describe('The workroom of the audio workers', () => {
     await room.close();
   });
 
-  it('The workroom of the audio workers ends its worker after a minute without work, and starts another for the next file', async () => {
+  it('The pool of the audio workers terminates its worker after a minute without work, and starts another for the next file', async () => {
     const clock = new ManualClock();
     const room = new WorkerPool(script, clock);
     await told(room.run(job(0), []));
@@ -71,7 +71,7 @@ describe('The workroom of the audio workers', () => {
     await room.close();
   });
 
-  it('The workroom of the audio workers keeps its worker while it has work, however long the pause, and ends it afterwards', async () => {
+  it('The pool of the audio workers keeps a worker while it has work, however long the pause, and terminates it afterwards', async () => {
     const clock = new ManualClock();
     let isNeeded = true;
     const room = new WorkerPool(script, clock, { isNeeded: () => isNeeded });
@@ -84,7 +84,7 @@ describe('The workroom of the audio workers', () => {
     await room.close();
   });
 
-  it('The workroom of the audio workers continues with other files while one hangs, and ends that one when its time is over', async () => {
+  it('The pool of the audio workers continues with other files while one hangs, and terminates that one after its time limit', async () => {
     const clock = new ManualClock();
     const room = new WorkerPool(script, clock, { workers: 2 });
     const slow = told(room.run(job(4), [], { longestMs: 20_000 }));
@@ -97,14 +97,14 @@ describe('The workroom of the audio workers', () => {
     await room.close();
   });
 
-  it('The workroom of the audio workers refuses immediately what exceeds its queue', async () => {
+  it('The pool of the audio workers immediately refuses files that exceed its queue', async () => {
     const room = new WorkerPool(script, new ManualClock());
     const outcomes = Array.from({ length: 40 }, () => told(room.run(job(0), [])));
     expect((await Promise.all(outcomes)).filter((outcome) => outcome.includes('refusals.busy'))).toHaveLength(7);
     await room.close();
   });
 
-  it('The workroom of the audio workers reports that the bot is stopping to waiting callers and later ones', async () => {
+  it('The pool of the audio workers tells waiting and later callers that the bot is stopping', async () => {
     const room = new WorkerPool(script, new ManualClock());
     const waiting = [4, 0].map((deed) => told(room.run(job(deed), [])));
     await room.close();

@@ -5,7 +5,7 @@ import { guest, owner, SLOWLY, scene, waitLimit } from './scene.ts';
 const MINUTE = 60_000;
 
 describe('The end of a conversation', () => {
-  it('The end of a conversation removes it from the look-up by channel, which works from memory until then', async () => {
+  it('The end of a conversation removes it from the look-up by channel, which is answered from memory until then', async () => {
     const { begin, talks } = await scene();
     const talk = await begin();
     expect(talks.inChannel(talk.channelId ?? '')?.id).toBe(talk.id);

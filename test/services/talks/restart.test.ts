@@ -9,7 +9,7 @@ const MINUTE = 60_000;
 const log = openLog({ level: 'error', secrets: [], readable: false, write: () => undefined });
 
 describe.each(['ga', 'beta'] as const)('A restart in the %s dialect', (realtimeDialect) => {
-  it('A restart continues a conversation with the next utterance, and opens no session before', async () => {
+  it('A restart continues a conversation with the next utterance, and opens no session before that', async () => {
     const first = await scene({ quirks: { realtimeDialect } });
     const talk = await first.begin({ voice: 'sage' });
     const said = await first.ended(await first.say(talk, 'My name is Wren'));
@@ -110,7 +110,7 @@ describe('A restart', () => {
       expect(findings).toEqual([]);
       if (isThrough) break;
     }
-    // Every moment at which it may happen was covered.
+    // Every point at which a power failure may happen was covered.
     expect(new Set(fates)).toEqual(
       new Set(['none, and no talk', 'none, in a talk', 'unconfirmed unconfirmed', 'failed interrupted', 'delivered']),
     );

@@ -44,9 +44,9 @@ export interface Scene {
   /** Every task change that was announced, oldest first. */
   news: Task[];
   logged(): string;
-  /** The store has taken as many writes as it was allowed. */
+  /** Whether the store has made as many writes as it was allowed. */
   isDead(): boolean;
-  /** Begins a conversation, and waits until it is running. */
+  /** Starts a conversation and waits until it is running. */
   begin(request?: object): Promise<Task>;
   /** Resolves when the model has begun to respond. */
   say(talk: Task, words: object | string, by?: string): Promise<Task>;
@@ -54,16 +54,16 @@ export interface Scene {
   when(task: Pick<Task, 'id'>, look: (task: Task) => boolean): Promise<Task>;
   ended(task: Pick<Task, 'id'>): Promise<Task>;
   entries(): Promise<Entry[]>;
-  /** As the bot stops. */
+  /** Stops everything as the bot does. */
   leave(): Promise<void>;
-  /** As if the process had ended: no pending work is stored. */
+  /** Stops everything as if the process had died: no pending work is stored. */
   drop(): Promise<void>;
 }
 
 interface SceneOptions extends GatewayOptions {
-  /** Ends are settled as soon as they are announced, as if Discord showed them. */
+  /** Whether endings are settled as soon as they are announced, as if Discord had shown them. */
   isShown?: boolean;
-  /** Nothing reaches the store after so many writes. */
+  /** The number of writes after which nothing reaches the store. */
   diesAfter?: number;
   sounds?: Pick<AudioService, 'writing'>;
   removed?: string[];
@@ -82,7 +82,7 @@ export async function scene(options: SceneOptions = {}, before?: Scene): Promise
     { url: `sqlite://${file}`, scheme: 'sqlite' },
     { specs: kindSpecs, log, clock, busyTimeoutMs: 10 },
   );
-  // By the quick clock the default limit would be a second and a half, and a busy machine may suspend a process for
+  // On the quick clock the default limit would be 1.5 seconds, and a busy machine may suspend a process for
   // that long.
   const client = openGateway(
     { ...defaultSettings, baseUrl: gateway.url, apiKey: 'sk-sandbox' },

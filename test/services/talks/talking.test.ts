@@ -77,7 +77,7 @@ describe('A new utterance', () => {
     expect(gateway.realtime.opened).toBe(1);
   });
 
-  it('A new utterance is not required to interrupt an answer', async () => {
+  it('A new utterance does not have to interrupt an answer', async () => {
     const { begin, say, when, talks, tasks } = await scene({ speed: SLOWLY });
     const said = await say(await begin(), 'Tell me of the snow');
     const growing = await when(said, ({ answer }) => (answer?.draft ?? '') !== '');
@@ -91,10 +91,10 @@ describe('A new utterance', () => {
 
 describe('A request that cannot be carried out', () => {
   it.each([
-    ['a model that has no realtime', { model: 'quill-5' }, 'invalid', 400],
+    ['a model without live sessions', { model: 'quill-5' }, 'invalid', 400],
     ['a voice that does not exist', { voice: 'nobody' }, 'invalid', 400],
   ])(
-    "A request that cannot be carried out is refused with the gateway's words: %s",
+    "A request that cannot be carried out is refused with the gateway's message: %s",
     async (_, request, kind, status) => {
       const { begin, store, entries, gateway } = await scene();
       const refusal = await begin(request).catch((error: unknown) => error);

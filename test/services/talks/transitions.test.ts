@@ -37,7 +37,7 @@ const outcome = (changes: Partial<RealtimeResponse> = {}, more: object = {}) => 
 });
 
 describe('A conversation', () => {
-  it('A conversation remembers each utterance once, in order, and five hundred at most', () => {
+  it('A conversation remembers each utterance once, in order, and at most five hundred', () => {
     let known = markRunning(talk);
     for (let index = 0; index < 600; index++) known = addTurn(known, `said-${index}`, start + index);
     expect(addTurn(known, 'said-599', start + 10_000)).toBe(known);
@@ -88,7 +88,7 @@ describe('The end of an answer', () => {
     ['cut', undefined, 'failed', 'cut'],
     ['completed', 'stopped', 'ready', undefined],
   ] as const)(
-    'The end of an answer that is %s, and was %s, leaves it %s as %s, with its text and as used',
+    'The end of an answer with the result %s and the stop reason %s leaves it %s with the cause %s, its text and its usage',
     (end, stopReason, state, cause) => {
       const ended = concludeAnswer(said, outcome({ end }, { stopReason }), start + 1);
       expect(ended.state).toBe(state);
@@ -98,7 +98,7 @@ describe('The end of an answer', () => {
     },
   );
 
-  it('The end of an answer keeps what had arrived if the last event is empty, and gives the reason of an incomplete answer', () => {
+  it('The end of an answer keeps what had arrived if the last event is empty, and reports why an answer is incomplete', () => {
     const grown = { ...said, answer: { rounds: [], draft: 'Good', without: [], parts: [] } };
     expect(concludeAnswer(grown, outcome({ end: 'cut', text: '', usage: undefined }), start).text).toBe('Good');
     const ended = concludeAnswer(said, outcome({ end: 'incomplete', reason: 'max_output_tokens' }), start);
@@ -117,7 +117,7 @@ describe('The audio of an answer', () => {
   const ended = concludeAnswer(said, outcome(), start);
   const place = { channelId: 'c', id: 'm' };
 
-  it('The audio of an answer is stored until Discord has it or cannot take it, and no longer', () => {
+  it('The audio of an answer is stored only until Discord has it or cannot accept it', () => {
     const waiting = markPingDue(ended, place, start);
     expect(waiting.answer?.voice?.sound).toBe(voice.sound);
     const without = { seconds: 2, waveform: 'AAEC' };

@@ -15,27 +15,30 @@ const saids = async ({ store }: Scene) =>
 
 const standings = async ({ entries }: Scene) => (await entries()).map(({ facts }) => facts.at(-1)?.standing);
 
-describe.each(['ga', 'beta'] as const)('Troubles of a live conversation in the %s dialect', (realtimeDialect) => {
-  it.each([
-    ['drop-middle', 'cut'],
-    ['failed', 'failed'],
-  ] as const)(
-    'An answer under %s keeps what had arrived, is charged, and lets the conversation continue',
-    async (how, cause) => {
-      const made = await scene({ quirks: { realtimeDialect } });
-      const { begin, say, ended, gateway } = made;
-      const talk = await begin();
-      gateway.faults.add({ on: { kind: 'realtime' }, do: `realtime-${how}` });
-      const broken = await ended(await say(talk, 'We speak of gardens'));
-      expect(broken).toMatchObject({ state: 'failed', failure: { cause } });
-      expect(broken.text).toMatch(/^This/);
-      const answer = await ended(await say(talk, 'Where were we?'));
-      expect(answer).toMatchObject({ state: 'ready' });
-      expect(answer.text).toContain('We speak of gardens');
-      await expect.poll(() => standings(made), waitLimit).toEqual(['settled', 'settled']);
-    },
-  );
-});
+describe.each(['ga', 'beta'] as const)(
+  'A faulty gateway in a live conversation in the %s dialect',
+  (realtimeDialect) => {
+    it.each([
+      ['drop-middle', 'cut'],
+      ['failed', 'failed'],
+    ] as const)(
+      'An answer hit by the fault %s keeps what had arrived, is charged, and lets the conversation continue',
+      async (how, cause) => {
+        const made = await scene({ quirks: { realtimeDialect } });
+        const { begin, say, ended, gateway } = made;
+        const talk = await begin();
+        gateway.faults.add({ on: { kind: 'realtime' }, do: `realtime-${how}` });
+        const broken = await ended(await say(talk, 'We speak of gardens'));
+        expect(broken).toMatchObject({ state: 'failed', failure: { cause } });
+        expect(broken.text).toMatch(/^This/);
+        const answer = await ended(await say(talk, 'Where were we?'));
+        expect(answer).toMatchObject({ state: 'ready' });
+        expect(answer.text).toContain('We speak of gardens');
+        await expect.poll(() => standings(made), waitLimit).toEqual(['settled', 'settled']);
+      },
+    );
+  },
+);
 
 it('An incomplete answer shows its reason', async () => {
   const { begin, say, ended, gateway } = await scene();
@@ -58,7 +61,7 @@ it('A refused utterance keeps the conversation and stores nothing', async () => 
   await expect.poll(() => standings(made), waitLimit).toEqual(['refunded', 'settled']);
 });
 
-it('An utterance with an unknown outcome is left to its owner to decide', async () => {
+it('An utterance with an unknown outcome is left for its owner to resolve', async () => {
   const made = await scene();
   const { begin, say, ended, gateway, tasks } = made;
   const talk = await begin();
@@ -75,7 +78,7 @@ it('An utterance with an unknown outcome is left to its owner to decide', async 
   await expect.poll(() => standings(made), waitLimit).toEqual(['settled', 'settled']);
 });
 
-it('An answer whose voice message fails keeps its text, and the log has the reason', async () => {
+it('An answer whose voice message fails keeps its text, and the log contains the reason', async () => {
   const finish = () => Promise.reject(new Error('The writer has no ink.'));
   const writing = () => ({ isEmpty: false, add: () => undefined, finish, drop: () => undefined });
   const { begin, say, ended, logged } = await scene({ sounds: { writing } });
@@ -90,7 +93,7 @@ describe('A conversation that is reopened', () => {
   const unavailable = { type: 'status', status: 503 } as const;
   const refused = { type: 'status', status: 404 } as const;
 
-  it('A conversation that is reopened waits for an unreachable gateway, and reports that for utterances in the meantime', async () => {
+  it('A conversation that is reopened waits for an unreachable gateway, and reports that to members who speak in the meantime', async () => {
     const first = await scene();
     const talk = await first.begin();
     await first.leave();
@@ -105,7 +108,7 @@ describe('A conversation that is reopened', () => {
     expect((await ended(await say(talk, 'Hello once more'))).state).toBe('ready');
   });
 
-  it('A conversation that is reopened ends where the gateway refuses it permanently', async () => {
+  it('A conversation that is reopened ends if the gateway refuses it permanently', async () => {
     const first = await scene();
     const talk = await first.begin();
     await first.leave();

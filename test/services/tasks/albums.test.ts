@@ -23,18 +23,18 @@ const titles = (count: number) => Array.from({ length: count }, (_one, index) =>
 const ended = ({ news, until }: Engine, { id }: Task): Promise<Task> =>
   until(() => news.findLast((task) => task.id === id && hasEnded(task)));
 
-/** How often each of many tasks was polled. */
+/** How often the batch with this task was polled. */
 const rounds = ({ gateway }: Engine, id: string): number =>
   batchPolls(gateway).filter(({ body }) => (body as { ids: string[] }).ids.includes(id)).length;
 
 describe('An album', () => {
-  it('An album of 300 tasks is polled with three requests per round at most, although a third is left out at random each time', async () => {
+  it('An album of 300 tasks is polled with at most three requests per round, although each response omits a random third', async () => {
     const side = await engine({ quirks: { looseBatches: true }, speed: 2 });
     const ids = await orderSongs(side.gateway, ...titles(300));
     const album = await side.tasks.albums.create(origin, ids, everything);
     await side.until(() => (rounds(side, ids[0] ?? '') >= 3 ? true : undefined));
     const before = questionsOf(side);
-    // A restart does not spread them.
+    // A restart does not spread the polls either.
     await side.drop();
     const next = await engine({}, side);
     await ended(next, album);
@@ -43,7 +43,7 @@ describe('An album', () => {
     expect(Math.max(maxWithin(before, 2_000), maxWithin(after, 2_000))).toBeLessThanOrEqual(3);
     for (const { task } of await next.tasks.albums.partsOf(album)) expect(task).toMatchObject({ state: 'delivered' });
     expect(next.tasks.book.liveCount).toBe(1);
-    // Hundreds of tasks are hundreds of writes, on a busy machine.
+    // Hundreds of tasks cause hundreds of writes, which take long on a busy machine.
   }, 60_000);
 
   it('An album ignores a response whose list is null, and polls again', async () => {
@@ -61,14 +61,14 @@ describe('An album', () => {
     expect(parts.every(({ task }) => task?.tracks?.length === 2)).toBe(true);
   });
 
-  it('An album gives a part up only when the gateway does not know it for minutes, even on its own, and ends without it', async () => {
+  it('An album abandons a part only after the gateway has not known it for minutes, even polled on its own, and ends without it', async () => {
     const side = await engine({ speed: 20 });
     const [known = ''] = await orderSongs(side.gateway, 'Song');
     const album = await side.tasks.albums.create(origin, ['nobody-1', known, 'nobody-2', 'nobody-3'], everything);
     await ended(side, album);
     const parts = await side.tasks.albums.partsOf(album);
     expect(parts.map(({ task }) => task?.failure?.cause)).toEqual(['forgotten', undefined, 'forgotten', 'forgotten']);
-    // A repeated request may find it.
+    // A repeated request may still find it.
     await side.tasks.albums.create(origin, ['nobody-1'], (found) => expect([...found.values()]).toEqual([undefined]));
   });
 
@@ -81,7 +81,7 @@ describe('An album', () => {
     expect(lengths.slice(7).every((length) => length <= 3)).toBe(true);
   });
 
-  it('An album follows tasks that are known here without a second task', async () => {
+  it('An album includes tasks that the bot already follows without duplicating them', async () => {
     const side = await engine({ speed: 20 });
     const song = await side.tasks.orders.submit({ ...order, kind: 'song', request: { prompt: 'a storm' } });
     const ids = [song.remoteId ?? ''];
@@ -94,7 +94,7 @@ describe('An album', () => {
     expect(batchPolls(side.gateway)).toEqual([]);
   });
 
-  it('An album changes nothing when its owner may not create it', async () => {
+  it('Nothing is changed if the member may not create an album', async () => {
     const side = await engine({ speed: 20 });
     const refuse = (): void => {
       throw new Error('no');
@@ -183,7 +183,7 @@ async function gatheredWith(file: string, writes: number, ids: string[], { clock
 const questionsOf = ({ gateway }: Engine): number[] =>
   [...batchPolls(gateway), ...singlePolls(gateway)].map(({ at }) => at);
 
-/** The most polls within so short a time; rounds are further apart. */
+/** The largest number of polls within this time, which is shorter than the interval between rounds. */
 function maxWithin(times: readonly number[], ms: number): number {
   return Math.max(...times.map((start) => times.filter((at) => at >= start && at < start + ms).length));
 }

@@ -9,7 +9,7 @@ import { minute, order } from './made.ts';
 const members = ['100000000000000001', '100000000000000002'] as const;
 let made = 0;
 
-/** An order that no other one equals; members take turns. */
+/** A unique order; members take turns as its requester. */
 function another(over: Partial<Order> = {}): Order {
   made += 1;
   const requesterId = members[made % members.length] ?? '';
@@ -41,7 +41,7 @@ const refused = (side: Engine, key: string, ordered: Order = another()): Promise
   expect(side.tasks.orders.submit(ordered)).rejects.toMatchObject({ key });
 
 describe('A model whose jobs fail', () => {
-  it('After five failures in a row of two members, orders are refused before anything is stored or sent', async () => {
+  it('After five failures in a row from two members, orders are refused before anything is stored or sent', async () => {
     const side = await engine({}, undefined, { hasLedger: true });
     await failing(side, 4);
     expect(side.circuits.allFailing).toEqual([]);
@@ -61,7 +61,7 @@ describe('A model whose jobs fail', () => {
     expect(standings).toEqual(Array.from({ length: 5 }, () => 'refunded'));
   });
 
-  it('Another model of the same kind is not affected, and the sentence names the one that fails', async () => {
+  it('Another model of the same kind is not affected, and the refusal names the one that fails', async () => {
     const side = await engine();
     await failing(side, 5, () => ofModel('lumen-image-1'));
     await expect(side.tasks.orders.submit(ofModel('lumen-image-1'))).rejects.toMatchObject({
@@ -71,7 +71,7 @@ describe('A model whose jobs fail', () => {
     expect((await carryOut(side, ofModel('lumen-image-1-2K'))).state).toBe('ready');
   });
 
-  it('A success in between restarts the count, and failures of one member alone never count', async () => {
+  it('A success in between restarts the count, and failures of a single member never count', async () => {
     const side = await engine();
     await failing(side, 4);
     expect((await carryOut(side)).state).toBe('ready');
@@ -80,7 +80,7 @@ describe('A model whose jobs fail', () => {
     expect((await carryOut(side)).state).toBe('ready');
     await failing(side, 8, () => another({ requesterId: members[0] }));
     expect(side.circuits.allFailing).toEqual([]);
-    // The same from another member is the model's.
+    // The same failure for another member counts against the model.
     await failing(side, 1, () => another({ requesterId: members[1] }));
     expect(side.circuits.allFailing).toHaveLength(1);
   });
@@ -93,7 +93,7 @@ describe('A model whose jobs fail', () => {
     expect(side.circuits.allFailing).toEqual([]);
   });
 
-  it('Unknown outcomes, refused requests, a missing credit and a wrong key do not count', async () => {
+  it('Unknown outcomes, refused requests, missing credit and a wrong key do not count', async () => {
     const side = await engine();
     for (const fault of ['accepted-then-500', 'quota', 'unauthorized', 'too-large'] as const) {
       for (let at = 0; at < 6; at += 1) {
@@ -106,7 +106,7 @@ describe('A model whose jobs fail', () => {
     expect(side.circuits.allFailing).toEqual([]);
   });
 
-  it('A model that the gateway no longer has counts from the refusals of its orders', async () => {
+  it('For a model that the gateway no longer has, refusals of its orders count as failures', async () => {
     const side = await engine();
     for (let at = 0; at < 5; at += 1) {
       const fault = { type: 'status', status: 404, code: 'model_not_found', message: 'No such model.' } as const;
@@ -116,7 +116,7 @@ describe('A model whose jobs fail', () => {
     await refused(side, 'refusals.failing.model', ofModel('lumen-image-1'));
   });
 
-  it('After a pause one order is let through, no other until its end, and its success lets all through', async () => {
+  it('After a pause one order is let through and no other until it ends, and its success lets all orders through', async () => {
     const side = await engine();
     await failing(side, 5);
     side.clock.advance(minute);
@@ -139,7 +139,7 @@ describe('A model whose jobs fail', () => {
     }
   });
 
-  it('An order that is let through and does not reach the gateway, or ends without saying anything, lets the next one try', async () => {
+  it('If the trial order does not reach the gateway, or ends inconclusively, the next order is let through', async () => {
     const side = await engine();
     await failing(side, 5);
     side.clock.advance(minute);
@@ -148,7 +148,7 @@ describe('A model whose jobs fail', () => {
     await expect(side.tasks.orders.submit(another())).rejects.toMatchObject({ kind: 'invalid' });
     side.gateway.faults.add({ on: { path: /submit/ }, do: 'accepted-then-500', times: 1 });
     expect((await side.tasks.orders.submit(another())).state).toBe('unconfirmed');
-    // A job that never ends is not waited for longer than members are.
+    // A trial job that never ends is abandoned once it is overdue.
     side.gateway.faults.add({ do: 'stick', times: 1 });
     const stuck = await side.tasks.orders.submit(another());
     await refused(side, 'refusals.probing.kind');
@@ -156,7 +156,7 @@ describe('A model whose jobs fail', () => {
     expect((await side.tasks.orders.submit(another())).state).toBe('accepted');
   });
 
-  it('Queued tasks are refused at their turn, and their reservations are released', async () => {
+  it('Queued tasks are refused when their turn comes, and their reservations are released', async () => {
     const side = await engine({}, undefined, { jobsAtOnce: 1, hasLedger: true });
     side.gateway.faults.add({ do: 'fail', times: 5 });
     const all: Task[] = [];
@@ -173,14 +173,14 @@ describe('A model whose jobs fail', () => {
     expect(standings).toEqual(Array.from({ length: 8 }, () => 'refunded'));
   });
 
-  it('A model that no one has tried for an hour after its pause is as good as unknown', async () => {
+  it('The failures of a model are forgotten if nobody has used it for an hour after its pause', async () => {
     const side = await engine();
     await failing(side, 5);
     side.clock.advance(62 * minute);
     expect(side.circuits.allFailing).toEqual([]);
   });
 
-  it('Members cannot fill the memory with invented models', async () => {
+  it('Members cannot fill the memory with made-up models', async () => {
     const side = await engine();
     const fault = { type: 'status', status: 404, code: 'model_not_found', message: 'No such model.' } as const;
     side.gateway.faults.add({ on: { path: /\/images\// }, do: fault, times: 10_000 });

@@ -8,13 +8,13 @@ import { isLive, type Task } from '../../../src/services/tasks/task.ts';
 import { type Engine, engine } from './engine.ts';
 import { minute, order } from './made.ts';
 
-/** The clock of the tests begins with the year, and so does the life of the order's token. */
+/** The task once its result is ready. */
 const ready = ({ news, until }: Engine, id: string): Promise<Task> =>
   until(() => news.findLast((task) => task.id === id && task.state === 'ready'));
 
 const submitsAt = ({ gateway }: Engine): number => gateway.heard.filter(({ path }) => path.includes('/submit/')).length;
 
-/** Another program writes to the store, so the bot cannot write in the meantime. */
+/** Locks the store as another program would, so that the bot cannot write; returns the function that unlocks it. */
 function busy({ file }: Engine): () => void {
   const other = new DatabaseSync(file);
   other.exec('BEGIN IMMEDIATE');
@@ -45,7 +45,7 @@ describe('An order', () => {
     expect((await side.tasks.orders.submit({ ...order, request: { prompt: 'another' } })).state).toBe('accepted');
   });
 
-  it('A request is not lost when the gateway has taken it but the store fails afterwards', async () => {
+  it('A request is not lost if the gateway has accepted it but the store fails afterwards', async () => {
     const side = await engine();
     const taken = Promise.withResolvers<() => void>();
     side.gateway.jobs.once('change', () => taken.resolve(busy(side)));
@@ -72,7 +72,7 @@ describe('An order', () => {
     expect(side.news).toEqual([]);
   });
 
-  it('A request is unconfirmed when the bot stops during the submit, because the gateway may have taken it', async () => {
+  it('A request is unconfirmed if the bot stops during the submit, because the gateway may have accepted it', async () => {
     const side = await engine();
     side.gateway.faults.add({ on: { path: /submit/ }, do: 'accepted-then-hang' });
     const submitted = side.tasks.orders.submit(order);
@@ -84,7 +84,7 @@ describe('An order', () => {
     expect(submitsAt(next)).toBe(1);
   });
 
-  it('A request counts as the same order only for a moment', async () => {
+  it('A request counts as a duplicate only for a moment', async () => {
     const side = await engine();
     await side.tasks.orders.submit(order);
     await expect(side.tasks.orders.submit(order)).rejects.toMatchObject({ key: 'refusals.duplicateRequest' });
@@ -112,7 +112,7 @@ describe('An order', () => {
     expect((await side.tasks.orders.submit(order)).state).toBe('accepted');
   });
 
-  it('A request counts as the same order no longer when the clock is set back in the meantime', async () => {
+  it('A request does not count as a duplicate for longer because the clock was set back', async () => {
     const side = await engine();
     await side.tasks.orders.submit(order);
     side.clock.setBack(3_600_000);
@@ -121,7 +121,7 @@ describe('An order', () => {
     expect((await side.tasks.orders.submit(order)).state).toBe('accepted');
   });
 
-  it('A request is awaited and stored when it is tried again just before the bot stops', async () => {
+  it('A request that is tried again just before the bot stops is awaited and stored', async () => {
     const side = await engine();
     side.gateway.faults.add({ on: { path: /submit/ }, do: 'accepted-then-reset' });
     const lost = await side.tasks.orders.submit(order);
@@ -162,7 +162,7 @@ describe('A running task', () => {
     expect(duration?.atMostMs).toBeGreaterThan(duration?.atLeastMs ?? Number.POSITIVE_INFINITY);
   });
 
-  it('A running task is written only when a restart must know the change', async () => {
+  it('A running task is written only if a change has to survive a restart', async () => {
     const side = await engine();
     const { id } = await side.tasks.orders.submit(order);
     await side.until(() => ((side.news.at(-1)?.progress ?? 0) > 20 ? true : undefined));
@@ -171,7 +171,7 @@ describe('A running task', () => {
     expect(stored?.progress ?? 0).toBeLessThan(side.news.at(-1)?.progress ?? 0);
   });
 
-  it('A running task is reported as overdue once, and loses its token when that has expired', async () => {
+  it('A running task is reported as overdue once, and loses its token once that has expired', async () => {
     const side = await engine();
     side.gateway.faults.add({ do: 'stick' });
     const { id } = await side.tasks.orders.submit(order);
@@ -194,7 +194,7 @@ describe('A running task', () => {
   });
 
   it.each(['bad-gateway', 'server-error', 'reset', 'empty', 'half'] as const)(
-    'A running task of 2.5 s is ready within 5 s of its end when one of its polls meets the fault %s',
+    'A task that runs for 2.5 s is ready within 5 s of its end if one of its polls meets the fault %s',
     async (fault) => {
       for (const profile of ['spec', 'stock'] as const) {
         for (const after of [0, 1, 2]) {
@@ -212,7 +212,7 @@ describe('A running task', () => {
     },
   );
 
-  it('A running task ends with the next response that can be stored when its end could not be', async () => {
+  it('A running task ends with the next response that can be stored, if its end could not be stored at first', async () => {
     const side = await engine();
     const { id } = await side.tasks.orders.submit(order);
     await side.until(() => (side.news.at(-1)?.state === 'running' ? true : undefined));
@@ -248,7 +248,7 @@ describe('A start of the bot', () => {
     expect(submitsAt(second)).toBe(3);
   });
 
-  it('A start of the bot spreads its polls over one gap', async () => {
+  it('A start of the bot spreads its polls over one interval', async () => {
     const first = await engine();
     const { id } = await first.tasks.orders.submit(order);
     await first.drop();
@@ -256,7 +256,7 @@ describe('A start of the bot', () => {
     const second = await engine({}, first);
     const before = second.clock.now();
     await second.until(() => (second.gateway.heard.length > asked ? true : undefined));
-    // The random numbers of the test are 0.5, so half of the gap.
+    // The random numbers of the test are 0.5, so the delay is half of the interval.
     expect(second.clock.now() - before).toBeGreaterThanOrEqual(1_000);
     expect(isLive((await second.tasks.book.get(id)) as Task)).toBe(true);
   });
@@ -281,10 +281,10 @@ describe('A change of a task', () => {
   });
 });
 
-describe('A prompt for a task that waits for one', () => {
+describe('A prompt for a task that is waiting for one', () => {
   const isModal = ({ path }: { path: string }): boolean => path.endsWith('/submit/modal');
 
-  /** A custom zoom, whose prompt comes with the order. */
+  /** A custom zoom, whose prompt is part of the order. */
   async function zoomed(before: (side: Engine) => void = () => undefined) {
     const side = await engine();
     const { id } = await side.tasks.orders.submit(order);
@@ -300,7 +300,7 @@ describe('A prompt for a task that waits for one', () => {
     return { side, id: task.id };
   }
 
-  it('A prompt is sent once, and the task that waits for it reaches its result', async () => {
+  it('A prompt is sent once, and the task that is waiting for it reaches its result', async () => {
     const { side, id } = await zoomed();
     expect((await ready(side, id)).times.wordsTaken).toBeDefined();
     expect(side.gateway.heard.filter(isModal)).toHaveLength(1);
@@ -322,7 +322,7 @@ describe('A prompt for a task that waits for one', () => {
     expect(side.gateway.heard.filter(isModal)).toHaveLength(2);
   });
 
-  it('A prompt is sent by the next bot if it was never sent before the end, and not otherwise', async () => {
+  it('A prompt is sent after a restart only if it was not sent before', async () => {
     const { side, id } = await zoomed(({ gateway }) => {
       gateway.faults.add({ on: { path: /modal$/ }, do: 'hang' });
     });

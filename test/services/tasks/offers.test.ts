@@ -30,7 +30,7 @@ describe('An action that the gateway has refused', () => {
     expect([offers.isOffered(VIDEO_ENDPOINT), offers.isMissing('song')]).toEqual([true, false]);
   });
 
-  it('An action that the gateway has refused is stored within a limit if a gateway invents buttons, and stays hidden if no gateway takes it', () => {
+  it('The number of stored refused actions is limited, and an action that is never accepted stays hidden', () => {
     const offers = new Offers(new ManualClock());
     for (let at = 0; at < 1_000; at++) offers.markRefused(`invented-${at}`);
     expect(offers.isOffered('invented-0')).toBe(true);
@@ -46,7 +46,7 @@ describe('A button of a result', () => {
     { type: 'status', status: 405, as: 'empty' },
     { type: 'status', status: 501, as: 'html' },
   ] as const)(
-    'A button of a result is refused for this press only and still offered if no error code gives the reason: %o',
+    'A button of a result is refused once but still offered if no error code states the reason: %o',
     async (fault) => {
       const offers = new Offers(new ManualClock());
       const side = await engine({}, undefined, { offers });

@@ -13,7 +13,7 @@ import { order as imagine } from './made.ts';
 
 const PATH = '/v1/images/generations/jobs';
 const MODEL = 'lumen-image-1';
-/** Part of what is sent only: of no request as a member gave it. */
+/** Only occurs in what is sent, never in a request as the member made it. */
 const SIGNED = 'signed-for-one-day';
 const reference = {
   address: 'https://files.example/fox.png',
@@ -27,7 +27,7 @@ const order = {
   request: { prompt: 'a fox', model: MODEL, references: [reference] },
 };
 
-/** A URL is signed again each time, as Discord does. */
+/** Signs the URL anew on each call, as Discord does. */
 function signing(): { gather: Gather; times(): number } {
   let times = 0;
   const gather: Gather = async () => {
@@ -55,7 +55,7 @@ const isThere = <T>(value: T | undefined): T => value ?? expect.unreachable();
 const faulty = (side: Engine, name: 'reset' | 'accepted-then-reset' | 'accepted-then-hang' | 'quota' | 'too-large') =>
   side.gateway.faults.add({ on: { method: 'POST', path: PATH }, do: name });
 
-/** The states of the requests that count in the ledger. */
+/** The ledger states of the requests that count. */
 async function counted({ store }: Engine): Promise<string[]> {
   const standings: string[] = [];
   for await (const entry of store.entries.between('', '9999')) standings.push(standingOf(entry));
@@ -73,7 +73,7 @@ async function unknown(name: 'reset' | 'accepted-then-reset' = 'accepted-then-re
 
 describe('An unconfirmed image order that is tried again', () => {
   it.each(['accepted-then-reset', 'reset'] as const)(
-    'An unconfirmed image order is sent again unchanged to the last byte under the same key, and makes one job (%s)',
+    'An unconfirmed image order is sent again byte for byte under the same key, and creates one job (%s)',
     async (name) => {
       const { side, lost, signs } = await unknown(name);
       const again = await side.tasks.orders.tryAgain(lost.id, order);
@@ -87,7 +87,7 @@ describe('An unconfirmed image order that is tried again', () => {
     },
   );
 
-  it('An unconfirmed image order is counted once, with any outcome', async () => {
+  it('An unconfirmed image order is counted once, whatever its outcome', async () => {
     const side = await engine({}, undefined, { hasLedger: true });
     faulty(side, 'accepted-then-reset');
     const lost = await side.tasks.orders.submit(order);
@@ -120,7 +120,7 @@ describe('An unconfirmed image order that is tried again', () => {
     expect(await counted(side)).toEqual(['reserved']);
   });
 
-  it('An unconfirmed image order is sent under its key by a bot that knows only the key, so no second job is made', async () => {
+  it('An unconfirmed image order is sent under the same key by a bot that only has the key, so no second job is made', async () => {
     const { side, lost } = await unknown();
     await side.drop();
     sql(side.file, "DELETE FROM atelier WHERE namespace = 'sent'");
@@ -130,7 +130,7 @@ describe('An unconfirmed image order that is tried again', () => {
     expect(next.gateway.jobs.list()).toHaveLength(1);
   });
 
-  it('An unconfirmed image order repeats the smaller body under its own key when a larger one was refused as too large before', async () => {
+  it('An unconfirmed image order repeats the smaller body under its own key if a larger one was refused before', async () => {
     const heavy = 'data:image/png;base64,AAAA';
     const parts = {
       gather: async (_: unknown, { isSmaller }: { isSmaller?: boolean }) => ({
@@ -168,7 +168,7 @@ describe('An unconfirmed image order that is tried again', () => {
   });
 });
 
-it('An image that is ordered again after its end has a new key', async () => {
+it('An image that is ordered again after its task has ended gets a new key', async () => {
   const side = await engine();
   side.gateway.faults.add({ do: 'fail' });
   const { id } = await side.tasks.orders.submit(order);
@@ -194,7 +194,7 @@ describe('The sent body of a request', () => {
     expect(kept(side)).toEqual([]);
   });
 
-  it('The sent body of a request is removed when its owner dismisses the task', async () => {
+  it('The sent body of a request is removed if its owner dismisses the task', async () => {
     const { side, lost } = await unknown();
     await side.tasks.book.change(lost.id, (task) => markDelivered(task, undefined, side.clock.now()));
     expect(kept(side)).toEqual([lost.id]);
@@ -248,7 +248,7 @@ function overlaid(store: StoredTasks, over: Partial<TaskStore>): TaskStore {
   });
 }
 
-/** The process ends when so many writes have reached the store. */
+/** The process dies once this many writes have reached the store. */
 function mortal(after: number) {
   let left = after;
   return (store: StoredTasks): TaskStore => {
@@ -267,21 +267,21 @@ function mortal(after: number) {
   };
 }
 
-describe('An image order of a bot that ends at any write', () => {
+describe('An image order of a bot that dies at any write', () => {
   const isImage = ({ kind: name }: Task): boolean => name === 'image';
   const all = async ({ store, tasks }: Engine): Promise<Task[]> => {
     const { summaries } = await store.page({ of: { memberId: order.requesterId }, max: 50 });
     return Promise.all(summaries.map(async ({ id }) => isThere(await tasks.book.get(id))));
   };
 
-  /** Follows every task to its end, and shows the end. */
+  /** Waits for every task to end, and shows the results. */
   async function ended(side: Engine): Promise<void> {
     await side.until(() => (side.tasks.book.live(isImage).every(hasEnded) ? true : undefined));
     for (const { id } of side.tasks.book.live(isImage))
       await side.tasks.book.change(id, (task) => markDelivered(task, undefined, side.clock.now()));
   }
 
-  /** A member who tries again until the outcome of their request is known. */
+  /** Tries again as a member would, until the outcome of the request is known. */
   async function settle(side: Engine): Promise<Engine> {
     for (;;) {
       const open = (await all(side)).find((task) => task.state === 'unconfirmed' && task.handedOver === undefined);
@@ -291,7 +291,7 @@ describe('An image order of a bot that ends at any write', () => {
   }
 
   it.each([1, 2, 3, 4, 5])(
-    'An image order of a bot that ends at any write makes one job at most, counted once (%i writes)',
+    'An image order of a bot that dies at any write creates at most one job, which is counted once (%i writes)',
     async (writes) => {
       const first = await engine({}, undefined, { storeFor: mortal(writes), hasLedger: true });
       await first.tasks.orders.submit(order).catch(() => undefined);
@@ -305,7 +305,7 @@ describe('An image order of a bot that ends at any write', () => {
   );
 
   it.each([1, 2, 3, 4, 5, 6])(
-    'An image order of a bot that ends at any write makes one job at most in a second try as well (%i writes)',
+    'An image order of a bot that dies at any write creates at most one job even if it is tried again (%i writes)',
     async (writes) => {
       const first = await engine({}, undefined, { hasLedger: true });
       faulty(first, 'accepted-then-reset');

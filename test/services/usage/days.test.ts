@@ -12,7 +12,7 @@ describe('A date range', () => {
     expect(asked(' 2028-02-29 ')).toEqual({ start: '2028-02-29', end: today });
   });
 
-  it('A date range may have a year and a leap day, and not a day more', () => {
+  it('A date range may span a year and a leap day, but not one day more', () => {
     expect(asked('2027-03-02')).toMatchObject({ start: '2027-03-02' });
     expect(countDays({ start: '2027-03-02', end: today })).toBe(366);
     expect(asked('2027-03-01')).toMatchObject({

@@ -43,7 +43,7 @@ describe('Shards', () => {
     expect(first.heard.filter(({ event }) => event === 'THREAD_CREATE')).toEqual([]);
   });
 
-  it('A command reaches the shard of its guild alone, and a direct one shard 0', async () => {
+  it('A command reaches only the shard of its guild, and a command in a direct message only shard 0', async () => {
     const { discord } = await stage(options);
     const both = await connected(discord, { shardIds: [0, 1], shardCount: 2 });
     await register(discord);

@@ -9,7 +9,7 @@ type Sessions = Map<number, SessionInfo>;
 interface ManagerPlan {
   readonly shardIds: number[];
   readonly shardCount: number;
-  /** Those of an earlier manager are resumed. */
+  /** Sessions of an earlier manager, which are resumed. */
   readonly sessions?: Sessions;
 }
 
@@ -25,7 +25,7 @@ export interface Managed {
   readonly heard: Heard[];
   /** The codes with which connections were closed. */
   readonly closed: { readonly shard: number; readonly code: number }[];
-  /** Waits until a shard has heard such events, as often as given. */
+  /** Waits until a shard has received this many events of this type. */
   hears(shard: number, event: Heard['event'], times?: number): Promise<void>;
   /** Leaves with a code that keeps the sessions, and returns them. */
   leave(): Promise<Sessions>;
@@ -79,7 +79,7 @@ export function guildsOf(discord: EmbeddedDiscord, id: number, count: number): s
   return guilds.filter((guild) => shardOf(guild.id, count) === id).map((guild) => guild.id);
 }
 
-/** A plain guild of a shard, which the user has joined. */
+/** Creates a plain guild on a shard, which the user joins. */
 export function guildOn(discord: EmbeddedDiscord, id: number, count: number) {
   const guild = [...discord.world.guilds.values()].find(
     (one) => one.name.startsWith('guild-') && shardOf(one.id, count) === id,
@@ -90,7 +90,7 @@ export function guildOn(discord: EmbeddedDiscord, id: number, count: number) {
   return { ...guild, speaker: discord.as('member').in(`${guild.name}/general`) };
 }
 
-/** What the messages said that a shard has heard. */
+/** The contents of the messages that a shard has received. */
 export const channelsHeard = ({ heard }: Managed, shard: number): unknown[] =>
   heard.filter((one) => one.shard === shard && one.event === 'MESSAGE_CREATE').map(({ data }) => data.channel_id);
 

@@ -41,7 +41,7 @@ async function waitForClose({ closed }: Talker, { clock }: Stage): Promise<numbe
 
 const typesOf = (events: readonly Json[]): string[] => events.map(({ type }) => type);
 
-describe.each(dialects)('The faults of a socket in the %s dialect', (dialect) => {
+describe.each(dialects)('Socket faults in the %s dialect', (dialect) => {
   const names = NAMES_BY_DIALECT[dialect];
 
   it('A fault cuts the socket before the first event', async () => {
@@ -136,7 +136,7 @@ describe.each(dialects)('The faults of a socket in the %s dialect', (dialect) =>
     expect(silent.events).toEqual([]);
   });
 
-  it('A fault refuses one response, and the next one succeeds', async () => {
+  it('A fault makes the gateway refuse one response, and the next one succeeds', async () => {
     const side = await stage(dialect);
     const { say, until } = await askWithFault(side, 'realtime-refused');
     expect((await until('error')).error).toMatchObject({ type: 'rate_limit_error', code: 'rate_limit_exceeded' });
@@ -225,7 +225,7 @@ describe.each(dialects)('The faults of a socket in the %s dialect', (dialect) =>
     expect(side.clock.now() - before).toBeGreaterThanOrEqual(6_000);
   });
 
-  it('A fault splits the audio inside of samples without a loss', async () => {
+  it('A fault splits the audio within samples without losing data', async () => {
     const side = await stage(dialect);
     const { until, events } = await askWithFault(side, 'realtime-odd-bytes', { speaks: true });
     const { response } = await until('response.done');
@@ -262,7 +262,7 @@ describe.each(dialects)('The faults of a socket in the %s dialect', (dialect) =>
     expect((await until('response.done')).response.status).toBe('completed');
   });
 
-  it('A fault applies to the second response if the first one is spared', async () => {
+  it('A fault applies to the second response if it is set to skip the first one', async () => {
     const side = await stage(dialect);
     const talk = await side.talker();
     talk.say(settings(dialect));
@@ -289,7 +289,7 @@ describe.each(dialects)('The faults of a socket in the %s dialect', (dialect) =>
   });
 });
 
-it('Faults of live sessions can be injected at the control URL, by name and in full', async () => {
+it('Faults of live sessions can be injected through the control URL, by name and in full', async () => {
   const { call } = await stage('ga');
   const order = async (body: object) => (await call('POST', '/_sandbox/faults', { body })).status;
   for (const name of Object.keys(realtimePresets)) expect(await order({ do: name }), name).toBe(201);

@@ -71,7 +71,7 @@ describe.each(dialects)('Audio input in the %s dialect', (dialect) => {
     expect(events.some(({ type }) => type.includes('transcription'))).toBe(false);
   });
 
-  it('Missing, invalid and too long audio is refused', async () => {
+  it('Missing, invalid or overlong audio is refused', async () => {
     const { talker } = await stage(dialect);
     const { say, until, closed } = await talker();
     say(settings(dialect));

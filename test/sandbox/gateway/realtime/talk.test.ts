@@ -126,7 +126,7 @@ describe.each(dialects)('A live session in the %s dialect', (dialect) => {
     expect(await askInText(other, 'And the sail?')).toBe(second);
   });
 
-  it('An interrupted live session stops and remembers only what was heard', async () => {
+  it('An interrupted live session stops and remembers only what was played', async () => {
     const { talker, gateway } = await stage(dialect);
     const talk = await talker();
     const { say, until, events } = talk;

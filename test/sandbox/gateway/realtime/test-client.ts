@@ -11,12 +11,12 @@ const model = 'parley-realtime';
 /** A minimal client for the socket. */
 export interface Talker {
   readonly socket: WebSocket;
-  /** All received events in order; frames that are not JSON are kept as they are. */
+  /** All received events in order; frames that are not JSON are kept unchanged. */
   readonly events: Json[];
   /** The close code, once the socket is closed. */
   readonly closed: Promise<number>;
   say(event: object | string): void;
-  /** Advances the clock until the next event of a type after those already returned. */
+  /** Advances the clock until the next event of this type arrives, and returns it. */
   until(type: string): Promise<Json>;
 }
 

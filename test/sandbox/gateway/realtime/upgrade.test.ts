@@ -8,7 +8,7 @@ import { settings, stage, userMessage } from './test-client.ts';
 const path = '/v1/realtime';
 const right = { authorization: 'Bearer sk-sandbox' };
 
-/** The refusal of an upgrade, and whether the connection is closed after it. */
+/** The response that refuses an upgrade, and whether the connection is closed after it. */
 async function refusalOf({ gateway }: Bench, query: string, headers: Record<string, string> = right) {
   const socket = new WebSocket(`${gateway.url.replace(/^http/, 'ws')}${path}${query}`, { headers });
   onTestFinished(() => socket.terminate());
@@ -22,7 +22,7 @@ async function refusalOf({ gateway }: Bench, query: string, headers: Record<stri
   return { status: answer.statusCode, headers: answer.headers, text, json: (): Json => JSON.parse(text) };
 }
 
-describe.each(profiles)('The upgrade to a live session at a %s gateway', (profile) => {
+describe.each(profiles)('The upgrade to a live session with the %s gateway profile', (profile) => {
   it('An upgrade without a key or with a wrong one is refused with 401', async () => {
     const side = await bench({ profile });
     for (const headers of [{}, { authorization: 'Bearer sk-wrong' }] as Record<string, string>[]) {
@@ -108,7 +108,7 @@ it('No upgrade is possible while the gateway is down, and open sessions are disc
   await (await talker()).until('session.created');
 });
 
-it('The control URL lists and steers sessions', async () => {
+it('The control URL lists and controls sessions', async () => {
   const { call, get, talker } = await stage('ga');
   const { say, until, closed } = await talker();
   say(settings('ga'));

@@ -14,7 +14,7 @@ async function open(script: Parameters<typeof startServer>[0] = {}, settings = {
 
 type Side = Awaited<ReturnType<typeof open>>;
 
-/** A whole exchange of text. */
+/** One complete exchange of text. */
 async function talk(
   { session }: Pick<Side, 'session'>,
   peer: Peer,
@@ -29,7 +29,7 @@ async function talk(
   return all(await answering);
 }
 
-/** Both sides have sent everything that they had to send. */
+/** Waits until both sides have sent everything that they had to send. */
 const settled = (peer: Peer): Promise<unknown> => new Promise((resolve) => peer.socket.once('pong', resolve).ping());
 
 async function turns(count = 20): Promise<void> {
@@ -45,7 +45,7 @@ const answered = (text: string, type = 'output_text') => ({
 
 describe('A live conversation', () => {
   it.each(dialects)(
-    'A live conversation survives its connection: settings and history come back in order (%s)',
+    'A live conversation survives a lost connection, and its settings and history are sent again in order (%s)',
     async (dialect) => {
       const server = await open({ created: sessions[dialect], onEvent: strict(dialect) }, { instructions: 'Be brief' });
       await talk(server, server.peer, 'One', 'First', dialect);
@@ -76,7 +76,7 @@ describe('A live conversation', () => {
     expect(peer.items()).toEqual([told('Hi'), answered('Hello')]);
   });
 
-  it('A live conversation remembers audio by its transcript, and notes where there is none', async () => {
+  it('A live conversation remembers audio by its transcript, and notes if there is none', async () => {
     const server = await open({}, { transcriber: 'ears' });
     const sound = new Int16Array(2_400);
     for (const [id, transcript] of [
@@ -138,7 +138,7 @@ describe('A live conversation', () => {
     await (await next()).waitFor('session.update');
   });
 
-  it('A live conversation backs off from an unreachable gateway and stops retrying in the end', async () => {
+  it('A live conversation backs off from an unreachable gateway and eventually stops retrying', async () => {
     const clock = new ManualClock();
     const server = await open({ tools: { clock, random: () => 1 } });
     await server.stop();
@@ -178,7 +178,7 @@ describe('A live conversation', () => {
     expect(server.peers).toHaveLength(2);
   });
 
-  it('A live conversation does not reconnect again and again where the gateway refuses it', async () => {
+  it('A live conversation does not keep reconnecting to a gateway that refuses it', async () => {
     let isClosed = false;
     const server = await open({
       onUpgrade: (_request, response) => {
@@ -209,7 +209,7 @@ describe('A live conversation', () => {
     expect(server.peers.length).toBeLessThanOrEqual(7);
   });
 
-  it('A live conversation is renewed before its hour is over, while no member speaks', async () => {
+  it('A live conversation is renewed before its hour is over, at a time when no member speaks', async () => {
     const clock = new ManualClock();
     const server = await open({ tools: { clock } });
     await talk(server, server.peer, 'One', 'First');
@@ -225,7 +225,7 @@ describe('A live conversation', () => {
     expect(other.items()).toEqual([told('One'), answered('First')]);
   });
 
-  it('A live conversation is renewed after a response that is running at that moment', async () => {
+  it('A live conversation is renewed only after the response that is running at that moment', async () => {
     const server = await open();
     const answering = server.session.say({ text: 'One' });
     await server.peer.waitFor('response.create');

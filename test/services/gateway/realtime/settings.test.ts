@@ -45,7 +45,7 @@ describe('The settings of a live conversation', () => {
   });
 
   it.each(dialects)(
-    'The settings of a live conversation are sent in the dialect that a trial found, and the result is remembered (%s)',
+    'The settings of a live conversation are sent in the dialect that was found by trial, and the result is remembered (%s)',
     async (dialect) => {
       const { gateway, next } = await startServer({ created: sessions.neither, onEvent: strict(dialect) });
       await gateway.realtime.open({ model: 'm' });
@@ -57,7 +57,7 @@ describe('The settings of a live conversation', () => {
     },
   );
 
-  it('The settings of a live conversation are sent again once in the other dialect if the gateway misreported its own', async () => {
+  it('The settings of a live conversation are sent again once in the other dialect if the gateway misreported its dialect', async () => {
     const { gateway, next } = await startServer({ created: sessions.beta, onEvent: strict('ga') });
     await gateway.realtime.open({ model: 'm' });
     expect((await next()).types()).toEqual(['session.update', 'session.update']);
@@ -73,7 +73,7 @@ describe('The settings of a live conversation', () => {
     expect(peer.types()).toHaveLength(2);
   });
 
-  it("The settings of a live conversation are refused with the gateway's own words, which do not trigger a trial of the other dialect", async () => {
+  it("The settings of a live conversation are refused with the gateway's own message, and the other dialect is not tried", async () => {
     const { gateway, next } = await startServer({
       onEvent: (peer, event) =>
         peer.send(
@@ -99,7 +99,7 @@ describe('The settings of a live conversation', () => {
     ['ga', 'session.audio.input.transcription.model'],
     ['beta', 'session.input_audio_transcription.model'],
   ] as const)(
-    'The settings of a live conversation are sent without transcription where the gateway refuses it (%s)',
+    'The settings of a live conversation are sent without transcription if the gateway refuses it (%s)',
     async (dialect, param) => {
       const { gateway, next, said } = await startServer({
         created: sessions[dialect],
@@ -127,7 +127,7 @@ describe('The settings of a live conversation', () => {
   it.each([
     ['sends nothing at all', { created: null }],
     ['never confirms the settings', { onEvent: () => undefined }],
-  ])('The settings of a live conversation time out at a gateway that %s', async (_name, script) => {
+  ])('The settings of a live conversation time out if the gateway %s', async (_name, script) => {
     const clock = new ManualClock();
     const { gateway, next } = await startServer({ ...script, tools: { clock } });
     const opening = failureOf(gateway.realtime.open({ model: 'm' }));
@@ -149,7 +149,7 @@ describe('The settings of a live conversation', () => {
     expect(peer.heard).toEqual([]);
   });
 
-  it('The settings of a live conversation fail if the connection is cut instead of a confirmation', async () => {
+  it('The settings of a live conversation fail if the connection is cut instead of confirmed', async () => {
     const { gateway } = await startServer({ onEvent: (peer) => peer.socket.terminate() });
     expect(await failureOf(gateway.realtime.open({ model: 'm' }))).toMatchObject({ kind: 'unreachable', code: 'cut' });
   });

@@ -53,7 +53,7 @@ describe('Opening a live conversation', () => {
       { kind: 'not-offered' },
     ],
     ['JSON instead of an upgrade', answer(200, '{"fine":true}'), { kind: 'not-offered', code: 'not_upgraded' }],
-    ['an error inside of a 200', answer(200, error({ code: 'access_denied', message: 'No' })), { kind: 'forbidden' }],
+    ['an error within a 200', answer(200, error({ code: 'access_denied', message: 'No' })), { kind: 'forbidden' }],
     ['an endless page', answer(500, 'x'.repeat(2 ** 18)), { kind: 'unavailable', status: 500 }],
     [
       'a redirect',

@@ -30,7 +30,7 @@ describe('An utterance in a live conversation', () => {
     expect(names.every((name) => typeof name === 'string')).toBe(true);
   });
 
-  it('An utterance is sent as audio in pieces of a second, before the text and after tool outputs', async () => {
+  it('An utterance is sent as audio in chunks of one second, before the text and after tool outputs', async () => {
     const { session, peer } = await open();
     const audio = Int16Array.from(silence, (_none, at) => (at % 600) - 300);
     const reply = session.say({
@@ -53,7 +53,7 @@ describe('An utterance in a live conversation', () => {
   });
 
   it.each([[{}], [{ text: '  ' }], [{ audio: new Int16Array() }], [{ text: '', outputs: [] }]])(
-    'An utterance is refused locally when it is empty: %j',
+    'An utterance is refused locally if it is empty: %j',
     async (utterance) => {
       const { session, peer } = await open();
       expect(await failureOf(session.say(utterance))).toMatchObject({ kind: 'invalid', mayHaveTakenEffect: false });
@@ -73,7 +73,7 @@ describe('An utterance in a live conversation', () => {
     await all(answer);
     const second = session.say({ text: 'Four' });
     await peer.waitFor('response.create');
-    // A late echo of the first response is not the second one.
+    // A late event of the first response must not count for the second one.
     peer.send(frames.done(), framesFor('ga', 'resp_2').created);
     expect((await second).id).toBe('resp_2');
     expect(JSON.stringify(peer.items())).not.toMatch(/Two|Three/);
@@ -97,7 +97,7 @@ describe('An utterance in a live conversation', () => {
     expect(again.items()).toHaveLength(1);
   });
 
-  it("An utterance is refused even where the gateway's error does not name the event", async () => {
+  it("An utterance is refused even if the gateway's error does not name the event", async () => {
     const { session, peer } = await open();
     const reply = failureOf(session.say({ text: 'Hello' }));
     await peer.waitFor('response.create');
@@ -122,7 +122,7 @@ describe('An utterance in a live conversation', () => {
     expect(said.join()).toContain('item_truncate_invalid_item_id');
   });
 
-  it('An utterance is repeated on another connection where this one is lost before a response was requested', async () => {
+  it('An utterance is repeated on another connection if this one is lost before a response was requested', async () => {
     const clock = new ManualClock();
     let isCut = false;
     const { session, peer, next } = await open({
@@ -145,7 +145,7 @@ describe('An utterance in a live conversation', () => {
     expect(other.items()).toHaveLength(1);
   });
 
-  it('An utterance is repeated on another connection where this one is unresponsive', async () => {
+  it('An utterance is repeated on another connection if this one is unresponsive', async () => {
     const clock = new ManualClock();
     const { session, peer, next } = await open({ tools: { clock }, limits: { attempts: 3 } });
     clock.advance(10_000);
@@ -162,7 +162,7 @@ describe('An utterance in a live conversation', () => {
     expect(peer.types()).not.toContain('response.create');
   });
 
-  it('An utterance fails where every connection is lost before a response is requested', async () => {
+  it('An utterance fails if every connection is lost before a response is requested', async () => {
     const { session } = await open({
       onEvent: (one, event) =>
         event.type === 'input_audio_buffer.append' ? one.socket.terminate() : strict('ga')(one, event),
@@ -252,7 +252,7 @@ describe('A truncated live response', () => {
     ]);
   });
 
-  it('A truncated live response ends as cut if the gateway stays connected but sends nothing more', async () => {
+  it('A truncated live response ends as cut off if the gateway stays connected but sends nothing more', async () => {
     const clock = new ManualClock();
     const { session, peer } = await open({ tools: { clock }, limits: { silenceMs: 15_000 } });
     const reply = session.say({ text: 'Tell me' });
@@ -264,7 +264,7 @@ describe('A truncated live response', () => {
     await peer.gone;
   });
 
-  it('A truncated live response ends as cut above the size limit', async () => {
+  it('A truncated live response ends as cut off when it exceeds the size limit', async () => {
     const { session, peer } = await open({ limits: { responseBytes: 1_000 } });
     const reply = session.say({ text: 'Tell me' });
     await peer.waitFor('response.create');

@@ -26,7 +26,7 @@ async function standings({ store, tasks }: Engine): Promise<string[]> {
   return (await Array.fromAsync(store.entries.between('', '9999'))).map(standingOf).sort();
 }
 
-/** A bot at a gateway that runs one job at once, with one running. */
+/** A bot with a gateway that runs one job at a time, and one running job. */
 async function full(parts: Parameters<typeof engine>[2] = {}) {
   const side = await engine({}, undefined, { jobsAtOnce: 1, hasLedger: true, ...parts });
   const running = await side.tasks.orders.submit(another());
@@ -34,7 +34,7 @@ async function full(parts: Parameters<typeof engine>[2] = {}) {
 }
 
 describe('A task in the queue', () => {
-  it('A task beyond the jobs at once is stored as waiting, reserved and not sent until a job has ended', async () => {
+  it('A task beyond the limit of simultaneous jobs is stored as waiting, reserved and not sent until a job has ended', async () => {
     const { side, running } = await full();
     const task = await side.tasks.orders.submit(another());
     expect(task).toMatchObject({ state: 'waiting', place: 1 });
@@ -47,7 +47,7 @@ describe('A task in the queue', () => {
     expect(await standings(side)).toEqual(['settled', 'settled']);
   });
 
-  it('Never more jobs run than the gateway takes, and all are carried out', async () => {
+  it('No more jobs run at a time than the gateway accepts, and all are carried out', async () => {
     const side = await engine({}, undefined, { jobsAtOnce: 3 });
     const peak = { now: 0 };
     side.gateway.jobs.on('change', () => {
@@ -60,7 +60,7 @@ describe('A task in the queue', () => {
     expect(submitted(side)).toBe(12);
   });
 
-  it('Another member’s task waits for one slot, although a member has a thousand in the queue', async () => {
+  it('Another member’s task waits for one free slot, even if a member has a thousand tasks in the queue', async () => {
     const { side, running } = await full();
     for (let count = 0; count < 1_000; count++) await side.tasks.orders.submit(another());
     const theirs = await side.tasks.orders.submit(another({ requesterId: other, guildId: '200000000000000002' }));
@@ -69,7 +69,7 @@ describe('A task in the queue', () => {
     const freeAt = side.clock.now();
     await comes(side, theirs, 'accepted');
     process.stderr.write(
-      `Beside 1,000 tasks, another's was sent ${side.clock.now() - freeAt} ms after the job ended.\n`,
+      `With 1,000 tasks queued, another member's task was sent ${side.clock.now() - freeAt} ms after the job ended.\n`,
     );
     // Nothing else was sent before it.
     expect(submitted(side)).toBe(2);
@@ -79,7 +79,7 @@ describe('A task in the queue', () => {
     expect(submitted(side)).toBeLessThanOrEqual(4);
   });
 
-  it('A cancelled task is never sent and gives its reservation back, and only its owner can cancel it', async () => {
+  it('A cancelled task is never sent and its reservation is released, and only its owner can cancel it', async () => {
     const { side, running } = await full();
     const task = await side.tasks.orders.submit(another());
     await expect(side.tasks.orders.cancel(task.id, other)).rejects.toMatchObject({ key: 'refusals.notYours' });
@@ -98,7 +98,7 @@ describe('A task in the queue', () => {
     expect((await side.tasks.orders.submit(again)).state).toBe('accepted');
   });
 
-  it('A restart keeps the line', async () => {
+  it('A restart keeps the queue', async () => {
     const { side } = await full();
     const waiting = [await side.tasks.orders.submit(another()), await side.tasks.orders.submit(another())];
     await side.drop();
@@ -108,7 +108,7 @@ describe('A task in the queue', () => {
     expect(await standings(next)).toEqual(['settled', 'settled', 'settled']);
   });
 
-  it('A task that was being sent when the bot ended is not sent again', async () => {
+  it('A task that was being sent when the bot died is not sent again', async () => {
     const { side, running } = await full();
     const task = await side.tasks.orders.submit(another());
     side.gateway.faults.add({ on: { path: /submit/ }, do: 'hang' });
@@ -120,7 +120,7 @@ describe('A task in the queue', () => {
     expect(submitted(next)).toBe(2);
   });
 
-  it('References are checked again when the turn comes, and an expired one ends the task without cost', async () => {
+  it('References are checked again when the turn comes, and an expired one ends the task at no cost', async () => {
     let isExpired = false;
     const gather = async () => {
       if (isExpired) throw new Refusal('refusals.imageGone', { name: 'fox.png' });
@@ -140,7 +140,7 @@ describe('A task in the queue', () => {
 
   it('A task whose turn comes while the gateway is unreachable goes back into the queue', async () => {
     let isAway = false;
-    // As undici fails if no connection was made.
+    // The same error as from undici if no connection was made.
     const away = new GatewayError('The gateway refused the connection.', {
       kind: 'unreachable',
       mayHaveTakenEffect: false,
@@ -183,7 +183,7 @@ describe('A task in the queue', () => {
     expect(submitted(next)).toBe(2);
   });
 
-  it('The erasure of a member’s data takes their tasks out of the line', async () => {
+  it('The erasure of a member’s data removes their tasks from the queue', async () => {
     const { side, running } = await full();
     const task = await side.tasks.orders.submit(another({ requesterId: other }));
     await side.tasks.erasure.begin(other, async () => true);
@@ -194,7 +194,7 @@ describe('A task in the queue', () => {
     expect(await standings(side)).toContain('refunded');
   });
 
-  it('Places move up as others start', async () => {
+  it('Waiting tasks move up in the queue as others start', async () => {
     const { side, running } = await full();
     const first = await side.tasks.orders.submit(another());
     const second = await side.tasks.orders.submit(another());
@@ -205,8 +205,8 @@ describe('A task in the queue', () => {
   });
 });
 
-describe('A gateway that takes no more tasks', () => {
-  it('A task that the gateway refused as one too many waits, and is sent again under the same reservation', async () => {
+describe('A gateway that accepts no more tasks', () => {
+  it('A task that the gateway refused because it was full waits, and is sent again under the same reservation', async () => {
     const side = await engine({}, undefined, { hasLedger: true });
     side.gateway.faults.add({ on: { path: /submit/ }, do: 'saturated', times: 2 });
     const task = await side.tasks.orders.submit(another());
@@ -220,7 +220,7 @@ describe('A gateway that takes no more tasks', () => {
     expect(await standings(side)).toEqual(['settled', 'settled']);
   });
 
-  it('A task is refused and released after a bounded number of returns', async () => {
+  it('A task is refused and released after it was returned to the queue a limited number of times', async () => {
     const side = await engine({}, undefined, { hasLedger: true });
     side.gateway.faults.add({ on: { path: /submit/ }, do: 'saturated', times: 100 });
     const task = await side.tasks.orders.submit(another());
@@ -234,7 +234,7 @@ describe('A gateway that takes no more tasks', () => {
     expect(await standings(side)).toEqual(['refunded']);
   });
 
-  it('Other kinds go on while one waits', async () => {
+  it('Tasks of other kinds continue while one kind is waiting', async () => {
     const side = await engine();
     side.gateway.faults.add({ on: { path: /submit\/imagine/ }, do: 'saturated', times: 1 });
     expect((await side.tasks.orders.submit(another())).state).toBe('waiting');

@@ -30,7 +30,7 @@ class Power extends FailingPower {
   }
 }
 
-/** Everything that a member may have at once, and a task that another member made from it. */
+/** Everything that a member may have at the same time, and a task that another member made from it. */
 function everything(): Task[] {
   const failed = { state: 'failed', failure: { cause: 'failed' } } as const;
   const parent = settled(makeTask({ ...own, ...at(1), remoteId: 'r1', message: { channelId: 'c1', id: 'm1' } }));
@@ -56,7 +56,7 @@ const rowsAbout = (file: string, words: string): unknown[] =>
   sql(file, 'SELECT key FROM atelier WHERE key LIKE ? OR value LIKE ?', `%${words}%`, `%${words}%`);
 
 describe('The erasure of a member', () => {
-  it('The erasure of a member completes once after a power failure at any write, and keeps the sums', {
+  it('The erasure of a member completes once after a power failure at any write, and does not change the sums', {
     timeout: 120_000,
   }, async () => {
     const made = stage();
@@ -71,7 +71,7 @@ describe('The erasure of a member', () => {
     let expected: Record<string, number> | undefined;
     let isThrough = false;
     const runs: number[] = [];
-    // Without a failure first, to know the result.
+    // The first run has no failure and yields the expected result.
     for (let writes = 100_000; !isThrough; writes = runs.length === 1 ? 0 : writes + 1) {
       runs.push(writes);
       const { file, log, logged } = stage(join(folder(), 'copy.sqlite'));

@@ -66,7 +66,7 @@ describe('An erasure', () => {
     expect(here.told).toEqual([]);
   });
 
-  it('An erasure runs once when it is requested twice, and holds no other member back', async () => {
+  it('An erasure runs once when it is requested twice, and does not delay other members', async () => {
     const gate = Promise.withResolvers<void>();
     const removal = async ({ requesterId }: Task) => {
       if (requesterId === ann) await gate.promise;
@@ -87,7 +87,7 @@ describe('An erasure', () => {
     expect((await entriesOf(here.store)).map(({ memberId }) => memberId)).toEqual([undefined, undefined, undefined]);
   });
 
-  it('An erasure continues after a stop during a Discord outage, and is then confirmed in a direct message', async () => {
+  it('An erasure continues after a restart during a Discord outage, and is then confirmed in a direct message', async () => {
     const here = await scene([done(1), done(2)], { removal: () => new Promise(() => undefined) });
     await here.forget();
     await here.until(() => here.removed.length === 1);
@@ -130,7 +130,7 @@ describe('An erasure', () => {
     expect(here.heard).toMatchObject([{ tasks: 9 }]);
   });
 
-  it('An erasure gives a message up after a day, and names its place', async () => {
+  it('An erasure gives up on a message after a day, and reports where it is', async () => {
     const here = await scene([done(1, { message: { channelId: 'c1', id: 'm1' }, channelId: 'c1' })], {
       removal: async () => ({ ...clear, needsRetry: true }),
     });
@@ -182,7 +182,7 @@ describe('An erasure', () => {
     expect(entry).not.toHaveProperty('memberId');
   });
 
-  it('An erasure with an unreadable row is set aside and does not stop the bot', async () => {
+  it('An unreadable row of an erasure is set aside and does not stop the bot', async () => {
     const on = stage();
     await (await on.open()).close();
     sql(
@@ -195,7 +195,7 @@ describe('An erasure', () => {
     expect(await listed(here)).toHaveLength(1);
   });
 
-  it('An erasure without remaining tasks is not a finding of the doctor, and is closed at the next start', async () => {
+  it('An erasure without remaining tasks is not reported by the doctor, and is closed at the next start', async () => {
     const on = stage();
     const store = await on.open();
     await store.putErasure({

@@ -63,7 +63,7 @@ describe('An export', () => {
     expect(bytes.toString()).toBe(`${JSON.stringify(data, undefined, 2)}\n`);
   });
 
-  it('An export has the schema, the transcript and the files of a question', async () => {
+  it('An export contains the schema, the transcript and the files of a question', async () => {
     const { exports, add } = await scene(0);
     const answer = {
       ...EMPTY_ANSWER,
@@ -81,7 +81,7 @@ describe('An export', () => {
     expect(JSON.parse(bytes.toString())).toMatchObject({ tasks: [{ request, answer }] });
   });
 
-  it('An export is a valid document for a member without data as well', async () => {
+  it('An export is a valid document even for a member without data', async () => {
     const { exports } = await scene(0);
     const { bytes } = await exports.create('ann', MUCH);
     expect(JSON.parse(bytes.toString())).toMatchObject({ about: { memberId: 'ann' }, tasks: [], ledger: [] });
@@ -114,7 +114,7 @@ describe('An export', () => {
     (await exports.create('ann', MUCH)).release();
   });
 
-  it('An export runs once at a time per member, with one export in memory in total', async () => {
+  it('Only one export runs at a time per member, and only one in total is in memory', async () => {
     const { exports, read } = await scene();
     const first = await exports.create('ann', MUCH);
     const before = read();
@@ -132,7 +132,7 @@ describe('An export', () => {
     (await exports.create('ann', MUCH)).release();
   });
 
-  it('An export is refused during an erasure of its member, and stopped when one begins', async () => {
+  it('An export is refused while an erasure for its member is running, and stopped when one begins', async () => {
     const { exports, forget, read } = await scene();
     const made = exports.create('ann', MUCH);
     const told = expect(made).rejects.toEqual(refusal('refusals.exportDuringErasure'));

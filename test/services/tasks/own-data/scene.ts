@@ -23,10 +23,10 @@ export interface Requests {
   tasks: Tasks;
   /** The texts of direct messages. */
   told: { memberId: string; forgotten: ErasureOutcome }[];
-  /** Tasks whose messages were to be deleted, and those whose end was shown. */
+  /** The ids of tasks whose messages were deleted, and of those whose end was shown. */
   removed: string[];
   shown: string[];
-  /** Advances time, a second at a time. */
+  /** Advances time in steps of one second until the condition holds. */
   until(look: () => boolean | Promise<boolean>): Promise<void>;
   stop(): Promise<void>;
 }
@@ -44,7 +44,7 @@ export interface RequestsOptions {
 
 export const clear: MessageRemoval = { removed: 0, left: [], needsRetry: false };
 
-/** The engine with its ledger on a store, and a delivery that shows every end immediately. */
+/** The engine with its ledger in a store, and a delivery that shows every end immediately. */
 export async function requests({
   store,
   clock,
@@ -105,7 +105,7 @@ export async function requests({
         for (let turn = 0; turn < 10; turn++) await setImmediate();
         clock.advance(1_000);
       }
-      throw new Error('What was looked for never came.');
+      throw new Error('The expected state was never reached.');
     },
     stop: () => tasks.pause(),
   };
