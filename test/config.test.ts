@@ -227,22 +227,22 @@ describe('The values of variables', () => {
     'https://gateway.example/v1',
     'https://gateway.example//v1//',
     'HTTPS://GATEWAY.example:443',
-  ])('A base URL written as %s is normalized', (address) => {
-    expect(withRequired({ GATEWAY_BASE_URL: address }).gateway.baseUrl).toBe('https://gateway.example');
+  ])('A base URL written as %s is normalized', (url) => {
+    expect(withRequired({ GATEWAY_BASE_URL: url }).gateway.baseUrl).toBe('https://gateway.example');
   });
 
   it.each([
     ['http://10.0.0.5:4010/relay/v1/', 'http://10.0.0.5:4010/relay'],
     ['https://gateway.example/v1beta', 'https://gateway.example/v1beta'],
     ['https://gateway.example/rev1', 'https://gateway.example/rev1'],
-  ])('The base URL %s is kept unchanged', (address, kept) => {
-    expect(withRequired({ GATEWAY_BASE_URL: address }).gateway.baseUrl).toBe(kept);
+  ])('The base URL %s is kept unchanged', (url, kept) => {
+    expect(withRequired({ GATEWAY_BASE_URL: url }).gateway.baseUrl).toBe(kept);
   });
 
   it.each(['http://localhost:4020/api/', 'http://127.0.0.1:4020/api', 'http://127.8.8.8/api', 'http://[::1]:4020/api'])(
     'An unencrypted Discord URL on this machine is accepted: %s',
-    (address) => {
-      expect(withRequired({ DISCORD_API_URL: address }).discord.apiUrl).toBe(address.replace(/\/$/, ''));
+    (url) => {
+      expect(withRequired({ DISCORD_API_URL: url }).discord.apiUrl).toBe(url.replace(/\/$/, ''));
     },
   );
 
@@ -372,7 +372,7 @@ describe('The values of variables', () => {
     ]);
   });
 
-  it('A model id may contain every character that such ids have', () => {
+  it('A model id may contain every character that occurs in such ids', () => {
     const id = 'vendor/Model.X:2026-01-01%beta';
     const models = Object.fromEntries(
       configVariables.filter((name) => /^DEFAULT_\w+_MODEL$/.test(name)).map((name) => [name, id]),
@@ -635,14 +635,14 @@ describe('Misspelled variables', () => {
 describe('The configuration object', () => {
   it('The configuration object is deeply frozen', () => {
     const config = withRequired({ DISCORD_GUILD_IDS: guild, DEFAULT_TEXT_MODEL: 'text' });
-    const thawed: unknown[] = [];
+    const notFrozen: unknown[] = [];
     const visit = (value: unknown): void => {
       if (typeof value !== 'object' || value === null) return;
-      if (!Object.isFrozen(value)) thawed.push(value);
+      if (!Object.isFrozen(value)) notFrozen.push(value);
       for (const inner of Object.values(value)) visit(inner);
     };
     visit(config);
-    expect(thawed).toEqual([]);
+    expect(notFrozen).toEqual([]);
     expect(Object.isFrozen(config.discord.guildIds)).toBe(true);
     expect(Object.isFrozen(configVariables)).toBe(true);
   });
@@ -711,8 +711,8 @@ describe('The secrets of the configuration', () => {
         });
         if (!error) return;
         expect(error.problems.length).toBeGreaterThan(0);
-        const said = visibleTextOf(error);
-        for (const unsaid of [token, key, password]) expect(said.includes(unsaid)).toBe(false);
+        const shown = visibleTextOf(error);
+        for (const secretValue of [token, key, password]) expect(shown.includes(secretValue)).toBe(false);
       }),
       { numRuns: 1000 },
     );

@@ -63,17 +63,17 @@ afterEach(async () => {
 
 /** A server on which every request fails, and the requests that it received. */
 async function failingServer(trouble: (typeof TROUBLES)[number]) {
-  const asked = new Set<string>();
+  const requested = new Set<string>();
   const tries = new Map<string, number>();
   const server = createServer(async (request, response) => {
-    const pieces: Buffer[] = [];
-    for await (const piece of request) pieces.push(piece);
-    const address = `${request.method} ${request.url}`;
-    asked.add(address);
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const requestLine = `${request.method} ${request.url}`;
+    requested.add(requestLine);
     // discord.js waits for each 429.
-    const count = (tries.get(address) ?? 0) + 1;
-    tries.set(address, count);
-    fail(trouble === '429' && count > 1 ? '500' : trouble, request, Buffer.concat(pieces).toString('latin1'), response);
+    const count = (tries.get(requestLine) ?? 0) + 1;
+    tries.set(requestLine, count);
+    fail(trouble === '429' && count > 1 ? '500' : trouble, request, Buffer.concat(chunks).toString('latin1'), response);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   closers.push(async () => {
@@ -82,7 +82,7 @@ async function failingServer(trouble: (typeof TROUBLES)[number]) {
   });
   const address = server.address();
   if (typeof address !== 'object' || address === null) throw new Error('The server has no port.');
-  return { url: `http://127.0.0.1:${address.port}`, asked };
+  return { url: `http://127.0.0.1:${address.port}`, requested };
 }
 
 function logs() {
@@ -185,14 +185,14 @@ describe('The log at every level', () => {
   it.each(TROUBLES.filter((one) => one !== '200 with an error'))(
     'No private text is logged if all requests to Discord end with %s',
     async (trouble) => {
-      const { url, asked } = await failingServer(trouble);
+      const { url, requested } = await failingServer(trouble);
       const clients = openDiscordClients(`${url}/api`);
       clients.client.rest.setToken('token');
       closers.push(() => clients.close());
       const log = logs();
       const calls = discordCalls(clients, log.json);
       for (const call of Object.values(calls).flat()) await logOf(call, log);
-      expect(asked.size).toBeGreaterThan(12);
+      expect(requested.size).toBeGreaterThan(12);
       expect(log.lines.length).toBeGreaterThan(20);
       expectNoPrivateWord(log.lines);
     },
@@ -209,14 +209,14 @@ describe('The log at every level', () => {
   });
 
   it.each(TROUBLES)('No private text is logged if all requests to the gateway end with %s', async (trouble) => {
-    const { url, asked } = await failingServer(trouble);
+    const { url, requested } = await failingServer(trouble);
     const log = logs();
     const gateway = gatewayAt(url, log.json);
     let failed = 0;
     for (const call of Object.values(gatewayCalls(gateway)).flatMap((family) => Object.values(family))) {
       if (await logOf(call, log)) failed += 1;
     }
-    expect(asked.size).toBeGreaterThan(20);
+    expect(requested.size).toBeGreaterThan(20);
     expect(failed).toBeGreaterThan(20);
     expectNoPrivateWord(log.lines);
   });

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { wavOf } from '../../src/lib/pcm.ts';
-import { both, failureOf, lastHeard, profiles } from './both.ts';
+import { both, failureOf, lastRequest, profiles } from './both.ts';
 
 const path = '/v1/audio/transcriptions';
 const model = 'parley-transcribe-1';
@@ -9,9 +9,9 @@ const wav = wavOf(new Int16Array(36_000));
 
 describe.each(profiles)('Transcriptions of a %s gateway', (profile) => {
   it('A recording is sent as a form and comes back as text', async () => {
-    const side = await both({ profile });
-    expect(await side.gateway.transcriptions.create({ model, wav })).toBe('A recording of 2 seconds.');
-    expect(lastHeard(side, path).body).toMatchObject({
+    const fixture = await both({ profile });
+    expect(await fixture.gateway.transcriptions.create({ model, wav })).toBe('A recording of 2 seconds.');
+    expect(lastRequest(fixture, path).body).toMatchObject({
       file: expect.stringMatching(/^data:audio\/wav;base64,UklGR/),
       model,
       response_format: 'json',

@@ -52,13 +52,13 @@ async function startImage({ discord, gateway }: Stage) {
   const [command = '', ...args] = image.command;
   const child = spawn(command, args, { ...how, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece: Buffer) => (output += piece.toString()));
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
   const ended = once(child, 'close').then(([code]) => code as number | null);
   atEnd(async () => {
     if (child.exitCode === null) child.kill('SIGKILL');
     await ended;
   });
-  const address = `http://127.0.0.1:${environment.HTTP_PORT}`;
+  const url = `http://127.0.0.1:${environment.HTTP_PORT}`;
   return {
     child,
     data,
@@ -67,11 +67,11 @@ async function startImage({ discord, gateway }: Stage) {
     said: () => output,
     /** The HTTP status of the path, or 0 while nothing responds. */
     readiness: () =>
-      fetch(`${address}/readyz`).then(
+      fetch(`${url}/readyz`).then(
         ({ status }) => status,
         () => 0,
       ),
-    metrics: async () => (await fetch(`${address}/metrics`)).text(),
+    metrics: async () => (await fetch(`${url}/metrics`)).text(),
     healthCheck: () => spawnSync('node', ['scripts/healthcheck.mjs', '/readyz'], { ...how, encoding: 'utf8' }),
     /** Runs a script of the image as in the same container. */
     script: (name: string, file: string, more: Record<string, string> = {}) =>
@@ -83,19 +83,19 @@ const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
 
 describe('The image', () => {
   it(`The command of the image serves members, is backed up and restored, and stops on SIGTERM, with only the packages in the image${hasPromtool ? '' : ' (not checked with promtool: it is not installed)'}`, async () => {
-    const side = await stage();
-    side.gateway.setSpeed(50);
-    const bot = await startImage(side);
+    const fixture = await stage();
+    fixture.gateway.setSpeed(50);
+    const bot = await startImage(fixture);
     const before = readdirSync(bot.folder);
     expect(bot.healthCheck()).toMatchObject({ status: 1, stdout: 'The bot does not answer: ECONNREFUSED\n' });
     await expect.poll(bot.readiness, WAIT).toBe(200);
     expect(bot.healthCheck()).toMatchObject({ status: 0, stdout: expect.stringContaining('"ready":true') });
 
-    const imagined = await side.discord.as('member').slash('imagine', { prompt: 'a fox' });
+    const imagined = await fixture.discord.as('member').slash('imagine', { prompt: 'a fox' });
     expect((await imagined.message(says('Finished in'))).attachments).toHaveLength(1);
 
     // This needs the remaining files of the chart package, and the fonts.
-    const usage = await (await side.discord.as('admin').slash('usage')).message();
+    const usage = await (await fixture.discord.as('admin').slash('usage')).message();
     expect(text(usage)).toContain('Account usage');
     const chart = usage.attachments.find(({ filename }) => filename.endsWith('.png'));
     expect(chart?.size).toBeGreaterThan(10_000);
@@ -115,7 +115,7 @@ describe('The image', () => {
     expect(await bot.ended).toBe(0);
     expect(performance.now() - stopsAt).toBeLessThan(STOP_LIMIT_MS);
     expect(bot.said()).toContain('Atelier has stopped.');
-    expect(bot.said()).not.toContain(side.discord.token);
+    expect(bot.said()).not.toContain(fixture.discord.token);
     const restored = bot.script('restore', backup, { STORE_URL: 'sqlite://data/restored.sqlite' });
     expect(restored).toMatchObject({ status: 0, stdout: expect.stringContaining('Tasks: 1.') });
     // Everything that it writes is in the volume.

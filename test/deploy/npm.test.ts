@@ -49,7 +49,7 @@ function npm(args: readonly string[], settings: Record<string, string> = {}) {
   const { pid } = child;
   if (pid === undefined) throw new Error('npm did not start.');
   let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece: Buffer) => (output += piece.toString()));
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
   // The event comes once the last process that writes into its pipes has ended.
   const closed = once(child, 'close');
   onTestFinished(async () => {
@@ -74,7 +74,7 @@ function npm(args: readonly string[], settings: Record<string, string> = {}) {
 
 const isAlive = (pid: number): boolean => parents().has(pid);
 
-describe.skipIf(process.platform !== 'linux')('SIGTERM on npm (skipped where there is no /proc)', () => {
+describe.skipIf(process.platform !== 'linux')('SIGTERM on npm (skipped if there is no /proc)', () => {
   it('The bot that npm start runs stops in an orderly way, and nothing is left running', async () => {
     const { discord, gateway, config } = await stage();
     const bot = npm(['start'], {

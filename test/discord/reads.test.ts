@@ -12,9 +12,9 @@ afterEach(async () => {
 /** The application information that Discord returns. */
 async function applicationOf(answer: () => { status: number; body: object }) {
   const server = Fastify();
-  let asked = 0;
+  let requestCount = 0;
   server.get('/v10/applications/@me', (_request, reply) => {
-    asked++;
+    requestCount++;
     const { status, body } = answer();
     return reply.code(status).send(body);
   });
@@ -25,7 +25,7 @@ async function applicationOf(answer: () => { status: number; body: object }) {
     warn: (_facts, sentence) => warned.push(sentence),
   });
   const isOperator = async (id: string): Promise<boolean> => (await owners()).has(id);
-  return { isOperator, warned, asked: () => asked };
+  return { isOperator, warned, asked: () => requestCount };
 }
 
 it('The owner of an application is the operator, and Discord is queried once', async () => {

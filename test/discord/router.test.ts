@@ -154,11 +154,11 @@ describe('The router of interactions', () => {
     expect(text(shown)).toContain('here: boat');
     const pressed = await member.click(shown, 'Press');
     expect(text(await pressed.message((message) => text(message).includes('pressed')))).toContain('pressed boat');
-    const again = await (await member.slash('show', { what: 'cat' })).message();
-    const picked = await member.choose(again, 'Pick', ['b']);
+    const second = await (await member.slash('show', { what: 'cat' })).message();
+    const picked = await member.choose(second, 'Pick', ['b']);
     expect(text(await picked.message((message) => text(message).includes('picked')))).toContain('picked b');
-    const described = await (await member.menu(describeMenu, again)).message();
-    expect(text(described)).toContain(`described ${again.id}`);
+    const described = await (await member.menu(describeMenu, second)).message();
+    expect(text(described)).toContain(`described ${second.id}`);
     expect(discord.violations).toEqual([]);
   });
 
@@ -223,9 +223,9 @@ describe('The router of interactions', () => {
 
   it('If a handler throws, the router shows the member an error reference and logs the stack', async () => {
     const { discord, logged } = await routedDiscord();
-    const said = text(await (await discord.as('member').slash('throws')).message());
-    const reference = /`([0-9a-f]{8})`/.exec(said)?.[1] ?? 'none';
-    expect(said).not.toContain('bug');
+    const content = text(await (await discord.as('member').slash('throws')).message());
+    const reference = /`([0-9a-f]{8})`/.exec(content)?.[1] ?? 'none';
+    expect(content).not.toContain('bug');
     expect(logged()).toContain(reference);
     expect(logged()).toContain('a bug');
   });

@@ -18,8 +18,9 @@ describe.each(profiles)('Simultaneous answers and live conversations with the %s
       gateway: { profile, speed: 0.2 },
       settings: { ...models, MAX_ANSWERS_PER_MEMBER: '1', MAX_ANSWERS: '2' },
     });
-    let asked = 0;
-    const ask = (who: string) => discord.as(who).slash('ask', { prompt: `tell me of snow ${++asked}, 2000 words` });
+    let requestCount = 0;
+    const ask = (who: string) =>
+      discord.as(who).slash('ask', { prompt: `tell me of snow ${++requestCount}, 2000 words` });
     const first = await ask('member');
     const moving = await first.message(hasButton('Stop'));
     expect(text(await (await ask('member')).ephemeral(isRefusal))).toBe(

@@ -39,7 +39,7 @@ const order = async ({ discord }: Pick<QuickStage, 'discord'>, prompt = 'a fox')
   discord.as('member').slash('imagine', { prompt });
 
 /** The callback URLs in the orders. */
-const addresses = ({ heard }: EmbeddedGateway, field = 'notifyHook'): unknown[] =>
+const callbackUrls = ({ heard }: EmbeddedGateway, field = 'notifyHook'): unknown[] =>
   heard
     .filter(({ method, path, body }) => method === 'POST' && !path.endsWith('/fetch') && typeof body === 'object')
     .map(({ body }) => (body as Record<string, unknown>)[field]);
@@ -58,7 +58,7 @@ describe.each(profiles)('Callbacks from the %s gateway profile', (profile) => {
     const bot = await calledBot(at());
     await (await order(bot)).message(says('Finished in'));
     await (await order(bot, 'a hare')).message(says('Finished in'));
-    const [one, other] = addresses(bot.gateway);
+    const [one, other] = callbackUrls(bot.gateway);
     expect(one).toMatch(new RegExp(`^${bot.url}/[\\w-]{44}$`));
     expect(other).not.toBe(one);
     expect(bot.sent.every(({ status }) => status === 202)).toBe(true);
@@ -91,7 +91,7 @@ describe.each(profiles)('Callbacks from the %s gateway profile', (profile) => {
     const grid = await (await order(bot)).message(says('Finished in'));
     const upscaled = await bot.discord.as('member').click(grid, 'U2');
     await upscaled.message(says('Finished in'));
-    expect(new Set(addresses(bot.gateway)).size).toBe(2);
+    expect(new Set(callbackUrls(bot.gateway)).size).toBe(2);
     await expect.poll(bot.ends).toBe(2);
   });
 
@@ -163,7 +163,7 @@ describe.each(profiles)('Callbacks from the %s gateway profile', (profile) => {
       for (const endpoint of ['generic', 'videos'])
         await (await member.slash('video', { prompt: 'waves', endpoint })).message(says('Finished in'));
       const isSet = settings === fields;
-      const named = [...addresses(bot.gateway, 'notify_hook'), ...addresses(bot.gateway, 'callback_url')];
+      const named = [...callbackUrls(bot.gateway, 'notify_hook'), ...callbackUrls(bot.gateway, 'callback_url')];
       expect(named.filter((one) => one !== undefined)).toHaveLength(isSet ? 3 : 0);
       await expect.poll(bot.ends).toBe(isSet ? 3 : 0);
       await bot.app.stop();
@@ -232,7 +232,7 @@ describe('The URL of callbacks', () => {
       const stage = await calledStage({ settings });
       const app = await enter(stage);
       await (await order(stage)).message(says('Finished in'));
-      expect(addresses(stage.gateway)).toEqual([undefined]);
+      expect(callbackUrls(stage.gateway)).toEqual([undefined]);
       await expect(fetch(stage.url, { method: 'POST' })).rejects.toThrow();
       await app.stop();
     },
@@ -242,7 +242,7 @@ describe('The URL of callbacks', () => {
     const bot = await calledBot({ settings: { LOG_LEVEL: 'trace' } });
     bot.gateway.faults.add({ do: 'callbacks-doubled' });
     await (await order(bot)).message(says('Finished in'));
-    const [address] = addresses(bot.gateway);
+    const [address] = callbackUrls(bot.gateway);
     const token = String(address).split('/').at(-1) ?? '';
     expect(token).toHaveLength(44);
     expect(bot.logged()).not.toContain(token);
@@ -252,7 +252,7 @@ describe('The URL of callbacks', () => {
   it('A callback URL is valid until ten minutes after the end of its task', async () => {
     const bot = await calledBot();
     await (await order(bot)).message(says('Finished in'));
-    const [address] = addresses(bot.gateway);
+    const [address] = callbackUrls(bot.gateway);
     const challenge = async () => (await fetch(String(address), { method: 'POST', body: '{"challenge":"x"}' })).status;
     expect(await challenge()).toBe(200);
     bot.clock.advance(11 * minute);

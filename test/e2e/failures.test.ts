@@ -71,9 +71,9 @@ describe('The bot during failures', () => {
       do: { type: 'status', status: 400 },
       times: 4,
     });
-    const said = text(await (await discord.as('member').slash('help')).message());
-    const reference = /`([0-9a-f]{8})`/.exec(said)?.[1] ?? 'none';
-    expect(said).toContain('this reference');
+    const content = text(await (await discord.as('member').slash('help')).message());
+    const reference = /`([0-9a-f]{8})`/.exec(content)?.[1] ?? 'none';
+    expect(content).toContain('this reference');
     expect(logged()).toContain(reference);
   });
 

@@ -83,8 +83,8 @@ describe('/finetune', () => {
     );
     expect(pollCount(gateway)).toBe(0);
     setEvents(gateway, [event(1_700_000_000, 'begun')]);
-    const there = discord.as('owner').in('elsewhere/hall');
-    expect(read(await (await there.slash('finetune', { id: ID })).message())).toContain('begun');
+    const speaker = discord.as('owner').in('elsewhere/hall');
+    expect(read(await (await speaker.slash('finetune', { id: ID })).message())).toContain('begun');
   });
 
   it('/finetune explains a missing endpoint, an unknown fine-tune and an invalid id', async () => {
@@ -119,8 +119,8 @@ describe('A followed fine-tune', () => {
     expect(read(stopped)).toContain('Fine-tune succeeded');
     expect(labels(stopped)).toEqual(['Follow']);
     setEvents(gateway, [event(1_700_000_020, 'too late for you')]);
-    const again = await (await admin.click(stopped, 'Follow')).message(says('Updated automatically'));
-    expect(read(again)).toContain('too late for you');
+    const repeated = await (await admin.click(stopped, 'Follow')).message(says('Updated automatically'));
+    expect(read(repeated)).toContain('too late for you');
   });
 
   it('A followed fine-tune stops updating with a notice when nothing new has arrived for the configured time', async () => {
@@ -131,9 +131,9 @@ describe('A followed fine-tune', () => {
     clock.advance(2 * minute);
     const ended = await exchange.message(says('nothing new arrived'));
     expect(read(ended)).toContain('begun');
-    const looks = pollCount(gateway);
+    const pollsBefore = pollCount(gateway);
     clock.advance(5 * minute);
-    expect(pollCount(gateway)).toBe(looks);
+    expect(pollCount(gateway)).toBe(pollsBefore);
   });
 
   it('A followed fine-tune stops updating a minute before its token expires and can be followed again from the same message', async () => {

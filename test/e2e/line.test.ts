@@ -23,7 +23,7 @@ describe.each(profiles)('The queue with the %s gateway profile', (profile) => {
     expect(submits(gateway)).toBe(1);
   });
 
-  it('A waiting task starts by itself, even after a restart, and its result appears in its message', async () => {
+  it('A waiting task starts automatically, even after a restart, and its result appears in its message', async () => {
     const staged = await quickBot({ gateway: { profile }, settings: { GATEWAY_JOBS_AT_ONCE: '1' } });
     const { discord, gateway, app } = staged;
     await discord.as('member').slash('imagine', { prompt: 'a fox' });

@@ -51,9 +51,9 @@ describe('The log lines of a task', () => {
     const shown = await list(stage);
     const [{ value: id = 'none' } = {}] = offeredTaskIds(shown);
     expect(text(await openTask(stage, shown))).toContain(`Reference: \`${id}\``);
-    const again = await list(stage);
+    const second = await list(stage);
     stage.discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'status', status: 400 }, times: 1 });
-    await stage.discord.as('member').choose(again, 'Open a task', [id]);
+    await stage.discord.as('member').choose(second, 'Open a task', [id]);
     expect(text(await waitForMessage(stage, 'studio', 'this reference'))).toContain(`\`${id}\``);
 
     const found = linesOf(stage).filter((line) => JSON.stringify(line).includes(id));
@@ -68,8 +68,8 @@ describe('The log lines of a task', () => {
     const stage = await bot();
     const on = { method: 'GET', route: '/applications' } as const;
     stage.discord.faults.add({ on, do: { type: 'status', status: 400 }, times: 4 });
-    const said = text(await (await stage.discord.as('member').slash('help')).message());
-    const reference = /`([0-9a-f]{8})`/.exec(said)?.[1];
+    const content = text(await (await stage.discord.as('member').slash('help')).message());
+    const reference = /`([0-9a-f]{8})`/.exec(content)?.[1];
     const failed = linesOf(stage).filter(({ msg }) => msg === 'Something unexpected failed.');
     expect(failed.map((line) => line.reference)).toEqual([reference]);
     const about = () => linesOf(stage).filter((line) => line.reference === reference);

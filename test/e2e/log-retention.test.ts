@@ -52,8 +52,8 @@ describe.each(profiles)('The retention time of the log with the %s gateway profi
     await expect.poll(() => inLog(stage)).toHaveLength(4);
     const [first] = discord.messages(LOG);
     const { apiUrl, token, world } = discord;
-    const address = `${apiUrl}/v10/channels/${world.channel(LOG).id}/messages/${first?.id}`;
-    await fetch(address, { method: 'DELETE', headers: { authorization: `Bot ${token}` } });
+    const url = `${apiUrl}/v10/channels/${world.channel(LOG).id}/messages/${first?.id}`;
+    await fetch(url, { method: 'DELETE', headers: { authorization: `Bot ${token}` } });
     await setLogChannel(stage, '365');
     clock.advance(11 * 60_000);
     await expect.poll(() => inLog(stage).join()).not.toContain('blocked words');

@@ -8,11 +8,11 @@ describe('/models', () => {
     const { discord, gateway } = await bot();
     const exchange = await discord.as('member').slash('models');
     expect((await exchange.acknowledged()).ephemeral).toBe(true);
-    const said = text(await exchange.message());
-    expect(said).toContain('24 models');
-    expect(said).toContain('page 1 of 2');
-    expect(said).toContain('Harbour/Canvas-XL:2026-03-01');
-    expect(said).toMatch(/\*\*`harbour`\*\*/);
+    const content = text(await exchange.message());
+    expect(content).toContain('24 models');
+    expect(content).toContain('page 1 of 2');
+    expect(content).toContain('Harbour/Canvas-XL:2026-03-01');
+    expect(content).toMatch(/\*\*`harbour`\*\*/);
     expect(gateway.heard.filter(({ path }) => path === '/v1/models')).toHaveLength(1);
     expect(discord.violations).toEqual([]);
   });
@@ -45,26 +45,26 @@ describe('/models', () => {
 
   it('/models shows the list of the compatible endpoint', async () => {
     const { discord, gateway } = await bot();
-    const said = text(await (await discord.as('member').slash('models', { list: 'compatible' })).message());
-    expect(said).toContain('compatible endpoint');
+    const content = text(await (await discord.as('member').slash('models', { list: 'compatible' })).message());
+    expect(content).toContain('compatible endpoint');
     expect(gateway.heard.at(-1)?.path).toBe('/v1beta/compat/models');
   });
 
   it('/models shows all details of one model, including those that the specification does not name', async () => {
     const { discord } = await bot({ gateway: { profile: 'stock' } });
-    const said = text(await (await discord.as('member').slash('models', { model: 'lumen-image-1' })).message());
-    expect(said).toContain('sandbox');
-    expect(said).toContain('supported_endpoint_types');
-    expect(said).toContain('Likely purpose: images');
+    const content = text(await (await discord.as('member').slash('models', { model: 'lumen-image-1' })).message());
+    expect(content).toContain('sandbox');
+    expect(content).toContain('supported_endpoint_types');
+    expect(content).toContain('Likely purpose: images');
   });
 
   it('/models explains an unknown model, suggests similar ones and does not request it again', async () => {
     const { discord, gateway } = await bot();
     const member = discord.as('member');
     for (let time = 0; time < 2; time++) {
-      const said = text(await (await member.slash('models', { model: 'Lumen-Image-1' })).message());
-      expect(said).toContain('The model `Lumen-Image-1` does not exist');
-      expect(said).toContain('lumen-image-1');
+      const content = text(await (await member.slash('models', { model: 'Lumen-Image-1' })).message());
+      expect(content).toContain('The model `Lumen-Image-1` does not exist');
+      expect(content).toContain('lumen-image-1');
     }
     expect(gateway.heard.filter(({ path }) => path === '/v1/models/Lumen-Image-1')).toHaveLength(1);
   });
@@ -95,9 +95,9 @@ describe('/models', () => {
     const { discord, gateway } = await bot();
     const member = discord.as('member');
     gateway.faults.add({ do: 'bad-gateway', times: 3 });
-    const said = text(await (await member.slash('models')).message());
-    expect(said).toContain('The gateway is temporarily unavailable');
-    expect(said).not.toMatch(/[<>]/);
+    const content = text(await (await member.slash('models')).message());
+    expect(content).toContain('The gateway is temporarily unavailable');
+    expect(content).not.toMatch(/[<>]/);
     expect(text(await (await member.slash('models')).message())).toContain('24 models');
   });
 });

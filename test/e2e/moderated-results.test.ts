@@ -37,11 +37,11 @@ describe.each(profiles)('Moderation of images with the %s gateway profile', (pro
   const order = async ({ discord }: QuickStage, prompt: string, where = 'studio') =>
     discord.as('member').in(where).slash('imagine', { prompt });
   const inLog = ({ discord }: QuickStage) => discord.messages(LOG);
-  const asked = (stage: QuickStage) => inLog(stage).filter((one) => labels(one).includes('Show'));
+  const questions = (stage: QuickStage) => inLog(stage).filter((one) => labels(one).includes('Show'));
   /** The question to the moderators, once it has been posted. */
   async function question(stage: QuickStage): Promise<Message> {
-    await expect.poll(() => asked(stage).length, { timeout: 10_000 }).toBe(1);
-    const [found] = asked(stage);
+    await expect.poll(() => questions(stage).length, { timeout: 10_000 }).toBe(1);
+    const [found] = questions(stage);
     if (!found) throw new Error('The question is missing.');
     return found;
   }
@@ -78,7 +78,7 @@ describe.each(profiles)('Moderation of images with the %s gateway profile', (pro
     await enter(stage);
     const next = await order(stage, 'a quiet lake');
     await next.message(says('Finished in'));
-    expect(asked(stage)).toHaveLength(1);
+    expect(questions(stage)).toHaveLength(1);
     await (await stage.discord.as('admin').in(LOG).click(asks, 'Show')).message();
     expect((await sent.message(says('Finished in'))).attachments).toHaveLength(1);
   });
@@ -116,7 +116,7 @@ describe.each(profiles)('Moderation of images with the %s gateway profile', (pro
     await (await order(stage, 'shows:sexual')).message(says('The result was withheld'));
     const there = await order(stage, 'shows:sexual', 'age-restricted');
     expect((await there.message(says('Finished in'))).attachments).toHaveLength(1);
-    expect(asked(stage)).toEqual([]);
+    expect(questions(stage)).toEqual([]);
   });
 
   it('While the service is unavailable results are held or shown, as the server has chosen', async () => {
@@ -181,6 +181,6 @@ describe.each(profiles)('Moderation of images with the %s gateway profile', (pro
     await order(stage, 'shows:violence');
     await question(stage);
     await requestErasure(stage);
-    await expect.poll(() => asked(stage), { timeout: 10_000 }).toEqual([]);
+    await expect.poll(() => questions(stage), { timeout: 10_000 }).toEqual([]);
   });
 });

@@ -179,11 +179,11 @@ describe('Notices about the store', () => {
     sql(file, "CREATE TRIGGER refuse BEFORE INSERT ON atelier BEGIN SELECT RAISE(FAIL, 'no'); END");
     const refused = await discord.as('member').slash('imagine', { prompt: 'a secret fox' });
     expect(text(await refused.message())).toBeTruthy();
-    const told = (): string[] => about(inHall(stage), 'The database has been failing');
-    await expect.poll(told, waitLimit).toHaveLength(1);
+    const notices = (): string[] => about(inHall(stage), 'The database has been failing');
+    await expect.poll(notices, waitLimit).toHaveLength(1);
     sql(file, 'DROP TRIGGER refuse');
     clock.advance(60_000);
-    await expect.poll(() => about(told(), 'Resolved'), waitLimit).toHaveLength(1);
+    await expect.poll(() => about(notices(), 'Resolved'), waitLimit).toHaveLength(1);
     expect(submits(stage.gateway)).toBe(0);
     expect(inHall(stage).join('\n')).not.toMatch(/secret|sqlite/);
   });
@@ -237,14 +237,14 @@ it('The operator is notified when the bot-wide limit is used up to 80% and compl
   const { discord, clock } = stage;
   await enter(stage);
   stage.gateway.setSpeed(50);
-  const told = (): string[] => about(inHall(stage), 'bot-wide limit (5 tasks a day)');
+  const notices = (): string[] => about(inHall(stage), 'bot-wide limit (5 tasks a day)');
   for (const prompt of ['1', '2', '3', '4'])
     await (await discord.as('member').slash('imagine', { prompt })).message(says('Finished in'));
-  await expect.poll(told, waitLimit).toEqual([expect.stringMatching(/^More than 80%.* Remaining: 1 task\./)]);
+  await expect.poll(notices, waitLimit).toEqual([expect.stringMatching(/^More than 80%.* Remaining: 1 task\./)]);
   await (await discord.as('other').slash('imagine', { prompt: '5' })).message(says('Finished in'));
-  await expect.poll(told, waitLimit).toEqual([expect.stringContaining('has been used up')]);
+  await expect.poll(notices, waitLimit).toEqual([expect.stringContaining('has been used up')]);
   clock.advance(24 * HOUR_MS);
-  await expect.poll(told, waitLimit).toEqual([expect.stringContaining('Resolved')]);
+  await expect.poll(notices, waitLimit).toEqual([expect.stringContaining('Resolved')]);
 });
 
 it('A limit counts as used up if the rest is too small for a request', async () => {
@@ -257,8 +257,8 @@ it('A limit counts as used up if the rest is too small for a request', async () 
   await (await member.slash('image', { prompt: 'a fox', model: 'lumen-image-1' })).ephemeral(refused);
   for (const prompt of ['1', '2', '3']) await (await member.slash('imagine', { prompt })).message(says('Finished in'));
   await (await member.slash('imagine', { prompt: '4' })).ephemeral(refused);
-  const told = (): string[] => about(inHall(stage), 'bot-wide limit ($1 a day)');
-  await expect.poll(told, waitLimit).toEqual([expect.stringContaining('has been used up')]);
+  const notices = (): string[] => about(inHall(stage), 'bot-wide limit ($1 a day)');
+  await expect.poll(notices, waitLimit).toEqual([expect.stringContaining('has been used up')]);
 });
 
 describe('The balance of the account', () => {
@@ -287,9 +287,9 @@ describe('The balance of the account', () => {
     expect(about(inHall(stage), 'left, enough for less than a day')).toEqual([]);
     await make('2');
     await look();
-    const told = (): string[] => about(inHall(stage), 'left, enough for less than a day');
+    const notices = (): string[] => about(inHall(stage), 'left, enough for less than a day');
     await expect
-      .poll(told, waitLimit)
+      .poll(notices, waitLimit)
       .toEqual([
         expect.stringMatching(
           /^The gateway account has \$0\.0375 left, enough for less than a day at the recent rate \(\$0\.06 a day\)/,
@@ -297,18 +297,18 @@ describe('The balance of the account', () => {
       ]);
     stage.gateway.settings.quirks = { ...stage.gateway.settings.quirks, creditLimit: 50 };
     await look();
-    await expect.poll(() => about(told(), 'Resolved'), waitLimit).toHaveLength(1);
+    await expect.poll(() => about(notices(), 'Resolved'), waitLimit).toHaveLength(1);
   });
 
   it('A gateway that does not report the balance, and one with an unknown unit, are not queried repeatedly', async () => {
     const { stage } = await atLimit(0);
-    const asked = ({ gateway }: typeof stage): number =>
+    const requestCount = ({ gateway }: typeof stage): number =>
       gateway.heard.filter(({ path }) => path.endsWith('/subscription')).length;
-    await expect.poll(() => asked(stage), waitLimit).toBe(1);
+    await expect.poll(() => requestCount(stage), waitLimit).toBe(1);
     stage.clock.advance(60 * 60_000);
     await expect.poll(() => inHall(stage), waitLimit).toHaveLength(1);
     const other = await atLimit(1, {});
     await expect.poll(() => inHall(other.stage), waitLimit).toHaveLength(1);
-    expect([asked(stage), asked(other.stage)]).toEqual([1, 0]);
+    expect([requestCount(stage), requestCount(other.stage)]).toEqual([1, 0]);
   });
 });

@@ -60,15 +60,15 @@ export async function oldStage(
   });
   isFurnished = true;
   const { discord, gateway, config } = staged;
-  takeUpMessages(discord);
-  takeUpJobs(gateway, ordersOf);
+  restoreMessages(discord);
+  restoreJobs(gateway, ordersOf);
   const here = (text: string): string =>
     text.replaceAll(made.gateway, gateway.url).replaceAll(made.discord, discord.url);
   writeOldStore(fileOf(config.store), here);
   return { ...staged, clock };
 }
 
-function takeUpMessages({ world, restore }: EmbeddedDiscord): void {
+function restoreMessages({ world, restore }: EmbeddedDiscord): void {
   for (const { thread, ...channel } of linesOf<KeptThread>('threads.jsonl'))
     world.addChannel({ ...channel, thread: { ...thread, members: new Map(Object.entries(thread.members)) } });
   for (const { channelId, authorId, uploads = [], ...post } of linesOf<KeptPost>('messages.jsonl')) {
@@ -92,7 +92,7 @@ const RENAMED: Readonly<Record<string, string>> = {
   waitsFor: 'pendingFollowUp',
 };
 
-function takeUpJobs({ jobs }: EmbeddedGateway, ordersOf: (job: Pick<KeptJob, 'prompt'>) => JobFaultEffects): void {
+function restoreJobs({ jobs }: EmbeddedGateway, ordersOf: (job: Pick<KeptJob, 'prompt'>) => JobFaultEffects): void {
   const reviver = (name: string, value: unknown): unknown => {
     // The embedded gateway at that time used other names for a job's results.
     if (name === 'make' || name === 'yields') return { film: 'video', picture: 'image' }[String(value)] ?? value;

@@ -87,9 +87,9 @@ describe.each(profiles)('Reports with the %s gateway profile', (profile) => {
     const result = await grid(stage);
     const forms = [await openReport(stage, result), await openReport(stage, result)];
     const sent = await Promise.all(forms.map(async (one) => other.fill(await one.modal(), { reason: 'spam' })));
-    const told = await Promise.all(sent.map(async (one) => text(await one.ephemeral())));
-    expect(told.filter((one) => one.includes('Reported.'))).toHaveLength(1);
-    expect(told.filter((one) => one.includes('already reported'))).toHaveLength(1);
+    const replies = await Promise.all(sent.map(async (one) => text(await one.ephemeral())));
+    expect(replies.filter((one) => one.includes('Reported.'))).toHaveLength(1);
+    expect(replies.filter((one) => one.includes('already reported'))).toHaveLength(1);
     await onlyReport(stage);
   });
 
@@ -114,7 +114,7 @@ describe.each(profiles)('Reports with the %s gateway profile', (profile) => {
     expect(text(used)).toContain('The charge for 1 task was waived');
   });
 
-  it('Of two moderators who press at once, the second is told that the report has been decided', async () => {
+  it('Of two moderators who press at the same time, the second is told that the report has been decided', async () => {
     const stage = await reportedBot();
     await report(stage, await grid(stage));
     const shown = await onlyReport(stage);
@@ -204,9 +204,9 @@ describe.each(profiles)('Reports with the %s gateway profile', (profile) => {
     const { discord } = stage;
     const result = await grid(stage);
     expect(await refusedReport(stage, result)).toContain('no channel for reports. Tell a moderator');
-    const said = await discord.as('member').say('hello');
+    const posted = await discord.as('member').say('hello');
     await setLogChannel(stage);
-    expect(await refusedReport(stage, said)).toContain('does not show a result of this bot');
+    expect(await refusedReport(stage, posted)).toContain('does not show a result of this bot');
     const lobby = discord.as('installer').in('lobby');
     const elsewhere = await grid(stage, {}, lobby);
     expect(await refusedReport(stage, elsewhere, 'installer', 'lobby')).toContain('no moderators here');
@@ -283,7 +283,7 @@ describe.each(profiles)('Reports with the %s gateway profile', (profile) => {
   it('A result from another server is only removed from this one', async () => {
     const stage = await reportedBot();
     const { discord } = stage;
-    const there = await grid(stage, { prompt: 'a neon casino' }, discord.as('member').in('hall'));
+    const foreignResult = await grid(stage, { prompt: 'a neon casino' }, discord.as('member').in('hall'));
     const page = await openTask(stage, await list(stage));
     const copy = await (await discord.as('member').click(page, 'Show here')).message(says('Finished in'));
     await changeRules(stage, 'Change words', { words: 'casino' });
@@ -293,7 +293,7 @@ describe.each(profiles)('Reports with the %s gateway profile', (profile) => {
     await decide(stage, shown, 'Remove');
     await reportSaying(stage, 'removed the result');
     expect(exists(stage, copy)).toBe(false);
-    expect(exists(stage, there, 'hall')).toBe(true);
+    expect(exists(stage, foreignResult, 'hall')).toBe(true);
     expect(buttonsOf(await openTask(stage, await list(stage)))).toContain('Show here');
   });
 

@@ -40,9 +40,9 @@ export async function report(stage: QuickStage, on: Message, filled: Filled = {}
     .as(who)
     .in(where)
     .fill(await opened.modal(), values);
-  const told = await sent.message();
-  if (!told.ephemeral) throw new Error('The reply to a report is not private.');
-  return text(told);
+  const reply = await sent.message();
+  if (!reply.ephemeral) throw new Error('The reply to a report is not private.');
+  return text(reply);
 }
 
 /** What a member is told if the report is refused before the form opens. */

@@ -350,10 +350,10 @@ describe.each(profiles)('Server rules with the %s gateway profile', (profile) =>
       gateway: { profile, speed: 20 },
     });
     const { discord, gateway } = stage;
-    const there = discord.as('member').in('thread');
-    await (await there.slash('ask', { prompt: 'What is snow?' })).message(hasEnded);
+    const speaker = discord.as('member').in('thread');
+    await (await speaker.slash('ask', { prompt: 'What is snow?' })).message(hasEnded);
     await change(stage, 'Add a rule for task types and models', { effect: 'deny', work: 'ask', channels: ['studio'] });
-    const spoken = await there.say('and ice?');
+    const spoken = await speaker.say('and ice?');
     const reply = await discord.until(() =>
       discord
         .messages('thread')

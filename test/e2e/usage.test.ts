@@ -42,8 +42,8 @@ async function at(options: StageOptions = {}) {
 const files = (message: Message) => message.attachments.map(({ filename }) => filename);
 
 async function fileOf(message: Message, ending: string): Promise<Buffer> {
-  const address = message.attachments.find(({ filename }) => filename.endsWith(ending))?.url ?? '';
-  return Buffer.from(await (await fetch(address)).arrayBuffer());
+  const url = message.attachments.find(({ filename }) => filename.endsWith(ending))?.url ?? '';
+  return Buffer.from(await (await fetch(url)).arrayBuffer());
 }
 
 describe('/usage with the spec gateway profile', () => {
@@ -54,12 +54,12 @@ describe('/usage with the spec gateway profile', () => {
     const exchange = await discord.as('admin').slash('usage');
     expect((await exchange.acknowledged()).ephemeral).toBe(false);
     const message = await exchange.message();
-    const said = text(message);
-    expect(said).toContain('Account usage** · 2026-03-04 to 2026-03-10 (UTC)');
-    expect(said).toContain(longInCents);
-    expect(said).toContain('0.0000000000000001');
-    expect(said).toContain('Total: **12345678901234.5678901234567892** for 2 requests');
-    expect(said).not.toMatch(/[$€]|differs|outside the requested range/);
+    const content = text(message);
+    expect(content).toContain('Account usage** · 2026-03-04 to 2026-03-10 (UTC)');
+    expect(content).toContain(longInCents);
+    expect(content).toContain('0.0000000000000001');
+    expect(content).toContain('Total: **12345678901234.5678901234567892** for 2 requests');
+    expect(content).not.toMatch(/[$€]|differs|outside the requested range/);
     expect(usageRequests(gateway).map(({ query }) => query)).toEqual([
       { start_date: '2026-03-04', end_date: '2026-03-10' },
     ]);
@@ -79,9 +79,9 @@ describe('/usage with the spec gateway profile', () => {
     for (const daysAgo of [1, 2, 3]) book(daysAgo, 'verse-1', '0.1');
     book(2, 'lumen-image-1', '0.2');
     const admin = discord.as('admin');
-    const said = text(await (await admin.slash('usage', { start: '2026-03-01', by: 'model' })).message());
-    expect(said).toMatch(/verse-1 +3 +30/);
-    expect(said).toMatch(/lumen-image-1 +1 +20/);
+    const content = text(await (await admin.slash('usage', { start: '2026-03-01', by: 'model' })).message());
+    expect(content).toMatch(/verse-1 +3 +30/);
+    expect(content).toMatch(/lumen-image-1 +1 +20/);
     await (await admin.slash('usage', { end: '2026-02-10' })).message();
     expect(usageRequests(gateway).map(({ query }) => query)).toEqual([
       { start_date: '2026-03-01', end_date: '2026-03-10' },
@@ -156,14 +156,14 @@ describe.each(profiles)('Access to /usage with the %s gateway profile', (profile
   it('/usage shows the owner of the application the account anywhere, ephemerally outside of admin servers', async () => {
     const { discord, book } = await at(options);
     book(0, 'verse-1', '1');
-    const there = discord.as('owner').in('elsewhere/hall');
+    const speaker = discord.as('owner').in('elsewhere/hall');
     for (let time = 0; time < 2; time++) {
-      const exchange = await there.slash('usage');
+      const exchange = await speaker.slash('usage');
       expect((await exchange.acknowledged()).ephemeral).toBe(true);
       expect(text(await exchange.message())).toContain('Account usage');
     }
-    const heard = discord.requests.filter(({ path: at }) => at.endsWith('/applications/@me'));
-    expect(heard).toHaveLength(1);
+    const received = discord.requests.filter(({ path: at }) => at.endsWith('/applications/@me'));
+    expect(received).toHaveLength(1);
   });
 
   it('/usage shows a manager of another server only their own usage', async () => {
@@ -207,9 +207,9 @@ describe.each(profiles)('Access to /usage with the %s gateway profile', (profile
   it('/usage reports an error with HTTP 200, and an unreadable response', async () => {
     const { discord, gateway } = await at(options);
     answers(gateway, { error: { message: 'no such token', type: 'new_api_error' } });
-    const told = text(await (await discord.as('admin').slash('usage')).message());
-    expect(told).toMatch(/^The gateway (refused this|is temporarily unavailable)/);
-    expect(told).not.toMatch(/\bused\b/);
+    const reply = text(await (await discord.as('admin').slash('usage')).message());
+    expect(reply).toMatch(/^The gateway (refused this|is temporarily unavailable)/);
+    expect(reply).not.toMatch(/\bused\b/);
     answers(gateway, { object: 'list', total_usage: '1e999999999' });
     expect(text(await (await discord.as('admin').slash('usage')).message())).toContain('invalid response');
   });
@@ -243,9 +243,9 @@ describe('/usage with other response formats', () => {
         { date: '2026-03-09', requests: 1, spend: '2.20' },
       ],
     });
-    const said = text(await (await discord.as('admin').slash('usage')).message());
-    expect(said).toMatch(/2026-03-09 +5 +3\.30/);
-    expect(said).toContain('Total: **3.30** for 5 requests');
+    const content = text(await (await discord.as('admin').slash('usage')).message());
+    expect(content).toMatch(/2026-03-09 +5 +3\.30/);
+    expect(content).toContain('Total: **3.30** for 5 requests');
   });
 
   it('/usage leaves out days outside of the range and says that the gateway ignored it', async () => {
@@ -258,20 +258,20 @@ describe('/usage with other response formats', () => {
       ],
       total_usage: '509.5',
     });
-    const said = text(await (await discord.as('admin').slash('usage')).message());
-    expect(said).toContain('Total: **2.5**');
-    expect(said).toContain('also returned 2 days (2025-01-01 to 2026-03-11) outside the requested range');
-    expect(said).toContain('The gateway’s own total is 509.5.');
+    const content = text(await (await discord.as('admin').slash('usage')).message());
+    expect(content).toContain('Total: **2.5**');
+    expect(content).toContain('also returned 2 days (2025-01-01 to 2026-03-11) outside the requested range');
+    expect(content).toContain('The gateway’s own total is 509.5.');
   });
 
   it('/usage says that rows have no day, or do not add up to the total', async () => {
     const { discord, gateway } = await at();
     answers(gateway, { data: [{ model: 'verse-1', amount: '2.5' }], total_usage: '3' });
-    const said = text(await (await discord.as('admin').slash('usage', { by: 'model' })).message());
-    expect(said).toContain('Total: **3**');
-    expect(said).toContain('The rows add up to 2.5');
-    expect(said).toContain('some rows have no date');
-    expect(said.split('\n')[0]).not.toContain('2026');
+    const content = text(await (await discord.as('admin').slash('usage', { by: 'model' })).message());
+    expect(content).toContain('Total: **3**');
+    expect(content).toContain('The rows add up to 2.5');
+    expect(content).toContain('some rows have no date');
+    expect(content.split('\n')[0]).not.toContain('2026');
   });
 });
 

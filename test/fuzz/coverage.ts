@@ -6,12 +6,12 @@ import { type Profiler, Session } from 'node:inspector';
  */
 export class Coverage {
   readonly #session = new Session();
-  readonly #isLookedAt: (url: string) => boolean;
+  readonly #isCounted: (url: string) => boolean;
   /** By script and function: the character offsets that have run. */
   readonly #run = new Map<string, Uint8Array>();
 
-  constructor(isLookedAt: (url: string) => boolean) {
-    this.#isLookedAt = isLookedAt;
+  constructor(isCounted: (url: string) => boolean) {
+    this.#isCounted = isCounted;
   }
 
   start(): void {
@@ -80,6 +80,6 @@ export class Coverage {
       if (error) throw error;
       result = answer.result;
     });
-    return result.filter(({ url }) => this.#isLookedAt(url));
+    return result.filter(({ url }) => this.#isCounted(url));
   }
 }

@@ -5,7 +5,7 @@ import { type Finding, judged } from './judge.ts';
 import { minimised } from './minimise.ts';
 import { mutated } from './mutate.ts';
 import { SeededRandom } from './random.ts';
-import { bytesOf, DEFAULT_MOST_BYTES, type Target } from './target.ts';
+import { bytesOf, DEFAULT_MAX_BYTES, type Target } from './target.ts';
 import type { Watchdog } from './watchdog.ts';
 
 export interface FuzzOptions {
@@ -55,7 +55,7 @@ class Run {
 
   constructor(options: FuzzOptions) {
     this.#options = options;
-    this.#maxBytes = options.target.maxBytes ?? DEFAULT_MOST_BYTES;
+    this.#maxBytes = options.target.maxBytes ?? DEFAULT_MAX_BYTES;
     this.#random = new SeededRandom(options.seed);
   }
 

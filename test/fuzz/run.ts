@@ -7,7 +7,7 @@ import { CORPUS, corpusOf } from './corpus.ts';
 import { Coverage } from './coverage.ts';
 import { fuzz } from './fuzz.ts';
 import type { Target } from './target.ts';
-import { DEFAULT_MOST_BYTES } from './target.ts';
+import { DEFAULT_MAX_BYTES } from './target.ts';
 import { openWatchdog } from './watchdog.ts';
 
 /** EX_USAGE from sysexits.h: the command was used incorrectly. */
@@ -45,7 +45,7 @@ if (chosen.length === 0 || !(seconds > 0) || !Number.isSafeInteger(seed)) {
 process.exit();
 
 async function fuzzOne(target: Target, collect: () => void): Promise<void> {
-  const watchdog = openWatchdog(target.maxBytes ?? DEFAULT_MOST_BYTES, join(FINDINGS, `${target.name}-endless`));
+  const watchdog = openWatchdog(target.maxBytes ?? DEFAULT_MAX_BYTES, join(FINDINGS, `${target.name}-endless`));
   const began = performance.now();
   const corpus = corpusOf(target.name).map(({ bytes }) => bytes);
   const options = { target, coverage, corpus, seconds, seed, watchdog, collectGarbage: collect };

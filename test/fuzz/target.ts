@@ -10,7 +10,7 @@ export interface Target {
   readonly structured: fc.Arbitrary<Input>;
   /** Pieces that mutations insert. */
   readonly words: readonly string[];
-  /** Reads the input. Throws a `BrokenPromise` if an invariant is violated. */
+  /** Reads the input. Throws a `BrokenInvariant` if an invariant is violated. */
   run(input: Buffer): unknown;
   /** Whether the reader declares this failure. Any other failure is a finding. */
   isExpected(error: unknown): boolean;
@@ -26,12 +26,12 @@ export interface Target {
 export type Input = Buffer | string;
 
 /** A reader returned a wrong value. */
-export class BrokenPromise extends Error {
-  override readonly name = 'BrokenPromise';
+export class BrokenInvariant extends Error {
+  override readonly name = 'BrokenInvariant';
 }
 
 export const DEFAULT_FIXED_MS = 25;
 export const DEFAULT_MS_PER_KB = 2;
-export const DEFAULT_MOST_BYTES = 64 * 1024;
+export const DEFAULT_MAX_BYTES = 64 * 1024;
 
 export const bytesOf = (input: Input): Buffer => (typeof input === 'string' ? Buffer.from(input) : input);

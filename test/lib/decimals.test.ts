@@ -31,14 +31,14 @@ function written(units: bigint, places: number): string {
   return places === 0 ? `${sign}${digits}` : `${sign}${digits.slice(0, -places)}.${digits.slice(-places)}`;
 }
 
-const raised = ({ units, places }: Made, to: number): bigint => units * 10n ** BigInt(to - places);
+const scaledTo = ({ units, places }: Made, to: number): bigint => units * 10n ** BigInt(to - places);
 
 describe('Sums of amounts', () => {
   it('Sums of amounts are exact, with as many decimal places as the longest amount', () => {
     fc.assert(
       fc.property(fc.array(made, { minLength: 2, maxLength: 12 }), (parts) => {
         const places = Math.max(...parts.map((part) => part.places));
-        const sum = parts.reduce((so, part) => so + raised(part, places), 0n);
+        const sum = parts.reduce((so, part) => so + scaledTo(part, places), 0n);
         expect(sumOf(parts.map(({ text }) => text))).toBe(written(sum, places));
       }),
     );

@@ -3,10 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { isRecord, type Json, parseExact } from '../../src/lib/exact-json.ts';
 
 /** The parsed value, with every number as text, so that both representations of a number are comparable. */
-function spelled(value: Json): Json {
+function withNumbersAsText(value: Json): Json {
   if (typeof value === 'number') return `#${Object.is(value, -0) ? '-0' : value}`;
-  if (Array.isArray(value)) return value.map(spelled);
-  if (isRecord(value)) return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, spelled(inner)]));
+  if (Array.isArray(value)) return value.map(withNumbersAsText);
+  if (isRecord(value))
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withNumbersAsText(inner)]));
   return value;
 }
 
@@ -86,21 +87,24 @@ describe('Any JSON text', () => {
         fc.constantFrom(undefined, 2),
         (value, indent) => {
           const text = JSON.stringify(value, null, indent);
-          const exact = spelled(parseExact(text));
-          const plain = spelled(JSON.parse(text) as Json);
+          const exact = withNumbersAsText(parseExact(text));
+          const plain = withNumbersAsText(JSON.parse(text) as Json);
           // A number that was kept as text must have the same value.
-          const settle = (left: Json, right: Json): Json => {
+          const alignNumbers = (left: Json, right: Json): Json => {
             if (typeof left === 'string' && typeof right === 'string' && right.startsWith('#') && !left.startsWith('#'))
               return Object.is(Number(left), Number(right.slice(1))) ? right : left;
             if (Array.isArray(left) && Array.isArray(right))
-              return left.map((item, at) => settle(item, right[at] ?? null));
+              return left.map((item, at) => alignNumbers(item, right[at] ?? null));
             if (isRecord(left) && isRecord(right))
               return Object.fromEntries(
-                Object.entries(left).map(([key, item]) => [key, settle(item as Json, (right[key] ?? null) as Json)]),
+                Object.entries(left).map(([key, item]) => [
+                  key,
+                  alignNumbers(item as Json, (right[key] ?? null) as Json),
+                ]),
               );
             return left;
           };
-          expect(settle(exact, plain)).toEqual(plain);
+          expect(alignNumbers(exact, plain)).toEqual(plain);
         },
       ),
       { numRuns: 500 },

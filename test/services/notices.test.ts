@@ -10,11 +10,11 @@ function scene() {
   const clock = new ManualClock();
   const sent: string[] = [];
   const rows = new Map<string, Notice>();
-  const side = { takes: true, stores: true };
+  const fixture = { takes: true, stores: true };
   const store: NoticeStore = {
     all: async () => [...rows.values()],
     async put(notice) {
-      if (!side.stores) throw new Error('The disk is full.');
+      if (!fixture.stores) throw new Error('The disk is full.');
       rows.set(`${notice.topic} ${notice.subject}`, structuredClone(notice));
     },
     remove: async ({ topic, subject }) => void rows.delete(`${topic} ${subject}`),
@@ -26,12 +26,12 @@ function scene() {
       ...{ store, clock, log: { info: () => undefined, warn: () => undefined } },
       delivery: {
         async post(notice) {
-          if (side.takes) sent.push(`new ${lineOf(notice)}`);
-          return side.takes ? [{ channelId: '1', id: String(sent.length) }] : [];
+          if (fixture.takes) sent.push(`new ${lineOf(notice)}`);
+          return fixture.takes ? [{ channelId: '1', id: String(sent.length) }] : [];
         },
         async edit(notice) {
-          if (side.takes) sent.push(`edit ${lineOf(notice)}`);
-          return { messages: notice.messages, isLate: !side.takes };
+          if (fixture.takes) sent.push(`edit ${lineOf(notice)}`);
+          return { messages: notice.messages, isLate: !fixture.takes };
         },
       },
     });
@@ -45,7 +45,7 @@ function scene() {
       await new Promise(setImmediate);
     }
   };
-  return { clock, sent, rows, side, start, pass };
+  return { clock, sent, rows, fixture, start, pass };
 }
 
 describe('Notices', () => {
@@ -92,28 +92,28 @@ describe('Notices', () => {
   });
 
   it('The end of a problem that could not be shown before a restart is shown after it', async () => {
-    const { sent, side, start, pass } = scene();
+    const { sent, fixture, start, pass } = scene();
     const first = await start();
     first.begin({ topic: 'lane' });
     await pass(60_000);
-    side.takes = false;
+    fixture.takes = false;
     first.end('lane');
     await pass(1_000);
     await first.stop();
-    side.takes = true;
+    fixture.takes = true;
     await start();
     await pass(1_000);
     expect(sent).toEqual(['new lane 1', 'edit lane 1 over']);
   });
 
   it('While nothing can be stored, notices are sent from memory, and stored later', async () => {
-    const { sent, rows, side, start, pass } = scene();
-    side.stores = false;
+    const { sent, rows, fixture, start, pass } = scene();
+    fixture.stores = false;
     const notices = await start();
     notices.begin({ topic: 'store' });
     await pass(1_000);
     expect([sent, rows.size]).toEqual([['new store 1'], 0]);
-    side.stores = true;
+    fixture.stores = true;
     await pass(60_000);
     notices.update(['store'], [{ topic: 'store' }]);
     await pass(1_000);
@@ -121,24 +121,24 @@ describe('Notices', () => {
   });
 
   it('Notices that Discord does not accept are retried at growing intervals and sent once', async () => {
-    const { sent, side, start, pass } = scene();
-    side.takes = false;
+    const { sent, fixture, start, pass } = scene();
+    fixture.takes = false;
     const notices = await start();
     notices.begin({ topic: 'lane' });
     await pass(2 * HOUR_MS);
-    side.takes = true;
+    fixture.takes = true;
     await pass(HOUR_MS);
     expect(sent).toEqual(['new lane 1']);
   });
 
   it('A problem that was over before it could be reported is not reported', async () => {
-    const { sent, side, start, pass } = scene();
-    side.takes = false;
+    const { sent, fixture, start, pass } = scene();
+    fixture.takes = false;
     const notices = await start();
     notices.begin({ topic: 'lane' });
     await pass(1_000);
     notices.end('lane');
-    side.takes = true;
+    fixture.takes = true;
     await pass(2 * HOUR_MS);
     expect(sent).toEqual([]);
   });

@@ -46,7 +46,7 @@ describe('Proposals', () => {
     await store.close();
   });
 
-  it('A proposal knows whether its price has risen since its owner was asked', async () => {
+  it('A proposal reports whether its price has risen since its owner was asked to confirm it', async () => {
     const { proposals, price, store } = await scene();
     const proposal = await proposals.make({ memberId: 'member', orders: [...orders, ...orders] });
     expect(proposal.price).toBe('0.20');

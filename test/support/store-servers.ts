@@ -7,7 +7,7 @@ import { createClient } from '@redis/client';
 import pg from 'pg';
 
 const START_WAIT_LIMIT_MS = 30_000;
-const LOOK_EVERY_MS = 50;
+const POLL_INTERVAL_MS = 50;
 /** Enough for each test to use a database of its own. */
 const REDIS_DATABASES = 10_000;
 
@@ -83,7 +83,9 @@ export async function startPostgres({
   const auth = ['--auth=scram-sha-256', `--pwfile=${secret}`, '--username=atelier', '--encoding=UTF8', '--no-sync'];
   const made = spawnSync(initdb, ['-D', data, ...auth], { ...as, stdio: 'pipe', encoding: 'utf8' });
   if (made.status !== 0) throw new Error(`No Postgres could be set up: ${made.stderr}`);
-  const lasting = durable ? [] : ['-c', 'fsync=off', '-c', 'synchronous_commit=off', '-c', 'full_page_writes=off'];
+  const durabilityArgs = durable
+    ? []
+    : ['-c', 'fsync=off', '-c', 'synchronous_commit=off', '-c', 'full_page_writes=off'];
   const args = ['-D', data, '-h', '127.0.0.1', '-p', String(port), '-k', folder, '-c', 'max_connections=300'];
   const url = `postgresql://atelier:${password}@127.0.0.1:${port}/postgres`;
   const ask = async (): Promise<void> => {
@@ -92,7 +94,7 @@ export async function startPostgres({
     await client.connect();
     await client.end();
   };
-  const start = (): ChildProcess => started(program, [...args, ...lasting], as);
+  const start = (): ChildProcess => started(program, [...args, ...durabilityArgs], as);
   // SIGQUIT kills all of its processes at once; SIGKILL on the first one would leave the others alive for a moment.
   return serverOf({ url, ask, start, ending: 'SIGINT', crash: 'SIGQUIT' });
 }
@@ -127,7 +129,7 @@ async function answers(server: ChildProcess, ask: () => Promise<void>): Promise<
       return await ask();
     } catch (error) {
       if (server.exitCode !== null || Date.now() > end) throw error;
-      await pause(LOOK_EVERY_MS);
+      await pause(POLL_INTERVAL_MS);
     }
   }
 }

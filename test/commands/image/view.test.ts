@@ -138,11 +138,11 @@ describe('The form for an image with references', () => {
       const plan = form(count);
       expect(validateBody('callback', { type: 9, data: formBody(plan) })).toEqual([]);
       const field = plan.fields.find(({ name }) => name === 'pictures');
-      const addresses = (field?.type === 'text' ? (field.value ?? '') : '').split('\n');
-      expect(addresses.length).toBeGreaterThanOrEqual(Math.min(count, 7));
-      for (const [n, one] of addresses.entries()) expect(one).toBe(address(n));
+      const urls = (field?.type === 'text' ? (field.value ?? '') : '').split('\n');
+      expect(urls.length).toBeGreaterThanOrEqual(Math.min(count, 7));
+      for (const [n, one] of urls.entries()) expect(one).toBe(address(n));
       const which = plan.fields.find(({ name }) => name === 'which');
-      expect(which?.type === 'choice' ? which.options.length : 1).toBe(addresses.length);
+      expect(which?.type === 'choice' ? which.options.length : 1).toBe(urls.length);
     },
   );
 

@@ -48,10 +48,10 @@ describe('The request of /imagine', () => {
     [' <https://x.example/1.png> ,\n<http://x.example/2>, ', ['https://x.example/1.png', 'http://x.example/2']],
     ['https://x.example/w_100,h_50/1.png', ['https://x.example/w_100,h_50/1.png']],
     [' ,, ', []],
-  ])('The request of /imagine contains the links from "%s"', (links, addresses) => {
+  ])('The request of /imagine contains the links from "%s"', (links, urls) => {
     const request = imagineRequest({ prompt: 'a fox', links });
     if (request instanceof Refusal) throw request;
-    expect(request.references?.map(({ address }) => address) ?? []).toEqual(addresses);
+    expect(request.references?.map(({ address }) => address) ?? []).toEqual(urls);
     expect(request.prompt).toBe('a fox');
     expect(refusalOf({ links })).toBeUndefined();
   });

@@ -23,8 +23,7 @@ async function scene() {
   const media = openMedia({ gatewayOrigin: host.origin, apiKey: 'sk-sandbox', allowPrivate: true }, { log });
   onTestFinished(() => media.close());
   const seconds = referenceSeconds({ media, log });
-  const videos = (...addresses: string[]): Reference[] =>
-    addresses.map((address) => ({ ...named('dance', 'video'), address }));
+  const videos = (...urls: string[]): Reference[] => urls.map((url) => ({ ...named('dance', 'video'), address: url }));
   return { host, seconds, videos };
 }
 
@@ -36,7 +35,7 @@ describe('The lengths of reference videos', () => {
     ) as [string, string];
     expect(await seconds(videos(ten, six), 'member')).toBe(16);
     expect(await seconds([...videos(ten), named('fox.png')], 'member')).toBe(10);
-    expect(host.heard.filter(({ headers }) => headers.authorization !== undefined)).toEqual([]);
+    expect(host.requests.filter(({ headers }) => headers.authorization !== undefined)).toEqual([]);
   });
 
   it('Reference videos of unknown length count as zero seconds', async () => {

@@ -89,8 +89,8 @@ it('Continuing a private answer or its private copy keeps all turns and stays pr
   expect([third.ephemeral, turns(stage)]).toEqual([true, 3]);
   expect(receivedText(stage)).toMatch(/first secret/);
   expect(receivedText(stage)).toMatch(/Ishmael/);
-  const again = await continueFrom(member, await copy(stage, 'and then', 'me'), 'and after that?');
-  expect([again.ephemeral, turns(stage)]).toEqual([true, 4]);
+  const repeated = await continueFrom(member, await copy(stage, 'and then', 'me'), 'and after that?');
+  expect([repeated.ephemeral, turns(stage)]).toEqual([true, 4]);
 });
 
 it('Only the member who asked can continue the public copy of a private answer', async () => {
@@ -152,12 +152,12 @@ it('An admin who continues another member’s answer in private does not receive
 
 it('A message in a thread does not send private turns to the model', async () => {
   const stage = await stageOf();
-  const there = stage.discord.as('member').in('thread');
-  const first = await ask(there, { prompt: 'the first secret', private: true });
-  await continueFrom(there, first, 'what everyone may read');
-  await continueFrom(there, await copy(stage, 'what everyone', 'everyone', 'thread'), 'and then?');
+  const speaker = stage.discord.as('member').in('thread');
+  const first = await ask(speaker, { prompt: 'the first secret', private: true });
+  await continueFrom(speaker, first, 'what everyone may read');
+  await continueFrom(speaker, await copy(stage, 'what everyone', 'everyone', 'thread'), 'and then?');
   const before = asks(stage.gateway).length;
-  await there.say('and what else?');
+  await speaker.say('and what else?');
   await stage.discord.until(() => (asks(stage.gateway).length > before ? true : undefined));
   expect(turns(stage)).toBe(3);
   expect(receivedText(stage)).not.toContain('first secret');

@@ -61,9 +61,9 @@ describe.each(profiles)('A conversation with the %s gateway profile', (profile) 
     const member = stage.discord.as('member');
     const first = await answerTo(stage, { prompt: 'snow?' });
     const second = await answerTo(stage, { prompt: 'and ice?' });
-    const told = await (await member.click(first, 'End conversation')).message();
-    expect(text(told)).toContain('The conversation has ended');
-    expect(told.ephemeral).toBe(true);
+    const reply = await (await member.click(first, 'End conversation')).message();
+    expect(text(reply)).toContain('The conversation has ended');
+    expect(reply.ephemeral).toBe(true);
     await answerTo(stage, { prompt: 'and water?' });
     expect(receivedTurns(stage)).toHaveLength(1);
     const form = await (await member.click(second, 'Continue')).modal();

@@ -64,7 +64,7 @@ describe.each(profiles)('The files of earlier questions with the %s gateway prof
     expect(partTypes(stage, 0)).toEqual(['input_text', 'input_image']);
   });
 
-  it('A file that Discord no longer has is left out, which the model is told and the details show', async () => {
+  it('A file that Discord no longer has is left out, and both the model and the details mention that', async () => {
     const stage = await stageOf();
     const { discord, clock, gateway } = stage;
     await ask(stage, { prompt: 'what is this?', image: await imageFile('a *red* [fox].png') });

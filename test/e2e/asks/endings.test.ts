@@ -26,8 +26,8 @@ describe.each(profiles)('The end of an answer with the %s gateway profile', (pro
       expect(labels(broken)).toEqual(['Continue', 'Retry', 'End conversation', 'Show details', 'Delete']);
       expect(asks(gateway)).toHaveLength(1);
       clock.advance(5_000);
-      const again = await (await member.click(broken, 'Retry')).message(hasEnded);
-      expect(text(again)).toContain(latestAnswer(gateway));
+      const second = await (await member.click(broken, 'Retry')).message(hasEnded);
+      expect(text(second)).toContain(latestAnswer(gateway));
       expect(errorsIn(stage)).toEqual([]);
     },
   );

@@ -33,7 +33,7 @@ describe.each(profiles)('/ask with a schema with the %s gateway profile', (profi
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('An answer that does not match the schema says where it does not, and what was expected', async () => {
+  it('An answer that does not match the schema is shown with the location of each mismatch and what was expected', async () => {
     const stage = await stageOf();
     const schema = { type: 'object', properties: { code: { type: 'string', pattern: '^\\d{40}$' } } };
     const given = { prompt, schema_text: JSON.stringify(schema) };
@@ -82,10 +82,10 @@ describe.each(profiles)('/ask with a schema with the %s gateway profile', (profi
     const cut = await (await member.slash('ask', { prompt, schema: file(fox) })).message(hasEnded);
     expect(labels(cut)).toContain('Retry');
     stage.clock.advance(5_000);
-    const again = await (await member.click(cut, 'Retry')).message(hasEnded);
+    const second = await (await member.click(cut, 'Retry')).message(hasEnded);
     expect(lastFormat(stage)).toMatchObject({ format: { schema: fox } });
-    expect(again.attachments).toHaveLength(1);
-    const form = await (await member.click(again, 'Continue')).modal();
+    expect(second.attachments).toHaveLength(1);
+    const form = await (await member.click(second, 'Continue')).modal();
     await (await member.fill(form, { 'Your next question': 'and a happy one?' })).message(hasEnded);
     expect(lastFormat(stage)).toMatchObject({ format: { schema: fox } });
     await (await member.slash('ask', { prompt: 'and in words?' })).message(hasEnded);

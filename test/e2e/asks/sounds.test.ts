@@ -111,15 +111,15 @@ describe.each(profiles)('Audio in a question with the %s gateway profile', (prof
     expect(asks(stage.gateway)).toHaveLength(0);
   });
 
-  it('A transcription with an unknown outcome is not repeated by itself', async () => {
+  it('A transcription with an unknown outcome is not repeated automatically', async () => {
     const stage = await stageOf();
     const { discord, gateway } = stage;
     gateway.faults.add({ on: { path: '/v1/audio/transcriptions' }, do: 'reset' });
     const exchange = await discord.as('member').slash('ask', { prompt: 'what is this?', file: await recording() });
     const lost = await exchange.message((message) => JSON.stringify(message.components).includes('Dismiss'));
     expect(transcriptions(stage).length).toBeLessThanOrEqual(1);
-    const again = await discord.as('member').click(lost, 'Try again (may be charged twice)');
-    expect(text(await again.message(hasEnded))).toContain(latestAnswer(gateway));
+    const second = await discord.as('member').click(lost, 'Try again (may be charged twice)');
+    expect(text(await second.message(hasEnded))).toContain(latestAnswer(gateway));
     expect(asks(gateway)).toHaveLength(1);
   });
 

@@ -66,9 +66,9 @@ it('Plain messages are also answered in a server that the bot joined after its s
     ...(name === 'thread' && { parentId: String(BigInt(world.channel('studio', home).id) + 1n) }),
   }));
   world.addGuild({ ...home, id, name: 'newcomer', roles, channels });
-  const there = discord.as('member').in('newcomer/thread');
-  await (await there.slash('ask', { prompt: 'snow?' })).message(hasEnded);
-  await there.say('and ice?');
+  const speaker = discord.as('member').in('newcomer/thread');
+  await (await speaker.slash('ask', { prompt: 'snow?' })).message(hasEnded);
+  await speaker.say('and ice?');
   await discord.until(() => discord.messages('newcomer/thread').filter(hasEnded)[1]);
   expect(asks(gateway)).toHaveLength(2);
 });

@@ -154,9 +154,9 @@ describe('The labels of /metrics', () => {
   it.skipIf(!hasPromtool)(
     `promtool reports no problems with the metrics${hasPromtool ? '' : ' (skipped: there is no promtool)'}`,
     async () => {
-      const side = await servedBot();
-      await paint(side);
-      const checked = spawnSync('promtool', ['check', 'metrics'], { input: (await side.ask('/metrics')).text });
+      const fixture = await servedBot();
+      await paint(fixture);
+      const checked = spawnSync('promtool', ['check', 'metrics'], { input: (await fixture.ask('/metrics')).text });
       expect(`${checked.stdout}${checked.stderr}`).toBe('');
       expect(checked.status).toBe(0);
     },

@@ -25,9 +25,9 @@ class LeapingClock {
 }
 
 /** Sends raw bytes, and returns everything that comes back until the connection ends. */
-function rawRequest(address: string, bytes: string): Promise<string> {
+function rawRequest(url: string, bytes: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    const { hostname, port } = new URL(address);
+    const { hostname, port } = new URL(url);
     const socket = connect(Number(port), hostname);
     let received = '';
     socket.setEncoding('latin1').on('data', (piece) => (received += piece));
@@ -93,14 +93,14 @@ describe('/livez and /readyz', () => {
   it('If the gateway does not respond, the bot is not ready after a few seconds, and many probes lead to one request', async () => {
     const clock = new ManualClock();
     const check = new ReadinessCheck(clock);
-    let asked = 0;
+    let requestCount = 0;
     check.watch({
       isDiscordReady: () => true,
       store: { mustBeOurs: () => undefined, trouble: () => undefined, unsaved: () => 0 },
       gateway: {
         answeredAt: () => undefined,
         ask: (signal) => {
-          asked += 1;
+          requestCount += 1;
           return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
         },
       },
@@ -108,7 +108,7 @@ describe('/livez and /readyz', () => {
     const probes = Array.from({ length: 5 }, () => check.check());
     clock.advance(4_000);
     for (const { gateway } of await Promise.all(probes)) expect(gateway).toBe('The gateway did not answer in time.');
-    expect(asked).toBe(1);
+    expect(requestCount).toBe(1);
   });
 
   it('A bot that cannot write its tasks is not ready', async () => {

@@ -74,7 +74,7 @@ export async function sendUtterance(
   words: string,
   who = 'member',
 ): Promise<Message> {
-  const there = stage.discord.as(who);
-  const modal = await (await there.click(opening, 'Speak')).modal();
-  return (await there.fill(modal, { words })).message(hasEnded);
+  const speaker = stage.discord.as(who);
+  const modal = await (await speaker.click(opening, 'Speak')).modal();
+  return (await speaker.fill(modal, { words })).message(hasEnded);
 }

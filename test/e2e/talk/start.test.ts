@@ -45,12 +45,12 @@ it('If the bot may not create private threads, the bot listens only to the owner
 it('A live conversation that is started in a thread takes place there, and a thread has one live conversation at a time', async () => {
   const stage = await talkBot();
   const { discord, gateway } = stage;
-  const there = discord.as('member').in('thread');
-  expect(text(await (await there.slash('talk start', {})).message())).toContain('starts below');
+  const speaker = discord.as('member').in('thread');
+  expect(text(await (await speaker.slash('talk start', {})).message())).toContain('starts below');
   expect(discord.messages('thread').filter(isOpening)).toHaveLength(1);
   const before = upgrades(gateway);
-  const again = await (await discord.as('other').in('thread').slash('talk start', { who: 'everyone' })).message();
-  expect(text(again)).toContain('already has a live conversation');
+  const second = await (await discord.as('other').in('thread').slash('talk start', { who: 'everyone' })).message();
+  expect(text(second)).toContain('already has a live conversation');
   expect(upgrades(gateway)).toBe(before);
 });
 

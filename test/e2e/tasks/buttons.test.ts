@@ -169,8 +169,8 @@ describe('The buttons of a failed task', () => {
     expect(text(await refused.message())).toContain('Only the member who requested');
     // An identical request within three seconds counts as a duplicate.
     stage.clock.advance(5_000);
-    const again = await (await member.click(failed, 'Retry')).message(says('Finished in'));
-    expect(again.id).not.toBe(failed.id);
+    const second = await (await member.click(failed, 'Retry')).message(says('Finished in'));
+    expect(second.id).not.toBe(failed.id);
     const form = await (await member.click(failed, 'Edit and retry')).modal();
     const edited = await (await member.fill(form, { words: 'a red fox' })).message(says('Finished in'));
     expect(text(edited)).toContain('a red fox');

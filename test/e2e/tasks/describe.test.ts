@@ -114,8 +114,8 @@ describe.each(profiles)('/describe with the %s gateway profile', (profile) => {
         .slice(1)
         .map(({ body }) => body),
     ).toEqual(linesOf(parent).map((prompt) => ({ prompt })));
-    const told = await discord.until(() => presses.flatMap((one) => one.followUps()).find(says('already answered')));
-    expect(told.ephemeral).toBe(true);
+    const reply = await discord.until(() => presses.flatMap((one) => one.followUps()).find(says('already answered')));
+    expect(reply.ephemeral).toBe(true);
     const answered = discord.messages('studio').find(({ id }) => id === question.id);
     expect(answered && text(answered)).toBe('4 tasks submitted. Each has its own message.');
     expect(answered && labels(answered)).toEqual([]);
@@ -298,7 +298,7 @@ it('The buttons of a description still work months and a restart later', async (
   const child = await (await other.fill(form, { words: 'a fox' })).message(says('%'));
   expect(text(child)).toContain('Made from [this result]');
   // The image is no longer available at Discord.
-  const again = await (await other.click(parent, 'Describe again')).message();
-  expect(text(again)).toContain('Upload it again.');
+  const second = await (await other.click(parent, 'Describe again')).message();
+  expect(text(second)).toContain('Upload it again.');
   expect(submits(stage.gateway)).toBe(2);
 });

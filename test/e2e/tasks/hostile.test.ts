@@ -155,8 +155,8 @@ describe('Hostile text in a form', () => {
       expect(isWellFormed(form)).toBe(true);
       // Waits until an identical request no longer counts as a duplicate.
       stage.clock.advance(5_000);
-      const again = await member.fill(form, {});
-      await again.message((one) => labels(one).includes('Upscale all'));
+      const second = await member.fill(form, {});
+      await second.message((one) => labels(one).includes('Upscale all'));
       expect(promptOf(stage)).toBe(prompt);
     },
   );

@@ -50,8 +50,8 @@ describe.each(profiles)('/image with the %s gateway profile', (profile) => {
 
   it('/image sends the URLs of its reference images, first the uploaded ones, then the linked ones', async () => {
     const stage = await start();
-    const said = await stage.discord.as('member').say('look', [await imageUpload('linked.png')]);
-    const links = `<${said.attachments[0]?.url}>`;
+    const posted = await stage.discord.as('member').say('look', [await imageUpload('linked.png')]);
+    const links = `<${posted.attachments[0]?.url}>`;
     await orderImage(stage, {
       image: await imageUpload('one.png'),
       image3: await imageUpload('three.png'),
@@ -62,7 +62,7 @@ describe.each(profiles)('/image with the %s gateway profile', (profile) => {
       {
         model: `${MODEL}-2K`,
         prompt: 'a red fox',
-        image: [addressWith('one.png?ex='), addressWith('three.png?ex='), said.attachments[0]?.url],
+        image: [addressWith('one.png?ex='), addressWith('three.png?ex='), posted.attachments[0]?.url],
       },
     ]);
     // The embedded gateway has fetched them: it fails a job whose references it cannot read.
@@ -149,8 +149,8 @@ describe('The refusals of /image before a request to the gateway', () => {
   it('/image refuses files whose content is invalid', async () => {
     const stage = await localBot();
     const member = stage.discord.as('member');
-    const said = await member.say('look', [await imageUpload('old.png')]);
-    const old = String(said.attachments[0]?.url);
+    const posted = await member.say('look', [await imageUpload('old.png')]);
+    const old = String(posted.attachments[0]?.url);
     for (const [options, words] of [
       [{ image: { name: 'setup.png', bytes: Buffer.from('MZ\x90\0\x03\0\0\0') } }, '`setup.png` is not a valid image'],
       [{ image: { name: 'page.png', bytes: Buffer.from('<!doctype html>') } }, '`page.png` is not a valid image'],
@@ -228,9 +228,9 @@ describe.each(profiles)('The buttons of an image task with the %s gateway profil
     const parent = await orderImage(stage, { image: await imageUpload() });
     const other = stage.discord.as('other');
     const [first] = receivedOrders(stage.gateway);
-    const again = await (await other.click(parent, 'Run again')).message(says('Finished in'));
-    expect(again.id).not.toBe(parent.id);
-    expect(text(again)).toContain(other.user.id);
+    const second = await (await other.click(parent, 'Run again')).message(says('Finished in'));
+    expect(second.id).not.toBe(parent.id);
+    expect(text(second)).toContain(other.user.id);
     const form = await (await other.click(parent, 'Edit prompt')).modal();
     expect(JSON.stringify(form.components)).toContain('a red fox');
     const edited = await (await other.fill(form, { words: 'a blue fox' })).message(says('Finished in'));

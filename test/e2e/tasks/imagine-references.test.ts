@@ -27,9 +27,9 @@ it.each(profiles)('/imagine uploads an image that the gateway cannot reach, in t
   await grid(stage, { image: await imageUpload() });
   expect(uploads(stage)).toHaveLength(1);
   const { prompt } = lastBody(stage);
-  const [address = ''] = prompt.split(' ');
-  expect(new URL(address).origin).toBe(new URL(stage.gateway.url).origin);
-  expect(prompt).toBe(`${address} a fox in the snow`);
+  const [url = ''] = prompt.split(' ');
+  expect(new URL(url).origin).toBe(new URL(stage.gateway.url).origin);
+  expect(prompt).toBe(`${url} a fox in the snow`);
 });
 
 it('/imagine always uploads if the operator has configured that', async () => {

@@ -10,8 +10,8 @@ const quickGateway = () => ({ speed: 60, studio: shortSongs() });
 
 describe.each(['spec', 'stock'] as const)('/music make with the %s gateway profile', (profile) => {
   it('/music make sends the given options and shows both tracks with covers, durations and lyrics', async () => {
-    const side = await quickBot({ gateway: { profile, ...quickGateway() } });
-    const { discord, gateway } = side;
+    const fixture = await quickBot({ gateway: { profile, ...quickGateway() } });
+    const { discord, gateway } = fixture;
     const lyrics = 'Harbour lights are calling';
     const exchange = await discord.as('member').slash('music make', {
       ...{ lyrics, style: 'folk, calm', title: 'Light', instrumental: false, model: 'chorale-4' },
@@ -36,7 +36,7 @@ describe.each(['spec', 'stock'] as const)('/music make with the %s gateway profi
     expect(message.attachments[0]?.description).toBe('AI-generated song: Light');
     expect(message.attachments[2]?.description).toBe('Cover of Light');
     expect(labels(message)).toEqual(['Run again', 'Edit prompt', 'Delete']);
-    expect(errorsIn(side)).toEqual([]);
+    expect(errorsIn(fixture)).toEqual([]);
   });
 
   it('/music make does not send omitted options', async () => {

@@ -116,8 +116,8 @@ describe('A request with an unknown outcome', () => {
       discord.messages('studio').find((one) => one.id === message.id && says('Finished in')(one)),
     );
     expect(submits(gateway)).toBe(2);
-    const told = presses.flatMap((press) => press.followUps());
-    expect(told.map(text)).toEqual([expect.stringContaining('already been resubmitted')]);
+    const replies = presses.flatMap((press) => press.followUps());
+    expect(replies.map(text)).toEqual([expect.stringContaining('already been resubmitted')]);
     expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toHaveLength(1);
   });
 

@@ -132,10 +132,10 @@ describe.each(profiles)('A member’s own data with the %s gateway profile', (pr
     expect(publicMessages(stage)).toHaveLength(1);
     if (isDead) discord.expireTokens();
     discord.faults.clear();
-    const told = isDead
+    const reply = isDead
       ? await waitForMessage(stage, 'dm', 'Your data has been deleted')
       : await exchange.followUp(says('Your data has been deleted'));
-    expect(text(told)).toContain('Your data has been deleted (tasks: 1, messages: 1)');
+    expect(text(reply)).toContain('Your data has been deleted (tasks: 1, messages: 1)');
     expect(publicMessages(stage)).toEqual([]);
   });
 

@@ -34,10 +34,10 @@ describe.each(profiles)('The page of a task with the %s gateway profile', (profi
       'kept',
     );
     expect(publicMessages(stage)).toEqual([]);
-    const again = await openTask(stage, await (await member.click(page, 'Back')).message(says('Your tasks')));
-    expect(labels(again)).not.toContain('Delete message');
+    const second = await openTask(stage, await (await member.click(page, 'Back')).message(says('Your tasks')));
+    expect(labels(second)).not.toContain('Delete message');
     // Discord's copy has been deleted, so the file comes from the gateway.
-    const back = await (await member.click(again, 'Show here')).message(says('Finished in'));
+    const back = await (await member.click(second, 'Show here')).message(says('Finished in'));
     expect(back.attachments).toHaveLength(1);
     expect(errorsIn(stage)).toEqual([]);
   });

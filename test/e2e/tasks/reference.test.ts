@@ -46,12 +46,12 @@ describe.each(profiles)('Using a message as a reference with the %s gateway prof
     const member = stage.discord.as('member');
     // An identical request within three seconds counts as a duplicate.
     stage.clock.advance(5_000);
-    const again = await (await member.click(parent, 'Run again')).message(says('Finished in'));
+    const second = await (await member.click(parent, 'Run again')).message(says('Finished in'));
     const form = await (await member.click(parent, 'Use as reference')).modal();
     const child = await (await member.fill(form, { words: 'at night' })).message(says('Finished in'));
     const menu = await (await member.menu(MENU, parent)).modal();
     const other = await (await member.fill(menu, { words: 'as a woodcut' })).message(says('Finished in'));
-    expect([parent, again, child, other].map(({ ephemeral }) => ephemeral)).toEqual([true, true, true, true]);
+    expect([parent, second, child, other].map(({ ephemeral }) => ephemeral)).toEqual([true, true, true, true]);
   });
 
   it('A new image can use one or all images of any message as its references', async () => {

@@ -20,18 +20,18 @@ describe('A stored task that a new version cannot read', () => {
       file,
       'UPDATE atelier SET value = replace(value, \'"prompt":"a fox"\', \'"prompt":7\') WHERE namespace = \'live\'',
     );
-    const asked = polls(gateway);
+    const requestCount = polls(gateway);
 
     const back = await enter(stage);
     const { channel } = member.in('dm');
-    const told = () => messagesWith(discord, channel.id, 'One of your tasks cannot be read');
-    await discord.until(() => told()[0]);
+    const reports = () => messagesWith(discord, channel.id, 'One of your tasks cannot be read');
+    await discord.until(() => reports()[0]);
     await back.stop();
     const again = await enter(stage);
     // A report from the second start would have arrived by then.
     await again.stop();
-    expect(told()).toHaveLength(1);
-    expect(polls(gateway)).toBe(asked);
+    expect(reports()).toHaveLength(1);
+    expect(polls(gateway)).toBe(requestCount);
     expect(submits(gateway)).toBe(1);
   });
 });

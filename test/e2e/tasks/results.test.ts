@@ -243,11 +243,11 @@ describe('A result that exceeds the upload limit', () => {
       const stage = await quickBot({ discord: { limits: { uploadBytes: 500 } }, gateway: { speed: 20 } });
       await grid(stage);
       const address = (at: number): string => `${fileOf(stage)}?signature=${String(at).repeat(length)}`;
-      const addresses = Array.from({ length: count }, (_, at) => address(at));
-      answerPollsWith(stage.gateway, finishedTask({ imageUrls: addresses.map((url) => ({ url })) }));
+      const urls = Array.from({ length: count }, (_, at) => address(at));
+      answerPollsWith(stage.gateway, finishedTask({ imageUrls: urls.map((url) => ({ url })) }));
       const exchange = await stage.discord.as('member').slash('imagine', { prompt: 'a fox '.repeat(300).trim() });
       const message = await exchange.message(says('Finished in'));
-      for (const one of addresses) expect(text(message)).toContain(one);
+      for (const one of urls) expect(text(message)).toContain(one);
     },
   );
 

@@ -228,9 +228,9 @@ describe('A retry in direct messages', () => {
     tokensEnd(stage);
     end(stage, 'failure');
     const failed = await waitForDirectMessage(stage, 'installer', 'This task failed');
-    const again = await (await installer.click(failed, 'Retry')).message(says('Finished in'));
+    const second = await (await installer.click(failed, 'Retry')).message(says('Finished in'));
     const { guildId, id } = stage.discord.world.channel('lobby');
-    expect(text(again)).toContain(`[source](https://discord.com/channels/${guildId}/${id}/${parent.id})`);
+    expect(text(second)).toContain(`[source](https://discord.com/channels/${guildId}/${id}/${parent.id})`);
   });
 });
 

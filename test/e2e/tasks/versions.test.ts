@@ -21,7 +21,7 @@ const idOf = (verb: string, task: string): string => `${verb}.1.${task}.${detail
 const forms = ['wf', 'gof', 'editf', 'reff', 'filmf'];
 
 /** A well-formed id without a task. */
-const noOne = '0123456789abcdefg';
+const unknownTaskId = '0123456789abcdefg';
 
 /** Posts with the bot token, because only the bot can add such buttons to its messages. */
 async function post({ discord }: QuickStage, components: readonly object[], channel = 'studio'): Promise<Message> {
@@ -58,9 +58,9 @@ async function answersTo(stage: QuickStage, ids: readonly string[], by = 'member
     const exchange = await stage.discord.as(by).click(message, id);
     const { type } = await exchange.acknowledged();
     // The reply to a press that would have changed its message is a new message.
-    const told = type === UPDATES ? await exchange.followUp() : await exchange.message();
-    if (type !== DEFERS) expect(told.ephemeral).toBe(true);
-    answers[id] = text(told);
+    const reply = type === UPDATES ? await exchange.followUp() : await exchange.message();
+    if (type !== DEFERS) expect(reply.ephemeral).toBe(true);
+    answers[id] = text(reply);
   }
   return answers;
 }
@@ -76,7 +76,7 @@ describe('A forged button', () => {
     'A button with the invalid version "%s" is reported as unknown, for every verb',
     async (version) => {
       const stage = await quickBot({ settings: noLimits });
-      const ids = [...verbs, ...forms, 'press'].map((verb) => `${verb}.${version}.${noOne}.0`);
+      const ids = [...verbs, ...forms, 'press'].map((verb) => `${verb}.${version}.${unknownTaskId}.0`);
       expect(await answersTo(stage, ids)).toEqual(allAnswer(ids, UNKNOWN));
       expect(submits(stage.gateway)).toBe(0);
       expect(errorsIn(stage)).toEqual([]);
@@ -87,7 +87,7 @@ describe('A forged button', () => {
     'A button with the newer version %s is reported as outdated, for every verb',
     async (version) => {
       const stage = await quickBot({ settings: noLimits });
-      const ids = verbs.map((verb) => `${verb}.${version}.${noOne}.0.and.more`);
+      const ids = verbs.map((verb) => `${verb}.${version}.${unknownTaskId}.0.and.more`);
       expect(await answersTo(stage, ids)).toEqual(allAnswer(ids, OUTDATED));
       expect(submits(stage.gateway)).toBe(0);
       expect(errorsIn(stage)).toEqual([]);
@@ -99,7 +99,13 @@ describe('A forged button', () => {
     const ids = [
       ...['x.1', 'A.1', 'a', '.', '..', '.1', 'a..', ' ', 'constructor.1', '__proto__.1', 'valueof.1', 'press.1'],
       ...['press.1.a.1', 'a.1.~', 'a.1.~%%', `a.1.${'x'.repeat(96)}`, 'a'.repeat(100), '🦊'.repeat(50), '\u202e.1'],
-      ...[`editf.1.${noOne}`, `wf.1.${noOne}.0`, `gof.1.${noOne}`, 'MJ::JOB::upsample::1::5c1d2a4e', '{"a":1}'],
+      ...[
+        `editf.1.${unknownTaskId}`,
+        `wf.1.${unknownTaskId}.0`,
+        `gof.1.${unknownTaskId}`,
+        'MJ::JOB::upsample::1::5c1d2a4e',
+        '{"a":1}',
+      ],
     ];
     expect(await answersTo(stage, ids.slice(0, 20))).toEqual(allAnswer(ids.slice(0, 20), UNKNOWN));
     expect(await answersTo(stage, ids.slice(20))).toEqual(allAnswer(ids.slice(20), UNKNOWN));
@@ -107,7 +113,7 @@ describe('A forged button', () => {
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it.each(['', 'x', noOne.toUpperCase(), `${noOne}0`, '~Li4vLi4', 'index', 'constructor'])(
+  it.each(['', 'x', unknownTaskId.toUpperCase(), `${unknownTaskId}0`, '~Li4vLi4', 'index', 'constructor'])(
     'A button with "%s" in place of a task id is reported as unknown, for every verb',
     async (task) => {
       const stage = await quickBot({ settings: noLimits });
@@ -120,7 +126,7 @@ describe('A forged button', () => {
 
   it('A button of a task that does not exist says so, for every verb', async () => {
     const stage = await quickBot({ settings: noLimits });
-    const ids = ofTasks.map((verb) => idOf(verb, noOne));
+    const ids = ofTasks.map((verb) => idOf(verb, unknownTaskId));
     expect(await answersTo(stage, ids)).toEqual(allAnswer(ids, NO_TASK));
     expect(submits(stage.gateway)).toBe(0);
     expect(errorsIn(stage)).toEqual([]);
@@ -219,7 +225,7 @@ describe('A select menu in place of buttons', () => {
   it('A forged value of a select menu is treated like a forged button', async () => {
     const stage = await quickBot({ gateway: { speed: 20 }, settings: noLimits });
     const task = taskOf(await grid(stage));
-    const values = [`a.1.${task}.99`, `a.2.${task}.0`, 'press.1', 'nothing', `delete.1.${noOne}`];
+    const values = [`a.1.${task}.99`, `a.2.${task}.0`, 'press.1', 'nothing', `delete.1.${unknownTaskId}`];
     const select = (custom_id: string): object => ({
       type: ComponentType.ActionRow,
       components: [
@@ -247,7 +253,7 @@ describe('A forged form', () => {
     const form = await (await member.click(single, 'Custom Zoom')).modal();
     const forged = {
       ...Object.fromEntries(forms.map((verb) => [`${verb}.2.${task}.5`, OUTDATED])),
-      ...Object.fromEntries(forms.map((verb) => [`${verb}.1.${noOne}.5`, NO_TASK])),
+      ...Object.fromEntries(forms.map((verb) => [`${verb}.1.${unknownTaskId}.5`, NO_TASK])),
       ...Object.fromEntries(forms.map((verb) => [`${verb}.1.index.5`, UNKNOWN])),
       [`wf.1.${task}.99`]: UNKNOWN,
       // The form has the prompt of its parent.

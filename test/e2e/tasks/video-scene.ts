@@ -49,8 +49,8 @@ export async function fileHost(): Promise<FileHost> {
 
 /** The URL of a reference video of this length in a Discord message. */
 export async function postVideo({ discord }: QuickStage, seconds: number, name = 'dance.mp4'): Promise<string> {
-  const said = await discord.as('member').say('look', [{ name, bytes: mp4Video({ seconds }) }]);
-  return String(said.attachments[0]?.url);
+  const posted = await discord.as('member').say('look', [{ name, bytes: mp4Video({ seconds }) }]);
+  return String(posted.attachments[0]?.url);
 }
 
 /** A very short silent audio file. */

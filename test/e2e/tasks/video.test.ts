@@ -74,8 +74,8 @@ describe.each(profiles)('/video with the %s gateway profile', (profile) => {
     expect(text(message)).toContain('-# Model reel-2-pro · Size 160x96 · 1 s · Mode pro\nFinished');
     expect(text(message)).not.toContain('the model ignored');
     const other = stage.discord.as('other');
-    const again = await (await other.click(message, 'Run again')).message(says('Finished in'));
-    expect(text(again)).toContain(other.user.id);
+    const second = await (await other.click(message, 'Run again')).message(says('Finished in'));
+    expect(text(second)).toContain(other.user.id);
     const form = await (await other.click(message, 'Edit prompt')).modal();
     const edited = await (await other.fill(form, { words: 'waves at night' })).message(says('Finished in'));
     expect(text(edited)).toContain('waves at night');
@@ -265,7 +265,7 @@ describe.each(profiles)('/video with the %s gateway profile', (profile) => {
         description: 'Frame of an AI-generated video: waves at dawn',
       },
     ]);
-    expect(host.heard.map(({ headers }) => headers.authorization)).toEqual([undefined]);
+    expect(host.requests.map(({ headers }) => headers.authorization)).toEqual([undefined]);
     expect(labels(message)).toEqual(['Run again', 'Edit prompt', 'Delete']);
     expect((await bytesOf(message)).length).toBeGreaterThan(0);
   });

@@ -9,7 +9,7 @@ import { recognise, videoFacts } from '../../../src/services/media/recognise.ts'
 import { cleanVideo } from '../../../src/services/media/videos/clean.ts';
 import { isTruncated } from '../../../src/services/media/videos/mp4.ts';
 import { mp4Video, webmVideo } from '../../services/media/videos.ts';
-import { BrokenPromise, type Target } from '../target.ts';
+import { BrokenInvariant, type Target } from '../target.ts';
 
 const SOUNDS = new URL('../../services/sound/files/', import.meta.url);
 
@@ -125,7 +125,7 @@ const box = (name: string, body: Buffer): Buffer => {
   return Buffer.concat([head, body]);
 };
 const ftyp = box('ftyp', latin('isom\0\0\0\0isommp42'));
-const many = (times: number, piece: Buffer): Buffer => Buffer.alloc(times * piece.length, piece);
+const many = (times: number, chunk: Buffer): Buffer => Buffer.alloc(times * chunk.length, chunk);
 
 /** An element whose size takes eight bytes to state. */
 const element = (id: string, content: Buffer): Buffer => Buffer.concat([latin(id), ebml(content).subarray(4, -16)]);
@@ -173,7 +173,7 @@ export const fileTargets: readonly Target[] = [
       const strip = { png: stripPng, jpg: stripJpeg, webp: stripWebp, gif: stripGif }[type?.extension ?? ''];
       if (!strip) return;
       const stripped = strip(input);
-      if (stripped.length > input.length + 64) throw new BrokenPromise('The output is larger than the input.');
+      if (stripped.length > input.length + 64) throw new BrokenInvariant('The output is larger than the input.');
     },
     isExpected: isMediaError,
     growing: {
@@ -220,7 +220,7 @@ export const fileTargets: readonly Target[] = [
     words: SIGNATURES,
     async run(input) {
       for (const [name, value] of Object.entries(await videoFacts(memoryContent(input)))) {
-        if (!Number.isFinite(value) || value <= 0) throw new BrokenPromise(`${name} is ${value}`);
+        if (!Number.isFinite(value) || value <= 0) throw new BrokenInvariant(`${name} is ${value}`);
       }
     },
     isExpected: () => false,
@@ -249,9 +249,9 @@ export const fileTargets: readonly Target[] = [
       const type = recognise(input);
       if (type?.kind !== 'video') return;
       const { content } = await cleanVideo(memoryContent(input), type);
-      if (content.size !== input.length) throw new BrokenPromise('The file has another length.');
+      if (content.size !== input.length) throw new BrokenInvariant('The file has another length.');
       const again = await cleanVideo(content, type);
-      if (again.content.bytes !== content.bytes) throw new BrokenPromise('Metadata was left in the file.');
+      if (again.content.bytes !== content.bytes) throw new BrokenInvariant('Metadata was left in the file.');
     },
     isExpected: () => false,
     growing: {

@@ -16,7 +16,7 @@ import { imgxBodies } from '../../services/gateway/read/imgx.bodies.ts';
 import { musicBodies } from '../../services/gateway/read/music.bodies.ts';
 import { answers } from '../../services/gateway/read/strange.ts';
 import { videoBodies } from '../../services/gateway/read/video.bodies.ts';
-import { BrokenPromise, type Target } from '../target.ts';
+import { BrokenInvariant, type Target } from '../target.ts';
 
 const settings = { ...defaultSettings, baseUrl: 'http://127.0.0.1:9/v1', apiKey: 'sk-secret-of-the-gateway' };
 
@@ -204,7 +204,7 @@ export const gatewayTargets: readonly Target[] = [
         missing: 'not-found',
         secrets: [settings.apiKey],
       });
-      if (error.message.length > 1_000) throw new BrokenPromise(`A message of ${error.message.length} characters.`);
+      if (error.message.length > 1_000) throw new BrokenInvariant(`A message of ${error.message.length} characters.`);
       containsError(body, true);
       containsError(body, false);
     },
@@ -242,7 +242,7 @@ export const gatewayTargets: readonly Target[] = [
       const plain: unknown = JSON.parse(letters);
       // Serializing it again would take more stack than parsing it did.
       if ((letters.match(/[[{]/g)?.length ?? 0) > DEEPEST) return;
-      if (shapeOf(exact) !== shapeOf(plain)) throw new BrokenPromise('The plain parser returns a different value.');
+      if (shapeOf(exact) !== shapeOf(plain)) throw new BrokenInvariant('The plain parser returns a different value.');
     },
     isExpected: (error) => error instanceof SyntaxError,
     growing: {

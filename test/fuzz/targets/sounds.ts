@@ -2,18 +2,18 @@ import fc from 'fast-check';
 import { Refusal } from '../../../src/lib/refusal.ts';
 import type { ReadableAudioType } from '../../../src/services/media-process/jobs.ts';
 import { readSamples } from '../../../src/services/sound/read.ts';
-import { BrokenPromise, type Target } from '../target.ts';
+import { BrokenInvariant, type Target } from '../target.ts';
 import { soundFiles } from './files.ts';
 
 const MAX_SECONDS = 20;
 const RATE = 24_000;
 
 const latin = (text: string): Buffer => Buffer.from(text, 'latin1');
-const many = (times: number, piece: Buffer): Buffer => Buffer.alloc(times * piece.length, piece);
+const many = (times: number, chunk: Buffer): Buffer => Buffer.alloc(times * chunk.length, chunk);
 
 async function readOf(type: ReadableAudioType, input: Buffer): Promise<void> {
   const samples = await readSamples(type, input, MAX_SECONDS);
-  if (samples.length > MAX_SECONDS * RATE) throw new BrokenPromise('More was read than is allowed.');
+  if (samples.length > MAX_SECONDS * RATE) throw new BrokenInvariant('More was read than is allowed.');
 }
 
 const isRefusal = (error: unknown): boolean => error instanceof Refusal;

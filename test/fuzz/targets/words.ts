@@ -12,7 +12,7 @@ import { answerParts } from '../../../src/messages/answer/split.ts';
 import { similarIds } from '../../../src/services/models/ids.ts';
 import { emphasisedWords, readResultText } from '../../../src/services/tasks/result-text.ts';
 import { parseRange } from '../../../src/services/usage/days.ts';
-import { BrokenPromise, type Target } from '../target.ts';
+import { BrokenInvariant, type Target } from '../target.ts';
 
 const isRefusal = (error: unknown): boolean => error instanceof Refusal;
 
@@ -60,7 +60,7 @@ const MARKS = [
   ],
   ...['\u202e', '```js\n', '\n```\n', 'x'.repeat(300), '1. ', '\r\n', '\u200b', ':-', '-:', '\u2800', '👩‍👩‍👧'],
 ];
-const room = { first: 400, other: 500, max: 5 };
+const limits = { first: 400, other: 500, max: 5 };
 
 const FLAGS = [
   '--ar ',
@@ -131,19 +131,19 @@ export const wordTargets: readonly Target[] = [
     words: MARKS,
     run(input) {
       const text = input.toString();
-      if (escapeText(text, 200).length > 200) throw new BrokenPromise('The escaped text is longer than its limit.');
-      if (/\n/.test(escapeText(text, 1_000))) throw new BrokenPromise('The escaped text has more than one line.');
-      if (inCode(text).slice(1, -1).includes('`')) throw new BrokenPromise('The code is closed within its text.');
+      if (escapeText(text, 200).length > 200) throw new BrokenInvariant('The escaped text is longer than its limit.');
+      if (/\n/.test(escapeText(text, 1_000))) throw new BrokenInvariant('The escaped text has more than one line.');
+      if (inCode(text).slice(1, -1).includes('`')) throw new BrokenInvariant('The code is closed within its text.');
       breakInvites(text);
       for (const shorten of [truncate, truncateMarkdown]) {
-        if (shorten(text, 100).length > 100) throw new BrokenPromise('The text is not shorter than its limit.');
+        if (shorten(text, 100).length > 100) throw new BrokenInvariant('The text is not shorter than its limit.');
       }
-      const parts = answerParts(text, room);
+      const parts = answerParts(text, limits);
       if (parts.map(({ source }) => source).join('') !== text)
-        throw new BrokenPromise('The parts do not add up to the whole text.');
+        throw new BrokenInvariant('The parts do not add up to the whole text.');
       for (const [at, { shown }] of parts.entries()) {
-        if (shown.length > (at === 0 ? room.first : room.other))
-          throw new BrokenPromise('A part is longer than its message.');
+        if (shown.length > (at === 0 ? limits.first : limits.other))
+          throw new BrokenInvariant('A part is longer than its message.');
       }
     },
     isExpected: () => false,
@@ -232,7 +232,7 @@ export const wordTargets: readonly Target[] = [
       if (Buffer.byteLength(id.args.join('')) > 60) return;
       const again = readCustomId(customId(id.verb, id.version, ...id.args));
       if (JSON.stringify(again) !== JSON.stringify(id))
-        throw new BrokenPromise('The second read returns a different result.');
+        throw new BrokenInvariant('The second read returns a different result.');
     },
     isExpected: isRefusal,
     growing: {

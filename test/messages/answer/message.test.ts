@@ -61,8 +61,8 @@ describe('The message of an answer', () => {
     );
     const odd = completeAnswer(addRound(askTask({ format: 'json' }), response('{"a":'), []), undefined, 1);
     expect(shown(odd).content).toContain('did not return valid JSON');
-    const right = completeAnswer(addRound(askTask({ format: 'json' }), response('{"a":1}'), []), undefined, 1);
-    expect(shown(right).content).toContain('```json\n{"a":1}\n```');
+    const valid = completeAnswer(addRound(askTask({ format: 'json' }), response('{"a":1}'), []), undefined, 1);
+    expect(shown(valid).content).toContain('```json\n{"a":1}\n```');
   });
 
   it('The message of an answer reserves space for its notes, but the answer takes precedence', () => {
@@ -82,12 +82,12 @@ describe('The message of an answer', () => {
 
   it('The message of an answer names no activity that is not visible', () => {
     const calls = Array.from({ length: 4 }, (_, index) => call(index + 1));
-    const past = Array.from({ length: 5 }, (_, index) => ({ ...call(index + 5), state: 'done' as const }));
+    const finishedCalls = Array.from({ length: 5 }, (_, index) => ({ ...call(index + 5), state: 'done' as const }));
     const long = askTask({ prompt: '_why_ '.repeat(400), model: 'm'.repeat(300), effort: 'minimal' });
     const before = addRound(
       { ...markAnswering(long, ['tools', 'reasoning']), model: 'm'.repeat(300) },
       response('word '.repeat(900)),
-      past,
+      finishedCalls,
     );
     const link = `https://discord.com/channels/${'1'.repeat(20)}/${'2'.repeat(20)}/${'3'.repeat(20)}`;
     const { first } = answerMessages(awaitMember(addRound(before, response('x'), calls)), askStyle, say, {

@@ -125,8 +125,8 @@ describe('Uploads', () => {
     expect(message.attachments[0]?.size).toBe(1_000);
     expect(codes).toEqual([40005, 40005]);
     await discord.until(() => discord.requests.every(({ status }) => status > 0) || undefined);
-    const heard = discord.requests.filter(({ files }) => files.length > 0);
-    expect(heard.map(({ status, auth, files }) => [status, auth, files[0]?.bytes])).toEqual([
+    const received = discord.requests.filter(({ files }) => files.length > 0);
+    expect(received.map(({ status, auth, files }) => [status, auth, files[0]?.bytes])).toEqual([
       [413, 'none', 1_001],
       [413, 'none', 1_001],
       [200, 'none', 1_000],

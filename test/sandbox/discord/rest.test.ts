@@ -129,8 +129,8 @@ describe('Messages with the bot token', () => {
     expect(await rest.post(Routes.channelMessages('12345678901234567'), { body: { content: 'x' } }).catch(codeOf)).toBe(
       10003,
     );
-    const said = await discord.as('member').say('mine');
-    const one = Routes.channelMessage(channel('studio'), said.id);
+    const posted = await discord.as('member').say('mine');
+    const one = Routes.channelMessage(channel('studio'), posted.id);
     expect(await rest.patch(one, { body: { content: 'x' } }).catch(codeOf)).toBe(50005);
     expect(await rest.delete(one).catch(codeOf)).toBe(50013);
     await send('thread', { content: 'in a thread' });

@@ -63,10 +63,10 @@ describe('The usage endpoint', () => {
   });
 
   it('Usage is refunded when a job fails, and the request still counts', async () => {
-    const { post, get, gateway, settle } = await bench();
+    const { post, get, gateway, runToEnd } = await bench();
     gateway.faults.add({ do: 'fail' });
     const { json } = await post('/v1/images/generations/jobs', image);
-    await settle(json.id);
+    await runToEnd(json.id);
     const { data } = (await get(usage)).json;
     expect(data).toEqual([{ date: '2026-01-01', request_count: 1, amount: 0, model: image.model }]);
   });

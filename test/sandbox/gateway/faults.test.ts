@@ -189,9 +189,9 @@ describe('The faults of a response', () => {
   });
 
   it('Faults are applied to files too', async () => {
-    const { post, get, settle, gateway } = await bench();
+    const { post, get, runToEnd, gateway } = await bench();
     const { json } = await post('/v1/images/generations/jobs', { model: 'lumen-image-1', ...words });
-    await settle(json.id);
+    await runToEnd(json.id);
     gateway.faults.add({ do: 'bad-gateway', on: { path: '/files/' } });
     expect((await get(`/files/${json.id}/1.png`)).status).toBe(502);
     gateway.faults.add({ do: 'cut', on: { path: '/files/' } });
@@ -217,22 +217,22 @@ describe('The faults of a job', () => {
   });
 
   it('Two faults can apply to the same job', async () => {
-    const { post, gateway, settle } = await bench();
+    const { post, gateway, runToEnd } = await bench();
     gateway.faults.add({ do: 'slow' });
     gateway.faults.add({ do: 'moderated' });
     const { json } = await post(imagine, words);
-    expect((await settle(json.id)).reason).toMatch(/moderation/);
+    expect((await runToEnd(json.id)).reason).toMatch(/moderation/);
     expect(gateway.faults.list()).toEqual([]);
   });
 
   it('Files, media and buttons of a job can be lost', async () => {
     for (const profile of profiles) {
-      const { post, get, gateway, settle } = await bench({ profile });
+      const { post, get, gateway, runToEnd } = await bench({ profile });
       const done = async (fault: 'lose-files' | 'no-media' | 'no-buttons') => {
         gateway.faults.add({ do: fault });
         const { json } = await post(imagine, words);
         const id = json.result ?? json.id;
-        await settle(id);
+        await runToEnd(id);
         return (await get(`/imgx/task/${id}/fetch`)).json;
       };
       const lost = await done('lose-files');

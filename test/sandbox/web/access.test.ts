@@ -36,10 +36,10 @@ describe('Access to the page server', () => {
   );
 
   it('The socket requires the token and a local origin', async () => {
-    const address = `${at.url.replace('http', 'ws')}/api/live?as=member`;
+    const url = `${at.url.replace('http', 'ws')}/api/live?as=member`;
     const refused = (query: string, headers: Record<string, string> = {}) =>
       new Promise<number | undefined>((resolve, reject) => {
-        const socket = new WebSocket(`${address}${query}`, { headers });
+        const socket = new WebSocket(`${url}${query}`, { headers });
         socket.once('unexpected-response', (_, { statusCode }) => {
           resolve(statusCode);
           socket.terminate();
@@ -90,9 +90,9 @@ describe('Access to the page server', () => {
   });
 });
 
-async function fetchStatus(address: string, headers: Record<string, string>): Promise<number> {
+async function fetchStatus(url: string, headers: Record<string, string>): Promise<number> {
   const { request } = await import('undici');
-  const answer = await request(address, { headers });
+  const answer = await request(url, { headers });
   await answer.body.dump();
   return answer.statusCode;
 }

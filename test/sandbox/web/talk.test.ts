@@ -35,8 +35,8 @@ const answerTo = (id: string, words: string) =>
 const sendAndWait = async (words: string) => await answerTo(await write(words), 'This is the sandbox speaking');
 const answering = async (words: string): Promise<{ said: string; session: LiveSession }> => {
   await at.trouble({ do: 'speed', factor: 1 });
-  const said = await write(words);
-  return { said, session: await theSession(({ state }) => state === 'answering') };
+  const content = await write(words);
+  return { said: content, session: await theSession(({ state }) => state === 'answering') };
 };
 
 describe('Live sessions on the workbench', () => {

@@ -23,7 +23,7 @@ describe('The files of earlier turns', () => {
   let media: Media;
   let clock: ManualClock;
   let refreshed: Map<string, string>;
-  let asked: (readonly string[])[];
+  let refreshRequests: (readonly string[])[];
 
   beforeEach(async () => {
     discord = await openFileHost();
@@ -36,7 +36,7 @@ describe('The files of earlier turns', () => {
     };
     media = openMedia(settings, { log: { warn: () => undefined }, process: mediaProcess });
     refreshed = new Map();
-    asked = [];
+    refreshRequests = [];
   });
   afterEach(async () => {
     await media.close();
@@ -44,8 +44,8 @@ describe('The files of earlier turns', () => {
   });
 
   const text = (name: string, bytes: Buffer | string, path = `/${name}`) => {
-    const address = discord.on(path, file(Buffer.from(bytes)));
-    return { name, address };
+    const url = discord.on(path, file(Buffer.from(bytes)));
+    return { name, address: url };
   };
   const turn = (...documents: { name: string; address: string }[]): Turn => ({
     ...{ prompt: 'a question', text: 'an answer' },
@@ -63,8 +63,8 @@ describe('The files of earlier turns', () => {
       canReach: async () => true,
       upload: async () => undefined,
     });
-    const refresh = async (addresses: readonly string[]) => {
-      asked.push(addresses);
+    const refresh = async (urls: readonly string[]) => {
+      refreshRequests.push(urls);
       return refreshed;
     };
     return gatherEarlierFiles(
@@ -82,8 +82,8 @@ describe('The files of earlier turns', () => {
     const files = await gathered(turns);
     expect(files.map((own) => own.map(({ name }) => name))).toEqual([['old.txt'], [], ['new.txt', 'newer.txt']]);
     expect(sentParts(files[0] ?? [])).toEqual([{ type: 'text', text: 'old.txt:\n\nold' }]);
-    expect(discord.heard.map(({ path }) => path)).toEqual(['/new.txt', '/newer.txt', '/old.txt']);
-    expect(asked).toEqual([]);
+    expect(discord.requests.map(({ path }) => path)).toEqual(['/new.txt', '/newer.txt', '/old.txt']);
+    expect(refreshRequests).toEqual([]);
   });
 
   it('At most twenty files are sent, counting those of the question itself', async () => {
@@ -95,7 +95,7 @@ describe('The files of earlier turns', () => {
       '0-1.txt: too-many',
       '0-2.txt: too-many',
     ]);
-    expect(discord.heard).toHaveLength(19);
+    expect(discord.requests).toHaveLength(19);
   });
 
   it('The files of earlier turns share a limit of 20 MiB, and a smaller older file is still sent if it fits', async () => {
@@ -124,7 +124,7 @@ describe('The files of earlier turns', () => {
     const stuck = { name: 'stuck.txt', address: discord.on('/stuck', () => clock.advance(60_000)) };
     const files = await gathered([turn(text('older.txt', 'older')), turn(stuck)]);
     expect(outcome(files)).toEqual(['older.txt: late', 'stuck.txt: late']);
-    expect(discord.heard.map(({ path }) => path)).toEqual(['/stuck']);
+    expect(discord.requests.map(({ path }) => path)).toEqual(['/stuck']);
   });
 
   it('Only expired URLs are refreshed, and a URL that Discord does not refresh is used unchanged', async () => {
@@ -140,7 +140,7 @@ describe('The files of earlier turns', () => {
     ];
     refreshed.set(old.address, text('again.txt', 'fresh words').address);
     const files = await gathered([turn(fresh, old, lost)]);
-    expect(asked).toEqual([[old.address, lost.address]]);
+    expect(refreshRequests).toEqual([[old.address, lost.address]]);
     expect(JSON.stringify(files)).toContain('old.txt:\\n\\nfresh words');
     expect(outcome(files)).toEqual(['fresh.txt', 'old.txt', 'lost.txt']);
   });

@@ -89,33 +89,33 @@ describe('The streaming client of the gateway', () => {
       { kind: 'unavailable', mayHaveTakenEffect: true },
     ],
   ])('The streaming client throws on %s and does not retry', async (_name, body, type, status, facts) => {
-    const side = await gatewayThat(sent(body, type, status));
-    const error = await asked(side);
+    const fixture = await gatewayThat(sent(body, type, status));
+    const error = await asked(fixture);
     expect(error).toBeInstanceOf(GatewayError);
     expect(error).toMatchObject(facts);
     expect((error as GatewayError).message).not.toMatch(/[<>]/);
-    expect(side.heard()).toBe(1);
+    expect(fixture.heard()).toBe(1);
   });
 
   it('The streaming client does not follow redirects, because a submit goes to one URL', async () => {
-    const side = await gatewayThat((response) => response.writeHead(307, { location: '/elsewhere' }).end());
-    expect(await asked(side)).toMatchObject({ kind: 'not-offered', code: 'redirected' });
-    expect(side.heard()).toBe(1);
+    const fixture = await gatewayThat((response) => response.writeHead(307, { location: '/elsewhere' }).end());
+    expect(await asked(fixture)).toMatchObject({ kind: 'not-offered', code: 'redirected' });
+    expect(fixture.heard()).toBe(1);
   });
 
   it('The streaming client closes the connection to a gateway that sends nothing after its headers', async () => {
-    const side = await gatewayThat((response) => response.writeHead(200, { 'content-type': events }).flushHeaders());
-    expect(await asked(side)).toMatchObject({
+    const fixture = await gatewayThat((response) => response.writeHead(200, { 'content-type': events }).flushHeaders());
+    expect(await asked(fixture)).toMatchObject({
       kind: 'unreachable',
       code: 'UND_ERR_BODY_TIMEOUT',
       mayHaveTakenEffect: true,
     });
-    await side.closed;
+    await fixture.closed;
   });
 
   it('The streaming client stops reading at the end even if the gateway keeps the connection open', async () => {
-    const side = await gatewayThat((response) => response.writeHead(200, { 'content-type': events }).write(stream));
-    expect(await asked(side)).toHaveLength(3);
-    await side.closed;
+    const fixture = await gatewayThat((response) => response.writeHead(200, { 'content-type': events }).write(stream));
+    expect(await asked(fixture)).toHaveLength(3);
+    await fixture.closed;
   });
 });

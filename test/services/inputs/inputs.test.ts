@@ -28,7 +28,7 @@ describe('The files of a request', () => {
   let gateway: FileHost;
   /** Where the embedded Discord keeps its files. */
   let discord: FileHost;
-  let stranger: FileHost;
+  let thirdPartyHost: FileHost;
   let media: Media;
   let clock: ManualClock;
   let notes: string[];
@@ -38,7 +38,7 @@ describe('The files of a request', () => {
   let gather: (request: Record<string, unknown>, context?: Partial<GatherContext>) => Promise<Materials>;
 
   beforeEach(async () => {
-    [gateway, discord, stranger] = await Promise.all([openFileHost(), openFileHost(), openFileHost()]);
+    [gateway, discord, thirdPartyHost] = await Promise.all([openFileHost(), openFileHost(), openFileHost()]);
     clock = new ManualClock();
     notes = [];
     png = await noise(40, 30).png().toBuffer();
@@ -53,7 +53,7 @@ describe('The files of a request', () => {
     media = openMedia(settings, { clock, log: { warn: () => undefined }, process: mediaProcess }, limits);
     const log = { info: (facts: object, words: string) => void notes.push(JSON.stringify(facts) + words) };
     outOfReach = new Set();
-    const reach = async (address: string) => !outOfReach.has(address);
+    const reach = async (url: string) => !outOfReach.has(url);
     const gathered = createGatherer({
       ...{ media, sounds, log, clock, canReach: reach },
       upload: async () => undefined,
@@ -62,10 +62,10 @@ describe('The files of a request', () => {
   });
   afterEach(async () => {
     await media.close();
-    await Promise.all([gateway.close(), discord.close(), stranger.close()]);
+    await Promise.all([gateway.close(), discord.close(), thirdPartyHost.close()]);
   });
 
-  const given = (name: string, address: string) => ({ name, address });
+  const given = (name: string, url: string) => ({ name, address: url });
   const uploaded = (name: string, bytes: Buffer) => given(name, discord.on(`/${name}`, file(bytes)));
 
   async function refusalOf(work: Promise<unknown>) {
@@ -89,7 +89,7 @@ describe('The files of a request', () => {
   it('A request that names no files sends none, and nothing is fetched', async () => {
     expect(await gather({ prompt: 'a cat' })).toEqual({});
     expect(await gather({ prompt: 'a cat', pictures: [] })).toEqual({});
-    expect([...gateway.heard, ...discord.heard]).toEqual([]);
+    expect([...gateway.requests, ...discord.requests]).toEqual([]);
   });
 
   describe('as images', () => {
@@ -115,13 +115,13 @@ describe('The files of a request', () => {
     it('A request has at most five images, and if there are six, none is fetched', async () => {
       const one = uploaded('a.png', png);
       expect((await gather({ pictures: [one, one, one, one, one] })).images).toHaveLength(5);
-      const before = discord.heard.length;
+      const before = discord.requests.length;
       expect(await refused(one, one, one, one, one, one)).toEqual({
         key: 'refusals.tooManyImages',
         count: '6',
         max: '5',
       });
-      expect(discord.heard).toHaveLength(before);
+      expect(discord.requests).toHaveLength(before);
     });
 
     it('The images of a request are refused by name if they cannot be sent', async () => {
@@ -186,7 +186,7 @@ describe('The files of a request', () => {
         discord.on('/slow', () => undefined),
       );
       const waiting = refused(slow);
-      while (discord.heard.length === 0) await new Promise(setImmediate);
+      while (discord.requests.length === 0) await new Promise(setImmediate);
       clock.advance(60_000);
       expect(await waiting).toEqual({ key: 'refusals.imageUnreachable', name: 'slow.png' });
     });
@@ -198,7 +198,7 @@ describe('The files of a request', () => {
           discord.on('/slow', () => undefined),
         ),
       );
-      while (discord.heard.length === 0) await new Promise(setImmediate);
+      while (discord.requests.length === 0) await new Promise(setImmediate);
       await media.close();
       expect(await waiting).toEqual({ key: 'refusals.stopping' });
     });
@@ -209,19 +209,19 @@ describe('The files of a request', () => {
       const own = given('own.png', gateway.on('/own', file(png)));
       const back = given('back.png', discord.on('/back', redirect(`${gateway.origin}/own`)));
       await gather({ pictures: [own, back, uploaded('a.png', png)] });
-      expect(gateway.heard).toHaveLength(2);
-      for (const { headers } of [...gateway.heard, ...discord.heard])
+      expect(gateway.requests).toHaveLength(2);
+      for (const { headers } of [...gateway.requests, ...discord.requests])
         expect(headers).not.toHaveProperty('authorization');
     });
 
     it('Files from third-party URLs are not fetched from private addresses of other hosts', async () => {
-      const secret = stranger.on('/secret', file(png));
+      const secret = thirdPartyHost.on('/secret', file(png));
       const direct = given('direct.png', secret);
-      const roundabout = given('roundabout.png', discord.on('/away', redirect(secret)));
-      for (const one of [direct, roundabout]) {
+      const viaRedirect = given('roundabout.png', discord.on('/away', redirect(secret)));
+      for (const one of [direct, viaRedirect]) {
         expect(await refused(one)).toEqual({ key: 'refusals.imageUnreachable', name: one.name });
       }
-      expect(stranger.heard).toEqual([]);
+      expect(thirdPartyHost.requests).toEqual([]);
     });
   });
 
@@ -232,7 +232,7 @@ describe('The files of a request', () => {
       const { mask } = await region('left', { address: `${gateway.origin}/never`, width: 64, height: 32 });
       expect(mask).toMatch(/^data:image\/png;base64,/);
       expect(await shadesOf(mask)).toEqual({ width: 64, height: 32, white: 32 * 32 });
-      expect(gateway.heard).toEqual([]);
+      expect(gateway.requests).toEqual([]);
     });
 
     it.each([
@@ -241,13 +241,13 @@ describe('The files of a request', () => {
       ['nonsense', { width: 0, height: -3 }],
       ['not a whole number', { width: 64.5, height: 32 }],
     ])('A mask is drawn in the size of the image if the given size is %s', async (_what, size) => {
-      const address = gateway.on('/grid', file(png));
-      expect(await shadesOf((await region('top', { address, ...size })).mask)).toEqual({
+      const url = gateway.on('/grid', file(png));
+      expect(await shadesOf((await region('top', { address: url, ...size })).mask)).toEqual({
         width: 40,
         height: 30,
         white: 40 * 15,
       });
-      expect(gateway.heard[0]?.headers.authorization).toBe(`Bearer ${apiKey}`);
+      expect(gateway.requests[0]?.headers.authorization).toBe(`Bearer ${apiKey}`);
     });
 
     it('A mask is refused if the size of the image is unknown', async () => {

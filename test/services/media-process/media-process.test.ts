@@ -159,8 +159,8 @@ describe('The media process', () => {
     const program = fileURLToPath(new URL('./orphan.ts', import.meta.url));
     const bot = spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'inherit'] });
     onTestFinished(() => void bot.kill('SIGKILL'));
-    const [said] = await once(bot.stdout, 'data');
-    const pid = Number(String(said));
+    const [output] = await once(bot.stdout, 'data');
+    const pid = Number(String(output));
     expect(isAlive(pid)).toBe(true);
     bot.kill('SIGKILL');
     await expect.poll(() => isAlive(pid), { timeout: 10_000 }).toBe(false);

@@ -77,18 +77,18 @@ describe('A file made to keep the bot busy', () => {
   );
 
   it('A file made to keep the bot busy is recognised on disk from only its first bytes and those after its tag', async () => {
-    const asked: [number, number][] = [];
+    const reads: [number, number][] = [];
     const file = Buffer.concat([latin('ID3\x04\0\0\0\x7f\x7f\x7f'), Buffer.alloc(4 * MIB)]);
     const reader: ContentReader = {
       size: file.length,
       read: async (start, length) => {
-        asked.push([start, length]);
+        reads.push([start, length]);
         return file.subarray(start, start + length);
       },
     };
     await recogniseContent(reader);
-    expect(asked.length).toBeLessThanOrEqual(2);
-    for (const [, length] of asked) expect(length).toBeLessThanOrEqual(72 * KIB);
+    expect(reads.length).toBeLessThanOrEqual(2);
+    for (const [, length] of reads) expect(length).toBeLessThanOrEqual(72 * KIB);
   });
 
   /** A hundred megabytes of optional boxes of the smallest size. */
@@ -111,7 +111,7 @@ describe('A file made to keep the bot busy', () => {
     expect(reader.reads()).toBeLessThanOrEqual(8_000);
   });
 
-  it('A file made to keep the bot busy has its facts read in a bounded number of steps, however many and deeply nested its boxes are', async () => {
+  it('A file made to keep the bot busy has its facts read in a bounded number of steps, however many boxes it has and however deeply they are nested', async () => {
     const brands = latin('\0\0\0\x14ftypisom\0\0\0\0isom');
     const nested = (length: number): Buffer => {
       const head = latin('\0\0\0\0moov');
@@ -132,8 +132,8 @@ describe('A file made to keep the bot busy', () => {
     let max = 0;
     let pieces = 0;
     const base64 = Buffer.alloc(8 * MIB, 7).toString('base64');
-    for await (const piece of decodeBase64(base64, 100 * MIB)) {
-      max = Math.max(max, piece.length);
+    for await (const chunk of decodeBase64(base64, 100 * MIB)) {
+      max = Math.max(max, chunk.length);
       pieces += 1;
     }
     expect(max).toBeLessThanOrEqual(192 * KIB);

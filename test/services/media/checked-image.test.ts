@@ -49,11 +49,11 @@ describe("A member's image", () => {
   });
 
   it("A member's image is decoded completely, because the container may be intact around damaged pixels", async () => {
-    const spoilt = await noise(200, 200).png().toBuffer();
+    const damaged = await noise(200, 200).png().toBuffer();
     // Within the first chunk of pixels, so its checksum fails.
-    spoilt.fill(0x55, 1_000, 2_000);
-    expect(await media.imageFacts(spoilt)).toMatchObject({ width: 200, height: 200 });
-    await expect(media.checkImage(spoilt)).rejects.toMatchObject({ kind: 'damaged' });
+    damaged.fill(0x55, 1_000, 2_000);
+    expect(await media.imageFacts(damaged)).toMatchObject({ width: 200, height: 200 });
+    await expect(media.checkImage(damaged)).rejects.toMatchObject({ kind: 'damaged' });
   });
 
   it.each(['png', 'jpeg', 'webp', 'gif', 'avif'] as const)(
@@ -66,8 +66,8 @@ describe("A member's image", () => {
   );
 
   it("A member's image is rotated upright", async () => {
-    const lying = await noise(30, 20).jpeg().withMetadata({ orientation: 6 }).toBuffer();
-    const { bytes } = await media.checkImage(lying);
+    const rotated = await noise(30, 20).jpeg().withMetadata({ orientation: 6 }).toBuffer();
+    const { bytes } = await media.checkImage(rotated);
     expect(await sharp(bytes).metadata()).toMatchObject({ width: 20, height: 30 });
   });
 });

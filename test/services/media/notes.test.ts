@@ -187,22 +187,22 @@ describe('The metadata of an image', () => {
     ['jpeg', 3],
     ['webp', 8],
   ] as const)('The orientation in the metadata is applied before its removal: %s (%i)', async (format, orientation) => {
-    const lying = await sharp(Buffer.concat([Buffer.alloc(20 * 30, 255), Buffer.alloc(20 * 30, 0)]), {
+    const rotated = await sharp(Buffer.concat([Buffer.alloc(20 * 30, 255), Buffer.alloc(20 * 30, 0)]), {
       raw: { width: 20, height: 60, channels: 1 },
     })
       .resize(40, 30, { fit: 'fill' })
       .toFormat(format)
       .withMetadata({ orientation })
       .toBuffer();
-    const { how, bytes, mime } = await sent(lying);
+    const { how, bytes, mime } = await sent(rotated);
     expect({ how, mime }).toEqual({ how: 're-encoded', mime: `image/${format}` });
     await expectNoNotes(bytes);
     const isAside = orientation > 4;
-    expect(await media.imageFacts(lying)).toMatchObject(
+    expect(await media.imageFacts(rotated)).toMatchObject(
       isAside ? { width: 30, height: 40 } : { width: 40, height: 30 },
     );
-    expect(await media.imageFacts(bytes)).toEqual(await media.imageFacts(lying));
-    const upright = await sharp(lying).autoOrient().greyscale().raw().toBuffer();
+    expect(await media.imageFacts(bytes)).toEqual(await media.imageFacts(rotated));
+    const upright = await sharp(rotated).autoOrient().greyscale().raw().toBuffer();
     const result = await sharp(bytes).greyscale().raw().toBuffer();
     for (const at of [0, 39, 600, 1_199]) expect(Math.abs((result[at] ?? 0) - (upright[at] ?? 0))).toBeLessThan(20);
   });

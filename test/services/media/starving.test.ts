@@ -39,8 +39,8 @@ describe('Links that announce much and deliver nothing', () => {
   it('Links that announce much and deliver nothing delay no result, however many members they come from', async () => {
     const stalled = ['a', 'b', 'c', 'd'].flatMap((name) => [given(`${name}1`, name), given(`${name}2`, name)]);
     await expect.poll(() => open.length).toBe(8);
-    const address = scene.gateway.on('/result', file(scene.png));
-    expect((await media.fetch({ address })).size).toBe(scene.png.length);
+    const url = scene.gateway.on('/result', file(scene.png));
+    expect((await media.fetch({ address: url })).size).toBe(scene.png.length);
     await media.close();
     await Promise.all(stalled);
   });
@@ -48,8 +48,8 @@ describe('Links that announce much and deliver nothing', () => {
   it('Links that announce much and deliver nothing delay no result from the hosts of results', async () => {
     const stalled = [1, 2, 3].map((at) => failureOf(media.fetch({ address: link(`r${at}`) })));
     await expect.poll(() => open.length).toBe(3);
-    const address = scene.gateway.on('/result', file(scene.png));
-    expect((await media.fetch({ address })).size).toBe(scene.png.length);
+    const url = scene.gateway.on('/result', file(scene.png));
+    expect((await media.fetch({ address: url })).size).toBe(scene.png.length);
     await media.close();
     await Promise.all(stalled);
   });
@@ -66,9 +66,9 @@ describe('Links that announce much and deliver nothing', () => {
   it('Links that announce much and deliver nothing are fetched two at a time per member, the next one starting when one has ended', async () => {
     const stalled = [1, 2, 3].map((at) => given(`a${at}`, 'one'));
     await expect.poll(() => open.length).toBe(2);
-    const address = scene.gateway.on('/own', file(scene.png));
-    expect((await media.fetch({ address }, { givenBy: 'another' })).size).toBe(scene.png.length);
-    expect(scene.gateway.heard.map(({ path }) => path)).toEqual(['/a1', '/a2', '/own']);
+    const url = scene.gateway.on('/own', file(scene.png));
+    expect((await media.fetch({ address: url }, { givenBy: 'another' })).size).toBe(scene.png.length);
+    expect(scene.gateway.requests.map(({ path }) => path)).toEqual(['/a1', '/a2', '/own']);
     open[0]?.destroy();
     await expect.poll(() => open.length).toBe(3);
     await media.close();
@@ -84,7 +84,7 @@ describe('Links that announce much and deliver nothing', () => {
     await expect.poll(() => open.length).toBe(2);
     unwanted.abort();
     for (const failure of stalled) expect(await failure).toMatchObject({ code: 'aborted' });
-    const address = scene.gateway.on('/own', file(scene.png));
-    expect((await media.fetch({ address }, { givenBy: 'one' })).size).toBe(scene.png.length);
+    const url = scene.gateway.on('/own', file(scene.png));
+    expect((await media.fetch({ address: url }, { givenBy: 'one' })).size).toBe(scene.png.length);
   });
 });

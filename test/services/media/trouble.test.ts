@@ -27,7 +27,7 @@ describe('A faulty file host', () => {
   });
 
   /** A gateway that sends arbitrary bytes once it has received a request. */
-  async function gatewaySaying(say: (socket: Socket) => void, limits: Partial<MediaLimits> = {}) {
+  async function rawGateway(say: (socket: Socket) => void, limits: Partial<MediaLimits> = {}) {
     const server = createServer((socket) => {
       sockets.add(socket);
       socket.on('error', () => socket.destroy());
@@ -53,18 +53,18 @@ describe('A faulty file host', () => {
   };
 
   /** Sends until the client has disconnected, and counts the bytes. */
-  const talkOn = (socket: Socket, said = { bytes: 0 }, piece = Buffer.alloc(64 * 1024)) => {
+  const sendEndlessly = (socket: Socket, sent = { bytes: 0 }, chunk = Buffer.alloc(64 * 1024)) => {
     const talk = (): void => {
       if (socket.destroyed) return;
-      said.bytes += piece.length;
-      socket.write(piece, () => setImmediate(talk));
+      sent.bytes += chunk.length;
+      socket.write(chunk, () => setImmediate(talk));
     };
     talk();
-    return said;
+    return sent;
   };
 
   /** Waits until the connections are really closed. */
-  const everybodyGone = async (): Promise<void> => {
+  const allClosed = async (): Promise<void> => {
     for (const socket of sockets) if (!socket.closed) await new Promise((resolve) => socket.once('close', resolve));
   };
 
@@ -75,29 +75,29 @@ describe('A faulty file host', () => {
     ['in the middle of a chunk', (socket: Socket) => socket.end(`${head('transfer-encoding: chunked')}ff\r\nhalf`)],
     ['between two chunks', (socket: Socket) => socket.end(`${head('transfer-encoding: chunked')}4\r\nhalf\r\n`)],
   ])('A file host that cuts the connection %s is unreachable', async (_when, say) => {
-    const { media, address } = await gatewaySaying(say);
+    const { media, address } = await rawGateway(say);
     expect(await failureOf(media.fetch({ address }))).toMatchObject({ kind: 'unreachable' });
   });
 
   it('A file host that does not speak HTTP is unreachable', async () => {
-    const { media, address } = await gatewaySaying((socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n'));
+    const { media, address } = await rawGateway((socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n'));
     expect(await failureOf(media.fetch({ address }))).toMatchObject({ kind: 'unreachable' });
   });
 
   it('A file host that does not exist is unreachable', async () => {
-    const { media, address, server } = await gatewaySaying(() => undefined);
+    const { media, address, server } = await rawGateway(() => undefined);
     await new Promise((resolve) => server.close(resolve));
     servers = [];
     expect(await failureOf(media.fetch({ address }))).toMatchObject({ kind: 'unreachable', code: 'ECONNREFUSED' });
   });
 
   it('A fetch from a file host that never begins to respond is abandoned', async () => {
-    const { media, address } = await gatewaySaying(() => undefined, { headersMs: 50 });
+    const { media, address } = await rawGateway(() => undefined, { headersMs: 50 });
     expect(await failureOf(media.fetch({ address }))).toMatchObject({ kind: 'timeout' });
   });
 
   it('A fetch from a file host that stops in the middle is abandoned', async () => {
-    const { media, address } = await gatewaySaying((socket) => socket.write(`${head('content-length: 100')}half`), {
+    const { media, address } = await rawGateway((socket) => socket.write(`${head('content-length: 100')}half`), {
       chunkMs: 50,
     });
     expect(await failureOf(media.fetch({ address }))).toMatchObject({ kind: 'timeout' });
@@ -108,9 +108,9 @@ describe('A faulty file host', () => {
     const dripping = new Promise<void>((resolve) => {
       listening = resolve;
     });
-    const { media, address } = await gatewaySaying((socket) => {
+    const { media, address } = await rawGateway((socket) => {
       socket.write(head('transfer-encoding: chunked'));
-      talkOn(socket, undefined, Buffer.from('1\r\n.\r\n'));
+      sendEndlessly(socket, undefined, Buffer.from('1\r\n.\r\n'));
       listening();
     });
     const failure = failureOf(media.fetch({ address }));
@@ -120,45 +120,45 @@ describe('A faulty file host', () => {
   });
 
   it('A file host that announces more than the limit is not read', async () => {
-    const said = { bytes: 0 };
-    const { media, address } = await gatewaySaying((socket) => {
+    const sent = { bytes: 0 };
+    const { media, address } = await rawGateway((socket) => {
       socket.write(head('content-length: 1000000000'));
-      talkOn(socket, said);
+      sendEndlessly(socket, sent);
     });
     expect(await failureOf(media.fetch({ address }, { max: 1_000_000 }))).toMatchObject({ kind: 'too-large' });
-    await everybodyGone();
-    expect(said.bytes).toBeLessThan(100_000_000);
+    await allClosed();
+    expect(sent.bytes).toBeLessThan(100_000_000);
   });
 
   it('A file host that sends more than it announced is read up to the announced length', async () => {
-    const { media, address } = await gatewaySaying((socket) => {
+    const { media, address } = await rawGateway((socket) => {
       socket.write(head('content-length: 3'));
-      talkOn(socket);
+      sendEndlessly(socket);
     });
     expect(await failureOf(media.fetch({ address }))).toMatchObject({ kind: 'not-media' });
   });
 
   it('A file host that never stops sending is disconnected at the limit', async () => {
-    const said = { bytes: 0 };
-    const { media, address } = await gatewaySaying((socket) => {
+    const sent = { bytes: 0 };
+    const { media, address } = await rawGateway((socket) => {
       socket.write(head('connection: close'));
-      talkOn(socket, said);
+      sendEndlessly(socket, sent);
     });
     expect(await failureOf(media.fetch({ address }, { max: 3_000_000 }))).toMatchObject({ kind: 'too-large' });
-    await everybodyGone();
-    expect(said.bytes).toBeGreaterThan(3_000_000);
+    await allClosed();
+    expect(sent.bytes).toBeGreaterThan(3_000_000);
   });
 
   it.each(['content-length: -1', 'content-length: many', 'content-length: 5\r\ncontent-length: 6'])(
     'A file host that sends the header "%s" is unreachable',
     async (line) => {
-      const { media, address } = await gatewaySaying((socket) => socket.end(`${head(line)}hello`));
+      const { media, address } = await rawGateway((socket) => socket.end(`${head(line)}hello`));
       expect(await failureOf(media.fetch({ address }))).toMatchObject({ kind: 'unreachable' });
     },
   );
 
   it('A file host is disconnected immediately when the caller aborts', async () => {
-    const { media, address } = await gatewaySaying((socket) => {
+    const { media, address } = await rawGateway((socket) => {
       socket.write(`${head('content-length: 100')}half`);
     });
     const wanted = new AbortController();
@@ -166,18 +166,18 @@ describe('A faulty file host', () => {
     while (sockets.size === 0) await new Promise(setImmediate);
     wanted.abort();
     expect(await failure).toMatchObject({ kind: 'unreachable', code: 'aborted' });
-    await everybodyGone();
+    await allClosed();
   });
 
   it('A file host is not contacted for a fetch that was already aborted', async () => {
-    const { media, address } = await gatewaySaying(() => undefined);
+    const { media, address } = await rawGateway(() => undefined);
     const failure = failureOf(media.fetch({ address }, { signal: AbortSignal.abort() }));
     expect(await failure).toMatchObject({ kind: 'unreachable', code: 'aborted' });
     expect(sockets.size).toBe(0);
   });
 
   it('A file host does not delay closing', async () => {
-    const { media, address } = await gatewaySaying(() => undefined);
+    const { media, address } = await rawGateway(() => undefined);
     const failure = failureOf(media.fetch({ address }));
     while (sockets.size === 0) await new Promise(setImmediate);
     await media.close();

@@ -3,7 +3,7 @@ import { ModelCatalogue, ORDER_LIMIT_MS } from '../../../src/services/models/cat
 import { Experience, type ModelExperience } from '../../../src/services/models/experience.ts';
 import { guessKind, type KindOverrides, type ModelKind } from '../../../src/services/models/families.ts';
 import { similarIds } from '../../../src/services/models/ids.ts';
-import { both, heardAt } from '../../contract/both.ts';
+import { both, requestsAt } from '../../contract/both.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
 interface CatalogueOptions {
@@ -12,7 +12,7 @@ interface CatalogueOptions {
 }
 
 async function catalogue({ overrides = {}, stored = new Map<string, ModelExperience>() }: CatalogueOptions = {}) {
-  const side = await both({ limits: { attempts: 1, readMs: 500 } });
+  const fixture = await both({ limits: { attempts: 1, readMs: 500 } });
   const clock = new ManualClock();
   const store = {
     all: async () => stored,
@@ -21,11 +21,11 @@ async function catalogue({ overrides = {}, stored = new Map<string, ModelExperie
   const experience = new Experience(store, { warn: () => undefined });
   await experience.open();
   return {
-    ...side,
+    ...fixture,
     stored,
     time: clock,
-    models: new ModelCatalogue({ gateway: side.gateway.models, experience, overrides, clock }),
-    asked: () => heardAt(side, '/v1/models').length,
+    models: new ModelCatalogue({ gateway: fixture.gateway.models, experience, overrides, clock }),
+    asked: () => requestsAt(fixture, '/v1/models').length,
   };
 }
 
@@ -101,12 +101,12 @@ describe('The catalogue of models', () => {
   it('The catalogue of models requests a missing id again after an hour', async () => {
     const { models, embedded, time } = await catalogue();
     await models.list();
-    const asked = () => embedded.heard.filter(({ path }) => path.endsWith('/invented')).length;
+    const requestCount = () => embedded.heard.filter(({ path }) => path.endsWith('/invented')).length;
     for (const wait of [0, 59 * 60_000, 60_000]) {
       time.advance(wait);
       await refusal(models.get('invented'));
     }
-    expect(asked()).toBe(2);
+    expect(requestCount()).toBe(2);
   });
 
   it('The catalogue of models does not keep a list longer because the clock was set back', async () => {
@@ -120,16 +120,16 @@ describe('The catalogue of models', () => {
   });
 
   it('The catalogue of models requests an unknown id again only after a newer list contains it', async () => {
-    const side = await catalogue();
-    const { models, embedded, time } = side;
-    const asked = (): number => heardAt(side, '/v1/models/new-model').length;
+    const fixture = await catalogue();
+    const { models, embedded, time } = fixture;
+    const requestCount = (): number => requestsAt(fixture, '/v1/models/new-model').length;
     expect(await refusal(models.get('new-model'))).toMatchObject({ key: 'refusals.unknownModel' });
     await refusal(models.get('new-model'));
-    expect(asked()).toBe(1);
+    expect(requestCount()).toBe(1);
     time.advance(6 * 60_000);
     await models.list();
     await refusal(models.get('new-model'));
-    expect(asked()).toBe(1);
+    expect(requestCount()).toBe(1);
     time.advance(6 * 60_000);
     embedded.faults.add({
       do: { type: 'body', body: { object: 'list', data: [{ id: 'new-model', object: 'model' }] } },
@@ -137,7 +137,7 @@ describe('The catalogue of models', () => {
     await models.list();
     embedded.faults.add({ do: { type: 'body', body: { id: 'new-model', object: 'model' } } });
     expect((await models.get('new-model')).id).toBe('new-model');
-    expect(asked()).toBe(2);
+    expect(requestCount()).toBe(2);
   });
 
   it('The catalogue of models does not mistake a gateway fault for a missing model', async () => {
@@ -153,11 +153,11 @@ describe('What models delivered', () => {
     ...{ id, object: 'model', created: 1_626_777_600, owned_by: 'studio' },
   }));
   const listed = async (options: CatalogueOptions = {}) => {
-    const side = await catalogue(options);
-    side.embedded.faults.add({ do: { type: 'body', body: { object: 'list', data } }, times: 100 });
-    const idsFor = async (kind: ModelKind) => (await side.models.listFor(kind)).map(({ id }) => id);
-    const kindOf = async (id: string) => (await side.models.list()).find((one) => one.id === id)?.kind;
-    return { ...side, idsFor, kindOf };
+    const fixture = await catalogue(options);
+    fixture.embedded.faults.add({ do: { type: 'body', body: { object: 'list', data } }, times: 100 });
+    const idsFor = async (kind: ModelKind) => (await fixture.models.listFor(kind)).map(({ id }) => id);
+    const kindOf = async (id: string) => (await fixture.models.list()).find((one) => one.id === id)?.kind;
+    return { ...fixture, idsFor, kindOf };
   };
 
   it('A model that delivered a video is a video model regardless of its ID', async () => {

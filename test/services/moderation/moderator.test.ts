@@ -28,19 +28,19 @@ async function moderatorOf(respond: RequestListener) {
 
 describe('A moderation service', () => {
   it('A moderation service receives the text, the model and the key, and its scores are read', async () => {
-    const heard: unknown[] = [];
+    const received: unknown[] = [];
     const { moderator, timers } = await moderatorOf((request, response) => {
       const chunks: Buffer[] = [];
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
       request.on('end', () => {
         const { authorization } = request.headers;
-        heard.push([request.url, authorization, JSON.parse(Buffer.concat(chunks).toString())]);
+        received.push([request.url, authorization, JSON.parse(Buffer.concat(chunks).toString())]);
         const result = { categories: { hate: true, new: null }, category_scores: { hate: 0.9, new: null }, more: 1 };
         response.end(JSON.stringify({ id: 'x', results: [result] }));
       });
     });
     expect(await moderator.judgeText('a prompt')).toEqual({ scores: { hate: 0.9 }, flagged: ['hate'] });
-    expect(heard).toEqual([['/v1/moderations', 'Bearer sk-key', { model: 'a-model', input: 'a prompt' }]]);
+    expect(received).toEqual([['/v1/moderations', 'Bearer sk-key', { model: 'a-model', input: 'a prompt' }]]);
     expect(timers.size).toBe(0);
   });
 

@@ -69,7 +69,7 @@ describe('The prices in a gateway’s list', () => {
 });
 
 describe('The gateway’s list in memory', () => {
-  const settle = () => new Promise((resolve) => setImmediate(resolve));
+  const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
   function opened(fetch: ((signal: AbortSignal) => Promise<PriceList>) | undefined) {
     const clock = new ManualClock();
@@ -88,16 +88,16 @@ describe('The gateway’s list in memory', () => {
       return list([model({ ...byJob, price: String(calls) })]);
     });
     expect(prices.of('m')).toBeUndefined();
-    await settle();
+    await nextTurn();
     const start = clock.now();
     expect(prices.of('m')).toEqual({ price: { each: '1' }, isUpperBound: false, at: start });
     clock.advance(599_999);
     expect(calls).toBe(1);
     clock.advance(1);
-    await settle();
+    await nextTurn();
     expect([calls, warned.length, prices.of('m')?.at]).toEqual([2, 1, start]);
     clock.advance(600_000);
-    await settle();
+    await nextTurn();
     expect([calls, prices.of('m')?.price.each, prices.of('m')?.at]).toEqual([3, '3', start + 1_200_000]);
   });
 
@@ -105,7 +105,7 @@ describe('The gateway’s list in memory', () => {
     const { prices, warned, clock } = opened(
       (signal) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted')))),
     );
-    await settle();
+    await nextTurn();
     expect(prices.of('m')).toBeUndefined();
     await prices.stop();
     clock.advance(3_600_000);
@@ -115,7 +115,7 @@ describe('The gateway’s list in memory', () => {
   it('Without a configured path nothing is read', async () => {
     const { clock, prices } = opened(undefined);
     clock.advance(3_600_000);
-    await settle();
+    await nextTurn();
     expect(prices.of('m')).toBeUndefined();
   });
 });

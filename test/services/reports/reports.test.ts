@@ -114,13 +114,13 @@ it('A decision and a block can each be made once, and pending actions are carrie
 
 it('An erasure leaves no id of the member in any report', async () => {
   const { clock, open, reports } = await setUp();
-  const told: string[] = [];
-  reports.onDue((id) => void told.push(id));
+  const texts: string[] = [];
+  reports.onDue((id) => void texts.push(id));
   const [first, second] = [await reports.add(made(1)), await reports.add(made(2))];
   await decided(reports, second, clock.now());
   await reports.forget(member(1));
   await reports.forget(MODERATOR);
-  expect(told).toEqual([first.id, second.id]);
+  expect(texts).toEqual([first.id, second.id]);
   const rows = () => JSON.stringify([first, second].map(({ id }) => reports.get(id)));
   for (const gone of [member(1), MODERATOR]) expect(rows()).not.toContain(gone);
   expect(reports.get(first.id)?.words).toBeUndefined();

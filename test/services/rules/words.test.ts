@@ -51,7 +51,7 @@ describe('Blocked words', () => {
     },
   );
 
-  it('An empty entry, a lone star and signs alone block nothing', () => {
+  it('An empty entry, a lone asterisk and an entry of only punctuation block nothing', () => {
     for (const entry of ['', '*', '  ', '---', '\u200b']) expect(finds([entry], 'a * b -- c')).toBeUndefined();
   });
 });

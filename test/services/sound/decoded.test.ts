@@ -130,11 +130,11 @@ describe('A file without usable audio', () => {
 
   it('A file without usable audio is refused as broken if none of the announced data is there', async () => {
     const heads = opusFile([], 0);
-    const torn = Buffer.from(file('mono.ogg'));
-    torn.writeUInt8(torn.readUInt8(2_000) ^ 1, 2_000);
+    const damaged = Buffer.from(file('mono.ogg'));
+    damaged.writeUInt8(damaged.readUInt8(2_000) ^ 1, 2_000);
     const cut = wavOf([played(8_000)], 8_000, { bytes: 2 });
     cut.write('atad', 36);
-    for (const bytes of [heads, torn, cut]) expect(await refused(bytes)).toBe('refusals.audioDamaged');
+    for (const bytes of [heads, damaged, cut]) expect(await refused(bytes)).toBe('refusals.audioDamaged');
   });
 
   it('A file without usable audio is refused according to its type, not to how decoding fails', async () => {
@@ -202,8 +202,8 @@ describe('A damaged audio file', () => {
   ];
   const keys = /^refusals\.audio(NotSupported|Damaged|Empty|TooLong)$/;
   const outcome = async (bytes: Uint8Array): Promise<boolean> => {
-    const told = await refused(bytes, 5);
-    return keys.test(told) || /^\d+ samples$/.test(told);
+    const refusalKey = await refused(bytes, 5);
+    return keys.test(refusalKey) || /^\d+ samples$/.test(refusalKey);
   };
 
   it('A damaged audio file is decoded as far as possible or refused after any change', {

@@ -32,7 +32,7 @@ const voice = (samples: number, first = 0): Int16Array =>
   Int16Array.from({ length: samples }, (_, index) => tones[(first + index) % tones.length] ?? 0);
 const second = voice(PCM_RATE);
 /** The outcome of a promise that may have rejected before the test awaits it. */
-const told = (work: Promise<unknown>): Promise<string> => work.then(() => 'written', String);
+const outcomeOf = (work: Promise<unknown>): Promise<string> => work.then(() => 'written', String);
 
 describe('A voice message that is written while it is spoken', () => {
   it('A voice message is the same file in whatever chunks it is written and with any number of simultaneous speakers', {
@@ -128,7 +128,7 @@ describe('A voice message that is written while it is spoken', () => {
     const other = encodeVoiceMessage(sounds, second);
     for (const writer of dropped) writer.drop();
     for (const writer of dropped) writer.add(second);
-    expect(await told(dropped[0]?.finish() ?? other)).toContain('dropped');
+    expect(await outcomeOf(dropped[0]?.finish() ?? other)).toContain('dropped');
     expect((await other).seconds).toBe(1);
   });
 
@@ -147,7 +147,7 @@ describe('A voice message that is written while it is spoken', () => {
     await expect.poll(() => first.waitingSamples, WAIT_LIMIT).toBe(0);
     process.kill(own.pid ?? 0, 'SIGKILL');
     first.add(second);
-    expect(await told(first.finish())).toContain('What came before is gone');
+    expect(await outcomeOf(first.finish())).toContain('What came before is gone');
     next.add(second);
     expect((await next.finish()).seconds).toBe(1);
   });
@@ -161,13 +161,13 @@ describe('A voice message that is written while it is spoken', () => {
     expect((await writer.finish()).seconds).toBe(1);
   });
 
-  it('A voice message fails alone if its samples cannot be handed over, and leaves nothing behind', async () => {
-    const room = opened();
-    const writer = room.writing({ maxSeconds: 60 });
+  it('Only the voice message itself fails if its samples cannot be handed over, and leaves nothing behind', async () => {
+    const service = opened();
+    const writer = service.writing({ maxSeconds: 60 });
     writer.add(second);
-    await room.close();
+    await service.close();
     writer.add(second);
-    expect(await told(writer.finish())).toBe('Refusal: refusals.stopping');
+    expect(await outcomeOf(writer.finish())).toBe('Refusal: refusals.stopping');
   });
 });
 
@@ -176,7 +176,7 @@ describe('Voice messages beyond the memory limit', () => {
     const { writings } = begun(systemClock);
     const many = Array.from({ length: 201 }, () => writings.begin(60));
     for (const writer of many) writer.add(second.subarray(0, 10));
-    expect(await told(many[200]?.finish() ?? Promise.resolve())).toBe('Refusal: refusals.audioBusy');
+    expect(await outcomeOf(many[200]?.finish() ?? Promise.resolve())).toBe('Refusal: refusals.audioBusy');
     const [first, next] = many;
     first?.drop();
     expect((await next?.finish())?.seconds).toBe(10 / PCM_RATE);
@@ -190,7 +190,7 @@ describe('Voice messages beyond the memory limit', () => {
     const minutes = new Int16Array(10 * 60 * PCM_RATE);
     const many = Array.from({ length: 4 }, () => writings.begin(600));
     for (const writer of many) writer.add(minutes);
-    expect(await told(many[3]?.finish() ?? Promise.resolve())).toBe('Refusal: refusals.audioBusy');
+    expect(await outcomeOf(many[3]?.finish() ?? Promise.resolve())).toBe('Refusal: refusals.audioBusy');
   });
 });
 

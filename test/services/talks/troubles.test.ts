@@ -66,15 +66,15 @@ it('An utterance with an unknown outcome is left for its owner to resolve', asyn
   const { begin, say, ended, gateway, tasks } = made;
   const talk = await begin();
   gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-drop-asked' });
-  const said = await say(talk, 'Hello');
-  expect(said).toMatchObject({ state: 'unconfirmed', parentId: talk.id });
+  const utterance = await say(talk, 'Hello');
+  expect(utterance).toMatchObject({ state: 'unconfirmed', parentId: talk.id });
   expect((await tasks.book.get(talk.id))?.talk?.turns).toEqual([]);
-  const again = await tasks.orders.tryAgain(said.id, {
+  const second = await tasks.orders.tryAgain(utterance.id, {
     requesterId: owner,
-    channelId: said.channelId,
+    channelId: utterance.channelId,
     route: order.route,
   });
-  expect(await ended(again)).toMatchObject({ state: 'ready', request: said.request, parentId: talk.id });
+  expect(await ended(second)).toMatchObject({ state: 'ready', request: utterance.request, parentId: talk.id });
   await expect.poll(() => standings(made), waitLimit).toEqual(['settled', 'settled']);
 });
 
@@ -96,7 +96,7 @@ describe('A conversation that is reopened', () => {
   it('A conversation that is reopened waits for an unreachable gateway, and reports that to members who speak in the meantime', async () => {
     const first = await scene();
     const talk = await first.begin();
-    await first.leave();
+    await first.stop();
     const second = await scene({}, first);
     const { gateway, say, ended, tasks } = second;
     gateway.faults.add({ on: { path: '/v1/realtime' }, do: unavailable, times: 5 });
@@ -111,11 +111,11 @@ describe('A conversation that is reopened', () => {
   it('A conversation that is reopened ends if the gateway refuses it permanently', async () => {
     const first = await scene();
     const talk = await first.begin();
-    await first.leave();
-    const { gateway, say, when } = await scene({}, first);
+    await first.stop();
+    const { gateway, say, waitFor } = await scene({}, first);
     gateway.faults.add({ on: { path: '/v1/realtime' }, do: refused });
     expect(await refusalOf(say(talk, 'Hello'))).toMatchObject({ name: 'GatewayError', status: 404 });
-    expect(await when(talk, hasEnded)).toMatchObject({ state: 'ready', talk: { end: 'lost' } });
+    expect(await waitFor(talk, hasEnded)).toMatchObject({ state: 'ready', talk: { end: 'lost' } });
     expect(await refusalOf(say(talk, 'Are you there?'))).toMatchObject({ key: 'refusals.talkOver' });
   });
 });
@@ -126,7 +126,7 @@ it('A conversation ends for an erasure that was requested before a restart', asy
   const unwanted = await first.tasks.book.get(talk.id);
   // Stored without notifying the process.
   if (unwanted) await first.store.put({ ...unwanted, unwanted: true });
-  await first.drop();
+  await first.kill();
   const second = await scene({ isShown: true }, first);
   await second.tasks.erasure.begin(owner, async () => true);
   await expect.poll(() => second.store.openErasures(), waitLimit).toEqual([]);

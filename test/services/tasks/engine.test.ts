@@ -26,170 +26,170 @@ function busy({ file }: Engine): () => void {
 
 describe('An order', () => {
   it('A request is stored before it is submitted', async () => {
-    const side = await engine();
-    side.gateway.faults.add({ on: { path: /submit/ }, do: 'hang' });
-    const submitted = side.tasks.orders.submit(order);
-    await side.until(() => (submitsAt(side) === 1 ? true : undefined));
-    const [stored] = await side.store.live();
+    const fixture = await engine();
+    fixture.gateway.faults.add({ on: { path: /submit/ }, do: 'hang' });
+    const submitted = fixture.tasks.orders.submit(order);
+    await fixture.until(() => (submitsAt(fixture) === 1 ? true : undefined));
+    const [stored] = await fixture.store.live();
     expect(stored).toMatchObject({ state: 'submitting', request: { prompt: 'a fox' } });
     expect((await submitted).state).toBe('unconfirmed');
   });
 
   it('A request is never submitted when it cannot be stored', async () => {
-    const side = await engine();
-    const free = busy(side);
-    await expect(side.tasks.orders.submit(order)).rejects.toMatchObject({ kind: 'locked' });
+    const fixture = await engine();
+    const free = busy(fixture);
+    await expect(fixture.tasks.orders.submit(order)).rejects.toMatchObject({ kind: 'locked' });
     free();
-    expect(submitsAt(side)).toBe(0);
-    expect(side.tasks.book.liveCount).toBe(0);
-    expect((await side.tasks.orders.submit({ ...order, request: { prompt: 'another' } })).state).toBe('accepted');
+    expect(submitsAt(fixture)).toBe(0);
+    expect(fixture.tasks.book.liveCount).toBe(0);
+    expect((await fixture.tasks.orders.submit({ ...order, request: { prompt: 'another' } })).state).toBe('accepted');
   });
 
   it('A request is not lost if the gateway has accepted it but the store fails afterwards', async () => {
-    const side = await engine();
+    const fixture = await engine();
     const taken = Promise.withResolvers<() => void>();
-    side.gateway.jobs.once('change', () => taken.resolve(busy(side)));
-    const task = await side.tasks.orders.submit(order);
+    fixture.gateway.jobs.once('change', () => taken.resolve(busy(fixture)));
+    const task = await fixture.tasks.orders.submit(order);
     const free = await taken.promise;
     expect(task.state).toBe('accepted');
-    expect(side.logged()).toContain('could not write a task');
+    expect(fixture.logged()).toContain('could not write a task');
     free();
-    await side.until(() => (side.logged().includes('has now written the task') ? true : undefined));
-    expect(await side.store.get(task.id)).toMatchObject({ remoteId: task.remoteId });
-    expect((await ready(side, task.id)).media).toHaveLength(1);
-    expect(submitsAt(side)).toBe(1);
+    await fixture.until(() => (fixture.logged().includes('has now written the task') ? true : undefined));
+    expect(await fixture.store.get(task.id)).toMatchObject({ remoteId: task.remoteId });
+    expect((await ready(fixture, task.id)).media).toHaveLength(1);
+    expect(submitsAt(fixture)).toBe(1);
   });
 
   it('A request leaves nothing behind when it is refused', async () => {
-    const side = await engine();
-    side.gateway.faults.add({ on: { path: /submit/ }, do: 'quota' });
-    await expect(side.tasks.orders.submit(order)).rejects.toBeInstanceOf(GatewayError);
-    expect(await side.store.live()).toEqual([]);
-    expect(await side.store.page({ of: { memberId: order.requesterId }, max: 10 })).toEqual({
+    const fixture = await engine();
+    fixture.gateway.faults.add({ on: { path: /submit/ }, do: 'quota' });
+    await expect(fixture.tasks.orders.submit(order)).rejects.toBeInstanceOf(GatewayError);
+    expect(await fixture.store.live()).toEqual([]);
+    expect(await fixture.store.page({ of: { memberId: order.requesterId }, max: 10 })).toEqual({
       summaries: [],
       next: undefined,
     });
-    expect(side.news).toEqual([]);
+    expect(fixture.news).toEqual([]);
   });
 
   it('A request is unconfirmed if the bot stops during the submit, because the gateway may have accepted it', async () => {
-    const side = await engine();
-    side.gateway.faults.add({ on: { path: /submit/ }, do: 'accepted-then-hang' });
-    const submitted = side.tasks.orders.submit(order);
-    await side.until(() => side.gateway.jobs.list()[0]);
-    await side.leave();
+    const fixture = await engine();
+    fixture.gateway.faults.add({ on: { path: /submit/ }, do: 'accepted-then-hang' });
+    const submitted = fixture.tasks.orders.submit(order);
+    await fixture.until(() => fixture.gateway.jobs.list()[0]);
+    await fixture.stop();
     expect((await submitted).state).toBe('unconfirmed');
-    const next = await engine({}, side);
+    const next = await engine({}, fixture);
     expect(next.news.map(({ state }) => state)).toEqual(['unconfirmed']);
     expect(submitsAt(next)).toBe(1);
   });
 
   it('A request counts as a duplicate only for a moment', async () => {
-    const side = await engine();
-    await side.tasks.orders.submit(order);
-    await expect(side.tasks.orders.submit(order)).rejects.toMatchObject({ key: 'refusals.duplicateRequest' });
-    side.clock.advance(3_000);
-    expect((await side.tasks.orders.submit(order)).state).toBe('accepted');
+    const fixture = await engine();
+    await fixture.tasks.orders.submit(order);
+    await expect(fixture.tasks.orders.submit(order)).rejects.toMatchObject({ key: 'refusals.duplicateRequest' });
+    fixture.clock.advance(3_000);
+    expect((await fixture.tasks.orders.submit(order)).state).toBe('accepted');
   });
 
   it('A failed order can be repeated immediately', async () => {
-    const side = await engine();
-    const { id } = await side.tasks.orders.submit(order);
+    const fixture = await engine();
+    const { id } = await fixture.tasks.orders.submit(order);
     const failure = { cause: 'failed' as const };
-    await side.tasks.book.change(id, (task) => ({ ...task, state: 'failed', failure }));
-    expect((await side.tasks.orders.submit(order)).state).toBe('accepted');
-    await expect(side.tasks.orders.submit(order)).rejects.toMatchObject({ key: 'refusals.duplicateRequest' });
-    side.clock.advance(3_000);
-    expect((await side.tasks.orders.submit(order)).state).toBe('accepted');
+    await fixture.tasks.book.change(id, (task) => ({ ...task, state: 'failed', failure }));
+    expect((await fixture.tasks.orders.submit(order)).state).toBe('accepted');
+    await expect(fixture.tasks.orders.submit(order)).rejects.toMatchObject({ key: 'refusals.duplicateRequest' });
+    fixture.clock.advance(3_000);
+    expect((await fixture.tasks.orders.submit(order)).state).toBe('accepted');
   });
 
   it('A request whose result is shown can be repeated immediately', async () => {
-    const side = await engine();
-    const { id } = await side.tasks.orders.submit(order);
-    await side.tasks.book.change(id, (task) => ({ ...task, state: 'ready' }));
-    await expect(side.tasks.orders.submit(order)).rejects.toMatchObject({ key: 'refusals.duplicateRequest' });
-    await side.tasks.book.change(id, (task) => markDelivered(task, undefined, side.clock.now()));
-    expect((await side.tasks.orders.submit(order)).state).toBe('accepted');
+    const fixture = await engine();
+    const { id } = await fixture.tasks.orders.submit(order);
+    await fixture.tasks.book.change(id, (task) => ({ ...task, state: 'ready' }));
+    await expect(fixture.tasks.orders.submit(order)).rejects.toMatchObject({ key: 'refusals.duplicateRequest' });
+    await fixture.tasks.book.change(id, (task) => markDelivered(task, undefined, fixture.clock.now()));
+    expect((await fixture.tasks.orders.submit(order)).state).toBe('accepted');
   });
 
   it('A request does not count as a duplicate for longer because the clock was set back', async () => {
-    const side = await engine();
-    await side.tasks.orders.submit(order);
-    side.clock.setBack(3_600_000);
-    await expect(side.tasks.orders.submit(order)).rejects.toMatchObject({ key: 'refusals.duplicateRequest' });
-    side.clock.advance(3_000);
-    expect((await side.tasks.orders.submit(order)).state).toBe('accepted');
+    const fixture = await engine();
+    await fixture.tasks.orders.submit(order);
+    fixture.clock.setBack(3_600_000);
+    await expect(fixture.tasks.orders.submit(order)).rejects.toMatchObject({ key: 'refusals.duplicateRequest' });
+    fixture.clock.advance(3_000);
+    expect((await fixture.tasks.orders.submit(order)).state).toBe('accepted');
   });
 
   it('A request that is tried again just before the bot stops is awaited and stored', async () => {
-    const side = await engine();
-    side.gateway.faults.add({ on: { path: /submit/ }, do: 'accepted-then-reset' });
-    const lost = await side.tasks.orders.submit(order);
-    side.gateway.faults.add({ on: { path: /submit/ }, do: 'accepted-then-hang' });
-    const again = side.tasks.orders.tryAgain(lost.id, order);
-    await side.until(() => (submitsAt(side) === 2 ? true : undefined));
-    await side.leave();
+    const fixture = await engine();
+    fixture.gateway.faults.add({ on: { path: /submit/ }, do: 'accepted-then-reset' });
+    const lost = await fixture.tasks.orders.submit(order);
+    fixture.gateway.faults.add({ on: { path: /submit/ }, do: 'accepted-then-hang' });
+    const again = fixture.tasks.orders.tryAgain(lost.id, order);
+    await fixture.until(() => (submitsAt(fixture) === 2 ? true : undefined));
+    await fixture.stop();
     expect((await again).state).toBe('unconfirmed');
-    const next = await engine({}, side);
+    const next = await engine({}, fixture);
     expect(next.news.find(({ id }) => id === lost.id)?.successorId).toBeDefined();
     expect(next.news.map(({ state }) => state)).toEqual(['unconfirmed', 'unconfirmed']);
     expect(next.logged()).not.toContain('"level":50');
   });
 
   it("An order is not sent when the gateway's client refuses its prompt", async () => {
-    const side = await engine();
-    await expect(side.tasks.orders.submit({ ...order, request: { prompt: '   ' } })).rejects.toMatchObject({
+    const fixture = await engine();
+    await expect(fixture.tasks.orders.submit({ ...order, request: { prompt: '   ' } })).rejects.toMatchObject({
       kind: 'invalid',
     });
-    expect(submitsAt(side)).toBe(0);
-    expect(await side.store.live()).toEqual([]);
+    expect(submitsAt(fixture)).toBe(0);
+    expect(await fixture.store.live()).toEqual([]);
   });
 });
 
 describe('A running task', () => {
   it('A running task reaches its result with everything that the specification requires', async () => {
-    const side = await engine();
-    const { id } = await side.tasks.orders.submit(order);
-    const task = await ready(side, id);
-    expect(await side.store.get(id)).toMatchObject({
+    const fixture = await engine();
+    const { id } = await fixture.tasks.orders.submit(order);
+    const task = await ready(fixture, id);
+    expect(await fixture.store.get(id)).toMatchObject({
       id,
       remoteId: task.remoteId,
       request: { prompt: 'a fox' },
       times: { created: task.times.created },
       media: [{ address: expect.stringContaining('http') }],
     });
-    const [duration] = await side.store.durations('imagine');
+    const [duration] = await fixture.store.durations('imagine');
     expect(duration?.atMostMs).toBeGreaterThan(duration?.atLeastMs ?? Number.POSITIVE_INFINITY);
   });
 
   it('A running task is written only if a change has to survive a restart', async () => {
-    const side = await engine();
-    const { id } = await side.tasks.orders.submit(order);
-    await side.until(() => ((side.news.at(-1)?.progress ?? 0) > 20 ? true : undefined));
-    const stored = await side.store.get(id);
+    const fixture = await engine();
+    const { id } = await fixture.tasks.orders.submit(order);
+    await fixture.until(() => ((fixture.news.at(-1)?.progress ?? 0) > 20 ? true : undefined));
+    const stored = await fixture.store.get(id);
     expect(stored?.state).toBe('running');
-    expect(stored?.progress ?? 0).toBeLessThan(side.news.at(-1)?.progress ?? 0);
+    expect(stored?.progress ?? 0).toBeLessThan(fixture.news.at(-1)?.progress ?? 0);
   });
 
   it('A running task is reported as overdue once, and loses its token once that has expired', async () => {
-    const side = await engine();
-    side.gateway.faults.add({ do: 'stick' });
-    const { id } = await side.tasks.orders.submit(order);
-    const late = await side.until(() => side.news.find((task) => task.times.overdue !== undefined));
+    const fixture = await engine();
+    fixture.gateway.faults.add({ do: 'stick' });
+    const { id } = await fixture.tasks.orders.submit(order);
+    const late = await fixture.until(() => fixture.news.find((task) => task.times.overdue !== undefined));
     expect(late.times.overdue).toBeGreaterThanOrEqual(late.times.created + 5 * minute);
-    await side.until(() => side.news.find((task) => task.route.token === undefined));
-    expect((await side.store.get(id))?.route).not.toHaveProperty('token');
-    expect(new Set(side.news.flatMap(({ times }) => times.overdue ?? [])).size).toBe(1);
+    await fixture.until(() => fixture.news.find((task) => task.route.token === undefined));
+    expect((await fixture.store.get(id))?.route).not.toHaveProperty('token');
+    expect(new Set(fixture.news.flatMap(({ times }) => times.overdue ?? [])).size).toBe(1);
   });
 
   it('A running task is polled immediately after a hint', async () => {
-    const side = await engine();
-    const { id } = await side.tasks.orders.submit(order);
-    side.gateway.jobs.finish(side.gateway.jobs.list()[0]?.id ?? '');
-    await side.until(() => side.news.at(-1));
-    const before = side.clock.now();
-    side.tasks.scheduler.hint(id);
-    const task = await ready(side, id);
+    const fixture = await engine();
+    const { id } = await fixture.tasks.orders.submit(order);
+    fixture.gateway.jobs.finish(fixture.gateway.jobs.list()[0]?.id ?? '');
+    await fixture.until(() => fixture.news.at(-1));
+    const before = fixture.clock.now();
+    fixture.tasks.scheduler.hint(id);
+    const task = await ready(fixture, id);
     expect((task.times.ended ?? 0) - before).toBeLessThan(1_000);
   });
 
@@ -198,30 +198,30 @@ describe('A running task', () => {
     async (fault) => {
       for (const profile of ['spec', 'stock'] as const) {
         for (const after of [0, 1, 2]) {
-          const side = await engine({ profile });
-          const { id, remoteId } = await side.tasks.orders.submit(order);
-          side.gateway.faults.add({ on: { path: /fetch|list/ }, do: fault, after });
-          const endsAt = side.clock.now() + 2_500;
-          await side.until(() => (side.clock.now() >= endsAt ? true : undefined));
-          side.gateway.jobs.finish(remoteId ?? '');
-          const task = await ready(side, id);
+          const fixture = await engine({ profile });
+          const { id, remoteId } = await fixture.tasks.orders.submit(order);
+          fixture.gateway.faults.add({ on: { path: /fetch|list/ }, do: fault, after });
+          const endsAt = fixture.clock.now() + 2_500;
+          await fixture.until(() => (fixture.clock.now() >= endsAt ? true : undefined));
+          fixture.gateway.jobs.finish(remoteId ?? '');
+          const task = await ready(fixture, id);
           expect((task.times.ended ?? Number.POSITIVE_INFINITY) - endsAt).toBeLessThan(5_000);
-          await side.leave();
+          await fixture.stop();
         }
       }
     },
   );
 
   it('A running task ends with the next response that can be stored, if its end could not be stored at first', async () => {
-    const side = await engine();
-    const { id } = await side.tasks.orders.submit(order);
-    await side.until(() => (side.news.at(-1)?.state === 'running' ? true : undefined));
-    const free = busy(side);
-    side.gateway.jobs.finish(side.gateway.jobs.list()[0]?.id ?? '');
-    await side.until(() => (side.logged().includes('could not be stored') ? true : undefined));
-    expect(side.news.at(-1)?.state).toBe('running');
+    const fixture = await engine();
+    const { id } = await fixture.tasks.orders.submit(order);
+    await fixture.until(() => (fixture.news.at(-1)?.state === 'running' ? true : undefined));
+    const free = busy(fixture);
+    fixture.gateway.jobs.finish(fixture.gateway.jobs.list()[0]?.id ?? '');
+    await fixture.until(() => (fixture.logged().includes('could not be stored') ? true : undefined));
+    expect(fixture.news.at(-1)?.state).toBe('running');
     free();
-    expect((await ready(side, id)).state).toBe('ready');
+    expect((await ready(fixture, id)).state).toBe('ready');
   });
 });
 
@@ -236,7 +236,7 @@ describe('A start of the bot', () => {
     await first.tasks.book.change(told.id, (task) => markDelivered(task, undefined, first.clock.now()));
     await first.store.put({ ...running, id: 'submitting0000000', state: 'submitting', remoteId: undefined });
     await first.store.put({ ...running, id: 'running0000000000' });
-    await first.drop();
+    await first.kill();
 
     const second = await engine({}, first);
     const states = new Map(second.news.map((task) => [task.id, task.state]));
@@ -251,11 +251,11 @@ describe('A start of the bot', () => {
   it('A start of the bot spreads its polls over one interval', async () => {
     const first = await engine();
     const { id } = await first.tasks.orders.submit(order);
-    await first.drop();
-    const asked = first.gateway.heard.length;
+    await first.kill();
+    const requestCount = first.gateway.heard.length;
     const second = await engine({}, first);
     const before = second.clock.now();
-    await second.until(() => (second.gateway.heard.length > asked ? true : undefined));
+    await second.until(() => (second.gateway.heard.length > requestCount ? true : undefined));
     // The random numbers of the test are 0.5, so the delay is half of the interval.
     expect(second.clock.now() - before).toBeGreaterThanOrEqual(1_000);
     expect(isLive((await second.tasks.book.get(id)) as Task)).toBe(true);
@@ -264,20 +264,20 @@ describe('A start of the bot', () => {
 
 describe('A change of a task', () => {
   it('A change of a task is refused for an unknown task', async () => {
-    const side = await engine();
-    await expect(side.tasks.book.change('nobody', (task) => task)).rejects.toBeInstanceOf(Refusal);
+    const fixture = await engine();
+    await expect(fixture.tasks.book.change('nobody', (task) => task)).rejects.toBeInstanceOf(Refusal);
   });
 
   it('A change of a task waits for the previous change', async () => {
-    const side = await engine();
-    side.gateway.faults.add({ do: 'stick' });
-    const { id } = await side.tasks.orders.submit(order);
+    const fixture = await engine();
+    fixture.gateway.faults.add({ do: 'stick' });
+    const { id } = await fixture.tasks.orders.submit(order);
     const edits = (task: Task): Task => ({
       ...task,
       delivery: { ...task.delivery, progressEdits: task.delivery.progressEdits + 1 },
     });
-    await Promise.all(Array.from({ length: 50 }, () => side.tasks.book.change(id, edits)));
-    expect((await side.tasks.book.get(id))?.delivery.progressEdits).toBe(50);
+    await Promise.all(Array.from({ length: 50 }, () => fixture.tasks.book.change(id, edits)));
+    expect((await fixture.tasks.book.get(id))?.delivery.progressEdits).toBe(50);
   });
 });
 
@@ -285,7 +285,7 @@ describe('A prompt for a task that is waiting for one', () => {
   const isModal = ({ path }: { path: string }): boolean => path.endsWith('/submit/modal');
 
   /** A custom zoom, whose prompt is part of the order. */
-  async function zoomed(before: (side: Engine) => void = () => undefined) {
+  async function zoomed(before: (fixture: Engine) => void = () => undefined) {
     const side = await engine();
     const { id } = await side.tasks.orders.submit(order);
     const grid = await ready(side, id);
@@ -328,14 +328,14 @@ describe('A prompt for a task that is waiting for one', () => {
     });
     await side.until(() => (side.gateway.heard.some(isModal) ? true : undefined));
     const sent = (await side.store.get(id)) as Task;
-    await side.drop();
+    await side.kill();
     const second = await engine({}, side);
     expect(second.news.some((task) => task.id === id)).toBe(true);
     await second.until(() => second.news.findLast((task) => task.id === id && task.times.wordsLost !== undefined));
     expect(second.gateway.heard.filter(isModal)).toHaveLength(1);
     const { wordsSent: _, ...times } = sent.times;
     await second.store.put({ ...sent, times });
-    await second.drop();
+    await second.kill();
     const third = await engine({}, second);
     await ready(third, id);
     expect(third.gateway.heard.filter(isModal)).toHaveLength(2);
@@ -344,13 +344,13 @@ describe('A prompt for a task that is waiting for one', () => {
 
 describe('A follow-up with an unknown outcome', () => {
   it('A follow-up with an unknown outcome keeps its parent when its owner tries again', async () => {
-    const side = await engine();
-    const { id } = await side.tasks.orders.submit(order);
-    const grid = await ready(side, id);
-    side.gateway.faults.add({ on: { path: /submit/ }, do: 'accepted-then-reset' });
-    const lost = await side.tasks.orders.submit({ ...order, ...actionOrder(grid, 0) });
+    const fixture = await engine();
+    const { id } = await fixture.tasks.orders.submit(order);
+    const grid = await ready(fixture, id);
+    fixture.gateway.faults.add({ on: { path: /submit/ }, do: 'accepted-then-reset' });
+    const lost = await fixture.tasks.orders.submit({ ...order, ...actionOrder(grid, 0) });
     expect(lost.state).toBe('unconfirmed');
-    const again = await side.tasks.orders.tryAgain(lost.id, order);
-    expect(again).toMatchObject({ parentId: id, rootId: id, request: lost.request });
+    const second = await fixture.tasks.orders.tryAgain(lost.id, order);
+    expect(second).toMatchObject({ parentId: id, rootId: id, request: lost.request });
   });
 });

@@ -35,9 +35,9 @@ export interface Engine {
   /** Advances time in tenths of a second until `look` returns a value. */
   until<Found>(look: () => Found | undefined): Promise<Found>;
   /** Stops as the bot does: pending submits fail, and the consequence is stored. */
-  leave(): Promise<void>;
+  stop(): Promise<void>;
   /** Stops as if the process had died: no pending work is stored. */
-  drop(): Promise<void>;
+  kill(): Promise<void>;
 }
 
 interface EngineParts {
@@ -124,17 +124,17 @@ export async function engine(
     await tasks.pause();
     for (const step of steps) await step();
   };
-  const leave = (): Promise<void> =>
+  const stop = (): Promise<void> =>
     end(
       () => client.close(),
       () => tasks.stop(),
     );
-  const drop = (): Promise<void> =>
+  const kill = (): Promise<void> =>
     end(
       () => store.close(),
       () => client.close(),
     );
-  atEnd(drop);
+  atEnd(kill);
   return {
     tasks,
     circuits,
@@ -145,8 +145,8 @@ export async function engine(
     news,
     logged: () => lines.join(''),
     until: untilOn(clock),
-    leave,
-    drop,
+    stop,
+    kill,
   };
 }
 

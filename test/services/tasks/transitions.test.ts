@@ -94,12 +94,13 @@ describe('The decision about an unconfirmed task', () => {
 });
 
 describe('Responses that do not know the task', () => {
-  const told = (times: readonly number[]): Task => times.reduce((task, at) => countNotFound(task, at), followed());
+  const afterNotFound = (times: readonly number[]): Task =>
+    times.reduce((task, at) => countNotFound(task, at), followed());
 
   it('Responses that do not know the task end it only after several of them over some minutes', () => {
-    expect(told([0, 1, 2, 3, 4].map((n) => later + n * 1_000)).state).toBe('accepted');
-    expect(told([0, 6].map((n) => later + n * minute)).state).toBe('accepted');
-    const task = told([0, 1, 2, 3, 5].map((n) => later + n * minute));
+    expect(afterNotFound([0, 1, 2, 3, 4].map((n) => later + n * 1_000)).state).toBe('accepted');
+    expect(afterNotFound([0, 6].map((n) => later + n * minute)).state).toBe('accepted');
+    const task = afterNotFound([0, 1, 2, 3, 5].map((n) => later + n * minute));
     expect(task).toMatchObject({ state: 'failed', failure: { cause: 'forgotten' } });
     expect(task.times.ended).toBe(later + 5 * minute);
   });

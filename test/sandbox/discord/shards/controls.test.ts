@@ -16,46 +16,46 @@ describe('A problem with one of two shards', () => {
       expect(discord.gateway.countsOf({ id: 0 })).toMatchObject({ sessions: 1, identifies: 1, resumes: 0 });
       const { speaker } = guildOn(discord, 0, 2);
       await speaker.say('still here');
-      await both.hears(0, 'MESSAGE_CREATE');
+      await both.waitFor(0, 'MESSAGE_CREATE');
       await both.manager.destroy();
     };
   });
 
   it('The shard resumes after its connection is cut', async () => {
     discord.gateway.dropConnections({ id: 1 });
-    await both.hears(1, 'RESUMED');
+    await both.waitFor(1, 'RESUMED');
     expect(discord.gateway.countsOf({ id: 1 })).toMatchObject({ identifies: 1, resumes: 1, resumesElsewhere: 0 });
   });
 
   it('The shard resumes after it is told to reconnect', async () => {
     discord.gateway.requestReconnect({ id: 1 });
-    await both.hears(1, 'RESUMED');
+    await both.waitFor(1, 'RESUMED');
     expect(both.closed).toEqual([{ shard: 1, code: 4200 }]);
     expect(discord.gateway.countsOf({ id: 1 })).toMatchObject({ identifies: 1, resumes: 1 });
   });
 
   it('The shard resumes after its session is suspended', async () => {
     discord.gateway.invalidate(true, { id: 1 });
-    await both.hears(1, 'RESUMED');
+    await both.waitFor(1, 'RESUMED');
     expect(discord.gateway.countsOf({ id: 1 })).toMatchObject({ identifies: 1, resumes: 1 });
   });
 
   it('The shard identifies after its session is invalidated', async () => {
     discord.gateway.invalidate(false, { id: 1 });
-    await both.hears(1, 'READY', 2);
+    await both.waitFor(1, 'READY', 2);
     expect(discord.gateway.countsOf({ id: 1 })).toMatchObject({ sessions: 1, identifies: 2, resumes: 0 });
   });
 
   it('The shard identifies after its session is closed with a code that ends it', async () => {
     discord.gateway.closeSessions(4009, { id: 1 });
-    await both.hears(1, 'READY', 2);
+    await both.waitFor(1, 'READY', 2);
     expect(discord.gateway.countsOf({ id: 1 })).toMatchObject({ sessions: 1, identifies: 2, resumes: 0 });
   });
 
   it('Shards of another shard count are not affected', async () => {
     discord.gateway.dropConnections({ id: 1, count: 3 });
     discord.gateway.requestReconnect({ id: 1, count: 2 });
-    await both.hears(1, 'RESUMED');
+    await both.waitFor(1, 'RESUMED');
     expect(both.closed).toEqual([{ shard: 1, code: 4200 }]);
   });
 });
@@ -64,7 +64,7 @@ it('All shards resume after they are told to reconnect', async () => {
   const { discord } = await stage({ limits: { maxConcurrency: 2 } });
   const both = await connected(discord, { shardIds: [0, 1], shardCount: 2 });
   discord.gateway.requestReconnect();
-  await Promise.all([both.hears(0, 'RESUMED'), both.hears(1, 'RESUMED')]);
+  await Promise.all([both.waitFor(0, 'RESUMED'), both.waitFor(1, 'RESUMED')]);
   expect(discord.gateway).toMatchObject({ sessions: 2, identifies: 2, resumes: 2 });
 });
 

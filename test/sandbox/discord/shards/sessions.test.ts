@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { stage } from '../stage.ts';
 import { RawSocket } from './raw-socket.ts';
-import { channelsHeard, connected, guildOn, register } from './scene.ts';
+import { connected, guildOn, receivedChannels, register } from './scene.ts';
 
 const options = { guilds: 4, limits: { maxConcurrency: 2 } };
 
@@ -17,11 +17,11 @@ describe('A session', () => {
     await speaker.say('missed as well');
     const second = await connected(discord, { shardIds: [0, 1], shardCount: 2, sessions });
     await speaker.say('new');
-    await second.hears(1, 'MESSAGE_CREATE', 3);
+    await second.waitFor(1, 'MESSAGE_CREATE', 3);
     const channel = channels[0]?.id;
-    expect(channelsHeard(second, 1)).toEqual([channel, channel, channel]);
-    expect(channelsHeard(second, 0)).toEqual([discord.as('member').in('dm').channel.id]);
-    expect(second.heard.filter(({ shard }) => shard === 1).map(({ event }) => event)).toEqual([
+    expect(receivedChannels(second, 1)).toEqual([channel, channel, channel]);
+    expect(receivedChannels(second, 0)).toEqual([discord.as('member').in('dm').channel.id]);
+    expect(second.received.filter(({ shard }) => shard === 1).map(({ event }) => event)).toEqual([
       'MESSAGE_CREATE',
       'MESSAGE_CREATE',
       'RESUMED',

@@ -26,16 +26,16 @@ export interface Stage extends Bench {
 }
 
 export async function stage(dialect: Dialect, options: GatewayOptions = {}): Promise<Stage> {
-  const side = await bench({ ...options, quirks: { realtimeDialect: dialect, ...options.quirks } });
+  const fixture = await bench({ ...options, quirks: { realtimeDialect: dialect, ...options.quirks } });
   return {
-    ...side,
+    ...fixture,
     dialect,
     talker: async ({ model: id = model, key = 'sk-sandbox', headers = {} } = {}) => {
-      const address = new URL('/v1/realtime', side.gateway.url.replace(/^http/, 'ws'));
+      const address = new URL('/v1/realtime', fixture.gateway.url.replace(/^http/, 'ws'));
       if (id !== null) address.searchParams.set('model', id);
       const socket = new WebSocket(address, { headers: { authorization: `Bearer ${key}`, ...headers } });
       onTestFinished(() => socket.terminate());
-      return talkerOn(socket, side);
+      return talkerOn(socket, fixture);
     },
   };
 }

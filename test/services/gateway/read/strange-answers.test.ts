@@ -114,7 +114,7 @@ describe('Arbitrary JSON', () => {
 const video = 'https://cdn.example/film.mp4';
 const many = (item: unknown): unknown[] => Array.from({ length: 100_000 }, () => item);
 
-const monsters: [string, unknown][] = [
+const oversized: [string, unknown][] = [
   ['lists in lists', nested(10_000, '', video)],
   ['data in data', nested(10_000, 'data', { id: 't', status: 'SUCCESS', url: video })],
   ['data in data around a state', { id: 't', task_id: 't', status: 'SUCCESS', data: nested(10_000, 'data', video) }],
@@ -147,7 +147,7 @@ const monsters: [string, unknown][] = [
 ];
 
 describe('An oversized response', () => {
-  it.each(monsters)('An oversized response is read like any other: %s', (_what, answer) => {
+  it.each(oversized)('An oversized response is read like any other: %s', (_what, answer) => {
     for (const family of families) {
       readTask(family, answer);
       readOrder(family, answer);

@@ -12,11 +12,11 @@ async function open(script: Parameters<typeof startServer>[0] = {}, settings = {
   return { ...server, session, peer: await server.next() };
 }
 
-type Side = Awaited<ReturnType<typeof open>>;
+type Fixture = Awaited<ReturnType<typeof open>>;
 
 /** One complete exchange of text. */
 async function talk(
-  { session }: Pick<Side, 'session'>,
+  { session }: Pick<Fixture, 'session'>,
   peer: Peer,
   text: string,
   reply: string,
@@ -55,7 +55,7 @@ describe('A live conversation', () => {
       const type = dialect === 'ga' ? 'output_text' : 'text';
       for (let count = 0; count < 4; count++) await other.waitFor('conversation.item.create');
       expect(other.items()).toEqual([told('One'), answered('First', type), told('Two'), answered('Second', type)]);
-      expect(other.heard[0]?.session).toMatchObject({ instructions: 'Be brief' });
+      expect(other.received[0]?.session).toMatchObject({ instructions: 'Be brief' });
       expect(server.session.id).toBe('sess_1');
       const events = await talk(server, other, 'Three', 'Third', dialect);
       expect(endOf(events).text).toBe('Third');
@@ -78,12 +78,12 @@ describe('A live conversation', () => {
 
   it('A live conversation remembers audio by its transcript, and notes if there is none', async () => {
     const server = await open({}, { transcriber: 'ears' });
-    const sound = new Int16Array(2_400);
+    const audio = new Int16Array(2_400);
     for (const [id, transcript] of [
       ['a', 'Good morning'],
       ['b', ''],
     ]) {
-      const answering = server.session.say({ audio: sound });
+      const answering = server.session.say({ audio: audio });
       await server.peer.waitFor('response.create');
       const { created, done } = framesFor('ga', `resp_${id}`);
       server.peer.send(
@@ -142,9 +142,9 @@ describe('A live conversation', () => {
     const clock = new ManualClock();
     const server = await open({ tools: { clock, random: () => 1 } });
     await server.stop();
-    await server.peer.gone;
+    await server.peer.closed;
     await turns(50);
-    const lost = () => server.said.filter((one) => one.includes('Reconnecting to the gateway failed')).length;
+    const lost = () => server.logged.filter((one) => one.includes('Reconnecting to the gateway failed')).length;
     const waits: number[] = [];
     for (let ms = 0, last = 0, count = lost(); ms < 10 * minute; ms += 500) {
       clock.advance(500);
@@ -168,7 +168,7 @@ describe('A live conversation', () => {
     const clock = new ManualClock();
     const server = await open({ tools: { clock, random: () => 1 } });
     server.peer.socket.terminate();
-    await server.peer.gone;
+    await server.peer.closed;
     await turns();
     const answering = server.session.say({ text: 'Hello' });
     const other = await server.next();
@@ -189,7 +189,7 @@ describe('A live conversation', () => {
     });
     isClosed = true;
     server.peer.socket.terminate();
-    await vi.waitUntil(() => server.said.join().includes('connection to the gateway lost'));
+    await vi.waitUntil(() => server.logged.join().includes('connection to the gateway lost'));
     expect(await failureOf(server.session.say({ text: 'Hello' }))).toMatchObject({
       kind: 'unauthorized',
       mayHaveTakenEffect: false,
@@ -217,7 +217,7 @@ describe('A live conversation', () => {
       clock.advance(20_000);
       await turns(5);
     }
-    await server.peer.gone;
+    await server.peer.closed;
     clock.advance(0);
     const other = await server.next();
     await other.waitFor('conversation.item.create');
@@ -237,7 +237,7 @@ describe('A live conversation', () => {
       frames.done(),
     );
     expect(endOf(await all(await answering))).toMatchObject({ end: 'completed', text: 'AB' });
-    await server.peer.gone;
+    await server.peer.closed;
     const other = await server.next();
     await other.waitFor('conversation.item.create');
     await other.waitFor('conversation.item.create');
@@ -248,7 +248,7 @@ describe('A live conversation', () => {
     const server = await open();
     server.peer.send({ type: 'error', error: { code: 'session_expired', message: 'Over' } });
     await (await server.next()).waitFor('session.update');
-    await server.peer.gone;
+    await server.peer.closed;
   });
 
   it('A live conversation ends when it is closed: a running response ends and no new connection is opened', async () => {
@@ -265,7 +265,7 @@ describe('A live conversation', () => {
       code: 'closed',
       mayHaveTakenEffect: false,
     });
-    await server.peer.gone;
+    await server.peer.closed;
     await server.session.close();
     await turns();
     expect(server.peers).toHaveLength(1);
@@ -317,7 +317,7 @@ describe('A live conversation', () => {
     isSlow = true;
     const answering = (async () => {
       server.peer.socket.terminate();
-      await server.peer.gone;
+      await server.peer.closed;
       await turns();
       return failureOf(server.session.say({ text: 'Hello' }));
     })();

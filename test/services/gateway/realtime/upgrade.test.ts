@@ -69,8 +69,8 @@ describe('Opening a live conversation', () => {
   });
 
   it('Opening a live conversation is retried only if the gateway is temporarily busy', async () => {
-    let asked = 0;
-    const onUpgrade: Door = (...all) => ++asked < 3 && answer(503, error({ message: 'Busy' }))(...all);
+    let requestCount = 0;
+    const onUpgrade: Door = (...all) => ++requestCount < 3 && answer(503, error({ message: 'Busy' }))(...all);
     const { gateway, requests } = await startServer({ onUpgrade, limits: { attempts: 3 } });
     await gateway.realtime.open({ model: 'm' });
     expect(requests).toHaveLength(3);

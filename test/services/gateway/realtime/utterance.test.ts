@@ -25,7 +25,7 @@ describe('An utterance in a live conversation', () => {
     peer.send(frames.created);
     expect((await reply).id).toBe('resp_1');
     expect(peer.types()).toEqual(['session.update', 'conversation.item.create', 'response.create']);
-    const names = peer.heard.map(({ event_id }) => event_id);
+    const names = peer.received.map(({ event_id }) => event_id);
     expect(new Set(names).size).toBe(3);
     expect(names.every((name) => typeof name === 'string')).toBe(true);
   });
@@ -46,8 +46,10 @@ describe('An utterance in a live conversation', () => {
     const append = 'input_audio_buffer.append';
     const order = [create, create, append, append, append, 'input_audio_buffer.commit', create, 'response.create'];
     expect(peer.types().slice(1)).toEqual(order);
-    const heard = peer.heard.flatMap(({ audio }) => (typeof audio === 'string' ? [Buffer.from(audio, 'base64')] : []));
-    expect(Buffer.concat(heard).equals(Buffer.from(audio.buffer))).toBe(true);
+    const received = peer.received.flatMap(({ audio }) =>
+      typeof audio === 'string' ? [Buffer.from(audio, 'base64')] : [],
+    );
+    expect(Buffer.concat(received).equals(Buffer.from(audio.buffer))).toBe(true);
     peer.send(frames.created);
     await reply;
   });
@@ -88,7 +90,7 @@ describe('An utterance in a live conversation', () => {
       code: 'input_audio_buffer_commit_empty',
       mayHaveTakenEffect: false,
     });
-    await peer.gone;
+    await peer.closed;
     const again = await next();
     const second = session.say({ text: 'Hello' });
     await again.waitFor('response.create');
@@ -114,12 +116,12 @@ describe('An utterance in a live conversation', () => {
   });
 
   it('An utterance ignores errors about something else', async () => {
-    const { session, peer, said } = await open();
+    const { session, peer, logged } = await open();
     const reply = session.say({ text: 'Hello' });
     await peer.waitFor('response.create');
     peer.send(refuse({ type: 'x', event_id: 'of_another' }, { code: 'item_truncate_invalid_item_id' }), frames.created);
     await reply;
-    expect(said.join()).toContain('item_truncate_invalid_item_id');
+    expect(logged.join()).toContain('item_truncate_invalid_item_id');
   });
 
   it('An utterance is repeated on another connection if this one is lost before a response was requested', async () => {
@@ -158,7 +160,7 @@ describe('An utterance in a live conversation', () => {
     other.send(frames.created);
     await reply;
     peer.socket.resume();
-    await peer.gone;
+    await peer.closed;
     expect(peer.types()).not.toContain('response.create');
   });
 
@@ -191,7 +193,7 @@ describe('An utterance in a live conversation', () => {
     await peer.waitFor('response.create');
     clock.advance(10_000);
     expect(await reply).toMatchObject({ kind: 'unreachable', code: 'silent', mayHaveTakenEffect: true });
-    await peer.gone;
+    await peer.closed;
   });
 
   it('An utterance can be aborted: it did not take effect before the request, and may have after it', async () => {
@@ -206,7 +208,7 @@ describe('An utterance in a live conversation', () => {
     await peer.waitFor('response.create');
     leaving.abort();
     expect(await reply).toMatchObject({ code: 'aborted', mayHaveTakenEffect: true });
-    await peer.gone;
+    await peer.closed;
   });
 
   it('An utterance is sent no faster than the gateway accepts it', async () => {
@@ -261,7 +263,7 @@ describe('A truncated live response', () => {
     const answer = await reply;
     clock.advance(15_000);
     expect(endOf(await all(answer))).toMatchObject({ end: 'cut', error: { code: 'silent' } });
-    await peer.gone;
+    await peer.closed;
   });
 
   it('A truncated live response ends as cut off when it exceeds the size limit', async () => {
@@ -270,7 +272,7 @@ describe('A truncated live response', () => {
     await peer.waitFor('response.create');
     peer.send(frames.created, frames.text('a'.repeat(500)), frames.text('b'.repeat(500)));
     expect(endOf(await all(await reply))).toMatchObject({ end: 'cut', error: { code: 'too_large' } });
-    await peer.gone;
+    await peer.closed;
   });
 });
 
@@ -335,7 +337,7 @@ describe('Interrupting a live response', () => {
     }
     await interrupted;
     expect(endOf(await all(answer))).toMatchObject({ end: 'cancelled', text: 'Once' });
-    await peer.gone;
+    await peer.closed;
   });
 
   it('Interrupting a live response ends it as cancelled if the connection is lost in the meantime, and remembers what had arrived', async () => {

@@ -275,7 +275,7 @@ describe('The tool calls of a streamed response', () => {
     expect(endOf(events).calls).toEqual([]);
   });
 
-  it('Tool calls are kept apart when two are streamed at once', async () => {
+  it('Tool calls are kept apart when two are streamed simultaneously', async () => {
     const second = { ...item, id: 'fc_2', call_id: 'call_2' };
     const to = (output_index: number, piece: string) => ({
       type: 'response.function_call_arguments.delta',

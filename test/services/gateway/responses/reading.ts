@@ -4,7 +4,7 @@ import type { TextEvent, TextResponse } from '../../../../src/services/gateway/r
 import { AnswerReader } from '../../../../src/services/gateway/responses/reader.ts';
 import { readEvents } from '../../../../src/services/gateway/responses.ts';
 
-const MOST = 1_000_000;
+const MAX_BYTES = 1_000_000;
 
 export const reader = (): AnswerReader =>
   new AnswerReader((body, status) =>
@@ -17,7 +17,7 @@ export async function eventsOf(pieces: readonly Uint8Array[]): Promise<TextEvent
     yield* pieces;
   }
   const events: TextEvent[] = [];
-  const decoded = decodeChunks(body(), MOST, () => new Error('too much'));
+  const decoded = decodeChunks(body(), MAX_BYTES, () => new Error('too much'));
   for await (const event of readEvents(decoded, reader())) events.push(event);
   return events;
 }

@@ -48,10 +48,10 @@ describe('Turns in the queue', () => {
   it('A task whose kind is paused lets others pass and keeps its turn', () => {
     const song = waiting('A', '1', { kind: 'song' });
     const turns = turnsOf([song, waiting('A', '1'), waiting('B', '2')]);
-    const isNoSong = (kind: string): boolean => kind !== 'song';
-    expect(turns.next(isNoSong)?.kind).toBe('imagine');
-    expect(turns.next(isNoSong)?.group).toBe('B');
-    expect(turns.next(isNoSong)).toBeUndefined();
+    const isNotSong = (kind: string): boolean => kind !== 'song';
+    expect(turns.next(isNotSong)?.kind).toBe('imagine');
+    expect(turns.next(isNotSong)?.group).toBe('B');
+    expect(turns.next(isNotSong)).toBeUndefined();
     expect(turns.next()).toBe(song);
   });
 
@@ -72,10 +72,10 @@ describe('Turns in the queue', () => {
       fc.property(fc.array(lineTask, { minLength: 1, maxLength: 60 }), (tasks) => {
         const all = drained(turnsOf(tasks));
         expect(new Set(all)).toEqual(new Set(tasks));
-        expect(longestRunBeside(all, ({ group }) => group, 1)).toBe(true);
+        expect(hasLimitedRuns(all, ({ group }) => group, 1)).toBe(true);
         for (const group of ['A', 'B', 'C'])
           expect(
-            longestRunBeside(
+            hasLimitedRuns(
               all.filter((task) => task.group === group),
               ({ memberId }) => memberId,
               3,
@@ -107,7 +107,7 @@ const lineTask = fc
   .map(({ group, memberId }) => waiting(group, memberId, { weight: Number(memberId) }));
 
 /** Whether no holder has more than `max` turns in a row while another one has tasks left. */
-function longestRunBeside(tasks: readonly Waiting[], holderOf: (task: Waiting) => string, max: number): boolean {
+function hasLimitedRuns(tasks: readonly Waiting[], holderOf: (task: Waiting) => string, max: number): boolean {
   let run = 0;
   return tasks.every((task, index) => {
     const isSame = index > 0 && holderOf(tasks[index - 1] ?? task) === holderOf(task);

@@ -22,12 +22,12 @@ export const prices = { imagine: '0.05', 'imagine:niji': '0.07' };
 export interface Requests {
   tasks: Tasks;
   /** The texts of direct messages. */
-  told: { memberId: string; forgotten: ErasureOutcome }[];
+  directMessages: { memberId: string; forgotten: ErasureOutcome }[];
   /** The ids of tasks whose messages were deleted, and of those whose end was shown. */
   removed: string[];
   shown: string[];
   /** Advances time in steps of one second until the condition holds. */
-  until(look: () => boolean | Promise<boolean>): Promise<void>;
+  waitFor(look: () => boolean | Promise<boolean>): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -54,7 +54,7 @@ export async function requests({
   submits = async () => taken,
   isHeard = () => true,
 }: RequestsOptions): Promise<Requests> {
-  const [told, removed, shown]: [Requests['told'], string[], string[]] = [[], [], []];
+  const [directMessages, removed, shown]: [Requests['directMessages'], string[], string[]] = [[], [], []];
   const tasks = new Tasks({
     book: new TaskBook({ store: store, log }),
     specs: kindSpecs,
@@ -67,7 +67,7 @@ export async function requests({
       return removal(task);
     },
     tellErased: async (memberId, forgotten) => {
-      told.push({ memberId, forgotten });
+      directMessages.push({ memberId, forgotten });
       return isHeard();
     },
     kinds: [
@@ -96,10 +96,10 @@ export async function requests({
   await tasks.start();
   return {
     tasks,
-    told,
+    directMessages,
     removed,
     shown,
-    async until(look) {
+    async waitFor(look) {
       for (let step = 0; step < MAX_STEPS; step++) {
         if (await look()) return;
         for (let turn = 0; turn < 10; turn++) await setImmediate();
