@@ -14,7 +14,7 @@ const required = {
   GATEWAY_API_KEY: 'sk-secret-of-the-gateway',
 };
 
-/** A value of each secret, and where the configuration has it. */
+/** A value for each secret, and where the configuration holds it. */
 const secrets: Record<string, { value: string; at: (config: Config) => unknown }> = {
   DISCORD_TOKEN: { value: 'MTIz.file.secret-in-a-file', at: ({ discord }) => discord.token },
   GATEWAY_API_KEY: { value: 'sk-secret-in-a-file', at: ({ gateway }) => gateway.apiKey },
@@ -100,7 +100,7 @@ describe('Secrets in files', () => {
     ['GATEWAY_API_KEY', 'sk-secret-in-a-file '],
     ['STORE_URL', 'mysql://secret-in-a-file'],
     ['MODERATION_API_KEY', 'two secret-in words'],
-  ])('An invalid value of %s in a file is reported under the name of the file’s setting', (name, content) => {
+  ])('An invalid value of %s in a file is reported under the name of the setting for the file', (name, content) => {
     expect(problems(withFile(name, fileWith(content)))).toEqual([
       expect.stringMatching(new RegExp(`^${name}_FILE should contain \\w`)),
     ]);

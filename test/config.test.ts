@@ -128,7 +128,7 @@ const problems = (environment: Environment): readonly ConfigProblem[] => refusal
 const config = (environment: Environment) => readConfig(environment, kindNames(kindSpecs));
 
 const withRequired = (environment: Environment) => config({ ...required, ...environment });
-/** Everything that a person, a log or a crash report could show of an error. */
+/** Everything about an error that a person, a log or a crash report could see. */
 const visibleTextOf = (error: Error) => [error.stack, inspect(error, { depth: 9 }), JSON.stringify(error)].join('\n');
 
 describe('The default configuration', () => {
@@ -203,7 +203,7 @@ describe('The default configuration', () => {
     });
   });
 
-  it('Empty and blank variables get their defaults', () => {
+  it('Empty and blank variables fall back to their defaults', () => {
     const blank = Object.fromEntries(configVariables.map((name, index) => [name, index % 2 ? '' : ' \t\r']));
     expect(config({ ...blank, ...required })).toEqual(config(required));
   });
@@ -227,22 +227,22 @@ describe('The values of variables', () => {
     'https://gateway.example/v1',
     'https://gateway.example//v1//',
     'HTTPS://GATEWAY.example:443',
-  ])('A base address written as %s is normalized', (address) => {
-    expect(withRequired({ GATEWAY_BASE_URL: address }).gateway.baseUrl).toBe('https://gateway.example');
+  ])('A base URL written as %s is normalized', (url) => {
+    expect(withRequired({ GATEWAY_BASE_URL: url }).gateway.baseUrl).toBe('https://gateway.example');
   });
 
   it.each([
     ['http://10.0.0.5:4010/relay/v1/', 'http://10.0.0.5:4010/relay'],
     ['https://gateway.example/v1beta', 'https://gateway.example/v1beta'],
     ['https://gateway.example/rev1', 'https://gateway.example/rev1'],
-  ])('The base address %s is kept as it is', (address, kept) => {
-    expect(withRequired({ GATEWAY_BASE_URL: address }).gateway.baseUrl).toBe(kept);
+  ])('The base URL %s is kept unchanged', (url, kept) => {
+    expect(withRequired({ GATEWAY_BASE_URL: url }).gateway.baseUrl).toBe(kept);
   });
 
   it.each(['http://localhost:4020/api/', 'http://127.0.0.1:4020/api', 'http://127.8.8.8/api', 'http://[::1]:4020/api'])(
-    'An unencrypted Discord address on this machine is accepted: %s',
-    (address) => {
-      expect(withRequired({ DISCORD_API_URL: address }).discord.apiUrl).toBe(address.replace(/\/$/, ''));
+    'An unencrypted Discord URL on this machine is accepted: %s',
+    (url) => {
+      expect(withRequired({ DISCORD_API_URL: url }).discord.apiUrl).toBe(url.replace(/\/$/, ''));
     },
   );
 
@@ -281,7 +281,7 @@ describe('The values of variables', () => {
     ['rediss', 'rediss://redis.example'],
     ['postgres', 'postgres://user:p%40ss@db.example/atelier'],
     ['postgresql', 'postgresql://db.example/atelier?sslmode=require'],
-  ])('STORE_URL selects the %s driver and is kept as it is: %s', (scheme, url) => {
+  ])('STORE_URL selects the %s driver and is kept unchanged: %s', (scheme, url) => {
     expect(withRequired({ STORE_URL: url }).store).toEqual({ url, scheme });
   });
 
@@ -323,7 +323,7 @@ describe('The values of variables', () => {
     });
   });
 
-  it('PRICES may say what makes a job dearer', () => {
+  it('PRICES may state what makes a job more expensive', () => {
     const prices = {
       image: { each: '0.030', times: { modelSize: { '2K': '2' }, quality: { high: '1.5' } } },
       'video:reel-2': { perSecond: '0.01', usualSeconds: '5', times: { sound: { on: '2' }, mode: { pro: '2' } } },
@@ -339,7 +339,7 @@ describe('The values of variables', () => {
     ['{"image": {}}', 'entry 1 of the file'],
     ['{"image": {"usualSeconds": "5"}}', 'entry 1 of the file'],
     ['{"my secret": "1"}', 'entry 1 of the file'],
-  ])('PRICES of %s is refused with the place of the mistake, in no words of the file', (text, place) => {
+  ])('PRICES with %s is refused with the location of the mistake, without quoting the file', (text, place) => {
     const [found] = problems({ ...required, PRICES: pricesFile(text) });
     expect(found?.problem).toMatch(new RegExp(`See ${place}$`));
     expect(found?.problem).not.toContain('secret');
@@ -372,7 +372,7 @@ describe('The values of variables', () => {
     ]);
   });
 
-  it('A model id may contain every character that such ids have', () => {
+  it('A model id may contain every character that occurs in such ids', () => {
     const id = 'vendor/Model.X:2026-01-01%beta';
     const models = Object.fromEntries(
       configVariables.filter((name) => /^DEFAULT_\w+_MODEL$/.test(name)).map((name) => [name, id]),
@@ -616,13 +616,13 @@ describe('Misspelled variables', () => {
   });
 
   it.each([
-    ['too different', 'GATEWAY_TIMEOUT'],
-    ['of another program', 'DISCORD_WEBHOOK_URL'],
-    ['of another program too', 'HTTP_PROXY'],
+    ['too different from any known variable', 'GATEWAY_TIMEOUT'],
+    ['one of another program', 'DISCORD_WEBHOOK_URL'],
+    ['also one of another program', 'HTTP_PROXY'],
     ['without a known prefix', 'LOG_LEVELS'],
-    ['as common as two letters from SERVER_RATE', 'SERVER_NAME'],
-    ['as common as two letters from MAX_TALKS', 'MAX_TASKS'],
-    ['as common as two letters from MEMBER_RATE', 'MEMBER_NAME'],
+    ['two letters different from SERVER_RATE', 'SERVER_NAME'],
+    ['two letters different from MAX_TALKS', 'MAX_TASKS'],
+    ['two letters different from MEMBER_RATE', 'MEMBER_NAME'],
   ])('A variable is not reported as misspelled if it is %s: %s', (_, name) => {
     expect(problems({ ...required, [name]: 'x' })).toEqual([]);
   });
@@ -635,14 +635,14 @@ describe('Misspelled variables', () => {
 describe('The configuration object', () => {
   it('The configuration object is deeply frozen', () => {
     const config = withRequired({ DISCORD_GUILD_IDS: guild, DEFAULT_TEXT_MODEL: 'text' });
-    const thawed: unknown[] = [];
+    const notFrozen: unknown[] = [];
     const visit = (value: unknown): void => {
       if (typeof value !== 'object' || value === null) return;
-      if (!Object.isFrozen(value)) thawed.push(value);
+      if (!Object.isFrozen(value)) notFrozen.push(value);
       for (const inner of Object.values(value)) visit(inner);
     };
     visit(config);
-    expect(thawed).toEqual([]);
+    expect(notFrozen).toEqual([]);
     expect(Object.isFrozen(config.discord.guildIds)).toBe(true);
     expect(Object.isFrozen(configVariables)).toBe(true);
   });
@@ -656,14 +656,14 @@ describe('The secrets of the configuration', () => {
   const password = 'hunter2-of-the-store';
 
   it.each([
-    ['a bad token', { DISCORD_TOKEN: 'hunter2-of-the-store' }],
+    ['an invalid token', { DISCORD_TOKEN: 'hunter2-of-the-store' }],
     ['a token with a word before it', { DISCORD_TOKEN: `Bot ${password}.b.c` }],
-    ['a bad key', { GATEWAY_API_KEY: password }],
+    ['an invalid key', { GATEWAY_API_KEY: password }],
     ['a key with a space', { GATEWAY_API_KEY: `sk-${password} x` }],
     ['a store that cannot be read', { STORE_URL: `redis://user:${password}#@host:port` }],
-    ['a store of an unknown kind', { STORE_URL: `mysql://user:${password}@host/atelier` }],
-    ['an address with a password', { GATEWAY_BASE_URL: `https://user:${password}@gateway.example` }],
-    ['an address with a key in its query', { GATEWAY_BASE_URL: `https://gateway.example?key=${password}` }],
+    ['an unknown kind of store', { STORE_URL: `mysql://user:${password}@host/atelier` }],
+    ['a URL with a password', { GATEWAY_BASE_URL: `https://user:${password}@gateway.example` }],
+    ['a URL with a key in its query', { GATEWAY_BASE_URL: `https://gateway.example?key=${password}` }],
     ['a secret in the wrong line', { LOG_LEVEL: password, DISCORD_GUILD_IDS: password, POLL_SCHEDULE: password }],
     ['a secret in a misspelled line', { DISCORD_TOKENS: password, GATEWAY_API_KEYS: password }],
   ])('An error message never contains a secret: %s', (_, environment) => {
@@ -672,7 +672,7 @@ describe('The secrets of the configuration', () => {
     if (error) expect(visibleTextOf(error)).not.toMatch(/hunter2|secret-of/);
   });
 
-  // The § keeps a generated secret from matching a word of our own sentences by chance.
+  // The § keeps a generated secret from matching a word in our own sentences by chance.
   const word = fc.stringMatching(/^[A-Za-z0-9_-]{6,20}$/);
   const secret = fc.oneof(
     fc.string({ minLength: 4, unit: 'grapheme' }).map((text) => `§${text.trim()}`),
@@ -711,8 +711,8 @@ describe('The secrets of the configuration', () => {
         });
         if (!error) return;
         expect(error.problems.length).toBeGreaterThan(0);
-        const said = visibleTextOf(error);
-        for (const unsaid of [token, key, password]) expect(said.includes(unsaid)).toBe(false);
+        const shown = visibleTextOf(error);
+        for (const secretValue of [token, key, password]) expect(shown.includes(secretValue)).toBe(false);
       }),
       { numRuns: 1000 },
     );

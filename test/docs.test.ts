@@ -58,7 +58,7 @@ describe('docs/configuration.md', () => {
       };
       const content = contents[name];
       if (content !== undefined) writeFileSync(file, content);
-      // A part of a cluster needs a store on a server.
+      // The processes of a cluster need a store on a server.
       const needs = name === 'ATELIER_ROLE' ? { STORE_URL: 'redis://127.0.0.1:6379' } : {};
       const given = configWith({ ...needs, [name]: content === undefined ? example : file });
       expect(given).not.toEqual(configWith(needs));
@@ -75,14 +75,14 @@ describe('docs/commands.md and README.md', () => {
 
 const pages = globSync(['*.md', 'docs/*.md']).toSorted();
 
-describe('The pages for readers', () => {
+describe('The documentation pages', () => {
   it.each(pages)('%s links only to files that exist', (page) => {
     const links = [...readFileSync(page, 'utf8').matchAll(/\]\(([^)#]+)\)/g)].map(([, link = '']) => link);
     const broken = links.filter((link) => !/^https?:/.test(link) && !existsSync(join(dirname(page), link)));
     expect(broken).toEqual([]);
   });
 
-  it('The pages for readers name only files of the project that exist', () => {
+  it('The documentation pages only mention project files that exist', () => {
     const named = ['ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs/internals.md']
       .filter((page) => existsSync(page))
       .flatMap((page) => [...readFileSync(page, 'utf8').matchAll(/`([\w.-]+(?:\/[\w.-]+)*(?:\.ts|\/))`/g)])

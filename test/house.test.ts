@@ -95,10 +95,10 @@ const allowed = [
 ] as const;
 
 /** `src/config-` covers the files next to `config.ts`. */
-const fileOf = (room: string, text: string): string =>
-  `${room}${room.endsWith('-') ? '' : '/'}imports-${text.replaceAll(/[^a-z]+/gi, '-')}.ts`;
+const fileOf = (folder: string, text: string): string =>
+  `${folder}${folder.endsWith('-') ? '' : '/'}imports-${text.replaceAll(/[^a-z]+/gi, '-')}.ts`;
 
-/** Files with the imports of a second writer to Discord; true if they are allowed. */
+/** Files that import what is needed to write to Discord, and whether they are allowed to. */
 const writers: Record<string, [source: string, isAllowed: boolean]> = {
   'src/second-writer.ts': ["import { Routes } from 'discord.js';\n\nexport const y = Routes;\n", false],
   'src/discord/second-writer.ts': ["import { REST } from 'discord.js';\n\nexport const y = REST;\n", false],
@@ -115,7 +115,7 @@ const writers: Record<string, [source: string, isAllowed: boolean]> = {
   ],
 };
 
-const manners = {
+const violations = {
   'src/services/gateway/environment.ts': 'export const home = process.env.HOME;\n',
   'src/index.ts': 'export const home = process.env.HOME;\n',
   'src/lib/floating.ts': 'async function later(): Promise<void> {}\nlater();\n',
@@ -134,10 +134,10 @@ describe('The lint rules', () => {
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'atelier-house-'));
     const { vcs: _, ...rules } = JSON.parse(readFileSync(join(root, 'biome.json'), 'utf8')) as Record<string, unknown>;
-    const probes: Record<string, string> = { 'biome.json': JSON.stringify(rules), ...manners };
+    const probes: Record<string, string> = { 'biome.json': JSON.stringify(rules), ...violations };
     for (const [path, [source]] of Object.entries(writers)) probes[path] = source;
-    for (const [room, text] of [...forbidden, ...allowed]) {
-      probes[fileOf(room, text)] = `import { x } from '${text}';\n\nexport const y = x;\n`;
+    for (const [folder, text] of [...forbidden, ...allowed]) {
+      probes[fileOf(folder, text)] = `import { x } from '${text}';\n\nexport const y = x;\n`;
     }
     for (const [path, content] of Object.entries(probes)) {
       mkdirSync(dirname(join(folder, path)), { recursive: true });
@@ -157,22 +157,22 @@ describe('The lint rules', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it.each(forbidden)('The lint rules forbid %s to import %s', (room, text) => {
-    expect(broken.get(fileOf(room, text))).toContain('lint/style/noRestrictedImports');
+  it.each(forbidden)('The lint rules forbid %s to import %s', (folder, text) => {
+    expect(broken.get(fileOf(folder, text))).toContain('lint/style/noRestrictedImports');
   });
 
-  it.each(allowed)('The lint rules allow %s to import %s', (room, text) => {
-    expect(broken.get(fileOf(room, text)) ?? []).not.toContain('lint/style/noRestrictedImports');
+  it.each(allowed)('The lint rules allow %s to import %s', (folder, text) => {
+    expect(broken.get(fileOf(folder, text)) ?? []).not.toContain('lint/style/noRestrictedImports');
   });
 
-  it('The lint rules allow access to the environment only at the start', () => {
+  it('The lint rules allow access to the environment only during startup', () => {
     expect(broken.get('src/services/gateway/environment.ts')).toContain('lint/style/noProcessEnv');
     expect(broken.get('src/index.ts') ?? []).not.toContain('lint/style/noProcessEnv');
   });
 
-  it.each(['src/lib', 'sandbox/discord'])('The lint rules forbid import cycles in %s, even of types', (room) => {
-    expect(broken.get(`${room}/hen.ts`)).toContain('lint/suspicious/noImportCycles');
-    expect(broken.get(`${room}/egg.ts`)).toContain('lint/suspicious/noImportCycles');
+  it.each(['src/lib', 'sandbox/discord'])('The lint rules forbid import cycles in %s, even of types', (folder) => {
+    expect(broken.get(`${folder}/hen.ts`)).toContain('lint/suspicious/noImportCycles');
+    expect(broken.get(`${folder}/egg.ts`)).toContain('lint/suspicious/noImportCycles');
   });
 
   it('The lint rules forbid unawaited promises and empty catch blocks', () => {

@@ -15,9 +15,9 @@ describe('The check of regular expressions', () => {
     judge.findProblems(patternsIn(path, source), exceptions);
 
   it.each([
-    ['trailing zeros that are matched again from each of them', String.raw`text.replace(/\0+$/, '')`],
+    ['trailing zeros that are matched again from every position', String.raw`text.replace(/\0+$/, '')`],
     ['two ways to match the same letters', '/^(?:a|a)*$/.test(text)'],
-    ['a pattern in a call of RegExp', String.raw`new RegExp('\\s+$', 'u')`],
+    ['a pattern in a call to RegExp', String.raw`new RegExp('\\s+$', 'u')`],
     ['a pattern in a call without new', "RegExp('(x+x+)+y')"],
     ['a pattern that is built at run time', 'new RegExp(text)'],
   ])('The check of regular expressions finds %s', (_what, source) => {

@@ -20,7 +20,7 @@ const BYTES = Buffer.from(`bytes ${PRIVATE}`);
 const IMAGE = `data:image/png;base64,${Buffer.from(`${PRIVATE}.`.repeat(3)).toString('base64')}`;
 const MESSAGE = '900000000000000100';
 
-/** The failures of a server: a status with all received text in all of its fields, a cut response or none. */
+/** The failures of a server: a status with all received text in all of its fields, a truncated response, or none. */
 const TROUBLES = [
   '400',
   '403',
@@ -63,17 +63,17 @@ afterEach(async () => {
 
 /** A server on which every request fails, and the requests that it received. */
 async function failingServer(trouble: (typeof TROUBLES)[number]) {
-  const asked = new Set<string>();
+  const requested = new Set<string>();
   const tries = new Map<string, number>();
   const server = createServer(async (request, response) => {
-    const pieces: Buffer[] = [];
-    for await (const piece of request) pieces.push(piece);
-    const address = `${request.method} ${request.url}`;
-    asked.add(address);
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const requestLine = `${request.method} ${request.url}`;
+    requested.add(requestLine);
     // discord.js waits for each 429.
-    const count = (tries.get(address) ?? 0) + 1;
-    tries.set(address, count);
-    fail(trouble === '429' && count > 1 ? '500' : trouble, request, Buffer.concat(pieces).toString('latin1'), response);
+    const count = (tries.get(requestLine) ?? 0) + 1;
+    tries.set(requestLine, count);
+    fail(trouble === '429' && count > 1 ? '500' : trouble, request, Buffer.concat(chunks).toString('latin1'), response);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   closers.push(async () => {
@@ -82,7 +82,7 @@ async function failingServer(trouble: (typeof TROUBLES)[number]) {
   });
   const address = server.address();
   if (typeof address !== 'object' || address === null) throw new Error('The server has no port.');
-  return { url: `http://127.0.0.1:${address.port}`, asked };
+  return { url: `http://127.0.0.1:${address.port}`, requested };
 }
 
 function logs() {
@@ -92,7 +92,7 @@ function logs() {
   return { lines, json: writing(false), readable: writing(true) };
 }
 
-/** Passes an error through every way of the bot to log it. */
+/** Logs an error in every way that the bot does. */
 async function logOf(call: () => Promise<unknown>, { json, readable }: ReturnType<typeof logs>): Promise<boolean> {
   try {
     await call();
@@ -123,7 +123,7 @@ const plan = {
 } as const;
 const voice = { voice: { seconds: 1, waveform: 'AAAA' }, files: [{ name: `${PRIVATE}.ogg`, bytes: BYTES }] };
 
-/** Every request of the bot to Discord that contains text of members, by the name of its route in discord.js. */
+/** Every request from the bot to Discord that contains text from members, by the name of its route in discord.js. */
 function discordCalls(clients: ReturnType<typeof openDiscordClients>, log: ReturnType<typeof logs>['json']) {
   const botRest = clients.client.rest;
   const outbox = new Outbox(clients, log);
@@ -181,18 +181,18 @@ function discordCalls(clients: ReturnType<typeof openDiscordClients>, log: Retur
   };
 }
 
-describe('The log without private text, at every level', () => {
+describe('The log at every level', () => {
   it.each(TROUBLES.filter((one) => one !== '200 with an error'))(
-    'No private text is logged if all requests to Discord end in %s',
+    'No private text is logged if all requests to Discord end with %s',
     async (trouble) => {
-      const { url, asked } = await failingServer(trouble);
+      const { url, requested } = await failingServer(trouble);
       const clients = openDiscordClients(`${url}/api`);
       clients.client.rest.setToken('token');
       closers.push(() => clients.close());
       const log = logs();
       const calls = discordCalls(clients, log.json);
       for (const call of Object.values(calls).flat()) await logOf(call, log);
-      expect(asked.size).toBeGreaterThan(12);
+      expect(requested.size).toBeGreaterThan(12);
       expect(log.lines.length).toBeGreaterThan(20);
       expectNoPrivateWord(log.lines);
     },
@@ -208,15 +208,15 @@ describe('The log without private text, at every level', () => {
     expect(Object.keys(discordCalls(clients, logs().json)).sort()).toEqual([...known].sort());
   });
 
-  it.each(TROUBLES)('No private text is logged if all requests to the gateway end in %s', async (trouble) => {
-    const { url, asked } = await failingServer(trouble);
+  it.each(TROUBLES)('No private text is logged if all requests to the gateway end with %s', async (trouble) => {
+    const { url, requested } = await failingServer(trouble);
     const log = logs();
     const gateway = gatewayAt(url, log.json);
     let failed = 0;
     for (const call of Object.values(gatewayCalls(gateway)).flatMap((family) => Object.values(family))) {
       if (await logOf(call, log)) failed += 1;
     }
-    expect(asked.size).toBeGreaterThan(20);
+    expect(requested.size).toBeGreaterThan(20);
     expect(failed).toBeGreaterThan(20);
     expectNoPrivateWord(log.lines);
   });

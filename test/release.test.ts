@@ -22,8 +22,8 @@ const good = {
 describe('npm run release', () => {
   it.each([
     ['nothing', {}, []],
-    ['a version that was set before', { version: '1.2.0' }, []],
-    ['no release before', { tags: [], subjects: undefined }, []],
+    ['a version that is already set', { version: '1.2.0' }, []],
+    ['no previous release', { tags: [], subjects: undefined }, []],
     ['no version', { changelog: '# Changelog\n\n## Unreleased\n\n- More.\n' }, ['CHANGELOG.md has no version']],
     ['a released version', { tags: ['v1.2.0'] }, ['1.2.0 is released already']],
     [
@@ -33,19 +33,19 @@ describe('npm run release', () => {
     ],
     ['an empty entry', { changelog: good.changelog.replace('- More.\n\n', '') }, ['says nothing about 1.2.0']],
     ['a lower version', { version: '1.10.0' }, ['package.json has 1.10.0']],
-    ['another schema', { schema: '9.9' }, ['docs/upgrading.md does not say']],
-    ['a changed tree', { status: ' M src/app.ts' }, ['The working tree has changes']],
+    ['a different schema version', { schema: '9.9' }, ['docs/upgrading.md does not say']],
+    ['uncommitted changes', { status: ' M src/app.ts' }, ['The working tree has changes']],
     [
       'bad subjects',
       { subjects: ['Add more.', 'add more', 'A'.repeat(73)] },
       ['subject of a commit', 'subject', 'subject'],
     ],
-  ] as const)('npm run release is refused for %s, in a sentence each', (_what, change, sentences) => {
+  ] as const)('npm run release is refused for %s, with one sentence per problem', (_what, change, sentences) => {
     const problems = problemsOf({ ...good, ...change });
     expect(problems).toEqual(sentences.map((sentence) => expect.stringContaining(sentence)));
   });
 
-  it('npm run release only looks with --dry-run, and then commits and tags the version', () => {
+  it('npm run release changes nothing with --dry-run, and otherwise commits and tags the version', () => {
     const home = mkdtempSync(join(tmpdir(), 'atelier-release-'));
     onTestFinished(() => rmSync(home, { recursive: true }));
     const folder = join(home, 'repository');

@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const checkNode = join(root, 'scripts', 'check-node.mjs');
 const EX_CONFIG = 78;
 
-/** Set but empty means "not set", and keeps Node from reading the variable from a developer's `.env`. */
+/** An empty variable counts as unset, but keeps Node from reading its value from a developer's `.env`. */
 const nothingSet = Object.fromEntries(
   [...configVariables, ...secretVariables.map(fileVariable)].map((name) => [name, '']),
 );
@@ -109,7 +109,7 @@ describe('The check of the Node version', () => {
   });
 
   it.each(['>=99.11 <100', '>=99', '>=1.0 <2', '>=24.999 <25'])(
-    'The check of the Node version applies the range of package.json: refuses %s',
+    'The check of the Node version applies the range in package.json: it refuses %s',
     (range) => {
       const { status, stdout, stderr } = run(process.execPath, checkWanting(range));
       expect({ status, stdout }).toEqual({ status: EX_CONFIG, stdout: '' });
@@ -119,7 +119,7 @@ describe('The check of the Node version', () => {
   );
 
   it.each(['>=24', '>=18.18 <99', '>= 24.11 < 25'])(
-    'The check of the Node version applies the range of package.json: allows %s',
+    'The check of the Node version applies the range in package.json: it allows %s',
     (range) => {
       expect(run(process.execPath, checkWanting(range))).toMatchObject({
         status: 0,

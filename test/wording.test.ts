@@ -10,20 +10,20 @@ describe('The check of wording', () => {
     expect(inText('one\nA picture of it')).toEqual(['src/some.ts:2: "picture": write "image"']);
   });
 
-  it('The check of wording finds a flagged word inside an identifier in camel case or capitals', () => {
+  it('The check of wording finds a flagged word within an identifier in camel case or capitals', () => {
     expect(inText('const fetchedPictures = LARGEST_FILM;')).toHaveLength(2);
   });
 
-  it('The check of wording ignores words that only contain a flagged one', () => {
+  it('The check of wording ignores words that merely contain a flagged one', () => {
     expect(inText('The wished-for filming of a picturesque place')).toEqual([]);
   });
 
-  it('The check of wording allows an exception everywhere or in its file only', () => {
+  it('The check of wording allows an exception everywhere or only in its file', () => {
     expect(inText('MAX_PICTURE', [{ text: 'MAX_PICTURE', reason: '' }])).toEqual([]);
     expect(inText('MAX_PICTURE', [{ text: 'MAX_PICTURE', reason: '', path: 'src/other.ts' }])).toHaveLength(1);
   });
 
-  it('The check of wording reports an exception that no file needs', () => {
+  it('The check of wording reports an exception that is not needed in any file', () => {
     const exception = { text: 'OLD_NAME', reason: '' };
     expect(unusedExceptions([{ path: 'a.ts', text: 'OLD_NAME' }], [exception])).toEqual([]);
     expect(unusedExceptions([{ path: 'a.ts', text: 'NEW_NAME' }], [exception])).toHaveLength(1);

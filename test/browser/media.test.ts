@@ -6,19 +6,19 @@ import { playMedia } from './play-media.ts';
 
 describe.skipIf(browserPath === undefined)('The media of results in a real Chromium', () => {
   it('The result of a video job plays with the requested size and duration', async () => {
-    const side = await both();
-    const models = await side.gateway.models.list();
+    const fixture = await both();
+    const models = await fixture.gateway.models.list();
     const model = models.find((one) => guessKind(one) === 'video')?.id ?? '';
     const order = { model, prompt: 'waves at dawn', size: '320x180', duration: 2 };
-    const { remoteId } = await side.gateway.videos.create(order);
-    const [video] = (await side.until(() => side.gateway.videos.get(remoteId))).media;
+    const { remoteId } = await fixture.gateway.videos.create(order);
+    const [video] = (await fixture.until(() => fixture.gateway.videos.get(remoteId))).media;
     expect(await playMedia('video', video?.address)).toMatchObject({ width: 320, height: 180, moved: true });
   });
 
   it('The audio of a music job plays for the duration of its track', async () => {
-    const side = await both();
-    const { remoteId } = await side.gateway.music.makeSong({ about: 'waves' });
-    const [track] = (await side.until(() => side.gateway.music.get(remoteId))).tracks;
+    const fixture = await both();
+    const { remoteId } = await fixture.gateway.music.makeSong({ about: 'waves' });
+    const [track] = (await fixture.until(() => fixture.gateway.music.get(remoteId))).tracks;
     const { seconds, moved } = await playMedia('audio', track?.audio);
     expect(moved).toBe(true);
     expect(seconds).toBeCloseTo(track?.seconds ?? 0, 0);

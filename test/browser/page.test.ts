@@ -37,7 +37,7 @@ describe.skipIf(browserPath === undefined)('The sandbox page in a real Chromium'
     await here.press('Enter');
   };
 
-  it('A command is typed, followed in the workbench and upscaled, and its image is opened, all by keyboard', async () => {
+  it('A command is typed, its task is followed in the workbench and upscaled, and its image is opened, all by keyboard', async () => {
     const { page, press } = await visit();
     await order('a fox in the snow');
     const jobs = await here.bench('Jobs');
@@ -69,7 +69,7 @@ describe.skipIf(browserPath === undefined)('The sandbox page in a real Chromium'
     expect(await tile.boundingBox()).toMatchObject({ width: 320, height: 240 });
   });
 
-  it('Options are completed during typing, and the chosen value is sent', async () => {
+  it('Options are completed while typing, and the chosen value is sent', async () => {
     const { page, press } = await visit();
     await here.begin('models');
     await page.getByRole('button', { name: 'model', exact: true }).click();
@@ -83,7 +83,7 @@ describe.skipIf(browserPath === undefined)('The sandbox page in a real Chromium'
     await expect.poll(() => page.getByText('Only you can see this').count()).toBe(0);
   });
 
-  it('A late completion never replaces a newer one, and a failed one is reported', async () => {
+  it('Late suggestions never replace newer ones, and a failure to load them is reported', async () => {
     const { page, press } = await visit();
     const late = Promise.withResolvers<void>();
     await page.route('**/api/act', async (route) => {
@@ -254,7 +254,7 @@ describe.skipIf(browserPath === undefined)('The sandbox page in a real Chromium'
     await press('ArrowLeft');
     await page.getByText('3 / 3').waitFor();
     await press('Escape');
-    // Waits until the opened image has the focus again; otherwise it would take the focus from the list later.
+    // Waits until the opened image has the focus again; otherwise it would later take the focus from the list.
     await page.locator('[aria-label="Open A crimson image"]:focus').waitFor();
     await page.getByRole('combobox', { name: 'Choose a colour' }).focus();
     await press('ArrowDown', 'ArrowDown');
@@ -265,7 +265,7 @@ describe.skipIf(browserPath === undefined)('The sandbox page in a real Chromium'
     expect(await here.overflowing()).toEqual([]);
   });
 
-  it('A list follows its button during scrolling and closes when the button is hidden', async () => {
+  it('A list follows its button while scrolling and closes when the button is hidden', async () => {
     const { page } = await visit({ furnished: true });
     const button = page.getByRole('combobox', { name: 'Choose a colour' });
     const list = page.getByRole('listbox', { name: 'Choose a colour' });
@@ -311,7 +311,7 @@ describe.skipIf(browserPath === undefined)('The sandbox page in a real Chromium'
     expect(await page.locator('li.message').count()).toBe(0);
   });
 
-  it.each(['dark', 'light'] as const)('axe finds no serious accessibility fault in the %s theme', async (colours) => {
+  it.each(['dark', 'light'] as const)('axe finds no serious accessibility issue in the %s theme', async (colours) => {
     const { page, press } = await visit({ colours, furnished: true });
     await page.route('**/api/act', (route) => route.fulfill({ json: { modal: everyField } }));
     await page.getByText('An answer').waitFor();

@@ -8,12 +8,12 @@ interface Played {
 }
 
 /** Plays a file until its time advances, in a page of the same origin. */
-export async function playMedia(kind: 'video' | 'audio', address = ''): Promise<Played> {
+export async function playMedia(kind: 'video' | 'audio', url = ''): Promise<Played> {
   const browser = await openBrowser();
   try {
     const page = await browser.context.newPage();
-    await page.goto(new URL('/', address).href);
-    return await page.evaluate<Played>(`(${PLAYING})(${JSON.stringify({ kind, address })})`);
+    await page.goto(new URL('/', url).href);
+    return await page.evaluate<Played>(`(${PLAYING})(${JSON.stringify({ kind, address: url })})`);
   } finally {
     await browser.close();
   }

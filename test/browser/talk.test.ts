@@ -27,7 +27,7 @@ describe.skipIf(browserPath === undefined)('A live conversation on the sandbox p
   });
 
   it(
-    'A conversation is started, takes text and audio, plays its responses and is ended',
+    'A conversation can be started, accepts text and audio, plays its responses and can be ended',
     async () => {
       const here = await visitor(browser.context, sandbox);
       const { page } = here;
@@ -103,7 +103,7 @@ describe.skipIf(browserPath === undefined)('A live conversation on the sandbox p
   );
 
   it(
-    'A conversation fits on a phone in the light theme',
+    'A conversation fits the screen of a phone in the light theme',
     async () => {
       const here = await visitor(browser.context, sandbox, { width: 360, height: 740, colours: 'light' });
       await begin(here);

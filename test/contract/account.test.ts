@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { both, failureOf, lastHeard, profiles } from './both.ts';
+import { both, failureOf, lastRequest, profiles } from './both.ts';
 
 describe.each(profiles)('The account of a %s gateway', (profile) => {
   it('The gateway lists its models and returns each one by its full id', async () => {
-    const side = await both({ profile });
-    const models = await side.gateway.models.list();
+    const fixture = await both({ profile });
+    const models = await fixture.gateway.models.list();
     expect(models.length).toBeGreaterThan(10);
     for (const { id } of models) {
-      const model = await side.gateway.models.get(id);
+      const model = await fixture.gateway.models.get(id);
       expect(model.id).toBe(id);
       expect(model.ownedBy).toBeTruthy();
     }
@@ -17,13 +17,13 @@ describe.each(profiles)('The account of a %s gateway', (profile) => {
   });
 
   it.each(['encoded', 'plain'] as const)(
-    'The gateway receives a model id exactly when its slashes travel %s',
+    'The gateway receives a model id unchanged if its slashes are sent %s',
     async (modelSlashes) => {
       const id = 'vendor/Über-Model:2026-01-31%2Fx y';
-      const side = await both({ profile, keys: [{ key: 'sk-sandbox' }], settings: { modelSlashes } });
-      const error = await failureOf(side.gateway.models.get(id));
+      const fixture = await both({ profile, keys: [{ key: 'sk-sandbox' }], settings: { modelSlashes } });
+      const error = await failureOf(fixture.gateway.models.get(id));
       expect(error).toMatchObject({ kind: 'not-found', mayHaveTakenEffect: false });
-      expect(decodeURIComponent(side.embedded.heard.at(-1)?.path ?? '')).toBe(`/v1/models/${id}`);
+      expect(decodeURIComponent(fixture.embedded.heard.at(-1)?.path ?? '')).toBe(`/v1/models/${id}`);
     },
   );
 
@@ -36,23 +36,23 @@ describe.each(profiles)('The account of a %s gateway', (profile) => {
   });
 
   it('The gateway lists the models of the compatible endpoint', async () => {
-    const side = await both({ profile });
-    expect((await side.gateway.models.listCompat()).length).toBeGreaterThan(0);
+    const fixture = await both({ profile });
+    expect((await fixture.gateway.models.listCompat()).length).toBeGreaterThan(0);
   });
 
   it('The gateway refuses an unknown key as unauthorized', async () => {
-    const side = await both({ profile, settings: { apiKey: 'sk-somebody-else' } });
-    const error = await failureOf(side.gateway.models.list());
+    const fixture = await both({ profile, settings: { apiKey: 'sk-somebody-else' } });
+    const error = await failureOf(fixture.gateway.models.list());
     expect(error).toMatchObject({ kind: 'unauthorized', status: 401 });
     expect(error.message).not.toContain('somebody-else');
   });
 
-  it('The gateway reports usage for both dates to the last digit', async () => {
-    const side = await both({ profile });
-    const { gateway } = side;
+  it('The gateway reports usage from one date to another, to the last digit', async () => {
+    const fixture = await both({ profile });
+    const { gateway } = fixture;
     for (const prompt of ['one', 'two', 'three']) await gateway.imgx.imagine({ prompt });
     const usage = await gateway.usage.get({ start: '2025-12-01', end: '2026-01-31' });
-    expect(lastHeard(side, '/v1/dashboard/billing/usage').query).toEqual({
+    expect(lastRequest(fixture, '/v1/dashboard/billing/usage').query).toEqual({
       start_date: '2025-12-01',
       end_date: '2026-01-31',
     });
@@ -67,7 +67,7 @@ describe.each(profiles)('The account of a %s gateway', (profile) => {
 });
 
 describe('Usage of the account', () => {
-  it('The usage of a range without requests is empty and no error', async () => {
+  it('The usage of a range without requests is empty and not an error', async () => {
     const { gateway } = await both();
     await gateway.imgx.imagine({ prompt: 'one' });
     expect((await gateway.usage.get({ start: '2024-01-01', end: '2024-01-31' })).rows).toEqual([]);
@@ -88,7 +88,7 @@ describe('Usage of the account', () => {
 });
 
 describe('Fine-tune events', () => {
-  it('Fine-tune events are returned in order of time with their raw text', async () => {
+  it('Fine-tune events are returned in chronological order with their raw text', async () => {
     const { gateway, clock } = await both();
     clock.advance(3_600_000);
     const events = await gateway.fineTunes.events('ft-sandbox-1');

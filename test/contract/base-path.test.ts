@@ -8,7 +8,10 @@ import { both } from './both.ts';
 
 const PATH = '/gw';
 
-/** A proxy that serves the gateway under a path, which the gateway does not know: its URLs have neither host nor path. */
+/**
+ * A proxy that serves the gateway under a path. The gateway does not know its public URL, so the URLs that it returns
+ * have neither host nor path.
+ */
 async function servedUnderPath(gatewayUrl: string): Promise<string> {
   const { port } = new URL(gatewayUrl);
   const server = createServer((request, response) => {
@@ -39,7 +42,7 @@ async function servedUnderPath(gatewayUrl: string): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}${PATH}`;
 }
 
-it.each(['', '/', '/v1', '/v1/'])('The client works with a base address that ends in a path and "%s"', async (end) => {
+it.each(['', '/', '/v1', '/v1/'])('The client works with a base URL that ends in a path and "%s"', async (end) => {
   const { embedded, until } = await both();
   const base = await servedUnderPath(embedded.url);
   const gateway = openGateway({ ...defaultSettings, baseUrl: base + end, apiKey: 'sk-sandbox' });

@@ -22,8 +22,8 @@ export interface Both {
   embedded: EmbeddedGateway;
   clock: ManualClock;
   /** The log lines of the client. */
-  said: { facts: object; sentence: string }[];
-  /** Polls at intervals of one second of the gateway's time until the response is as wanted. */
+  logged: { facts: object; sentence: string }[];
+  /** Polls at intervals of one second of the gateway's time until the response is as expected. */
   until(ask: () => Promise<Snapshot>, wanted?: (snapshot: Snapshot) => boolean): Promise<Snapshot>;
 }
 
@@ -39,9 +39,9 @@ export async function both({ settings, limits, ...options }: BothOptions = {}): 
   atEnd(() => studio.close());
   const embedded = await startGateway({ clock, seed: 1, studio, ...options });
   atEnd(() => embedded.close());
-  const said: Both['said'] = [];
+  const logged: Both['logged'] = [];
   const note = (facts: object, sentence: string): void => {
-    said.push({ facts, sentence });
+    logged.push({ facts, sentence });
   };
   const gateway = openGateway(
     { ...defaultSettings, baseUrl: embedded.url, apiKey: key, ...settings },
@@ -49,7 +49,7 @@ export async function both({ settings, limits, ...options }: BothOptions = {}): 
     { attempts: 1, readMs: 2_000, submitMs: 2_000, bodyMs: 2_000, ...limits },
   );
   atEnd(() => gateway.close());
-  return { gateway, embedded, clock, said, until: (ask, wanted) => until(clock, ask, wanted) };
+  return { gateway, embedded, clock, logged, until: (ask, wanted) => until(clock, ask, wanted) };
 }
 
 /** Longer than any job of the embedded gateway takes. */
@@ -65,7 +65,7 @@ async function until(
     if (wanted(snapshot)) return snapshot;
     clock.advance(1_000);
   }
-  throw new Error('The task never came to be as wanted.');
+  throw new Error('The task never reached the expected state.');
 }
 
 export async function failureOf(promise: Promise<unknown>): Promise<GatewayError> {
@@ -78,12 +78,12 @@ export async function failureOf(promise: Promise<unknown>): Promise<GatewayError
 }
 
 /** The requests that reached the gateway at a path, newest last. */
-export function heardAt({ embedded }: Both, path: string): EmbeddedGateway['heard'][number][] {
+export function requestsAt({ embedded }: Both, path: string): EmbeddedGateway['heard'][number][] {
   return embedded.heard.filter((one) => one.path === path);
 }
 
-export function lastHeard(side: Both, path: string): EmbeddedGateway['heard'][number] {
-  const last = heardAt(side, path).at(-1);
+export function lastRequest(fixture: Both, path: string): EmbeddedGateway['heard'][number] {
+  const last = requestsAt(fixture, path).at(-1);
   expect(last, `something reached ${path}`).toBeDefined();
   return last as EmbeddedGateway['heard'][number];
 }

@@ -3,7 +3,7 @@ import type { PresetName } from '../../sandbox/gateway/fault-presets.ts';
 import type { GatewayErrorKind } from '../../src/services/gateway/index.ts';
 import { both, failureOf, profiles } from './both.ts';
 
-/** How the client reads each fault: the kind of error, and whether a submit under it may have been carried out. */
+/** How the client reads each fault: the kind of error, and whether a submit may have been carried out despite it. */
 const troubles: readonly (readonly [PresetName, GatewayErrorKind, mayHaveTakenEffect: boolean])[] = [
   ['rate-limited', 'rate-limited', false],
   ['rate-limited-until', 'rate-limited', false],
@@ -37,7 +37,7 @@ describe.each(profiles)('Faults of a %s gateway', (profile) => {
   const waitLimit = { readMs: 300, submitMs: 300, bodyMs: 300 };
 
   it.each(troubles)(
-    'Under the fault %s a submit fails as %s, was not taken, and reports so if that is known',
+    'With the fault %s a submit fails as %s, is not accepted, and says so if that is known',
     async (name, kind, may) => {
       const { gateway, embedded } = await both({ profile, limits: waitLimit });
       embedded.faults.add({ do: name });
@@ -51,7 +51,7 @@ describe.each(profiles)('Faults of a %s gateway', (profile) => {
   );
 
   it.each(lostAnswers)(
-    'Under the fault %s a submit that was accepted but lost its response is not sent again',
+    'With the fault %s a submit that was accepted but lost its response is not sent again',
     async (name, kind) => {
       const { gateway, embedded } = await both({ profile, limits: { ...waitLimit, attempts: 3 } });
       embedded.faults.add({ do: name });
@@ -63,7 +63,7 @@ describe.each(profiles)('Faults of a %s gateway', (profile) => {
   );
 
   it.each([...troubles.map(([name, kind]) => [name, kind] as const), ...lostAnswers])(
-    'Under the fault %s a poll that fails as %s changes nothing about the task',
+    'With the fault %s a poll that fails as %s changes nothing about the task',
     async (name, kind) => {
       const { gateway, embedded } = await both({ profile, limits: waitLimit });
       const { remoteId } = await gateway.imgx.imagine({ prompt: 'a lighthouse' });
@@ -74,7 +74,7 @@ describe.each(profiles)('Faults of a %s gateway', (profile) => {
   );
 
   it.each(['server-error', 'bad-gateway', 'reset', 'half', 'cut', 'empty', 'error-in-200'] as const)(
-    'Under the fault %s the client retries a read without involving its caller',
+    'With the fault %s the client retries a read without involving its caller',
     async (name) => {
       const { gateway, embedded } = await both({ profile, limits: { attempts: 3 } });
       const { remoteId } = await gateway.imgx.imagine({ prompt: 'a lighthouse' });
@@ -83,7 +83,7 @@ describe.each(profiles)('Faults of a %s gateway', (profile) => {
     },
   );
 
-  it('The client reports how long to wait when the gateway reports it', async () => {
+  it('The client reports how long to wait if the gateway states it', async () => {
     const { gateway, embedded } = await both({ profile });
     embedded.faults.add({ do: { type: 'status', status: 429, retryAfter: 90 } });
     expect((await failureOf(gateway.models.list())).retryAfterMs).toBe(90_000);
@@ -92,27 +92,27 @@ describe.each(profiles)('Faults of a %s gateway', (profile) => {
   });
 
   it("The client reports a moderation failure in the gateway's own words", async () => {
-    const side = await both({ profile });
-    side.embedded.faults.add({ do: 'moderated' });
-    const { remoteId } = await side.gateway.imgx.imagine({ prompt: 'a lighthouse' });
-    const failed = await side.until(() => side.gateway.imgx.get(remoteId));
+    const fixture = await both({ profile });
+    fixture.embedded.faults.add({ do: 'moderated' });
+    const { remoteId } = await fixture.gateway.imgx.imagine({ prompt: 'a lighthouse' });
+    const failed = await fixture.until(() => fixture.gateway.imgx.get(remoteId));
     expect(failed).toMatchObject({ state: 'failed', media: [], isEmpty: false });
     expect(failed.failure?.reason).toContain('moderation');
   });
 
   it('The client keeps reporting a stuck task as running', async () => {
-    const side = await both({ profile });
-    side.embedded.faults.add({ do: 'stick' });
-    const { remoteId } = await side.gateway.imgx.imagine({ prompt: 'a lighthouse' });
-    side.clock.advance(24 * 3_600_000);
-    expect((await side.gateway.imgx.get(remoteId)).state).toBe('running');
+    const fixture = await both({ profile });
+    fixture.embedded.faults.add({ do: 'stick' });
+    const { remoteId } = await fixture.gateway.imgx.imagine({ prompt: 'a lighthouse' });
+    fixture.clock.advance(24 * 3_600_000);
+    expect((await fixture.gateway.imgx.get(remoteId)).state).toBe('running');
   });
 
   it('The client reports a task that succeeds without a result as finished and empty', async () => {
-    const side = await both({ profile });
-    side.embedded.faults.add({ do: 'no-media' });
-    const { remoteId } = await side.gateway.imgx.imagine({ prompt: 'a lighthouse' });
-    expect(await side.until(() => side.gateway.imgx.get(remoteId))).toMatchObject({
+    const fixture = await both({ profile });
+    fixture.embedded.faults.add({ do: 'no-media' });
+    const { remoteId } = await fixture.gateway.imgx.imagine({ prompt: 'a lighthouse' });
+    expect(await fixture.until(() => fixture.gateway.imgx.get(remoteId))).toMatchObject({
       state: 'succeeded',
       media: [],
       isEmpty: true,
@@ -120,52 +120,52 @@ describe.each(profiles)('Faults of a %s gateway', (profile) => {
   });
 
   it('The client gives a finished task without buttons no actions', async () => {
-    const side = await both({ profile });
-    side.embedded.faults.add({ do: 'no-buttons' });
-    const { remoteId } = await side.gateway.imgx.imagine({ prompt: 'a lighthouse' });
-    expect((await side.until(() => side.gateway.imgx.get(remoteId))).actions).toEqual([]);
+    const fixture = await both({ profile });
+    fixture.embedded.faults.add({ do: 'no-buttons' });
+    const { remoteId } = await fixture.gateway.imgx.imagine({ prompt: 'a lighthouse' });
+    expect((await fixture.until(() => fixture.gateway.imgx.get(remoteId))).actions).toEqual([]);
   });
 
-  it('The client keeps the reported addresses of lost files and of files of 60 MB', async () => {
-    const side = await both({ profile });
-    side.embedded.faults.add({ do: 'lose-files' });
-    const lost = await side.gateway.imgx.imagine({ prompt: 'lost' });
-    side.embedded.faults.add({ do: 'huge-file' });
-    const huge = await side.gateway.imgx.imagine({ prompt: 'huge' });
-    const [gone] = (await side.until(() => side.gateway.imgx.get(lost.remoteId))).media;
+  it('The client keeps the reported URLs of lost files and of files of 60 MB', async () => {
+    const fixture = await both({ profile });
+    fixture.embedded.faults.add({ do: 'lose-files' });
+    const lost = await fixture.gateway.imgx.imagine({ prompt: 'lost' });
+    fixture.embedded.faults.add({ do: 'huge-file' });
+    const huge = await fixture.gateway.imgx.imagine({ prompt: 'huge' });
+    const [gone] = (await fixture.until(() => fixture.gateway.imgx.get(lost.remoteId))).media;
     expect((await fetch(gone?.address ?? '')).status).toBe(403);
-    const [large] = (await side.until(() => side.gateway.imgx.get(huge.remoteId))).media;
+    const [large] = (await fixture.until(() => fixture.gateway.imgx.get(huge.remoteId))).media;
     const head = await fetch(large?.address ?? '', { method: 'HEAD' });
     expect(Number(head.headers.get('content-length'))).toBeGreaterThanOrEqual(60 * 1024 * 1024);
   });
 });
 
 describe('Deviations of real gateways', () => {
-  it('The client reads an empty status right after the submit as queued', async () => {
+  it('The client treats an empty status right after the submit as queued', async () => {
     const { gateway } = await both({ profile: 'stock', quirks: { emptyStatus: true } });
     const { remoteId } = await gateway.imgx.imagine({ prompt: 'a lighthouse' });
     expect(await gateway.imgx.get(remoteId)).toMatchObject({ state: 'queued', word: '' });
   });
 
   it('The client reports a task that is unknown for its first second as not found, then as found', async () => {
-    const side = await both({ profile: 'stock', quirks: { lateTask: true } });
-    const { remoteId } = await side.gateway.music.makeSong({ about: 'x' });
-    expect(await failureOf(side.gateway.music.get(remoteId))).toMatchObject({ kind: 'not-found' });
-    side.clock.advance(1_100);
-    expect((await side.gateway.music.get(remoteId)).state).toBe('queued');
+    const fixture = await both({ profile: 'stock', quirks: { lateTask: true } });
+    const { remoteId } = await fixture.gateway.music.makeSong({ about: 'x' });
+    expect(await failureOf(fixture.gateway.music.get(remoteId))).toMatchObject({ kind: 'not-found' });
+    fixture.clock.advance(1_100);
+    expect((await fixture.gateway.music.get(remoteId)).state).toBe('queued');
   });
 
   it('The client reads buttons that are sent as text', async () => {
-    const side = await both({ profile: 'stock', quirks: { listsAsText: true } });
-    const { remoteId } = await side.gateway.imgx.imagine({ prompt: 'a lighthouse' });
-    expect((await side.until(() => side.gateway.imgx.get(remoteId))).actions.length).toBeGreaterThan(8);
+    const fixture = await both({ profile: 'stock', quirks: { listsAsText: true } });
+    const { remoteId } = await fixture.gateway.imgx.imagine({ prompt: 'a lighthouse' });
+    expect((await fixture.until(() => fixture.gateway.imgx.get(remoteId))).actions.length).toBeGreaterThan(8);
   });
 
   it('The client rewrites image URLs on "localhost" to the gateway', async () => {
-    const side = await both({ profile: 'stock', quirks: { localhostPictures: true } });
-    const { remoteId } = await side.gateway.imgx.imagine({ prompt: 'a lighthouse' });
-    const { media } = await side.until(() => side.gateway.imgx.get(remoteId));
-    expect(media[0]?.address).toBe(`${side.embedded.url}/imgx/image/${remoteId}`);
+    const fixture = await both({ profile: 'stock', quirks: { localhostPictures: true } });
+    const { remoteId } = await fixture.gateway.imgx.imagine({ prompt: 'a lighthouse' });
+    const { media } = await fixture.until(() => fixture.gateway.imgx.get(remoteId));
+    expect(media[0]?.address).toBe(`${fixture.embedded.url}/imgx/image/${remoteId}`);
     expect((await fetch(media[0]?.address ?? '')).headers.get('content-type')).toMatch(/^image\//);
   });
 

@@ -1,31 +1,31 @@
 import { describe, expect, it } from 'vitest';
-import { both, failureOf, lastHeard, profiles } from './both.ts';
+import { both, failureOf, lastRequest, profiles } from './both.ts';
 
 const PATH = '/v1/images/generations/jobs';
 
 describe.each(profiles)('Image jobs of a %s gateway', (profile) => {
-  const modelOf = async (side: Awaited<ReturnType<typeof both>>): Promise<string> => {
-    const models = await side.gateway.models.list();
+  const modelOf = async (fixture: Awaited<ReturnType<typeof both>>): Promise<string> => {
+    const models = await fixture.gateway.models.list();
     const largest = models.find(({ id }) => id.endsWith('-4K'))?.id ?? '';
     return largest.replace(/-4K$/, '');
   };
 
   it('Image jobs are queued, run and succeed with images at working URLs', async () => {
-    const side = await both({ profile });
-    const { gateway } = side;
-    const model = await modelOf(side);
+    const fixture = await both({ profile });
+    const { gateway } = fixture;
+    const model = await modelOf(fixture);
     const job = await gateway.imageJobs.create({ model, prompt: 'a red boat' }, { idempotencyKey: 'order-1' });
-    expect(lastHeard(side, PATH)).toMatchObject({
+    expect(lastRequest(fixture, PATH)).toMatchObject({
       body: { model, prompt: 'a red boat' },
       headers: { 'idempotency-key': 'order-1' },
     });
     expect((await gateway.imageJobs.get(job.remoteId)).state).toBe('queued');
-    const running = await side.until(
+    const running = await fixture.until(
       () => gateway.imageJobs.get(job.remoteId),
       ({ state }) => state === 'running',
     );
     expect(running.media).toEqual([]);
-    const done = await side.until(() => gateway.imageJobs.get(job.remoteId));
+    const done = await fixture.until(() => gateway.imageJobs.get(job.remoteId));
     expect(done).toMatchObject({ remoteId: job.remoteId, state: 'succeeded', progress: 100, isEmpty: false });
     const image = await fetch(done.media[0]?.address ?? '');
     expect(image.headers.get('content-type')).toMatch(/^image\//);
@@ -33,20 +33,20 @@ describe.each(profiles)('Image jobs of a %s gateway', (profile) => {
   });
 
   it('Image jobs are created once per idempotency key', async () => {
-    const side = await both({ profile });
-    const order = { model: await modelOf(side), prompt: 'a red boat' };
-    const first = await side.gateway.imageJobs.create(order, { idempotencyKey: 'same' });
-    const second = await side.gateway.imageJobs.create(order, { idempotencyKey: 'same' });
+    const fixture = await both({ profile });
+    const order = { model: await modelOf(fixture), prompt: 'a red boat' };
+    const first = await fixture.gateway.imageJobs.create(order, { idempotencyKey: 'same' });
+    const second = await fixture.gateway.imageJobs.create(order, { idempotencyKey: 'same' });
     expect(second.remoteId).toBe(first.remoteId);
-    expect(side.embedded.jobs.list()).toHaveLength(1);
+    expect(fixture.embedded.jobs.list()).toHaveLength(1);
   });
 
   it('Image jobs report why they failed', async () => {
-    const side = await both({ profile });
-    const { gateway } = side;
-    const order = { model: await modelOf(side), prompt: 'a red boat' };
+    const fixture = await both({ profile });
+    const { gateway } = fixture;
+    const order = { model: await modelOf(fixture), prompt: 'a red boat' };
     const { remoteId } = await gateway.imageJobs.create(order, { idempotencyKey: 'a' });
-    side.embedded.jobs.fail(remoteId, 'the prompt was rejected');
+    fixture.embedded.jobs.fail(remoteId, 'the prompt was rejected');
     expect(await gateway.imageJobs.get(remoteId)).toMatchObject({
       state: 'failed',
       failure: { cause: 'failed', reason: 'the prompt was rejected' },
@@ -54,11 +54,11 @@ describe.each(profiles)('Image jobs of a %s gateway', (profile) => {
     });
   });
 
-  it('Image jobs carry images as base64 if the gateway does', async () => {
-    const side = await both({ profile, quirks: { base64Results: true } });
-    const order = { model: await modelOf(side), prompt: 'a red boat' };
-    const { remoteId } = await side.gateway.imageJobs.create(order, { idempotencyKey: 'a' });
-    const { media } = await side.until(() => side.gateway.imageJobs.get(remoteId));
+  it('Image jobs return images as base64 if the gateway sends them so', async () => {
+    const fixture = await both({ profile, quirks: { base64Results: true } });
+    const order = { model: await modelOf(fixture), prompt: 'a red boat' };
+    const { remoteId } = await fixture.gateway.imageJobs.create(order, { idempotencyKey: 'a' });
+    const { media } = await fixture.until(() => fixture.gateway.imageJobs.get(remoteId));
     expect(
       Buffer.from(media[0]?.base64 ?? '', 'base64')
         .subarray(1, 4)
@@ -66,7 +66,7 @@ describe.each(profiles)('Image jobs of a %s gateway', (profile) => {
     ).toBe('PNG');
   });
 
-  it('Image jobs are not found by an unknown id', async () => {
+  it('Polling an image job by an unknown id fails as not found', async () => {
     const { gateway } = await both({ profile });
     expect(await failureOf(gateway.imageJobs.get('no-such-job'))).toMatchObject({ kind: 'not-found' });
   });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Snapshot } from '../../src/services/gateway/index.ts';
-import { type Both, both, failureOf, lastHeard, profiles, redImage } from './both.ts';
+import { type Both, both, failureOf, lastRequest, profiles, redImage } from './both.ts';
 
-const finished = async (side: Both, submission: { remoteId: string }): Promise<Snapshot> =>
-  side.until(() => side.gateway.imgx.get(submission.remoteId));
+const finished = async (fixture: Both, submission: { remoteId: string }): Promise<Snapshot> =>
+  fixture.until(() => fixture.gateway.imgx.get(submission.remoteId));
 
 function button(snapshot: Snapshot, pattern: RegExp): string {
   const found = snapshot.actions.find(({ customId }) => pattern.test(customId));
@@ -14,50 +14,50 @@ function button(snapshot: Snapshot, pattern: RegExp): string {
 
 describe.each(profiles)('The image-prompt family of a %s gateway', (profile) => {
   it('An imagine task is queued, runs with progress and a preview, and ends in a grid with its buttons', async () => {
-    const side = await both({ profile });
-    const { imgx } = side.gateway;
+    const fixture = await both({ profile });
+    const { imgx } = fixture.gateway;
     const submission = await imgx.imagine({
       prompt: 'a lighthouse --ar 16:9',
       images: [redImage],
       callbackUrl: 'http://127.0.0.1:9/callback',
     });
-    expect(lastHeard(side, '/imgx/submit/imagine').body).toEqual({
+    expect(lastRequest(fixture, '/imgx/submit/imagine').body).toEqual({
       prompt: 'a lighthouse --ar 16:9',
       base64Array: [redImage],
       notifyHook: 'http://127.0.0.1:9/callback',
     });
     expect(submission.needsInput).toBe(false);
     expect((await imgx.get(submission.remoteId)).state).toBe('queued');
-    const halfway = await side.until(
+    const halfway = await fixture.until(
       () => imgx.get(submission.remoteId),
       ({ state, progress = 0 }) => state === 'running' && progress > 20,
     );
     expect(halfway.preview?.address).toMatch(/^http/);
     expect(halfway.media).toEqual([]);
-    const done = await finished(side, submission);
+    const done = await finished(fixture, submission);
     expect(done).toMatchObject({ state: 'succeeded', action: 'IMAGINE', progress: 100 });
     expect(done.media).toHaveLength(1);
     expect(done.actions.map(({ label }) => label)).toEqual(expect.arrayContaining(['U1', 'U4', 'V1', 'V4']));
     expect(done.submittedAt).toBeGreaterThan(Date.UTC(2025, 11, 31));
     expect(done.finishedAt).toBeGreaterThan(done.submittedAt ?? 0);
-    expect(side.said).toEqual([]);
+    expect(fixture.logged).toEqual([]);
   });
 
   it('Every button of a grid and of an upscale is carried out', async () => {
-    const side = await both({ profile, quirks: { refusedActions: false } });
-    const { imgx } = side.gateway;
-    const grid = await finished(side, await imgx.imagine({ prompt: 'a lighthouse' }));
+    const fixture = await both({ profile, quirks: { refusedActions: false } });
+    const { imgx } = fixture.gateway;
+    const grid = await finished(fixture, await imgx.imagine({ prompt: 'a lighthouse' }));
     const taskId = grid.remoteId ?? '';
-    const upscaled = await finished(side, await imgx.action({ taskId, customId: button(grid, /upsample::2/) }));
+    const upscaled = await finished(fixture, await imgx.action({ taskId, customId: button(grid, /upsample::2/) }));
     expect(upscaled).toMatchObject({ state: 'succeeded' });
     for (const pattern of [/variation::3/, /reroll/]) {
-      const next = await finished(side, await imgx.action({ taskId, customId: button(grid, pattern) }));
+      const next = await finished(fixture, await imgx.action({ taskId, customId: button(grid, pattern) }));
       expect(next.state).toBe('succeeded');
       expect(next.remoteId).not.toBe(taskId);
     }
     for (const { customId } of upscaled.actions) {
       if (/CustomZoom|Inpaint|BOOKMARK/i.test(customId)) continue;
-      const next = await finished(side, await imgx.action({ taskId: upscaled.remoteId ?? '', customId }));
+      const next = await finished(fixture, await imgx.action({ taskId: upscaled.remoteId ?? '', customId }));
       expect(next.state, customId).toBe('succeeded');
     }
   });
@@ -65,11 +65,11 @@ describe.each(profiles)('The image-prompt family of a %s gateway', (profile) => 
   it.each([/CustomZoom/, /Inpaint/])(
     'A task waits for a prompt after %s and continues once it has one',
     async (pattern) => {
-      const side = await both({ profile });
-      const { imgx } = side.gateway;
-      const grid = await finished(side, await imgx.imagine({ prompt: 'a lighthouse' }));
+      const fixture = await both({ profile });
+      const { imgx } = fixture.gateway;
+      const grid = await finished(fixture, await imgx.imagine({ prompt: 'a lighthouse' }));
       const upscale = await imgx.action({ taskId: grid.remoteId ?? '', customId: button(grid, /upsample::1/) });
-      const upscaled = await finished(side, upscale);
+      const upscaled = await finished(fixture, upscale);
       const waiting = await imgx.action({ taskId: upscaled.remoteId ?? '', customId: button(upscaled, pattern) });
       expect(waiting.needsInput).toBe(true);
       expect((await imgx.get(waiting.remoteId)).state).toBe('needs-input');
@@ -78,45 +78,47 @@ describe.each(profiles)('The image-prompt family of a %s gateway', (profile) => 
         prompt: 'a lighthouse --zoom 1.8',
         ...(pattern.source === 'Inpaint' ? { mask: redImage } : {}),
       });
-      expect((await finished(side, words)).state).toBe('succeeded');
+      expect((await finished(fixture, words)).state).toBe('succeeded');
     },
   );
 
-  it('The client detects that a task waits for a prompt although its code was rewritten on the way', async () => {
-    const side = await both({ profile: 'stock', quirks: { remix: true, rewriteCodes: true } });
-    const { imgx } = side.gateway;
-    const grid = await finished(side, await imgx.imagine({ prompt: 'a lighthouse' }));
+  it('The client detects that a task waits for a prompt even if a proxy has rewritten its code', async () => {
+    const fixture = await both({ profile: 'stock', quirks: { remix: true, rewriteCodes: true } });
+    const { imgx } = fixture.gateway;
+    const grid = await finished(fixture, await imgx.imagine({ prompt: 'a lighthouse' }));
     const varied = await imgx.action({ taskId: grid.remoteId ?? '', customId: button(grid, /variation::1/) });
     expect(varied).toMatchObject({ needsInput: true, finalPrompt: 'a lighthouse' });
     expect((await imgx.get(varied.remoteId)).state).toBe('needs-input');
   });
 
-  it('A result is changed by name and index, and by one line of text in both orders', async () => {
+  it('A result is changed by action name and index, and by one line of text with both orders of its parts', async () => {
     for (const simpleChangeOrder of ['action-first', 'id-first'] as const) {
-      const side = await both({ profile, settings: { simpleChangeOrder } });
-      const { imgx } = side.gateway;
-      const grid = await finished(side, await imgx.imagine({ prompt: 'a lighthouse' }));
+      const fixture = await both({ profile, settings: { simpleChangeOrder } });
+      const { imgx } = fixture.gateway;
+      const grid = await finished(fixture, await imgx.imagine({ prompt: 'a lighthouse' }));
       const taskId = grid.remoteId ?? '';
-      expect((await finished(side, await imgx.change({ taskId, action: 'UPSCALE', index: 4 }))).action).toBe('UPSCALE');
-      expect((await finished(side, await imgx.change({ taskId, action: 'REROLL' }))).state).toBe('succeeded');
-      expect(lastHeard(side, '/imgx/submit/change').body).toEqual({ taskId, action: 'REROLL', index: 1 });
+      expect((await finished(fixture, await imgx.change({ taskId, action: 'UPSCALE', index: 4 }))).action).toBe(
+        'UPSCALE',
+      );
+      expect((await finished(fixture, await imgx.change({ taskId, action: 'REROLL' }))).state).toBe('succeeded');
+      expect(lastRequest(fixture, '/imgx/submit/change').body).toEqual({ taskId, action: 'REROLL', index: 1 });
       const simple = await imgx.simpleChange({ taskId, action: 'VARIATION', index: 3 });
-      expect(lastHeard(side, '/imgx/submit/simple-change').body).toEqual({
+      expect(lastRequest(fixture, '/imgx/submit/simple-change').body).toEqual({
         content: simpleChangeOrder === 'action-first' ? `V3 ${taskId}` : `${taskId} V3`,
       });
-      expect((await finished(side, simple)).state).toBe('succeeded');
+      expect((await finished(fixture, simple)).state).toBe('succeeded');
     }
   });
 
   it.each(['base64Array', 'base64'])('Images sent as %s are described in four lines', async (describeField) => {
-    const side = await both({
+    const fixture = await both({
       profile,
       quirks: { refusedActions: false },
       settings: { fields: { ...fields, describeField } },
     });
-    const { imgx } = side.gateway;
-    const described = await finished(side, await imgx.describe({ images: [redImage] }));
-    expect(Object.keys(lastHeard(side, '/imgx/submit/describe').body as object)).toContain(describeField);
+    const { imgx } = fixture.gateway;
+    const described = await finished(fixture, await imgx.describe({ images: [redImage] }));
+    expect(Object.keys(lastRequest(fixture, '/imgx/submit/describe').body as object)).toContain(describeField);
     expect(described.text?.split('\n').filter((line) => line.trim() !== '')).toHaveLength(4);
     expect(described.isEmpty).toBe(false);
     const line = await imgx.action({ taskId: described.remoteId ?? '', customId: button(described, /PicReader::1/) });
@@ -124,26 +126,26 @@ describe.each(profiles)('The image-prompt family of a %s gateway', (profile) => 
   });
 
   it('The image-prompt family shortens, blends, edits, uploads and animates', async () => {
-    const side = await both({ profile });
-    const { imgx } = side.gateway;
+    const fixture = await both({ profile });
+    const { imgx } = fixture.gateway;
     const shortened = await finished(
-      side,
+      fixture,
       await imgx.shorten({ prompt: 'a very very old lighthouse in a storm at dusk' }),
     );
     expect(shortened.text).toContain('lighthouse');
-    const blended = await finished(side, await imgx.blend({ images: [redImage, redImage], shape: 'PORTRAIT' }));
-    expect(lastHeard(side, '/imgx/submit/blend').body).toMatchObject({ dimensions: 'PORTRAIT' });
+    const blended = await finished(fixture, await imgx.blend({ images: [redImage, redImage], shape: 'PORTRAIT' }));
+    expect(lastRequest(fixture, '/imgx/submit/blend').body).toMatchObject({ dimensions: 'PORTRAIT' });
     expect(blended.actions.length).toBeGreaterThan(8);
-    expect((await finished(side, await imgx.edits({ prompt: 'in blue', image: redImage }))).media).toHaveLength(1);
-    const [address] = await imgx.upload({ images: [redImage] });
-    expect((await fetch(address ?? '')).headers.get('content-type')).toBe('image/png');
-    const video = await finished(side, await imgx.video({ prompt: 'waves', motion: 'low', image: redImage }));
+    expect((await finished(fixture, await imgx.edits({ prompt: 'in blue', image: redImage }))).media).toHaveLength(1);
+    const [url] = await imgx.upload({ images: [redImage] });
+    expect((await fetch(url ?? '')).headers.get('content-type')).toBe('image/png');
+    const video = await finished(fixture, await imgx.video({ prompt: 'waves', motion: 'low', image: redImage }));
     expect(video.media[0]).toMatchObject({ kind: 'video' });
   });
 
-  it('Many image-prompt tasks are returned in one response that leaves out unknown ones', async () => {
-    const side = await both({ profile });
-    const { imgx } = side.gateway;
+  it('Many image-prompt tasks are returned in one response that omits unknown ones', async () => {
+    const fixture = await both({ profile });
+    const { imgx } = fixture.gateway;
     const one = await imgx.imagine({ prompt: 'one' });
     const two = await imgx.imagine({ prompt: 'two' });
     const many = await imgx.getMany([two.remoteId, 'nobody', one.remoteId]);
@@ -159,19 +161,19 @@ describe.each(profiles)('The image-prompt family of a %s gateway', (profile) => 
   });
 
   it('A button that the gateway does not carry out is reported as refused', async () => {
-    const side = await both({ profile, quirks: { refusedActions: true } });
-    const { imgx } = side.gateway;
-    const grid = await finished(side, await imgx.imagine({ prompt: 'a lighthouse' }));
+    const fixture = await both({ profile, quirks: { refusedActions: true } });
+    const { imgx } = fixture.gateway;
+    const grid = await finished(fixture, await imgx.imagine({ prompt: 'a lighthouse' }));
     const refused = await failureOf(imgx.action({ taskId: grid.remoteId ?? '', customId: 'MJ::BOOKMARK::x' }));
     expect(refused).toMatchObject({ kind: 'not-offered', mayHaveTakenEffect: false });
     expect(refused.message).toContain('unknown_action');
   });
 
   it('Ids that are sent as numbers keep every digit', async () => {
-    const side = await both({ profile: 'stock', quirks: { numericIds: true } });
-    const { remoteId } = await side.gateway.imgx.imagine({ prompt: 'a lighthouse' });
-    expect(side.embedded.jobs.get(remoteId)).toBeDefined();
-    expect((await side.gateway.imgx.get(remoteId)).remoteId).toBe(remoteId);
+    const fixture = await both({ profile: 'stock', quirks: { numericIds: true } });
+    const { remoteId } = await fixture.gateway.imgx.imagine({ prompt: 'a lighthouse' });
+    expect(fixture.embedded.jobs.get(remoteId)).toBeDefined();
+    expect((await fixture.gateway.imgx.get(remoteId)).remoteId).toBe(remoteId);
   });
 });
 
@@ -182,26 +184,30 @@ const fields = {
 
 describe('An invalid request of the image-prompt family', () => {
   it.each([
-    ['an empty prompt', (side: Both) => side.gateway.imgx.imagine({ prompt: '' }), 'prompt'],
+    ['an empty prompt', (fixture: Both) => fixture.gateway.imgx.imagine({ prompt: '' }), 'prompt'],
     [
       'malformed base64',
-      (side: Both) => side.gateway.imgx.describe({ images: ['data:image/png;base64,***'] }),
+      (fixture: Both) => fixture.gateway.imgx.describe({ images: ['data:image/png;base64,***'] }),
       'images.0',
     ],
-    ['no image', (side: Both) => side.gateway.imgx.describe({ images: [] }), 'images'],
-    ['a blend of one image', (side: Both) => side.gateway.imgx.blend({ images: [redImage] }), 'images'],
-    ['an index of 5', (side: Both) => side.gateway.imgx.change({ taskId: '1', action: 'UPSCALE', index: 5 }), 'index'],
+    ['no image', (fixture: Both) => fixture.gateway.imgx.describe({ images: [] }), 'images'],
+    ['a blend with one image', (fixture: Both) => fixture.gateway.imgx.blend({ images: [redImage] }), 'images'],
     [
-      'an index of 0',
-      (side: Both) => side.gateway.imgx.change({ taskId: '1', action: 'VARIATION', index: 0 }),
+      'an index of 5',
+      (fixture: Both) => fixture.gateway.imgx.change({ taskId: '1', action: 'UPSCALE', index: 5 }),
       'index',
     ],
-    ['no action', (side: Both) => side.gateway.imgx.action({ taskId: '1', customId: ' ' }), 'customId'],
+    [
+      'an index of 0',
+      (fixture: Both) => fixture.gateway.imgx.change({ taskId: '1', action: 'VARIATION', index: 0 }),
+      'index',
+    ],
+    ['no action', (fixture: Both) => fixture.gateway.imgx.action({ taskId: '1', customId: ' ' }), 'customId'],
   ])('An invalid request of the image-prompt family is refused locally: %s', async (_what, order, field) => {
-    const side = await both();
-    const error = await failureOf(order(side));
+    const fixture = await both();
+    const error = await failureOf(order(fixture));
     expect(error).toMatchObject({ kind: 'invalid', code: 'bad_input', mayHaveTakenEffect: false });
     expect(error.message).toMatch(new RegExp(`^${field}: `));
-    expect(side.embedded.heard).toEqual([]);
+    expect(fixture.embedded.heard).toEqual([]);
   });
 });

@@ -1,23 +1,23 @@
 import { describe, expect, it } from 'vitest';
-import { both, failureOf, heardAt, lastHeard, profiles } from './both.ts';
+import { both, failureOf, lastRequest, profiles, requestsAt } from './both.ts';
 
 describe.each(profiles)('Music of a %s gateway', (profile) => {
-  it('Music is created and followed to its tracks', async () => {
-    const side = await both({ profile });
-    const { music } = side.gateway;
+  it('Music is created and polled until its tracks are ready', async () => {
+    const fixture = await both({ profile });
+    const { music } = fixture.gateway;
     const { remoteId } = await music.makeSong({
       about: 'a lighthouse',
       style: 'folk',
       instrumental: false,
       title: 'Light',
     });
-    expect(lastHeard(side, '/music/submit/music').body).toEqual({
+    expect(lastRequest(fixture, '/music/submit/music').body).toEqual({
       gpt_description_prompt: 'a lighthouse',
       tags: 'folk',
       title: 'Light',
       make_instrumental: false,
     });
-    const done = await side.until(() => music.get(remoteId));
+    const done = await fixture.until(() => music.get(remoteId));
     expect(done.tracks.length).toBeGreaterThan(0);
     expect(done.media).toHaveLength(done.tracks.length);
     for (const track of done.tracks) {
@@ -35,27 +35,27 @@ describe.each(profiles)('Music of a %s gateway', (profile) => {
   });
 
   it('Lyrics are written on request', async () => {
-    const side = await both({ profile });
-    const { remoteId } = await side.gateway.music.makeLyrics({ about: 'a lighthouse' });
-    const done = await side.until(() => side.gateway.music.get(remoteId));
+    const fixture = await both({ profile });
+    const { remoteId } = await fixture.gateway.music.makeLyrics({ about: 'a lighthouse' });
+    const done = await fixture.until(() => fixture.gateway.music.get(remoteId));
     expect(done).toMatchObject({ state: 'succeeded', isEmpty: false });
     expect(done.text).toBeTruthy();
   });
 
-  it('Many music tasks are returned in one response that leaves out unknown ones', async () => {
-    const side = await both({ profile });
-    const { music } = side.gateway;
+  it('Many music tasks are returned in one response that omits unknown ones', async () => {
+    const fixture = await both({ profile });
+    const { music } = fixture.gateway;
     const one = await music.makeSong({ about: 'one' });
     const two = await music.makeSong({ lyrics: 'two' });
     const many = await music.getMany([one.remoteId, 'nobody', two.remoteId]);
     expect([...many.keys()].toSorted()).toEqual([one.remoteId, two.remoteId].toSorted());
-    expect(heardAt(side, '/music/fetch')).toHaveLength(1);
+    expect(requestsAt(fixture, '/music/fetch')).toHaveLength(1);
   });
 
   it('A list of unknown music tasks is empty', async () => {
     for (const nullBatches of [true, false]) {
-      const side = await both({ profile, quirks: { nullBatches } });
-      await expect(side.gateway.music.getMany(['nobody'])).resolves.toEqual(new Map());
+      const fixture = await both({ profile, quirks: { nullBatches } });
+      await expect(fixture.gateway.music.getMany(['nobody'])).resolves.toEqual(new Map());
     }
   });
 
@@ -72,11 +72,11 @@ describe('A request for a song', () => {
     expect(embedded.heard).toEqual([]);
   });
 
-  it('A song is not offered by a gateway without that route, and no job is created', async () => {
-    const side = await both({
+  it('Songs are not offered by a gateway without that route, and no job is created', async () => {
+    const fixture = await both({
       settings: { paths: { imgx: '/imgx', music: '/nowhere', videoa: '/videoa', compat: '/c' } },
     });
-    expect(await failureOf(side.gateway.music.makeSong({ about: 'x' }))).toMatchObject({
+    expect(await failureOf(fixture.gateway.music.makeSong({ about: 'x' }))).toMatchObject({
       kind: 'not-offered',
       mayHaveTakenEffect: false,
     });

@@ -8,21 +8,21 @@ import { type Both, both, failureOf, profiles } from './both.ts';
 const path = '/api/pricing';
 
 const answering = async (body: unknown): Promise<Both> => {
-  const side = await both({ profile: 'stock' });
-  side.embedded.faults.add({ on: { path }, do: { type: 'body', body: body as never } });
-  return side;
+  const fixture = await both({ profile: 'stock' });
+  fixture.embedded.faults.add({ on: { path }, do: { type: 'body', body: body as never } });
+  return fixture;
 };
 
-/** One job of every family, with the way to poll it. */
-async function jobsOf(side: Both): Promise<(() => Promise<Snapshot>)[]> {
-  const { gateway } = side;
+/** One job of every family, with the function that polls it. */
+async function jobsOf(fixture: Both): Promise<(() => Promise<Snapshot>)[]> {
+  const { gateway } = fixture;
   const image = await gateway.imageJobs.create({ model: 'lumen-image-1', prompt: 'a fox' }, { idempotencyKey: 'once' });
-  const made = await side.until(() => gateway.imageJobs.get(image.remoteId));
-  const address = made.media[0]?.address ?? '';
+  const made = await fixture.until(() => gateway.imageJobs.get(image.remoteId));
+  const url = made.media[0]?.address ?? '';
   const grid = await gateway.imgx.imagine({ prompt: 'a fox' });
   const video = await gateway.videos.create({ model: 'reel-2', prompt: 'waves', duration: 4, mode: 'pro' });
   const second = await gateway.v1Videos.create({ model: 'reel-2-pro', prompt: 'waves' });
-  const vendor = await gateway.imageToVideo.create({ model: 'kling-v2-1', prompt: 'waves', image: address });
+  const vendor = await gateway.imageToVideo.create({ model: 'kling-v2-1', prompt: 'waves', image: url });
   const song = await gateway.music.makeSong({ about: 'snow', model: 'chorale-4.5' });
   return [
     () => gateway.imageJobs.get(image.remoteId),
@@ -35,37 +35,37 @@ async function jobsOf(side: Both): Promise<(() => Promise<Snapshot>)[]> {
 }
 
 describe('The costs that a gateway reports', () => {
-  it('A stock gateway reports the cost of each job, to the last digit of its own bill', async () => {
-    const side = await both({ profile: 'stock' });
+  it('A stock gateway reports the cost of each job, to the last digit that it charges', async () => {
+    const fixture = await both({ profile: 'stock' });
     const costs: string[] = [];
-    for (const poll of await jobsOf(side)) costs.push((await side.until(poll)).cost ?? 'unknown');
-    expect(costs).toEqual(side.embedded.jobs.list().map(({ charge }) => amountText(charge)));
+    for (const poll of await jobsOf(fixture)) costs.push((await fixture.until(poll)).cost ?? 'unknown');
+    expect(costs).toEqual(fixture.embedded.jobs.list().map(({ charge }) => amountText(charge)));
     expect(costs[0]).toBe('0.0312345678901234');
   });
 
   it('A spec gateway reports no costs', async () => {
-    const side = await both();
-    for (const poll of await jobsOf(side)) expect((await side.until(poll)).cost).toBeUndefined();
+    const fixture = await both();
+    for (const poll of await jobsOf(fixture)) expect((await fixture.until(poll)).cost).toBeUndefined();
   });
 
   it.each(['flat', 'wrapped', 'short', 'legacy', 'native'] as const)(
     'A video in the %s shape reports its cost',
     async (videoShape) => {
-      const side = await both({ profile: 'stock', quirks: { videoShape } });
-      const { remoteId } = await side.gateway.videos.create({ model: 'reel-2', prompt: 'waves', duration: 4 });
-      expect((await side.until(() => side.gateway.videos.get(remoteId))).cost).toBe('0.0357142857142856');
+      const fixture = await both({ profile: 'stock', quirks: { videoShape } });
+      const { remoteId } = await fixture.gateway.videos.create({ model: 'reel-2', prompt: 'waves', duration: 4 });
+      expect((await fixture.until(() => fixture.gateway.videos.get(remoteId))).cost).toBe('0.0357142857142856');
     },
   );
 
   it.each(profiles)(
-    'An answer of a %s gateway reports its tokens, which the list prices as the bill does',
+    'An answer from a %s gateway reports its tokens, whose price in the list equals the bill',
     async (profile) => {
-      const side = await both({ profile, quirks: { pricesListed: true } });
-      const { usage, cost } = await side.gateway.responses.create({ model: 'quill-5', input: 'Snow?' });
+      const fixture = await both({ profile, quirks: { pricesListed: true } });
+      const { usage, cost } = await fixture.gateway.responses.create({ model: 'quill-5', input: 'Snow?' });
       expect(cost).toBeUndefined();
-      const price = pricesIn(await side.gateway.prices.get(path), 'default', 0).get('quill-5')?.price.perMillion;
+      const price = pricesIn(await fixture.gateway.prices.get(path), 'default', 0).get('quill-5')?.price.perMillion;
       expect(price).toEqual({ input: '1.25', output: '1.25' });
-      const [row] = side.embedded.usage.rows('sk-sandbox');
+      const [row] = fixture.embedded.usage.rows('sk-sandbox');
       const tokens = (usage?.input ?? 0) + (usage?.output ?? 0);
       expect(BigInt(row?.amount ?? 0)).toBe(BigInt(tokens) * 1_250_000_000_000n);
     },
@@ -76,15 +76,18 @@ describe('The price list of a gateway', () => {
   it('A stock gateway lists its prices, with every digit and its groups', async () => {
     const { gateway } = await both({ profile: 'stock' });
     const list = await gateway.prices.get(path);
-    const [mine, dearest] = [pricesIn(list, 'default', 0), pricesIn(list, undefined, 0)];
-    expect(mine.get('lumen-image-1')?.price).toEqual({ each: '0.0312345678901234' });
-    expect(mine.get('Harbour/Canvas-XL:2026-03-01')?.price).toEqual({ each: '0.0187500000000001' });
-    expect(mine.get('mj_imagine')?.price).toEqual({ each: '0.0371428571428572' });
-    expect(mine.get('parley-realtime')?.price.perMillion).toEqual({
+    const [configured, mostExpensive] = [pricesIn(list, 'default', 0), pricesIn(list, undefined, 0)];
+    expect(configured.get('lumen-image-1')?.price).toEqual({ each: '0.0312345678901234' });
+    expect(configured.get('Harbour/Canvas-XL:2026-03-01')?.price).toEqual({ each: '0.0187500000000001' });
+    expect(configured.get('mj_imagine')?.price).toEqual({ each: '0.0371428571428572' });
+    expect(configured.get('parley-realtime')?.price.perMillion).toEqual({
       ...{ input: '32', output: '32', audioInput: '32', audioOutput: '32' },
     });
-    expect(dearest.get('lumen-image-1')).toMatchObject({ price: { each: '0.0468518518351851' }, isUpperBound: true });
-    expect(mine.has('motion-v1.6')).toBe(false);
+    expect(mostExpensive.get('lumen-image-1')).toMatchObject({
+      price: { each: '0.0468518518351851' },
+      isUpperBound: true,
+    });
+    expect(configured.has('motion-v1.6')).toBe(false);
     expect(pricesIn(list, 'strangers', 0).size).toBe(0);
   });
 
@@ -96,14 +99,14 @@ describe('The price list of a gateway', () => {
   it.each([
     ['no record', 'prices'],
     ['an empty record', {}],
-    ['data that is no list', { success: true, data: { model: 1 } }],
+    ['data that is not a list', { success: true, data: { model: 1 } }],
     ['a failure', { success: false, message: 'not allowed' }],
   ])('A response with %s is not a price list', async (_name, body) => {
     const { gateway } = await answering(body);
     await expect(gateway.prices.get(path)).rejects.toThrow();
   });
 
-  it('A list of odd lines is read as far as its values are decimals from zero', async () => {
+  it('A list with odd entries is read as far as its values are non-negative decimals', async () => {
     const line = (more: object) => ({ model_name: 'm', quota_type: 1, model_price: 1, ...more });
     const { gateway } = await answering({
       data: [
@@ -139,7 +142,7 @@ describe('The price list of a gateway', () => {
     expect(pricesIn(await gateway.prices.get(path), undefined, 0).size).toBe(0);
   });
 
-  it('A list of very many models is truncated, and one of very many bytes is refused', async () => {
+  it('A list of too many models is truncated, and a list of too many bytes is refused', async () => {
     const models = Array.from({ length: 6_000 }, (_, at) => ({
       model_name: `m-${at}`,
       quota_type: 1,

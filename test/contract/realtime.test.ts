@@ -18,25 +18,25 @@ const request: RealtimeSettings = { model, voice: 'ash', instructions: 'Be brief
 
 interface Talk extends Both {
   session: RealtimeSession;
-  asked(utterance: Utterance): Promise<Heard>;
+  exchange(utterance: Utterance): Promise<Exchange>;
 }
 
-interface Heard {
+interface Exchange {
   events: RealtimeEvent[];
   end: RealtimeResponse;
 }
 
-/** Speaks so fast that a reply takes milliseconds, unless told otherwise. */
-const swift = (dialect: Dialect, options: BothOptions = {}): Promise<Both> =>
+/** By default the gateway speaks so fast that a reply takes milliseconds. */
+const fastGateway = (dialect: Dialect, options: BothOptions = {}): Promise<Both> =>
   both({ clock: systemClock, speed: 10_000, ...options, quirks: { realtimeDialect: dialect, ...options.quirks } });
 
 async function talk(dialect: Dialect, settings: Partial<RealtimeSettings> = {}, options?: BothOptions): Promise<Talk> {
-  const side = await swift(dialect, options);
-  const session = await side.gateway.realtime.open({ ...request, ...settings });
-  return { ...side, session, asked: async (utterance) => heard(await session.say(utterance)) };
+  const fixture = await fastGateway(dialect, options);
+  const session = await fixture.gateway.realtime.open({ ...request, ...settings });
+  return { ...fixture, session, exchange: async (utterance) => collect(await session.say(utterance)) };
 }
 
-async function heard(answer: RealtimeAnswer): Promise<Heard> {
+async function collect(answer: RealtimeAnswer): Promise<Exchange> {
   const events: RealtimeEvent[] = [];
   for await (const event of answer.events) events.push(event);
   const last = events.at(-1);
@@ -46,26 +46,26 @@ async function heard(answer: RealtimeAnswer): Promise<Heard> {
   return { events, end: last.response };
 }
 
-const soundOf = ({ events }: Heard): number[] =>
+const soundOf = ({ events }: Exchange): number[] =>
   events.flatMap((event) => (event.type === 'audio' ? [...event.pcm] : []));
 
 /** Whether the audio is what this gateway plays when it speaks that text. */
-function expectSpoken(one: Heard): void {
+function expectSpoken(one: Exchange): void {
   const expected = speechOf(one.end.text, 'ash');
-  const came = soundOf(one);
-  expect(came).toHaveLength(expected.length);
-  expect(came.every((sample, at) => sample === expected[at])).toBe(true);
+  const received = soundOf(one);
+  expect(received).toHaveLength(expected.length);
+  expect(received.every((sample, at) => sample === expected[at])).toBe(true);
 }
 
-/** A tone of so many seconds. */
+/** A tone of this many seconds. */
 const tone = (seconds: number): Int16Array =>
   Int16Array.from({ length: seconds * PCM_RATE }, (_none, at) => Math.sin((at * 440 * 2 * Math.PI) / PCM_RATE) * 8_000);
 
 describe.each(dialects)('A live conversation in the %s dialect', (dialect) => {
   it('A live conversation is answered with audio, its transcript and its usage', async () => {
-    const { asked, embedded, session } = await talk(dialect);
+    const { exchange, embedded, session } = await talk(dialect);
     expect(session.id).toBe(embedded.realtime.sessions[0]?.id);
-    const one = await asked({ text: 'Tell me of foxes' });
+    const one = await exchange({ text: 'Tell me of foxes' });
     expect(one.end).toMatchObject({ end: 'completed', calls: [], error: undefined });
     expect(one.end.text).toContain('You said: “Tell me of foxes”');
     expect(one.end.text).toContain('I was told: “Be brief.”');
@@ -76,9 +76,9 @@ describe.each(dialects)('A live conversation in the %s dialect', (dialect) => {
     expect(audioOutput).toBeGreaterThan(0);
   });
 
-  it('A live conversation accepts audio and reports its transcript where transcription is on', async () => {
-    const { asked } = await talk(dialect, { transcriber: 'parley-transcribe-1' });
-    const one = await asked({ audio: tone(2.5) });
+  it('A live conversation accepts audio and reports its transcript if transcription is on', async () => {
+    const { exchange } = await talk(dialect, { transcriber: 'parley-transcribe-1' });
+    const one = await exchange({ audio: tone(2.5) });
     const [understood] = one.events.flatMap((event) => (event.type === 'heard' ? [event.text] : []));
     expect(understood).toMatch(/2[.,]5/);
     expect(one.end.text).toContain(understood);
@@ -86,18 +86,18 @@ describe.each(dialects)('A live conversation in the %s dialect', (dialect) => {
   });
 
   it('A live conversation reports a failed transcription and is still answered', async () => {
-    const { asked, embedded } = await talk(dialect, { transcriber: 'parley-transcribe-1' });
+    const { exchange, embedded } = await talk(dialect, { transcriber: 'parley-transcribe-1' });
     embedded.faults.add({ do: 'realtime-transcription-failed' });
-    const one = await asked({ audio: tone(1) });
+    const one = await exchange({ audio: tone(1) });
     expect(one.events.map(({ type }) => type)).not.toContain('heard');
     expect(one.end.end).toBe('completed');
   });
 
-  it('A live conversation works without transcription where the gateway refuses it', async () => {
-    const side = await swift(dialect);
-    side.embedded.faults.add({ do: 'realtime-refuse-transcriber' });
-    const session = await side.gateway.realtime.open({ ...request, transcriber: 'parley-transcribe-1' });
-    const one = await heard(await session.say({ audio: tone(1) }));
+  it('A live conversation works without transcription if the gateway refuses it', async () => {
+    const fixture = await fastGateway(dialect);
+    fixture.embedded.faults.add({ do: 'realtime-refuse-transcriber' });
+    const session = await fixture.gateway.realtime.open({ ...request, transcriber: 'parley-transcribe-1' });
+    const one = await collect(await session.say({ audio: tone(1) }));
     expect(one.end.end).toBe('completed');
     expectSpoken(one);
   });
@@ -105,17 +105,17 @@ describe.each(dialects)('A live conversation in the %s dialect', (dialect) => {
   it('A live conversation calls a tool and continues with its output', async () => {
     const parameters = { type: 'object', properties: { prompt: { type: 'string' } } };
     const tools = [{ type: 'function', name: 'make_image', description: 'Makes a picture', parameters }] as const;
-    const { asked } = await talk(dialect, { tools });
-    const { end } = await asked({ text: 'Make image of a fox' });
+    const { exchange } = await talk(dialect, { tools });
+    const { end } = await exchange({ text: 'Make image of a fox' });
     expect(end.calls).toMatchObject([{ name: 'make_image' }]);
     const [call] = end.calls;
-    const next = await asked({ outputs: [{ callId: call?.callId ?? '', output: 'The picture is ready' }] });
+    const next = await exchange({ outputs: [{ callId: call?.callId ?? '', output: 'The picture is ready' }] });
     expect(next.end).toMatchObject({ end: 'completed', calls: [] });
   });
 
   it("A live conversation is refused with the gateway's own words for a voice that does not exist", async () => {
-    const side = await swift(dialect);
-    expect(await failureOf(side.gateway.realtime.open({ ...request, voice: 'nobody' }))).toMatchObject({
+    const fixture = await fastGateway(dialect);
+    expect(await failureOf(fixture.gateway.realtime.open({ ...request, voice: 'nobody' }))).toMatchObject({
       kind: 'invalid',
       param: dialect === 'ga' ? 'session.audio.output.voice' : 'session.voice',
       mayHaveTakenEffect: false,
@@ -123,27 +123,27 @@ describe.each(dialects)('A live conversation in the %s dialect', (dialect) => {
   });
 
   it('A live conversation can be interrupted: the gateway drops what it had not sent, and accepts the next utterance', async () => {
-    const side = await talk(dialect, {}, { speed: 5 });
-    const answer = await side.session.say({ text: 'Tell me of foxes' });
-    const came: RealtimeEvent[] = [];
+    const fixture = await talk(dialect, {}, { speed: 5 });
+    const answer = await fixture.session.say({ text: 'Tell me of foxes' });
+    const received: RealtimeEvent[] = [];
     for await (const event of answer.events) {
-      came.push(event);
-      if (event.type === 'audio' && came.length < 20) await answer.interrupt();
+      received.push(event);
+      if (event.type === 'audio' && received.length < 20) await answer.interrupt();
     }
-    const end = came.at(-1);
+    const end = received.at(-1);
     expect(end).toMatchObject({ type: 'end', response: { end: 'cancelled' } });
-    const items = JSON.stringify(side.embedded.realtime.sessions[0]?.items);
+    const items = JSON.stringify(fixture.embedded.realtime.sessions[0]?.items);
     expect(items).not.toContain('I was told');
-    side.embedded.setSpeed(10_000);
-    expect((await side.asked({ text: 'Of hares, then' })).end.text).toContain('The first of 2 things was');
-    expect(side.said.map(({ facts }) => facts)).toEqual([]);
+    fixture.embedded.setSpeed(10_000);
+    expect((await fixture.exchange({ text: 'Of hares, then' })).end.text).toContain('The first of 2 things was');
+    expect(fixture.logged.map(({ facts }) => facts)).toEqual([]);
   });
 
-  it('A live conversation survives its connection together with its history', async () => {
-    const { asked, embedded } = await talk(dialect);
-    const first = await asked({ text: 'My boat is green' });
+  it('A live conversation survives a lost connection, including its history', async () => {
+    const { exchange, embedded } = await talk(dialect);
+    const first = await exchange({ text: 'My boat is green' });
     embedded.realtime.cutAll();
-    const second = await asked({ text: 'And the sail?' });
+    const second = await exchange({ text: 'And the sail?' });
     expect(second.end.text).toContain('The first of 2 things was: “My boat is green”');
     expect(second.end.text).toContain(first.end.text.split(' ').slice(-4).join(' '));
     expect(second.end.text).toContain('I was told: “Be brief.”');
@@ -152,31 +152,31 @@ describe.each(dialects)('A live conversation in the %s dialect', (dialect) => {
   });
 
   it('A live conversation continues from an earlier conversation', async () => {
-    const side = await swift(dialect);
+    const fixture = await fastGateway(dialect);
     const earlier = [
       { by: 'member', text: 'My boat is green' },
       { by: 'model', text: 'So it floats' },
     ] as const;
-    const session = await side.gateway.realtime.open(request, { earlier });
-    const { end } = await heard(await session.say({ text: 'And the sail?' }));
+    const session = await fixture.gateway.realtime.open(request, { earlier });
+    const { end } = await collect(await session.say({ text: 'And the sail?' }));
     expect(end.text).toContain('My boat is green');
     expect(end.text).toContain('So it floats');
   });
 
   it('A live conversation moves to another connection when its hour is over', async () => {
-    const { asked, embedded } = await talk(dialect);
-    await asked({ text: 'My boat is green' });
+    const { exchange, embedded } = await talk(dialect);
+    await exchange({ text: 'My boat is green' });
     const [before] = embedded.realtime.sessions;
     before?.expire();
-    expect((await asked({ text: 'And the sail?' })).end.text).toContain('My boat is green');
+    expect((await exchange({ text: 'And the sail?' })).end.text).toContain('My boat is green');
   });
 
   it.each(['garbage', 'binary', 'other-dialect', 'unknown', 'odd-bytes', 'error'] as const)(
     'A live conversation is answered completely and once despite %s',
     async (how) => {
-      const { asked, embedded } = await talk(dialect);
+      const { exchange, embedded } = await talk(dialect);
       embedded.faults.add({ do: `realtime-${how}` });
-      const one = await asked({ text: 'Tell me of foxes' });
+      const one = await exchange({ text: 'Tell me of foxes' });
       expect(one.end.end).toBe('completed');
       expect(one.end.text).toMatch(/^This is the sandbox speaking\. You said: “Tell me of foxes”/);
       expectSpoken(one);
@@ -191,51 +191,54 @@ describe.each(dialects)('A live conversation in the %s dialect', (dialect) => {
     ['fatal', { end: 'cut', error: { kind: 'unreachable' } }],
     ['failed', { end: 'failed', error: { code: 'server_error' } }],
     ['incomplete', { end: 'incomplete', reason: 'content_filter' }],
-  ] as const)('A live conversation keeps what had arrived under the fault %s, and continues', async (how, expected) => {
-    const { asked, embedded } = await talk(dialect);
-    embedded.faults.add({ do: `realtime-${how}` });
-    const one = await asked({ text: 'Tell me of foxes' });
-    expect(one.end).toMatchObject(expected);
-    expect(one.end.text).toMatch(/^This is/);
-    const next = await asked({ text: 'Go on' });
-    expect(next.end.end).toBe('completed');
-    expect(next.end.text).toContain('Tell me of foxes');
-    expect(next.end.text).toContain('My last words were');
-  });
+  ] as const)(
+    'A live conversation keeps what had arrived before the fault %s, and continues',
+    async (how, expected) => {
+      const { exchange, embedded } = await talk(dialect);
+      embedded.faults.add({ do: `realtime-${how}` });
+      const one = await exchange({ text: 'Tell me of foxes' });
+      expect(one.end).toMatchObject(expected);
+      expect(one.end.text).toMatch(/^This is/);
+      const next = await exchange({ text: 'Go on' });
+      expect(next.end.end).toBe('completed');
+      expect(next.end.text).toContain('Tell me of foxes');
+      expect(next.end.text).toContain('My last words were');
+    },
+  );
 
   it.each([
     ['drop-asked', { kind: 'unreachable', code: 'cut', mayHaveTakenEffect: true }],
     ['limit', { kind: 'unreachable', mayHaveTakenEffect: true }],
     ['refused', { kind: 'rate-limited', mayHaveTakenEffect: false }],
   ] as const)(
-    'A live conversation reports whether an utterance may have taken effect under %s, and does not repeat it',
+    'A live conversation reports whether an utterance may have taken effect with the fault %s, and does not repeat it',
     async (how, expected) => {
-      const { asked, session, embedded } = await talk(dialect);
+      const { exchange, session, embedded } = await talk(dialect);
       embedded.faults.add({ do: `realtime-${how}` });
       expect(await failureOf(session.say({ text: 'Tell me of foxes' }))).toMatchObject(expected);
       expect(embedded.writing).toBe(0);
-      const next = await asked({ text: 'Hello' });
+      const next = await exchange({ text: 'Hello' });
       expect(next.end.text).not.toContain('foxes');
     },
   );
 
   it('A live conversation stops waiting for a gateway that has gone quiet', async () => {
-    const { session, embedded, asked } = await talk(dialect, {}, { limits: { submitMs: 1_000, silenceMs: 1_000 } });
+    const { session, embedded, exchange } = await talk(dialect, {}, { limits: { submitMs: 1_000, silenceMs: 1_000 } });
     embedded.faults.add({ do: 'realtime-hang-asked' });
     expect(await failureOf(session.say({ text: 'Hello' }))).toMatchObject({ code: 'silent', mayHaveTakenEffect: true });
     embedded.faults.add({ do: 'realtime-hang-middle' });
-    expect((await asked({ text: 'Hello' })).end).toMatchObject({ end: 'cut', error: { code: 'silent' } });
-    expect((await asked({ text: 'Hello again' })).end.end).toBe('completed');
+    expect((await exchange({ text: 'Hello' })).end).toMatchObject({ end: 'cut', error: { code: 'silent' } });
+    expect((await exchange({ text: 'Hello again' })).end.end).toBe('completed');
   });
 
   it.each(['drop-open', 'drop-updated'] as const)(
     'A live conversation is opened at the second attempt after %s',
     async (how) => {
-      const side = await swift(dialect, { limits: { attempts: 2 } });
-      side.embedded.faults.add({ do: `realtime-${how}` });
-      const session = await side.gateway.realtime.open(request);
-      expect((await heard(await session.say({ text: 'Hello' }))).end.end).toBe('completed');
-      expect(side.embedded.realtime.opened).toBe(2);
+      const fixture = await fastGateway(dialect, { limits: { attempts: 2 } });
+      fixture.embedded.faults.add({ do: `realtime-${how}` });
+      const session = await fixture.gateway.realtime.open(request);
+      expect((await collect(await session.say({ text: 'Hello' }))).end.end).toBe('completed');
+      expect(fixture.embedded.realtime.opened).toBe(2);
     },
   );
 });
@@ -246,8 +249,8 @@ describe.each(profiles)('Opening a live conversation with a %s gateway', (profil
     ['a model that does not exist', { model: 'no-such' }, {}, { kind: 'not-found' }],
     ['a wrong key', request, { settings: { apiKey: 'sk-wrong' } }, { kind: 'unauthorized', status: 401 }],
   ])('Opening a live conversation is refused for %s', async (_name, settings, options, expected) => {
-    const side = await swift('ga', { profile, ...options });
-    const failure = await failureOf(side.gateway.realtime.open(settings));
+    const fixture = await fastGateway('ga', { profile, ...options });
+    const failure = await failureOf(fixture.gateway.realtime.open(settings));
     expect(failure).toMatchObject({ mayHaveTakenEffect: false, ...expected });
     expect(failure.message).not.toMatch(/sk-|[<>]/);
   });
@@ -256,10 +259,10 @@ describe.each(profiles)('Opening a live conversation with a %s gateway', (profil
     ['rate-limited', { kind: 'rate-limited' }],
     ['bad-gateway', { kind: 'unavailable' }],
     ['reset', { kind: 'unreachable' }],
-  ] as const)('Opening a live conversation fails like any other request under %s', async (how, expected) => {
-    const side = await swift('ga', { profile });
-    side.embedded.faults.add({ on: { path: '/v1/realtime' }, do: how });
-    expect(await failureOf(side.gateway.realtime.open(request))).toMatchObject({
+  ] as const)('Opening a live conversation fails like any other request with the fault %s', async (how, expected) => {
+    const fixture = await fastGateway('ga', { profile });
+    fixture.embedded.faults.add({ on: { path: '/v1/realtime' }, do: how });
+    expect(await failureOf(fixture.gateway.realtime.open(request))).toMatchObject({
       mayHaveTakenEffect: false,
       ...expected,
     });

@@ -8,7 +8,7 @@ import {
   type TextResponse,
   type TextTool,
 } from '../../src/services/gateway/index.ts';
-import { type Both, type BothOptions, both, failureOf, lastHeard, profiles, redImage } from './both.ts';
+import { type Both, type BothOptions, both, failureOf, lastRequest, profiles, redImage } from './both.ts';
 
 const path = '/v1/responses';
 const model = 'inkwell/Quill-5-Reasoning-2026-02-14';
@@ -20,13 +20,14 @@ const makeImage = {
   parameters: { type: 'object', properties: { prompt: { type: 'string' } }, required: ['prompt'] },
 } satisfies TextTool;
 
-/** Writes so fast that a response takes milliseconds. */
-const swift = (options: BothOptions = {}): Promise<Both> => both({ clock: systemClock, speed: 10_000, ...options });
+/** A speed at which a response takes milliseconds. */
+const fastGateway = (options: BothOptions = {}): Promise<Both> =>
+  both({ clock: systemClock, speed: 10_000, ...options });
 
 async function all(events: AsyncIterable<TextEvent>): Promise<TextEvent[]> {
-  const came: TextEvent[] = [];
-  for await (const event of events) came.push(event);
-  return came;
+  const received: TextEvent[] = [];
+  for await (const event of events) received.push(event);
+  return received;
 }
 
 function endOf(events: readonly TextEvent[]): TextResponse {
@@ -41,8 +42,8 @@ const textOf = (events: readonly TextEvent[]) =>
   events.flatMap((one) => (one.type === 'text' ? [one.delta] : [])).join('');
 
 describe.each(profiles)('Text responses of a %s gateway', (profile) => {
-  it('Text responses are the same whether they arrive whole or as a stream', async () => {
-    const { gateway } = await swift({ profile });
+  it('Text responses are the same whether they are streamed or not', async () => {
+    const { gateway } = await fastGateway({ profile });
     const whole = await gateway.responses.create(ask);
     const events = await all(gateway.responses.stream(ask));
     const { id, ...streamed } = endOf(events);
@@ -60,8 +61,8 @@ describe.each(profiles)('Text responses of a %s gateway', (profile) => {
 
   it('Text responses are requested in the wire format', async () => {
     const closed = { type: 'object', additionalProperties: false };
-    const side = await swift({ profile });
-    await side.gateway.responses.create({
+    const fixture = await fastGateway({ profile });
+    await fixture.gateway.responses.create({
       model,
       input: [
         { role: 'user', content: 'make image of a fox' },
@@ -88,7 +89,7 @@ describe.each(profiles)('Text responses of a %s gateway', (profile) => {
       extra: { user: 'abc' },
     });
     const { parameters, ...named } = makeImage;
-    expect(lastHeard(side, path).body).toEqual({
+    expect(lastRequest(fixture, path).body).toEqual({
       ...{
         user: 'abc',
         model,
@@ -116,13 +117,13 @@ describe.each(profiles)('Text responses of a %s gateway', (profile) => {
       reasoning: { effort: 'low' },
       text: { format: { type: 'json_schema', name: 'fox', schema: closed, strict: true } },
     });
-    await side.gateway.responses.create({ model, input: 'hello' });
+    await fixture.gateway.responses.create({ model, input: 'hello' });
     // The first step of the order of verification (specification, 4.6).
-    expect(lastHeard(side, path).body).toEqual({ model, input: 'hello' });
+    expect(lastRequest(fixture, path).body).toEqual({ model, input: 'hello' });
   });
 
-  it('Text responses remember only what they are sent, and can read images and files', async () => {
-    const { gateway } = await swift({ profile });
+  it('Text responses only take into account what the request contains, including images and files', async () => {
+    const { gateway } = await fastGateway({ profile });
     const { text } = await gateway.responses.create({
       model,
       instructions: 'Speak of weather',
@@ -144,7 +145,7 @@ describe.each(profiles)('Text responses of a %s gateway', (profile) => {
   });
 
   it('Text responses call the requested tools, and continue once their outputs arrived', async () => {
-    const { gateway } = await swift({ profile });
+    const { gateway } = await fastGateway({ profile });
     const input = 'Please make image and make video of a fox';
     const tools = [makeImage, { ...makeImage, name: 'make_video' }, { ...makeImage, name: 'look_up' }];
     const events = await all(gateway.responses.stream({ model, input, tools }));
@@ -177,7 +178,7 @@ describe.each(profiles)('Text responses of a %s gateway', (profile) => {
   });
 
   it('Text responses search the web if that is offered and requested, and report the progress', async () => {
-    const { gateway } = await swift({ profile });
+    const { gateway } = await fastGateway({ profile });
     const events = await all(
       gateway.responses.stream({ model, input: 'Search for foxes', tools: [{ type: 'web-search' }] }),
     );
@@ -188,8 +189,8 @@ describe.each(profiles)('Text responses of a %s gateway', (profile) => {
     expect(endOf(events).text).not.toBe('');
   });
 
-  it('Text responses fit a requested schema, and are JSON where JSON was requested', async () => {
-    const { gateway } = await swift({ profile });
+  it('Text responses match a requested schema, and are JSON if JSON was requested', async () => {
+    const { gateway } = await fastGateway({ profile });
     const schema = {
       type: 'object',
       properties: {
@@ -207,8 +208,8 @@ describe.each(profiles)('Text responses of a %s gateway', (profile) => {
     expect(JSON.parse(text)).toMatchObject({ sandbox: true });
   });
 
-  it('Text responses are long, contain code and tables, are refused or break off on request', async () => {
-    const { gateway } = await swift({ profile });
+  it('Text responses can be made to be long, to contain code and tables, to be refused or to break off', async () => {
+    const { gateway } = await fastGateway({ profile });
     const said = async (input: string, more: Partial<TextRequest> = {}) =>
       endOf(await all(gateway.responses.stream({ model, input, ...more })));
     expect((await said('3000 words of sand')).text.split(/\s+/).length).toBeGreaterThan(3_000);
@@ -223,8 +224,8 @@ describe.each(profiles)('Text responses of a %s gateway', (profile) => {
     );
   });
 
-  it('Text responses contain reasoning only from models that have it', async () => {
-    const { gateway } = await swift({ profile });
+  it('Text responses contain reasoning only if the model supports it', async () => {
+    const { gateway } = await fastGateway({ profile });
     expect((await gateway.responses.create({ ...ask, model: 'quill-5', effort: 'high' })).reasoning).toBe('');
     const { reasoning } = await gateway.responses.create({ ...ask, effort: 'high' });
     expect(reasoning.split('\n\n')).toHaveLength(6);
@@ -244,9 +245,9 @@ describe.each(profiles)('Text responses of a %s gateway', (profile) => {
   ];
 
   it.each(endings)(
-    'Text responses keep what had arrived under the fault "%s" and end as %s',
+    'Text responses keep what had arrived before the fault "%s" and end as %s',
     async (how, end, code) => {
-      const { gateway, embedded } = await swift({ profile, limits: { silenceMs: 300 } });
+      const { gateway, embedded } = await fastGateway({ profile, limits: { silenceMs: 300 } });
       const whole = await gateway.responses.create(ask);
       embedded.faults.add({ do: { type: 'text', how, after: 60 } });
       const events = await all(gateway.responses.stream(ask));
@@ -272,9 +273,9 @@ describe.each(profiles)('Text responses of a %s gateway', (profile) => {
     ['no-tools', 'tools'],
     ['no-reasoning', 'reasoning'],
   ] as const)(
-    'Text responses report a refused part (%s) definitely, so the request can be sent without it',
+    'Text responses report a refused field (%s) as a definite refusal, so the request can be sent without it',
     async (fault, part) => {
-      const { gateway, embedded } = await swift({ profile });
+      const { gateway, embedded } = await fastGateway({ profile });
       embedded.faults.add({ do: fault, times: 9 });
       const request: TextRequest = { ...ask, tools: [makeImage] };
       const error = await failureOf(all(gateway.responses.stream(request)));
@@ -301,16 +302,19 @@ describe.each(profiles)('Text responses of a %s gateway', (profile) => {
     ['reset', 'unreachable', true],
     ['hang', 'unreachable', true],
   ] as const)(
-    'Text responses under "%s" throw %s before they begin, are requested once, and blame no part of the request',
+    'Text responses with the fault "%s" throw %s before they begin, are requested once, and blame no field of the request',
     async (fault, kind, may) => {
-      const side = await swift({ profile, limits: { submitMs: 300, wholeTextMs: 300, silenceMs: 300 } });
-      for (const run of [() => all(side.gateway.responses.stream(ask)), () => side.gateway.responses.create(ask)]) {
-        side.embedded.faults.add({ do: fault });
+      const fixture = await fastGateway({ profile, limits: { submitMs: 300, wholeTextMs: 300, silenceMs: 300 } });
+      for (const run of [
+        () => all(fixture.gateway.responses.stream(ask)),
+        () => fixture.gateway.responses.create(ask),
+      ]) {
+        fixture.embedded.faults.add({ do: fault });
         const error = await failureOf(run());
         expect(error).toMatchObject({ kind, mayHaveTakenEffect: may });
         expect(refusedPart(error, ask, { isStreamed: true })).toBeUndefined();
       }
-      expect(side.embedded.heard).toHaveLength(2);
+      expect(fixture.embedded.heard).toHaveLength(2);
     },
   );
 
@@ -336,7 +340,7 @@ describe.each(profiles)('Text responses of a %s gateway', (profile) => {
     await vi.waitFor(() => expect(embedded.writing).toBe(0));
   });
 
-  it('Text responses are not requested at all if the signal was aborted before', async () => {
+  it('Text responses are not requested at all if the signal is already aborted', async () => {
     const { gateway, embedded } = await both({ profile });
     const error = await failureOf(all(gateway.responses.stream(ask, { signal: AbortSignal.abort() })));
     expect(error).toMatchObject({ code: 'aborted', mayHaveTakenEffect: false });
@@ -344,7 +348,7 @@ describe.each(profiles)('Text responses of a %s gateway', (profile) => {
   });
 
   it('Text responses end at the size limit with what had arrived', async () => {
-    const { gateway, embedded } = await swift({ profile, limits: { responseBytes: 200_000 } });
+    const { gateway, embedded } = await fastGateway({ profile, limits: { responseBytes: 200_000 } });
     const events = await all(gateway.responses.stream({ model, input: '4000 words of sand' }));
     expect(endOf(events)).toMatchObject({ end: 'ended-early', error: { kind: 'malformed', code: 'too_large' } });
     expect(endOf(events).text.length).toBeGreaterThan(100);
@@ -352,7 +356,7 @@ describe.each(profiles)('Text responses of a %s gateway', (profile) => {
   });
 
   it('Text responses are charged to the account', async () => {
-    const { gateway, embedded } = await swift({ profile });
+    const { gateway, embedded } = await fastGateway({ profile });
     await gateway.responses.create(ask);
     await all(gateway.responses.stream(ask));
     expect(embedded.usage.rows('sk-sandbox')).toMatchObject([{ model, requests: 2 }]);

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { wavOf } from '../../src/lib/pcm.ts';
-import { both, failureOf, lastHeard, profiles } from './both.ts';
+import { both, failureOf, lastRequest, profiles } from './both.ts';
 
 const path = '/v1/audio/transcriptions';
 const model = 'parley-transcribe-1';
@@ -9,16 +9,16 @@ const wav = wavOf(new Int16Array(36_000));
 
 describe.each(profiles)('Transcriptions of a %s gateway', (profile) => {
   it('A recording is sent as a form and comes back as text', async () => {
-    const side = await both({ profile });
-    expect(await side.gateway.transcriptions.create({ model, wav })).toBe('A recording of 2 seconds.');
-    expect(lastHeard(side, path).body).toMatchObject({
+    const fixture = await both({ profile });
+    expect(await fixture.gateway.transcriptions.create({ model, wav })).toBe('A recording of 2 seconds.');
+    expect(lastRequest(fixture, path).body).toMatchObject({
       file: expect.stringMatching(/^data:audio\/wav;base64,UklGR/),
       model,
       response_format: 'json',
     });
   });
 
-  it('A transcription by a model of another kind, or of another file, is refused for certain', async () => {
+  it('A transcription by a model of another kind, or of a file that is not audio, is definitely refused', async () => {
     const { gateway } = await both({ profile });
     for (const request of [
       { model: 'quill-5', wav },
@@ -29,7 +29,7 @@ describe.each(profiles)('Transcriptions of a %s gateway', (profile) => {
     expect(await failureOf(gateway.transcriptions.create({ model: '', wav }))).toMatchObject({ code: 'bad_input' });
   });
 
-  it('An endpoint that is missing says so, and a lost response has an unknown outcome', async () => {
+  it('A missing endpoint is reported as not offered, and a lost response has an unknown outcome', async () => {
     const { gateway, embedded } = await both({ profile });
     embedded.faults.add({ on: { path }, do: { type: 'status', status: 404 } });
     expect((await failureOf(gateway.transcriptions.create({ model, wav }))).kind).toBe('not-offered');

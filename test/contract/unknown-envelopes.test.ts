@@ -4,31 +4,31 @@ import { wordsSent } from '../../src/services/gateway/read/search/sent.ts';
 import { guessKind } from '../../src/services/models/families.ts';
 import { type Both, both, failureOf, profiles } from './both.ts';
 
-describe.each(profiles)('A %s gateway whose envelopes no document shows', (profile) => {
+describe.each(profiles)('A %s gateway with undocumented envelopes', (profile) => {
   const open = () => both({ profile, quirks: { unknownEnvelopes: true } });
 
   it('An image-prompt task is accepted, followed and finished through an unknown envelope, with its buttons', async () => {
-    const side = await open();
-    const { imgx } = side.gateway;
+    const fixture = await open();
+    const { imgx } = fixture.gateway;
     const { remoteId } = await imgx.imagine({ prompt: 'a lighthouse' });
-    expect(side.embedded.jobs.get(remoteId)).toBeDefined();
-    const halfway = await side.until(
+    expect(fixture.embedded.jobs.get(remoteId)).toBeDefined();
+    const halfway = await fixture.until(
       () => imgx.get(remoteId),
       ({ state, progress = 0 }) => state === 'running' && progress > 20,
     );
     expect(halfway.media).toEqual([]);
-    const grid = await side.until(() => imgx.get(remoteId));
+    const grid = await fixture.until(() => imgx.get(remoteId));
     expect(grid).toMatchObject({ state: 'succeeded', remoteId });
     expect(grid.media).toMatchObject([{ kind: 'image' }]);
     expect(grid.actions.map(({ label }) => label)).toEqual(expect.arrayContaining(['U1', 'V4']));
     const upscale = await imgx.change({ taskId: remoteId, action: 'UPSCALE', index: 1 });
     expect(upscale.remoteId).not.toBe(remoteId);
-    expect((await side.until(() => imgx.get(upscale.remoteId))).state).toBe('succeeded');
+    expect((await fixture.until(() => imgx.get(upscale.remoteId))).state).toBe('succeeded');
   });
 
   it('A batch through an unknown envelope has each task under the id that was polled', async () => {
-    const side = await open();
-    const { imgx, music } = side.gateway;
+    const fixture = await open();
+    const { imgx, music } = fixture.gateway;
     const one = await imgx.imagine({ prompt: 'one' });
     const two = await imgx.imagine({ prompt: 'two' });
     const many = await imgx.getMany([one.remoteId, two.remoteId]);
@@ -39,67 +39,67 @@ describe.each(profiles)('A %s gateway whose envelopes no document shows', (profi
   });
 
   it('An image job is finished through an unknown envelope', async () => {
-    const side = await open();
-    const { imageJobs, models } = side.gateway;
+    const fixture = await open();
+    const { imageJobs, models } = fixture.gateway;
     const model = (await models.list()).find((one) => guessKind(one) === 'image')?.id ?? '';
     const order = { model, prompt: 'a lighthouse' };
     const { remoteId } = await imageJobs.create(order, { idempotencyKey: 'order-0001' });
-    const done = await side.until(() => imageJobs.get(remoteId));
+    const done = await fixture.until(() => imageJobs.get(remoteId));
     expect(done).toMatchObject({ state: 'succeeded', media: [{ kind: 'image' }] });
   });
 
-  it('A video is finished through an unknown envelope at both entries', async () => {
-    const side = await open();
-    const { videos, v1Videos } = side.gateway;
+  it('A video is finished through an unknown envelope at both endpoints', async () => {
+    const fixture = await open();
+    const { videos, v1Videos } = fixture.gateway;
     const order = { model: 'reel-2', prompt: 'waves' };
     for (const entry of [videos, v1Videos]) {
       const { remoteId } = await entry.create(order);
-      const done = await side.until(() => entry.get(remoteId));
+      const done = await fixture.until(() => entry.get(remoteId));
       expect(done).toMatchObject({ state: 'succeeded', media: [{ kind: 'video' }] });
     }
   });
 
   it('A song is finished through an unknown envelope, with its tracks', async () => {
-    const side = await open();
-    const { music } = side.gateway;
+    const fixture = await open();
+    const { music } = fixture.gateway;
     const { remoteId } = await music.makeSong({ about: 'a lighthouse', title: 'Light' });
-    const done = await side.until(() => music.get(remoteId));
+    const done = await fixture.until(() => music.get(remoteId));
     expect(done.tracks).toMatchObject([{ title: 'Light', state: 'finished' }, { state: 'finished' }]);
     expect(done.media).toHaveLength(2);
   });
 });
 
-describe('What a request contained', () => {
+describe('The content of a request', () => {
   const parent = '0c5b1c1e-5a0e-4f4c-9a2b-1f7d0a6e2b11';
-  const answerWith = (side: Both, path: RegExp, body: object) =>
-    side.embedded.faults.add({ on: { path }, do: { type: 'body', body: JSON.parse(JSON.stringify(body)) } });
+  const answerWith = (fixture: Both, path: RegExp, body: object) =>
+    fixture.embedded.faults.add({ on: { path }, do: { type: 'body', body: JSON.parse(JSON.stringify(body)) } });
 
-  it('What a request contained is not the id of the new task, unless the order continues that task', async () => {
-    const side = await both();
-    const { imgx } = side.gateway;
+  it('The content of a request is not mistaken for the id of the new task, unless the order continues that task', async () => {
+    const fixture = await both();
+    const { imgx } = fixture.gateway;
     const action = { taskId: parent, customId: 'MJ::JOB::reroll::0::x' };
-    answerWith(side, /submit\/action/, { code: 1, result: parent, payload: { generationId: 'job-2' } });
+    answerWith(fixture, /submit\/action/, { code: 1, result: parent, payload: { generationId: 'job-2' } });
     expect((await imgx.action(action)).remoteId).toBe('job-2');
-    answerWith(side, /submit\/action/, { code: 1, result: parent });
+    answerWith(fixture, /submit\/action/, { code: 1, result: parent });
     expect(await failureOf(imgx.action(action))).toMatchObject({ kind: 'malformed', mayHaveTakenEffect: true });
-    answerWith(side, /submit\/modal/, { code: 1, result: parent });
+    answerWith(fixture, /submit\/modal/, { code: 1, result: parent });
     expect((await imgx.modal({ taskId: parent, prompt: 'a fox' })).remoteId).toBe(parent);
   });
 
-  it('What a request contained is not the result of its task', async () => {
-    const side = await both();
-    const { videos } = side.gateway;
+  it('The content of a request is not mistaken for the result of its task', async () => {
+    const fixture = await both();
+    const { videos } = fixture.gateway;
     const reference = 'https://me.example/reference.mp4';
-    answerWith(side, /generations$/, { task_id: 'task-1', status: 'queued' });
+    answerWith(fixture, /generations$/, { task_id: 'task-1', status: 'queued' });
     await videos.create({ model: 'reel-2', prompt: 'waves', images: [reference] });
     const job = { jobId: 'task-1', jobStatus: 'done', harvest: reference };
-    answerWith(side, /task-1$/, { parcel: job });
+    answerWith(fixture, /task-1$/, { parcel: job });
     expect(await videos.get('task-1')).toMatchObject({ state: 'succeeded', media: [] });
-    answerWith(side, /task-1$/, { parcel: { ...job, fruit: 'https://cdn.example/new.mp4' } });
+    answerWith(fixture, /task-1$/, { parcel: { ...job, fruit: 'https://cdn.example/new.mp4' } });
     expect((await videos.get('task-1')).media).toEqual([{ kind: 'video', address: 'https://cdn.example/new.mp4' }]);
   });
 
-  it('What a request contained as JSON text or as a form is known like any other', () => {
+  it('The content of a request is recognized even as JSON text or as a form', () => {
     const form = new FormData();
     form.append('input_reference', 'https://me.example/reference.png');
     expect([...wordsSent({ body: form })]).toEqual(['https://me.example/reference.png']);

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { videoShapes } from '../../sandbox/gateway/quirks.ts';
 import { guessKind } from '../../src/services/models/families.ts';
-import { type Both, both, failureOf, lastHeard, profiles, redImage } from './both.ts';
+import { type Both, both, failureOf, lastRequest, profiles, redImage } from './both.ts';
 
-async function videoModel(side: Both): Promise<string> {
-  const models = await side.gateway.models.list();
+async function videoModel(fixture: Both): Promise<string> {
+  const models = await fixture.gateway.models.list();
   return models.find((model) => guessKind(model) === 'video')?.id ?? '';
 }
 
 describe.each(profiles)('Videos of a %s gateway', (profile) => {
-  it('Videos are made from every parameter of the specification, each in its place', async () => {
-    const side = await both({
+  it('Videos are created with every parameter of the specification, each in its specified place', async () => {
+    const fixture = await both({
       profile,
       settings: {
         fields: {
@@ -21,8 +21,8 @@ describe.each(profiles)('Videos of a %s gateway', (profile) => {
         },
       },
     });
-    const model = await videoModel(side);
-    const { remoteId } = await side.gateway.videos.create({
+    const model = await videoModel(fixture);
+    const { remoteId } = await fixture.gateway.videos.create({
       model,
       prompt: 'waves',
       size: '640x360',
@@ -34,7 +34,7 @@ describe.each(profiles)('Videos of a %s gateway', (profile) => {
       faceCheck: false,
       extra: { movement_amplitude: 'small', seed: 9 },
     });
-    expect(lastHeard(side, '/v1/video/generations').body).toEqual({
+    expect(lastRequest(fixture, '/v1/video/generations').body).toEqual({
       model,
       prompt: 'waves',
       size: '640x360',
@@ -47,47 +47,47 @@ describe.each(profiles)('Videos of a %s gateway', (profile) => {
       movement_amplitude: 'small',
       seed: 9,
     });
-    // The specification, 4.4: top-level extension fields are merged, an explicit metadata key wins.
-    expect(side.embedded.jobs.get(remoteId)?.details).toMatchObject({
+    // The specification, 4.4: top-level extension fields are merged, an explicit metadata key takes precedence.
+    expect(fixture.embedded.jobs.get(remoteId)?.details).toMatchObject({
       metadata: { seed: 7, movement_amplitude: 'small' },
     });
-    const done = await side.until(() => side.gateway.videos.get(remoteId));
+    const done = await fixture.until(() => fixture.gateway.videos.get(remoteId));
     expect(done).toMatchObject({ state: 'succeeded', remoteId });
     expect(done.media).toMatchObject([{ kind: 'video' }]);
   });
 
   it('Videos omit the face check if the gateway has no name for it', async () => {
-    const side = await both({ profile });
-    await side.gateway.videos.create({ model: await videoModel(side), prompt: 'waves', faceCheck: true });
-    expect(Object.keys(lastHeard(side, '/v1/video/generations').body as object)).toEqual(['model', 'prompt']);
+    const fixture = await both({ profile });
+    await fixture.gateway.videos.create({ model: await videoModel(fixture), prompt: 'waves', faceCheck: true });
+    expect(Object.keys(lastRequest(fixture, '/v1/video/generations').body as object)).toEqual(['model', 'prompt']);
   });
 
-  it('Videos fail with their reason', async () => {
-    const side = await both({ profile });
-    const { remoteId } = await side.gateway.videos.create({ model: await videoModel(side), prompt: 'waves' });
-    side.embedded.jobs.fail(remoteId, 'the reference could not be read');
-    expect(await side.gateway.videos.get(remoteId)).toMatchObject({
+  it('Videos that fail report the reason', async () => {
+    const fixture = await both({ profile });
+    const { remoteId } = await fixture.gateway.videos.create({ model: await videoModel(fixture), prompt: 'waves' });
+    fixture.embedded.jobs.fail(remoteId, 'the reference could not be read');
+    expect(await fixture.gateway.videos.get(remoteId)).toMatchObject({
       state: 'failed',
       media: [],
       failure: { reason: 'the reference could not be read' },
     });
   });
 
-  it('Videos of the second endpoint are created, read, and fetched by id with the key', async () => {
-    const side = await both({ profile, quirks: { contentOnly: true } });
-    const order = { model: await videoModel(side), prompt: 'waves', size: '320x180', duration: 1 };
-    const { remoteId } = await side.gateway.v1Videos.create(order);
-    expect(lastHeard(side, '/v1/videos').body).toEqual({
+  it('Videos from the /v1/videos endpoint are created, read, and fetched by id with the key', async () => {
+    const fixture = await both({ profile, quirks: { contentOnly: true } });
+    const order = { model: await videoModel(fixture), prompt: 'waves', size: '320x180', duration: 1 };
+    const { remoteId } = await fixture.gateway.v1Videos.create(order);
+    expect(lastRequest(fixture, '/v1/videos').body).toEqual({
       model: order.model,
       prompt: 'waves',
       size: '320x180',
       seconds: '1',
     });
-    const done = await side.until(() => side.gateway.v1Videos.get(remoteId));
-    expect(done.media).toEqual([{ kind: 'video', address: `${side.embedded.url}/v1/videos/${remoteId}/content` }]);
-    const address = done.media[0]?.address ?? '';
-    expect((await fetch(address)).status).toBe(401);
-    const video = await fetch(address, { headers: { authorization: 'Bearer sk-sandbox' } });
+    const done = await fixture.until(() => fixture.gateway.v1Videos.get(remoteId));
+    expect(done.media).toEqual([{ kind: 'video', address: `${fixture.embedded.url}/v1/videos/${remoteId}/content` }]);
+    const url = done.media[0]?.address ?? '';
+    expect((await fetch(url)).status).toBe(401);
+    const video = await fetch(url, { headers: { authorization: 'Bearer sk-sandbox' } });
     expect(video.headers.get('content-type')).toBe('video/mp4');
     expect(
       Buffer.from(await video.arrayBuffer())
@@ -97,18 +97,18 @@ describe.each(profiles)('Videos of a %s gateway', (profile) => {
   });
 
   it('Videos from an image go through the vendor path and are found at every endpoint', async () => {
-    const side = await both({ profile });
-    const image = `${side.embedded.url}/files/none.png`;
-    const order = { model: await videoModel(side), prompt: 'waves', image, duration: 5, mode: 'std' };
-    const { remoteId } = await side.gateway.imageToVideo.create(order);
-    expect(lastHeard(side, '/videoa/v1/videos/image2video').body).toEqual(order);
-    expect((await side.gateway.imageToVideo.get(remoteId)).state).toMatch(/queued|running/);
-    // The image URL does not exist, so the job fails and names the URL to check.
-    const failed = await side.until(() => side.gateway.imageToVideo.get(remoteId));
+    const fixture = await both({ profile });
+    const image = `${fixture.embedded.url}/files/none.png`;
+    const order = { model: await videoModel(fixture), prompt: 'waves', image, duration: 5, mode: 'std' };
+    const { remoteId } = await fixture.gateway.imageToVideo.create(order);
+    expect(lastRequest(fixture, '/videoa/v1/videos/image2video').body).toEqual(order);
+    expect((await fixture.gateway.imageToVideo.get(remoteId)).state).toMatch(/queued|running/);
+    // The image URL does not exist, so the job fails with an error that names the URL.
+    const failed = await fixture.until(() => fixture.gateway.imageToVideo.get(remoteId));
     expect(failed.failure?.reason).toContain(image);
   });
 
-  it('Videos are not found by an unknown id at any endpoint', async () => {
+  it('Polling a video by an unknown id fails as not found at every endpoint', async () => {
     const { gateway } = await both({ profile });
     expect(await failureOf(gateway.videos.get('nobody'))).toMatchObject({ kind: 'not-found' });
     expect(await failureOf(gateway.v1Videos.get('nobody'))).toMatchObject({ kind: 'not-found' });
@@ -118,23 +118,23 @@ describe.each(profiles)('Videos of a %s gateway', (profile) => {
 
 describe('The shapes of a finished video', () => {
   it.each(videoShapes)('A finished video is read in every shape: %s', async (videoShape) => {
-    const side = await both({ profile: 'stock', quirks: { videoShape } });
-    const { remoteId } = await side.gateway.videos.create({ model: await videoModel(side), prompt: 'waves' });
-    const done = await side.until(() => side.gateway.videos.get(remoteId));
+    const fixture = await both({ profile: 'stock', quirks: { videoShape } });
+    const { remoteId } = await fixture.gateway.videos.create({ model: await videoModel(fixture), prompt: 'waves' });
+    const done = await fixture.until(() => fixture.gateway.videos.get(remoteId));
     expect(done).toMatchObject({ state: 'succeeded', media: [{ kind: 'video' }] });
-    expect(side.said).toEqual([]);
+    expect(fixture.logged).toEqual([]);
   });
 
   it('A finished video without a URL is empty and is not polled forever', async () => {
-    const side = await both({ profile: 'stock', quirks: { successWithoutAddress: true } });
-    const { remoteId } = await side.gateway.videos.create({ model: await videoModel(side), prompt: 'waves' });
-    expect(await side.until(() => side.gateway.videos.get(remoteId))).toMatchObject({ isEmpty: true, media: [] });
+    const fixture = await both({ profile: 'stock', quirks: { successWithoutAddress: true } });
+    const { remoteId } = await fixture.gateway.videos.create({ model: await videoModel(fixture), prompt: 'waves' });
+    expect(await fixture.until(() => fixture.gateway.videos.get(remoteId))).toMatchObject({ isEmpty: true, media: [] });
   });
 
   it('A finished video follows the outer status when the inner one contradicts it', async () => {
-    const side = await both({ profile: 'stock', quirks: { innerContradiction: true } });
-    const { remoteId } = await side.gateway.videos.create({ model: await videoModel(side), prompt: 'waves' });
-    expect((await side.until(() => side.gateway.videos.get(remoteId))).state).toMatch(/succeeded|failed/);
+    const fixture = await both({ profile: 'stock', quirks: { innerContradiction: true } });
+    const { remoteId } = await fixture.gateway.videos.create({ model: await videoModel(fixture), prompt: 'waves' });
+    expect((await fixture.until(() => fixture.gateway.videos.get(remoteId))).state).toMatch(/succeeded|failed/);
   });
 });
 
@@ -149,17 +149,17 @@ describe('An invalid video order', () => {
     [{ image: 'data:image/png;base64,abc' }, 'image'],
     [{ extra: { prompt: 'sneaky' } }, '0'],
   ])('An invalid video order is refused locally: %j', async (part, field) => {
-    const side = await both();
-    const error = await failureOf(side.gateway.videos.create({ model: 'm', prompt: 'x', ...part }));
+    const fixture = await both();
+    const error = await failureOf(fixture.gateway.videos.create({ model: 'm', prompt: 'x', ...part }));
     expect(error).toMatchObject({ kind: 'invalid', code: 'bad_input', mayHaveTakenEffect: false });
     expect(error.message).toMatch(new RegExp(`^${field}: `));
-    expect(side.embedded.heard).toEqual([]);
+    expect(fixture.embedded.heard).toEqual([]);
   });
 
   it('The gateway decides how many references a model accepts', async () => {
-    const side = await both();
-    const order = { model: await videoModel(side), prompt: 'x', images: eight };
-    await failureOf(side.gateway.videos.create(order));
-    expect(lastHeard(side, '/v1/video/generations')).toMatchObject({ status: 400, body: { images: eight } });
+    const fixture = await both();
+    const order = { model: await videoModel(fixture), prompt: 'x', images: eight };
+    await failureOf(fixture.gateway.videos.create(order));
+    expect(lastRequest(fixture, '/v1/video/generations')).toMatchObject({ status: 400, body: { images: eight } });
   });
 });

@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
 
-/** The instructions of the Dockerfile's last stage that say how the image runs, and all that it copies from the project. */
+/**
+ * The instructions in the Dockerfile's last stage that define how the image runs, and everything that it copies from
+ * the project.
+ */
 export interface ImageFacts {
   readonly bases: readonly string[];
   readonly command: readonly string[];

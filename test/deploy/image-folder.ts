@@ -9,17 +9,17 @@ import { readImage } from './dockerfile.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** The user of the image. Only root can become another one. */
+/** The user of the image. Only root can switch to another user. */
 export const imageUser = process.getuid?.() === 0 ? { uid: 1000, gid: 1000 } : {};
 
-/** The folder of an installed package, as Node finds it from the folder of another. */
+/** The folder of an installed package, as Node resolves it from the folder of another package. */
 function locate(name: string, from: string): string | undefined {
   const folder = join(from, 'node_modules', name);
   if (existsSync(folder)) return folder;
   return from === dirname(root) ? undefined : locate(name, dirname(from));
 }
 
-/** The folders of these packages and of all that they need. A package for another system is not installed. */
+/** The folders of these packages and all of their dependencies. Packages for other systems are not installed. */
 function closure(names: readonly string[], from: string, found = new Set<string>()): ReadonlySet<string> {
   for (const name of names) {
     const folder = locate(name, from);
@@ -33,7 +33,7 @@ function closure(names: readonly string[], from: string, found = new Set<string>
   return found;
 }
 
-/** A copy of what the image holds, made by the steps of the Dockerfile, with the packages that are installed here. */
+/** A copy of the image's content, made with the steps of the Dockerfile and the packages that are installed here. */
 export function imageFolder(): { folder: string; data: string; temporary: string } {
   const folder = mkdtempSync(join(tmpdir(), 'atelier-image-'));
   chmodSync(folder, 0o755);

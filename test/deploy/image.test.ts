@@ -13,7 +13,7 @@ import { readImage } from './dockerfile.ts';
 import { imageFolder, imageUser } from './image-folder.ts';
 
 const WAIT = { timeout: 50_000, interval: 50 };
-/** The limit of compose.yaml is twice as long. */
+/** The limit in compose.yaml is twice as long. */
 const STOP_LIMIT_MS = 10_000;
 const image = readImage();
 
@@ -26,7 +26,7 @@ async function freePort(): Promise<string> {
   return String(port);
 }
 
-/** The image's command with the image's settings, as its user, with the secrets in files as compose.yaml hands them over. */
+/** Runs the image's command with its settings, as its user, with the secrets in files as in compose.yaml. */
 async function startImage({ discord, gateway }: Stage) {
   const { folder, data, temporary } = imageFolder();
   atEnd(async () => rmSync(folder, { recursive: true }));
@@ -38,7 +38,7 @@ async function startImage({ discord, gateway }: Stage) {
   const environment = {
     PATH: dirname(process.execPath),
     ...image.environment,
-    // This machine is not a container: the port must not be seen from outside, or be in use.
+    // This machine is not a container, so the port must not be reachable from outside or already in use.
     HTTP_HOST: '127.0.0.1',
     HTTP_PORT: await freePort(),
     TMPDIR: temporary,
@@ -52,28 +52,28 @@ async function startImage({ discord, gateway }: Stage) {
   const [command = '', ...args] = image.command;
   const child = spawn(command, args, { ...how, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece: Buffer) => (output += piece.toString()));
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
   const ended = once(child, 'close').then(([code]) => code as number | null);
   atEnd(async () => {
     if (child.exitCode === null) child.kill('SIGKILL');
     await ended;
   });
-  const address = `http://127.0.0.1:${environment.HTTP_PORT}`;
+  const url = `http://127.0.0.1:${environment.HTTP_PORT}`;
   return {
     child,
     data,
     ended,
     folder,
     said: () => output,
-    /** Its status, or 0 while nothing answers. */
+    /** The HTTP status of the path, or 0 while nothing responds. */
     readiness: () =>
-      fetch(`${address}/readyz`).then(
+      fetch(`${url}/readyz`).then(
         ({ status }) => status,
         () => 0,
       ),
-    metrics: async () => (await fetch(`${address}/metrics`)).text(),
+    metrics: async () => (await fetch(`${url}/metrics`)).text(),
     healthCheck: () => spawnSync('node', ['scripts/healthcheck.mjs', '/readyz'], { ...how, encoding: 'utf8' }),
-    /** A script of the image, in the same container. */
+    /** Runs a script of the image as in the same container. */
     script: (name: string, file: string, more: Record<string, string> = {}) =>
       spawnSync('node', [`scripts/${name}.ts`, file], { ...how, env: { ...environment, ...more }, encoding: 'utf8' }),
   };
@@ -82,20 +82,20 @@ async function startImage({ discord, gateway }: Stage) {
 const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
 
 describe('The image', () => {
-  it(`The command of the image serves members, is backed up and restored, and stops on SIGTERM, with the packages of the image alone${hasPromtool ? '' : ' (not checked with promtool: it is not installed)'}`, async () => {
-    const side = await stage();
-    side.gateway.setSpeed(50);
-    const bot = await startImage(side);
+  it(`The command of the image serves members, is backed up and restored, and stops on SIGTERM, with only the packages in the image${hasPromtool ? '' : ' (not checked with promtool: it is not installed)'}`, async () => {
+    const fixture = await stage();
+    fixture.gateway.setSpeed(50);
+    const bot = await startImage(fixture);
     const before = readdirSync(bot.folder);
     expect(bot.healthCheck()).toMatchObject({ status: 1, stdout: 'The bot does not answer: ECONNREFUSED\n' });
     await expect.poll(bot.readiness, WAIT).toBe(200);
     expect(bot.healthCheck()).toMatchObject({ status: 0, stdout: expect.stringContaining('"ready":true') });
 
-    const imagined = await side.discord.as('member').slash('imagine', { prompt: 'a fox' });
+    const imagined = await fixture.discord.as('member').slash('imagine', { prompt: 'a fox' });
     expect((await imagined.message(says('Finished in'))).attachments).toHaveLength(1);
 
-    // It needs what is left of the package that draws charts, and the fonts.
-    const usage = await (await side.discord.as('admin').slash('usage')).message();
+    // This needs the remaining files of the chart package, and the fonts.
+    const usage = await (await fixture.discord.as('admin').slash('usage')).message();
     expect(text(usage)).toContain('Account usage');
     const chart = usage.attachments.find(({ filename }) => filename.endsWith('.png'));
     expect(chart?.size).toBeGreaterThan(10_000);
@@ -115,7 +115,7 @@ describe('The image', () => {
     expect(await bot.ended).toBe(0);
     expect(performance.now() - stopsAt).toBeLessThan(STOP_LIMIT_MS);
     expect(bot.said()).toContain('Atelier has stopped.');
-    expect(bot.said()).not.toContain(side.discord.token);
+    expect(bot.said()).not.toContain(fixture.discord.token);
     const restored = bot.script('restore', backup, { STORE_URL: 'sqlite://data/restored.sqlite' });
     expect(restored).toMatchObject({ status: 0, stdout: expect.stringContaining('Tasks: 1.') });
     // Everything that it writes is in the volume.

@@ -12,12 +12,12 @@ import { key, stage } from '../e2e/bot.ts';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const WAIT = { timeout: 50_000, interval: 50 };
 
-/** Set but empty means "not set", and keeps Node from reading the variable from a developer's `.env`. */
+/** An empty variable counts as unset, but keeps Node from reading its value from a developer's `.env`. */
 const nothingSet = Object.fromEntries(
   [...configVariables, ...secretVariables.map(fileVariable)].map((name) => [name, '']),
 );
 
-/** The number of the parent of each process. Its name, in brackets, may hold anything. */
+/** The parent pid of each process. The name of a process, in parentheses, may contain anything. */
 function parents(): Map<number, number> {
   const numbers = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   return new Map(
@@ -26,7 +26,7 @@ function parents(): Map<number, number> {
         const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
         return [[Number(pid), Number(stat.slice(stat.lastIndexOf(')')).split(' ')[2])] as const];
       } catch {
-        // It has just ended.
+        // The process has just ended.
         return [];
       }
     }),
@@ -49,8 +49,8 @@ function npm(args: readonly string[], settings: Record<string, string> = {}) {
   const { pid } = child;
   if (pid === undefined) throw new Error('npm did not start.');
   let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece: Buffer) => (output += piece.toString()));
-  // Not before the last process that writes into its pipes has ended.
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  // The event comes once the last process that writes into its pipes has ended.
   const closed = once(child, 'close');
   onTestFinished(async () => {
     for (const one of started) if (isAlive(one)) process.kill(one, 'SIGKILL');
@@ -62,7 +62,7 @@ function npm(args: readonly string[], settings: Record<string, string> = {}) {
   return {
     folder,
     said: () => output,
-    /** SIGTERM on npm's own pid alone. Returns everything that npm had started. */
+    /** Sends SIGTERM only to npm itself. Returns the pids of everything that npm had started. */
     async stop(): Promise<number[]> {
       started = descendants(pid);
       process.kill(pid, 'SIGTERM');
@@ -74,8 +74,8 @@ function npm(args: readonly string[], settings: Record<string, string> = {}) {
 
 const isAlive = (pid: number): boolean => parents().has(pid);
 
-describe.skipIf(process.platform !== 'linux')('SIGTERM on npm (skipped where there is no /proc)', () => {
-  it('The bot of npm start stops in an orderly way, and nothing is left running', async () => {
+describe.skipIf(process.platform !== 'linux')('SIGTERM on npm (skipped if there is no /proc)', () => {
+  it('The bot that npm start runs stops in an orderly way, and nothing is left running', async () => {
     const { discord, gateway, config } = await stage();
     const bot = npm(['start'], {
       DISCORD_TOKEN: discord.token,

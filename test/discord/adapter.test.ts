@@ -17,7 +17,7 @@ function verdict(plan: MessagePlan) {
 }
 
 describe('A message plan', () => {
-  it('A message plan becomes content, files with alt text and rows of up to five buttons', () => {
+  it('A message plan is turned into content, files with alt text and rows of up to five buttons', () => {
     const plan: MessagePlan = {
       content: 'hello',
       files: [{ name: 'a.png', bytes: Buffer.from('x'), alt: 'AI-generated: a boat', spoiler: true }],
@@ -34,7 +34,7 @@ describe('A message plan', () => {
     expect(verdict(plan)).toEqual([]);
   });
 
-  it('A message plan with long content is cut at a word, or moved to a file with its beginning in the message', () => {
+  it('A message plan with long content is truncated at a word boundary, or moved to a file while its beginning stays in the message', () => {
     const long = 'word '.repeat(1_000).trim();
     const cut = bodyOf({ content: long });
     expect(cut.body.content?.length).toBeLessThanOrEqual(2_000);
@@ -52,7 +52,7 @@ describe('A message plan', () => {
     expect(verdict(plan)).toEqual([]);
   });
 
-  it('Discord accepts the message of a plan with any content, labels and pages', () => {
+  it('Discord accepts the message for a plan with any content, labels and pages', () => {
     const text = fc.string({ minLength: 1, maxLength: 6_000, unit: 'grapheme' }).filter((one) => one.trim() !== '');
     const page = fc.record({ title: text, blocks: fc.array(text, { maxLength: 5 }), footer: text });
     const controls = fc.array(
@@ -76,14 +76,14 @@ describe('The beginning of a long message', () => {
     ['a mention', `${'x'.repeat(30)}<@100000000000000001> and`, `${'x'.repeat(30)}…`],
     ['a time', `${'x'.repeat(34)}<t:1700000000:R> and`, `${'x'.repeat(34)}…`],
     ['a link', `${'x'.repeat(30)}[this one](https://example.org/1) and`, `${'x'.repeat(30)}…`],
-    ['an address', `${'x'.repeat(30)} https://example.org/1 and`, `${'x'.repeat(30)}…`],
+    ['a URL', `${'x'.repeat(30)} https://example.org/1 and`, `${'x'.repeat(30)}…`],
     ['an escaped character', `${'x'.repeat(38)}\\* and`, `${'x'.repeat(38)}…`],
     ['plain text', `${'x'.repeat(30)} and so on for long`, `${'x'.repeat(30)} and so…`],
-  ])('The beginning of a long message is not cut inside %s', (_, text, start) => {
+  ])('The beginning of a long message is not cut within %s', (_, text, start) => {
     expect(truncateMarkdown(text, 40)).toBe(start);
   });
 
-  it('The beginning of a long message is a prefix of it within the limit, and pairs of characters stay whole', () => {
+  it('The beginning of a long message is a prefix of it within the limit, and surrogate pairs are not split', () => {
     const pieces = fc.constantFrom(
       '**',
       '~~',
@@ -118,7 +118,7 @@ describe('The beginning of a long message', () => {
 });
 
 describe('Shortened text', () => {
-  it('Text is shortened only if it is too long, to at most the limit and never inside a character', () => {
+  it('Text is shortened only if it is too long, to at most the limit and never within a character', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 1, max: 40 }), (text, most) => {
         const short = truncate(text, most);

@@ -4,7 +4,10 @@ import { handlers } from '../../src/commands/index.ts';
 import { type CustomId, customId, customIds, readCustomId, type Verb } from '../../src/discord/custom-ids.ts';
 import { Refusal } from '../../src/lib/refusal.ts';
 
-/** One custom id of each kind in use. Posted messages keep them forever, so none is ever removed or changes its meaning. */
+/**
+ * One custom id of each kind in use. Posted messages keep them forever, so none may ever be removed or change its
+ * meaning.
+ */
 const INSIDE_MESSAGES = [
   'a.1.01k3v9x2mabcdefgh.3',
   'chg.1.01k3v9x2mabcdefgh.U2',
@@ -117,12 +120,12 @@ describe('The table of custom ids', () => {
       const form = handlers.forms.find(({ verb }) => verb === id.verb)?.read(id, filled);
       const [handler, ...others] = [button, opener, form].filter((one) => one !== undefined);
       expect([typeof handler, others], text).toEqual([id.verb === 'press' ? 'undefined' : expect.any(String), []]);
-      // A form may refuse these values, but not its own id.
+      // The handler may refuse these form values, but not the id.
       expect(handler instanceof Refusal && handler.key, text).not.toBe('refusals.unknownButton');
     }
   });
 
-  it('Every verb occurs once, and a message carries each of them', () => {
+  it('Every verb is defined once and occurs in the table of custom ids', () => {
     expect(verbs.size).toBe(Object.keys(customIds).length);
     expect([...verbs.keys()].toSorted()).toEqual(
       [...new Set(INSIDE_MESSAGES.map((id) => read(id).id.verb))].toSorted(),

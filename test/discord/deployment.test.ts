@@ -39,10 +39,10 @@ describe('The deployment of commands', () => {
   });
 
   it('The deployment updates changed commands and deletes removed ones', () => {
-    const there = registeredCommands(wanted);
-    const [first] = there;
+    const registered = registeredCommands(wanted);
+    const [first] = registered;
     if (first) Object.assign(first, { description: 'Another' });
-    const { change, remove, unchanged } = planDeployment(there, wanted.slice(0, -1));
+    const { change, remove, unchanged } = planDeployment(registered, wanted.slice(0, -1));
     expect(change).toEqual([{ id: first?.id, body: wanted[0] }]);
     expect(remove.map(({ name }) => name)).toEqual(names.slice(-1));
     expect(unchanged).toEqual(names.slice(1, -1));
@@ -51,9 +51,9 @@ describe('The deployment of commands', () => {
   it('The deployment renames a menu that is registered under its former name', () => {
     const menu = { name: 'New', type: ApplicationCommandType.Message } as const;
     const former = new Map([['New', ['Old', 'Older']]]);
-    const there = registeredCommands([{ ...menu, name: 'Old' }]);
-    const renamed = { create: [], change: [{ id: there[0]?.id, body: menu }], remove: [], unchanged: [] };
-    expect(planDeployment(there, [menu], former)).toEqual(renamed);
+    const registered = registeredCommands([{ ...menu, name: 'Old' }]);
+    const renamed = { create: [], change: [{ id: registered[0]?.id, body: menu }], remove: [], unchanged: [] };
+    expect(planDeployment(registered, [menu], former)).toEqual(renamed);
     const both = registeredCommands([{ ...menu, name: 'Old' }, menu]);
     const oldOne = { id: both[0]?.id, name: 'Old' };
     expect(planDeployment(both, [menu], former)).toEqual({
@@ -69,7 +69,7 @@ describe('The deployment of commands', () => {
   });
 
   it.each([true, false])(
-    'Talks, budgets and rules are offered only in servers (user installation: %s)',
+    'The commands for talks, budgets and rules are offered only in servers (user installation: %s)',
     (userInstall) => {
       const all = registrations(features, { userInstall });
       const forServers = all.filter(({ name }) => ['talk', 'budget', 'server'].includes(name));

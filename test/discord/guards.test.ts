@@ -20,7 +20,7 @@ const text: Place = {
   ...{ createdAt: 0, permissions: 0n, roleIds: [], appPermissions: all, uploadLimit: 10_000_000, install: 'guild' },
 };
 
-const saysNo = (key: string, missing?: string[]) => new Refusal(key, missing ? { missing } : {});
+const refusal = (key: string, missing?: string[]) => new Refusal(key, missing ? { missing } : {});
 
 describe('The place of a live conversation for one member', () => {
   it('A live conversation for one member gets a private thread if the bot can create one', () => {
@@ -32,7 +32,7 @@ describe('The place of a live conversation for one member', () => {
     expect(talkPlaceFor(place, 'me')).toMatchObject({ kind: 'public', isPrivate: false });
   });
 
-  it('A live conversation for one member in an announcement channel gets an announcement thread, because such channels have no private ones', () => {
+  it('A live conversation for one member in an announcement channel gets an announcement thread, because those channels cannot have private ones', () => {
     const place = { ...text, channelType: ChannelType.GuildAnnouncement };
     expect(talkPlaceFor(place, 'me')).toMatchObject({ kind: 'announcement', isPrivate: false });
   });
@@ -40,7 +40,7 @@ describe('The place of a live conversation for one member', () => {
   it('A live conversation for one member in a private thread does not require the permission for public threads', () => {
     const place = { ...text, appPermissions: needed | Permission.CreatePrivateThreads };
     expect(talkPlaceFor(place, 'me')).toMatchObject({ kind: 'private' });
-    expect(talkPlaceFor(place, 'everyone')).toEqual(saysNo('refusals.talkNotAllowed', ['Create Public Threads']));
+    expect(talkPlaceFor(place, 'everyone')).toEqual(refusal('refusals.talkNotAllowed', ['Create Public Threads']));
   });
 });
 
@@ -64,7 +64,7 @@ it.each([
 
 it.each([ChannelType.GuildVoice, ChannelType.GuildStageVoice, ChannelType.GuildForum])(
   'A live conversation is refused in a channel of type %s, which has no threads',
-  (channelType) => expect(talkPlaceFor({ ...text, channelType }, 'me')).toEqual(saysNo('refusals.talkNoThreads')),
+  (channelType) => expect(talkPlaceFor({ ...text, channelType }, 'me')).toEqual(refusal('refusals.talkNoThreads')),
 );
 
 it.each([
@@ -75,7 +75,7 @@ it.each([
   const appPermissions = all & ~bit;
   for (const channelType of [ChannelType.GuildText, ChannelType.PublicThread]) {
     expect(talkPlaceFor({ ...text, channelType, appPermissions }, 'everyone')).toEqual(
-      saysNo('refusals.talkNotAllowed', [name]),
+      refusal('refusals.talkNotAllowed', [name]),
     );
   }
 });
@@ -88,5 +88,5 @@ it.each([
   ['a direct message', { guildId: undefined }],
   ['a server that has not installed the bot', { install: 'user' as const }],
 ])('A live conversation is refused in %s', (_name, changes) => {
-  expect(talkPlaceFor({ ...text, ...changes }, 'me')).toEqual(saysNo('refusals.talkOutsideServer'));
+  expect(talkPlaceFor({ ...text, ...changes }, 'me')).toEqual(refusal('refusals.talkOutsideServer'));
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { bodyOf } from '../../src/discord/adapter.ts';
 import { escapeText } from '../../src/discord/markdown.ts';
 
-/** Finds invites as clients do: anywhere in the raw text. */
+/** Finds invites as clients do, anywhere in the raw text. */
 const UNFOLDED =
   /discord(?:app)?(?:[.\u3002\uff0e\uff61]|%2e)(?:gg|new|gifts?|com\/(?:invite|template|gifts|events|oauth2|activities))/i;
 
@@ -56,7 +56,7 @@ describe('An invite link in untrusted text', () => {
     'https://example.com/discord/gg',
     'I like discord. It is good.',
     'discord.com',
-  ])('The text %s is kept as it is', (text) => {
+  ])('The text %s is left unchanged', (text) => {
     expect(bodyOf({ content: text }).body.content).toBe(text);
   });
 });

@@ -13,7 +13,7 @@ import { openLog } from '../../src/lib/log.ts';
 import { Refusal } from '../../src/lib/refusal.ts';
 import { createSay } from '../../src/locales/index.ts';
 
-/** A command with one option of each type; it records the values. */
+/** A command with one option of each type; its handler records the values. */
 const tell = command({
   name: 'tell',
   isPrivate: false,
@@ -82,7 +82,7 @@ describe('The options of a command', () => {
     expect(JSON.parse(text(await exchange.message()))).toEqual({ words: 'hello' });
   });
 
-  it('A file option contains its URL and announced properties, and the file is not fetched', async () => {
+  it('A file option contains the URL and the properties that Discord states, and the file is not fetched', async () => {
     const discord = await recordingDiscord();
     const file = { name: 'fox.png', bytes: Buffer.from('not looked into'), contentType: 'image/png' };
     const exchange = await discord.as('member').slash('tell', { words: 'look', file });

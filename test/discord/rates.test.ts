@@ -15,7 +15,7 @@ const allowed = (count: number, ask: () => unknown) =>
   Array.from({ length: count }, ask).filter((refusal) => refusal === undefined).length;
 
 describe('Rates of requests', () => {
-  it('A member beyond their rate is refused until a stated time, and others go on', () => {
+  it('A member beyond their rate is refused until a stated time, and other members are not affected', () => {
     const { rates, clock, warned } = ratesOf({ member: { atOnce: 2, perSecond: 1 } });
     expect(allowed(5, () => rates.refuseInteraction(ann))).toBe(2);
     const refusal = rates.refuseInteraction(ann);
@@ -29,7 +29,7 @@ describe('Rates of requests', () => {
     expect(warned).toHaveLength(2);
   });
 
-  it('A server’s rate is for its members together, and one who is refused uses up nothing of it', () => {
+  it('A server’s rate is shared by its members, and a refused request does not count towards it', () => {
     const { rates } = ratesOf({ member: { atOnce: 2, perSecond: 1 }, server: { atOnce: 3, perSecond: 1 } });
     expect(allowed(50, () => rates.refuseInteraction(ann))).toBe(2);
     expect(allowed(50, () => rates.refuseInteraction(bob))).toBe(1);

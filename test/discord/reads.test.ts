@@ -12,9 +12,9 @@ afterEach(async () => {
 /** The application information that Discord returns. */
 async function applicationOf(answer: () => { status: number; body: object }) {
   const server = Fastify();
-  let asked = 0;
+  let requestCount = 0;
   server.get('/v10/applications/@me', (_request, reply) => {
-    asked++;
+    requestCount++;
     const { status, body } = answer();
     return reply.code(status).send(body);
   });
@@ -25,10 +25,10 @@ async function applicationOf(answer: () => { status: number; body: object }) {
     warn: (_facts, sentence) => warned.push(sentence),
   });
   const isOperator = async (id: string): Promise<boolean> => (await owners()).has(id);
-  return { isOperator, warned, asked: () => asked };
+  return { isOperator, warned, asked: () => requestCount };
 }
 
-it('The owner of an application is the operator, and Discord is asked once', async () => {
+it('The owner of an application is the operator, and Discord is queried once', async () => {
   const { isOperator, asked } = await applicationOf(() => ({ status: 200, body: { owner: { id: '1' }, team: null } }));
   expect(await Promise.all(['1', '2', '1'].map(isOperator))).toEqual([true, false, true]);
   expect(asked()).toBe(1);
@@ -44,7 +44,7 @@ it('All accepted members of the owning team are operators, and invited ones are 
   expect(await Promise.all(['1', '2', '9'].map(isOperator))).toEqual([true, false, false]);
 });
 
-it('No one is an operator while Discord does not respond, and the request is repeated', async () => {
+it('There is no operator while Discord does not respond, and the request is repeated', async () => {
   let isUp = false;
   const { isOperator, warned } = await applicationOf(() =>
     isUp ? { status: 200, body: { owner: { id: '1' } } } : { status: 500, body: {} },

@@ -23,7 +23,7 @@ const pick = verb('pick', anything);
 const open = verb('open', anything);
 const fill = verb('fill', anything);
 
-/** One handler of each kind; each records its input. */
+/** One handler of each kind, each of which records its input. */
 const handlers: Handlers<undefined> = {
   commands: [
     command({
@@ -154,11 +154,11 @@ describe('The router of interactions', () => {
     expect(text(shown)).toContain('here: boat');
     const pressed = await member.click(shown, 'Press');
     expect(text(await pressed.message((message) => text(message).includes('pressed')))).toContain('pressed boat');
-    const again = await (await member.slash('show', { what: 'cat' })).message();
-    const picked = await member.choose(again, 'Pick', ['b']);
+    const second = await (await member.slash('show', { what: 'cat' })).message();
+    const picked = await member.choose(second, 'Pick', ['b']);
     expect(text(await picked.message((message) => text(message).includes('picked')))).toContain('picked b');
-    const described = await (await member.menu(describeMenu, again)).message();
-    expect(text(described)).toContain(`described ${again.id}`);
+    const described = await (await member.menu(describeMenu, second)).message();
+    expect(text(described)).toContain(`described ${second.id}`);
     expect(discord.violations).toEqual([]);
   });
 
@@ -171,7 +171,7 @@ describe('The router of interactions', () => {
     expect(discord.violations).toEqual([]);
   });
 
-  it('The router opens a form as the first response and passes on the entered values', async () => {
+  it('The router opens a form as the first response and passes the entered values to the handler', async () => {
     const { discord } = await routedDiscord();
     const member = discord.as('member');
     const shown = await (await member.slash('show', { what: 'boat' })).message();
@@ -201,7 +201,7 @@ describe('The router of interactions', () => {
     expect(text(await pressed.message((message) => text(message).includes('pressed')))).toContain('pressed n7');
   });
 
-  it('The router responds to a button of another version and to an unknown command with a sentence', async () => {
+  it('The router responds to a button from another version and to an unknown command with a sentence', async () => {
     const { discord } = await routedDiscord();
     const member = discord.as('member');
     const shown = await (await member.slash('show', { what: 'boat' })).message();
@@ -221,11 +221,11 @@ describe('The router of interactions', () => {
     expect(text(await late.message())).toContain('is restarting');
   });
 
-  it('If a handler throws, the router shows the member a reference and logs the stack', async () => {
+  it('If a handler throws, the router shows the member an error reference and logs the stack', async () => {
     const { discord, logged } = await routedDiscord();
-    const said = text(await (await discord.as('member').slash('throws')).message());
-    const reference = /`([0-9a-f]{8})`/.exec(said)?.[1] ?? 'none';
-    expect(said).not.toContain('bug');
+    const content = text(await (await discord.as('member').slash('throws')).message());
+    const reference = /`([0-9a-f]{8})`/.exec(content)?.[1] ?? 'none';
+    expect(content).not.toContain('bug');
     expect(logged()).toContain(reference);
     expect(logged()).toContain('a bug');
   });

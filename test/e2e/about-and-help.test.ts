@@ -7,24 +7,24 @@ import { quickStage, says } from './quick.ts';
 describe('/about', () => {
   it('/about names the version and says that the gateway responds', async () => {
     const { discord } = await bot();
-    const said = text(await (await discord.as('member').slash('about')).message());
-    expect(said).toContain('Version 1.2.3');
-    expect(said).toMatch(/Gateway: available \(\d+ ms\)/);
+    const content = text(await (await discord.as('member').slash('about')).message());
+    expect(content).toContain('Version 1.2.3');
+    expect(content).toMatch(/Gateway: available \(\d+ ms\)/);
     expect(discord.violations).toEqual([]);
   });
 
   it('/about says that the gateway does not respond', async () => {
     const { discord, gateway } = await bot();
     gateway.faults.add({ do: 'unauthorized' });
-    const said = text(await (await discord.as('member').slash('about')).message());
-    expect(said).toContain('rejected this bot’s API key');
+    const content = text(await (await discord.as('member').slash('about')).message());
+    expect(content).toContain('rejected this bot’s API key');
     await gateway.close();
     expect(text(await (await discord.as('member').slash('about')).message())).toContain('cannot be reached');
   });
 });
 
 describe('/about for the operator', () => {
-  it('The operator alone sees each check, what is wrong, and the recent starts with their versions', async () => {
+  it('Only the operator sees each check, what is wrong, and the recent starts with their versions', async () => {
     const stage = await quickStage();
     const { discord, gateway, clock } = stage;
     const about = async (who: string): Promise<string> =>
@@ -47,36 +47,36 @@ describe('/about for the operator', () => {
       .toMatch(/\*\*Notices\*\*\nThe gateway has been refusing status checks for `\/imagine` .*Check the API key/);
     expect(await about('owner')).toContain('Gateway: not ready. The gateway rejects the key.');
     for (const who of ['member', 'admin']) {
-      const said = await about(who);
-      expect(said).toContain('Version 1.2.3');
-      expect(said).not.toMatch(/Checks|Notices|Recent starts|1\.2\.2/);
+      const content = await about(who);
+      expect(content).toContain('Version 1.2.3');
+      expect(content).not.toMatch(/Checks|Notices|Recent starts|1\.2\.2/);
     }
   });
 
-  it('Only the last ten starts are kept, and those whom the operator has named see them too', async () => {
-    // Each start edits the same notice, more often than Discord allows.
+  it('Only the last ten starts are kept, and users whom the operator has named see them too', async () => {
+    // Each start edits the same notice, which exceeds Discord's rate limit.
     const stage = await quickStage({ waits: true });
     const other = stage.discord.world.user('other').id;
     const staged = { ...stage, config: { ...stage.config, operator: { ids: [other] } } };
     for (let start = 0; start < 11; start += 1) await (await enter(staged)).stop();
     await enter(staged);
-    const said = text(await (await stage.discord.as('other').slash('about')).ephemeral());
-    expect(said.split('version 1.2.3').length - 1).toBe(10);
+    const content = text(await (await stage.discord.as('other').slash('about')).ephemeral());
+    expect(content.split('version 1.2.3').length - 1).toBe(10);
   });
 });
 
 describe('/help', () => {
   it('/help lists the registered commands as links, with an example', async () => {
     const { discord } = await bot();
-    const said = text(await (await discord.as('admin').slash('help')).message());
+    const content = text(await (await discord.as('admin').slash('help')).message());
     expect(text(await (await discord.as('member').slash('help')).message())).not.toContain('/budget');
     for (const { name, id, type, options = [] } of discord.commands.global()) {
       const isMenu = type === ApplicationCommandType.Message;
       const typed = options.filter((option) => option.type === ApplicationCommandOptionType.Subcommand);
       const mentions = typed.length === 0 ? [`</${name}:${id}>`] : typed.map((sub) => `</${name} ${sub.name}:${id}>`);
-      for (const mention of isMenu ? [`**${name}** ·`] : mentions) expect(said).toContain(mention);
+      for (const mention of isMenu ? [`**${name}** ·`] : mentions) expect(content).toContain(mention);
     }
-    expect(said).toContain('/models kind:video');
+    expect(content).toContain('/models kind:video');
     expect(discord.violations).toEqual([]);
   });
 });

@@ -12,14 +12,15 @@ const hasButton =
     labels(message).includes(name);
 const isRefusal = (message: Message): boolean => /already have|too busy/.test(text(message));
 
-describe.each(profiles)('Answers and live conversations at once with the %s gateway profile', (profile) => {
-  it('The number of simultaneous answers is limited for each member, and an answer that ends makes room', async () => {
+describe.each(profiles)('Simultaneous answers and live conversations with the %s gateway profile', (profile) => {
+  it('The number of simultaneous answers is limited for each member, and an answer that ends makes room for another', async () => {
     const { discord, gateway } = await quickBot({
       gateway: { profile, speed: 0.2 },
       settings: { ...models, MAX_ANSWERS_PER_MEMBER: '1', MAX_ANSWERS: '2' },
     });
-    let asked = 0;
-    const ask = (who: string) => discord.as(who).slash('ask', { prompt: `tell me of snow ${++asked}, 2000 words` });
+    let requestCount = 0;
+    const ask = (who: string) =>
+      discord.as(who).slash('ask', { prompt: `tell me of snow ${++requestCount}, 2000 words` });
     const first = await ask('member');
     const moving = await first.message(hasButton('Stop'));
     expect(text(await (await ask('member')).ephemeral(isRefusal))).toBe(

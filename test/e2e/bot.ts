@@ -36,20 +36,20 @@ export interface StageOptions {
   discord?: DiscordOptions;
   gateway?: GatewayOptions;
   settings?: Record<string, string>;
-  /** The clock of all three; by default each has the real one. */
+  /** The clock of the bot, Discord and the gateway; by default each uses real time. */
   clock?: Clock;
-  /** Local hosts that stand for the public internet. */
+  /** Local hosts that count as the public internet. */
   extraOrigins?: readonly string[];
   gatewayLimits?: Partial<GatewayLimits>;
-  /** The clock for the downloads of files; by default the clock of all three. */
+  /** The clock for file downloads; by default the same clock. */
   mediaClock?: Clock;
   /** Allows 429 responses, which otherwise fail the test. */
   waits?: boolean;
-  /** Whether the commands are registered before their first use, and the settings for the registration. */
+  /** Whether the commands are registered before their first use, and the settings with which they are registered. */
   deployed?: boolean | { userInstall: boolean };
 }
 
-/** Both embedded sides and the configuration of the shipped bot for them. */
+/** Embedded Discord, embedded gateway, and a configuration of the shipped bot for them. */
 export async function stage({
   discord: forDiscord,
   gateway: forGateway,
@@ -61,12 +61,12 @@ export async function stage({
   extraOrigins = [],
   waits = false,
 }: StageOptions = {}): Promise<Stage> {
-  // A bot that restarts identifies at once, even if its clock stands still.
+  // A restarted bot identifies immediately, even if its clock stands still.
   const limits = { identifyWindowMs: 0, ...forDiscord?.limits };
   const discord = await startDiscord({ ...(clock && { clock }), ...forDiscord, limits });
   atEnd(async () => {
     await discord.close();
-    // No test may send a request that Discord would refuse.
+    // No test may send a request that the real Discord would refuse.
     expect(discord.violations).toEqual([]);
     if (!waits) expect(discord.rateLimitHits).toEqual([]);
   });
@@ -106,7 +106,7 @@ export async function stage({
   return { discord, gateway, config, logged, log, tools };
 }
 
-/** Starts the shipped bot between the two embedded sides and waits until it is ready. */
+/** Starts the shipped bot between embedded Discord and embedded gateway and waits until it is ready. */
 export async function bot(options: StageOptions = {}): Promise<Stage & { app: App }> {
   const staged = await stage(options);
   return { ...staged, app: await enter(staged) };
@@ -126,5 +126,5 @@ async function deploy(discord: EmbeddedDiscord, settings: { userInstall: boolean
     headers: { authorization: `Bot ${discord.token}`, 'content-type': 'application/json' },
     body: JSON.stringify(body),
   });
-  if (!answer.ok) throw new Error(`The commands were not taken: ${await answer.text()}`);
+  if (!answer.ok) throw new Error(`The commands were not accepted: ${await answer.text()}`);
 }

@@ -22,7 +22,7 @@ async function budget({ discord }: QuickStage, who: string, command: string, opt
   return text(message);
 }
 
-describe.each(profiles)('Budgets at a gateway of the %s profile', (profile) => {
+describe.each(profiles)('Budgets with the %s gateway profile', (profile) => {
   const stageWith = (settings: Record<string, string> = {}) =>
     quickStage({ gateway: { profile, speed: 20 }, settings: { ...noLimits, ...settings } });
   const botWith = async (settings: Record<string, string> = {}) => {
@@ -30,7 +30,7 @@ describe.each(profiles)('Budgets at a gateway of the %s profile', (profile) => {
     return { ...stage, app: await enter(stage) };
   };
 
-  it('An admin’s limit for each member holds immediately, and a member’s own limit wins', async () => {
+  it('An admin’s limit for each member applies immediately, and a limit set for a single member takes precedence', async () => {
     const stage = await botWith();
     expect(await budget(stage, 'admin', 'set', { limits: '1 task a day', for: 'members' })).toContain('1 task a day');
     expect(await imagine(stage, 'member', 'a fox')).toContain('Finished');
@@ -47,7 +47,7 @@ describe.each(profiles)('Budgets at a gateway of the %s profile', (profile) => {
     );
   });
 
-  it('A role’s limits are for each member who has it, and the most generous role wins', async () => {
+  it('A role’s limits apply to each member who has it, and the most generous role takes precedence', async () => {
     const stage = await botWith({ DEFAULT_MEMBER_BUDGET: '1 task a day' });
     const { discord } = stage;
     const atelier = discord.world.guild('atelier');
@@ -83,7 +83,7 @@ describe.each(profiles)('Budgets at a gateway of the %s profile', (profile) => {
   it.each([
     ['imagine', { prompt: 'a fox' }],
     ['image', { prompt: 'a fox', model: 'lumen-image-1' }],
-  ])('A pause refuses another try of /%s as well', async (command, options) => {
+  ])('A pause also refuses to retry /%s', async (command, options) => {
     const stage = await botWith();
     const { discord, gateway } = stage;
     gateway.faults.add({ on: { method: 'POST' }, do: 'accepted-then-reset' });
@@ -96,7 +96,7 @@ describe.each(profiles)('Budgets at a gateway of the %s profile', (profile) => {
     await (await member.click(lost, TRY_AGAIN)).message(says('Finished in'));
   });
 
-  it('A block outlives the erasure of the member’s data, and names nobody afterwards', async () => {
+  it('A block survives the erasure of the member’s data, and names no one afterwards', async () => {
     const stage = await botWith();
     expect(await imagine(stage, 'member', 'a fox')).toContain('Finished');
     expect(await budget(stage, 'admin', 'block', { member: 'member', days: 7 })).toMatch(/refused until <t:\d+:f>/);
@@ -111,7 +111,7 @@ describe.each(profiles)('Budgets at a gateway of the %s profile', (profile) => {
     expect(submits(stage.gateway)).toBe(2);
   });
 
-  it('An export has what admins decided about the member, and what the member decided as an admin', async () => {
+  it('An export contains what admins decided about the member, and what the member decided as an admin', async () => {
     const stage = await botWith();
     const { discord } = stage;
     await budget(stage, 'admin', 'set', { limits: '$5 a day', member: 'member' });
@@ -134,7 +134,7 @@ describe.each(profiles)('Budgets at a gateway of the %s profile', (profile) => {
       expect(JSON.stringify(admins.budgets)).not.toContain(discord.world.user(name).id);
   });
 
-  it('A grant raises the limits until they reset, and a reset starts counting from zero', async () => {
+  it('A grant raises the limits until they reset, and a reset sets the usage to zero', async () => {
     const stage = await botWith();
     await budget(stage, 'admin', 'set', { limits: '1 task a day, 1 task a week', for: 'members' });
     await imagine(stage, 'member', 'a fox');
@@ -148,7 +148,7 @@ describe.each(profiles)('Budgets at a gateway of the %s profile', (profile) => {
     expect(await imagine(stage, 'member', 'a cat')).toContain('limit');
   });
 
-  it('The operator’s limits stand above what the admins of a server set', async () => {
+  it('The operator’s limits take precedence over those set by the admins of a server', async () => {
     const stage = await botWith({
       DEFAULT_SERVER_BUDGET: '2 tasks a day',
       DISCORD_ADMIN_GUILD_IDS: '100000000000000000',
@@ -172,7 +172,7 @@ describe.each(profiles)('Budgets at a gateway of the %s profile', (profile) => {
     expect(await imagine(stage, 'member', 'a toad')).toContain('Finished');
   });
 
-  it('Without limits of its own, a server’s admins cannot raise the operator’s default', async () => {
+  it('If a server has no limits of its own, a server’s admins cannot raise the operator’s default', async () => {
     const stage = await botWith({
       DEFAULT_SERVER_BUDGET: '1 task a day',
       DISCORD_ADMIN_GUILD_IDS: '100000000000000000',
@@ -206,7 +206,7 @@ describe.each(profiles)('Budgets at a gateway of the %s profile', (profile) => {
     expect(await imagine(stage, 'member', 'a hare')).toContain('Finished');
   });
 
-  it('The history shows who changed what, before and after', async () => {
+  it('The history shows who changed what, with the values before and after', async () => {
     const stage = await botWith();
     expect(await budget(stage, 'admin', 'history')).toContain('Nothing has been changed');
     await budget(stage, 'admin', 'set', { limits: '$5 a day' });
@@ -236,7 +236,7 @@ describe.each(profiles)('Budgets at a gateway of the %s profile', (profile) => {
   });
 });
 
-it('Members cannot use /budget, not even if the server’s settings show it to them', async () => {
+it('Members cannot use /budget, even if the server’s settings show it to them', async () => {
   const stage = await quickBot({ settings: noLimits });
   const { discord } = stage;
   await expect(discord.as('member').slash('budget show')).rejects.toThrow('permissions');

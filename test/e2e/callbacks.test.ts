@@ -9,7 +9,7 @@ import { serve } from './monitoring/served.ts';
 import { type QuickStage, quickStage, says, submits } from './quick.ts';
 
 const minute = 60_000;
-/** So few polls that an end which is found immediately was called back. */
+/** Polls so rarely that an end that is found immediately must have come from a callback. */
 const SPARSE = { POLL_SCHEDULE: 'spec' };
 
 async function calledStage({ settings, ...options }: StageOptions = {}) {
@@ -24,13 +24,13 @@ async function calledStage({ settings, ...options }: StageOptions = {}) {
   return { ...staged, port, url, sent };
 }
 
-/** A bot that is called back, and serves its metrics. */
+/** A bot that receives callbacks and serves its metrics. */
 async function calledBot(options: StageOptions = {}) {
   const staged = await calledStage(options);
   const { app, metrics } = await serve(staged);
   const counted = async (outcome: string): Promise<number> =>
     (await metrics()).get(`atelier_callbacks_total{outcome="${outcome}"}`) ?? 0;
-  /** Ends that were called back; on a busy machine a poll may have found one before. */
+  /** The number of ends found through callbacks; on a busy machine a poll may have found one first. */
   const ends = async (): Promise<number> => (await counted('hint')) + (await counted('late'));
   return { ...staged, app, metrics, counted, ends };
 }
@@ -38,27 +38,27 @@ async function calledBot(options: StageOptions = {}) {
 const order = async ({ discord }: Pick<QuickStage, 'discord'>, prompt = 'a fox') =>
   discord.as('member').slash('imagine', { prompt });
 
-/** The URLs that orders named. */
-const addresses = ({ heard }: EmbeddedGateway, field = 'notifyHook'): unknown[] =>
+/** The callback URLs in the orders. */
+const callbackUrls = ({ heard }: EmbeddedGateway, field = 'notifyHook'): unknown[] =>
   heard
     .filter(({ method, path, body }) => method === 'POST' && !path.endsWith('/fetch') && typeof body === 'object')
     .map(({ body }) => (body as Record<string, unknown>)[field]);
 
-/** What the gateway saw of its only job. */
+/** What the gateway recorded about its only job. */
 function onlyJob({ jobs, tally }: EmbeddedGateway) {
   const [job] = jobs.list();
   if (!job) throw new Error('There is no job.');
   return { ...job, ...tally.of(job.id) };
 }
 
-describe.each(profiles)('Callbacks of a gateway of the %s profile', (profile) => {
+describe.each(profiles)('Callbacks from the %s gateway profile', (profile) => {
   const at = (gateway: GatewayOptions = {}): StageOptions => ({ gateway: { profile, ...gateway } });
 
-  it('Each order names a URL of its own, and its changes and its end are called back', async () => {
+  it('Each order contains a callback URL of its own, and the gateway reports its changes and its end there', async () => {
     const bot = await calledBot(at());
     await (await order(bot)).message(says('Finished in'));
     await (await order(bot, 'a hare')).message(says('Finished in'));
-    const [one, other] = addresses(bot.gateway);
+    const [one, other] = callbackUrls(bot.gateway);
     expect(one).toMatch(new RegExp(`^${bot.url}/[\\w-]{44}$`));
     expect(other).not.toBe(one);
     expect(bot.sent.every(({ status }) => status === 202)).toBe(true);
@@ -69,7 +69,7 @@ describe.each(profiles)('Callbacks of a gateway of the %s profile', (profile) =>
     expect(about).toContain('Callbacks for `/imagine` and its follow-ups: the gateway reports progress and completion');
   });
 
-  it('An end that is called back is not waited for', async () => {
+  it('A job that a callback reports as ended is delivered without waiting for its next scheduled poll', async () => {
     const bot = await calledBot(at());
     // Past its wait limit a job is polled every 30 s.
     bot.gateway.faults.add({ do: 'stick' });
@@ -86,12 +86,12 @@ describe.each(profiles)('Callbacks of a gateway of the %s profile', (profile) =>
     expect(await bot.counted('hint')).toBe(before + 1);
   });
 
-  it('The follow-ups of an image name URLs too', async () => {
+  it('The follow-ups of an image contain callback URLs too', async () => {
     const bot = await calledBot(at());
     const grid = await (await order(bot)).message(says('Finished in'));
     const upscaled = await bot.discord.as('member').click(grid, 'U2');
     await upscaled.message(says('Finished in'));
-    expect(new Set(addresses(bot.gateway)).size).toBe(2);
+    expect(new Set(callbackUrls(bot.gateway)).size).toBe(2);
     await expect.poll(bot.ends).toBe(2);
   });
 
@@ -104,7 +104,7 @@ describe.each(profiles)('Callbacks of a gateway of the %s profile', (profile) =>
       const shown = await exchange.message(says('Finished in'));
       expect(shown.attachments).toHaveLength(1);
       expect(submits(bot.gateway)).toBe(1);
-      // Whatever is still to come changes nothing.
+      // Later callbacks must change nothing.
       bot.clock.advance(10_000);
       const { callbacks, queries } = onlyJob(bot.gateway);
       expect(queries).toBe(1);
@@ -113,7 +113,7 @@ describe.each(profiles)('Callbacks of a gateway of the %s profile', (profile) =>
     },
   );
 
-  it('What a forged callback claims is neither believed nor shown', async () => {
+  it('The content of a forged callback is neither trusted nor shown', async () => {
     const bot = await calledBot(at());
     bot.gateway.faults.add({ do: 'callbacks-forged' });
     const exchange = await order(bot);
@@ -125,7 +125,7 @@ describe.each(profiles)('Callbacks of a gateway of the %s profile', (profile) =>
     expect(await bot.counted('unknown')).toBe(1);
   });
 
-  it('Callbacks that arrive before the response to the submit accept nothing, and the end is still found', async () => {
+  it('Callbacks that arrive before the response to the submit do not mark the order as accepted, and the end is still found', async () => {
     const bot = await calledBot(at());
     bot.gateway.faults.add({ on: { path: '/imgx/submit' }, do: { type: 'drip', bytes: 40, everyMs: 30_000 } });
     const exchange = await order(bot);
@@ -145,7 +145,7 @@ describe.each(profiles)('Callbacks of a gateway of the %s profile', (profile) =>
     expect(text(await exchange.message())).toBe(text(shown));
   });
 
-  it('A gateway that demands a challenge gets it, and calls back then', async () => {
+  it('A gateway that sends a challenge gets it back, and then sends callbacks', async () => {
     const bot = await calledBot(at());
     bot.gateway.faults.add({ do: 'callbacks-challenge' });
     await (await order(bot)).message(says('Finished in'));
@@ -154,7 +154,7 @@ describe.each(profiles)('Callbacks of a gateway of the %s profile', (profile) =>
     expect(bot.sent[0]?.status).toBe(200);
   });
 
-  it('Songs and videos name a URL only if a setting names its field', async () => {
+  it('Songs and videos contain a callback URL only if a setting names the field for it', async () => {
     const fields = { GATEWAY_MUSIC_CALLBACK_FIELD: 'notify_hook', GATEWAY_VIDEO_CALLBACK_FIELD: 'callback_url' };
     for (const settings of [{}, fields]) {
       const bot = await calledBot({ ...at({ speed: 20 }), settings: { DEFAULT_VIDEO_MODEL: 'reel-2', ...settings } });
@@ -163,7 +163,7 @@ describe.each(profiles)('Callbacks of a gateway of the %s profile', (profile) =>
       for (const endpoint of ['generic', 'videos'])
         await (await member.slash('video', { prompt: 'waves', endpoint })).message(says('Finished in'));
       const isSet = settings === fields;
-      const named = [...addresses(bot.gateway, 'notify_hook'), ...addresses(bot.gateway, 'callback_url')];
+      const named = [...callbackUrls(bot.gateway, 'notify_hook'), ...callbackUrls(bot.gateway, 'callback_url')];
       expect(named.filter((one) => one !== undefined)).toHaveLength(isSet ? 3 : 0);
       await expect.poll(bot.ends).toBe(isSet ? 3 : 0);
       await bot.app.stop();
@@ -179,7 +179,7 @@ describe('Callbacks and a restart', () => {
     gateway.faults.add({ do: { type: 'slow', times: 50 } });
     const exchange = await order(stage);
     await exchange.message(says('%'));
-    // The gateway answers no poll any more, so the bot ends between the callback and its poll.
+    // The gateway no longer responds to polls, so the bot ends between the callback and its poll.
     gateway.faults.add({ on: { path: '/imgx/task' }, do: 'hang', times: 100 });
     const [job] = gateway.jobs.list();
     gateway.jobs.finish(job?.id ?? '');
@@ -210,7 +210,7 @@ describe('Callbacks and a restart', () => {
     expect((await metrics()).get('atelier_callbacks_total{outcome="hint"}')).toBe(1);
   });
 
-  it('While the bot is down, callbacks fail, and the end is found after the start', async () => {
+  it('While the bot is down, callbacks fail, and the end is found after the restart', async () => {
     const stage = await calledStage();
     const { gateway, sent } = stage;
     const app = await enter(stage);
@@ -227,39 +227,39 @@ describe('Callbacks and a restart', () => {
 
 describe('The URL of callbacks', () => {
   it.each([{ CALLBACK_URL: '' }, { CALLBACK_PORT: '' }])(
-    'Without an address or a port no order names one: %j',
+    'Without a callback URL or port, orders contain no callback URL: %j',
     async (settings) => {
       const stage = await calledStage({ settings });
       const app = await enter(stage);
       await (await order(stage)).message(says('Finished in'));
-      expect(addresses(stage.gateway)).toEqual([undefined]);
+      expect(callbackUrls(stage.gateway)).toEqual([undefined]);
       await expect(fetch(stage.url, { method: 'POST' })).rejects.toThrow();
       await app.stop();
     },
   );
 
-  it('Nothing of a URL or of a callback is in a log or a message', async () => {
+  it('No part of a callback or its URL appears in a log or a message', async () => {
     const bot = await calledBot({ settings: { LOG_LEVEL: 'trace' } });
     bot.gateway.faults.add({ do: 'callbacks-doubled' });
     await (await order(bot)).message(says('Finished in'));
-    const [address] = addresses(bot.gateway);
+    const [address] = callbackUrls(bot.gateway);
     const token = String(address).split('/').at(-1) ?? '';
     expect(token).toHaveLength(44);
     expect(bot.logged()).not.toContain(token);
     expect(JSON.stringify(bot.discord.requests)).not.toContain(token);
   });
 
-  it('A URL is valid until ten minutes after the end', async () => {
+  it('A callback URL is valid until ten minutes after the end of its task', async () => {
     const bot = await calledBot();
     await (await order(bot)).message(says('Finished in'));
-    const [address] = addresses(bot.gateway);
+    const [address] = callbackUrls(bot.gateway);
     const challenge = async () => (await fetch(String(address), { method: 'POST', body: '{"challenge":"x"}' })).status;
     expect(await challenge()).toBe(200);
     bot.clock.advance(11 * minute);
     expect(await challenge()).toBe(202);
   });
 
-  it('A port that is in use ends the start', async () => {
+  it('A port that is already in use makes the start fail', async () => {
     const stage = await calledStage();
     await enter(stage);
     const second = await quickStage({

@@ -24,7 +24,7 @@ function doctorWith(settings: Record<string, string>, ...args: string[]): Promis
 }
 
 describe('npm run doctor', () => {
-  it('npm run doctor finds faults, repairs them and then finds none', async () => {
+  it('npm run doctor finds problems, repairs them and then finds none', async () => {
     const { file, open } = stage();
     const store = await open();
     const task = settled(makeTask({ request: { prompt: 'what ann wrote' } }));
@@ -65,11 +65,11 @@ describe('npm run doctor', () => {
     await store.close();
     const folder = mkdtempSync(join(tmpdir(), 'atelier-secrets-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
-    const address = join(folder, 'store-url');
-    writeFileSync(address, `sqlite://${file}\n`);
-    const examined = await doctorWith({ STORE_URL_FILE: address }, '--dry-run');
+    const urlFile = join(folder, 'store-url');
+    writeFileSync(urlFile, `sqlite://${file}\n`);
+    const examined = await doctorWith({ STORE_URL_FILE: urlFile }, '--dry-run');
     expect(examined).toMatchObject({ code: 0, said: expect.stringContaining('Tasks: 1.') });
-    const both = await doctorWith({ STORE_URL_FILE: address, STORE_URL: `sqlite://${file}` });
+    const both = await doctorWith({ STORE_URL_FILE: urlFile, STORE_URL: `sqlite://${file}` });
     const problem = 'STORE_URL_FILE and STORE_URL are both set: remove one of them';
     expect(both).toEqual({ code: 78, said: expect.stringContaining(problem) });
   });

@@ -41,7 +41,7 @@ const suggested = async ({ discord }: QuickStage, typed = 'lumen') => {
   return member.complete('image', { prompt: 'x', model: typed }, 'model');
 };
 
-describe.each(profiles)('A model that fails at a gateway of the %s profile', (profile) => {
+describe.each(profiles)('A model that fails with the %s gateway profile', (profile) => {
   const start = () => quickBot({ gateway: { profile, speed: 50 }, settings: noLimits });
 
   it('New requests and retries are refused in private, other models work, and the suggestions say so', async () => {
@@ -66,7 +66,7 @@ describe.each(profiles)('A model that fails at a gateway of the %s profile', (pr
     ]);
   });
 
-  it('The operator is notified once; after a while one request is let through, and its success lets all through', async () => {
+  it('The operator is notified once; after a while one request is let through, and its success lets all requests through', async () => {
     const stage = await start();
     await suggested(stage);
     await failing(stage, 5);
@@ -88,7 +88,7 @@ describe.each(profiles)('A model that fails at a gateway of the %s profile', (pr
     expect(toOwner(stage, 'secret')).toEqual([]);
   });
 
-  it('A question before an expensive request says that the model fails', async () => {
+  it('The confirmation of an expensive request says that the model is failing', async () => {
     const prices = join(folder(), 'prices.json');
     writeFileSync(prices, JSON.stringify({ image: '1.25' }));
     const stage = await quickBot({ gateway: { profile, speed: 50 }, settings: { ...noLimits, PRICES: prices } });
@@ -126,7 +126,7 @@ it('A slow model is marked in its suggestion, in the confirmation of its price a
   await (await discord.as('admin').slash('budget set', { confirm_above: '$1' })).message();
   const question = await (await image(stage, 'member')).message(says('This server asks'));
   expect(text(question)).toContain('\nTasks like this currently take about 4 min.\nEstimated cost');
-  // What was long ago says nothing about now.
+  // Durations from long ago do not count.
   clock.advance(7 * 60 * minute);
   expect((await suggested(stage)).map(({ name }) => name)).toContain(MODEL);
 });

@@ -5,7 +5,7 @@ import { startApp } from '../../src/app.ts';
 import { bot, stage } from './bot.ts';
 
 describe('The bot during failures', () => {
-  it('The bot says that its token is refused, and ends', async () => {
+  it('The bot reports that its token is refused, and exits', async () => {
     const { config, log } = await stage({ settings: { DISCORD_TOKEN: 'MTIz.wrong.token' } });
     await expect(startApp(config, { log, version: '1' })).rejects.toMatchObject({ code: 'TokenInvalid' });
   });
@@ -22,7 +22,7 @@ describe('The bot during failures', () => {
     await again.close();
   });
 
-  it('The bot accepts orders of members with a user installation only if that is enabled', async () => {
+  it('The bot accepts orders from members with a user installation only if that is enabled', async () => {
     const off = await bot({ deployed: { userInstall: true } });
     const refused = await (await off.discord.as('installer').slash('about')).message();
     expect(text(refused)).toContain('not as a personal app');
@@ -71,13 +71,13 @@ describe('The bot during failures', () => {
       do: { type: 'status', status: 400 },
       times: 4,
     });
-    const said = text(await (await discord.as('member').slash('help')).message());
-    const reference = /`([0-9a-f]{8})`/.exec(said)?.[1] ?? 'none';
-    expect(said).toContain('this reference');
+    const content = text(await (await discord.as('member').slash('help')).message());
+    const reference = /`([0-9a-f]{8})`/.exec(content)?.[1] ?? 'none';
+    expect(content).toContain('this reference');
     expect(logged()).toContain(reference);
   });
 
-  it('A stopping bot completes running requests and accepts no new ones', async () => {
+  it('A bot that is stopping completes running requests and accepts no new ones', async () => {
     const { discord, gateway, app } = await bot();
     gateway.faults.add({ do: { type: 'drip', everyMs: 2 } });
     const exchange = await discord.as('member').slash('models');
@@ -96,14 +96,14 @@ describe('The bot during failures', () => {
   });
 });
 
-describe('Requests that Discord does not receive at once', () => {
+describe('Requests that Discord does not receive at the first attempt', () => {
   const callback = { method: 'POST', route: '/interactions/:interaction/:token/callback' };
 
   it.each([
     ['reset', { type: 'reset' }],
-    ['reset after its execution', { type: 'reset', done: true }],
-    ['answered with 503', { type: 'status', status: 503 }],
-    ['executed and never answered', { type: 'hang', done: true }],
+    ['reset after Discord carried it out', { type: 'reset', done: true }],
+    ['answered with status 503', { type: 'status', status: 503 }],
+    ['carried out but never answered', { type: 'hang', done: true }],
   ] as const)('An acknowledgement that is %s does not lose the order', async (_what, fault) => {
     const { discord, gateway } = await bot({ gateway: { speed: 100 } });
     discord.faults.add({ on: callback, do: fault, times: 1 });

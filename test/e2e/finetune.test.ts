@@ -9,7 +9,9 @@ const ID = 'ft-sandbox-1';
 const path = `/v1/fine-tunes/${ID}/events`;
 const minute = 60_000;
 
-/** The bot with `atelier` as the server whose managers may see the account, and with events from the test only. */
+/**
+ * The bot with `atelier` as the server whose managers may see the account, and with only the events that the test sets.
+ */
 async function at(options: StageOptions = {}) {
   const staged = await quickStage(options);
   const { discord, config } = staged;
@@ -34,7 +36,7 @@ function setEvents({ faults }: EmbeddedGateway, events: readonly object[]): void
 
 const pollCount = (gateway: EmbeddedGateway): number => gateway.heard.filter((one) => one.path === path).length;
 
-/** The text as a reader sees it: the space between backticks is invisible. */
+/** The text as a reader sees it; the space between backticks is invisible. */
 const read = (message: Message): string => text(message).replaceAll('`\u200b', '`');
 
 async function fileOf(message: Message): Promise<string> {
@@ -81,8 +83,8 @@ describe('/finetune', () => {
     );
     expect(pollCount(gateway)).toBe(0);
     setEvents(gateway, [event(1_700_000_000, 'begun')]);
-    const there = discord.as('owner').in('elsewhere/hall');
-    expect(read(await (await there.slash('finetune', { id: ID })).message())).toContain('begun');
+    const speaker = discord.as('owner').in('elsewhere/hall');
+    expect(read(await (await speaker.slash('finetune', { id: ID })).message())).toContain('begun');
   });
 
   it('/finetune explains a missing endpoint, an unknown fine-tune and an invalid id', async () => {
@@ -111,17 +113,17 @@ describe('A followed fine-tune', () => {
     expect(text(first)).toMatch(/Updated automatically until <t:\d+:t>, or until nothing new arrives for 10 min/);
     setEvents(gateway, [event(1_700_000_000, 'Fine-tune started'), event(1_700_000_009, 'Fine-tune succeeded')]);
     const second = await exchange.message((message) => read(message).includes('Fine-tune succeeded'));
-    // The text of an event ends nothing.
+    // The text of an event does not end the updates.
     expect(labels(second)).toEqual(['Stop following']);
     const stopped = await (await admin.click(second, 'Stop following')).message(says('you stopped it'));
     expect(read(stopped)).toContain('Fine-tune succeeded');
     expect(labels(stopped)).toEqual(['Follow']);
     setEvents(gateway, [event(1_700_000_020, 'too late for you')]);
-    const again = await (await admin.click(stopped, 'Follow')).message(says('Updated automatically'));
-    expect(read(again)).toContain('too late for you');
+    const repeated = await (await admin.click(stopped, 'Follow')).message(says('Updated automatically'));
+    expect(read(repeated)).toContain('too late for you');
   });
 
-  it('A followed fine-tune ends with a notice when nothing new has arrived for the configured time', async () => {
+  it('A followed fine-tune stops updating with a notice when nothing new has arrived for the configured time', async () => {
     const { discord, gateway, clock } = await at({ settings: { FOLLOW_QUIET_SECONDS: '120' } });
     setEvents(gateway, [event(1_700_000_000, 'begun')]);
     const exchange = await discord.as('admin').slash('finetune', { id: ID, follow: true });
@@ -129,12 +131,12 @@ describe('A followed fine-tune', () => {
     clock.advance(2 * minute);
     const ended = await exchange.message(says('nothing new arrived'));
     expect(read(ended)).toContain('begun');
-    const looks = pollCount(gateway);
+    const pollsBefore = pollCount(gateway);
     clock.advance(5 * minute);
-    expect(pollCount(gateway)).toBe(looks);
+    expect(pollCount(gateway)).toBe(pollsBefore);
   });
 
-  it('A followed fine-tune ends a minute before its token expires and can be followed again from the same message', async () => {
+  it('A followed fine-tune stops updating a minute before its token expires and can be followed again from the same message', async () => {
     const { discord, gateway, clock } = await at();
     setEvents(gateway, [event(1_700_000_000, 'begun')]);
     const admin = discord.as('admin');
@@ -161,7 +163,7 @@ describe('A followed fine-tune', () => {
     expect(labels(shown)).toEqual(['Stop following']);
   });
 
-  it('A followed fine-tune survives an outage of the gateway and ends when the gateway no longer has it', async () => {
+  it('A followed fine-tune survives an outage of the gateway and stops updating when the gateway no longer has it', async () => {
     const { discord, gateway } = await at();
     setEvents(gateway, [event(1_700_000_000, 'begun')]);
     const exchange = await discord.as('admin').slash('finetune', { id: ID, follow: true });

@@ -33,7 +33,7 @@ describe.each(profiles)('Limits with the %s gateway profile', (profile) => {
     expect(usage).toMatch(/^Remaining: \*\*0 tasks\*\* of 2 tasks a day \(resets <t:\d+:R>\)/);
   });
 
-  it('A task’s page and an answer’s details show only their owner what is left', async () => {
+  it('A task’s page and an answer’s details show what is left of the limits only to their owner', async () => {
     const stage = await botWith({ DEFAULT_MEMBER_BUDGET: '3 tasks a day', DEFAULT_TEXT_MODEL: 'quill-5' });
     const { discord } = stage;
     await imagine(stage, 'member', 'a fox');
@@ -46,7 +46,7 @@ describe.each(profiles)('Limits with the %s gateway profile', (profile) => {
     expect(await details('other')).not.toContain('Remaining');
   });
 
-  it('A failed task gives its reservation back', async () => {
+  it('The reservation of a failed task is released', async () => {
     const stage = await botWith({ DEFAULT_MEMBER_BUDGET: '1 task a day' });
     stage.gateway.faults.add({ do: 'moderated', times: 1 });
     await (await stage.discord.as('member').slash('imagine', { prompt: 'one' })).message(says('This task failed'));
@@ -54,7 +54,7 @@ describe.each(profiles)('Limits with the %s gateway profile', (profile) => {
     expect(text(await imagine(stage, 'member', 'three'))).toContain('limit');
   });
 
-  it('A server’s limit applies to its members together, the bot’s for all, and both survive a restart', async () => {
+  it('A server’s limit is shared by its members, the bot’s by all members, and both survive a restart', async () => {
     const settings = { ...noLimits, DEFAULT_SERVER_BUDGET: '2 tasks a day' };
     const stage = await quickStage({ gateway: { profile, speed: 20 }, settings });
     const first = await enter(stage);
@@ -66,7 +66,7 @@ describe.each(profiles)('Limits with the %s gateway profile', (profile) => {
     expect(submits(stage.gateway)).toBe(2);
   });
 
-  it('A member has only so many tasks at once', async () => {
+  it('The number of simultaneous tasks of a member is limited', async () => {
     const stage = await botWith({ DEFAULT_MEMBER_BUDGET: '1 at once' });
     const running = await stage.discord.as('member').slash('imagine', { prompt: 'a fox' });
     await running.message(says('fox'));

@@ -4,7 +4,7 @@ import { profiles } from '../contract/both.ts';
 import { enter } from './bot.ts';
 import { labels, quickBot, says, submits } from './quick.ts';
 
-describe.each(profiles)('The line with the %s gateway profile', (profile) => {
+describe.each(profiles)('The queue with the %s gateway profile', (profile) => {
   it('A member sees their position in the queue, and Cancel leaves the queue at no cost', async () => {
     const { discord, gateway } = await quickBot({
       gateway: { profile, speed: 0.2 },
@@ -23,7 +23,7 @@ describe.each(profiles)('The line with the %s gateway profile', (profile) => {
     expect(submits(gateway)).toBe(1);
   });
 
-  it('A waiting task starts by itself, also after a restart, and its result comes into its message', async () => {
+  it('A waiting task starts automatically, even after a restart, and its result appears in its message', async () => {
     const staged = await quickBot({ gateway: { profile }, settings: { GATEWAY_JOBS_AT_ONCE: '1' } });
     const { discord, gateway, app } = staged;
     await discord.as('member').slash('imagine', { prompt: 'a fox' });
@@ -58,7 +58,7 @@ describe.each(profiles)('The line with the %s gateway profile', (profile) => {
     },
   );
 
-  it('A used-up account is reported to the operator, and later requests of the kind are refused immediately', async () => {
+  it('An exhausted account is reported to the operator, and later requests of the kind are refused immediately', async () => {
     const { discord, gateway } = await quickBot({ gateway: { profile } });
     gateway.faults.add({ on: { path: '/imgx/submit' }, do: 'quota' });
     await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).ephemeral(says('quota'));
@@ -70,7 +70,7 @@ describe.each(profiles)('The line with the %s gateway profile', (profile) => {
       .toBe(true);
   });
 
-  it('A limit of waiting tasks holds, and a weight is for members alone', async () => {
+  it('The limit of waiting tasks is enforced, and only members can have a weight', async () => {
     const { discord, gateway } = await quickBot({
       gateway: { profile, speed: 0.2 },
       settings: { GATEWAY_JOBS_AT_ONCE: '1', DEFAULT_MEMBER_BUDGET: '1 waiting' },

@@ -21,7 +21,7 @@ const waitLimit = { timeout: 20_000 };
 const UNKNOWN_WORD = 'Unknown gateway status word, treated as still running.';
 
 describe('The log lines of a task', () => {
-  it('A line of a part that knows no tasks carries the id of the task for which it worked, and a line about a lane none', async () => {
+  it('A line from code that is unaware of tasks carries the id of the task it worked for, and a line about a lane carries none', async () => {
     const stage = await quickBot({ settings: { POLL_SCHEDULE: 'spec' } });
     const member = stage.discord.as('member');
     await (await member.slash('imagine', { prompt: 'a fox' })).message(says('%'));
@@ -44,16 +44,16 @@ describe('The log lines of a task', () => {
     }
   });
 
-  it('The reference in an error sentence and on the page of a task is the one in all log lines of the task', async () => {
+  it('The reference in an error sentence and on the page of a task is the same as in all log lines of the task', async () => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     stage.gateway.faults.add({ do: { type: 'lose-files' } });
     await (await stage.discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
     const shown = await list(stage);
     const [{ value: id = 'none' } = {}] = offeredTaskIds(shown);
     expect(text(await openTask(stage, shown))).toContain(`Reference: \`${id}\``);
-    const again = await list(stage);
+    const second = await list(stage);
     stage.discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'status', status: 400 }, times: 1 });
-    await stage.discord.as('member').choose(again, 'Open a task', [id]);
+    await stage.discord.as('member').choose(second, 'Open a task', [id]);
     expect(text(await waitForMessage(stage, 'studio', 'this reference'))).toContain(`\`${id}\``);
 
     const found = linesOf(stage).filter((line) => JSON.stringify(line).includes(id));
@@ -64,17 +64,17 @@ describe('The log lines of a task', () => {
     expect(found.find(({ msg }) => msg === 'Something unexpected failed.')?.reference).toBe(id);
   });
 
-  it('The reference of an interaction without a task is in all of its log lines', async () => {
+  it('The reference of an interaction without a task appears in all of its log lines', async () => {
     const stage = await bot();
     const on = { method: 'GET', route: '/applications' } as const;
     stage.discord.faults.add({ on, do: { type: 'status', status: 400 }, times: 4 });
-    const said = text(await (await stage.discord.as('member').slash('help')).message());
-    const reference = /`([0-9a-f]{8})`/.exec(said)?.[1];
+    const content = text(await (await stage.discord.as('member').slash('help')).message());
+    const reference = /`([0-9a-f]{8})`/.exec(content)?.[1];
     const failed = linesOf(stage).filter(({ msg }) => msg === 'Something unexpected failed.');
     expect(failed.map((line) => line.reference)).toEqual([reference]);
     const about = () => linesOf(stage).filter((line) => line.reference === reference);
     const before = about().map(({ msg }) => msg);
-    // Another interaction has another reference.
+    // Each interaction has a reference of its own.
     await (await stage.discord.as('member').slash('help')).message();
     expect(about().map(({ msg }) => msg)).toEqual(before);
     expect(before).toEqual(['Could not read from Discord who operates this bot.', 'Something unexpected failed.']);

@@ -15,14 +15,14 @@ const inLog = ({ discord }: QuickStage): string[] => discord.messages(LOG).map((
 const refused = async ({ discord }: QuickStage, prompt: string, who = 'member') =>
   text(await (await discord.as(who).slash('imagine', { prompt })).ephemeral());
 
-describe.each(profiles)('The retention time of the log at a gateway of the %s profile', (profile) => {
+describe.each(profiles)('The retention time of the log with the %s gateway profile', (profile) => {
   const loggingBot = async (logDays: string) => {
     const stage = await quickBot({ gateway: { profile, speed: 20 }, settings: noLimits });
     await setLogChannel(stage, logDays);
     return stage;
   };
 
-  it('Messages go when they are older than the server wants, also those of an earlier channel and after a restart', async () => {
+  it('Messages older than the retention time are deleted, even in a former log channel and after a restart', async () => {
     const stage = await loggingBot('2');
     const { discord, clock } = stage;
     await changeRules(stage, 'Change words', { words: 'casino' });
@@ -42,7 +42,7 @@ describe.each(profiles)('The retention time of the log at a gateway of the %s pr
     await expect.poll(() => discord.messages('no-private-threads')).toEqual([]);
   });
 
-  it('Without a retention time everything stays; a message that is gone already is not a problem', async () => {
+  it('Without a retention time nothing is deleted, and a message that no longer exists is not a problem', async () => {
     const stage = await loggingBot('');
     const { discord, clock } = stage;
     await changeRules(stage, 'Change words', { words: 'casino' });
@@ -52,15 +52,15 @@ describe.each(profiles)('The retention time of the log at a gateway of the %s pr
     await expect.poll(() => inLog(stage)).toHaveLength(4);
     const [first] = discord.messages(LOG);
     const { apiUrl, token, world } = discord;
-    const address = `${apiUrl}/v10/channels/${world.channel(LOG).id}/messages/${first?.id}`;
-    await fetch(address, { method: 'DELETE', headers: { authorization: `Bot ${token}` } });
+    const url = `${apiUrl}/v10/channels/${world.channel(LOG).id}/messages/${first?.id}`;
+    await fetch(url, { method: 'DELETE', headers: { authorization: `Bot ${token}` } });
     await setLogChannel(stage, '365');
     clock.advance(11 * 60_000);
     await expect.poll(() => inLog(stage).join()).not.toContain('blocked words');
     expect(inLog(stage).join()).toContain('blocked sites');
   });
 
-  it('A report is kept until a moderator has decided, and its history longer', async () => {
+  it('A report is kept until a moderator has decided, and its history is kept longer', async () => {
     const stage = await loggingBot('1');
     const { clock } = stage;
     await report(stage, await grid(stage));
@@ -75,7 +75,7 @@ describe.each(profiles)('The retention time of the log at a gateway of the %s pr
     expect(text(await onlyReport(stage))).toContain('1 earlier report about this member');
   });
 
-  it('A held result stays until it is decided', async () => {
+  it('A held result is kept until a moderator has decided', async () => {
     const staged = await quickStage({ gateway: { profile, speed: 20 }, settings: noLimits });
     const { gateway, config } = staged;
     const moderation = { ...config.moderation, baseUrl: gateway.url, apiKey: config.gateway.apiKey };
@@ -89,7 +89,7 @@ describe.each(profiles)('The retention time of the log at a gateway of the %s pr
     stage.clock.advance(2 * DAY_MS);
     await expect.poll(() => inLog(stage)).toHaveLength(1);
     const [question] = held();
-    if (!question) throw new Error('It was there.');
+    if (!question) throw new Error('The question is missing.');
     await (await stage.discord.as('admin').in(LOG).click(question, 'Delete')).message();
     stage.clock.advance(11 * 60_000);
     await expect.poll(() => inLog(stage)).toEqual([]);
@@ -108,7 +108,7 @@ describe.each(profiles)('The retention time of the log at a gateway of the %s pr
     expect(inLog(stage).join()).toContain(`<@${other.id}>`);
   });
 
-  it('The retention time is a number of days, shown on the page and in the history', async () => {
+  it('The retention time is a number of days, which the page and the history show', async () => {
     const stage = await loggingBot('30');
     const { discord } = stage;
     const admin = discord.as('admin').in('studio');

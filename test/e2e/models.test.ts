@@ -8,16 +8,16 @@ describe('/models', () => {
     const { discord, gateway } = await bot();
     const exchange = await discord.as('member').slash('models');
     expect((await exchange.acknowledged()).ephemeral).toBe(true);
-    const said = text(await exchange.message());
-    expect(said).toContain('24 models');
-    expect(said).toContain('page 1 of 2');
-    expect(said).toContain('Harbour/Canvas-XL:2026-03-01');
-    expect(said).toMatch(/\*\*`harbour`\*\*/);
+    const content = text(await exchange.message());
+    expect(content).toContain('24 models');
+    expect(content).toContain('page 1 of 2');
+    expect(content).toContain('Harbour/Canvas-XL:2026-03-01');
+    expect(content).toMatch(/\*\*`harbour`\*\*/);
     expect(gateway.heard.filter(({ path }) => path === '/v1/models')).toHaveLength(1);
     expect(discord.violations).toEqual([]);
   });
 
-  it('/models turns its pages in place', async () => {
+  it('/models changes pages in place', async () => {
     const { discord } = await bot();
     const member = discord.as('member');
     const first = await (await member.slash('models')).message();
@@ -45,38 +45,38 @@ describe('/models', () => {
 
   it('/models shows the list of the compatible endpoint', async () => {
     const { discord, gateway } = await bot();
-    const said = text(await (await discord.as('member').slash('models', { list: 'compatible' })).message());
-    expect(said).toContain('compatible endpoint');
+    const content = text(await (await discord.as('member').slash('models', { list: 'compatible' })).message());
+    expect(content).toContain('compatible endpoint');
     expect(gateway.heard.at(-1)?.path).toBe('/v1beta/compat/models');
   });
 
-  it('/models shows all details of one model, also those that the specification does not name', async () => {
+  it('/models shows all details of one model, including those that the specification does not name', async () => {
     const { discord } = await bot({ gateway: { profile: 'stock' } });
-    const said = text(await (await discord.as('member').slash('models', { model: 'lumen-image-1' })).message());
-    expect(said).toContain('sandbox');
-    expect(said).toContain('supported_endpoint_types');
-    expect(said).toContain('Likely purpose: images');
+    const content = text(await (await discord.as('member').slash('models', { model: 'lumen-image-1' })).message());
+    expect(content).toContain('sandbox');
+    expect(content).toContain('supported_endpoint_types');
+    expect(content).toContain('Likely purpose: images');
   });
 
   it('/models explains an unknown model, suggests similar ones and does not request it again', async () => {
     const { discord, gateway } = await bot();
     const member = discord.as('member');
     for (let time = 0; time < 2; time++) {
-      const said = text(await (await member.slash('models', { model: 'Lumen-Image-1' })).message());
-      expect(said).toContain('The model `Lumen-Image-1` does not exist');
-      expect(said).toContain('lumen-image-1');
+      const content = text(await (await member.slash('models', { model: 'Lumen-Image-1' })).message());
+      expect(content).toContain('The model `Lumen-Image-1` does not exist');
+      expect(content).toContain('lumen-image-1');
     }
     expect(gateway.heard.filter(({ path }) => path === '/v1/models/Lumen-Image-1')).toHaveLength(1);
   });
 
-  it('/models shows the entered id as code, which pings no one and breaks no Markdown', async () => {
+  it('/models shows the entered id as code, which pings no one and does not break the Markdown', async () => {
     const { discord } = await bot();
     const exchange = await discord.as('member').slash('models', { model: '`x` @everyone **y**' });
     expect(text(await exchange.message())).toContain('The model `ˋxˋ @everyone **y**` does not exist');
     expect(discord.requests.at(-1)?.body).toMatchObject({ allowed_mentions: { parse: [] } });
   });
 
-  it('/models suggests ids during typing from a list that is requested once', async () => {
+  it('/models suggests ids while a member types from a list that is requested once', async () => {
     const { discord, gateway } = await bot();
     const member = discord.as('member');
     const suggestions = await member.complete('models', { model: 'REEL' }, 'model');
@@ -85,7 +85,7 @@ describe('/models', () => {
     expect(gateway.heard).toHaveLength(1);
   });
 
-  it('/models returns suggestions without delay when the gateway hangs', async () => {
+  it('/models returns suggestions without delay if the gateway hangs', async () => {
     const { discord, gateway } = await bot();
     gateway.faults.add({ do: 'hang' });
     expect(await discord.as('member').complete('models', { model: 'reel' }, 'model')).toEqual([]);
@@ -95,9 +95,9 @@ describe('/models', () => {
     const { discord, gateway } = await bot();
     const member = discord.as('member');
     gateway.faults.add({ do: 'bad-gateway', times: 3 });
-    const said = text(await (await member.slash('models')).message());
-    expect(said).toContain('The gateway is temporarily unavailable');
-    expect(said).not.toMatch(/[<>]/);
+    const content = text(await (await member.slash('models')).message());
+    expect(content).toContain('The gateway is temporarily unavailable');
+    expect(content).not.toMatch(/[<>]/);
     expect(text(await (await member.slash('models')).message())).toContain('24 models');
   });
 });

@@ -37,12 +37,12 @@ describe.each(profiles)('Moderation of images with the %s gateway profile', (pro
   const order = async ({ discord }: QuickStage, prompt: string, where = 'studio') =>
     discord.as('member').in(where).slash('imagine', { prompt });
   const inLog = ({ discord }: QuickStage) => discord.messages(LOG);
-  const asked = (stage: QuickStage) => inLog(stage).filter((one) => labels(one).includes('Show'));
-  /** The question to the moderators, once it is there. */
+  const questions = (stage: QuickStage) => inLog(stage).filter((one) => labels(one).includes('Show'));
+  /** The question to the moderators, once it has been posted. */
   async function question(stage: QuickStage): Promise<Message> {
-    await expect.poll(() => asked(stage).length, { timeout: 10_000 }).toBe(1);
-    const [found] = asked(stage);
-    if (!found) throw new Error('It was there.');
+    await expect.poll(() => questions(stage).length, { timeout: 10_000 }).toBe(1);
+    const [found] = questions(stage);
+    if (!found) throw new Error('The question is missing.');
     return found;
   }
   const standings = async (stage: QuickStage, who: 'server' | 'me') => {
@@ -70,7 +70,7 @@ describe.each(profiles)('Moderation of images with the %s gateway profile', (pro
     expect(labels(shown)).toContain('U1');
   });
 
-  it('A held result waits across a restart, and moderators are asked about it once', async () => {
+  it('A held result survives a restart, and moderators are asked about it once', async () => {
     const stage = await moderatedBot({ results: 'hold' });
     const sent = await order(stage, 'shows:violence');
     const asks = await question(stage);
@@ -78,12 +78,12 @@ describe.each(profiles)('Moderation of images with the %s gateway profile', (pro
     await enter(stage);
     const next = await order(stage, 'a quiet lake');
     await next.message(says('Finished in'));
-    expect(asked(stage)).toHaveLength(1);
+    expect(questions(stage)).toHaveLength(1);
     await (await stage.discord.as('admin').in(LOG).click(asks, 'Show')).message();
     expect((await sent.message(says('Finished in'))).attachments).toHaveLength(1);
   });
 
-  it('A deleted result costs its owner nothing, and still counts for the server', async () => {
+  it('A deleted result costs its owner nothing, but still counts towards the server’s limits', async () => {
     const stage = await moderatedBot({ results: 'hold' });
     const sent = await order(stage, 'shows:violence');
     const asks = await question(stage);
@@ -103,7 +103,7 @@ describe.each(profiles)('Moderation of images with the %s gateway profile', (pro
     expect((await (await order(stage, 'a quiet lake')).message(says('Finished in'))).attachments).toHaveLength(1);
   });
 
-  it('A result can be hidden behind a spoiler, and no preview of it is shown before', async () => {
+  it('A result can be hidden behind a spoiler, and no preview of it is shown beforehand', async () => {
     const stage = await moderatedBot({ results: 'spoiler' });
     const sent = await order(stage, 'shows:violence');
     expect((await sent.message(says('Finished in'))).attachments[0]?.filename).toMatch(/^SPOILER_/);
@@ -116,7 +116,7 @@ describe.each(profiles)('Moderation of images with the %s gateway profile', (pro
     await (await order(stage, 'shows:sexual')).message(says('The result was withheld'));
     const there = await order(stage, 'shows:sexual', 'age-restricted');
     expect((await there.message(says('Finished in'))).attachments).toHaveLength(1);
-    expect(asked(stage)).toEqual([]);
+    expect(questions(stage)).toEqual([]);
   });
 
   it('While the service is unavailable results are held or shown, as the server has chosen', async () => {
@@ -129,7 +129,7 @@ describe.each(profiles)('Moderation of images with the %s gateway profile', (pro
     await (await order(stage, 'a quiet lake')).message(says('Finished in'));
   });
 
-  it('Without a log channel nothing can be held, and a channel that was lost deletes instead', async () => {
+  it('Without a log channel nothing can be held, and if the channel is lost, results are deleted instead', async () => {
     const stage = await moderatedBot({ results: 'hold' });
     await change(stage, 'Change log channel', { logChannel: [] });
     const sent = await order(stage, 'shows:violence');
@@ -141,7 +141,7 @@ describe.each(profiles)('Moderation of images with the %s gateway profile', (pro
     expect(text(await refused.followUp())).toContain('Choose a log channel first');
   });
 
-  it('Images that members attach are checked before anything is submitted', async () => {
+  it('Images that members attach are moderated before anything is submitted', async () => {
     const stage = await moderatedBot({ references: 'refuse' });
     const describe = async (colour: string) => {
       const file = { name: 'given.png', bytes: await image(colour), contentType: 'image/png' };
@@ -153,7 +153,7 @@ describe.each(profiles)('Moderation of images with the %s gateway profile', (pro
     await (await describe('#3355aa')).message(says('1️⃣'));
   });
 
-  it('A prompt that the service objects to can be allowed with its result held, where it makes images', async () => {
+  it('A flagged prompt for images can be allowed with its result held', async () => {
     const stage = await moderatedBot({ prompts: 'hold' });
     const { discord } = stage;
     const sent = await order(stage, 'flag:violence');
@@ -168,7 +168,7 @@ describe.each(profiles)('Moderation of images with the %s gateway profile', (pro
     expect(text(await asked.message((one) => one.ephemeral))).toContain('flagged your prompt');
   });
 
-  it('Images that the service objects to can be allowed with their result held', async () => {
+  it('Flagged attached images can be allowed with the result held', async () => {
     const stage = await moderatedBot({ references: 'hold' });
     const file = { name: 'given.png', bytes: await image('#ff0000'), contentType: 'image/png' };
     const sent = await stage.discord.as('member').in('studio').slash('imagine', { prompt: 'a lake', image: file });
@@ -176,11 +176,11 @@ describe.each(profiles)('Moderation of images with the %s gateway profile', (pro
     expect(text(await question(stage))).toContain('flagged it:');
   });
 
-  it('Erasure of the member deletes the question to the moderators too', async () => {
+  it('Erasure of the member’s data also deletes the question to the moderators', async () => {
     const stage = await moderatedBot({ results: 'hold' });
     await order(stage, 'shows:violence');
     await question(stage);
     await requestErasure(stage);
-    await expect.poll(() => asked(stage), { timeout: 10_000 }).toEqual([]);
+    await expect.poll(() => questions(stage), { timeout: 10_000 }).toEqual([]);
   });
 });

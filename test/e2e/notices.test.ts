@@ -20,7 +20,7 @@ async function withChannel(settings: Record<string, string> = {}, gateway: Gatew
   const stage = await quickStage({ gateway, settings: { ...noLimits, ...settings } });
   const { discord } = stage;
   const channel = [...discord.world.channels.values()].find(({ name }) => name === 'hall');
-  if (!channel) throw new Error('There is no hall.');
+  if (!channel) throw new Error('There is no channel "hall".');
   const config = { ...stage.config, operator: { channelId: channel.id, ids: [] } };
   return { ...stage, config, channel };
 }
@@ -31,8 +31,8 @@ const direct = ({ discord }: Pick<QuickStage, 'discord'>, who = 'owner'): string
 
 const about = (lines: readonly string[], words: string): string[] => lines.filter((line) => line.includes(words));
 
-describe('Notices of a start', () => {
-  it('A notice of a start contains the version, what was resumed and how long the bot was down; with a new version, also the previous one', async () => {
+describe('Notices about a start', () => {
+  it('A notice about a start contains the version, what was resumed and how long the bot was down; with a new version, also the previous one', async () => {
     const stage = await withChannel();
     const first = await enter(stage);
     await expect.poll(() => inHall(stage), waitLimit).toEqual(['Atelier 1.2.3 has started.']);
@@ -48,7 +48,7 @@ describe('Notices of a start', () => {
     expect(second).not.toContain('secret');
   });
 
-  it('A bot that starts again and again has one message an hour, which counts the starts', async () => {
+  it('A bot that restarts repeatedly posts one message an hour, which counts the starts', async () => {
     const stage = await withChannel();
     for (let start = 0; start < 4; start += 1) {
       const app = await enter(stage);
@@ -69,7 +69,7 @@ describe('Notices of a start', () => {
     await expect.poll(() => inHall(stage), waitLimit).toHaveLength(1);
     await app.stop();
     const file = stage.config.store.url.replace('sqlite://', '');
-    // As a crash leaves it: no one noted the stop.
+    // As after a crash, when the stop was not recorded.
     sql(file, "UPDATE atelier SET value = json_remove(value, '$.value.stoppedAt') WHERE namespace = 'runs'");
     stage.clock.advance(2 * HOUR_MS);
     await enter(stage);
@@ -77,8 +77,8 @@ describe('Notices of a start', () => {
   });
 });
 
-describe.each(profiles)('Trouble with a gateway of the %s profile', (profile) => {
-  it('A paused lane is one message, which its repeats and its end edit; after an hour it is a new one', async () => {
+describe.each(profiles)('Notices about the %s gateway profile', (profile) => {
+  it('A paused lane is reported in one message, which is edited when it recurs or ends; after an hour a new one is posted', async () => {
     const stage = await withChannel({}, { profile });
     const { discord, gateway, clock } = stage;
     await enter(stage);
@@ -118,7 +118,7 @@ describe('The operator’s channel', () => {
     ['may not be written in', ({ discord }) => discord.restrict('hall', Permission.SendMessages)],
   ];
 
-  it.each(gone)('If it %s, notices go to the owner, who is notified once that it is gone', async (_, remove) => {
+  it.each(gone)('If it %s, notices go to the owner, who is told once that it is gone', async (_, remove) => {
     const stage = await withChannel();
     remove(stage);
     const app = await enter(stage);
@@ -135,7 +135,7 @@ describe('The operator’s channel', () => {
     expect(direct(stage).join('\n')).not.toContain('secret');
   });
 
-  it('When it works again, the owner is notified too, and later notices are posted there', async () => {
+  it('When the channel works again, the owner is told so, and later notices are posted there', async () => {
     const stage = await withChannel();
     const { discord } = stage;
     const status = { type: 'status', status: 403, code: Code.MissingAccess } as const;
@@ -160,7 +160,7 @@ describe('The operator’s channel', () => {
     expect([direct(stage), inHall(stage)]).toEqual([[], []]);
   });
 
-  it('While Discord accepts no message, a notice is kept and sent once later', async () => {
+  it('While Discord accepts no message, a notice is kept and sent once later on', async () => {
     const stage = await withChannel();
     const fault = { type: 'status', status: 500, body: 'away' } as const;
     stage.discord.faults.add({ on: { method: 'POST', route: /^\/channels\/\d+\/messages$/ }, do: fault, times: 8 });
@@ -169,8 +169,8 @@ describe('The operator’s channel', () => {
   });
 });
 
-describe('Trouble with the store', () => {
-  it('Failed writes are reported from memory, and so is their end', async () => {
+describe('Notices about the store', () => {
+  it('Failed writes are reported even though nothing can be stored, and so is their end', async () => {
     const stage = await withChannel();
     const { clock, discord } = stage;
     await enter(stage);
@@ -179,16 +179,16 @@ describe('Trouble with the store', () => {
     sql(file, "CREATE TRIGGER refuse BEFORE INSERT ON atelier BEGIN SELECT RAISE(FAIL, 'no'); END");
     const refused = await discord.as('member').slash('imagine', { prompt: 'a secret fox' });
     expect(text(await refused.message())).toBeTruthy();
-    const told = (): string[] => about(inHall(stage), 'The database has been failing');
-    await expect.poll(told, waitLimit).toHaveLength(1);
+    const notices = (): string[] => about(inHall(stage), 'The database has been failing');
+    await expect.poll(notices, waitLimit).toHaveLength(1);
     sql(file, 'DROP TRIGGER refuse');
     clock.advance(60_000);
-    await expect.poll(() => about(told(), 'Resolved'), waitLimit).toHaveLength(1);
+    await expect.poll(() => about(notices(), 'Resolved'), waitLimit).toHaveLength(1);
     expect(submits(stage.gateway)).toBe(0);
     expect(inHall(stage).join('\n')).not.toMatch(/secret|sqlite/);
   });
 
-  it('Unreadable rows are reported with their number', async () => {
+  it('The number of unreadable rows is reported', async () => {
     const stage = await withChannel();
     const first = await enter(stage);
     await first.stop();
@@ -232,22 +232,22 @@ describe('A store on a server', () =>
     });
   }));
 
-it('The operator is notified of the bot-wide limit at 80% and when it is used up, in one message', async () => {
+it('The operator is notified when the bot-wide limit is used up to 80% and completely, in one message', async () => {
   const stage = await withChannel({ TOTAL_BUDGET: '5 tasks a day' });
   const { discord, clock } = stage;
   await enter(stage);
   stage.gateway.setSpeed(50);
-  const told = (): string[] => about(inHall(stage), 'bot-wide limit (5 tasks a day)');
+  const notices = (): string[] => about(inHall(stage), 'bot-wide limit (5 tasks a day)');
   for (const prompt of ['1', '2', '3', '4'])
     await (await discord.as('member').slash('imagine', { prompt })).message(says('Finished in'));
-  await expect.poll(told, waitLimit).toEqual([expect.stringMatching(/^More than 80%.* Remaining: 1 task\./)]);
+  await expect.poll(notices, waitLimit).toEqual([expect.stringMatching(/^More than 80%.* Remaining: 1 task\./)]);
   await (await discord.as('other').slash('imagine', { prompt: '5' })).message(says('Finished in'));
-  await expect.poll(told, waitLimit).toEqual([expect.stringContaining('has been used up')]);
+  await expect.poll(notices, waitLimit).toEqual([expect.stringContaining('has been used up')]);
   clock.advance(24 * HOUR_MS);
-  await expect.poll(told, waitLimit).toEqual([expect.stringContaining('Resolved')]);
+  await expect.poll(notices, waitLimit).toEqual([expect.stringContaining('Resolved')]);
 });
 
-it('A limit counts as used up when it has no room for a request, although something is left', async () => {
+it('A limit counts as used up if the rest is too small for a request', async () => {
   const prices = join(folder(), 'prices.json');
   writeFileSync(prices, JSON.stringify({ imagine: '0.30', image: '5' }));
   const stage = await withChannel({ TOTAL_BUDGET: '$1 a day', PRICES: prices }, { speed: 50 });
@@ -257,8 +257,8 @@ it('A limit counts as used up when it has no room for a request, although someth
   await (await member.slash('image', { prompt: 'a fox', model: 'lumen-image-1' })).ephemeral(refused);
   for (const prompt of ['1', '2', '3']) await (await member.slash('imagine', { prompt })).message(says('Finished in'));
   await (await member.slash('imagine', { prompt: '4' })).ephemeral(refused);
-  const told = (): string[] => about(inHall(stage), 'bot-wide limit ($1 a day)');
-  await expect.poll(told, waitLimit).toEqual([expect.stringContaining('has been used up')]);
+  const notices = (): string[] => about(inHall(stage), 'bot-wide limit ($1 a day)');
+  await expect.poll(notices, waitLimit).toEqual([expect.stringContaining('has been used up')]);
 });
 
 describe('The balance of the account', () => {
@@ -280,16 +280,16 @@ describe('The balance of the account', () => {
     return { stage, make, look };
   }
 
-  it('If the gateway reports the balance, the operator is told when it would not last for another day, and when credit was added', async () => {
+  it('If the gateway reports the balance, the operator is notified when it would not last for another day, and when credit was added', async () => {
     const { stage, make, look } = await atLimit(0.1);
     await make('1');
     await look();
     expect(about(inHall(stage), 'left, enough for less than a day')).toEqual([]);
     await make('2');
     await look();
-    const told = (): string[] => about(inHall(stage), 'left, enough for less than a day');
+    const notices = (): string[] => about(inHall(stage), 'left, enough for less than a day');
     await expect
-      .poll(told, waitLimit)
+      .poll(notices, waitLimit)
       .toEqual([
         expect.stringMatching(
           /^The gateway account has \$0\.0375 left, enough for less than a day at the recent rate \(\$0\.06 a day\)/,
@@ -297,18 +297,18 @@ describe('The balance of the account', () => {
       ]);
     stage.gateway.settings.quirks = { ...stage.gateway.settings.quirks, creditLimit: 50 };
     await look();
-    await expect.poll(() => about(told(), 'Resolved'), waitLimit).toHaveLength(1);
+    await expect.poll(() => about(notices(), 'Resolved'), waitLimit).toHaveLength(1);
   });
 
   it('A gateway that does not report the balance, and one with an unknown unit, are not queried repeatedly', async () => {
     const { stage } = await atLimit(0);
-    const asked = ({ gateway }: typeof stage): number =>
+    const requestCount = ({ gateway }: typeof stage): number =>
       gateway.heard.filter(({ path }) => path.endsWith('/subscription')).length;
-    await expect.poll(() => asked(stage), waitLimit).toBe(1);
+    await expect.poll(() => requestCount(stage), waitLimit).toBe(1);
     stage.clock.advance(60 * 60_000);
     await expect.poll(() => inHall(stage), waitLimit).toHaveLength(1);
     const other = await atLimit(1, {});
     await expect.poll(() => inHall(other.stage), waitLimit).toHaveLength(1);
-    expect([asked(stage), asked(other.stage)]).toEqual([1, 0]);
+    expect([requestCount(stage), requestCount(other.stage)]).toEqual([1, 0]);
   });
 });

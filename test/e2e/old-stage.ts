@@ -32,7 +32,10 @@ interface KeptPost extends Omit<Post, 'channel' | 'author' | 'uploads' | 'tts' |
 type KeptThread = Channel & { thread: Omit<Thread, 'members'> & { members: Record<string, number> } };
 export type KeptJob = Omit<Job, 'charge'>;
 
-/** Both sides as the old bot left them, twenty minutes later, with its store in place of the new one. `ordersOf` controls the running jobs. */
+/**
+ * Discord and the gateway twenty minutes after the old version left them, with its store in place of a new one.
+ * `ordersOf` controls the running jobs.
+ */
 export async function oldStage(
   ordersOf: (job: Pick<KeptJob, 'prompt'>) => JobFaultEffects = () => ({}),
 ): Promise<QuickStage> {
@@ -57,15 +60,15 @@ export async function oldStage(
   });
   isFurnished = true;
   const { discord, gateway, config } = staged;
-  takeUpMessages(discord);
-  takeUpJobs(gateway, ordersOf);
+  restoreMessages(discord);
+  restoreJobs(gateway, ordersOf);
   const here = (text: string): string =>
     text.replaceAll(made.gateway, gateway.url).replaceAll(made.discord, discord.url);
   writeOldStore(fileOf(config.store), here);
   return { ...staged, clock };
 }
 
-function takeUpMessages({ world, restore }: EmbeddedDiscord): void {
+function restoreMessages({ world, restore }: EmbeddedDiscord): void {
   for (const { thread, ...channel } of linesOf<KeptThread>('threads.jsonl'))
     world.addChannel({ ...channel, thread: { ...thread, members: new Map(Object.entries(thread.members)) } });
   for (const { channelId, authorId, uploads = [], ...post } of linesOf<KeptPost>('messages.jsonl')) {
@@ -89,9 +92,9 @@ const RENAMED: Readonly<Record<string, string>> = {
   waitsFor: 'pendingFollowUp',
 };
 
-function takeUpJobs({ jobs }: EmbeddedGateway, ordersOf: (job: Pick<KeptJob, 'prompt'>) => JobFaultEffects): void {
+function restoreJobs({ jobs }: EmbeddedGateway, ordersOf: (job: Pick<KeptJob, 'prompt'>) => JobFaultEffects): void {
   const reviver = (name: string, value: unknown): unknown => {
-    // The embedded gateway of that time used other names for a job's results.
+    // The embedded gateway at that time used other names for a job's results.
     if (name === 'make' || name === 'yields') return { film: 'video', picture: 'image' }[String(value)] ?? value;
     if (value instanceof Object && 'type' in value && value.type === 'Buffer' && 'data' in value)
       return Buffer.from(value.data as number[]);
@@ -115,14 +118,14 @@ const smallStudio = () =>
     compose: (prompt, seed) => studio.compose(prompt, seed, 1),
   }));
 
-/** Waits for a message with these words in a channel of that name. */
+/** Waits for a message with this text in the channel with that name. */
 export function messageIn({ discord }: QuickStage, place: string, ...words: string[]): Promise<Message> {
   const places = [...discord.world.channels.values()].filter(({ name }) => name === place);
   const isMeant = (message: Message): boolean => words.every((word) => text(message).includes(word));
   return discord.until(() => places.flatMap(({ id }) => discord.messages(id)).find(isMeant), words.join(', '));
 }
 
-/** The current state of a message that the old bot posted, once the condition holds. */
+/** The current state of a message that the old version posted, once the condition holds. */
 export function currentMessage(stage: QuickStage, name: string, wanted: (message: Message) => boolean = () => true) {
   const { discord } = stage;
   const all = () => [...discord.world.channels.keys()].flatMap((channel) => discord.messages(channel));

@@ -11,7 +11,7 @@ import { enter } from './bot.ts';
 import { currentMessage, type KeptJob, messageIn, oldStage } from './old-stage.ts';
 import { labels, type QuickStage, says } from './quick.ts';
 
-/** Messages of the old bot about running jobs, with the text that ends them. */
+/** Messages from the old version about running jobs, with the text that ends them. */
 const ends = {
   'live-imagine': 'Finished in',
   'live-direct': 'Finished in',
@@ -31,7 +31,10 @@ const ends = {
   'live-talk': 'This conversation ended',
 } as const;
 
-/** Private tasks, tasks without a message and tasks with an unknown outcome: the channel and the text of their end. */
+/**
+ * Private tasks, tasks without a message and tasks with an unknown outcome: the channel and the text with which they
+ * end.
+ */
 const elsewhere: readonly (readonly [place: string, ...words: string[]])[] = [
   ['dm', 'a live secret', 'Finished in'],
   ['studio', 'a queued fox', 'Finished in'],
@@ -101,7 +104,7 @@ const retries = {
 const succeeding: ReadonlySet<unknown> = new Set(['a live secret', 'a queued fox', 'an unwanted owl']);
 
 it('Running tasks of every kind from the version before the restructuring can fail and be retried', async () => {
-  // If all of them failed, the bot would take the gateway for failing and refuse the retries.
+  // If all of them failed, the bot would consider the gateway to be failing and refuse the retries.
   await begin(({ prompt }) => (succeeding.has(prompt) ? {} : { failsWith: 'too dark' }));
   const failures = Object.entries(retries).map(async ([name, words]) => {
     const message = await currentMessage(stage, name, (one) => labels(one).includes('Retry'));
@@ -128,7 +131,7 @@ const results: Record<string, readonly Press[]> = {
     ['direct', 'U3', 'Upscale of image 3'],
     ['blend', 'U4', 'Upscale of image 4'],
   ],
-  'results of a model, ordered again': [
+  'results that are ordered again': [
     ['image', 'Again', 'a red kite'],
     ['video', 'Again', 'waves at dawn'],
     ['song', 'Again', 'Light'],
@@ -142,11 +145,11 @@ const results: Record<string, readonly Press[]> = {
   ],
 };
 
-describe('A button of the version before the restructuring', () => {
+describe('A button from the version before the restructuring', () => {
   beforeEach(() => begin());
 
   it.each(Object.entries(results))(
-    'Buttons of the version before the restructuring lead to their results: %s',
+    'Buttons from the version before the restructuring lead to their results: %s',
     async (_, presses) => {
       const shown = presses.map(async ([name, button, words, who]) => {
         const result = await (await press(name, button, who)).message(done);
@@ -157,7 +160,7 @@ describe('A button of the version before the restructuring', () => {
     },
   );
 
-  it('A button of the version before the restructuring opens a form that leads to its result', async () => {
+  it('A button from the version before the restructuring opens a form that leads to its result', async () => {
     const forms = [
       ['needs-input', 'Continue'],
       ['animate', 'Extend (Low motion)'],
@@ -173,13 +176,13 @@ describe('A button of the version before the restructuring', () => {
     await Promise.all(shown);
   });
 
-  it('A button of the version before the restructuring says that a required file is gone', async () => {
+  it('A button from the version before the restructuring says that a required file is gone', async () => {
     for (const name of ['second-video', 'image-to-video'])
       await (await press(name, 'Again')).ephemeral(says('is no longer available'));
   });
 
   it.each(['ask', 'ask-continued', 'broken-ask'])(
-    'A button of the version before the restructuring continues an answer (%s)',
+    'A button from the version before the restructuring continues an answer (%s)',
     async (name) => {
       const answer = await (await fill(name, 'Continue', 'and what of rain?')).message(isOver);
       expect(text(answer)).toContain('and what of rain?');
@@ -187,16 +190,16 @@ describe('A button of the version before the restructuring', () => {
     },
   );
 
-  it('A button of the version before the restructuring retries an interrupted answer', async () => {
+  it('A button from the version before the restructuring retries an interrupted answer', async () => {
     expect(text(await (await press('broken-ask', 'Retry')).message(isOver))).toContain('what is fire?');
   });
 
-  it('A button of the version before the restructuring turns the pages of a list', async () => {
+  it('A button from the version before the restructuring changes the page of a list', async () => {
     const older = await (await press('tasks', 'Older')).message(says('waves at dawn'));
     expect(labels(older)).toEqual(['Newest', 'Older']);
   });
 
-  it('A button of the version before the restructuring makes images from descriptions and shortened prompts', async () => {
+  it('A button from the version before the restructuring makes images from descriptions and shortened prompts', async () => {
     for (const name of ['describe', 'shorten']) {
       const { id } = await currentMessage(stage, name);
       const question = await (await press(name, 'All of them')).message();
@@ -205,7 +208,7 @@ describe('A button of the version before the restructuring', () => {
     }
   });
 
-  it('A button of the version before the restructuring deletes its message or ends its task', async () => {
+  it('A button from the version before the restructuring deletes its message or ends its task', async () => {
     const { discord } = stage;
     for (const name of ['dismissed', 'song', 'ask', 'said']) {
       const { id, channel_id } = await currentMessage(stage, name);

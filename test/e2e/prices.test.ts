@@ -38,15 +38,15 @@ const settledIn = (stage: QuickStage): string =>
     ),
   ) ?? '0';
 
-describe('The cost of a task at a spec gateway', () => {
-  it('Without a price, the page of a task says that its price is unknown, and nothing asks the gateway for a list', async () => {
+describe('The cost of a task with the spec gateway profile', () => {
+  it('Without a price, the page of a task says that its price is unknown, and the gateway is not queried for a price list', async () => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     await grid(stage);
     expect(text(await openTask(stage, await list(stage)))).toContain('Cost: price unknown');
     expect(stage.gateway.heard.some(({ path }) => path === LIST)).toBe(false);
   });
 
-  it('A gateway without a price list costs a line in the log, and orders go on by the operator’s prices', async () => {
+  it('A missing price list is logged once, and the operator’s prices are used', async () => {
     const path = join(folder(), 'prices.json');
     const price = {
       perSecond: '0.01',
@@ -73,8 +73,8 @@ describe('The cost of a task at a spec gateway', () => {
   });
 });
 
-describe('The cost of a task at a stock gateway', () => {
-  it('A running task shows the estimate of the gateway’s list, and a finished one what it has cost', async () => {
+describe('The cost of a task with the stock gateway profile', () => {
+  it('A running task shows the estimate from the gateway’s list, and a finished one what it has cost', async () => {
     const stage = await stockBot();
     stage.gateway.faults.add({ do: 'stick' });
     const member = stage.discord.as('member');
@@ -87,7 +87,7 @@ describe('The cost of a task at a stock gateway', () => {
     expect(text(await openTask(stage, await list(stage)))).toMatch(/Cost: \$0\.0312345678901234$/m);
   });
 
-  it('Without the account’s group, an estimate is an upper bound at the rate of the dearest', async () => {
+  it('If the account’s group is not configured, the estimate is an upper bound at the rate of the most expensive group', async () => {
     const stage = await stockBot({ GATEWAY_PRICING_PATH: LIST });
     stage.gateway.faults.add({ do: 'stick' });
     await (await stage.discord.as('member').slash('image', { prompt: 'a fox' })).message();
@@ -96,7 +96,7 @@ describe('The cost of a task at a stock gateway', () => {
     expect(running).toContain('Cost: at most $0.0469 (from the gateway’s price list)');
   });
 
-  it('The bot’s book equals the gateway’s bill to the last digit, for images, follow-ups, videos, songs and answers', async () => {
+  it('The bot’s ledger equals the gateway’s bill to the last digit, for images, follow-ups, videos, songs and answers', async () => {
     const stage = await stockBot({ ...listed, DEFAULT_VIDEO_MODEL: 'reel-2', DEFAULT_MUSIC_MODEL: 'chorale-4.5' });
     const member = stage.discord.as('member');
     await follow(stage, await grid(stage), 'U2');
@@ -114,7 +114,7 @@ describe('The cost of a task at a stock gateway', () => {
     expect(details).toContain(`Cost: $${amountText(charged)}`);
     const usage = text(await (await member.slash('usage', { by: 'model' })).message());
     expect(usage).toContain(`Total: **$${amountText(stage.gateway.usage.total(key))}** for 6 requests`);
-    // The list's price of a video is that of five seconds.
+    // The price of a video in the list is for five seconds.
     expect(usage).toMatch(/reel-2.*: \$0\.0447 estimated, \$0\.125 charged \(1 request\)/);
     await stage.app.stop();
     expect(compare(settledIn(stage), amountText(stage.gateway.usage.total(key)))).toBe(0);
@@ -125,7 +125,7 @@ describe('The cost of a task at a stock gateway', () => {
     ).toHaveLength(1);
   });
 
-  it('An answer that broke off settles at its upper bound, because no token counts were reported', async () => {
+  it('An answer that broke off is charged at its upper bound, because no token counts were reported', async () => {
     const stage = await stockBot();
     stage.gateway.faults.add({ do: { type: 'text', how: 'cut', after: 30 } });
     await (await stage.discord.as('member').slash('ask', { prompt: 'ice?' })).message(hasEnded);
@@ -137,7 +137,7 @@ describe('The cost of a task at a stock gateway', () => {
     ]);
   });
 
-  it('What twenty tasks have cost becomes the estimate, also after a restart', async () => {
+  it('The cost of twenty tasks becomes the estimate, even after a restart', async () => {
     const stage = await quickStage({ gateway: { profile: 'stock', speed: 200 }, settings: models });
     const app = await enter(stage);
     const member = stage.discord.as('member');

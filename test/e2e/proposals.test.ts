@@ -61,7 +61,7 @@ describe.each(profiles)('Confirmation above a price with the %s gateway profile'
     expect(submits(gateway)).toBe(2);
   });
 
-  it('A question is valid for 15 minutes, and over a restart', async () => {
+  it('A confirmation is valid for 15 minutes, even across a restart', async () => {
     const stage = await botAt('1.25');
     const { discord, gateway, app, clock, budget } = stage;
     await budget({ confirm_above: '$1' });
@@ -76,7 +76,7 @@ describe.each(profiles)('Confirmation above a price with the %s gateway profile'
     expect(submits(gateway)).toBe(1);
   });
 
-  it('Upscale all asks with the price of all tasks together', async () => {
+  it('Upscale all asks for confirmation with the total price of all tasks', async () => {
     const stage = await botAt('0.10');
     const parent = await grid(stage);
     const question = await (await stage.discord.as('member').click(parent, 'Upscale all')).message();
@@ -84,7 +84,7 @@ describe.each(profiles)('Confirmation above a price with the %s gateway profile'
     expect(labels(question)).toEqual(['Run all 4', 'Cancel']);
   });
 
-  it('If the server is configured so, an answer ends with its cost and the remaining limit too', async () => {
+  it('If the server is configured so, an answer also ends with its cost and the remaining limit', async () => {
     const { discord, budget } = await botAt('0.10', { ...models, DEFAULT_MEMBER_BUDGET: '5 tasks a day' });
     await budget({ show_cost: true });
     const answer = await (await discord.as('member').slash('ask', { prompt: 'hi' })).message(hasEnded);
@@ -128,7 +128,7 @@ describe.each(profiles)('Confirmation above a price with the %s gateway profile'
     expect(asks(gateway)).toHaveLength(2);
   });
 
-  it('An admin reads which option is missing or wrong, and nothing changes', async () => {
+  it('An admin is told which option is missing or wrong, and nothing changes', async () => {
     const { budget } = await botAt('0.10');
     expect(await budget({})).toContain('Add at least one of the options');
     expect(await budget({ confirm_above: 'much' })).toContain('is not a price');

@@ -7,14 +7,17 @@ import { QuickClock } from '../support/quick-clock.ts';
 import { enter, type Stage, type StageOptions, stage } from './bot.ts';
 
 const SPEED = 30;
-/** In real time: on a busy machine, a process may be suspended for a second or two. */
+/** In real time, because on a busy machine, a process may be suspended for a second or two. */
 const PATIENT = { readMs: 5_000, submitMs: 5_000, bodyMs: 5_000 };
 
 export interface QuickStage extends Stage {
   clock: QuickClock;
 }
 
-/** Both sides and the bot share a clock that runs thirty times as fast, so a job of a minute takes two seconds. */
+/**
+ * Discord, the gateway and the bot share a clock that runs thirty times as fast, so a job of a minute takes two
+ * seconds.
+ */
 export async function quickStage({
   discord,
   gateway,

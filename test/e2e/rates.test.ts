@@ -6,7 +6,7 @@ import { enter, stage } from './bot.ts';
 import { quickBot, says, submits } from './quick.ts';
 
 describe('Rates of requests', () => {
-  it('A member who floods the bot learns when to try again, nothing is sent for them, and others are not affected', async () => {
+  it('A member who floods the bot is told when to try again, nothing is sent for them, and others are not affected', async () => {
     const bot = await quickBot({
       gateway: { speed: 20 },
       settings: { ...noLimits, MEMBER_RATE: '3 at once, 1 a minute' },
@@ -28,7 +28,7 @@ describe('Rates of requests', () => {
     expect(discord.violations).toEqual([]);
   });
 
-  it('Suggestions beyond the rate stay empty, and return later', async () => {
+  it('Suggestions beyond the rate stay empty and work again later', async () => {
     const clock = new ManualClock(Date.UTC(2026, 2, 10));
     const settings = { ...noLimits, MEMBER_RATE: '1 at once, 1 a second' };
     const staged = await stage({ clock, settings });
@@ -42,7 +42,7 @@ describe('Rates of requests', () => {
     expect(staged.discord.violations).toEqual([]);
   });
 
-  it('Presses count as well, and change nothing beyond the rate', async () => {
+  it('Button presses count as well, and have no effect beyond the rate', async () => {
     const bot = await quickBot({
       gateway: { speed: 20 },
       settings: { ...noLimits, MEMBER_RATE: '2 at once, 1 a minute' },

@@ -9,7 +9,7 @@ import { says } from './quick.ts';
 
 const FORGED = ['a.1.nonsense.0', 'a.9.nonsense', 'unknown.1.x', 'a', 'retryo.1.~', 'show.1.nonsense', 'all.1'];
 
-/** A message of the bot with buttons whose ids it never created. */
+/** A message from the bot with buttons whose ids it never created. */
 async function postForgedButtons({ apiUrl, token, messages }: EmbeddedDiscord, channelId: string): Promise<Message> {
   const buttons = FORGED.map((id) => ({
     type: ComponentType.Button,
@@ -36,7 +36,7 @@ const NEUTRAL = 'This request failed.';
 const edits = { method: 'PATCH', route: '/webhooks/:application/:token/messages/:message' };
 const followUps = { method: 'POST', route: '/webhooks/:application/:token' };
 
-/** Discord has both accepted and refused a follow-up after the deletion of the deferred reply. */
+/** Discord has been seen to both accept and refuse a follow-up after the deletion of the deferred reply. */
 describe.each([true, false])('A refusal (a follow-up after a deletion is accepted: %s)', (followUpAfterDeletion) => {
   const refusingStage = async () => {
     const stage = await bot({ discord: { followUpAfterDeletion }, gateway: { speed: 100 } });
@@ -50,7 +50,7 @@ describe.each([true, false])('A refusal (a follow-up after a deletion is accepte
   const open = ({ discord }: Awaited<ReturnType<typeof refusingStage>>) =>
     discord.messages('studio').filter(({ ephemeral }) => !ephemeral);
 
-  it('After a public acknowledgement, a refusal of the gateway is shown only to the member, and nothing public remains', async () => {
+  it('After a public acknowledgement, a refusal by the gateway is shown only to the member, and nothing public remains', async () => {
     const stage = await refusingStage();
     const exchange = await stage.discord.as('member').slash('imagine', { prompt: 'a fox' });
     const refused = await exchange.ephemeral(says('used up'));
@@ -59,7 +59,7 @@ describe.each([true, false])('A refusal (a follow-up after a deletion is accepte
     await stage.discord.until(() => (open(stage).length === 0 ? true : undefined));
     const sent = stage.discord.requests.filter(({ path }) => path.includes('/webhooks/')).map(({ method }) => method);
     expect(sent.slice(-3)).toEqual(['PATCH', 'POST', 'DELETE']);
-    // It was not even public for a moment.
+    // Nothing was public, not even for a moment.
     expect(stage.inPublic.filter((message) => message.includes('used up'))).toEqual([]);
     expect(stage.inPublic.some((message) => message.includes(NEUTRAL))).toBe(true);
   });

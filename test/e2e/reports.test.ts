@@ -36,7 +36,7 @@ async function exported({ discord }: QuickStage, who: string): Promise<{ reports
   return (await (await fetch(sent.attachments[0]?.url ?? '')).json()) as { reports: object[] };
 }
 
-describe.each(profiles)('Reports at a gateway of the %s profile', (profile) => {
+describe.each(profiles)('Reports with the %s gateway profile', (profile) => {
   async function reportedBot(logDays = '') {
     const stage = await quickBot({ gateway: { profile, speed: 20 }, settings: noLimits });
     await setLogChannel(stage, logDays);
@@ -67,7 +67,7 @@ describe.each(profiles)('Reports at a gateway of the %s profile', (profile) => {
     expect(stage.logged()).not.toContain('See **this**');
   });
 
-  it('A member reports a result once, also after a restart, and others can report it too', async () => {
+  it('A member can report a result only once, even after a restart, and others can report it too', async () => {
     const stage = await reportedBot();
     const result = await grid(stage);
     await report(stage, result);
@@ -81,19 +81,19 @@ describe.each(profiles)('Reports at a gateway of the %s profile', (profile) => {
     expect(text(reportsIn(stage).at(-1) ?? result)).toContain('1 earlier report about this member');
   });
 
-  it('Two forms that are open at once make one report', async () => {
+  it('Two forms that are open at the same time create only one report', async () => {
     const stage = await reportedBot();
     const other = stage.discord.as('other');
     const result = await grid(stage);
     const forms = [await openReport(stage, result), await openReport(stage, result)];
     const sent = await Promise.all(forms.map(async (one) => other.fill(await one.modal(), { reason: 'spam' })));
-    const told = await Promise.all(sent.map(async (one) => text(await one.ephemeral())));
-    expect(told.filter((one) => one.includes('Reported.'))).toHaveLength(1);
-    expect(told.filter((one) => one.includes('already reported'))).toHaveLength(1);
+    const replies = await Promise.all(sent.map(async (one) => text(await one.ephemeral())));
+    expect(replies.filter((one) => one.includes('Reported.'))).toHaveLength(1);
+    expect(replies.filter((one) => one.includes('already reported'))).toHaveLength(1);
     await onlyReport(stage);
   });
 
-  it('Remove deletes the result everywhere in the server, costs its owner nothing, and is decided once', async () => {
+  it('Remove deletes the result everywhere in the server, costs its owner nothing, and can be decided only once', async () => {
     const stage = await reportedBot();
     const { discord } = stage;
     const result = await grid(stage);
@@ -114,7 +114,7 @@ describe.each(profiles)('Reports at a gateway of the %s profile', (profile) => {
     expect(text(used)).toContain('The charge for 1 task was waived');
   });
 
-  it('Of two moderators who press at once, the second finds it decided', async () => {
+  it('Of two moderators who press at the same time, the second is told that the report has been decided', async () => {
     const stage = await reportedBot();
     await report(stage, await grid(stage));
     const shown = await onlyReport(stage);
@@ -125,7 +125,7 @@ describe.each(profiles)('Reports at a gateway of the %s profile', (profile) => {
     expect(buttonsOf(decided)).toEqual([]);
   });
 
-  it('Block member blocks for the chosen time, and the log says until when', async () => {
+  it('Block member blocks the member for the chosen time, and the log says until when', async () => {
     const stage = await reportedBot();
     const { discord, clock } = stage;
     const result = await grid(stage);
@@ -169,7 +169,7 @@ describe.each(profiles)('Reports at a gateway of the %s profile', (profile) => {
     await grid(stage, { prompt: 'an owl' });
   });
 
-  it('Only moderators decide, and only admins block, also with a form from before', async () => {
+  it('Only moderators decide, and only admins block, even with a form that was opened before', async () => {
     const stage = await reportedBot();
     const { discord } = stage;
     await report(stage, await grid(stage));
@@ -195,7 +195,7 @@ describe.each(profiles)('Reports at a gateway of the %s profile', (profile) => {
     await grid(stage, { prompt: 'an owl' });
   });
 
-  it('Without a log channel or moderators a member is told what to do instead', async () => {
+  it('If there is no log channel and there are no moderators, a member is told what to do instead', async () => {
     const stage = await quickBot({
       gateway: { profile, speed: 20 },
       settings: { ...noLimits, DISCORD_USER_INSTALL: 'on' },
@@ -204,9 +204,9 @@ describe.each(profiles)('Reports at a gateway of the %s profile', (profile) => {
     const { discord } = stage;
     const result = await grid(stage);
     expect(await refusedReport(stage, result)).toContain('no channel for reports. Tell a moderator');
-    const said = await discord.as('member').say('hello');
+    const posted = await discord.as('member').say('hello');
     await setLogChannel(stage);
-    expect(await refusedReport(stage, said)).toContain('does not show a result of this bot');
+    expect(await refusedReport(stage, posted)).toContain('does not show a result of this bot');
     const lobby = discord.as('installer').in('lobby');
     const elsewhere = await grid(stage, {}, lobby);
     expect(await refusedReport(stage, elsewhere, 'installer', 'lobby')).toContain('no moderators here');
@@ -234,7 +234,7 @@ describe.each(profiles)('Reports at a gateway of the %s profile', (profile) => {
       .toHaveLength(1);
   });
 
-  it('A private result can be reported by its owner alone', async () => {
+  it('A private result can only be reported by its owner', async () => {
     const stage = await reportedBot();
     const { discord } = stage;
     const result = await grid(stage, { prompt: 'my private wish', private: true });
@@ -283,7 +283,7 @@ describe.each(profiles)('Reports at a gateway of the %s profile', (profile) => {
   it('A result from another server is only removed from this one', async () => {
     const stage = await reportedBot();
     const { discord } = stage;
-    const there = await grid(stage, { prompt: 'a neon casino' }, discord.as('member').in('hall'));
+    const foreignResult = await grid(stage, { prompt: 'a neon casino' }, discord.as('member').in('hall'));
     const page = await openTask(stage, await list(stage));
     const copy = await (await discord.as('member').click(page, 'Show here')).message(says('Finished in'));
     await changeRules(stage, 'Change words', { words: 'casino' });
@@ -293,24 +293,24 @@ describe.each(profiles)('Reports at a gateway of the %s profile', (profile) => {
     await decide(stage, shown, 'Remove');
     await reportSaying(stage, 'removed the result');
     expect(exists(stage, copy)).toBe(false);
-    expect(exists(stage, there, 'hall')).toBe(true);
+    expect(exists(stage, foreignResult, 'hall')).toBe(true);
     expect(buttonsOf(await openTask(stage, await list(stage)))).toContain('Show here');
   });
 
-  it('Reports of a member and of a server are limited by the hour', async () => {
+  it('The number of reports per hour is limited for each member and server', async () => {
     const stage = await reportedBot();
     const results = [];
     for (let at = 0; at < 6; at++) results.push(await grid(stage, { prompt: `fox ${at}` }));
     for (const result of results.slice(0, 5)) await report(stage, result);
     const [last] = results.slice(5);
-    if (!last) throw new Error('It was made.');
+    if (!last) throw new Error('The report is missing.');
     expect(await refusedReport(stage, last)).toContain('sent many reports in the last hour');
     await report(stage, last, { who: 'owner' });
     stage.clock.advance(HOUR_MS + 1_000);
     await report(stage, last);
   });
 
-  it('What a stop interrupts is done after the next start, once', async () => {
+  it('Actions that a stop interrupted are carried out once after the next start', async () => {
     const stage = await quickStage({ gateway: { profile, speed: 20 }, settings: noLimits });
     const { discord } = stage;
     const first = await enter(stage);
@@ -318,7 +318,7 @@ describe.each(profiles)('Reports at a gateway of the %s profile', (profile) => {
     const result = await grid(stage);
     const form = await (await openReport(stage, result)).modal();
     const inLog = new RegExp(`channels/${discord.world.channel(LOG).id}/messages`);
-    // The message arrives, and each response is lost, as often as discord.js tries.
+    // The message arrives, and every response is lost, however often discord.js retries.
     discord.faults.add({ on: { method: 'POST', route: inLog }, do: { type: 'reset', done: true }, times: 5 });
     await discord.as('other').fill(form, { reason: 'spam' });
     const shown = await onlyReport(stage);
@@ -337,7 +337,7 @@ describe.each(profiles)('Reports at a gateway of the %s profile', (profile) => {
     expect(reportsIn(stage)).toHaveLength(1);
   });
 
-  it('A report that Discord accepts later is posted then, and if Discord refuses it then, its member gets a direct message', async () => {
+  it('A report that Discord does not accept yet is posted later, and if Discord then refuses it, the member who reported gets a direct message', async () => {
     const stage = await reportedBot();
     const { discord, clock } = stage;
     const inLog = new RegExp(`channels/${discord.world.channel(LOG).id}/messages`);
@@ -358,7 +358,7 @@ describe.each(profiles)('Reports at a gateway of the %s profile', (profile) => {
     expect(reportsIn(stage)).toHaveLength(1);
   });
 
-  it('Erasure of the owner deletes the report', async () => {
+  it('Erasure of the owner’s data deletes the report', async () => {
     const stage = await reportedBot();
     await report(stage, await grid(stage));
     const shown = await onlyReport(stage);
@@ -367,7 +367,7 @@ describe.each(profiles)('Reports at a gateway of the %s profile', (profile) => {
     expect(exists(stage, shown, LOG)).toBe(false);
   });
 
-  it('Erasing the data of the member who reported removes their name and words from the report, and that of a moderator removes their name', async () => {
+  it('Erasing the data of the member who reported removes their name and text from the report, and erasing a moderator’s data removes their name', async () => {
     const stage = await reportedBot();
     const result = await grid(stage);
     await report(stage, result, { words: 'my own words' });

@@ -5,7 +5,7 @@ import { labels, type QuickStage } from './quick.ts';
 /** A channel of the server that members and the bot can write in. */
 export const LOG = 'no-threads';
 
-/** Fills in the form of a section of `/server rules`, as an admin does. */
+/** Fills in the form for a section of `/server rules` as an admin. */
 export async function changeRules(
   { discord }: QuickStage,
   button: string,
@@ -27,11 +27,11 @@ interface Filled {
   where?: string;
 }
 
-/** Opens the form of the menu on a message; what the member sees instead, if it was refused. */
+/** Opens the report form on a message; returns the reply that the member sees instead if it was refused. */
 export const openReport = ({ discord }: QuickStage, on: Message, who = 'other', where = 'studio'): Promise<Exchange> =>
   discord.as(who).in(where).menu('Report', on);
 
-/** Reports a message; what the member reads. */
+/** Reports a message; returns what the member reads. */
 export async function report(stage: QuickStage, on: Message, filled: Filled = {}): Promise<string> {
   const { reason = 'hate', words, who = 'other', where = 'studio' } = filled;
   const opened = await openReport(stage, on, who, where);
@@ -40,12 +40,12 @@ export async function report(stage: QuickStage, on: Message, filled: Filled = {}
     .as(who)
     .in(where)
     .fill(await opened.modal(), values);
-  const told = await sent.message();
-  if (!told.ephemeral) throw new Error('The reply to a report is not private.');
-  return text(told);
+  const reply = await sent.message();
+  if (!reply.ephemeral) throw new Error('The reply to a report is not private.');
+  return text(reply);
 }
 
-/** What a member is told whose report was refused before its form. */
+/** What a member is told if the report is refused before the form opens. */
 export const refusedReport = async (stage: QuickStage, on: Message, who = 'other', where = 'studio') =>
   text(await (await openReport(stage, on, who, where)).message());
 
@@ -58,19 +58,19 @@ export async function onlyReport(stage: QuickStage): Promise<Message> {
     const all = reportsIn(stage);
     return all.length === 1 ? all : undefined;
   }, 'a report');
-  if (!found) throw new Error('It was there.');
+  if (!found) throw new Error('The report is missing.');
   return found;
 }
 
-/** The report in the log channel once it says these words. */
+/** The report in the log channel once it contains these words. */
 export const reportSaying = (stage: QuickStage, words: string): Promise<Message> =>
   stage.discord.until(() => reportsIn(stage).find((one) => text(one).includes(words)), words);
 
-/** Presses a button under a report; the moderator is told nothing, as the report itself changes. */
+/** Presses a button under a report; the moderator gets no reply, because the report itself changes. */
 export const decide = ({ discord }: QuickStage, on: Message, button: string, who = 'admin') =>
   discord.as(who).in(LOG).click(on, button);
 
-/** What a member reads whose press was refused. */
+/** What a member reads if the press is refused. */
 export const refusedDecision = async (stage: QuickStage, on: Message, button: string, who = 'admin') =>
   text(await (await decide(stage, on, button, who)).ephemeral());
 

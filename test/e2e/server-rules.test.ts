@@ -18,7 +18,7 @@ async function page({ discord }: QuickStage, who = 'admin', place = 'studio'): P
   return (await discord.as(who).in(place).slash('server rules')).message();
 }
 
-/** Fills in the form of a section, as an admin does. */
+/** Fills in the form of a section as an admin. */
 async function change(stage: QuickStage, button: string, values: Record<string, unknown>, who = 'admin') {
   const shown = await page(stage, who);
   const actor = stage.discord.as(who);
@@ -110,7 +110,7 @@ describe.each(profiles)('Server rules with the %s gateway profile', (profile) =>
     await (await discord.as('admin').click(result, 'V1')).message(says('Finished in'));
   });
 
-  it('A command replies privately by default if the server is configured so, unless the member says otherwise', async () => {
+  it('A command replies privately by default if the server is configured so, unless the member chooses otherwise', async () => {
     const stage = await botAt();
     const { discord } = stage;
     await change(stage, 'Change buttons and privacy', { privateCommands: '/imagine, ask' });
@@ -122,7 +122,7 @@ describe.each(profiles)('Server rules with the %s gateway profile', (profile) =>
     expect(wrong).toContain('`paint` is not a command');
   });
 
-  it('Links, patterns and options are also checked, only for certain kinds if the rule says so', async () => {
+  it('Links, patterns and options are also checked, and only for certain kinds if the rule is limited to them', async () => {
     const stage = await botAt();
     const { discord } = stage;
     await change(stage, 'Change links', { deniedDomains: 'https://evil.example/path' });
@@ -239,7 +239,7 @@ describe.each(profiles)('Server rules with the %s gateway profile', (profile) =>
       ['an empty object', { type: 'body', body: {} }],
       ['a closed connection', { type: 'reset' }],
     ] as const)(
-      'When the moderation service fails with %s, requests are refused or allowed, as the server has chosen',
+      'If the moderation service fails with %s, requests are refused or allowed, as the server has chosen',
       async (_what, fault) => {
         const stage = await moderatedBot({ prompts: 'refuse', whenAway: 'refuse' });
         stage.gateway.faults.add({ on: { path: /moderations/ }, do: fault, times: 2 });
@@ -343,17 +343,17 @@ describe.each(profiles)('Server rules with the %s gateway profile', (profile) =>
     expect(text(await waiting.message(says('Finished in')))).toContain('an owl');
   });
 
-  it('A rule for a channel applies to what a member writes in its threads', async () => {
+  it('A rule for a channel also applies to messages in its threads', async () => {
     const stage = await quickBot({
       settings: { ...settings, ...models, DISCORD_MESSAGE_CONTENT: 'on' },
       discord: { privilegedIntents: ['message-content'] },
       gateway: { profile, speed: 20 },
     });
     const { discord, gateway } = stage;
-    const there = discord.as('member').in('thread');
-    await (await there.slash('ask', { prompt: 'What is snow?' })).message(hasEnded);
+    const speaker = discord.as('member').in('thread');
+    await (await speaker.slash('ask', { prompt: 'What is snow?' })).message(hasEnded);
     await change(stage, 'Add a rule for task types and models', { effect: 'deny', work: 'ask', channels: ['studio'] });
-    const spoken = await there.say('and ice?');
+    const spoken = await speaker.say('and ice?');
     const reply = await discord.until(() =>
       discord
         .messages('thread')

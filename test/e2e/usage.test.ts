@@ -15,7 +15,10 @@ import { labels, quickStage, says } from './quick.ts';
 const path = '/v1/dashboard/billing/usage';
 const now = Date.UTC(2026, 2, 10, 12);
 const day = 86_400_000;
-/** Thirty digits. The embedded gateway counts in dollars and reports cents, so the point moves by two places. */
+/**
+ * An amount with thirty digits. The embedded gateway counts in dollars and reports cents, so the decimal point moves by
+ * two places.
+ */
 const long = '123456789012.345678901234567891';
 const longInCents = '12345678901234.5678901234567891';
 
@@ -39,11 +42,11 @@ async function at(options: StageOptions = {}) {
 const files = (message: Message) => message.attachments.map(({ filename }) => filename);
 
 async function fileOf(message: Message, ending: string): Promise<Buffer> {
-  const address = message.attachments.find(({ filename }) => filename.endsWith(ending))?.url ?? '';
-  return Buffer.from(await (await fetch(address)).arrayBuffer());
+  const url = message.attachments.find(({ filename }) => filename.endsWith(ending))?.url ?? '';
+  return Buffer.from(await (await fetch(url)).arrayBuffer());
 }
 
-describe('/usage at a spec gateway', () => {
+describe('/usage with the spec gateway profile', () => {
   it('/usage shows a manager the last seven days of the account in the channel, with every digit', async () => {
     const { discord, gateway, book } = await at();
     book(0, 'lumen-image-1', long);
@@ -51,12 +54,12 @@ describe('/usage at a spec gateway', () => {
     const exchange = await discord.as('admin').slash('usage');
     expect((await exchange.acknowledged()).ephemeral).toBe(false);
     const message = await exchange.message();
-    const said = text(message);
-    expect(said).toContain('Account usage** · 2026-03-04 to 2026-03-10 (UTC)');
-    expect(said).toContain(longInCents);
-    expect(said).toContain('0.0000000000000001');
-    expect(said).toContain('Total: **12345678901234.5678901234567892** for 2 requests');
-    expect(said).not.toMatch(/[$€]|differs|outside the requested range/);
+    const content = text(message);
+    expect(content).toContain('Account usage** · 2026-03-04 to 2026-03-10 (UTC)');
+    expect(content).toContain(longInCents);
+    expect(content).toContain('0.0000000000000001');
+    expect(content).toContain('Total: **12345678901234.5678901234567892** for 2 requests');
+    expect(content).not.toMatch(/[$€]|differs|outside the requested range/);
     expect(usageRequests(gateway).map(({ query }) => query)).toEqual([
       { start_date: '2026-03-04', end_date: '2026-03-10' },
     ]);
@@ -71,14 +74,14 @@ describe('/usage at a spec gateway', () => {
     expect((await fileOf(message, '.png')).subarray(1, 4).toString()).toBe('PNG');
   });
 
-  it('/usage always sends both dates, and adds up by model', async () => {
+  it('/usage always sends both dates, and adds up costs by model', async () => {
     const { discord, gateway, book } = await at();
     for (const daysAgo of [1, 2, 3]) book(daysAgo, 'verse-1', '0.1');
     book(2, 'lumen-image-1', '0.2');
     const admin = discord.as('admin');
-    const said = text(await (await admin.slash('usage', { start: '2026-03-01', by: 'model' })).message());
-    expect(said).toMatch(/verse-1 +3 +30/);
-    expect(said).toMatch(/lumen-image-1 +1 +20/);
+    const content = text(await (await admin.slash('usage', { start: '2026-03-01', by: 'model' })).message());
+    expect(content).toMatch(/verse-1 +3 +30/);
+    expect(content).toMatch(/lumen-image-1 +1 +20/);
     await (await admin.slash('usage', { end: '2026-02-10' })).message();
     expect(usageRequests(gateway).map(({ query }) => query)).toEqual([
       { start_date: '2026-03-01', end_date: '2026-03-10' },
@@ -86,7 +89,7 @@ describe('/usage at a spec gateway', () => {
     ]);
   });
 
-  it('/usage adds dollars next to cents if configured, and never replaces the cents', async () => {
+  it('/usage adds dollars next to cents if configured, but never replaces the cents', async () => {
     const { discord, book } = await at({ settings: { GATEWAY_USAGE_UNIT: 'cents' } });
     book(0, 'verse-1', long);
     const message = await (await discord.as('admin').slash('usage')).message();
@@ -115,8 +118,8 @@ describe('/usage at a spec gateway', () => {
   });
 });
 
-describe('/usage at a stock gateway', () => {
-  it('/usage shows the total of a stock gateway without claiming that it is for the range', async () => {
+describe('/usage with the stock gateway profile', () => {
+  it('/usage shows the total of a stock gateway without claiming that it covers the range', async () => {
     const { discord, gateway, book } = await at({ gateway: { profile: 'stock' } });
     book(400, 'verse-1', long);
     const message = await (await discord.as('admin').slash('usage')).message();
@@ -128,7 +131,7 @@ describe('/usage at a stock gateway', () => {
   });
 });
 
-describe.each(profiles)('The access to /usage at a %s gateway', (profile) => {
+describe.each(profiles)('Access to /usage with the %s gateway profile', (profile) => {
   const options = { gateway: { profile } };
 
   it('/usage shows the account ephemerally if a manager chooses so', async () => {
@@ -139,7 +142,7 @@ describe.each(profiles)('The access to /usage at a %s gateway', (profile) => {
     expect(text(await exchange.message())).toContain('Account usage');
   });
 
-  it('/usage shows other members their own use ephemerally, without a request to the gateway', async () => {
+  it('/usage shows other members their own usage ephemerally, without a request to the gateway', async () => {
     const { discord, gateway, book } = await at(options);
     book(0, 'verse-1', '777');
     for (const asking of [{}, { private: false }, { by: 'member' }]) {
@@ -153,17 +156,17 @@ describe.each(profiles)('The access to /usage at a %s gateway', (profile) => {
   it('/usage shows the owner of the application the account anywhere, ephemerally outside of admin servers', async () => {
     const { discord, book } = await at(options);
     book(0, 'verse-1', '1');
-    const there = discord.as('owner').in('elsewhere/hall');
+    const speaker = discord.as('owner').in('elsewhere/hall');
     for (let time = 0; time < 2; time++) {
-      const exchange = await there.slash('usage');
+      const exchange = await speaker.slash('usage');
       expect((await exchange.acknowledged()).ephemeral).toBe(true);
       expect(text(await exchange.message())).toContain('Account usage');
     }
-    const heard = discord.requests.filter(({ path: at }) => at.endsWith('/applications/@me'));
-    expect(heard).toHaveLength(1);
+    const received = discord.requests.filter(({ path: at }) => at.endsWith('/applications/@me'));
+    expect(received).toHaveLength(1);
   });
 
-  it('/usage shows a manager of another server only their own use', async () => {
+  it('/usage shows a manager of another server only their own usage', async () => {
     const { discord } = await at(options);
     const elsewhere = discord.world.guild('elsewhere');
     elsewhere.roles.push({ id: '999999999999999999', name: 'managers', permissions: 0x20n });
@@ -183,7 +186,7 @@ describe.each(profiles)('The access to /usage at a %s gateway', (profile) => {
     [{ start: '2025-03-09' }, 'is `367` days long; the maximum is `366`'],
     [{ start: '2016-01-01', end: '2026-01-01' }, 'is `3654` days long; the maximum is `366`'],
   ])(
-    '/usage refuses %o at once with an ephemeral sentence and without a request to the gateway',
+    '/usage refuses %o immediately with an ephemeral reply and without a request to the gateway',
     async (given, words) => {
       const { discord, gateway } = await at(options);
       const exchange = await discord.as('admin').slash('usage', given);
@@ -204,15 +207,15 @@ describe.each(profiles)('The access to /usage at a %s gateway', (profile) => {
   it('/usage reports an error with HTTP 200, and an unreadable response', async () => {
     const { discord, gateway } = await at(options);
     answers(gateway, { error: { message: 'no such token', type: 'new_api_error' } });
-    const told = text(await (await discord.as('admin').slash('usage')).message());
-    expect(told).toMatch(/^The gateway (refused this|is temporarily unavailable)/);
-    expect(told).not.toMatch(/\bused\b/);
+    const reply = text(await (await discord.as('admin').slash('usage')).message());
+    expect(reply).toMatch(/^The gateway (refused this|is temporarily unavailable)/);
+    expect(reply).not.toMatch(/\bused\b/);
     answers(gateway, { object: 'list', total_usage: '1e999999999' });
     expect(text(await (await discord.as('admin').slash('usage')).message())).toContain('invalid response');
   });
 });
 
-describe('/usage at gateways with other formats', () => {
+describe('/usage with other response formats', () => {
   it('/usage reads daily costs with line items in exact sums', async () => {
     const { discord, gateway } = await at();
     const items = [
@@ -240,9 +243,9 @@ describe('/usage at gateways with other formats', () => {
         { date: '2026-03-09', requests: 1, spend: '2.20' },
       ],
     });
-    const said = text(await (await discord.as('admin').slash('usage')).message());
-    expect(said).toMatch(/2026-03-09 +5 +3\.30/);
-    expect(said).toContain('Total: **3.30** for 5 requests');
+    const content = text(await (await discord.as('admin').slash('usage')).message());
+    expect(content).toMatch(/2026-03-09 +5 +3\.30/);
+    expect(content).toContain('Total: **3.30** for 5 requests');
   });
 
   it('/usage leaves out days outside of the range and says that the gateway ignored it', async () => {
@@ -255,20 +258,20 @@ describe('/usage at gateways with other formats', () => {
       ],
       total_usage: '509.5',
     });
-    const said = text(await (await discord.as('admin').slash('usage')).message());
-    expect(said).toContain('Total: **2.5**');
-    expect(said).toContain('also returned 2 days (2025-01-01 to 2026-03-11) outside the requested range');
-    expect(said).toContain('The gateway’s own total is 509.5.');
+    const content = text(await (await discord.as('admin').slash('usage')).message());
+    expect(content).toContain('Total: **2.5**');
+    expect(content).toContain('also returned 2 days (2025-01-01 to 2026-03-11) outside the requested range');
+    expect(content).toContain('The gateway’s own total is 509.5.');
   });
 
   it('/usage says that rows have no day, or do not add up to the total', async () => {
     const { discord, gateway } = await at();
     answers(gateway, { data: [{ model: 'verse-1', amount: '2.5' }], total_usage: '3' });
-    const said = text(await (await discord.as('admin').slash('usage', { by: 'model' })).message());
-    expect(said).toContain('Total: **3**');
-    expect(said).toContain('The rows add up to 2.5');
-    expect(said).toContain('some rows have no date');
-    expect(said.split('\n')[0]).not.toContain('2026');
+    const content = text(await (await discord.as('admin').slash('usage', { by: 'model' })).message());
+    expect(content).toContain('Total: **3**');
+    expect(content).toContain('The rows add up to 2.5');
+    expect(content).toContain('some rows have no date');
+    expect(content.split('\n')[0]).not.toContain('2026');
   });
 });
 
@@ -314,7 +317,7 @@ describe('The range buttons of /usage', () => {
     ).toContain('Account usage');
   });
 
-  it('A former manager who presses a range button sees only their own use', async () => {
+  it('A former manager who presses a range button sees only their own usage', async () => {
     const { discord, gateway, book } = await at();
     book(0, 'verse-1', '1');
     const admin = discord.as('admin');
@@ -347,7 +350,7 @@ describe('The range buttons of /usage', () => {
 });
 
 describe('The orders of members in /usage', () => {
-  it('A request is in the use of its owner, and in that of all members for everyone who can see it', async () => {
+  it('A request counts in the usage of its owner, and in that of all members for everyone who can see it', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'atelier-prices-'));
     onTestFinished(() => rm(folder, { recursive: true }));
     const prices = join(folder, 'prices.json');
@@ -373,7 +376,7 @@ describe('The orders of members in /usage', () => {
 });
 
 describe('/usage of a server', () => {
-  it('Members with Manage Server see what their server used, together with its limits, in private and in no other server', async () => {
+  it('Members with Manage Server see the usage of their server with its limits, in private and not from any other server', async () => {
     const stage = await quickStage({
       gateway: { speed: 20 },
       settings: { ...noLimits, DEFAULT_SERVER_BUDGET: '20 tasks a day' },
@@ -398,7 +401,7 @@ describe('/usage of a server', () => {
     );
   });
 
-  it('Admins see what members with each role used, as far as the role has limits', async () => {
+  it('Admins see the usage of the members with each role that has limits', async () => {
     const stage = await quickStage({ gateway: { speed: 20 }, settings: noLimits });
     await enter(stage);
     const { discord } = stage;

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** One folder per target, with inputs that once were findings. */
+/** One folder per target, with inputs that were once findings. */
 export const CORPUS = fileURLToPath(new URL('./corpus/', import.meta.url));
 
 export function corpusOf(target: string): { name: string; bytes: Buffer }[] {

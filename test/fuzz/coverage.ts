@@ -6,12 +6,12 @@ import { type Profiler, Session } from 'node:inspector';
  */
 export class Coverage {
   readonly #session = new Session();
-  readonly #isLookedAt: (url: string) => boolean;
+  readonly #isCounted: (url: string) => boolean;
   /** By script and function: the character offsets that have run. */
   readonly #run = new Map<string, Uint8Array>();
 
-  constructor(isLookedAt: (url: string) => boolean) {
-    this.#isLookedAt = isLookedAt;
+  constructor(isCounted: (url: string) => boolean) {
+    this.#isCounted = isCounted;
   }
 
   start(): void {
@@ -25,7 +25,9 @@ export class Coverage {
     this.#session.disconnect();
   }
 
-  /** How many blocks ran since the last call that were not recorded before. Recorded blocks are old from then on. */
+  /**
+   * Counts the blocks that ran since the last call and were not recorded before. They count as recorded from then on.
+   */
   takeNew({ isKept }: { isKept: boolean }): number {
     let found = 0;
     for (const { url, functions } of this.#taken()) {
@@ -39,8 +41,8 @@ export class Coverage {
   }
 
   /**
-   * How many times blocks ran since the last call: the same number for the same input, regardless of the load on the
-   * machine.
+   * How many times blocks ran since the last call. The number is the same for the same input, regardless of the
+   * machine's load.
    */
   takeSteps(): number {
     let steps = 0;
@@ -78,6 +80,6 @@ export class Coverage {
       if (error) throw error;
       result = answer.result;
     });
-    return result.filter(({ url }) => this.#isLookedAt(url));
+    return result.filter(({ url }) => this.#isCounted(url));
   }
 }

@@ -5,7 +5,7 @@ import { type Finding, judged } from './judge.ts';
 import { minimised } from './minimise.ts';
 import { mutated } from './mutate.ts';
 import { SeededRandom } from './random.ts';
-import { bytesOf, DEFAULT_MOST_BYTES, type Target } from './target.ts';
+import { bytesOf, DEFAULT_MAX_BYTES, type Target } from './target.ts';
 import type { Watchdog } from './watchdog.ts';
 
 export interface FuzzOptions {
@@ -21,12 +21,12 @@ export interface FuzzOptions {
 export interface FuzzResult {
   readonly executions: number;
   readonly newBlocks: number;
-  /** Inputs that reached new blocks, the seeds included. */
+  /** Inputs that reached new blocks, including the seeds. */
   readonly kept: number;
   readonly finding?: Finding & { readonly input: Buffer };
 }
 
-/** Counters are read after a batch; a longer batch would hide which of its inputs matters. */
+/** Counters are read after each batch; a longer batch would make it harder to tell which input matters. */
 const BATCH_CPU_MS = 60;
 const MAX_BATCH = 500;
 /** This share of the inputs is generated from the grammar; the others are mutations of kept inputs. */
@@ -39,7 +39,7 @@ const MEMORY_EVERY_MS = 5_000;
 const AT_ONCE = 50;
 const GROWN = [3, 300, 8_000, 20_000];
 
-/** Reads inputs until the time is over or there is a finding. */
+/** Feeds inputs to the reader until the time is over or there is a finding. */
 export async function fuzz(options: FuzzOptions): Promise<FuzzResult> {
   const run = new Run(options);
   const finding = await run.finding();
@@ -55,7 +55,7 @@ class Run {
 
   constructor(options: FuzzOptions) {
     this.#options = options;
-    this.#maxBytes = options.target.maxBytes ?? DEFAULT_MOST_BYTES;
+    this.#maxBytes = options.target.maxBytes ?? DEFAULT_MAX_BYTES;
     this.#random = new SeededRandom(options.seed);
   }
 
@@ -95,7 +95,7 @@ class Run {
     return input.subarray(0, this.#maxBytes);
   }
 
-  /** Something in this batch was new: each input is read alone to find out which one it was. */
+  /** Something in this batch was new, so each input is read on its own to find out which one it was. */
   async #keepOf(inputs: readonly Buffer[]): Promise<void> {
     for (const input of inputs) {
       this.#options.watchdog.begin(input);
@@ -127,12 +127,12 @@ class Run {
   }
 }
 
-/** Inputs that are hard on the reader, in a few sizes. */
+/** Checks inputs that are hard for the reader in a few sizes. */
 function grown(target: Target): Buffer[] {
   return Object.values(target.growing).flatMap((make) => GROWN.map((times) => bytesOf(make(times))));
 }
 
-/** Inputs of the target's grammar, generated a few at a time, because generating one alone costs as much. */
+/** Inputs from the target's grammar, generated several at a time because a single one would cost as much. */
 function builtInputs(target: Target, seed: number): () => Buffer {
   let ready: Buffer[] = [];
   let round = seed;
@@ -142,7 +142,7 @@ function builtInputs(target: Target, seed: number): () => Buffer {
   };
 }
 
-/** The memory in use after everything that can be collected is collected. */
+/** The memory in use after a full garbage collection. */
 class Memory {
   readonly #collectGarbage: () => void;
   readonly #warmAt: number;

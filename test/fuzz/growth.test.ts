@@ -3,9 +3,9 @@ import { corpusOf } from './corpus.ts';
 import { Coverage } from './coverage.ts';
 import { bytesOf, type Target } from './target.ts';
 
-/** How many times more steps twice the input may need; quadratic growth needs four times as many. */
+/** The factor by which the steps may grow for twice the input; quadratic growth needs four times as many. */
 const MAX_GROWTH = 2.5;
-// Larger than the sizes from which some readers look twice.
+// Larger than the sizes above which some readers make a second pass.
 const TIMES = 1_200;
 
 // Blocks are counted only in code that is compiled after the start.
@@ -35,7 +35,7 @@ const growing = targets.flatMap((target) =>
 );
 
 describe('A reader of outside input', () => {
-  // Codecs, tables and lazy imports are paid for once.
+  // A first run loads codecs, tables and lazy imports.
   beforeAll(async () => {
     for (const { target, make } of growing) await failureOf(target, bytesOf(make(2)));
   });
@@ -53,7 +53,7 @@ describe('A reader of outside input', () => {
 const kept = targets.flatMap((target) => corpusOf(target.name).map((file) => ({ ...file, target, of: target.name })));
 
 describe('A former finding', () => {
-  it.each(kept)('A former finding is not found again: $of, $name', async ({ target, bytes }) => {
+  it.each(kept)('A former finding no longer occurs: $of, $name', async ({ target, bytes }) => {
     expect(await failureOf(target, bytes)).toBeUndefined();
   });
 });

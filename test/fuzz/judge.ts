@@ -7,7 +7,10 @@ export interface Finding {
   readonly detail: string;
 }
 
-/** How often an input that seems slow is read again: the fastest run counts, so a busy machine is not a finding. */
+/**
+ * How often an input that seems slow is read again. The fastest run counts, so that a busy machine does not cause
+ * findings.
+ */
 const CONFIRMATIONS = 4;
 
 function allowedMs(target: Target, bytes: number): number {

@@ -1,6 +1,6 @@
 const MAX_MS = 10_000;
 
-/** The same finding with fewer bytes: pieces are left out as long as the finding stays. */
+/** Minimizes the input of a finding by removing pieces for as long as the finding still occurs. */
 export async function minimised(input: Buffer, isSame: (input: Buffer) => Promise<boolean>): Promise<Buffer> {
   const end = performance.now() + MAX_MS;
   let least = input;

@@ -1,5 +1,5 @@
 import type { SeededRandom } from './random.ts';
-import { bytesOf, DEFAULT_MOST_BYTES, type Target } from './target.ts';
+import { bytesOf, DEFAULT_MAX_BYTES, type Target } from './target.ts';
 
 /** Most formats have lengths and counters, so the edges of their ranges are tried. */
 const EDGES = [0, 1, 2, 7, 8, 15, 16, 127, 128, 254, 255, 256, 4_095, 32_767, 65_535, 0x7fff_ffff, 0xffff_ffff];
@@ -13,7 +13,7 @@ export function mutated(random: SeededRandom, target: Target, pool: readonly Buf
   let input = random.of(pool) ?? Buffer.alloc(0);
   for (let steps = 1 + random.below(MAX_STEPS); steps > 0; steps--) {
     const mutation = random.of(MUTATIONS) ?? flip;
-    input = mutation(input, random, target, pool).subarray(0, target.maxBytes ?? DEFAULT_MOST_BYTES);
+    input = mutation(input, random, target, pool).subarray(0, target.maxBytes ?? DEFAULT_MAX_BYTES);
   }
   return input;
 }
@@ -24,7 +24,7 @@ const flip: Mutation = (input, random) => {
   return changed;
 };
 
-/** The beginning of a file decides how the rest is read. */
+/** The beginning of a file determines how the rest is read. */
 const flipInHead: Mutation = (input, random) => {
   const changed = Buffer.from(input);
   if (changed.length > 0) changed[random.below(Math.min(64, changed.length))] = random.below(256);
@@ -54,14 +54,14 @@ const double: Mutation = (input, random) => {
   return Buffer.concat([input.subarray(0, end), input.subarray(start)]);
 };
 
-/** Repeating a piece very often shows what takes too long. */
+/** Repeating a piece very often reveals code that takes too long. */
 const repeat: Mutation = (input, random, target) => {
   const { start, end } = range(input, random, 16);
-  const piece = random.next() < 0.4 ? bytesOf(random.of(target.words) ?? '') : input.subarray(start, end);
-  if (piece.length === 0) return input;
-  const max = Math.floor((target.maxBytes ?? DEFAULT_MOST_BYTES) / piece.length);
+  const chunk = random.next() < 0.4 ? bytesOf(random.of(target.words) ?? '') : input.subarray(start, end);
+  if (chunk.length === 0) return input;
+  const max = Math.floor((target.maxBytes ?? DEFAULT_MAX_BYTES) / chunk.length);
   const times = 1 + random.below(Math.min(MAX_REPEATS, Math.max(1, max)));
-  const many = Buffer.alloc(piece.length * times, piece);
+  const many = Buffer.alloc(chunk.length * times, chunk);
   return Buffer.concat([input.subarray(0, start), many, input.subarray(end)]);
 };
 
@@ -90,10 +90,10 @@ const MUTATIONS: readonly Mutation[] = [
   cutOff,
 ];
 
-function put(input: Buffer, piece: Buffer, random: SeededRandom): Buffer {
+function put(input: Buffer, chunk: Buffer, random: SeededRandom): Buffer {
   const at = random.below(input.length + 1);
-  const over = random.next() < 0.5 ? Math.min(piece.length, input.length - at) : 0;
-  return Buffer.concat([input.subarray(0, at), piece, input.subarray(at + over)]);
+  const over = random.next() < 0.5 ? Math.min(chunk.length, input.length - at) : 0;
+  return Buffer.concat([input.subarray(0, at), chunk, input.subarray(at + over)]);
 }
 
 function range(input: Buffer, random: SeededRandom, max = 256): { start: number; end: number } {

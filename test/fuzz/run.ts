@@ -7,16 +7,16 @@ import { CORPUS, corpusOf } from './corpus.ts';
 import { Coverage } from './coverage.ts';
 import { fuzz } from './fuzz.ts';
 import type { Target } from './target.ts';
-import { DEFAULT_MOST_BYTES } from './target.ts';
+import { DEFAULT_MAX_BYTES } from './target.ts';
 import { openWatchdog } from './watchdog.ts';
 
-/** sysexits.h: the command was used wrongly. */
+/** EX_USAGE from sysexits.h: the command was used incorrectly. */
 const EX_USAGE = 64;
 const DEFAULT_SECONDS = 180;
 const MAX_PREVIEW_LENGTH = 400;
 const FINDINGS = fileURLToPath(new URL('./findings/', import.meta.url));
 
-// Before any code under test is compiled.
+// This must happen before any code under test is compiled.
 const coverage = new Coverage((url) => url.includes('/src/') && !url.includes('/node_modules/'));
 coverage.start();
 const { targets } = await import('./targets/index.ts');
@@ -41,11 +41,11 @@ if (chosen.length === 0 || !(seconds > 0) || !Number.isSafeInteger(seed)) {
   mkdirSync(FINDINGS, { recursive: true });
   for (const target of chosen) await fuzzOne(target, () => void collectGarbage());
 }
-// Codecs and libraries keep threads that would hold the process open.
+// Codecs and libraries keep threads that would keep the process alive.
 process.exit();
 
 async function fuzzOne(target: Target, collect: () => void): Promise<void> {
-  const watchdog = openWatchdog(target.maxBytes ?? DEFAULT_MOST_BYTES, join(FINDINGS, `${target.name}-endless`));
+  const watchdog = openWatchdog(target.maxBytes ?? DEFAULT_MAX_BYTES, join(FINDINGS, `${target.name}-endless`));
   const began = performance.now();
   const corpus = corpusOf(target.name).map(({ bytes }) => bytes);
   const options = { target, coverage, corpus, seconds, seed, watchdog, collectGarbage: collect };

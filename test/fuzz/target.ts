@@ -1,37 +1,37 @@
 import type fc from 'fast-check';
 
-/** One reader of outside input, and its invariants. Every input is bytes; text is encoded in UTF-8. */
+/** One reader of outside input with its invariants. Every input is a sequence of bytes; text is encoded in UTF-8. */
 export interface Target {
   readonly name: string;
   readonly reads: 'bytes' | 'text';
-  /** Real inputs to start from: files of the tests, or what the embedded servers send. */
+  /** Real inputs to start from: files from the tests, or what the embedded servers send. */
   seeds(): Promise<readonly Input[]> | readonly Input[];
-  /** Inputs built from the grammar of the format. */
+  /** Generates inputs from the grammar of the format. */
   readonly structured: fc.Arbitrary<Input>;
   /** Pieces that mutations insert. */
   readonly words: readonly string[];
-  /** Reads the input. Throws a violated invariant as a `BrokenPromise`. */
+  /** Reads the input. Throws a `BrokenInvariant` if an invariant is violated. */
   run(input: Buffer): unknown;
-  /** Failures that the reader declares. Any other is a finding. */
+  /** Whether the reader declares this failure. Any other failure is a finding. */
   isExpected(error: unknown): boolean;
-  /** Inputs that grow with `times`, in ways that are hard on a reader. */
+  /** Inputs that grow with `times` in ways that are hard for a reader. */
   readonly growing: Readonly<Record<string, (times: number) => Input>>;
   /** CPU time that an input of any size may take, for readers that decode or call a library. */
   readonly fixedMs?: number;
   readonly msPerKb?: number;
-  /** Larger inputs are not generated. */
+  /** The maximum size of generated inputs. */
   readonly maxBytes?: number;
 }
 
 export type Input = Buffer | string;
 
 /** A reader returned a wrong value. */
-export class BrokenPromise extends Error {
-  override readonly name = 'BrokenPromise';
+export class BrokenInvariant extends Error {
+  override readonly name = 'BrokenInvariant';
 }
 
 export const DEFAULT_FIXED_MS = 25;
 export const DEFAULT_MS_PER_KB = 2;
-export const DEFAULT_MOST_BYTES = 64 * 1024;
+export const DEFAULT_MAX_BYTES = 64 * 1024;
 
 export const bytesOf = (input: Input): Buffer => (typeof input === 'string' ? Buffer.from(input) : input);

@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads';
 
 /**
- * In CPU time, because a busy machine may not run the thread at all. An input that takes longer is written to a file
- * and ends the process: nothing else can stop an endless loop.
+ * The time limit for one input is in CPU time, because a busy machine may not run the thread at all. An input that
+ * takes longer is written to a file and ends the process: nothing else can stop an endless loop.
  */
 const MAX_SECONDS = 30;
 
@@ -11,7 +11,7 @@ export interface Watchdog {
   end(): Promise<void>;
 }
 
-/** Watches from a separate thread. The input being read is in memory that both threads share. */
+/** Watches from a separate thread. The current input is in memory that both threads share. */
 export function openWatchdog(maxBytes: number, path: string): Watchdog {
   const state = new SharedArrayBuffer(8);
   const bytes = new SharedArrayBuffer(maxBytes);

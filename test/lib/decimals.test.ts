@@ -31,14 +31,14 @@ function written(units: bigint, places: number): string {
   return places === 0 ? `${sign}${digits}` : `${sign}${digits.slice(0, -places)}.${digits.slice(-places)}`;
 }
 
-const raised = ({ units, places }: Made, to: number): bigint => units * 10n ** BigInt(to - places);
+const scaledTo = ({ units, places }: Made, to: number): bigint => units * 10n ** BigInt(to - places);
 
 describe('Sums of amounts', () => {
   it('Sums of amounts are exact, with as many decimal places as the longest amount', () => {
     fc.assert(
       fc.property(fc.array(made, { minLength: 2, maxLength: 12 }), (parts) => {
         const places = Math.max(...parts.map((part) => part.places));
-        const sum = parts.reduce((so, part) => so + raised(part, places), 0n);
+        const sum = parts.reduce((so, part) => so + scaledTo(part, places), 0n);
         expect(sumOf(parts.map(({ text }) => text))).toBe(written(sum, places));
       }),
     );
@@ -55,14 +55,14 @@ describe('Sums of amounts', () => {
     );
   });
 
-  it('The sum of one amount is that amount unchanged, and of none is nothing', () => {
+  it('The sum of one amount is that amount unchanged, and the sum of none is undefined', () => {
     for (const text of ['1.10', '+5', '2500.0', '1e-7', '.5']) expect(sumOf([text])).toBe(text);
     expect(sumOf([])).toBeUndefined();
     expect(sumOf(['0.1', '0.2'])).toBe('0.3');
     expect(sumOf(['1e-7', '2E3', '.5', '+1.'])).toBe('2001.5000001');
   });
 
-  it('Sums of amounts are reversed by differences', () => {
+  it('Subtracting an amount from a sum reverses its addition', () => {
     fc.assert(
       fc.property(made, made, (one, other) => {
         expect(compare(difference(sumOf([one.text, other.text]) ?? '', other.text), one.text)).toBe(0);
@@ -71,7 +71,7 @@ describe('Sums of amounts', () => {
   });
 });
 
-it('Cents become dollars by moving the point, and every digit is kept', () => {
+it('Cents are converted to dollars by moving the decimal point, without losing a digit', () => {
   fc.assert(
     fc.property(made, ({ units, places, text }) => {
       expect(hundredth(text)).toBe(written(units, places + 2));
@@ -80,7 +80,7 @@ it('Cents become dollars by moving the point, and every digit is kept', () => {
   expect(hundredth('2500.0')).toBe('25.000');
 });
 
-it('Decimals that would fill the memory, and text that is not a decimal, are rejected', () => {
+it('Decimals that would exhaust the memory, and text that is not a decimal, are rejected', () => {
   for (const text of ['1e999999999', '1e-61', '9'.repeat(121), '', '1,5', '0x10', 'NaN', '1e', '.'])
     expect(isDecimal(text), text.slice(0, 12)).toBe(false);
   for (const text of ['0', '-1.5', '1e60', '9'.repeat(120), '.5', '5.']) expect(isDecimal(text), text).toBe(true);
@@ -93,7 +93,7 @@ it('Amounts of any size are scaled for drawing', () => {
 });
 
 describe('An amount rounded down', () => {
-  it('An amount rounded down has at most four decimals and is never more', () => {
+  it('An amount rounded down has at most four decimal places and is never larger than the original amount', () => {
     expect(['4.9257142857142856', '0.00009', '3', '0'].map(roundedDown)).toEqual(['4.9257', '0', '3', '0']);
     fc.assert(
       fc.property(fc.nat(1_000_000_000), (count) => {

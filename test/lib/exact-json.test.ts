@@ -2,11 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isRecord, type Json, parseExact } from '../../src/lib/exact-json.ts';
 
-/** The parsed value, with every number as its text, so both ways of keeping a number compare. */
-function spelled(value: Json): Json {
+/** The parsed value, with every number as text, so that both representations of a number are comparable. */
+function withNumbersAsText(value: Json): Json {
   if (typeof value === 'number') return `#${Object.is(value, -0) ? '-0' : value}`;
-  if (Array.isArray(value)) return value.map(spelled);
-  if (isRecord(value)) return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, spelled(inner)]));
+  if (Array.isArray(value)) return value.map(withNumbersAsText);
+  if (isRecord(value))
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withNumbersAsText(inner)]));
   return value;
 }
 
@@ -24,7 +25,7 @@ describe('A JSON number', () => {
     ['an exponent', '1E5'],
     ['an exponent with a sign', '1.5e+10'],
     ['a negative exponent', '25e-3'],
-    ['more than a number can be', '1e400'],
+    ['more than the largest number', '1e400'],
     ['thirty digits', '123456789012345678901234567890'],
   ])('A JSON number keeps its digits: %s', (_what, text) => {
     expect(parseExact(text)).toBe(text);
@@ -86,21 +87,24 @@ describe('Any JSON text', () => {
         fc.constantFrom(undefined, 2),
         (value, indent) => {
           const text = JSON.stringify(value, null, indent);
-          const exact = spelled(parseExact(text));
-          const plain = spelled(JSON.parse(text) as Json);
-          // A number kept as text reads as that number.
-          const settle = (left: Json, right: Json): Json => {
+          const exact = withNumbersAsText(parseExact(text));
+          const plain = withNumbersAsText(JSON.parse(text) as Json);
+          // A number that was kept as text must have the same value.
+          const alignNumbers = (left: Json, right: Json): Json => {
             if (typeof left === 'string' && typeof right === 'string' && right.startsWith('#') && !left.startsWith('#'))
               return Object.is(Number(left), Number(right.slice(1))) ? right : left;
             if (Array.isArray(left) && Array.isArray(right))
-              return left.map((item, at) => settle(item, right[at] ?? null));
+              return left.map((item, at) => alignNumbers(item, right[at] ?? null));
             if (isRecord(left) && isRecord(right))
               return Object.fromEntries(
-                Object.entries(left).map(([key, item]) => [key, settle(item as Json, (right[key] ?? null) as Json)]),
+                Object.entries(left).map(([key, item]) => [
+                  key,
+                  alignNumbers(item as Json, (right[key] ?? null) as Json),
+                ]),
               );
             return left;
           };
-          expect(settle(exact, plain)).toEqual(plain);
+          expect(alignNumbers(exact, plain)).toEqual(plain);
         },
       ),
       { numRuns: 500 },
@@ -139,16 +143,19 @@ describe('Deep nesting', () => {
     ['lists', '[', ']'],
     ['records', '{"a":', '}'],
     ['records with quotes in their names', '{"\\"[[":', '}'],
-  ])('Nesting of more than 500 levels is refused as invalid JSON: %s with any number in them', (_what, open, close) => {
-    const deep = (levels: number, core: string): string => open.repeat(levels) + core + close.repeat(levels);
-    for (const core of ['1', '1.50']) {
-      expect(() => parseExact(deep(5_000, core))).toThrow(SyntaxError);
-      expect(() => parseExact(deep(501, core))).toThrow(SyntaxError);
-      expect(() => parseExact(deep(500, core))).not.toThrow();
-    }
-  });
+  ])(
+    'Nesting of more than 500 levels is refused as invalid JSON: %s around any kind of number',
+    (_what, open, close) => {
+      const deep = (levels: number, core: string): string => open.repeat(levels) + core + close.repeat(levels);
+      for (const core of ['1', '1.50']) {
+        expect(() => parseExact(deep(5_000, core))).toThrow(SyntaxError);
+        expect(() => parseExact(deep(501, core))).toThrow(SyntaxError);
+        expect(() => parseExact(deep(500, core))).not.toThrow();
+      }
+    },
+  );
 
-  it('Nesting is counted outside of strings only', () => {
+  it('Brackets within strings do not count as nesting', () => {
     const text = JSON.stringify({ a: '[{'.repeat(1_000), b: '\\"[['.repeat(1_000) });
     expect(parseExact(text)).toEqual(JSON.parse(text));
   });

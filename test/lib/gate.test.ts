@@ -7,7 +7,7 @@ function held() {
 }
 
 describe('A gate', () => {
-  it('A gate lets work pass together, and work that asks to be alone only when all of it is done', async () => {
+  it('A gate runs ordinary work concurrently, and exclusive work only once all earlier work is done', async () => {
     const gate = new Gate();
     const log: string[] = [];
     const [first, second, alone] = [held(), held(), held()];
@@ -35,7 +35,7 @@ describe('A gate', () => {
     expect(log.slice(3)).toEqual(['two ends', 'alone begins', 'alone ends', 'three begins', 'three ends']);
   });
 
-  it('A gate opens again after a failure of either', async () => {
+  it('A gate opens again after ordinary or exclusive work failed', async () => {
     const gate = new Gate();
     const fail = async () => Promise.reject(new Error('lost'));
     await expect(gate.pass(fail)).rejects.toThrow('lost');

@@ -13,7 +13,7 @@ function open() {
 }
 
 describe('The subject of a log line', () => {
-  it('Lines of two tasks that run at the same time carry their own ids, also after a wait', async () => {
+  it('Lines of two tasks that run at the same time carry the id of their own task, even after an await', async () => {
     const { log, subjects } = open();
     const work = async (): Promise<void> => {
       log.info('before');
@@ -25,20 +25,20 @@ describe('The subject of a log line', () => {
     expect(subjects()).toEqual([{ task: 'one' }, { task: 'two' }, { task: 'one' }, { task: 'two' }, {}]);
   });
 
-  it('What a line says itself comes before its surroundings', () => {
+  it('A task id given with a line takes precedence over the id from the context', () => {
     const { log, subjects } = open();
     aboutTask('one', () => log.info({ task: 'two' }, 'a line'));
     expect(subjects()).toEqual([{ task: 'two' }]);
   });
 
-  it('An interaction has its reference from its beginning, and its task from where that is known', () => {
+  it('Lines of an interaction carry its reference from the start, and its task id once that is known', () => {
     const { log, subjects } = open();
     aboutInteraction('ref', () => {
       log.info('early');
       nameTask('one');
       log.info('late');
       aboutTask('two', () => {
-        // It works for a task of its own, so this names nothing.
+        // This code runs for a different task, so the call has no effect.
         nameTask('three');
         log.info('within');
       });
@@ -48,7 +48,7 @@ describe('The subject of a log line', () => {
     expect(subjects()).toEqual([{ reference: 'ref' }, whole, { reference: 'ref', task: 'two' }, whole]);
   });
 
-  it('What serves many tasks has no subject', () => {
+  it('Code that serves many tasks logs no subject', () => {
     const { log, subjects } = open();
     aboutTask('one', () => aboutNothing(() => log.info('a line')));
     nameTask('one');

@@ -38,7 +38,7 @@ describe.each([true, false])('The log (readable: %s)', (readable) => {
 
 const PRIVATE = 'geheimnisvolle Worte';
 
-/** Every kind of throwable value that may contain text of members. */
+/** Every kind of throwable value that may contain text from members. */
 const throwing: readonly (readonly [string, () => unknown])[] = [
   [
     'an error of Discord that quotes what it refuses, with its request',
@@ -60,21 +60,21 @@ const throwing: readonly (readonly [string, () => unknown])[] = [
     'an error of HTTP with its request',
     () => new HTTPError(500, PRIVATE, 'POST', 'http://127.0.0.1/x', { body: { content: PRIVATE }, files: undefined }),
   ],
-  ['a refusal of the gateway', () => new GatewayError(`Bad prompt: ${PRIVATE}`, { kind: 'invalid', code: PRIVATE })],
-  ['a schema that was not met', () => z.object({ prompt: z.literal('x') }).safeParse({ prompt: PRIVATE }).error],
-  ['JSON that is none', () => caught(() => JSON.parse(`${PRIVATE} {`))],
-  ['a number that is none', () => caught(() => BigInt(PRIVATE))],
-  ['an argument that is wrong', () => caught(() => Buffer.from('x', PRIVATE as 'hex'))],
+  ['a refusal from the gateway', () => new GatewayError(`Bad prompt: ${PRIVATE}`, { kind: 'invalid', code: PRIVATE })],
+  ['a schema violation', () => z.object({ prompt: z.literal('x') }).safeParse({ prompt: PRIVATE }).error],
+  ['invalid JSON', () => caught(() => JSON.parse(`${PRIVATE} {`))],
+  ['an invalid number', () => caught(() => BigInt(PRIVATE))],
+  ['an invalid argument', () => caught(() => Buffer.from('x', PRIVATE as 'hex'))],
   ['a cause', () => new Error('failed', { cause: new SyntaxError(PRIVATE) })],
   ['several errors at once', () => new AggregateError([new SyntaxError(PRIVATE)], 'all failed')],
   [
     'an error with more on it',
     () => Object.assign(new Error('failed'), { detail: PRIVATE, command: { args: [PRIVATE] } }),
   ],
-  ['a name that was set', () => Object.assign(new Error('failed'), { name: PRIVATE })],
-  ['a message like a stack', () => new SyntaxError(`x\n    at ${PRIVATE} (/x:1:1)`)],
-  ['a quotation', () => new TypeError(`Received type string ('it''s "${PRIVATE}"')`)],
-  ['a text', () => PRIVATE],
+  ['an overridden name', () => Object.assign(new Error('failed'), { name: PRIVATE })],
+  ['a message that looks like a stack', () => new SyntaxError(`x\n    at ${PRIVATE} (/x:1:1)`)],
+  ['a quotation mark in the message', () => new TypeError(`Received type string ('it''s "${PRIVATE}"')`)],
+  ['a thrown string', () => PRIVATE],
   ['bytes', () => Buffer.from(PRIVATE)],
 ];
 
@@ -87,7 +87,7 @@ function caught(act: () => unknown): unknown {
 }
 
 describe.each([true, false])('A thrown value in the log (readable: %s)', (readable) => {
-  it.each(throwing)('A thrown value is written without foreign text: %s', (_what, make) => {
+  it.each(throwing)('A thrown value is logged without text from outside: %s', (_what, make) => {
     const thrown = make();
     const text = logged((log) => {
       log.error({ err: thrown }, 'failed');
@@ -102,7 +102,7 @@ describe.each([true, false])('A thrown value in the log (readable: %s)', (readab
     expect(text).not.toContain(String([...Buffer.from('geheim')]));
   });
 
-  it('An error is written with its type, its stack and its cause', () => {
+  it('An error is logged with its type, its stack and its cause', () => {
     const cause = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET', syscall: 'read' });
     const text = logged(
       (log) => log.error({ err: new TypeError('x is not a function', { cause }) }, 'failed'),
@@ -111,7 +111,7 @@ describe.each([true, false])('A thrown value in the log (readable: %s)', (readab
     for (const told of ['TypeError', 'x is not a function', 'log.test.ts:', 'ECONNRESET']) expect(text).toContain(told);
   });
 
-  it('A Discord refusal is written with its code, its route and the rejected fields', () => {
+  it('A refusal from Discord is logged with its code, its route and the rejected fields', () => {
     const text = logged((log) => log.error({ err: throwing[0]?.[1]() }, 'failed'), readable);
     for (const told of ['50035', '400', 'PATCH', '/messages/@original', 'content: BASE_TYPE_BAD_LENGTH'])
       expect(text).toContain(told);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { PassingBytes } from '../../src/lib/passing-bytes.ts';
 
-test('Young buffers are collected after every eight mebibytes, in pieces of any size', () => {
+test('Young buffers are garbage-collected after every eight mebibytes, whatever the chunk size', () => {
   let collections = 0;
   const passing = new PassingBytes(() => collections++);
   for (let piece = 0; piece < 127; piece++) passing.count(64 * 1024);

@@ -4,7 +4,7 @@ import { TokenBuckets } from '../../src/lib/token-buckets.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
 describe('Token buckets', () => {
-  it('Token buckets give as many tokens at once as they hold, and then as they fill', () => {
+  it('Token buckets hand out as many tokens at once as they hold, and more as they refill', () => {
     const clock = new ManualClock();
     const buckets = new TokenBuckets({ atOnce: 3, perSecond: 2 }, clock);
     const take = (count: number) => Array.from({ length: count }, () => buckets.take('ann')).filter(Boolean).length;
@@ -19,7 +19,7 @@ describe('Token buckets', () => {
     expect(take(10)).toBe(3);
   });
 
-  it('Token buckets never give more than the rate allows, however they are asked', () => {
+  it('Token buckets never hand out more tokens than the rate allows, for any pattern of requests', () => {
     const gaps = fc.array(fc.integer({ min: 0, max: 2_000 }), { minLength: 1, maxLength: 200 });
     fc.assert(
       fc.property(gaps, fc.integer({ min: 1, max: 10 }), fc.integer({ min: 1, max: 5 }), (waits, atOnce, perSecond) => {
@@ -36,7 +36,7 @@ describe('Token buckets', () => {
     );
   });
 
-  it('Token buckets of many invented names need bounded memory, and forget the names used longest ago', () => {
+  it('Token buckets use bounded memory for many made-up names, and evict the least recently used', () => {
     const clock = new ManualClock();
     const buckets = new TokenBuckets({ atOnce: 1, perSecond: 1 }, clock);
     buckets.take('first');

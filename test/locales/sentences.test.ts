@@ -30,9 +30,9 @@ const keysMatching = (patterns: readonly RegExp[]): string[] =>
 
 it('The keys in the code can all be read by the test', () => {
   expect(uses.length).toBeGreaterThan(200);
-  const dark = uses.filter((use) => use.keys.length === 0).map(({ at }) => at.replace(/:.*/, ''));
+  const filesWithoutKeys = uses.filter((use) => use.keys.length === 0).map(({ at }) => at.replace(/:.*/, ''));
   // The error funnel accepts any refusal; the others pass on refusals of the media process.
-  expect(dark.sort()).toEqual([
+  expect(filesWithoutKeys.sort()).toEqual([
     'discord/funnel.ts',
     'services/media-process/child.ts',
     'services/media-process/program/audio.ts',
@@ -97,7 +97,7 @@ it('A plural has both forms with the same variables', () => {
 });
 
 /** https://discord.com/developers/docs/components/reference; the adapter cuts what variables add. */
-const MOST: Readonly<Record<Part, number>> = {
+const MAX_LENGTHS: Readonly<Record<Part, number>> = {
   button: 80,
   'form title': 45,
   'form label': 45,
@@ -108,12 +108,14 @@ const MOST: Readonly<Record<Part, number>> = {
 
 it('Discord accepts the length of every label, title, hint and choice', () => {
   const labels = uses.flatMap(({ keys: patterns, part }) =>
-    part ? keysMatching(patterns).flatMap((key) => formsOf(key).map((text) => ({ key, text, max: MOST[part] }))) : [],
+    part
+      ? keysMatching(patterns).flatMap((key) => formsOf(key).map((text) => ({ key, text, max: MAX_LENGTHS[part] })))
+      : [],
   );
   const buttons = [...sentences].flatMap(([key, text]) =>
-    /\.buttons\.[^.]+$/.test(key) ? [{ key, text, max: MOST.button }] : [],
+    /\.buttons\.[^.]+$/.test(key) ? [{ key, text, max: MAX_LENGTHS.button }] : [],
   );
-  expect(new Set(uses.map(({ part }) => part)).size).toBe(Object.keys(MOST).length + 1);
+  expect(new Set(uses.map(({ part }) => part)).size).toBe(Object.keys(MAX_LENGTHS).length + 1);
   const long = [...labels, ...buttons].filter(({ text, max }) => text.replace(/\{\{\w+\}\}/g, '').length > max);
   expect(long).toEqual([]);
 });

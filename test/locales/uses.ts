@@ -67,7 +67,7 @@ function usesIn(path: string, source: string): { uses: Use[]; words: Set<string>
     },
   }).visit(program);
 
-  /** The literals of a conditional expression, or of a table in the same file. */
+  /** The literals in a conditional expression, or in a table in the same file. */
   const keysOf = (node: Node): RegExp[] => {
     const text = textOf(node);
     if (text !== undefined) return [patternOf(text)];

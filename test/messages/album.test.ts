@@ -57,7 +57,7 @@ describe('The message of an album', () => {
       Array.from({ length: count }, (_, place) => done(place, track(`A${place}`), track(`B${place}`)));
     expect(albumLayout(album(), songs(5), say).as).toBe('together');
     expect(albumLayout(album(), songs(6), say).as).toBe('pages');
-    // Before the number of tracks is known, two are assumed for each.
+    // Before the number of tracks is known, two are assumed for each song.
     expect(
       albumLayout(
         album(),
@@ -81,7 +81,7 @@ describe('The message of an album', () => {
     expect(albumLayout(album(), [...songs(3), long], say)).toMatchObject({ as: 'together', covers: 1 });
   });
 
-  it('The message of an album links the covers for which there is no space', () => {
+  it('The message of an album links to the covers that do not fit', () => {
     const content = shown(
       album(),
       [1, 2, 3].map((place) => done(place, track(`A${place}`), track(`B${place}`))),

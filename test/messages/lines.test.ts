@@ -28,13 +28,13 @@ const numberLines = (lines: readonly string[]): string =>
   lines.map((line, index) => `${index + 1}\ufe0f\u20e3 ${line}`).join('\n\n');
 
 describe('The message of a description', () => {
-  it('The message of a description shows each line with its number, and buttons for each line, for all and for a repetition', () => {
+  it('The message of a description shows each line with its number, with a button for each line, one for all lines and one to run it again', () => {
     const plan = planOf(describeTask(numberLines(['a *red* fox --ar 3:2', 'snow', 'ice', 'white'])));
     expect(plan).toMatchSnapshot();
     expect(validateBody('webhook-edit', bodyOf(plan).body, { files: [] })).toEqual([]);
   });
 
-  it('The message of a description with one line has no button for all', () => {
+  it('The message of a description with one line has no button for all lines', () => {
     const { content, controls: buttons } = planOf(describeTask('a fox in the snow'));
     expect(content).toContain('1️⃣ a fox in the snow');
     expect(buttons?.map((one) => 'id' in one && one.id.split('.')[0])).toEqual(['line', 'same', 'delete']);
@@ -88,7 +88,7 @@ describe('The message of a shortened prompt', () => {
 const upscaled = { of: '1', label: 'U2', action: 'UPSCALE', index: 2, prompt: 'a fox' };
 
 describe('The message of a blend', () => {
-  it('The message of a blend has the names of its images as title, shows its shape and has the buttons of a grid', () => {
+  it('The message of a blend has the names of its images as its title, shows its shape and has the buttons of a grid', () => {
     const media: TaskFacts['media'] = [{ kind: 'image', address: 'https://example.org/1.png', firstSeenAt: start }];
     const request = { pictures: [fox, sea], title: 'fox.png + sea.png', shape: 'PORTRAIT' };
     expect(planOf(endedTask({ kind: 'blend', request, media }))).toMatchSnapshot();
@@ -111,7 +111,7 @@ describe('The Animate button of a single image', () => {
       'id' in one ? (one.id.split('.')[0] ?? '') : '',
     );
 
-  it('A single image can be animated if the gateway has no working button for it', () => {
+  it('A single image can be animated if the gateway offers no working button for it', () => {
     expect(idsOf(endedTask(upscale))).toContain('anim');
     expect(idsOf(endedTask({ ...upscale, actions: [animateHigh] }))).not.toContain('anim');
     const refused = (customId: string) => !customId.startsWith('MJ::JOB::animate');

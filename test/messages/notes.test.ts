@@ -17,12 +17,12 @@ import type { Parts } from '../support/tasks.ts';
 async function notesScene() {
   const host = await openFileHost();
   onTestFinished(() => host.close());
-  const address = host.on('/dance.mp4', file(mp4Video()));
+  const url = host.on('/dance.mp4', file(mp4Video()));
   const clock = new ManualClock();
   const log = openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined });
   const media = openMedia({ gatewayOrigin: host.origin, apiKey: 'sk-sandbox', allowPrivate: true }, { log, clock });
   onTestFinished(() => media.close());
-  const references = [{ address, name: 'dance.mp4', medium: 'video', takes: 'address' }];
+  const references = [{ address: url, name: 'dance.mp4', medium: 'video', takes: 'address' }];
   const request = { prompt: 'waves', model: 'reel-2', references };
   const failed = (changes: Parts = {}): Task =>
     madeTask({ kind: 'video', state: 'failed', failure: { cause: 'failed' }, request, ...changes });
@@ -31,7 +31,7 @@ async function notesScene() {
     { specs: kindSpecs, log, clock, botVersion: '0' },
   );
   onTestFinished(() => store.close());
-  /** As after a start: only stored data is known. */
+  /** Simulates a restart, after which only stored data is available. */
   const begin = async () => {
     const book = new TaskBook({ store, log });
     await book.open();
@@ -48,17 +48,19 @@ async function notesScene() {
 }
 
 describe('The references of a failed task', () => {
-  it('The references of a failed task are fetched once for any number of views, and without the key', async () => {
+  it('The references of a failed task are fetched once for any number of views, and without sending the key', async () => {
     const { host, failed, stored, begin } = await notesScene();
     const task = await stored(failed());
     const { ofFailure } = await begin();
     const first = await ofFailure(task);
     expect(first[0]).toContain('The reference `dance.mp4` is available');
     expect(await ofFailure(task)).toEqual(first);
-    expect(host.heard.map(({ path, headers }) => [path, headers.authorization])).toEqual([['/dance.mp4', undefined]]);
+    expect(host.requests.map(({ path, headers }) => [path, headers.authorization])).toEqual([
+      ['/dance.mp4', undefined],
+    ]);
     const other = await stored(failed({ id: '01k3v9x2mabcdefgz' }));
     await (await begin()).ofFailure(other);
-    expect(host.heard).toHaveLength(2);
+    expect(host.requests).toHaveLength(2);
   });
 
   it('The references of a failed task are not fetched again after a restart, even if the first check was interrupted', async () => {
@@ -70,12 +72,12 @@ describe('The references of a failed task', () => {
     const reference = { address: never, name: 'never.mp4', medium: 'video', takes: 'address' };
     const request = { prompt: 'waves', model: 'reel-2', references: [reference] };
     const cut = await stored(failed({ id: '01k3v9x2mabcdefgz', request }));
-    const looking = (await begin()).ofFailure(cut);
-    await expect.poll(() => host.heard.length).toBe(2);
+    const checking = (await begin()).ofFailure(cut);
+    await expect.poll(() => host.requests.length).toBe(2);
     expect(await (await begin()).ofFailure(cut)).toEqual([]);
-    expect(host.heard).toHaveLength(2);
+    expect(host.requests).toHaveLength(2);
     await host.close();
-    await looking;
+    await checking;
   });
 
   it('The references of a failed task are not fetched if there are none or the failure has another cause', async () => {
@@ -84,20 +86,20 @@ describe('The references of a failed task', () => {
     for (const cause of ['forgotten', 'dismissed', 'cancelled', 'expired'] as const)
       expect(await ofFailure(failed({ failure: { cause } }))).toEqual([]);
     expect(await ofFailure(failed({ request: { prompt: 'waves', model: 'reel-2' } }))).toEqual([]);
-    expect(host.heard).toEqual([]);
+    expect(host.requests).toEqual([]);
   });
 
-  it('References of an unknown shape are not read', async () => {
+  it('References with an unknown shape are not read', async () => {
     const { failed } = await notesScene();
     const request = { prompt: 'waves', model: 'reel-2', references: 'odd' };
     expect(() => failed({ request })).toThrow('request.references');
   });
 
-  it('A check that is interrupted by the stop of the bot reports no fault', async () => {
+  it('A check that is interrupted because the bot stops reports no fault', async () => {
     const { host, media, failed, stored, begin } = await notesScene();
     const task = await stored(failed());
     await media.close();
     expect(await (await begin()).ofFailure(task)).toEqual([]);
-    expect(host.heard).toEqual([]);
+    expect(host.requests).toEqual([]);
   });
 });

@@ -53,7 +53,7 @@ describe('The buttons of a result', () => {
     ]);
   });
 
-  it('An upscale has its buttons in rows that belong together', () => {
+  it('The buttons of an upscale are grouped into rows by purpose', () => {
     const upscale = [
       action(`MJ::JOB::upsample_v7_2x_subtle::1::${uuid}::SOLO`, 'Upscale (Subtle)', 'upscale_1'),
       action(`MJ::JOB::upsample_v7_2x_creative::1::${uuid}::SOLO`, 'Upscale (Creative)', 'upscale_1'),
@@ -75,7 +75,7 @@ describe('The buttons of a result', () => {
     ]);
   });
 
-  it('A grid without buttons of the gateway has upscale, variation and reroll, and other results have none', () => {
+  it('A grid without buttons from the gateway has upscale, variation and reroll, and other results have none', () => {
     expect(rowsOf(done([]))).toEqual([
       ['U1', 'U2', 'U3', 'U4', '🔄'],
       ['V1', 'V2', 'V3', 'V4'],

@@ -95,7 +95,7 @@ describe('The message of a task', () => {
     const task = madeTask({ state: 'running', request: { prompt } });
     const content = contentOf(task);
     const [headline = ''] = content.split('\n');
-    // Every special character is escaped, and a URL does not embed.
+    // Every special character is escaped, and a URL is not embedded.
     const shown = headline.slice(2, headline.lastIndexOf('** ·')).replace(/<https?:[^>]*>/g, '');
     expect(shown.replace(/\\[\\*_~`|<>[\]()]/g, '')).not.toMatch(/[*_~`|<>[\]()]/);
     expect(content.length).toBeLessThanOrEqual(2_500);

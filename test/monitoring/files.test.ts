@@ -16,11 +16,11 @@ const alerts = rules.split(/^ {6}- alert: /m).slice(1);
 const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
 const why = hasPromtool ? '' : ' (skipped: there is no promtool, which comes with the package prometheus)';
 
-/** The name of a metric is at least a word after the prefix, so `instance` and the like are none. */
+/** A metric name has at least one word after the prefix, so `instance` and similar labels do not match. */
 const namesIn = (text: string): string[] =>
   [...text.matchAll(/\batelier_\w+/g)].map(([name]) => name.replace(/_(?:bucket|count|sum)$/, ''));
 
-/** Runs promtool on a file of this content; JSON is YAML too. */
+/** Runs promtool on a file with this content; JSON is also valid YAML. */
 function promtool(args: readonly string[], content: object): string {
   const folder = mkdtempSync(join(tmpdir(), 'atelier-rules-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -30,7 +30,7 @@ function promtool(args: readonly string[], content: object): string {
   return status === 0 ? '' : `${stdout}${stderr}`;
 }
 
-describe('The files made from the list of metrics', () => {
+describe('The files generated from the list of metrics', () => {
   it('The dashboard and docs/metrics.md are up to date: run `npm run monitoring`', () => {
     expect(dashboard).toBe(`${JSON.stringify(dashboardOf(metrics), undefined, 2)}\n`);
     expect(readFileSync('docs/metrics.md', 'utf8')).toBe(pageOf(metrics));
@@ -55,29 +55,29 @@ describe('The files made from the list of metrics', () => {
 });
 
 describe('deploy/monitoring/alerts.yaml', () => {
-  it('Every alert uses metrics of the list alone, and says in a sentence what to do', () => {
+  it('Every alert only uses documented metrics and says in a sentence what to do', () => {
     const known: ReadonlySet<string> = new Set(metrics.map(({ name }) => name));
     expect(namesIn(rules).filter((name) => !known.has(name))).toEqual([]);
     expect(alerts.length).toBeGreaterThanOrEqual(7);
     for (const alert of alerts) expect(alert).toMatch(/\n {10}description: [A-Z].{30,}\.\n/);
   });
 
-  it.skipIf(!hasPromtool)(`promtool finds nothing wrong with the alerts${why}`, () => {
+  it.skipIf(!hasPromtool)(`promtool reports no problems with the alerts${why}`, () => {
     const { status, stdout } = spawnSync('promtool', ['check', 'rules', rulesFile], { encoding: 'utf8' });
     expect(stdout).toContain(`${alerts.length} rules found`);
     expect(status).toBe(0);
   });
 
-  /** Series a minute apart, and the alerts that fire after twenty of them. */
+  /** Series with one sample a minute, and the alerts that fire after twenty samples. */
   const cases: [string, Record<string, string>, string[]][] = [
-    ['a bot that is well', {}, []],
-    ['a bot that is away', { 'up{job="atelier"}': '0x20' }, ['AtelierAway']],
+    ['a healthy bot', {}, []],
+    ['a bot that is down', { 'up{job="atelier"}': '0x20' }, ['AtelierAway']],
     ['a bot without Discord', { 'atelier_ready{part="discord"}': '0x20' }, ['AtelierDisconnected']],
     ['a bot that has just reconnected', { 'atelier_ready{part="discord"}': '0x18 1x2' }, []],
-    ['a gateway that is away', { 'atelier_ready{part="gateway"}': '0x20' }, ['AtelierGatewayAway']],
+    ['a gateway that is down', { 'atelier_ready{part="gateway"}': '0x20' }, ['AtelierGatewayAway']],
     ['a paused lane', { 'atelier_lane_state{lane="videos",state="busy"}': '1x20' }, ['AtelierLanePaused']],
     ['a lane that was paused for a moment', { 'atelier_lane_state{lane="videos",state="busy"}': '0x16 1x4' }, []],
-    ['a store that is away', { 'atelier_ready{part="store"}': '0x20' }, ['AtelierStoreTrouble']],
+    ['a store that is down', { 'atelier_ready{part="store"}': '0x20' }, ['AtelierStoreTrouble']],
     ['a store that fails', { 'atelier_store_failures_total{operation="write"}': '0+1x20' }, ['AtelierStoreTrouble']],
     [
       'slow deliveries',
@@ -121,11 +121,11 @@ describe('deploy/monitoring/alerts.yaml', () => {
     atelier_start_timestamp_seconds: '1x20',
   };
 
-  it.skipIf(!hasPromtool).each(cases)(`Of %s the right alerts are sent${why}`, (_, series, firing) => {
+  it.skipIf(!hasPromtool).each(cases)(`The expected alerts fire for %s${why}`, (_, series, firing) => {
     const names = alerts.map((alert) => alert.slice(0, alert.indexOf('\n')));
     expect(names).toEqual(expect.arrayContaining(firing));
     const input = Object.entries({ ...well, ...series }).map(([name, values]) => ({ series: name, values }));
-    // `ALERTS` counts those that fire, whatever their labels and sentences.
+    // `ALERTS` counts the firing alerts, whatever their labels and annotations.
     const samples = firing.map((name) => ({ labels: `{alertname="${name}"}`, value: 1 }));
     const expr = 'count by (alertname) (ALERTS{alertstate="firing"})';
     const content = {

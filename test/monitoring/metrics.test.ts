@@ -13,10 +13,10 @@ function open() {
 }
 
 describe('The metrics', () => {
-  it('A value that is not a number is left out and breaks nothing', async () => {
+  it('A value that is not a number is omitted without an error', async () => {
     const { metrics } = open();
     for (const seconds of [Number.NaN, Number.POSITIVE_INFINITY, 2]) metrics.observe('acknowledgement', {}, seconds);
-    // A clock that was set back.
+    // As measured by a clock that was set back.
     metrics.observe('acknowledgement', {}, -5);
     const text = await metrics.text();
     expect(text).toContain('atelier_acknowledgement_seconds_count 2');
@@ -34,7 +34,7 @@ describe('The metrics', () => {
     expect(text).not.toContain('kind="video"');
   });
 
-  it('A reason that is not a key of a sentence is counted without being repeated, and there are never too many', async () => {
+  it('A refusal reason that is not a known key is counted without its text, and the number of reasons is limited', async () => {
     const { metrics } = open();
     const count = refusalCounter(metrics);
     for (const reason of [
@@ -60,7 +60,7 @@ describe('The metrics', () => {
         ['gateway.rate-limited', '1'],
       ]),
     );
-    // Four that are not keys, and those beyond the limit.
+    // Four reasons that are not keys, and those beyond the limit.
     expect(counted).toContainEqual(['other', String(4 + 1_000 - 398)]);
     expect(text).not.toMatch(/private words|123456789012345678/);
   });
@@ -74,10 +74,10 @@ describe('The metrics', () => {
   });
 });
 
-describe('The server of the state', () => {
+describe('The monitoring server', () => {
   const settings = { port: 0, host: '127.0.0.1', metricsToken: undefined };
 
-  it('A failure of our own is logged, and its message is not sent', async () => {
+  it('An internal error is logged, and its message is not sent', async () => {
     const { metrics, log, warned } = open();
     const readiness = new ReadinessCheck(new ManualClock());
     const fail = (): never => {
@@ -96,14 +96,14 @@ describe('The server of the state', () => {
     expect(warned).toEqual([{ err: expect.any(Error) }]);
   });
 
-  it('A port in use and an address that is not ours are distinguished', async () => {
+  it('A port that is in use and an address that does not belong to the machine are distinguished', async () => {
     const { metrics, log } = open();
     const parts = { readiness: new ReadinessCheck(new ManualClock()), metrics, log };
     const server = await openServer(settings, parts);
     onTestFinished(() => server.close());
     const again = await openServer({ ...settings, port: server.port }, parts).catch((error: unknown) => error);
     expect(again).toMatchObject({ name: 'PortError', isInUse: true });
-    // An address for documentation, which no machine has.
+    // An address reserved for documentation, which no machine has.
     const foreign = await openServer({ ...settings, host: '192.0.2.1' }, parts).catch((error: unknown) => error);
     expect(foreign).toBeInstanceOf(PortError);
     expect(foreign).toMatchObject({ isInUse: false });

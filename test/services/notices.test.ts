@@ -5,16 +5,16 @@ import { ManualClock } from '../support/manual-clock.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** What was sent, with a side that can be away, and rows that outlive a bot. */
+/** Notices with a Discord and a store that can be made to fail, and rows that outlive a restart. */
 function scene() {
   const clock = new ManualClock();
   const sent: string[] = [];
   const rows = new Map<string, Notice>();
-  const side = { takes: true, stores: true };
+  const fixture = { takes: true, stores: true };
   const store: NoticeStore = {
     all: async () => [...rows.values()],
     async put(notice) {
-      if (!side.stores) throw new Error('The disk is full.');
+      if (!fixture.stores) throw new Error('The disk is full.');
       rows.set(`${notice.topic} ${notice.subject}`, structuredClone(notice));
     },
     remove: async ({ topic, subject }) => void rows.delete(`${topic} ${subject}`),
@@ -26,12 +26,12 @@ function scene() {
       ...{ store, clock, log: { info: () => undefined, warn: () => undefined } },
       delivery: {
         async post(notice) {
-          if (side.takes) sent.push(`new ${lineOf(notice)}`);
-          return side.takes ? [{ channelId: '1', id: String(sent.length) }] : [];
+          if (fixture.takes) sent.push(`new ${lineOf(notice)}`);
+          return fixture.takes ? [{ channelId: '1', id: String(sent.length) }] : [];
         },
         async edit(notice) {
-          if (side.takes) sent.push(`edit ${lineOf(notice)}`);
-          return { messages: notice.messages, isLate: !side.takes };
+          if (fixture.takes) sent.push(`edit ${lineOf(notice)}`);
+          return { messages: notice.messages, isLate: !fixture.takes };
         },
       },
     });
@@ -45,11 +45,11 @@ function scene() {
       await new Promise(setImmediate);
     }
   };
-  return { clock, sent, rows, side, start, pass };
+  return { clock, sent, rows, fixture, start, pass };
 }
 
 describe('Notices', () => {
-  it('Recurring trouble leads to one message an hour, which is edited at most twice a minute', async () => {
+  it('A recurring problem leads to one message an hour, which is edited at most twice a minute', async () => {
     const { sent, start, pass } = scene();
     const notices = await start();
     for (let time = 0; time < 360; time += 1) {
@@ -65,7 +65,7 @@ describe('Notices', () => {
     expect(sent.filter((line) => line.startsWith('new'))).toHaveLength(2);
   });
 
-  it('A bot that crashes again and again makes one message an hour', async () => {
+  it('A bot that crashes repeatedly posts one message an hour', async () => {
     const { sent, start, pass } = scene();
     for (let crash = 0; crash < 50; crash += 1) {
       (await start()).tell({ topic: 'started' });
@@ -75,7 +75,7 @@ describe('Notices', () => {
     expect(sent.at(-1)).toBe('edit started 50 over');
   });
 
-  it('What was wrong before a restart and is no longer wrong is over, but not before it could be looked for', async () => {
+  it('A problem from before a restart is reported as over once the bot had time to notice that it is gone', async () => {
     const { sent, start, pass } = scene();
     const first = await start();
     first.begin({ topic: 'lane', subject: 'videos' });
@@ -91,59 +91,59 @@ describe('Notices', () => {
     expect(sent).toEqual(['new lane 1', 'edit lane 1 over']);
   });
 
-  it('An end that could not be shown before a restart is shown after it', async () => {
-    const { sent, side, start, pass } = scene();
+  it('The end of a problem that could not be shown before a restart is shown after it', async () => {
+    const { sent, fixture, start, pass } = scene();
     const first = await start();
     first.begin({ topic: 'lane' });
     await pass(60_000);
-    side.takes = false;
+    fixture.takes = false;
     first.end('lane');
     await pass(1_000);
     await first.stop();
-    side.takes = true;
+    fixture.takes = true;
     await start();
     await pass(1_000);
     expect(sent).toEqual(['new lane 1', 'edit lane 1 over']);
   });
 
   it('While nothing can be stored, notices are sent from memory, and stored later', async () => {
-    const { sent, rows, side, start, pass } = scene();
-    side.stores = false;
+    const { sent, rows, fixture, start, pass } = scene();
+    fixture.stores = false;
     const notices = await start();
     notices.begin({ topic: 'store' });
     await pass(1_000);
     expect([sent, rows.size]).toEqual([['new store 1'], 0]);
-    side.stores = true;
+    fixture.stores = true;
     await pass(60_000);
     notices.update(['store'], [{ topic: 'store' }]);
     await pass(1_000);
     expect([...rows.values()]).toMatchObject([{ topic: 'store', isShown: true }]);
   });
 
-  it('Notices that Discord does not accept are retried, less and less often, and sent once', async () => {
-    const { sent, side, start, pass } = scene();
-    side.takes = false;
+  it('Notices that Discord does not accept are retried at growing intervals and sent once', async () => {
+    const { sent, fixture, start, pass } = scene();
+    fixture.takes = false;
     const notices = await start();
     notices.begin({ topic: 'lane' });
     await pass(2 * HOUR_MS);
-    side.takes = true;
+    fixture.takes = true;
     await pass(HOUR_MS);
     expect(sent).toEqual(['new lane 1']);
   });
 
-  it('Trouble that was over before it could be reported is not reported', async () => {
-    const { sent, side, start, pass } = scene();
-    side.takes = false;
+  it('A problem that was over before it could be reported is not reported', async () => {
+    const { sent, fixture, start, pass } = scene();
+    fixture.takes = false;
     const notices = await start();
     notices.begin({ topic: 'lane' });
     await pass(1_000);
     notices.end('lane');
-    side.takes = true;
+    fixture.takes = true;
     await pass(2 * HOUR_MS);
     expect(sent).toEqual([]);
   });
 
-  it('There are never too many notices, and past ones leave no row', async () => {
+  it('The number of notices is limited, and expired ones leave no row', async () => {
     const { sent, rows, start, pass } = scene();
     const notices = await start();
     for (let at = 0; at < 200; at += 1) notices.begin({ topic: 'model', subject: String(at) });

@@ -23,7 +23,7 @@ async function scene() {
 }
 
 describe('Proposals', () => {
-  it('A proposal is taken once, by its owner, within 15 minutes', async () => {
+  it('A proposal can be accepted once, by its owner, within 15 minutes', async () => {
     const { proposals, clock, store } = await scene();
     const { id } = await proposals.make({ memberId: 'member', orders });
     await expect(proposals.take(id, 'other')).rejects.toMatchObject({ key: 'refusals.notYours' });
@@ -35,7 +35,7 @@ describe('Proposals', () => {
     await store.close();
   });
 
-  it('A refused proposal can be put back, and keeps its time', async () => {
+  it('A refused proposal can be put back, and keeps its expiry time', async () => {
     const { proposals, clock, store } = await scene();
     const { id } = await proposals.make({ memberId: 'member', orders });
     clock.advance(14 * minute);
@@ -46,7 +46,7 @@ describe('Proposals', () => {
     await store.close();
   });
 
-  it('A proposal knows whether its price has risen since its owner was asked', async () => {
+  it('A proposal reports whether its price has risen since its owner was asked to confirm it', async () => {
     const { proposals, price, store } = await scene();
     const proposal = await proposals.make({ memberId: 'member', orders: [...orders, ...orders] });
     expect(proposal.price).toBe('0.20');
@@ -62,7 +62,7 @@ describe('Proposals', () => {
     await store.close();
   });
 
-  it('Only a known price above the limit of the server is asked about', async () => {
+  it('A confirmation is only required for a known price above the limit of the server', async () => {
     const { proposals, price, store } = await scene();
     const [order] = orders;
     if (!order) throw new Error('There is no order.');

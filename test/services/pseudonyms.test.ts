@@ -3,7 +3,7 @@ import { Pseudonyms } from '../../src/services/pseudonyms.ts';
 import type { StoredTasks } from '../../src/services/store/stored-tasks.ts';
 import { stage } from './store/stage.ts';
 
-it('A pseudonym stays over a restart, and erasure leaves nothing that leads from the old one to the member', async () => {
+it('A pseudonym survives a restart, and erasure leaves nothing that links the old one to the member', async () => {
   const on = stage();
   const store = (await on.open()) as StoredTasks;
   const pseudonyms = new Pseudonyms(store.pseudonyms);

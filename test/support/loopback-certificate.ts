@@ -1,4 +1,4 @@
-/** For servers of tests on 127.0.0.1, self-signed. Only tests that configure it trust it. */
+/** A self-signed certificate for test servers on 127.0.0.1. Only tests that configure it trust it. */
 export const loopbackCertificate = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgjDJYLC4BPcfzXszq

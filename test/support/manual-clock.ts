@@ -22,7 +22,7 @@ export class ManualClock implements Clock {
     };
   }
 
-  /** As when a machine's clock is corrected: pending timers keep their remaining time. */
+  /** Sets the time back, as when a machine's clock is corrected; pending timers keep their remaining time. */
   setBack(ms: number): void {
     this.#now -= ms;
     for (const entry of this.#due) entry.at -= ms;

@@ -1,4 +1,4 @@
-/** Settings of a bot whose members can make any number of requests. */
+/** Settings for a bot whose members can make any number of requests. */
 export const noLimits = {
   TOTAL_BUDGET: 'none',
   DEFAULT_SERVER_BUDGET: 'none',

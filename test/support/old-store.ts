@@ -9,7 +9,7 @@ export interface OldRow {
   expires: number | null;
 }
 
-/** How the store was made: between which moments, at whose addresses, and what each relevant message shows. */
+/** How the store was made: its start and end time, the URLs of the servers, and what each relevant message shows. */
 interface Made {
   begun: number;
   at: number;
@@ -21,7 +21,7 @@ interface Made {
 const folder = new URL('../services/store/old-store/', import.meta.url);
 const textOf = (name: string): string => readFileSync(new URL(name, folder), 'utf8');
 
-/** A file of the folder with one value per line. */
+/** The values of a file in the folder, one per line. */
 export const linesOf = <Line>(name: string, reviver?: (key: string, value: unknown) => unknown): Line[] =>
   textOf(name)
     .trimEnd()
@@ -31,10 +31,10 @@ export const linesOf = <Line>(name: string, reviver?: (key: string, value: unkno
 export const made: Made = JSON.parse(textOf('made.json'));
 export const oldRows: readonly OldRow[] = linesOf<OldRow>('rows.jsonl');
 
-/** The keys of rows that were made unreadable on purpose: the old bot set one aside, and never read the other. */
+/** The keys of rows that were made unreadable on purpose: the old version set one aside and never read the other. */
 export const planted = { aside: 'task-nobody-can-read', unseen: 'task-left-by-nobody' } as const;
 
-/** Writes the store as the old bot left it; `over` maps the text of each row. */
+/** Writes the store as the old version left it; `over` maps the text of each row. */
 export function writeOldStore(file: string, over: (text: string) => string = (text) => text): void {
   const database = new DatabaseSync(file);
   try {

@@ -7,7 +7,7 @@ import { ManualClock } from './manual-clock.ts';
 
 const log = { warn: () => undefined };
 
-/** In memory, and open for a look. */
+/** A store in memory whose rows a test can inspect. */
 export function learnedStore(): LearnedStore & { rows: Map<string, LearnedCosts> } {
   const rows = new Map<string, LearnedCosts>();
   return {
@@ -17,7 +17,7 @@ export function learnedStore(): LearnedStore & { rows: Map<string, LearnedCosts>
   };
 }
 
-/** A price book that knows only the operator's prices. */
+/** A price book with only the operator's prices. */
 export function operatorPriceBook(operator: OperatorPrices): PriceBook {
   const clock = new ManualClock();
   return new PriceBook({

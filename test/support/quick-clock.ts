@@ -1,8 +1,8 @@
 import type { Clock } from '../../src/lib/clock.ts';
 
 /**
- * A clock that runs faster than the real one by a factor and can be put forward: minutes pass while a test awaits their
- * effect.
+ * A clock that runs faster than the real one by a factor and can be moved forward: minutes pass while a test awaits
+ * their effect.
  */
 export class QuickClock implements Clock {
   readonly #speed: number;
@@ -40,7 +40,7 @@ export class QuickClock implements Clock {
     };
   }
 
-  /** Skips this much time at once: timers that became due in the meantime run next. */
+  /** Skips this much time at once; timers that came due run next. */
   advance(ms: number): void {
     this.#ahead += ms;
     for (const { arm } of this.#waiting) arm();

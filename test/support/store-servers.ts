@@ -7,17 +7,17 @@ import { createClient } from '@redis/client';
 import pg from 'pg';
 
 const START_WAIT_LIMIT_MS = 30_000;
-const LOOK_EVERY_MS = 50;
-/** Each test uses one of its own. */
+const POLL_INTERVAL_MS = 50;
+/** Enough for each test to use a database of its own. */
 const REDIS_DATABASES = 10_000;
 
-/** A server of this machine, on loopback. */
+/** A database server on this machine's loopback interface. */
 export interface StoreServer {
   url: string;
   stop(): Promise<void>;
-  /** Ends it as a crash does. */
+  /** Ends it abruptly, as a crash would. */
   crash(): Promise<void>;
-  /** Starts it again, with the same data and the same address. */
+  /** Starts it again, with the same data and URL. */
   raise(): Promise<void>;
 }
 
@@ -25,7 +25,7 @@ export interface ServerRequest {
   folder: string;
   port: number;
   password: string;
-  /** Written to the disk before it is confirmed, as in a production store; tests do without. */
+  /** Whether data is written to disk before it is confirmed, as in production; tests do not need that. */
   durable: boolean;
 }
 
@@ -36,7 +36,7 @@ function found(name: string, ...elsewhere: string[]): string | undefined {
   return folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
 }
 
-/** undefined where it is not installed. */
+/** Undefined if Redis is not installed. */
 export async function startRedis({ folder, port, password, durable }: ServerRequest): Promise<StoreServer | undefined> {
   const program = found('redis-server');
   if (!program) return void say('There is no redis-server here: what needs one is left out.');
@@ -49,13 +49,13 @@ export async function startRedis({ folder, port, password, durable }: ServerRequ
   const ask = async (): Promise<void> => {
     const client = createClient({ url, socket: { reconnectStrategy: false } }).on('error', () => undefined);
     await client.connect();
-    // It does not answer before it has read its data.
+    // Redis only answers pings once it has loaded its data.
     await client.ping().finally(() => client.destroy());
   };
   return serverOf({ url, ask, start: () => started(program, args), ending: 'SIGTERM', crash: 'SIGKILL' });
 }
 
-/** It refuses to run as root, so that root runs it as another user. */
+/** Postgres refuses to run as root, so root runs it as another user. */
 function postgresUser(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const users = readFileSync('/etc/passwd', 'utf8')
@@ -65,7 +65,7 @@ function postgresUser(): { uid: number; gid: number } | undefined {
   return user && { uid: Number(user[2]), gid: Number(user[3]) };
 }
 
-/** undefined where it is not installed. */
+/** Undefined if Postgres is not installed. */
 export async function startPostgres({
   folder,
   port,
@@ -83,7 +83,9 @@ export async function startPostgres({
   const auth = ['--auth=scram-sha-256', `--pwfile=${secret}`, '--username=atelier', '--encoding=UTF8', '--no-sync'];
   const made = spawnSync(initdb, ['-D', data, ...auth], { ...as, stdio: 'pipe', encoding: 'utf8' });
   if (made.status !== 0) throw new Error(`No Postgres could be set up: ${made.stderr}`);
-  const lasting = durable ? [] : ['-c', 'fsync=off', '-c', 'synchronous_commit=off', '-c', 'full_page_writes=off'];
+  const durabilityArgs = durable
+    ? []
+    : ['-c', 'fsync=off', '-c', 'synchronous_commit=off', '-c', 'full_page_writes=off'];
   const args = ['-D', data, '-h', '127.0.0.1', '-p', String(port), '-k', folder, '-c', 'max_connections=300'];
   const url = `postgresql://atelier:${password}@127.0.0.1:${port}/postgres`;
   const ask = async (): Promise<void> => {
@@ -92,8 +94,8 @@ export async function startPostgres({
     await client.connect();
     await client.end();
   };
-  const start = (): ChildProcess => started(program, [...args, ...lasting], as);
-  // Killed at once with all its processes, which a SIGKILL of the first one would leave alive for a moment.
+  const start = (): ChildProcess => started(program, [...args, ...durabilityArgs], as);
+  // SIGQUIT kills all of its processes at once; SIGKILL on the first one would leave the others alive for a moment.
   return serverOf({ url, ask, start, ending: 'SIGINT', crash: 'SIGQUIT' });
 }
 
@@ -127,7 +129,7 @@ async function answers(server: ChildProcess, ask: () => Promise<void>): Promise<
       return await ask();
     } catch (error) {
       if (server.exitCode !== null || Date.now() > end) throw error;
-      await pause(LOOK_EVERY_MS);
+      await pause(POLL_INTERVAL_MS);
     }
   }
 }

@@ -4,12 +4,12 @@ import { openStudio, type Studio } from '../../sandbox/gateway/studio/index.ts';
 import { even } from '../../sandbox/gateway/studio/size.ts';
 
 const MAX_BYTES = 64 * 1024 * 1024;
-/** Drawing a grid in full size takes most of a second of a core, and no test checks its details. */
+/** Drawing a grid in full size takes most of a second of CPU time, and no test checks its details. */
 const MAX_SIDE = 512;
 /** No test distinguishes previews by their progress, so one of each is enough. */
 const PREVIEW_FINISHED = 0.3;
 
-/** Results by their inputs; the oldest one is dropped if there is no more room. */
+/** A cache of results by their inputs; the oldest result is dropped if there is no more room. */
 class Memory<Made extends { readonly bytes: Uint8Array }> {
   readonly #made = new Map<string, Made>();
   #bytes = 0;
@@ -40,7 +40,9 @@ const images = new Memory<Awaited<ReturnType<Studio['drawImage']>>>();
 const videos = new Memory<Awaited<ReturnType<Studio['shoot']>>>();
 const sounds = new Memory<Awaited<ReturnType<Studio['compose']>>>();
 
-/** One for all tests of a process: a worker for videos or songs takes half a second of a core to start. */
+/**
+ * One pool for all tests of a process, because a worker for videos or songs takes half a second of CPU time to start.
+ */
 let shared: Studio | undefined;
 const real = (): Studio => {
   shared ??= openStudio();
@@ -48,7 +50,8 @@ const real = (): Studio => {
 };
 
 /**
- * The real studio, which makes the same result once per process, because tests order the same few images over and over.
+ * The real studio, which creates each distinct result once per process, because tests order the same few images
+ * repeatedly.
  */
 export function thriftyStudio(): Studio {
   let working = 0;

@@ -15,12 +15,12 @@ export function taskFrom(record: Parts & Pick<Task, 'id' | 'kind'>): Task {
   return task;
 }
 
-/** The same task, of a kind that the test knows. */
+/** The same task, typed by its kind. */
 export function ofKind<K extends TaskKind>(kind: K, task: Task): Extract<Task, { kind: K }> {
   if (!isOfKind(kind, task)) throw new Error(`It is a ${task.kind}.`);
   return task;
 }
 
-/** The same task with other parts. */
+/** The same task with these parts replaced. */
 export const changed = (task: Task, { request, ...parts }: Parts): Task =>
   taskFrom({ ...task, ...parts, ...(request && { request }) });

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** A connection to a server that can be cut or fall silent while the server itself keeps running. */
+/** A proxy to a server whose connections can be cut or silenced while the server itself keeps running. */
 export class Wire {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -28,13 +28,13 @@ export class Wire {
     return wire;
   }
 
-  /** As if the server were gone: connections break, and new ones fail. */
+  /** Behaves as if the server were gone: connections break and new ones fail. */
   cut(): void {
     this.#isCut = true;
     for (const socket of this.#sockets) socket.resetAndDestroy();
   }
 
-  /** As if the network swallowed everything: neither side is notified. */
+  /** Behaves as if the network dropped everything, without notifying either side. */
   silence(): void {
     this.#isSilent = true;
     for (const socket of this.#sockets) socket.pause();
@@ -52,7 +52,7 @@ export class Wire {
       [far, near],
     ] as const) {
       this.#sockets.add(from);
-      // The other end reports its own errors.
+      // The other end reports errors of its own.
       from.on('error', () => to.destroy());
       from.on('data', (piece) => to.write(piece));
       from.on('close', () => {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { freePort } from './free-port.ts';
 import { type StoreServer, startPostgres, startRedis } from './store-servers.ts';
 
-// Runs a command with a Redis and a Postgres of its own, on loopback, in a folder that is removed afterwards:
+// Runs a command with its own Redis and Postgres on loopback, whose data folder is removed afterwards:
 // npm run with-stores -- [--durable] npx vitest run test/services/store
 
 /** sysexits.h */

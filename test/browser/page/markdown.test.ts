@@ -8,7 +8,7 @@ const text = (words: string) => ({ type: 'text', text: words });
 const names: (id: string) => string = () => 'member';
 
 describe('Discord’s Markdown', () => {
-  it('Emphasis can be nested, and a single marker is text', () => {
+  it('Emphasis can be nested, and an unpaired marker is plain text', () => {
     expect(inline('**a *b* c**')).toEqual([
       { type: 'strong', inner: [text('a '), { type: 'em', inner: [text('b')] }, text(' c')] },
     ]);
@@ -33,7 +33,7 @@ describe('Discord’s Markdown', () => {
     ]);
   });
 
-  it('A keycap emoji is parsed, and a number stays text', () => {
+  it('A keycap emoji is parsed, and a plain number stays text', () => {
     expect(inline('1\ufe0f\u20e3 of 12')).toEqual([{ type: 'keycap', text: '1\ufe0f\u20e3' }, text(' of 12')]);
     expect(plain('#\u20e3 7', names)).toBe('#\u20e3 7');
   });
@@ -92,7 +92,7 @@ describe('Discord’s Markdown', () => {
   });
 
   it('Hostile text is parsed in bounded time', () => {
-    const nasty = [
+    const hostile = [
       '*a '.repeat(2_000),
       '['.repeat(4_000),
       '||'.repeat(3_000),
@@ -100,7 +100,7 @@ describe('Discord’s Markdown', () => {
       '_a_'.repeat(1_500),
       '`'.repeat(4_000),
     ];
-    for (const one of nasty) expect(plain(one, names).length).toBeGreaterThan(0);
+    for (const one of hostile) expect(plain(one, names).length).toBeGreaterThan(0);
   }, 10_000);
 
   it('Relative times are formatted from the current time', () => {

@@ -30,7 +30,7 @@ export interface Visitor {
   latest(): Locator;
   bench(tab: 'Jobs' | 'Traffic' | 'Ledger' | 'Faults' | 'Bot'): Promise<Locator>;
   workbench(): Promise<Workbench>;
-  /** Serious and critical accessibility faults. */
+  /** Serious and critical accessibility issues. */
   faults(within?: string): Promise<string[]>;
   /** Elements whose content is wider than they are. */
   overflowing(): Promise<string[]>;

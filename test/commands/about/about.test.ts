@@ -8,7 +8,7 @@ const health = {
   gateway: { answers: true, ms: 5 } as const,
 };
 
-it('/about says since when the store is unreachable, and nothing about a reachable store', () => {
+it('/about says since when the store has been unreachable, and does not mention a reachable store', () => {
   const away = JSON.stringify(aboutPage({ ...health, store: { since: 1_700_000_000_123 } }, '/help', createSay(texts)));
   expect(away).toContain('unable to reach its database since <t:1700000000:f>');
   expect(JSON.stringify(aboutPage({ ...health, store: undefined }, '/help', createSay(texts)))).not.toContain(

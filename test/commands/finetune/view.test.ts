@@ -18,7 +18,7 @@ const event = (message: string, at: number | undefined = 1_700_000_000_000): Fin
 const shown = (text: string) => text.replaceAll('`\u200b', '`');
 
 describe('The events of a fine-tune', () => {
-  it('The events of a fine-tune are displayed verbatim in a code block that they cannot end', () => {
+  it('The events of a fine-tune are displayed verbatim in a code block that they cannot close', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom('`', '```', '\n', '-', '*', '<@1>', 'a ')), (pieces) => {
         const text = pieces.join('');
@@ -31,7 +31,7 @@ describe('The events of a fine-tune', () => {
     );
   });
 
-  it('The events of a fine-tune fit into one message for any number and length, and the file has all of them', () => {
+  it('The events of a fine-tune fit into one message whatever their number and length, and the file contains all of them', () => {
     fc.assert(
       fc.property(
         fc.array(fc.string({ maxLength: 900, unit: 'grapheme' }), { minLength: 1, maxLength: 30 }),

@@ -47,7 +47,7 @@ describe('The message of an image task', () => {
     `);
   });
 
-  it('An image can only be ordered in sizes larger than its own', () => {
+  it('An image can only be enlarged to sizes larger than its own', () => {
     const labels = (model: string) => shown(made({ model })).buttons.filter((one) => one.startsWith('Enlarge'));
     expect(labels('lumen')).toHaveLength(2);
     expect(labels('lumen-2K')).toEqual(['Enlarge (4K) → large.1.01k3v9x2mabcdefgh.4K']);
@@ -56,7 +56,7 @@ describe('The message of an image task', () => {
     expect(labels('lumen-2k')).toEqual([]);
   });
 
-  it('An image task without an image can only be ordered again', () => {
+  it('An image task that returned no image can be run again or edited, but not enlarged', () => {
     expect(shown(made({ media: [] }))).toMatchInlineSnapshot(`
       {
         "buttons": [
@@ -138,11 +138,11 @@ describe('The form for an image with references', () => {
       const plan = form(count);
       expect(validateBody('callback', { type: 9, data: formBody(plan) })).toEqual([]);
       const field = plan.fields.find(({ name }) => name === 'pictures');
-      const addresses = (field?.type === 'text' ? (field.value ?? '') : '').split('\n');
-      expect(addresses.length).toBeGreaterThanOrEqual(Math.min(count, 7));
-      for (const [n, one] of addresses.entries()) expect(one).toBe(address(n));
+      const urls = (field?.type === 'text' ? (field.value ?? '') : '').split('\n');
+      expect(urls.length).toBeGreaterThanOrEqual(Math.min(count, 7));
+      for (const [n, one] of urls.entries()) expect(one).toBe(address(n));
       const which = plan.fields.find(({ name }) => name === 'which');
-      expect(which?.type === 'choice' ? which.options.length : 1).toBe(addresses.length);
+      expect(which?.type === 'choice' ? which.options.length : 1).toBe(urls.length);
     },
   );
 

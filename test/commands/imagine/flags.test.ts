@@ -31,7 +31,7 @@ describe('An /imagine option', () => {
   });
 
   it.each(table.flatMap(({ values, typed }) => typed.map((flag) => [flag, values] as const)))(
-    'An option yields to the typed flag %s',
+    'A typed flag %s takes precedence over the option',
     (flag, values) => {
       expect(flagsFor(flag, values)).toEqual([]);
       expect(flagsFor(`a fox ${flag} --fast`, values)).toEqual([]);
@@ -47,7 +47,7 @@ describe('An /imagine option', () => {
     '--no-one',
     'ar 16:9',
     '-ar 16:9',
-  ])('An option does not yield to "%s", which is not its flag', (words) => {
+  ])('An option still adds its flag if the prompt contains "%s", which is a different one or none', (words) => {
     expect(flagsFor(words, { aspect: '1:1', negative: 'text' })).toEqual(['--ar 1:1', '--no text']);
   });
 

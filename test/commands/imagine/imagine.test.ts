@@ -95,7 +95,7 @@ describe('/imagine', () => {
     ['member', 'read-only', 'without these permissions: `Send Messages`, `Attach Files`.'],
     ['admin', 'admin-room', 'without these permissions: `View Channel`, `Send Messages`, `Attach Files`.'],
   ])(
-    '/imagine tells %s in %s which permissions the bot lacks, without a request to the gateway',
+    '/imagine tells %s in %s which permissions the bot is missing, without a request to the gateway',
     async (who, where, words) => {
       const { discord, gateway } = await bot();
       expect(await refusalOf(discord.as(who).in(where).slash('imagine', { prompt: 'a fox' }))).toContain(words);
@@ -104,7 +104,7 @@ describe('/imagine', () => {
   );
 
   it.each([
-    ['what only the member sees, where the bot may not post', 'member', 'read-only', { private: true }],
+    ['an ephemeral result where the bot may not post', 'member', 'read-only', { private: true }],
     ['a thread', 'member', 'thread', {}],
     ['a direct message', 'member', 'dm', {}],
     ['a server without the bot', 'installer', 'lobby', {}],

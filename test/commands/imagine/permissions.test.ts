@@ -52,7 +52,7 @@ describe('The permissions for a public result', () => {
     expect(requirePostPermissions({ ...server, guildId: undefined, appPermissions }, {})).toBeUndefined();
   });
 
-  it('A public result can only use the token if only the member has installed the bot', () => {
+  it('A public result can only use the interaction token if only the member has installed the bot', () => {
     expect(requirePostPermissions({ ...server, install: 'user', appPermissions: 0n }, {})).toBeUndefined();
   });
 });

@@ -30,7 +30,7 @@ describe('The request of /imagine', () => {
     });
   });
 
-  it('The request of /imagine as an older bot stored it has its images as references', () => {
+  it('A request of /imagine that an older version of the bot stored is read with its images as references', () => {
     const image = { address: 'https://files.example/fox.png', name: 'fox.png' };
     expect(imagineSpecs.imagine.request.parse({ prompt: 'a fox', pictures: [image], other: 1 })).toEqual({
       ...{ prompt: 'a fox', other: 1 },
@@ -48,10 +48,10 @@ describe('The request of /imagine', () => {
     [' <https://x.example/1.png> ,\n<http://x.example/2>, ', ['https://x.example/1.png', 'http://x.example/2']],
     ['https://x.example/w_100,h_50/1.png', ['https://x.example/w_100,h_50/1.png']],
     [' ,, ', []],
-  ])('The request of /imagine contains the links of "%s"', (links, addresses) => {
+  ])('The request of /imagine contains the links from "%s"', (links, urls) => {
     const request = imagineRequest({ prompt: 'a fox', links });
     if (request instanceof Refusal) throw request;
-    expect(request.references?.map(({ address }) => address) ?? []).toEqual(addresses);
+    expect(request.references?.map(({ address }) => address) ?? []).toEqual(urls);
     expect(request.prompt).toBe('a fox');
     expect(refusalOf({ links })).toBeUndefined();
   });
@@ -63,13 +63,13 @@ describe('The validation of /imagine', () => {
   });
 
   it.each(['image/svg+xml', 'IMAGE/PNG', undefined])(
-    'The validation does not yet refuse a file announced as %s',
+    'The validation does not refuse a file with the stated media type %s',
     (mediaType) => {
       expect(refusalOf({ image: file({ mediaType }) })).toBeUndefined();
     },
   );
 
-  it('The validation refuses a file that is not announced as an image', () => {
+  it('The validation refuses a file whose media type is not an image type', () => {
     const refusal = refusalOf({ image: file(), image3: file({ name: 'notes.txt', mediaType: 'text/plain' }) });
     expect(refusal?.key).toBe('refusals.notAnImage');
     expect(refusal?.variables).toEqual({ name: 'notes.txt', mediaType: 'text/plain' });

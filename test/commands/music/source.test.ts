@@ -9,9 +9,9 @@ import { defaultSettings, openGateway } from '../../../src/services/gateway/inde
 async function gateway(answer: (ids: readonly string[], response: ServerResponse) => void) {
   const lists: string[][] = [];
   const server = createServer(async (request, response) => {
-    const pieces: Buffer[] = [];
-    for await (const piece of request) pieces.push(piece);
-    const { ids } = JSON.parse(Buffer.concat(pieces).toString()) as { ids: string[] };
+    const chunks: Buffer[] = [];
+    for await (const piece of request) chunks.push(piece);
+    const { ids } = JSON.parse(Buffer.concat(chunks).toString()) as { ids: string[] };
     lists.push(ids);
     answer(ids, response);
   });
@@ -27,7 +27,7 @@ async function gateway(answer: (ids: readonly string[], response: ServerResponse
   return { lists, many };
 }
 
-const tell = (ids: readonly string[], response: ServerResponse) =>
+const respond = (ids: readonly string[], response: ServerResponse) =>
   response.end(JSON.stringify({ data: ids.map((id) => ({ task_id: id, status: 'IN_PROGRESS' })) }));
 const refuse = (response: ServerResponse, status: number) =>
   response.writeHead(status).end(JSON.stringify({ error: { message: 'no', code: 'invalid_request' } }));
@@ -36,7 +36,7 @@ const ids = Array.from({ length: 300 }, (_, index) => `id-${index}`);
 describe('The polls of many songs', () => {
   it.each([400, 413])('Songs are polled in smaller batches after a large one was refused with %s', async (status) => {
     const { lists, many } = await gateway((some, response) =>
-      some.length > 80 ? refuse(response, status) : tell(some, response),
+      some.length > 80 ? refuse(response, status) : respond(some, response),
     );
     expect(many.max).toBe(300);
     expect([...(await many.pollMany(ids)).keys()].toSorted()).toEqual(ids.toSorted());
@@ -48,7 +48,7 @@ describe('The polls of many songs', () => {
 
   it('A song that makes every batch fail is left out, and the batches keep their size', async () => {
     const { lists, many } = await gateway((some, response) =>
-      some.includes('id-77') ? refuse(response, 400) : tell(some, response),
+      some.includes('id-77') ? refuse(response, 400) : respond(some, response),
     );
     expect((await many.pollMany(ids)).size).toBe(299);
     expect(many.max).toBe(300);
@@ -59,7 +59,7 @@ describe('The polls of many songs', () => {
   });
 
   it('Songs are polled in turns if the gateway returns only the first hundred of a batch', async () => {
-    const { many } = await gateway((some, response) => tell(some.slice(0, 100), response));
+    const { many } = await gateway((some, response) => respond(some.slice(0, 100), response));
     const found = new Set<string>();
     for (let round = 0; round < 3; round += 1) for (const id of (await many.pollMany(ids)).keys()) found.add(id);
     expect(found.size).toBe(300);

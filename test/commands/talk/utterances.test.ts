@@ -20,7 +20,7 @@ describe('The permission to speak in a live conversation', () => {
     expect(requireOpenTalk(talk({ who: 'everyone' }), here('bob'))).toBeDefined();
   });
 
-  it('A member can speak only where the live conversation takes place, and only while it is open', () => {
+  it('A member can speak only in the thread of the live conversation, and only while it is open', () => {
     expect(() => requireOpenTalk(talk(), { memberId: 'ann', channelId: '4' })).toThrow(
       new Refusal('refusals.talkElsewhere'),
     );

@@ -31,7 +31,7 @@ it.each([
   expect(violationsOf(shown([{ ...line, summary }]).body)).toEqual([]);
 });
 
-it('Discord accepts a page of ten tasks of any prompts, kinds and states', () => {
+it('Discord accepts a page of ten tasks with any prompts, kinds and states', () => {
   const lines = fc.array(
     fc.record({
       summary: fc.string({ unit: 'grapheme', maxLength: 60 }).map((words) => words.replace(/\s+/g, ' ').trim()),

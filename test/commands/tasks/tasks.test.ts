@@ -13,7 +13,7 @@ import { taskId } from '../../../src/services/tasks/task-id.ts';
 import { statusFilters } from '../../../src/services/tasks/task-summary.ts';
 
 /** A context without services: any access to the store would throw something other than a refusal. */
-const noOne = {
+const bareContext = {
   origin: { route: { isPrivate: false } },
   services: { tasks: {} },
 } as unknown as HandlerContext<Services>;
@@ -22,7 +22,7 @@ const noOne = {
 async function pressButton({ verb, press }: Button<Services>, args: readonly string[], chosen: readonly string[] = []) {
   const run = press({ verb, version: 1, args }, chosen);
   if (run instanceof Refusal) throw run;
-  return run(noOne);
+  return run(bareContext);
 }
 
 const readFilter = (args: readonly string[]) => customIds.tasks.read({ verb: 'tasks', version: 1, args });

@@ -135,7 +135,7 @@ describe('The CSV of /usage', () => {
   });
 
   it.each(['=1+1', '+cmd', '-cmd', '@sum', '\t=1', ' =1', '＝1', '=HYPERLINK("http://x")', '-1+1'])(
-    'The CSV of /usage makes %j harmless to spreadsheet programs',
+    'The CSV of /usage escapes %j so that spreadsheet programs do not evaluate it',
     (label) => expect(csv(label)).toMatch(/^"?'/),
   );
 

@@ -4,7 +4,7 @@ import { ignoredParameters, requestedParameters } from '../../../src/commands/vi
 import type { MediumFacts } from '../../../src/messages/kind-view.ts';
 import { madeTask } from '../../services/tasks/made.ts';
 
-const unmet = (request: Partial<VideoRequest>, seen: MediumFacts): string[] =>
+const ignored = (request: Partial<VideoRequest>, seen: MediumFacts): string[] =>
   ignoredParameters(requestedParameters({ prompt: 'waves', model: 'reel-2', ...request }), seen).map(
     ({ parameter, asked, at }) => `${parameter} ${asked} ${at}`,
   );
@@ -33,10 +33,10 @@ describe('The ignored parameters of a video', () => {
       ['size 1920x1080 top', 'duration 10 top'],
     ],
   ])('If %j was requested and the video has %j, the ignored parameters are %j', (request, seen, expected) => {
-    expect(unmet(request, seen)).toEqual(expected);
+    expect(ignored(request, seen)).toEqual(expected);
   });
 
-  it('A stored request whose fields have another shape is not read and has no ignored parameters', () => {
+  it('A stored request whose fields have a different shape is not read and has no ignored parameters', () => {
     const odd = { prompt: 'waves', model: 'reel-2', metadata: 'none', extra: null };
     expect(() => madeTask({ kind: 'video', request: odd })).toThrow('request.metadata, request.extra');
   });

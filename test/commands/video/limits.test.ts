@@ -23,23 +23,22 @@ async function scene() {
   const media = openMedia({ gatewayOrigin: host.origin, apiKey: 'sk-sandbox', allowPrivate: true }, { log });
   onTestFinished(() => media.close());
   const seconds = referenceSeconds({ media, log });
-  const videos = (...addresses: string[]): Reference[] =>
-    addresses.map((address) => ({ ...named('dance', 'video'), address }));
+  const videos = (...urls: string[]): Reference[] => urls.map((url) => ({ ...named('dance', 'video'), address: url }));
   return { host, seconds, videos };
 }
 
 describe('The lengths of reference videos', () => {
-  it('Reference videos are measured together, without the key', async () => {
+  it('The lengths of all reference videos are added up, and the key is not sent to their hosts', async () => {
     const { host, seconds, videos } = await scene();
     const [ten, six] = [10, 6].map((length) =>
       host.on(`/${length}.mp4`, file(length === 6 ? webmVideo({ seconds: length }) : mp4Video({ seconds: length }))),
     ) as [string, string];
     expect(await seconds(videos(ten, six), 'member')).toBe(16);
     expect(await seconds([...videos(ten), named('fox.png')], 'member')).toBe(10);
-    expect(host.heard.filter(({ headers }) => headers.authorization !== undefined)).toEqual([]);
+    expect(host.requests.filter(({ headers }) => headers.authorization !== undefined)).toEqual([]);
   });
 
-  it('Reference videos of unknown length count as none', async () => {
+  it('Reference videos of unknown length count as zero seconds', async () => {
     const { host, seconds, videos } = await scene();
     const live = host.on('/live.webm', file(webmVideo({ isLive: true })));
     const page = host.on('/page.mp4', file(Buffer.from('<!doctype html>')));

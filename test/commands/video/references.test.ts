@@ -50,14 +50,14 @@ it('Every reference of /video reaches the request body exactly once, whatever th
     fc.asyncProperty(settings, given, async (environment, { files, links, ...more }) => {
       const required = { DISCORD_TOKEN: 'a.b.c', GATEWAY_BASE_URL: url, GATEWAY_API_KEY: 'sk-x' };
       const config = orUndefined(() => readConfig({ ...required, ...environment }, kindNames(kindSpecs)));
-      // A flag and a list under one name are refused at the start.
+      // The configuration refuses a flag and a list with the same name.
       fc.pre(config !== undefined);
       const at = (place: string, name: string) => `https://x.example/${place}-${name}`;
       const attached = files.map((kind, index) => {
-        const address = at(`file${index}`, `a.${extensions[kind as 'image']}`);
+        const url = at(`file${index}`, `a.${extensions[kind as 'image']}`);
         return [
           index === 0 ? 'image' : `image${index + 1}`,
-          { id: '1', name: 'a', address, size: 1, mediaType: undefined },
+          { id: '1', name: 'a', address: url, size: 1, mediaType: undefined },
         ];
       });
       const values: VideoValues = {
@@ -88,7 +88,7 @@ it('Every reference of /video reaches the request body exactly once, whatever th
       await gateway.close();
       const sent = JSON.stringify(bodies.at(-1));
       const all = references.map((one) => one.given);
-      for (const address of all) expect(sent.split(JSON.stringify(address))).toHaveLength(2);
+      for (const url of all) expect(sent.split(JSON.stringify(url))).toHaveLength(2);
       if (more.face_check !== undefined && environment.GATEWAY_FACE_CHECK_FIELD !== '')
         expect(bodies.at(-1)?.[environment.GATEWAY_FACE_CHECK_FIELD]).toBe(more.face_check);
     }),

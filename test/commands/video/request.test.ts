@@ -67,7 +67,7 @@ describe('A request for a video', () => {
     },
   );
 
-  it('A request for a video sends parameters of single models in the metadata and the mode at the top level', () => {
+  it('A request for a video sends model-specific parameters in the metadata and the mode at the top level', () => {
     const values = { negative: ' people ', seed: 7, camera: 'slow zoom', mode: ' pro ', extra: '{"cfg_scale":0.5}' };
     expect(requestOf(values)).toEqual({
       ...{ prompt: 'waves', model: 'reel-2', mode: 'pro' },
@@ -183,7 +183,7 @@ describe('The requests of the other video endpoints', () => {
     ['videos', 'kling-v2-1', 'nothing'],
     ['videos', 'veo3', 'nothing'],
     ['videos', 'reel-2', 'refusals.endpointTakesOneImage'],
-  ])('Two images at the endpoint %s need a model that reads a last frame there: %s, %s', (endpoint, model, key) => {
+  ])('Two images at the endpoint %s need a model that accepts a last frame there: %s, %s', (endpoint, model, key) => {
     const draft = throwRefusal(videoRequest({ prompt: 'waves', endpoint, image: image(1), image2: image(2) }));
     expect(keyOf(() => videoOrder(draft, { model, fields }))).toBe(key);
   });

@@ -135,7 +135,7 @@ describe('The form for a video', () => {
   it('The form for a video is prefilled with the known images and model, and no URL is cut', () => {
     const long = `https://cdn.example/${'a'.repeat(3_980)}.png`;
     const form = videoForm(
-      { id: 'filmf.1', images: ['https://cdn.example/1.png', long].map((address) => ({ address })), model: 'reel-2' },
+      { id: 'filmf.1', images: ['https://cdn.example/1.png', long].map((url) => ({ address: url })), model: 'reel-2' },
       say,
     );
     expect(form).toMatchInlineSnapshot(`

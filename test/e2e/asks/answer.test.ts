@@ -23,7 +23,7 @@ describe.each(profiles)('/ask with the %s gateway profile', (profile) => {
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('/ask continues a long answer in further messages, complete and in order', async () => {
+  it('/ask continues a long answer in further messages, completely and in order', async () => {
     const { discord, gateway } = await quickBot({ settings: models, gateway: { profile, speed: 1 } });
     const exchange = await discord.as('member').slash('ask', { prompt: 'tell me of the snow, 900 words' });
     await exchange.message(hasEnded);
@@ -72,7 +72,7 @@ it('An answer shows code as code in every message and puts tables into a file', 
   expect(parts.map(text).join('\n')).toContain('📄 table-1.md');
 });
 
-it('An answer in a user installation has few messages and a file for the rest', async () => {
+it('An answer in a user installation uses only a few messages and a file for the rest', async () => {
   const { discord, gateway } = await quickBot({
     gateway: { speed: 20 },
     settings: { ...models, DISCORD_USER_INSTALL: 'on' },

@@ -15,7 +15,10 @@ const stageOf = (): Promise<QuickStage> =>
 
 type Item = { role?: string; content?: unknown };
 
-/** The member messages in the last request to the model. The model's own turns are left out: they hold no member's text. */
+/**
+ * The member messages in the last request to the model. The model's own turns are omitted because they contain no
+ * member's text.
+ */
 function questions({ gateway }: QuickStage): unknown[] {
   const { input = [] } = (asks(gateway).at(-1) ?? {}) as { input?: Item[] };
   return input.flatMap(({ role, content }) => (role === 'user' ? [content] : []));
@@ -32,7 +35,7 @@ async function continueFrom(person: Person, from: Message, words: string): Promi
   return (await person.fill(form, { 'Your next question': words })).message(hasEnded);
 }
 
-/** Copies an answer for everyone in a channel, or only for the member who asked. */
+/** Shows a copy of an answer to everyone in a channel, or only to the member who asked. */
 async function copy(stage: QuickStage, words: string, as: 'everyone' | 'me', channel?: string): Promise<Message> {
   const person = channel === undefined ? stage.discord.as('member') : stage.discord.as('member').in(channel);
   const page = await openTask(stage, await list(stage, 'member', {}, channel), 'member', words);
@@ -41,7 +44,7 @@ async function copy(stage: QuickStage, words: string, as: 'everyone' | 'me', cha
   return (await person.click(question, 'Show to everyone')).message(hasEnded);
 }
 
-/** Two private turns, the second of which is then shown to everyone. */
+/** Has two private turns and then shows the second one to everyone. */
 async function showSecondTurn(stage: QuickStage) {
   const member = stage.discord.as('member');
   const first = await ask(member, { prompt: 'the first secret', instructions: 'Call me Ishmael.', private: true });
@@ -86,8 +89,8 @@ it('Continuing a private answer or its private copy keeps all turns and stays pr
   expect([third.ephemeral, turns(stage)]).toEqual([true, 3]);
   expect(receivedText(stage)).toMatch(/first secret/);
   expect(receivedText(stage)).toMatch(/Ishmael/);
-  const again = await continueFrom(member, await copy(stage, 'and then', 'me'), 'and after that?');
-  expect([again.ephemeral, turns(stage)]).toEqual([true, 4]);
+  const repeated = await continueFrom(member, await copy(stage, 'and then', 'me'), 'and after that?');
+  expect([repeated.ephemeral, turns(stage)]).toEqual([true, 4]);
 });
 
 it('Only the member who asked can continue the public copy of a private answer', async () => {
@@ -149,12 +152,12 @@ it('An admin who continues another member’s answer in private does not receive
 
 it('A message in a thread does not send private turns to the model', async () => {
   const stage = await stageOf();
-  const there = stage.discord.as('member').in('thread');
-  const first = await ask(there, { prompt: 'the first secret', private: true });
-  await continueFrom(there, first, 'what everyone may read');
-  await continueFrom(there, await copy(stage, 'what everyone', 'everyone', 'thread'), 'and then?');
+  const speaker = stage.discord.as('member').in('thread');
+  const first = await ask(speaker, { prompt: 'the first secret', private: true });
+  await continueFrom(speaker, first, 'what everyone may read');
+  await continueFrom(speaker, await copy(stage, 'what everyone', 'everyone', 'thread'), 'and then?');
   const before = asks(stage.gateway).length;
-  await there.say('and what else?');
+  await speaker.say('and what else?');
   await stage.discord.until(() => (asks(stage.gateway).length > before ? true : undefined));
   expect(turns(stage)).toBe(3);
   expect(receivedText(stage)).not.toContain('first secret');

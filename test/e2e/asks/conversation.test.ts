@@ -56,14 +56,14 @@ describe.each(profiles)('A conversation with the %s gateway profile', (profile) 
     expect(receivedTurns(stage).join()).toContain('a secret');
   });
 
-  it('A conversation is forgotten when the member who started it requests it', async () => {
+  it('A conversation is erased when the member who started it requests that', async () => {
     const stage = await stageOf();
     const member = stage.discord.as('member');
     const first = await answerTo(stage, { prompt: 'snow?' });
     const second = await answerTo(stage, { prompt: 'and ice?' });
-    const told = await (await member.click(first, 'End conversation')).message();
-    expect(text(told)).toContain('The conversation has ended');
-    expect(told.ephemeral).toBe(true);
+    const reply = await (await member.click(first, 'End conversation')).message();
+    expect(text(reply)).toContain('The conversation has ended');
+    expect(reply.ephemeral).toBe(true);
     await answerTo(stage, { prompt: 'and water?' });
     expect(receivedTurns(stage)).toHaveLength(1);
     const form = await (await member.click(second, 'Continue')).modal();
@@ -71,7 +71,7 @@ describe.each(profiles)('A conversation with the %s gateway profile', (profile) 
     expect(receivedTurns(stage)).toHaveLength(1);
   });
 
-  it('The details of an answer show the token counts of the gateway', async () => {
+  it('The details of an answer show the token counts from the gateway', async () => {
     const stage = await stageOf();
     const first = await answerTo(stage, { prompt: 'snow?' });
     const details = await (await stage.discord.as('other').click(first, 'Show details')).message();

@@ -3,15 +3,15 @@ import { labels, quickBot, says } from '../quick.ts';
 import { list, openTask } from '../tasks/pages.ts';
 import { hasEnded, models } from './proof.ts';
 
-it('A copy of an answer is deleted alone by its owner or a moderator, and an answer is deleted with all of its messages', async () => {
+it('The owner or a moderator deletes a copy of an answer on its own, and an answer with all of its messages', async () => {
   const stage = await quickBot({ settings: models, gateway: { speed: 200 } });
   const { discord } = stage;
   const exchange = await discord.as('member').slash('ask', { prompt: 'tell me of the snow, 900 words' });
   const original = await exchange.message(hasEnded);
-  const standing = () => discord.messages('studio').map(({ id }) => id);
-  const below = standing().filter((id) => id !== original.id);
+  const messageIds = () => discord.messages('studio').map(({ id }) => id);
+  const below = messageIds().filter((id) => id !== original.id);
   expect(below.length).toBeGreaterThan(0);
-  const goes = (channel: string, id: string) =>
+  const waitUntilGone = (channel: string, id: string) =>
     discord.until(() => (discord.messages(channel).some((one) => one.id === id) ? undefined : true));
 
   for (const who of ['member', 'admin']) {
@@ -20,10 +20,10 @@ it('A copy of an answer is deleted alone by its owner or a moderator, and an ans
     expect(labels(copy)).toContain('Delete');
     const { id } = copy;
     await discord.as(who).click(copy, 'Delete');
-    await goes('no-threads', id);
-    expect(standing()).toEqual(expect.arrayContaining([original.id, ...below]));
+    await waitUntilGone('no-threads', id);
+    expect(messageIds()).toEqual(expect.arrayContaining([original.id, ...below]));
   }
 
   await discord.as('member').click(original, 'Delete');
-  for (const id of [original.id, ...below]) await goes('studio', id);
+  for (const id of [original.id, ...below]) await waitUntilGone('studio', id);
 });

@@ -64,7 +64,7 @@ describe.each(profiles)('The files of earlier questions with the %s gateway prof
     expect(partTypes(stage, 0)).toEqual(['input_text', 'input_image']);
   });
 
-  it('A file that Discord no longer has is left out, and the model and the details say so', async () => {
+  it('A file that Discord no longer has is left out, and both the model and the details mention that', async () => {
     const stage = await stageOf();
     const { discord, clock, gateway } = stage;
     await ask(stage, { prompt: 'what is this?', image: await imageFile('a *red* [fox].png') });
@@ -79,7 +79,7 @@ describe.each(profiles)('The files of earlier questions with the %s gateway prof
     expect(await detailsOf(stage, second)).toContain('(no longer available)');
   });
 
-  it('A model that refuses files of earlier questions answers without them, and is remembered', async () => {
+  it('A model that refuses files from earlier questions answers without them, and the refusal is remembered', async () => {
     const stage = await stageOf();
     const { gateway } = stage;
     await ask(stage, { prompt: 'what is this?', image: await imageFile() });
@@ -100,7 +100,7 @@ describe.each(profiles)('The files of earlier questions with the %s gateway prof
     expect(JSON.stringify(received(stage))).not.toContain('input_image');
   });
 
-  it('A request that is too large with files of earlier questions is sent without them, which is not remembered', async () => {
+  it('A request that is too large because of files from earlier questions is sent without them, and that is not remembered', async () => {
     const stage = await stageOf();
     const { gateway } = stage;
     await ask(stage, { prompt: 'what is this?', image: await imageFile() });
@@ -113,7 +113,7 @@ describe.each(profiles)('The files of earlier questions with the %s gateway prof
     expect(partTypes(stage, 0)).toEqual(['input_text', 'input_image']);
   });
 
-  it('A file of a private question is not sent with a public one, not even its name', async () => {
+  it('A file from a private question is not sent with a public one, not even its name', async () => {
     const stage = await stageOf();
     const { discord } = stage;
     const member = discord.as('member');

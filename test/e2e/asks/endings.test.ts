@@ -11,7 +11,7 @@ const prompt = 'tell me of the snow, 100 words';
 
 describe.each(profiles)('The end of an answer with the %s gateway profile', (profile) => {
   it.each(['cut', 'early-end', 'error', 'nested-error', 'failed', 'silence'] as const)(
-    'An answer that ends by %s keeps what arrived, says so and can be retried',
+    'An answer that ends with %s keeps what had arrived, says so and can be retried',
     async (how) => {
       const stage = await quickBot({ settings: models, gateway: { profile }, gatewayLimits: { silenceMs: 600 } });
       const { discord, gateway, clock } = stage;
@@ -26,8 +26,8 @@ describe.each(profiles)('The end of an answer with the %s gateway profile', (pro
       expect(labels(broken)).toEqual(['Continue', 'Retry', 'End conversation', 'Show details', 'Delete']);
       expect(asks(gateway)).toHaveLength(1);
       clock.advance(5_000);
-      const again = await (await member.click(broken, 'Retry')).message(hasEnded);
-      expect(text(again)).toContain(latestAnswer(gateway));
+      const second = await (await member.click(broken, 'Retry')).message(hasEnded);
+      expect(text(second)).toContain(latestAnswer(gateway));
       expect(errorsIn(stage)).toEqual([]);
     },
   );
@@ -52,7 +52,7 @@ describe.each(profiles)('The end of an answer with the %s gateway profile', (pro
     expect(text(await (await discord.as('member').slash('about')).message())).toContain('Tasks in progress: 0');
   });
 
-  it('An answer with an unknown outcome says so and is retried only at the requester’s request', async () => {
+  it('An answer with an unknown outcome says so and is retried only if the requester asks for it', async () => {
     const { discord, gateway } = await quickBot({ settings: models, gateway: { profile, speed: 20 } });
     gateway.faults.add({ on: { path: '/v1/responses' }, do: 'reset' });
     const exchange = await discord.as('member').slash('ask', { prompt });
@@ -62,7 +62,7 @@ describe.each(profiles)('The end of an answer with the %s gateway profile', (pro
     expect(text(answer)).toContain(latestAnswer(gateway));
   });
 
-  it('A model without tools or reasoning effort answers without them, and the answer says so', async () => {
+  it('A model without tools or reasoning effort is queried without them, and the answer says so', async () => {
     const { discord, gateway } = await quickBot({ settings: models, gateway: { profile, speed: 20 } });
     const member = discord.as('member');
     gateway.faults.add({ do: 'no-tools', times: 100 });
@@ -76,12 +76,12 @@ describe.each(profiles)('The end of an answer with the %s gateway profile', (pro
       expect.anything(),
       [false, false],
     ]);
-    // The bot remembers this, so no further request is refused.
+    // The bot remembers this, so no later request is refused.
     await (await member.slash('ask', { prompt: 'and then?' })).message(hasEnded);
     expect(asks(gateway)).toHaveLength(4);
   });
 
-  it('A model that refuses to stream answers in one piece, is remembered, and the answer says so', async () => {
+  it('A model that refuses to stream answers in one piece, the answer says so, and the refusal is remembered', async () => {
     const { discord, gateway } = await quickBot({ settings: models, gateway: { profile, speed: 20 } });
     const member = discord.as('member');
     gateway.faults.add({ do: 'no-stream', times: 100 });
@@ -90,7 +90,7 @@ describe.each(profiles)('The end of an answer with the %s gateway profile', (pro
     expect(text(final)).toContain(latestAnswer(gateway));
     const later = await (await member.slash('ask', { prompt: 'and then?' })).message(hasEnded);
     expect(text(later)).toContain('does not stream its answers');
-    // A gateway that names no field makes the bot leave out others first; only what helped is remembered.
+    // If the gateway names no field, the bot omits other fields first; only the omission that helped is remembered.
     const sent = asks(gateway).map((body) => ['stream' in body, 'tools' in body]);
     const first =
       profile === 'stock'
@@ -103,7 +103,7 @@ describe.each(profiles)('The end of an answer with the %s gateway profile', (pro
     expect(sent).toEqual([...first, whole, [false, true]]);
   });
 
-  it('What was left out of a request that is refused anyway is sent again the next time', async () => {
+  it('Fields that were omitted from a request that was refused anyway are sent again the next time', async () => {
     const { discord, gateway } = await quickBot({ settings: models, gateway: { profile, speed: 20 } });
     const member = discord.as('member');
     const error = { message: 'This cannot be done.', type: 'invalid_request_error', code: 'invalid_value' };
@@ -116,7 +116,7 @@ describe.each(profiles)('The end of an answer with the %s gateway profile', (pro
     expect(asks(gateway).at(-1)).toMatchObject({ stream: true, tools: expect.any(Array) });
   });
 
-  it('A model that refuses a format answers without it, and the answer says so', async () => {
+  it('A model that refuses a format is queried without it, and the answer says so', async () => {
     const { discord, gateway } = await quickBot({ settings: models, gateway: { profile: 'stock', speed: 20 } });
     gateway.faults.add({ do: 'no-format', times: 100 });
     const final = await (await discord.as('member').slash('ask', { prompt, format: 'json' })).message(hasEnded);
@@ -124,7 +124,7 @@ describe.each(profiles)('The end of an answer with the %s gateway profile', (pro
     expect(asks(gateway).map((body) => 'text' in body)).toEqual([true, false]);
   });
 
-  it('Any effort that a member types is sent as it is', async () => {
+  it('Any reasoning effort that a member types is sent unchanged', async () => {
     const { discord, gateway } = await quickBot({ settings: models, gateway: { profile, speed: 20 } });
     const member = discord.as('member');
     const choices = await member.complete('ask', { prompt, effort: 'hi' }, 'effort');
@@ -149,8 +149,8 @@ describe.each(profiles)('The end of an answer with the %s gateway profile', (pro
   });
 });
 
-describe('The button Stop', () => {
-  it('The button Stop ends the answer at once, keeps what arrived and closes the stream', async () => {
+describe('The Stop button', () => {
+  it('The Stop button ends the answer immediately, keeps what had arrived and closes the stream', async () => {
     const stage = await quickBot({ settings: models, gateway: { speed: 0.2 } });
     const { discord, gateway } = stage;
     const member = discord.as('member');
@@ -165,7 +165,7 @@ describe('The button Stop', () => {
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('Only the member who asked can press the button Stop', async () => {
+  it('Only the member who asked can press the Stop button', async () => {
     const { discord } = await quickBot({ settings: models, gateway: { speed: 0.2 } });
     const exchange = await discord.as('member').slash('ask', { prompt });
     const moving = await exchange.message((message) => text(message).includes(BEGINNING));

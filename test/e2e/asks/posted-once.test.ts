@@ -8,7 +8,7 @@ import { bytesOf, errorsIn } from '../tasks/proof.ts';
 import { hasEnded, latestAnswer, models } from './proof.ts';
 
 const prompt = 'tell me of the snow, 900 words';
-/** Notices to the operator are posted in another channel. */
+/** Only this channel is checked, because notices to the operator are posted in another one. */
 const inStudio = ({ world }: EmbeddedDiscord) => ({
   method: 'POST',
   route: `/channels/${world.channel('studio').id}/messages`,
@@ -40,13 +40,13 @@ async function isGone(stage: QuickStage): Promise<void> {
 
 describe('A further message of a public answer', () => {
   it.each([1, 2, 3])(
-    'Public message %i of an answer is posted once although Discord’s response was lost, and is deleted with the answer',
+    'Public message %i of an answer is posted once even if Discord’s response was lost, and is deleted with the answer',
     async (nth) => {
       const stage = await quickBot({ settings: models, gateway: { speed: 20 } });
       const { discord, clock } = stage;
       const member = discord.as('member');
       if (nth > 1) discord.faults.add({ on: inStudio(discord), do: { type: 'delay', ms: 0 }, times: nth - 1 });
-      // As often as discord.js tries, and once more.
+      // Once more often than discord.js retries.
       discord.faults.add({ on: inStudio(discord), do: lost, times: 5 });
       const exchange = await member.slash('ask', { prompt });
       await expect.poll(() => stage.logged(), { timeout: 20_000 }).toContain('unknown whether Discord posted');
@@ -60,7 +60,7 @@ describe('A further message of a public answer', () => {
   );
 
   it.each([1, 2, 3])(
-    'Public message %i of an answer is found again by a bot that stopped before Discord’s response',
+    'Public message %i of an answer is found again by a bot that was restarted before Discord responded',
     async (nth) => {
       const stage = await quickStage({ settings: models, gateway: { speed: 20 } });
       const { discord } = stage;
@@ -94,7 +94,7 @@ describe('A further message of a public answer', () => {
     await again.stop();
   });
 
-  it('If the bot is not allowed to post, further messages use the token once, and a lost response leads to a file with the whole answer', async () => {
+  it('If the bot is not allowed to post, further messages use the interaction token once, and a lost response leads to a file with the whole answer', async () => {
     const stage = await quickBot({
       gateway: { speed: 20 },
       settings: { ...models, DISCORD_USER_INSTALL: 'on' },
@@ -112,7 +112,7 @@ describe('A further message of a public answer', () => {
 
 describe('A further message of a private answer', () => {
   it.each([1, 2, 3])(
-    'Private message %i of an answer is not sent again after a lost response, and Show here brings the whole answer',
+    'Private message %i of an answer is not sent again after a lost response, and Show here shows the whole answer',
     async (nth) => {
       const stage = await quickBot({ settings: models, gateway: { speed: 20 } });
       const { discord, gateway } = stage;

@@ -34,9 +34,9 @@ function run({ discord, gateway, config }: Stage, settings: Record<string, strin
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   running.push(child);
-  let said = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece: Buffer) => (said += piece.toString()));
-  return { child, said: () => said, ended: once(child, 'exit').then(([code]) => code as number | null) };
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  return { child, said: () => output, ended: once(child, 'exit').then(([code]) => code as number | null) };
 }
 
 /** A further message of an answer that shows this many parts. */
@@ -46,57 +46,57 @@ const furtherIn = ({ discord }: Stage, letters: number) =>
 const waitLimit = { timeout: 20_000 };
 
 it('A bot that is killed during a stream edits the message after the restart and keeps what had arrived', async () => {
-  const side = await stage({ gateway: { seed: 1 } });
-  const first = run(side);
+  const fixture = await stage({ gateway: { seed: 1 } });
+  const first = run(fixture);
   await expect.poll(first.said, waitLimit).toContain('Atelier is ready.');
-  const exchange = await side.discord.as('member').slash('ask', { prompt: 'tell me of the snow, 2000 words' });
-  // By then, what had arrived has been stored once.
-  await furtherIn(side, 300);
+  const exchange = await fixture.discord.as('member').slash('ask', { prompt: 'tell me of the snow, 2000 words' });
+  // By then, the text that had arrived has been stored once.
+  await furtherIn(fixture, 300);
   first.child.kill('SIGKILL');
   await first.ended;
-  const second = run(side);
+  const second = run(fixture);
   const broken = await exchange.message(hasEnded);
   expect(text(broken)).toContain('restarted mid-');
   expect(text(broken)).toContain('This is the sandbox speaking');
-  expect(asks(side.gateway)).toHaveLength(1);
+  expect(asks(fixture.gateway)).toHaveLength(1);
   expect(second.said()).not.toContain('of the snow');
 });
 
 it('A bot that is killed while it posts a further message finds it again and shows its text once', async () => {
-  const side = await stage({ gateway: { seed: 1 } });
-  const first = run(side);
+  const fixture = await stage({ gateway: { seed: 1 } });
+  const first = run(fixture);
   await expect.poll(first.said, waitLimit).toContain('Atelier is ready.');
-  // The operator is told of each start in another channel.
-  const inChannel = { method: 'POST', route: `/channels/${side.discord.world.channel('studio').id}/messages` };
-  side.discord.faults.add({ on: inChannel, do: { type: 'hang', done: true } });
-  const exchange = await side.discord.as('member').slash('ask', { prompt: 'tell me of the snow, 2000 words' });
-  await furtherIn(side, 0);
+  // Each start is reported to the operator in another channel.
+  const inChannel = { method: 'POST', route: `/channels/${fixture.discord.world.channel('studio').id}/messages` };
+  fixture.discord.faults.add({ on: inChannel, do: { type: 'hang', done: true } });
+  const exchange = await fixture.discord.as('member').slash('ask', { prompt: 'tell me of the snow, 2000 words' });
+  await furtherIn(fixture, 0);
   first.child.kill('SIGKILL');
   await first.ended;
-  run(side);
+  run(fixture);
   await exchange.message(hasEnded);
-  const posted = side.discord.requests.filter(
+  const posted = fixture.discord.requests.filter(
     ({ method, path }) => method === inChannel.method && path === inChannel.route,
   );
-  const further = side.discord.messages('studio').slice(1);
+  const further = fixture.discord.messages('studio').slice(1);
   expect(new Set(further.map(text)).size).toBe(further.length);
   expect(posted).toHaveLength(further.length);
 });
 
-it('An approved tool call cannot be approved again if the bot is killed during its order', async () => {
-  const side = await stage({ gateway: { seed: 1, speed: 20 } });
-  const orders = () => side.gateway.heard.filter(({ path }) => path.includes('/images/'));
-  side.gateway.faults.add({ on: { path: /\/images\// }, do: 'accepted-then-hang' });
-  const first = run(side);
+it('An approved tool call cannot be approved again if the bot is killed while submitting its order', async () => {
+  const fixture = await stage({ gateway: { seed: 1, speed: 20 } });
+  const orders = () => fixture.gateway.heard.filter(({ path }) => path.includes('/images/'));
+  fixture.gateway.faults.add({ on: { path: /\/images\// }, do: 'accepted-then-hang' });
+  const first = run(fixture);
   await expect.poll(first.said, waitLimit).toContain('Atelier is ready.');
-  const member = side.discord.as('member');
+  const member = fixture.discord.as('member');
   const exchange = await member.slash('ask', { prompt: 'make an image of a fox' });
   const asking = await exchange.message((message) => labels(message).includes('Approve 1'));
   const ordering = await member.click(asking, 'Approve 1');
   await expect.poll(orders, waitLimit).toHaveLength(1);
   first.child.kill('SIGKILL');
   await first.ended;
-  run(side);
+  run(fixture);
   const broken = await exchange.message(hasEnded);
   expect(text(broken)).toContain('restarted mid-');
   expect(text(broken)).toContain('You approved an image');
@@ -104,10 +104,10 @@ it('An approved tool call cannot be approved again if the bot is killed during i
   // The task of the first approval shows its own outcome.
   await ordering.message((message) => labels(message).includes('Dismiss'));
   expect(orders()).toHaveLength(1);
-  expect(asks(side.gateway)).toHaveLength(1);
+  expect(asks(fixture.gateway)).toHaveLength(1);
 });
 
-it('A bot without the message content intent ends with 78 and names the missing switch', async () => {
+it('A bot without the message content intent exits with 78 and names the missing switch', async () => {
   const bot = run(await stage(), { DISCORD_MESSAGE_CONTENT: 'on' });
   const code = await bot.ended;
   expect(code).toBe(78);

@@ -8,7 +8,7 @@ import { labels } from '../quick.ts';
 export const asks = ({ heard }: EmbeddedGateway): Record<string, unknown>[] =>
   heard.filter(({ path }) => path.endsWith('/responses')).map(({ body }) => body as Record<string, unknown>);
 
-/** An answer that has ended, in any way. */
+/** Whether an answer has ended, in any way. */
 export const hasEnded = (message: Message): boolean => labels(message).includes('Delete');
 
 /** The text of the gateway's newest answer; it always gives the same answer to a question. */
@@ -17,5 +17,5 @@ export function latestAnswer(gateway: EmbeddedGateway): string {
   return items.flatMap((item) => ('text' in item ? [item.text] : [])).join('');
 }
 
-/** Named explicitly, because on the quick clock the list of models would be too late. */
+/** The model is named explicitly, because on the quick clock the list of models would arrive too late. */
 export const models = { DEFAULT_TEXT_MODEL: 'quill-5', DEFAULT_IMAGE_MODEL: 'lumen-image-1' };

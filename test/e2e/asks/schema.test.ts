@@ -33,7 +33,7 @@ describe.each(profiles)('/ask with a schema with the %s gateway profile', (profi
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('An answer that does not match the schema says where, and what was expected', async () => {
+  it('An answer that does not match the schema is shown with the location of each mismatch and what was expected', async () => {
     const stage = await stageOf();
     const schema = { type: 'object', properties: { code: { type: 'string', pattern: '^\\d{40}$' } } };
     const given = { prompt, schema_text: JSON.stringify(schema) };
@@ -82,10 +82,10 @@ describe.each(profiles)('/ask with a schema with the %s gateway profile', (profi
     const cut = await (await member.slash('ask', { prompt, schema: file(fox) })).message(hasEnded);
     expect(labels(cut)).toContain('Retry');
     stage.clock.advance(5_000);
-    const again = await (await member.click(cut, 'Retry')).message(hasEnded);
+    const second = await (await member.click(cut, 'Retry')).message(hasEnded);
     expect(lastFormat(stage)).toMatchObject({ format: { schema: fox } });
-    expect(again.attachments).toHaveLength(1);
-    const form = await (await member.click(again, 'Continue')).modal();
+    expect(second.attachments).toHaveLength(1);
+    const form = await (await member.click(second, 'Continue')).modal();
     await (await member.fill(form, { 'Your next question': 'and a happy one?' })).message(hasEnded);
     expect(lastFormat(stage)).toMatchObject({ format: { schema: fox } });
     await (await member.slash('ask', { prompt: 'and in words?' })).message(hasEnded);
@@ -95,11 +95,11 @@ describe.each(profiles)('/ask with a schema with the %s gateway profile', (profi
 
 describe('A schema that cannot be used', () => {
   it.each([
-    ['given twice', { schema: file(fox), schema_text: '{"type":"object"}' }, 'Use one of them'],
-    ['whose text is no JSON', { schema_text: 'an object' }, 'not valid JSON'],
-    ['whose file is no JSON', { schema: { name: 'a.json', bytes: Buffer.from('an object') } }, 'not valid JSON'],
+    ['that is given twice', { schema: file(fox), schema_text: '{"type":"object"}' }, 'Use one of them'],
+    ['whose text is not JSON', { schema_text: 'an object' }, 'not valid JSON'],
+    ['whose file is not JSON', { schema: { name: 'a.json', bytes: Buffer.from('an object') } }, 'not valid JSON'],
     ['whose file is a PDF', { schema: { name: 'a.json', bytes: Buffer.from('%PDF-1.7 nothing') } }, 'not valid JSON'],
-    ['of another root', { schema_text: '{"type":"array"}' }, 'contains `"type": "object"`'],
+    ['whose root is not an object', { schema_text: '{"type":"array"}' }, 'contains `"type": "object"`'],
     ['that is too large', { schema: file({ type: 'object', title: 'x'.repeat(70_000) }) }, 'larger than 64 KiB'],
     ['that is invalid', { schema: file({ type: 'object', required: 'a' }) }, 'the value at `/required` is not allowed'],
   ])('A schema %s is refused in private, and nothing is sent', async (_, given, words) => {

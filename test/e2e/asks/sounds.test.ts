@@ -46,7 +46,7 @@ describe.each(profiles)('Audio in a question with the %s gateway profile', (prof
   const stageOf = (settings: Record<string, string> = models, only?: string[]) =>
     quickBot({ settings, gateway: { profile, speed: 20, ...(only && { keys: [{ key, models: only }] }) } });
 
-  it('A model that supports audio receives it, also with the next question', async () => {
+  it('A model that supports audio receives it, and again with the next question', async () => {
     const stage = await stageOf(hearing);
     const first = await answered(stage, { prompt: 'what is this?', file: await recording() });
     expect(text(first)).toContain('You sent a recording.');
@@ -75,7 +75,7 @@ describe.each(profiles)('Audio in a question with the %s gateway profile', (prof
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('A model that refuses audio gets a transcript instead, and is remembered', async () => {
+  it('A model that refuses audio gets a transcript instead, and the refusal is remembered', async () => {
     const stage = await stageOf(hearing);
     const { gateway } = stage;
     const error = {
@@ -111,19 +111,19 @@ describe.each(profiles)('Audio in a question with the %s gateway profile', (prof
     expect(asks(stage.gateway)).toHaveLength(0);
   });
 
-  it('A transcription with an unknown outcome is not repeated by itself', async () => {
+  it('A transcription with an unknown outcome is not repeated automatically', async () => {
     const stage = await stageOf();
     const { discord, gateway } = stage;
     gateway.faults.add({ on: { path: '/v1/audio/transcriptions' }, do: 'reset' });
     const exchange = await discord.as('member').slash('ask', { prompt: 'what is this?', file: await recording() });
     const lost = await exchange.message((message) => JSON.stringify(message.components).includes('Dismiss'));
     expect(transcriptions(stage).length).toBeLessThanOrEqual(1);
-    const again = await discord.as('member').click(lost, 'Try again (may be charged twice)');
-    expect(text(await again.message(hasEnded))).toContain(latestAnswer(gateway));
+    const second = await discord.as('member').click(lost, 'Try again (may be charged twice)');
+    expect(text(await second.message(hasEnded))).toContain(latestAnswer(gateway));
     expect(asks(gateway)).toHaveLength(1);
   });
 
-  it('A file that is called audio and is none is refused', async () => {
+  it('A file that claims to be audio but is not is refused', async () => {
     const stage = await stageOf(hearing);
     const odd = { name: 'odd.mp3', contentType: 'audio/mpeg', bytes: Buffer.from('words') };
     const refused = await ask(stage, { prompt: 'what is this?', file: odd });

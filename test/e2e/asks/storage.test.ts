@@ -18,7 +18,7 @@ const furtherIn = ({ discord }: QuickStage) =>
   discord.until(() => discord.messages('studio').find((one, at) => at > 0 && text(one).length > 0));
 
 describe('The storage of an answer', () => {
-  it('An answer is recorded in the ledger with the token counts of the gateway', async () => {
+  it('An answer is recorded in the ledger with the token counts from the gateway', async () => {
     const path = join(folder(), 'prices.json');
     writeFileSync(path, '{"ask": "0.010", "ask:quill-5": "0.020"}');
     const { discord, gateway, app, config } = await quickBot({
@@ -34,7 +34,7 @@ describe('The storage of an answer', () => {
     await app.stop();
     const rows = sql(config.store.url.replace('sqlite://', ''), "SELECT value FROM atelier WHERE namespace = 'ledger'");
     const entries = rows.map(({ value }) => (JSON.parse(String(value)) as { value: Entry }).value);
-    // The interrupted answer cost something, the refused one nothing.
+    // The interrupted answer was charged; the refused one was not.
     expect(entries.map(standingOf).sort()).toEqual(['refunded', 'settled', 'settled']);
     for (const entry of entries) expect(entry).toMatchObject({ kind: 'ask', facts: [{ amount: '0.020' }, {}] });
     const whole = entries.find(({ facts }) => facts.at(-1)?.tokens?.output !== undefined);
@@ -74,7 +74,7 @@ describe('The storage of an answer', () => {
     const final = await discord.until(() => messagesWith(discord, channel.id, 'restarted mid-')[0]);
     const whole = (await bytesOf(final)).toString();
     expect(whole).toContain('This is the sandbox speaking');
-    // Longer than one message shows while it is being written.
+    // Longer than what one message shows while the answer is streamed.
     expect(whole.length).toBeGreaterThan(1_000);
     expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([]);
   });

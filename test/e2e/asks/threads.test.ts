@@ -15,7 +15,7 @@ const stageOf = (profile: 'spec' | 'stock', settings: Record<string, string> = {
   });
 
 describe.each(profiles)('Plain messages in a thread with the %s gateway profile', (profile) => {
-  it('A plain message of a member who has asked in the thread continues the conversation', async () => {
+  it('A plain message from a member who has asked in the thread continues the conversation', async () => {
     const stage = await stageOf(profile);
     const { discord, gateway } = stage;
     await inThread(stage, 'snow?');
@@ -31,7 +31,7 @@ describe.each(profiles)('Plain messages in a thread with the %s gateway profile'
     expect(stage.logged()).not.toContain('and ice?');
   });
 
-  it('A long answer to a plain message continues in further messages of the bot', async () => {
+  it('A long answer to a plain message continues in further messages from the bot', async () => {
     const stage = await stageOf(profile);
     const { discord, gateway } = stage;
     await inThread(stage, 'snow?');
@@ -40,7 +40,7 @@ describe.each(profiles)('Plain messages in a thread with the %s gateway profile'
     await discord.until(() => messagesWith(discord, 'thread', latestAnswer(gateway).slice(-60))[0]);
   });
 
-  it('Plain messages of other members and outside of threads are ignored', async () => {
+  it('Plain messages from other members and outside of threads are ignored', async () => {
     const stage = await stageOf(profile);
     const { discord, gateway } = stage;
     await inThread(stage, 'snow?');
@@ -66,9 +66,9 @@ it('Plain messages are also answered in a server that the bot joined after its s
     ...(name === 'thread' && { parentId: String(BigInt(world.channel('studio', home).id) + 1n) }),
   }));
   world.addGuild({ ...home, id, name: 'newcomer', roles, channels });
-  const there = discord.as('member').in('newcomer/thread');
-  await (await there.slash('ask', { prompt: 'snow?' })).message(hasEnded);
-  await there.say('and ice?');
+  const speaker = discord.as('member').in('newcomer/thread');
+  await (await speaker.slash('ask', { prompt: 'snow?' })).message(hasEnded);
+  await speaker.say('and ice?');
   await discord.until(() => discord.messages('newcomer/thread').filter(hasEnded)[1]);
   expect(asks(gateway)).toHaveLength(2);
 });

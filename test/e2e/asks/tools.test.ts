@@ -68,7 +68,7 @@ describe.each(profiles)('The tools of /ask with the %s gateway profile', (profil
     expect(gateway.heard.filter(({ path }) => path.includes('/images/'))).toEqual([]);
   });
 
-  it('An approved tool call is ordered once for any number of presses, and not after the answer was stopped', async () => {
+  it('An approved tool call is submitted once however often it is approved, and not after the answer was stopped', async () => {
     const { discord, gateway, clock } = await stageOf();
     const member = discord.as('member');
     const orders = () => gateway.heard.filter(({ method, path }) => method === 'POST' && path.includes('/images/'));
@@ -115,10 +115,10 @@ describe.each(profiles)('The tools of /ask with the %s gateway profile', (profil
     expect(text(final)).toContain('Searched for models');
     expect(text(final)).toContain('Looked up your public tasks');
     expect(asks(gateway)).toHaveLength(2);
-    const told = outputs(asks(gateway).at(-1));
-    expect(told).toHaveLength(2);
-    expect(told.join()).toContain('a public fox');
-    expect(told.join()).not.toContain('hare');
+    const toolOutputs = outputs(asks(gateway).at(-1));
+    expect(toolOutputs).toHaveLength(2);
+    expect(toolOutputs.join()).toContain('a public fox');
+    expect(toolOutputs.join()).not.toContain('hare');
   });
 
   it('A tool call still waits for its approval after a restart', async () => {

@@ -23,7 +23,7 @@ async function paint({ discord, gateway }: Served): Promise<void> {
 }
 
 describe('/metrics', () => {
-  it('After the start each metric in the list is described, and there are at most 400 series', async () => {
+  it('After the start each documented metric has a description, and there are at most 400 series', async () => {
     const bot = await servedBot();
     await bot.readiness();
     const { text, headers } = await bot.ask('/metrics');
@@ -33,7 +33,7 @@ describe('/metrics', () => {
     expect((await bot.metrics()).size).toBeLessThanOrEqual(400);
   });
 
-  it('A request is counted from its acknowledgement to its delivery, with the work that it made', async () => {
+  it('A request is counted from its acknowledgement to its delivery, with the work that it caused', async () => {
     const bot = await servedBot({ settings: { TOTAL_BUDGET: '$10 a day, 40 tasks a week' } });
     await paint(bot);
     await expect.poll(async () => (await bot.metrics()).get('atelier_delivery_seconds_count{group="image"}')).toBe(1);
@@ -47,7 +47,7 @@ describe('/metrics', () => {
     expect(polled).toBeGreaterThan(0);
     expect(sumOf(values, 'atelier_polls_total', 'outcome="answered"')).toBe(polled);
     expect(sumOf(values, 'atelier_lane_state', 'state="open"')).toBe(1);
-    // The commands were registered by the test.
+    // The registration of the commands by the test is not counted.
     const requests = bot.discord.requests.filter(({ method }) => method !== 'PUT');
     expect(sumOf(values, 'atelier_discord_requests_total')).toBe(requests.length);
     expect(values.get('atelier_discord_requests_total{route="callback",status="204"}')).toBe(1);
@@ -63,7 +63,7 @@ describe('/metrics', () => {
     const free = values.get('atelier_disk_available_bytes{disk="store"}') ?? 0;
     expect(free).toBeGreaterThan(0);
     expect(values.get('atelier_disk_size_bytes{disk="store"}')).toBeGreaterThan(free);
-    // The process that has decoded the image.
+    // The media process that has decoded the image.
     expect(values.get('atelier_media_process_resident_bytes')).toBeGreaterThan(1e6);
     expect(values.get('atelier_media_jobs{state="running"}')).toBe(0);
     expect(values.get('atelier_heap_used_bytes')).toBeGreaterThan(1e6);
@@ -87,7 +87,7 @@ describe('/metrics', () => {
     await expect.poll(async () => sumOf(await bot.metrics(), 'atelier_tasks{')).toBe(0);
   });
 
-  it('A gateway that refuses polls is seen as the state of their lane', async () => {
+  it('A gateway that refuses polls shows up in the state of their lane', async () => {
     const bot = await servedBot({ settings: { POLL_SCHEDULE: 'spec' } });
     bot.gateway.faults.add({ on: { path: '/imgx/task' }, do: { type: 'status', status: 401 }, times: 100 });
     await bot.discord.as('member').slash('imagine', { prompt });
@@ -116,7 +116,7 @@ describe('/metrics', () => {
     await expect.poll(open).toBe(0);
   });
 
-  it('With METRICS_TOKEN the metrics need it, and nothing else does', async () => {
+  it('If METRICS_TOKEN is set, only the metrics require it', async () => {
     const bot = await servedBot({}, token);
     const withToken = (authorization: string) => bot.ask('/metrics', { headers: { authorization } });
     const refused = await bot.ask('/metrics');
@@ -132,7 +132,7 @@ describe('/metrics', () => {
 });
 
 describe('The labels of /metrics', () => {
-  it('No label holds a member, a server, a channel, a prompt, a model, a task or a token', async () => {
+  it('No label contains a member, a server, a channel, a prompt, a model, a task or a token', async () => {
     const bot = await servedBot({ settings: noLimits });
     await paint(bot);
     await (await bot.discord.as('member').slash('models')).message();
@@ -141,7 +141,7 @@ describe('The labels of /metrics', () => {
     const values = [...text.matchAll(/="((?:[^"\\]|\\.)*)"/g)].map(([, value = '']) => value);
     expect(values.length).toBeGreaterThan(50);
     for (const value of values) {
-      // Kinds, states, lanes and numbers of buckets: a few short words, and no number as long as an id.
+      // Kinds, states, lanes and numbers of buckets: a few short words, and no number as long as an id is.
       expect(value).toMatch(/^(?:\+Inf|[a-z0-9][a-z0-9 .-]{0,30}|[a-z][A-Za-z.-]{0,40})$/);
       expect(value).not.toMatch(/\d{6}/);
     }
@@ -152,11 +152,11 @@ describe('The labels of /metrics', () => {
   });
 
   it.skipIf(!hasPromtool)(
-    `promtool finds nothing wrong${hasPromtool ? '' : ' (skipped: there is no promtool)'}`,
+    `promtool reports no problems with the metrics${hasPromtool ? '' : ' (skipped: there is no promtool)'}`,
     async () => {
-      const side = await servedBot();
-      await paint(side);
-      const checked = spawnSync('promtool', ['check', 'metrics'], { input: (await side.ask('/metrics')).text });
+      const fixture = await servedBot();
+      await paint(fixture);
+      const checked = spawnSync('promtool', ['check', 'metrics'], { input: (await fixture.ask('/metrics')).text });
       expect(`${checked.stdout}${checked.stderr}`).toBe('');
       expect(checked.status).toBe(0);
     },

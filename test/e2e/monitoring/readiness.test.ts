@@ -14,7 +14,7 @@ const waitLimit = { timeout: 20_000 };
 const ready = { status: 200, reasons: {} };
 const gatewayAway = { status: 503, reasons: { gateway: 'The gateway cannot be reached.' } };
 
-/** Real timers on a clock that a test puts forward. */
+/** A clock with real timers that a test can move forward. */
 class LeapingClock {
   #ahead = 0;
   now = (): number => Date.now() + this.#ahead;
@@ -24,10 +24,10 @@ class LeapingClock {
   }
 }
 
-/** Sends bytes as they are, and returns everything that comes back until the connection ends. */
-function rawRequest(address: string, bytes: string): Promise<string> {
+/** Sends raw bytes, and returns everything that comes back until the connection ends. */
+function rawRequest(url: string, bytes: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    const { hostname, port } = new URL(address);
+    const { hostname, port } = new URL(url);
     const socket = connect(Number(port), hostname);
     let received = '';
     socket.setEncoding('latin1').on('data', (piece) => (received += piece));
@@ -54,7 +54,7 @@ describe('/livez and /readyz', () => {
     expect(lists()).toBe(before + 2);
   });
 
-  it('Without a connection to Discord the bot is not ready, and it is again when the connection is back', async () => {
+  it('Without a connection to Discord the bot is not ready, and is ready again once the connection is back', async () => {
     const bot = await servedBot();
     expect(await bot.readiness()).toEqual(ready);
     bot.discord.gateway.dropConnections();
@@ -76,12 +76,12 @@ describe('/livez and /readyz', () => {
     const bot = await serve({ ...staged, config, tools: { ...staged.tools, clock } });
     expect(await bot.readiness()).toEqual(ready);
     wire.cut();
-    // Its last answer is new enough.
+    // Its last response is recent enough.
     expect(await bot.readiness()).toEqual(ready);
     clock.leap(51_000);
     expect(await bot.readiness()).toEqual(gatewayAway);
     wire.mend();
-    // For a few seconds the verdict is repeated instead of asking again.
+    // For a few seconds the cached verdict is returned without another query.
     expect(await bot.readiness()).toEqual(gatewayAway);
     clock.leap(6_000);
     expect(await bot.readiness()).toEqual(ready);
@@ -93,14 +93,14 @@ describe('/livez and /readyz', () => {
   it('If the gateway does not respond, the bot is not ready after a few seconds, and many probes lead to one request', async () => {
     const clock = new ManualClock();
     const check = new ReadinessCheck(clock);
-    let asked = 0;
+    let requestCount = 0;
     check.watch({
       isDiscordReady: () => true,
       store: { mustBeOurs: () => undefined, trouble: () => undefined, unsaved: () => 0 },
       gateway: {
         answeredAt: () => undefined,
         ask: (signal) => {
-          asked += 1;
+          requestCount += 1;
           return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
         },
       },
@@ -108,7 +108,7 @@ describe('/livez and /readyz', () => {
     const probes = Array.from({ length: 5 }, () => check.check());
     clock.advance(4_000);
     for (const { gateway } of await Promise.all(probes)) expect(gateway).toBe('The gateway did not answer in time.');
-    expect(asked).toBe(1);
+    expect(requestCount).toBe(1);
   });
 
   it('A bot that cannot write its tasks is not ready', async () => {
@@ -118,7 +118,7 @@ describe('/livez and /readyz', () => {
     check.watch({
       isDiscordReady: () => true,
       store: { mustBeOurs: () => undefined, trouble: () => undefined, unsaved: () => unsaved },
-      gateway: { answeredAt: () => clock.now(), ask: () => Promise.reject(new Error('It is not asked.')) },
+      gateway: { answeredAt: () => clock.now(), ask: () => Promise.reject(new Error('It must not be queried.')) },
     });
     expect((await check.check()).store).toBe('The store could not write tasks.');
     unsaved = 0;
@@ -137,7 +137,7 @@ describe('/livez and /readyz', () => {
     await expect(bot.ask('/livez')).rejects.toThrow();
   });
 
-  it('A request that is not a short read is refused without being read', async () => {
+  it('A request that is not a short GET is refused without reading its body', async () => {
     const { address, ask } = await servedBot();
     for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'])
       expect(await ask('/livez', { method })).toMatchObject({ status: 405 });
@@ -161,7 +161,7 @@ describe('/livez and /readyz', () => {
 
 describe('/readyz with a store on a server', () =>
   onServers((site) => {
-    it('During an outage of the store the bot is not ready, and after it has lost the store too', async () => {
+    it('The bot is not ready during an outage of the store, nor after it has lost ownership of the store', async () => {
       const store = await site();
       const wire = await Wire.to(store.url);
       const bot = await servedBot({ settings: { ...noLimits, STORE_URL: wire.url, STORE_LEASE_SECONDS: '10' } });

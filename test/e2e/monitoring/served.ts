@@ -16,13 +16,13 @@ export interface Served extends Stage {
   app: App;
   address: string;
   ask(path: string, init?: RequestInit): Promise<Answer>;
-  /** The status of /readyz, and the reasons of the parts that are not ready. */
+  /** The status of /readyz, and the reasons for the parts that are not ready. */
   readiness(): Promise<{ status: number; reasons: Record<string, string> }>;
-  /** The values of /metrics by name and labels, as they are written there. */
+  /** The values in /metrics by name and labels, as written there. */
   metrics(): Promise<Map<string, number>>;
 }
 
-/** A bot that serves its state on a free port, between both embedded sides. */
+/** A bot that serves its state on a free port, between embedded Discord and embedded gateway. */
 export async function servedBot(options: StageOptions = {}, metricsToken?: string): Promise<Served> {
   return serve(await stage(options), metricsToken);
 }
@@ -31,14 +31,14 @@ export async function serve(staged: Stage, metricsToken?: string): Promise<Serve
   const config = { ...staged.config, http: { port: 0, host: '127.0.0.1', metricsToken } };
   const app = await enter({ ...staged, config });
   const ports = [...staged.logged().matchAll(/"port":(\d+).*Serving \/livez/g)];
-  const address = `http://127.0.0.1:${ports.at(-1)?.[1]}`;
+  const url = `http://127.0.0.1:${ports.at(-1)?.[1]}`;
   const ask = async (path: string, init?: RequestInit): Promise<Answer> => {
-    const response = await fetch(address + path, init);
+    const response = await fetch(url + path, init);
     return { status: response.status, headers: response.headers, text: await response.text() };
   };
   return {
     ...staged,
-    ...{ config, app, address, ask },
+    ...{ config, app, address: url, ask },
     async readiness() {
       const { status, text } = await ask('/readyz');
       const { parts } = JSON.parse(text) as Readiness;

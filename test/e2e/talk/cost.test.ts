@@ -9,7 +9,7 @@ import { sendUtterance, startTalk, talkBot } from './proof.ts';
 
 const LIST = '/api/pricing';
 
-it('Utterances settle to the tokens at the gateway’s price, audio included, as the gateway bills them', async () => {
+it('Utterances are charged by tokens at the gateway’s price, including audio, exactly as the gateway bills them', async () => {
   const settings = { GATEWAY_PRICING_PATH: LIST, GATEWAY_PRICING_GROUP: 'default' };
   const stage = await talkBot({ gateway: { profile: 'stock' }, settings });
   const { discord, gateway, app, config } = stage;

@@ -9,20 +9,22 @@ import { hasEnded, isOpening, sendUtterance, startTalk, talkBot } from './proof.
 const MINUTE_MS = 60_000;
 
 describe('The end of a live conversation', () => {
-  it.each(['the command', 'the button'])('A live conversation ends by %s, and its message says so', async (how) => {
+  it.each(['the command', 'the button'])('A live conversation is ended by %s, and its message says so', async (how) => {
     const stage = await talkBot();
     const { discord, gateway } = stage;
     const { thread, opening } = await startTalk(stage);
-    const there = discord.as('member').in(thread);
+    const speaker = discord.as('member').in(thread);
     const closed = once(gateway.realtime, 'close');
-    const reply = how === 'the command' ? await there.slash('talk end', {}) : await there.click(opening, 'End');
+    const reply = how === 'the command' ? await speaker.slash('talk end', {}) : await speaker.click(opening, 'End');
     expect(text(await reply.message())).toContain('The conversation has ended.');
     const over = await discord.until(() => messagesWith(discord, thread, 'This conversation has ended.')[0]);
     expect([over.id, labels(over)]).toEqual([opening.id, []]);
     expect(text(over)).toContain('/talk start');
     await closed;
     expect(publicMessages(stage, thread)).toHaveLength(1);
-    expect(text(await (await there.slash('talk end', {})).message())).toContain('no live conversation in this thread');
+    expect(text(await (await speaker.slash('talk end', {})).message())).toContain(
+      'no live conversation in this thread',
+    );
   });
 
   it('Another member can end a live conversation only with the permission to manage messages', async () => {
@@ -33,7 +35,7 @@ describe('The end of a live conversation', () => {
     expect([text(no), no.ephemeral]).toEqual([expect.stringContaining('Only the member who started'), true]);
     const yes = await (await discord.as('admin').in(thread).slash('talk end', {})).message();
     expect(text(yes)).toContain('has ended');
-    // Its other participants see a notice below the last utterance.
+    // The other participants see a notice below the last utterance.
     const notice = await discord.until(() =>
       messagesWith(discord, thread, 'This conversation has ended.').find(({ id }) => id !== opening.id),
     );
@@ -81,7 +83,7 @@ it('After a restart, a live conversation continues with its history and its butt
   await discord.until(() => messagesWith(discord, thread, 'This conversation has ended.')[0]);
 });
 
-it('A bot that stops before a live conversation has a thread leaves none behind', async () => {
+it('No live conversation remains after a restart if the bot stopped before the thread was created', async () => {
   const stage = await talkBot();
   const { discord } = stage;
   discord.faults.add({ on: { method: 'POST', route: /threads$/ }, do: { type: 'hang', done: true } });
@@ -101,18 +103,18 @@ it('The list shows a live conversation, its page the last utterances, and Show p
   const { discord } = stage;
   const { thread, opening } = await startTalk(stage, { instructions: 'be brief' });
   await sendUtterance(stage, opening, 'tell me of snow');
-  const there = discord.as('member');
+  const speaker = discord.as('member');
   const listed = await list(stage);
   expect(text(listed)).toMatch(/Live conversation · be brief 🔒/);
   expect(text(listed)).not.toContain('Message in');
   const shown = await openTask(stage, listed);
   expect(text(shown)).toMatch(/tell me of snow[\s\S]*↳ This is the sandbox/);
   expect(labels(shown)).toContain('End');
-  await (await there.in(thread).slash('talk end', {})).message();
+  await (await speaker.in(thread).slash('talk end', {})).message();
   await discord.until(() => messagesWith(discord, thread, 'This conversation has ended.')[0]);
-  const back = await (await there.click(shown, 'Back')).message((message) => !labels(message).includes('Back'));
+  const back = await (await speaker.click(shown, 'Back')).message((message) => !labels(message).includes('Back'));
   const over = await openTask(stage, back);
-  const transcript = await (await there.click(over, 'Show only to me')).message();
+  const transcript = await (await speaker.click(over, 'Show only to me')).message();
   expect(text(transcript)).toMatch(/Transcript[\s\S]*tell me of snow[\s\S]*Where there is/);
   expect(discord.messages(thread).filter(isOpening)).toEqual([]);
   expect(discord.messages(thread).filter(hasEnded)).toHaveLength(1);
@@ -123,11 +125,11 @@ it('An utterance can be shown elsewhere, but a live conversation accepts utteran
   const { discord, gateway } = stage;
   const { opening } = await startTalk(stage, { who: 'everyone' });
   await sendUtterance(stage, opening, 'tell me of snow');
-  const there = discord.as('member');
+  const speaker = discord.as('member');
   const page = await openTask(stage, await list(stage, 'member', { kind: 'said' }));
   expect(labels(page)).not.toContain('Retry');
-  const shown = await (await there.click(page, 'Show here')).message();
+  const shown = await (await speaker.click(page, 'Show here')).message();
   expect(text(shown)).toMatch(/tell me of snow[\s\S]*This is the sandbox speaking/);
-  expect(text(await (await there.click(shown, 'Speak')).message())).toContain('takes place in its own thread');
+  expect(text(await (await speaker.click(shown, 'Speak')).message())).toContain('takes place in its own thread');
   expect(gateway.realtime.opened).toBe(1);
 });

@@ -11,9 +11,9 @@ import { chargedReplies, recordSessions, storedEntries, storedTasks } from './wi
 
 const quick = { seed: 1, speed: 10 };
 
-const said = async ({ discord }: TalkStage, on: Message, words: string) => {
-  const there = discord.as('member');
-  return there.fill(await (await there.click(on, 'Speak')).modal(), { words });
+const sendAndWait = async ({ discord }: TalkStage, on: Message, words: string) => {
+  const speaker = discord.as('member');
+  return speaker.fill(await (await speaker.click(on, 'Speak')).modal(), { words });
 };
 const isRunning = (message: Message): boolean => labels(message).includes('Stop');
 
@@ -22,12 +22,12 @@ it('A live conversation that is ended during a reply says so once and keeps what
   const { discord, gateway } = stage;
   const { thread, opening } = await startTalk(stage);
   gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-slow' });
-  const running = await said(stage, opening, 'a long story');
+  const running = await sendAndWait(stage, opening, 'a long story');
   await running.message(isRunning);
-  const there = discord.as('member');
-  const presses = await Promise.all([there.click(opening, 'End'), there.click(opening, 'End')]);
-  const told = await Promise.all(presses.map(async (press) => text(await press.message())));
-  expect(told.every((words) => words.includes('has ended') || words.includes('is over'))).toBe(true);
+  const speaker = discord.as('member');
+  const presses = await Promise.all([speaker.click(opening, 'End'), speaker.click(opening, 'End')]);
+  const replies = await Promise.all(presses.map(async (press) => text(await press.message())));
+  expect(replies.every((words) => words.includes('has ended') || words.includes('is over'))).toBe(true);
   expect(text(await running.message(hasEnded))).toContain('Stopped.');
   await expect.poll(() => gateway.realtime.sessions).toEqual([]);
   await expect.poll(() => storedTasks(stage).every(({ times }) => times.settled !== undefined)).toBe(true);
@@ -42,20 +42,20 @@ it('A live conversation that is ended while an utterance is unconfirmed ends imm
   const wire = recordSessions(gateway);
   const { opening } = await startTalk(stage);
   gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-hang-asked' });
-  const unheard = await said(stage, opening, 'hello?');
+  const unconfirmed = await sendAndWait(stage, opening, 'hello?');
   await expect.poll(wire.requestCount).toBe(1);
-  const asked = clock.now();
-  const told = await (await discord.as('member').click(opening, 'End')).message();
-  expect(text(told)).toContain('has ended');
-  expect(clock.now() - asked).toBeLessThan(10_000);
+  const startedAt = clock.now();
+  const reply = await (await discord.as('member').click(opening, 'End')).message();
+  expect(text(reply)).toContain('has ended');
+  expect(clock.now() - startedAt).toBeLessThan(10_000);
   clock.advance(90_000);
-  const asking = await unheard.message((message) => labels(message).includes('Dismiss'));
+  const asking = await unconfirmed.message((message) => labels(message).includes('Dismiss'));
   // An ended talk accepts no utterance.
-  const again = await discord.as('member').click(asking, 'Try again (may be charged twice)');
-  expect(text(await again.followUp())).toContain('has ended');
+  const second = await discord.as('member').click(asking, 'Try again (may be charged twice)');
+  expect(text(await second.followUp())).toContain('has ended');
   expect(wire.requestCount()).toBe(1);
   await discord.as('member').click(asking, 'Dismiss');
-  await unheard.message((message) => text(message).includes('Dismissed.'));
+  await unconfirmed.message((message) => text(message).includes('Dismissed.'));
   expect(storedEntries(stage).map(standingOf).sort()).toEqual(['refunded', 'settled']);
 });
 
@@ -66,7 +66,7 @@ it('A reply that is deleted during its stream leaves nothing behind, and the liv
   await sendUtterance(stage, opening, 'my name is Wren');
   await discord.until(() => discord.messages(thread).find(isVoice));
   gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-slow' });
-  const running = await said(stage, opening, 'a long story');
+  const running = await sendAndWait(stage, opening, 'a long story');
   const message = await running.message(isRunning);
   await discord.as('member').click(message, 'Stop');
   await discord.as('member').click(await running.message(hasEnded), 'Delete');
@@ -75,7 +75,7 @@ it('A reply that is deleted during its stream leaves nothing behind, and the liv
   expect(text(next)).toContain('was: “my name is Wren”');
 });
 
-it('A long reply continues in further messages with one voice message, and all of it is deleted together', async () => {
+it('A long reply continues in further messages with one voice message, and all of them are deleted together', async () => {
   const stage = await talkBot({ gateway: { ...quick, speed: 40 } });
   const { discord, gateway } = stage;
   const wire = recordSessions(gateway);
@@ -83,7 +83,7 @@ it('A long reply continues in further messages with one voice message, and all o
   const answer = await sendUtterance(stage, opening, 'tell me of snow, 420 words');
   const voice = await discord.until(() => discord.messages(thread).find(isVoice), 'a voice message');
   expect(discord.messages(thread).filter(({ id }) => id > opening.id).length).toBeGreaterThan(2);
-  const [told] = wire.told.values();
+  const [told] = wire.replies.values();
   const samples = (told?.sound ?? []).reduce((sum, { length }) => sum + length, 0) / 2;
   expect((await decodeVoiceMessage(await bytesOf(voice))).length).toBe(samples);
   await discord.as('member').click(answer, 'Delete');

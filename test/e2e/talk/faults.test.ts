@@ -10,7 +10,7 @@ import { chargedReplies, recordSessions, storedEntries, storedTasks, type Wire }
 
 const dialects = ['ga', 'beta'] as const;
 
-/** Short limits of the bot, because the gateway's clock is quick. */
+/** Short limits of the bot, because the gateway's clock runs fast. */
 const gatewayLimits = { readMs: 2_000, submitMs: 4_000, silenceMs: 4_000 };
 
 const stageIn = (realtimeDialect: 'ga' | 'beta') =>
@@ -21,8 +21,8 @@ const isRefused = (message: Message): boolean => /^The gateway/.test(text(messag
 
 /** Sends an utterance and waits for its outcome. */
 async function say({ discord }: TalkStage, on: Message, words: string): Promise<Message> {
-  const there = discord.as('member');
-  const exchange = await there.fill(await (await there.click(on, 'Speak')).modal(), { words });
+  const speaker = discord.as('member');
+  const exchange = await speaker.fill(await (await speaker.click(on, 'Speak')).modal(), { words });
   return exchange.message((message) => hasEnded(message) || isUnconfirmed(message) || isRefused(message));
 }
 
@@ -51,13 +51,13 @@ async function expectBooks(stage: TalkStage, wire: Wire): Promise<void> {
     .toBe(true);
   const entries = storedEntries(stage);
   const standings = entries.map(standingOf);
-  const heard = standings.filter((standing) => standing === 'settled' || standing === 'unconfirmed');
-  expect(heard).toHaveLength(chargedReplies(stage.gateway));
+  const charged = standings.filter((standing) => standing === 'settled' || standing === 'unconfirmed');
+  expect(charged).toHaveLength(chargedReplies(stage.gateway));
   expect(wire.requestCount()).toBe(entries.length);
   const saids = storedTasks(stage).filter(({ kind, remoteId }) => kind === 'said' && remoteId !== undefined);
-  expect(saids.map(({ remoteId }) => remoteId).sort()).toEqual([...wire.told.keys()].sort());
+  expect(saids.map(({ remoteId }) => remoteId).sort()).toEqual([...wire.replies.keys()].sort());
   for (const { id, remoteId = '', answer } of saids) {
-    const { tokens } = wire.told.get(remoteId) ?? {};
+    const { tokens } = wire.replies.get(remoteId) ?? {};
     const entry = entries.find((one) => one.id === id);
     expect(entry && standingOf(entry)).toBe('settled');
     expect(answer?.counted).toEqual([remoteId]);
@@ -84,9 +84,9 @@ async function talkUnderFaults(dialect: 'ga' | 'beta', troubles: readonly Realti
     const before = newest(stage);
     stage.gateway.faults.add({ on: { kind: 'realtime' }, do: { type: 'realtime', how } });
     const struck = await say(stage, opening, `tell me of ${how}`);
-    const fate = outcomeOf(struck);
-    outcomes[how] = fate;
-    if (fate === 'whole') {
+    const outcome = outcomeOf(struck);
+    outcomes[how] = outcome;
+    if (outcome === 'whole') {
       expectToRemember(struck, before);
       continue;
     }
@@ -110,7 +110,7 @@ describe.each(dialects)('Faults of a live session in the dialect %s', (dialect) 
       'a voice message for each',
     );
     await expectBooks(stage, wire);
-    // The socket stays open, so no other one is needed.
+    // The socket stays open, so no new one is needed.
     expect(stage.gateway.realtime.opened).toBe(1);
   });
 
@@ -142,7 +142,7 @@ describe.each(dialects)('Faults of a live session in the dialect %s', (dialect) 
     await expectBooks(stage, wire);
   });
 
-  it('If a reply never starts, the speaker can decide about it or learns the reason', async () => {
+  it('If a reply never starts, the speaker can retry or dismiss it, or is told the reason', async () => {
     const {
       stage,
       wire,

@@ -8,12 +8,12 @@ import { hasEnded, hearingBot, isVoice, sendUtterance, startTalk, talkBot, upgra
 
 const mentions = '@everyone <@&200000000000000001> **bold** `code` ||x|| [a](https://a.example)';
 
-describe.each(profiles)('A live conversation at a faulty gateway of the %s profile', (profile) => {
+describe.each(profiles)('A live conversation with a faulty gateway of the %s profile', (profile) => {
   it.each([
     ['refuses the key', 'unauthorized', 'rejected this bot’s API key'],
     ['is busy', 'rate-limited', 'is busy'],
   ] as const)(
-    'A live conversation at a gateway that %s is refused with a sentence and leaves nothing behind',
+    'A live conversation with a gateway that %s is refused with an explanation and leaves nothing behind',
     async (_name, fault, words) => {
       const stage = await talkBot({ gateway: { profile } });
       const { discord, gateway } = stage;
@@ -24,7 +24,7 @@ describe.each(profiles)('A live conversation at a faulty gateway of the %s profi
     },
   );
 
-  it('A connection that breaks during a reply leaves what had arrived, and the live conversation continues', async () => {
+  it('A connection that breaks during a reply keeps what had arrived, and the live conversation continues', async () => {
     const stage = await talkBot({ gateway: { profile } });
     const { gateway } = stage;
     const { opening } = await startTalk(stage);
@@ -35,17 +35,17 @@ describe.each(profiles)('A live conversation at a faulty gateway of the %s profi
   });
 });
 
-it('If it is unknown whether an utterance was received, the member who asked decides, and it is sent again', async () => {
+it('If it is unknown whether an utterance was received, the speaker can decide to send it again', async () => {
   const stage = await talkBot();
   const { discord, gateway } = stage;
   const { opening } = await startTalk(stage);
   gateway.faults.add({ do: { type: 'realtime', how: 'drop-asked' } });
-  const there = discord.as('member');
-  const modal = await (await there.click(opening, 'Speak')).modal();
-  const exchange = await there.fill(modal, { words: 'hello' });
+  const speaker = discord.as('member');
+  const modal = await (await speaker.click(opening, 'Speak')).modal();
+  const exchange = await speaker.fill(modal, { words: 'hello' });
   const unknown = await exchange.message((message) => labels(message).includes('Dismiss'));
   expect(text(unknown)).toContain('couldn’t confirm whether the gateway accepted');
-  await there.click(unknown, 'Try again (may be charged twice)');
+  await speaker.click(unknown, 'Try again (may be charged twice)');
   const answer = await exchange.message(hasEnded);
   expect(text(answer)).toContain('You said: “hello”');
 });
@@ -55,8 +55,8 @@ it('A bot that stops during a reply says so after its restart, and the live conv
   const { discord, gateway } = stage;
   const { thread, opening } = await startTalk(stage);
   gateway.faults.add({ do: { type: 'realtime', how: 'slow' } });
-  const there = discord.as('member');
-  const exchange = await there.fill(await (await there.click(opening, 'Speak')).modal(), { words: 'a long story' });
+  const speaker = discord.as('member');
+  const exchange = await speaker.fill(await (await speaker.click(opening, 'Speak')).modal(), { words: 'a long story' });
   await exchange.message((message) => labels(message).includes('Stop'));
   await stage.app.stop();
   await enter(stage);
@@ -69,9 +69,9 @@ it('No utterance pings a member, breaks the Markdown or appears in the log', asy
   const stage = await hearingBot();
   const { discord } = stage;
   const { thread, opening } = await startTalk(stage, { instructions: mentions });
-  const said = await discord.as('member').in(thread).say(mentions);
+  const posted = await discord.as('member').in(thread).say(mentions);
   const answer = await discord.until(() =>
-    discord.messages(thread).find((one) => one.message_reference?.message_id === said.id && hasEnded(one)),
+    discord.messages(thread).find((one) => one.message_reference?.message_id === posted.id && hasEnded(one)),
   );
   for (const message of [opening, answer]) {
     expect([message.mention_everyone, message.mention_roles]).toEqual([false, []]);
@@ -89,7 +89,7 @@ it('The erasure of a member’s data deletes their messages from the thread and 
   await requestErasure(stage);
   await discord.until(() => (publicMessages(stage, thread).length === 0 ? true : undefined));
   expect(text(await list(stage))).toContain('No tasks found');
-  const asked = upgrades(gateway);
+  const requestCount = upgrades(gateway);
   expect(text(await (await discord.as('member').in(thread).slash('talk end', {})).message())).toContain('no live');
-  expect(upgrades(gateway)).toBe(asked);
+  expect(upgrades(gateway)).toBe(requestCount);
 });

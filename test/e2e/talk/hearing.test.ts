@@ -14,18 +14,18 @@ const answerTo = ({ discord }: TalkStage, thread: string, { id }: Message): Prom
     'an answer',
   );
 
-it('A participant can speak by a message, a voice message or an audio file, also with text', async () => {
+it('A participant can speak by a message, a voice message or an audio file, with or without text', async () => {
   const stage = await hearingBot();
   const { discord } = stage;
   const { thread, opening } = await startTalk(stage);
   expect(text(opening)).toContain('Write here');
-  const there = discord.as('member').in(thread);
-  const written = await answerTo(stage, thread, await there.say('tell me of snow'));
+  const speaker = discord.as('member').in(thread);
+  const written = await answerTo(stage, thread, await speaker.say('tell me of snow'));
   expect(text(written)).toContain('You said: “tell me of snow”');
-  const spoken = await answerTo(stage, thread, await there.speak({ bytes: await recording(), seconds: 1 }));
+  const spoken = await answerTo(stage, thread, await speaker.speak({ bytes: await recording(), seconds: 1 }));
   expect(text(spoken)).toMatch(/🎙️ Voice message[\s\S]*Heard: “/);
   const files = [{ name: 'a.ogg', bytes: await recording(), contentType: 'audio/ogg' }];
-  const both = await answerTo(stage, thread, await there.say('what is this?', files));
+  const both = await answerTo(stage, thread, await speaker.say('what is this?', files));
   expect(text(both)).toMatch(/what is this\?[\s\S]*Heard: “/);
   await discord.until(() =>
     discord.messages(thread).filter((one) => isVoice(one) && one.author.bot).length === 3 ? true : undefined,
@@ -39,8 +39,8 @@ it('The model listens to other members only in a live conversation for everyone'
   const mine = await startTalk(stage, {}, 'no-private-threads');
   const ours = await startTalk(stage, { who: 'everyone' });
   await discord.as('other').in(mine.thread).say('and me?');
-  const said = await discord.as('other').in(ours.thread).say('hello there');
-  await answerTo(stage, ours.thread, said);
+  const posted = await discord.as('other').in(ours.thread).say('hello there');
+  await answerTo(stage, ours.thread, posted);
   expect(messagesWith(discord, mine.thread, 'sandbox speaking')).toEqual([]);
   expect(gateway.realtime.opened).toBe(2);
 });
@@ -48,27 +48,27 @@ it('The model listens to other members only in a live conversation for everyone'
 it('During a live conversation, messages in its thread do not continue an earlier question of /ask', async () => {
   const stage = await hearingBot({ settings: { DEFAULT_TEXT_MODEL: 'quill-5' } });
   const { discord, gateway } = stage;
-  const there = discord.as('member').in('thread');
-  await (await there.slash('ask', { prompt: 'snow?' })).message(hasEnded);
-  await there.slash('talk start', {});
+  const speaker = discord.as('member').in('thread');
+  await (await speaker.slash('ask', { prompt: 'snow?' })).message(hasEnded);
+  await speaker.slash('talk start', {});
   await discord.until(() => messagesWith(discord, 'thread', 'Live conversation')[0]);
-  await answerTo(stage, 'thread', await there.say('and ice?'));
+  await answerTo(stage, 'thread', await speaker.say('and ice?'));
   expect(gateway.heard.filter(({ path }) => path.endsWith('/responses'))).toHaveLength(1);
   // After the talk, the question continues.
-  await (await there.slash('talk end', {})).message();
-  await answerTo(stage, 'thread', await there.say('and rain?'));
+  await (await speaker.slash('talk end', {})).message();
+  await answerTo(stage, 'thread', await speaker.say('and rain?'));
   expect(gateway.heard.filter(({ path }) => path.endsWith('/responses'))).toHaveLength(2);
 });
 
-it('An unreadable audio file is reported in the thread, and an image alone is ignored', async () => {
+it('An unreadable audio file is reported in the thread, and a message with only an image is ignored', async () => {
   const stage = await hearingBot();
   const { discord } = stage;
   const { thread } = await startTalk(stage);
-  const there = discord.as('member').in(thread);
+  const speaker = discord.as('member').in(thread);
   for (const words of ['', '\u200b']) {
-    await there.say(words, [{ name: 'a.png', bytes: Buffer.from('x'), contentType: 'image/png' }]);
+    await speaker.say(words, [{ name: 'a.png', bytes: Buffer.from('x'), contentType: 'image/png' }]);
   }
-  const odd = await there.say('', [{ name: 'a.ogg', bytes: Buffer.from('not a sound'), contentType: 'audio/ogg' }]);
+  const odd = await speaker.say('', [{ name: 'a.ogg', bytes: Buffer.from('not a sound'), contentType: 'audio/ogg' }]);
   const reply = await discord.until(() =>
     discord
       .messages(thread)

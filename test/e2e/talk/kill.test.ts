@@ -42,9 +42,9 @@ async function run({ discord, gateway, config }: Stage): Promise<ChildProcess> {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   running.push(child);
-  let said = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece: Buffer) => (said += piece.toString()));
-  await expect.poll(() => said, { timeout: 20_000 }).toContain('Atelier is ready.');
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  await expect.poll(() => output, { timeout: 20_000 }).toContain('Atelier is ready.');
   return child;
 }
 
@@ -56,8 +56,8 @@ const doctor = ({ config }: Stage, ...args: string[]): Promise<string> =>
   });
 
 async function say({ discord }: Stage, on: Message, words: string) {
-  const there = discord.as('member');
-  return there.fill(await (await there.click(on, 'Speak')).modal(), { words });
+  const speaker = discord.as('member');
+  return speaker.fill(await (await speaker.click(on, 'Speak')).modal(), { words });
 }
 
 const HANGS = { type: 'hang' } as const;
@@ -66,59 +66,59 @@ const TO_A_CHANNEL = { method: 'POST', route: /channels\/\d+\/messages$/ };
 it('A bot that is killed at any moment of a live conversation continues it, and nothing is sent, posted or charged twice', {
   timeout: 90_000,
 }, async () => {
-  const side = await stage({ gateway: { seed: 1, speed: 10 } });
-  const { discord, gateway } = side;
+  const fixture = await stage({ gateway: { seed: 1, speed: 10 } });
+  const { discord, gateway } = fixture;
   const wire = recordSessions(gateway);
   const voices = (thread: string) => discord.messages(thread).filter(isVoice);
-  let bot = await run(side);
+  let bot = await run(fixture);
   const thread = await threadOf(
     await discord.as('member').slash('talk start', { voice: 'sage', instructions: 'Be a pirate.' }),
   );
   const opening = await discord.until(() => discord.messages(thread).find(isOpening), 'the first message');
-  await (await say(side, opening, 'my name is Wren')).message(hasEnded);
+  await (await say(fixture, opening, 'my name is Wren')).message(hasEnded);
   await discord.until(() => voices(thread)[0], 'a voice message');
 
   // During the stream of a reply.
   gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-slow' });
-  const streaming = await say(side, opening, 'tell me of snow');
+  const streaming = await say(fixture, opening, 'tell me of snow');
   await streaming.message((message) => /sandbox/.test(text(message)));
   await kill(bot);
-  bot = await run(side);
+  bot = await run(fixture);
   const broken = await streaming.message(hasEnded);
   expect(text(broken)).toContain('The bot restarted mid-reply.');
   expect(wire.requestCount()).toBe(2);
 
   // Between the request for a reply and its beginning.
   gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-hang-asked' });
-  const unheard = await say(side, opening, 'tell me of ice');
+  const unconfirmed = await say(fixture, opening, 'tell me of ice');
   await expect.poll(wire.requestCount, { timeout: 10_000 }).toBe(3);
   await kill(bot);
-  bot = await run(side);
-  const asking = await unheard.message((message) => labels(message).includes('Dismiss'));
+  bot = await run(fixture);
+  const asking = await unconfirmed.message((message) => labels(message).includes('Dismiss'));
   expect(text(asking)).toContain('couldn’t confirm whether the gateway accepted this');
   await discord.as('member').click(asking, 'Dismiss');
-  await unheard.message((message) => text(message).includes('Dismissed.'));
+  await unconfirmed.message((message) => text(message).includes('Dismissed.'));
 
   // Between the end of a reply and its voice message, which Discord has not received.
   discord.faults.add({ on: TO_A_CHANNEL, do: HANGS });
-  const unsent = await (await say(side, opening, 'who am I?')).message(hasEnded);
+  const unsent = await (await say(fixture, opening, 'who am I?')).message(hasEnded);
   expect(text(unsent)).toContain('The first of 3 things was: “my name is Wren”');
   expect(text(unsent)).toContain('I was told: “Be a pirate.”');
   await expect.poll(() => discord.requests.some(isHanging), { timeout: 10_000 }).toBe(true);
   await kill(bot);
   discord.faults.clear();
-  bot = await run(side);
+  bot = await run(fixture);
   await discord.until(() => voices(thread).length === 2 || undefined, 'the voice message after all');
 
   // The same, but the voice message is already posted.
   discord.faults.add({ on: TO_A_CHANNEL, do: { ...HANGS, done: true } });
-  await (await say(side, opening, 'and who are you?')).message(hasEnded);
+  await (await say(fixture, opening, 'and who are you?')).message(hasEnded);
   await discord.until(() => voices(thread).length === 3 || undefined, 'an unconfirmed voice message');
   await kill(bot);
   discord.faults.clear();
-  bot = await run(side);
+  bot = await run(fixture);
 
-  const last = await (await say(side, opening, 'what did I say?')).message(hasEnded);
+  const last = await (await say(fixture, opening, 'what did I say?')).message(hasEnded);
   expect(text(last)).toContain('The first of 5 things was: “my name is Wren”');
   await discord.until(() => voices(thread).length === 4 || undefined, 'the last voice message');
   expect(new Set(voices(thread).map(({ message_reference }) => message_reference?.message_id)).size).toBe(4);
@@ -126,18 +126,18 @@ it('A bot that is killed at any moment of a live conversation continues it, and 
   expect(wire.requestCount()).toBe(6);
   bot.kill('SIGTERM');
   await once(bot, 'exit');
-  const entries = storedEntries(side);
+  const entries = storedEntries(fixture);
   const standings = entries.map(standingOf).sort();
   expect(standings).toEqual(Array(6).fill('settled'));
   expect(chargedReplies(gateway)).toBe(6);
 
   // The doctor finds nothing to repair and derives the same ledger from the tasks.
-  expect(await doctor(side, '--dry-run')).toContain('no problems found');
-  sql(fileOf(side.config.store), "DELETE FROM atelier WHERE namespace = 'ledger'");
-  await doctor(side);
-  // A task does not show what was unknown before a decision.
+  expect(await doctor(fixture, '--dry-run')).toContain('no problems found');
+  sql(fileOf(fixture.config.store), "DELETE FROM atelier WHERE namespace = 'ledger'");
+  await doctor(fixture);
+  // A task no longer shows that its outcome was unknown before its owner decided.
   const firstAndLast = ({ facts, ...entry }: Entry) => ({ ...entry, facts: [facts[0], facts.at(-1)] });
-  expect(storedEntries(side).map(firstAndLast)).toEqual(entries.map(firstAndLast));
+  expect(storedEntries(fixture).map(firstAndLast)).toEqual(entries.map(firstAndLast));
 });
 
 const isHanging = ({ method, path, status }: { method: string; path: string; status: number }): boolean =>

@@ -34,7 +34,7 @@ export async function talkBot(options: StageOptions = {}): Promise<TalkStage & {
   return { ...staged, app: await enter(staged) };
 }
 
-/** The same with the permission to read messages. */
+/** The same stage with the permission to read messages. */
 export const hearingBot = (options: StageOptions = {}) =>
   talkBot({
     ...options,
@@ -42,7 +42,7 @@ export const hearingBot = (options: StageOptions = {}) =>
     discord: { privilegedIntents: ['message-content'], ...options.discord },
   });
 
-/** The thread of a talk, from the reply to its command. */
+/** The thread of a talk as linked in the reply to the command. */
 export async function threadOf(exchange: Exchange): Promise<string> {
   const { content } = await exchange.message();
   const id = /<#(\d+)>/.exec(content)?.[1];
@@ -58,7 +58,7 @@ export async function startTalk({ discord }: TalkStage, options: Record<string, 
 
 export const isOpening = (message: Message): boolean => labels(message).includes('End');
 
-/** A reply that has ended, in any way. */
+/** Whether a reply has ended, in any way. */
 export const hasEnded = (message: Message): boolean => labels(message).includes('Delete');
 
 export const isVoice = ({ flags }: Message): boolean => (Number(flags ?? 0) & VOICE_MESSAGE) !== 0;
@@ -74,7 +74,7 @@ export async function sendUtterance(
   words: string,
   who = 'member',
 ): Promise<Message> {
-  const there = stage.discord.as(who);
-  const modal = await (await there.click(opening, 'Speak')).modal();
-  return (await there.fill(modal, { words })).message(hasEnded);
+  const speaker = stage.discord.as(who);
+  const modal = await (await speaker.click(opening, 'Speak')).modal();
+  return (await speaker.fill(modal, { words })).message(hasEnded);
 }

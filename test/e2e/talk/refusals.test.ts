@@ -27,14 +27,14 @@ const refusals = [
 
 describe('A live conversation at a failing gateway', () => {
   it.each(refusals)(
-    'A live conversation is refused with a sentence and leaves no thread, task or charge if the gateway fails with: %s',
+    'A live conversation is refused with an explanation and leaves no thread, task or charge if the gateway fails with: %s',
     async (_, fault, words) => {
       const stage = await talkBot({ gateway: quick, gatewayLimits: { ...gatewayLimits, connectMs: 2_000 } });
       const { discord, gateway } = stage;
       gateway.faults.add({ on: UPGRADE, do: fault, times: 20 });
-      const told = text(await (await discord.as('member').slash('talk start', {})).message());
-      expect(told).toMatch(words);
-      expect(told).not.toMatch(new RegExp(`<html|${key}`));
+      const reply = text(await (await discord.as('member').slash('talk start', {})).message());
+      expect(reply).toMatch(words);
+      expect(reply).not.toMatch(new RegExp(`<html|${key}`));
       expect(threadsIn(stage)).toEqual([]);
       expect(storedTasks(stage)).toEqual([]);
       expect(
@@ -58,9 +58,9 @@ describe('A live conversation at a failing gateway', () => {
     await sendUtterance(stage, opening, 'my name is Wren');
     gateway.faults.add({ on: UPGRADE, do: 'bad-gateway', times: 50 });
     gateway.realtime.cutAll();
-    const there = discord.as('member');
-    const modal = await (await there.click(opening, 'Speak')).modal();
-    const refused = await (await there.fill(modal, { words: 'are you there?' })).message();
+    const speaker = discord.as('member');
+    const modal = await (await speaker.click(opening, 'Speak')).modal();
+    const refused = await (await speaker.fill(modal, { words: 'are you there?' })).message();
     expect([text(refused), labels(refused)]).toEqual([expect.stringContaining('gateway'), []]);
     expect(wire.requestCount()).toBe(1);
     gateway.faults.clear();
@@ -97,18 +97,18 @@ describe('A live conversation at a failing gateway', () => {
     await sendUtterance(stage, opening, 'hello');
     gateway.faults.add({ on: UPGRADE, do: { type: 'status', status: 404, code: 'model_not_found' }, times: 50 });
     gateway.realtime.cutAll();
-    const there = discord.as('member');
+    const speaker = discord.as('member');
     // The first refusal could be caused by the text; the second one ends the talk.
     for (const words of ['are you there?', 'are you still there?']) {
-      const modal = await (await there.click(opening, 'Speak')).modal();
-      expect(hasEnded(await (await there.fill(modal, { words })).message())).toBe(false);
+      const modal = await (await speaker.click(opening, 'Speak')).modal();
+      expect(hasEnded(await (await speaker.fill(modal, { words })).message())).toBe(false);
     }
-    const told = () => messagesWith(discord, thread, 'ended unexpectedly');
-    await discord.until(() => told().length === 2 || undefined, 'its message and a notice');
-    const asked = upgrades(gateway);
-    expect(text(await (await there.in(thread).slash('talk end', {})).message())).toContain('no live conversation');
-    expect(upgrades(gateway)).toBe(asked);
-    expect(told()).toHaveLength(2);
+    const endNotices = () => messagesWith(discord, thread, 'ended unexpectedly');
+    await discord.until(() => endNotices().length === 2 || undefined, 'its message and a notice');
+    const requestCount = upgrades(gateway);
+    expect(text(await (await speaker.in(thread).slash('talk end', {})).message())).toContain('no live conversation');
+    expect(upgrades(gateway)).toBe(requestCount);
+    expect(endNotices()).toHaveLength(2);
     await expect.poll(() => storedTasks(stage).map(({ state }) => state)).toEqual(['delivered', 'delivered']);
   });
 });

@@ -13,9 +13,9 @@ import { chargedReplies, recordSessions, storedEntries, storedTasks } from './wi
 const quick = { seed: 1, speed: 10 };
 const dialects = ['ga', 'beta'] as const;
 
-const said = async ({ discord }: TalkStage, on: Message, words: string) => {
-  const there = discord.as('member');
-  return there.fill(await (await there.click(on, 'Speak')).modal(), { words });
+const sendAndWait = async ({ discord }: TalkStage, on: Message, words: string) => {
+  const speaker = discord.as('member');
+  return speaker.fill(await (await speaker.click(on, 'Speak')).modal(), { words });
 };
 
 const answerTo = ({ discord }: TalkStage, thread: string, { id }: Message): Promise<Message> =>
@@ -25,14 +25,14 @@ const answerTo = ({ discord }: TalkStage, thread: string, { id }: Message): Prom
   );
 
 describe.each(dialects)('A restart during a live conversation in the dialect %s', (realtimeDialect) => {
-  it('After a restart before a reply has begun, the member who asked decides, and the live conversation keeps its settings', async () => {
+  it('After a restart before a reply has begun, the speaker can decide what to do, and the live conversation keeps its settings', async () => {
     const stage = await talkBot({ gateway: { ...quick, quirks: { realtimeDialect } } });
     const { discord, gateway, config, log, clock } = stage;
     const wire = recordSessions(gateway);
     const { thread, opening } = await startTalk(stage, { voice: 'verse', instructions: 'Be a pirate.' });
     await sendUtterance(stage, opening, 'my name is Wren');
     gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-hang-asked' });
-    const exchange = await said(stage, opening, 'who am I?');
+    const exchange = await sendAndWait(stage, opening, 'who am I?');
     await expect.poll(wire.requestCount).toBe(2);
     const stopped = stage.app.stop();
     // The bot waits for running requests, but only for a limited time.
@@ -42,7 +42,7 @@ describe.each(dialects)('A restart during a live conversation in the dialect %s'
 
     const second = await enter(stage);
     const asking = await exchange.message((message) => labels(message).includes('Dismiss'));
-    // There was no utterance since then, so no session is open.
+    // There has been no utterance since then, so no session is open.
     expect(gateway.realtime.opened).toBe(1);
     await discord.as('member').click(asking, 'Try again (may be charged twice)');
     const answer = await exchange.message(hasEnded);
@@ -64,11 +64,11 @@ it('A message is processed once, even if Discord’s connection is lost and resu
   const { discord, gateway } = stage;
   const wire = recordSessions(gateway);
   const { thread } = await startTalk(stage);
-  const there = discord.as('member').in(thread);
-  await answerTo(stage, thread, await there.say('one'));
+  const speaker = discord.as('member').in(thread);
+  await answerTo(stage, thread, await speaker.say('one'));
   const { resumes } = discord.gateway;
   discord.gateway.dropConnections();
-  const missed = await there.say('two');
+  const missed = await speaker.say('two');
   const answer = await answerTo(stage, thread, missed);
   expect(text(answer)).toContain('The first of 2 things was: “one”');
   expect(discord.gateway.resumes).toBeGreaterThan(resumes);
@@ -82,9 +82,9 @@ it('Audio that the gateway could not transcribe is still answered and recorded a
   const { opening } = await startTalk(stage);
   gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-transcription-failed' });
   const bytes = await readFile(new URL('../../services/sound/files/mono.ogg', import.meta.url));
-  const there = discord.as('member');
-  const modal = await (await there.click(opening, 'Speak')).modal();
-  const answer = await (await there.fill(modal, { sound: [{ name: 'mono.ogg', bytes }] })).message(hasEnded);
+  const speaker = discord.as('member');
+  const modal = await (await speaker.click(opening, 'Speak')).modal();
+  const answer = await (await speaker.fill(modal, { sound: [{ name: 'mono.ogg', bytes }] })).message(hasEnded);
   expect(text(answer)).toContain('🎙️ Voice message');
   expect(text(answer)).not.toContain('Heard:');
   await stage.app.stop();

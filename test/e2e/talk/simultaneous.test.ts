@@ -23,21 +23,21 @@ describe.each(dialects)('Simultaneous utterances in the dialect %s', (realtimeDi
   it('A message during a reply interrupts it, and the model remembers only what was shown', async () => {
     const stage = await hearingBot({ gateway: { ...quick, speed: 2, quirks: { realtimeDialect } } });
     const { discord, gateway } = stage;
-    const heard: string[] = [];
-    gateway.realtime.on('received', (_, event) => heard.push(String((event as { type?: unknown }).type)));
+    const received: string[] = [];
+    gateway.realtime.on('received', (_, event) => received.push(String((event as { type?: unknown }).type)));
     const { thread } = await startTalk(stage);
-    const there = discord.as('member').in(thread);
+    const speaker = discord.as('member').in(thread);
     gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-slow' });
-    const first = await there.say('a long story, 200 words');
+    const first = await speaker.say('a long story, 200 words');
     await answerTo(stage, thread, first, isRunning);
     gateway.setSpeed(20);
-    const second = await there.say('wait, what was that?');
+    const second = await speaker.say('wait, what was that?');
     const broken = await answerTo(stage, thread, first);
     expect(text(broken)).toContain('Interrupted by a new message.');
     const answer = await answerTo(stage, thread, second);
     const [, lastWords = 'none'] = /My last words were: “([^”]+)”/.exec(text(answer)) ?? [];
     expect(text(broken)).toContain(lastWords);
-    expect(heard.filter((type) => /cancel|truncate/.test(type))).toEqual([
+    expect(received.filter((type) => /cancel|truncate/.test(type))).toEqual([
       'response.cancel',
       'conversation.item.truncate',
     ]);
@@ -55,10 +55,10 @@ it('Two members who speak at the same time are answered one after the other, and
   const { discord, gateway } = stage;
   const wire = recordSessions(gateway);
   const { thread } = await startTalk(stage, { who: 'everyone' });
-  const said = await Promise.all(
+  const posted = await Promise.all(
     ['member', 'other'].map((who) => discord.as(who).in(thread).say(`this is ${who} speaking`)),
   );
-  const answers = await Promise.all(said.map((one) => answerTo(stage, thread, one)));
+  const answers = await Promise.all(posted.map((one) => answerTo(stage, thread, one)));
   expect(wire.requestCount()).toBe(2);
   expect(answers.map(text)[1]).toContain('The first of 2 things was: “this is member speaking”');
   await stage.app.stop();
@@ -106,12 +106,12 @@ describe('The time limits of a live conversation', () => {
     await stage.app.stop();
     clock.advance(16 * MINUTE_MS);
     const second = await enter(stage);
-    const told = () => messagesWith(discord, thread, 'of inactivity');
-    await discord.until(() => told().length === 2 || undefined, 'a notice');
+    const endNotices = () => messagesWith(discord, thread, 'of inactivity');
+    await discord.until(() => endNotices().length === 2 || undefined, 'a notice');
     await second.stop();
     await enter(stage);
     await (await discord.as('member').slash('help')).message();
-    expect(told()).toHaveLength(2);
+    expect(endNotices()).toHaveLength(2);
     expect(gateway.realtime.opened).toBe(1);
   });
 
@@ -129,7 +129,7 @@ describe('The time limits of a live conversation', () => {
   });
 
   it.each(dialects)(
-    'A live conversation continues unnoticed at a gateway with a shorter session limit, in the dialect %s',
+    'A live conversation continues unnoticed if the gateway has a shorter session limit, in the dialect %s',
     async (realtimeDialect) => {
       const stage = await talkBot({ gateway: { ...quick, quirks: { realtimeDialect, realtimeMinutes: 10 } } });
       const { clock, gateway } = stage;
@@ -149,9 +149,9 @@ describe('The erasure of a member’s data during a live conversation', () => {
     const stage = await talkBot({ gateway: quick });
     const { discord, gateway } = stage;
     const { thread, opening } = await startTalk(stage, { who: 'everyone' });
-    const there = discord.as('member');
+    const speaker = discord.as('member');
     gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-slow' });
-    const running = await there.fill(await (await there.click(opening, 'Speak')).modal(), { words: 'a secret' });
+    const running = await speaker.fill(await (await speaker.click(opening, 'Speak')).modal(), { words: 'a secret' });
     await running.message(isRunning);
     await requestErasure(stage);
     await discord.until(() => publicMessages(stage, thread).length === 0 || undefined, 'an empty thread');
@@ -165,9 +165,9 @@ describe('The erasure of a member’s data during a live conversation', () => {
     const { discord, gateway, clock } = stage;
     const wire = recordSessions(gateway);
     const { thread, opening } = await startTalk(stage);
-    const there = discord.as('member');
+    const speaker = discord.as('member');
     gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-hang-asked' });
-    await there.fill(await (await there.click(opening, 'Speak')).modal(), { words: 'a secret' });
+    await speaker.fill(await (await speaker.click(opening, 'Speak')).modal(), { words: 'a secret' });
     await expect.poll(wire.requestCount).toBe(1);
     await (await requestErasure(stage)).message((message) => text(message).includes('still running'));
     clock.advance(2 * MINUTE_MS);

@@ -16,11 +16,11 @@ const quick = { seed: 1, speed: 10 };
 const recording = (name: string) => readFile(new URL(`../../services/sound/files/${name}`, import.meta.url));
 const original = played(PCM_RATE);
 
-/** Sends the audio with the form, with or without text. */
+/** Submits the audio through the form, with or without text. */
 async function speak({ discord }: TalkStage, opening: Message, name: string, bytes: Buffer, words = '') {
-  const there = discord.as('member');
-  const modal = await (await there.click(opening, 'Speak')).modal();
-  return there.fill(modal, { words, sound: [{ name, bytes }] });
+  const speaker = discord.as('member');
+  const modal = await (await speaker.click(opening, 'Speak')).modal();
+  return speaker.fill(modal, { words, sound: [{ name, bytes }] });
 }
 
 const voicesIn = ({ discord }: TalkStage, thread: string): Message[] =>
@@ -77,8 +77,8 @@ it.each([
   const wire = recordSessions(stage.gateway);
   const { opening } = await startTalk(stage);
   const before = stage.gateway.realtime.sessions[0]?.receivedEvents.length;
-  const told = text(await (await speak(stage, opening, name, await bytes())).message());
-  expect(told).toContain(words);
+  const reply = text(await (await speak(stage, opening, name, await bytes())).message());
+  expect(reply).toContain(words);
   expect(stage.gateway.realtime.sessions[0]?.receivedEvents.length).toBe(before);
   expect([wire.requestCount(), wire.sounds]).toEqual([0, []]);
   expect(storedEntries(stage)).toEqual([]);
@@ -91,17 +91,19 @@ it('A voice message plays the reply of the gateway and states its duration', asy
   const wire = recordSessions(gateway);
   const { thread, opening } = await startTalk(stage, { voice: 'cedar' });
   gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-odd-bytes' });
-  const there = discord.as('member');
-  await (await there.fill(await (await there.click(opening, 'Speak')).modal(), { words: 'hello' })).message(hasEnded);
+  const speaker = discord.as('member');
+  await (await speaker.fill(await (await speaker.click(opening, 'Speak')).modal(), { words: 'hello' })).message(
+    hasEnded,
+  );
   const voice = await discord.until(() => voicesIn(stage, thread)[0], 'a voice message');
-  const [told] = wire.told.values();
+  const [told] = wire.replies.values();
   const said = samplesFrom(Buffer.concat(told?.sound ?? []));
   const heard = await decodeVoiceMessage(await bytesOf(voice));
   expect(said.length).toBeGreaterThan(5 * PCM_RATE);
   expect(heard.length).toBe(said.length);
-  const part = (sound: Int16Array) => sound.subarray(PCM_RATE, 4 * PCM_RATE);
+  const part = (audio: Int16Array) => audio.subarray(PCM_RATE, 4 * PCM_RATE);
   expect(likeness(part(said), part(heard), 2)).toBeGreaterThan(0.95);
-  const end = (sound: Int16Array) => sound.subarray(-2 * PCM_RATE);
+  const end = (audio: Int16Array) => audio.subarray(-2 * PCM_RATE);
   expect(likeness(end(said), end(heard), 2)).toBeGreaterThan(0.95);
   const [file] = voice.attachments;
   expect(file?.duration_secs).toBeCloseTo(secondsOf(said), 1);
@@ -120,13 +122,13 @@ it.each([
   const { discord } = stage;
   const wire = recordSessions(stage.gateway);
   const { thread, opening } = await startTalk(stage);
-  const there = discord.as('member');
-  const exchange = await there.fill(await (await there.click(opening, 'Speak')).modal(), { words: 'hello' });
+  const speaker = discord.as('member');
+  const exchange = await speaker.fill(await (await speaker.click(opening, 'Speak')).modal(), { words: 'hello' });
   discord.faults.add({ on: { method: 'POST', route: /messages$|webhooks/ }, do: { type: 'status', status, code } });
   await exchange.message(hasEnded);
   const file = await discord.until(() => messagesWith(discord, thread, 'Voice reply')[0], 'a file');
   expect(voicesIn(stage, thread)).toEqual([]);
-  const said = Buffer.concat([...wire.told.values()].flatMap(({ sound }) => sound));
+  const said = Buffer.concat([...wire.replies.values()].flatMap(({ sound }) => sound));
   expect(said.length).toBeGreaterThan(PCM_RATE);
   expect(await decodeVoiceMessage(await bytesOf(file))).toHaveLength(samplesFrom(said).length);
   expect(messagesWith(discord, thread, 'Voice reply')).toHaveLength(1);
@@ -140,8 +142,8 @@ it.each([
   const stage = await talkBot({ gateway: quick });
   const { discord } = stage;
   const { thread, opening } = await startTalk(stage);
-  const there = discord.as('member');
-  const exchange = await there.fill(await (await there.click(opening, 'Speak')).modal(), { words: 'hello' });
+  const speaker = discord.as('member');
+  const exchange = await speaker.fill(await (await speaker.click(opening, 'Speak')).modal(), { words: 'hello' });
   discord.faults.add({ on: { method: 'POST', route: /channels\/\d+\/messages$/ }, do: trouble, times: 2 });
   await exchange.message(hasEnded);
   await discord.until(() => voicesIn(stage, thread)[0], 'a voice message');
@@ -154,9 +156,9 @@ const keepsSound = (stage: TalkStage): boolean =>
   storedTasks(stage).some(({ answer }) => answer?.voice?.sound !== undefined);
 
 /** The correlation between the posted waveform and the volume of the audio. */
-function waveformFits(drawn: Buffer, sound: Int16Array): number {
+function waveformFits(drawn: Buffer, audio: Int16Array): number {
   const heights = Array.from({ length: drawn.length }, (_, at) => {
-    const part = sound.subarray((at * sound.length) / drawn.length, ((at + 1) * sound.length) / drawn.length);
+    const part = audio.subarray((at * audio.length) / drawn.length, ((at + 1) * audio.length) / drawn.length);
     return Math.sqrt(part.reduce((sum, value) => sum + value * value, 0) / Math.max(1, part.length));
   });
   return likeness(heights, drawn, 0);

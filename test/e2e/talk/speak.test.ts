@@ -39,9 +39,9 @@ it('An audio file is answered, and its transcript is shown', async () => {
   const stage = await talkBot();
   const { discord } = stage;
   const { opening } = await startTalk(stage);
-  const there = discord.as('member');
-  const modal = await (await there.click(opening, 'Speak')).modal();
-  const answer = await (await there.fill(modal, { sound: [await recording('mono.ogg')] })).message(hasEnded);
+  const speaker = discord.as('member');
+  const modal = await (await speaker.click(opening, 'Speak')).modal();
+  const answer = await (await speaker.fill(modal, { sound: [await recording('mono.ogg')] })).message(hasEnded);
   expect(text(answer)).toContain('🎙️ Voice message');
   expect(text(answer)).toContain('Heard: “');
 });
@@ -50,9 +50,9 @@ it('An empty utterance and a file that is not audio are refused with a sentence'
   const stage = await talkBot();
   const { discord, gateway } = stage;
   const { opening } = await startTalk(stage);
-  const there = discord.as('member');
+  const speaker = discord.as('member');
   const filled = async (values: Record<string, string | { name: string; bytes: Buffer }[]>) =>
-    (await there.fill(await (await there.click(opening, 'Speak')).modal(), values)).message();
+    (await speaker.fill(await (await speaker.click(opening, 'Speak')).modal(), values)).message();
   let responses = 0;
   gateway.realtime.on('received', (_session, event) => {
     if ((event as { type?: string }).type === 'response.create') responses += 1;
@@ -101,9 +101,9 @@ it('If Discord refuses the voice message, a file is posted once instead', async 
   const stage = await talkBot();
   const { discord } = stage;
   const { thread, opening } = await startTalk(stage);
-  const there = discord.as('member');
-  const modal = await (await there.click(opening, 'Speak')).modal();
-  const exchange = await there.fill(modal, { words: 'hello' });
+  const speaker = discord.as('member');
+  const modal = await (await speaker.click(opening, 'Speak')).modal();
+  const exchange = await speaker.fill(modal, { words: 'hello' });
   discord.restrict('studio', Permission.SendVoiceMessages);
   await exchange.message(hasEnded);
   await discord.until(() => nonEmpty(messagesWith(discord, thread, 'Voice reply')));
@@ -116,8 +116,8 @@ it('A new utterance interrupts the current reply, which says so', async () => {
   const { discord, gateway } = stage;
   gateway.faults.add({ do: { type: 'realtime', how: 'slow' } });
   const { thread, opening } = await startTalk(stage);
-  const there = discord.as('member');
-  const first = await there.fill(await (await there.click(opening, 'Speak')).modal(), { words: 'a long story' });
+  const speaker = discord.as('member');
+  const first = await speaker.fill(await (await speaker.click(opening, 'Speak')).modal(), { words: 'a long story' });
   await first.message((message) => labels(message).includes('Stop'));
   await sendUtterance(stage, opening, 'wait');
   const broken = await first.message(hasEnded);
@@ -126,21 +126,21 @@ it('A new utterance interrupts the current reply, which says so', async () => {
   expect(discord.messages(thread).filter(isVoice)).toHaveLength(1);
 });
 
-it('The button Stop keeps what had arrived', async () => {
+it('The Stop button keeps what had arrived', async () => {
   const stage = await talkBot();
   const { discord, gateway } = stage;
   gateway.faults.add({ do: { type: 'realtime', how: 'slow' } });
   const { opening } = await startTalk(stage, { who: 'everyone' });
-  const there = discord.as('member');
-  const exchange = await there.fill(await (await there.click(opening, 'Speak')).modal(), { words: 'a long story' });
+  const speaker = discord.as('member');
+  const exchange = await speaker.fill(await (await speaker.click(opening, 'Speak')).modal(), { words: 'a long story' });
   const running = await exchange.message((message) => labels(message).includes('Stop'));
   const refused = await (await discord.as('other').click(running, 'Stop')).followUp();
   expect(text(refused)).toContain('Only the member who requested');
-  await there.click(running, 'Stop');
+  await speaker.click(running, 'Stop');
   expect(text(await exchange.message(hasEnded))).toMatch(/a long story[\s\S]*Stopped\./);
 });
 
-it('The button Delete also deletes the voice message', async () => {
+it('The Delete button also deletes the voice message', async () => {
   const stage = await talkBot();
   const { discord } = stage;
   const { thread, opening } = await startTalk(stage);

@@ -34,7 +34,7 @@ describe.each(profiles)('The start of a live conversation with the %s gateway pr
   });
 });
 
-it('If the bot may not create private threads, a public thread hears only its owner and says so', async () => {
+it('If the bot may not create private threads, the bot listens only to the owner in a public thread and says so', async () => {
   const { discord } = await talkBot();
   const exchange = await discord.as('member').in('no-private-threads').slash('talk start', {});
   expect(text(await exchange.message())).toContain('Others can read it there');
@@ -45,16 +45,16 @@ it('If the bot may not create private threads, a public thread hears only its ow
 it('A live conversation that is started in a thread takes place there, and a thread has one live conversation at a time', async () => {
   const stage = await talkBot();
   const { discord, gateway } = stage;
-  const there = discord.as('member').in('thread');
-  expect(text(await (await there.slash('talk start', {})).message())).toContain('starts below');
+  const speaker = discord.as('member').in('thread');
+  expect(text(await (await speaker.slash('talk start', {})).message())).toContain('starts below');
   expect(discord.messages('thread').filter(isOpening)).toHaveLength(1);
   const before = upgrades(gateway);
-  const again = await (await discord.as('other').in('thread').slash('talk start', { who: 'everyone' })).message();
-  expect(text(again)).toContain('already has a live conversation');
+  const second = await (await discord.as('other').in('thread').slash('talk start', { who: 'everyone' })).message();
+  expect(text(second)).toContain('already has a live conversation');
   expect(upgrades(gateway)).toBe(before);
 });
 
-it('Of two live conversations that start at the same time in one thread, one takes place and the other leaves no trace', async () => {
+it('Of two live conversations that start at the same time in one thread, one starts and the other leaves no trace', async () => {
   const stage = await talkBot();
   const { discord } = stage;
   const answers = await Promise.all(
@@ -102,7 +102,7 @@ it('A model without live sessions is refused with suggestions', async () => {
   expect(text(await (await discord.as('member').slash('tasks', {})).message())).toContain('No tasks found');
 });
 
-it('A voice that the model does not have is refused with the message of the gateway', async () => {
+it('A voice that the model does not have is refused with the message from the gateway', async () => {
   const { discord } = await talkBot();
   const answer = await (await discord.as('member').slash('talk start', { voice: 'unknown' })).message();
   expect(text(answer)).toContain("The gateway refused this: Invalid value: 'unknown'");
@@ -117,7 +117,7 @@ it('Suggestions for a live conversation list realtime models first, then all oth
   expect(await suggestionsFor('model', 'mini')).toEqual(['parley-realtime-mini-2026-01-20', 'quill-5-mini']);
 });
 
-it('A member who is not allowed to use the bot here is told so, and nothing is submitted', async () => {
+it('A member who is not allowed to use the bot in the channel is told so, and nothing is submitted', async () => {
   const { discord, gateway } = await talkBot({ settings: { DISCORD_GUILD_IDS: '900000000000000001' } });
   const answer = await (await discord.as('member').slash('talk start', {})).message();
   expect(text(answer)).toContain('does not accept requests on this server');

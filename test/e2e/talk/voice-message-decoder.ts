@@ -10,13 +10,13 @@ const PRE_SKIP_AT = 10;
 /** The samples of a voice message at our rate, decoded by an independent player. */
 export async function decodeVoiceMessage(bytes: Buffer): Promise<Int16Array> {
   const { packets, granule } = readOgg(bytes);
-  const [head, , ...sound] = packets;
+  const [head, , ...audio] = packets;
   const preSkip = head?.readUInt16LE(PRE_SKIP_AT) ?? 0;
   const decoder = new OpusDecoder({ channels: 1, preSkip });
   await decoder.ready;
-  const { channelData, errors } = decoder.decodeFrames(sound);
+  const { channelData, errors } = decoder.decodeFrames(audio);
   decoder.free();
-  if (errors.length > 0) throw new Error(`A player stumbles: ${errors[0]?.message}`);
+  if (errors.length > 0) throw new Error(`A player would report: ${errors[0]?.message}`);
   const [samples = new Float32Array()] = channelData;
   const step = DECODED_RATE / PCM_RATE;
   const length = Math.floor((granule - preSkip) / step);

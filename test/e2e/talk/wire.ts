@@ -9,17 +9,17 @@ import type { Task } from '../../../src/services/tasks/task.ts';
 import type { Stage } from '../bot.ts';
 
 /** A reply as it was sent through the socket. */
-interface Told {
+interface SentReply {
   id: string;
   status?: string;
   tokens?: { input: number; output: number; audioOutput: number };
-  /** The final items of the gateway, however they were split. */
+  /** The final items from the gateway, however they were split. */
   sound: Buffer[];
 }
 
 export interface Wire {
   /** The replies by their ids, in order. */
-  told: Map<string, Told>;
+  replies: Map<string, SentReply>;
   /** The number of requests for a reply. */
   requestCount(): number;
   /** The committed audio, in order. */
@@ -37,31 +37,31 @@ type Usage = { input_tokens: number; output_tokens: number; output_token_details
 
 /** Records every session of a gateway from now on without changing it. */
 export function recordSessions({ realtime }: EmbeddedGateway): Wire {
-  const told = new Map<string, Told>();
+  const replies = new Map<string, SentReply>();
   const sounds: Pcm[] = [];
-  let asked = 0;
-  let pieces: Buffer[] = [];
+  let requestCount = 0;
+  let chunks: Buffer[] = [];
   realtime.on('open', ({ client }) => {
     const { send } = client;
     vi.spyOn(client, 'send').mockImplementation((event, times) => {
-      note(event as Frame, told);
+      note(event as Frame, replies);
       send.call(client, event, times);
     });
   });
   realtime.on('received', (_session, event) => {
     const { type, audio = '' } = (event ?? {}) as Frame;
-    if (type === 'response.create') asked += 1;
-    if (type === 'input_audio_buffer.append') pieces.push(Buffer.from(audio, 'base64'));
+    if (type === 'response.create') requestCount += 1;
+    if (type === 'input_audio_buffer.append') chunks.push(Buffer.from(audio, 'base64'));
     if (type !== 'input_audio_buffer.commit') return;
-    sounds.push(samplesFrom(Buffer.concat(pieces)));
-    pieces = [];
+    sounds.push(samplesFrom(Buffer.concat(chunks)));
+    chunks = [];
   });
-  return { told, sounds, requestCount: () => asked };
+  return { replies, sounds, requestCount: () => requestCount };
 }
 
-function note({ type = '', response, response_id = '', delta = '' }: Frame, told: Map<string, Told>): void {
-  if (type === 'response.created' && response) told.set(response.id, { id: response.id, sound: [] });
-  const known = told.get(response?.id ?? response_id);
+function note({ type = '', response, response_id = '', delta = '' }: Frame, replies: Map<string, SentReply>): void {
+  if (type === 'response.created' && response) replies.set(response.id, { id: response.id, sound: [] });
+  const known = replies.get(response?.id ?? response_id);
   if (known && /audio\.delta$/.test(type)) known.sound.push(Buffer.from(delta, 'base64'));
   if (!known || type !== 'response.done' || !response) return;
   known.status = response.status;

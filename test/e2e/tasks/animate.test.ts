@@ -62,7 +62,7 @@ describe.each(profiles)('The video of a single image with the %s gateway profile
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('A video without a prompt has the prompt of its image and can be extended', async () => {
+  it('A video without a prompt uses the prompt of its image and can be extended', async () => {
     const stage = await withoutButtons(profile);
     const member = stage.discord.as('member');
     const form = await (await member.click(await upscaledImage(stage), 'Animate')).modal();
@@ -76,7 +76,7 @@ describe.each(profiles)('The video of a single image with the %s gateway profile
       says('Finished in'),
     );
     const [, , shot, asked] = jobs(stage.gateway);
-    // The embedded gateway always opens a window for the prompt of a longer video, even if it has one.
+    // The embedded gateway always asks for the prompt of an extended video, even if the request contains one.
     expect(orders(stage.gateway).slice(-2)).toEqual([
       {
         path: '/imgx/submit/video',
@@ -109,7 +109,7 @@ describe.each(profiles)('The video of a single image with the %s gateway profile
     expect(done.attachments).toHaveLength(1);
   });
 
-  it('A URL without an image is refused before anything is submitted', async () => {
+  it('A URL that is not an image is refused before anything is submitted', async () => {
     const stage = await withoutButtons(profile);
     const member = stage.discord.as('member');
     const single = await upscaledImage(stage);
@@ -144,7 +144,7 @@ describe.each(profiles)('The video of a single image with the %s gateway profile
     await (await discord.as('other').click(image, 'Animate')).modal();
   });
 
-  it('A video is no longer offered after the gateway said that it has none, and the refused order leaves nothing behind', async () => {
+  it('A video is no longer offered after the gateway reported that it does not support videos, and the refused order leaves nothing behind', async () => {
     const status = profile === 'spec' ? 404 : 501;
     const stage = await withoutButtons(profile);
     const { discord, gateway } = stage;
@@ -178,8 +178,8 @@ it('A video that exceeds Discord’s upload limit is linked', async () => {
   expect(text(video)).toContain(`The result could not be attached. Open it at ${stage.gateway.url}/files/`);
 });
 
-describe('A gateway with its own buttons for videos', () => {
-  it('The gateway’s buttons for videos are shown, and ours replace them after one of them was refused', async () => {
+describe('A gateway with buttons of its own for videos', () => {
+  it('The gateway’s buttons for videos are shown, and the bot’s own replace them after one of them was refused', async () => {
     const stage = await quickBot({ gateway: { profile: 'stock', speed: 20 } });
     const member = stage.discord.as('member');
     const parent = await grid(stage);
@@ -192,7 +192,7 @@ describe('A gateway with its own buttons for videos', () => {
     expect(next).toContain('Animate');
   });
 
-  it('A video that our button ordered can be extended with the gateway’s buttons', async () => {
+  it('A video that the bot’s own button ordered can be extended with the gateway’s buttons', async () => {
     const stage = await quickBot({
       gateway: { profile: 'stock', speed: 20, quirks: { refusedActions: false }, studio: shortVideos() },
     });

@@ -39,7 +39,7 @@ describe.each(profiles)('/blend with the %s gateway profile', (profile) => {
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('/blend without a shape sends and shows none', async () => {
+  it('/blend without a selected shape neither sends nor shows one', async () => {
     const { discord, gateway } = await quickBot({ gateway: { profile } });
     const given = await images();
     const exchange = await discord.as('member').slash('blend', { ...given, private: true });

@@ -16,7 +16,7 @@ async function grid(stage: QuickStage, options: Record<string, string | boolean>
 
 const lastSubmit = ({ gateway }: QuickStage) => gateway.heard.findLast(({ path }) => path.includes('/submit/'));
 
-describe.each(profiles)('The buttons of a grid from a gateway of the %s profile', (profile) => {
+describe.each(profiles)('The buttons of a grid with the %s gateway profile', (profile) => {
   it.each([
     ['U2', 'Upscale of image 2'],
     ['V3', 'Variation of image 3'],
@@ -68,7 +68,7 @@ describe.each(profiles)('The buttons of a grid from a gateway of the %s profile'
     expect(submits(stage.gateway)).toBe(5);
   });
 
-  it('Without buttons of the gateway, upscale, variation and reroll use the change action', async () => {
+  it('Without buttons from the gateway, upscale, variation and reroll use the change action', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     stage.gateway.faults.add({ do: 'no-buttons' });
     const parent = await grid(stage);
@@ -114,7 +114,7 @@ describe.each(profiles)('The buttons of a grid from a gateway of the %s profile'
 });
 
 describe('The permission to press a button', () => {
-  it('Everyone may press the buttons of a public result, and only its owner those of a private one', async () => {
+  it('Everyone may press the buttons of a public result, but only its owner may press those of a private one', async () => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     const secret = await grid(stage, { private: true });
     const before = submits(stage.gateway);
@@ -169,8 +169,8 @@ describe('The buttons of a failed task', () => {
     expect(text(await refused.message())).toContain('Only the member who requested');
     // An identical request within three seconds counts as a duplicate.
     stage.clock.advance(5_000);
-    const again = await (await member.click(failed, 'Retry')).message(says('Finished in'));
-    expect(again.id).not.toBe(failed.id);
+    const second = await (await member.click(failed, 'Retry')).message(says('Finished in'));
+    expect(second.id).not.toBe(failed.id);
     const form = await (await member.click(failed, 'Edit and retry')).modal();
     const edited = await (await member.fill(form, { words: 'a red fox' })).message(says('Finished in'));
     expect(text(edited)).toContain('a red fox');
@@ -182,7 +182,7 @@ describe('The buttons of a failed task', () => {
 });
 
 describe('The buttons of a running job', () => {
-  it('A job cannot be cancelled at this gateway; the bot says so, and the job continues', async () => {
+  it('Cancel explains that this gateway cannot cancel a job, and the job continues', async () => {
     const stage = await quickBot();
     const member = stage.discord.as('member');
     const exchange = await member.slash('imagine', { prompt: 'a fox' });
@@ -192,7 +192,7 @@ describe('The buttons of a running job', () => {
     await exchange.message(says('Finished in'));
   });
 
-  it('A job that waits for a prompt has a button to enter it', async () => {
+  it('A job that is waiting for a prompt has a button to enter it', async () => {
     const stage = await quickBot({ gateway: { speed: 20, quirks: { remix: true } } });
     const member = stage.discord.as('member');
     const parent = await grid(stage);

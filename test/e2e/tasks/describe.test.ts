@@ -64,7 +64,7 @@ describe.each(profiles)('/describe with the %s gateway profile', (profile) => {
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('/describe lets everyone who sees a line open it in a form and order an image of it', async () => {
+  it('/describe lets everyone who sees a line open it in a form and order an image from it', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const parent = await describeImages(stage);
     const other = stage.discord.as('other');
@@ -114,8 +114,8 @@ describe.each(profiles)('/describe with the %s gateway profile', (profile) => {
         .slice(1)
         .map(({ body }) => body),
     ).toEqual(linesOf(parent).map((prompt) => ({ prompt })));
-    const told = await discord.until(() => presses.flatMap((one) => one.followUps()).find(says('already answered')));
-    expect(told.ephemeral).toBe(true);
+    const reply = await discord.until(() => presses.flatMap((one) => one.followUps()).find(says('already answered')));
+    expect(reply.ephemeral).toBe(true);
     const answered = discord.messages('studio').find(({ id }) => id === question.id);
     expect(answered && text(answered)).toBe('4 tasks submitted. Each has its own message.');
     expect(answered && labels(answered)).toEqual([]);
@@ -197,13 +197,13 @@ describe('An image that exceeds the gateway’s limit', () => {
     const sent = gateway.heard.filter(({ path }) => path.endsWith('/describe'));
     expect(sent.map(({ status }) => status)).toEqual([413, 200]);
     const [, lighter] = sent;
-    // For long texts, the beginning and the length are recorded.
+    // Long texts are recorded as their beginning and their length.
     const [, type, length] =
       /"data:image\/(\w+);base64,.*\((\d+) characters\)"/.exec(JSON.stringify(lighter?.body)) ?? [];
     expect([type, Number(length) < 2_500_000]).toEqual(['jpeg', true]);
   });
 
-  it('An image that is still refused after its reduction is not sent a third time', async () => {
+  it('An image that is still refused after it was reduced is not sent a third time', async () => {
     const { discord, gateway } = await quickBot({ gateway: { speed: 20 } });
     gateway.faults.add({ on: { path: '/imgx/submit/describe' }, do: 'too-large', times: 9 });
     const exchange = await discord.as('member').slash('describe', { image: await large() });
@@ -255,7 +255,7 @@ describe('The message menu for descriptions', () => {
 });
 
 describe('A long description', () => {
-  it('A long description shows the beginning of every line, and has a file with the whole text and its buttons', async () => {
+  it('A long description shows the beginning of every line, and has its buttons and a file with the whole text', async () => {
     const { discord, gateway } = await quickBot({ gateway: { profile: 'stock', speed: 20 } });
     const long = [1, 2, 3, 4]
       .map((number) => `${number}\ufe0f\u20e3 *${'long_words '.repeat(120 * number)}`)
@@ -298,7 +298,7 @@ it('The buttons of a description still work months and a restart later', async (
   const child = await (await other.fill(form, { words: 'a fox' })).message(says('%'));
   expect(text(child)).toContain('Made from [this result]');
   // The image is no longer available at Discord.
-  const again = await (await other.click(parent, 'Describe again')).message();
-  expect(text(again)).toContain('Upload it again.');
+  const second = await (await other.click(parent, 'Describe again')).message();
+  expect(text(second)).toContain('Upload it again.');
   expect(submits(stage.gateway)).toBe(2);
 });

@@ -15,7 +15,7 @@ import {
   shortVideos,
 } from './proof.ts';
 
-/** The buttons of a single image that submit immediately, with the title of their result. */
+/** The buttons of a single image that submit without a form, with the title of their result. */
 const atOnce = [
   ['Upscale (Subtle)', 'Upscale'],
   ['Upscale (Creative)', 'Upscale'],
@@ -33,7 +33,7 @@ const atOnce = [
 const single = async (stage: QuickStage, options?: Parameters<typeof grid>[1]): Promise<Message> =>
   follow(stage, await grid(stage, options), 'U1');
 
-/** Gateways that also charge for videos. */
+/** Gateways that charge separately for videos. */
 const withVideos = () => ({ speed: 20, quirks: { refusedActions: false }, studio: shortVideos() });
 
 describe.each(profiles)('The buttons of a single image with the %s gateway profile', (profile) => {
@@ -109,7 +109,7 @@ describe.each(profiles)('The buttons of a single image with the %s gateway profi
     expect(larger.attachments).toMatchObject([{ content_type: 'video/mp4' }]);
   });
 
-  it('The reroll of an upscale uses the id of the button of that upscale', async () => {
+  it('The reroll of an upscale uses the button id of that upscale', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const parent = await grid(stage);
     const customId = 'MJ::JOB::reroll::0::5c1d2a4e-upscaled::SOLO';
@@ -124,7 +124,7 @@ describe.each(profiles)('The buttons of a single image with the %s gateway profi
     const upscaled = await follow(stage, parent, 'U1');
     stage.gateway.faults.clear();
     const [, enlarged] = jobs(stage.gateway);
-    // The embedded gateway offers no such button and therefore returns the grid itself.
+    // The embedded gateway has no such button and therefore returns the grid itself.
     stage.gateway.faults.add({
       on: { path: '/imgx/submit/action' },
       do: { type: 'body', body: { code: 1, description: 'Submit success', result: first?.id ?? '' } },
@@ -170,7 +170,7 @@ describe.each(profiles)('The buttons of a single image with the %s gateway profi
     expect(jobs(stage.gateway).at(-1)?.prompt).toBe('a blue fox');
   });
 
-  it('If a button asked for a prompt that the gateway did not request, the result shows the gateway’s prompt', async () => {
+  it('If a button asked for a prompt that the gateway did not require, the result shows the gateway’s prompt', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 }, settings: { GATEWAY_REMIX: 'on' } });
     const member = stage.discord.as('member');
     const form = await (await member.click(await grid(stage), 'V1')).modal();
@@ -213,7 +213,7 @@ describe.each(profiles)('The buttons of a single image with the %s gateway profi
   });
 });
 
-describe('The buttons that a stock gateway refuses', () => {
+describe('Buttons that a stock gateway refuses', () => {
   it.each([
     ['Animate (High motion)', false],
     ['Animate (Low motion)', true],

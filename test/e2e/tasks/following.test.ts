@@ -31,8 +31,8 @@ const passing = [
   'quota',
 ] satisfies PresetName[];
 
-describe.each(profiles)('The polling of a gateway of the %s profile', (profile) => {
-  it.each(passing)('A task waits while polls are answered with %s, and is delivered in the end', async (name) => {
+describe.each(profiles)('Polling with the %s gateway profile', (profile) => {
+  it.each(passing)('A task waits while polls get the response %s, and is finally delivered', async (name) => {
     const { discord, gateway } = await quickBot({ gateway: { profile, speed: 20 } });
     const fault = name === 'drip' ? ({ type: 'drip', bytes: 200, everyMs: 30 } as const) : name;
     gateway.faults.add({ on: onFetch, do: fault, times: 2 });
@@ -76,7 +76,7 @@ describe.each(profiles)('The polling of a gateway of the %s profile', (profile) 
     expect(submits(gateway)).toBe(1);
   });
 
-  it('A task that the gateway no longer has ends with a sentence after several such responses over minutes', async () => {
+  it('A task that the gateway no longer has ends with an explanation after several such responses over some minutes', async () => {
     const { discord, gateway, clock } = await quickBot({ gateway: { profile } });
     gateway.faults.add({
       on: onFetch,
@@ -92,7 +92,7 @@ describe.each(profiles)('The polling of a gateway of the %s profile', (profile) 
   });
 });
 
-describe('A gateway that can be polled for many tasks at once', () => {
+describe('A gateway with batch polls', () => {
   it('Ten jobs are followed with few polls, and each ends in its own message', async () => {
     const { discord, gateway } = await quickBot({ gateway: { speed: 4 }, settings: { GATEWAY_IMGX_LISTS: 'on' } });
     const member = discord.as('member');
@@ -136,7 +136,7 @@ describe('The delivery of an unusual result', () => {
   });
 
   it.each(['no-buttons', 'slow', 'huge-file'] as const)(
-    'The result of an unusual task (%s) is delivered, reduced if necessary',
+    'The result of an unusual task (%s) is delivered, scaled down if necessary',
     async (name) => {
       const { discord, gateway } = await quickBot({ gateway: { speed: 20 } });
       gateway.faults.add({ do: name });

@@ -18,7 +18,7 @@ const prompts = {
   fences: '```js\nalert("x")\n``` and ``two`` and `one',
   links: 'https://a.example/x_(y)*z* <https://b.example> [c](http://c.example) discord.gg/abcdef',
   timestamps: '<t:0:R> </imagine:400000000000000001> <:fox:500000000000000001> <id:home>',
-  'unclosed markers': '** __ ~~ || ` * _ [ ( < \\',
+  'unclosed Markdown markers': '** __ ~~ || ` * _ [ ( < \\',
   'right to left': rightToLeft,
   'zero width': 'a\u200bfox\u200c in\u200d \u2060the\ufeff snow\u00ad',
   'template characters': '{{owner}} {{prompt}} $t(task.failed) $& $1 $$ %s %d <%= y %> \\u0041',
@@ -28,7 +28,7 @@ const prompts = {
   'family of emoji': '👨‍👩‍👧‍👦🏳️‍🌈👍🏽🇩🇪 e\u0301',
 } as const;
 
-/** Removes escaped characters; the rest would have an effect in Discord. */
+/** Removes escaped characters; any special characters that remain would have an effect in Discord. */
 const literally = (shown: string): string => shown.replace(/\\[\\*_~`|<>[\]()]/g, '');
 
 const isQuiet = ({ mentions, mention_everyone, mention_roles }: Message): boolean =>
@@ -53,7 +53,7 @@ describe.each(profiles)('A hostile prompt with the %s gateway profile', (profile
       expect(promptOf(stage)).toBe(prompt);
       for (const message of [moving, final]) {
         expect(isQuiet(message)).toBe(true);
-        // The whole prompt is inside the two markers, in one line before the requester; nothing of it is below.
+        // The whole prompt is between the two markers, on one line before the requester, and no part of it is below.
         expect(headline(message)).toMatch(new RegExp(`^\\*\\*.*\\*\\* · <@${discord.world.user('member').id}>$`, 'u'));
         const inside = headline(message).slice(2, headline(message).lastIndexOf('** · '));
         expect(literally(inside).replace(/<https?:\/\/[^<>\s]*>/g, '')).not.toMatch(/[*_~`|<>[\]]/);
@@ -71,7 +71,7 @@ describe.each(profiles)('A hostile prompt with the %s gateway profile', (profile
     ['emoji', '🦊'.repeat(3_000)],
     ['emoji from an odd index', `x${'🦊'.repeat(2_999)}`],
     ['Markdown characters', '*_'.repeat(3_000)],
-    ['one address', `https://a.example/${'x'.repeat(5_900)}`],
+    ['one URL', `https://a.example/${'x'.repeat(5_900)}`],
     ['mentions', '@everyone '.repeat(600).trim()],
   ])(
     'A prompt of 6,000 characters (%s) arrives complete, and its message still shows the status and the requester',
@@ -128,7 +128,7 @@ describe('Hostile text in a form', () => {
     ['mentions', mentionText],
     ['markdown', prompts.markdown],
     ['4,000 emoji halves', '🦊'.repeat(2_000)],
-  ])('Form text with %s arrives unchanged and pings no one', async (_, words) => {
+  ])('Text with %s in a form arrives unchanged and pings no one', async (_, words) => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     const member = stage.discord.as('member');
     const single = await (await member.click(await grid(stage), 'U1')).message(says('Finished in'));
@@ -153,16 +153,16 @@ describe('Hostile text in a form', () => {
       const failed = await (await member.slash('imagine', { prompt })).message((one) => labels(one).includes('Retry'));
       const form = await (await member.click(failed, 'Edit and retry')).modal();
       expect(isWellFormed(form)).toBe(true);
-      // Much later, so an identical request does not count as a duplicate.
+      // Waits until an identical request no longer counts as a duplicate.
       stage.clock.advance(5_000);
-      const again = await member.fill(form, {});
-      await again.message((one) => labels(one).includes('Upscale all'));
+      const second = await member.fill(form, {});
+      await second.message((one) => labels(one).includes('Upscale all'));
       expect(promptOf(stage)).toBe(prompt);
     },
   );
 });
 
-/** Discord does not accept half of a surrogate pair. */
+/** Whether the text has no half of a surrogate pair, which Discord would refuse. */
 const isWellFormed = (value: object): boolean => {
   let isFine = true;
   JSON.stringify(value, (_, part: unknown) => {
@@ -172,8 +172,8 @@ const isWellFormed = (value: object): boolean => {
   return isFine;
 };
 
-describe('Hostile text of the gateway', () => {
-  it('Hostile reasons of failures ping no one and stay plain text', async () => {
+describe('Hostile text from the gateway', () => {
+  it('Hostile failure reasons ping no one and stay plain text', async () => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     const { discord, gateway } = stage;
     gateway.faults.add({
@@ -188,7 +188,7 @@ describe('Hostile text of the gateway', () => {
     expect(labels(failed)).toEqual(['Retry', 'Edit and retry', 'Delete']);
   });
 
-  it('Hostile reasons of refused orders ping no one and stay plain text', async () => {
+  it('Hostile refusal reasons ping no one and stay plain text', async () => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     stage.gateway.faults.add({
       on: { path: /\/submit\// },

@@ -9,7 +9,7 @@ import { studioWith } from './proof.ts';
 export const PATH = '/v1/images/generations/jobs';
 export const MODEL = 'lumen-image-1';
 
-/** Images with an eighth of the requested width: only their relative size matters, and large ones take time. */
+/** Images with an eighth of the requested width, because only their relative size matters and large ones take time. */
 const smallImages = () =>
   studioWith((studio) => ({
     drawImage: (scene, options) =>
@@ -18,7 +18,7 @@ const smallImages = () =>
       studio.drawGrid(scenes, { ...options, width: options.width / 8, height: options.height / 8 }),
   }));
 
-/** Both embedded sides are on this machine, so the gateway can reach Discord's files. */
+/** Embedded Discord and the embedded gateway are on this machine, so the gateway can reach Discord's files. */
 export const localBot = ({ gateway, settings, ...options }: StageOptions = {}): Promise<QuickStage> =>
   quickBot({
     ...options,
@@ -37,7 +37,7 @@ const png = (): Promise<Buffer> =>
 /** A file that a member uploads. */
 export const imageUpload = async (name = 'fox.png') => ({ name, bytes: await png() });
 
-/** An image that was requested and delivered. */
+/** Requests an image and waits for its delivery. */
 export async function orderImage(stage: QuickStage, options: object = {}): Promise<Message> {
   const exchange = await stage.discord.as('member').slash('image', { prompt: 'a red fox', ...options });
   return exchange.message(says('Finished in'));

@@ -33,7 +33,7 @@ describe.each(profiles)('/image with the %s gateway profile', (profile) => {
     );
   });
 
-  it('A result that came inside the response of a poll is shown without another request', async () => {
+  it('A result that was contained in the response to a poll is shown without another request', async () => {
     const stage = await start({ gateway: { quirks: { base64Results: true } } });
     const message = await orderImage(stage);
     expect(message.attachments).toHaveLength(1);
@@ -42,7 +42,7 @@ describe.each(profiles)('/image with the %s gateway profile', (profile) => {
       ({ method, path, at }) => method === 'GET' && path.startsWith(PATH) && at >= finishedAt,
     );
     expect(polls).toHaveLength(1);
-    // Later it is requested again.
+    // Showing it again later does send a request.
     const shown = await stage.discord.as('member').click(message, 'Run again');
     await shown.message(says('Finished in'));
     expect(errorsIn(stage)).toEqual([]);
@@ -50,8 +50,8 @@ describe.each(profiles)('/image with the %s gateway profile', (profile) => {
 
   it('/image sends the URLs of its reference images, first the uploaded ones, then the linked ones', async () => {
     const stage = await start();
-    const said = await stage.discord.as('member').say('look', [await imageUpload('linked.png')]);
-    const links = `<${said.attachments[0]?.url}>`;
+    const posted = await stage.discord.as('member').say('look', [await imageUpload('linked.png')]);
+    const links = `<${posted.attachments[0]?.url}>`;
     await orderImage(stage, {
       image: await imageUpload('one.png'),
       image3: await imageUpload('three.png'),
@@ -62,7 +62,7 @@ describe.each(profiles)('/image with the %s gateway profile', (profile) => {
       {
         model: `${MODEL}-2K`,
         prompt: 'a red fox',
-        image: [addressWith('one.png?ex='), addressWith('three.png?ex='), said.attachments[0]?.url],
+        image: [addressWith('one.png?ex='), addressWith('three.png?ex='), posted.attachments[0]?.url],
       },
     ]);
     // The embedded gateway has fetched them: it fails a job whose references it cannot read.
@@ -101,7 +101,7 @@ describe.each(profiles)('/image with the %s gateway profile', (profile) => {
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('An image job that exceeds its wait limit says so, is not ordered again and is delivered in the end', async () => {
+  it('An image job that exceeds its wait limit says so, is not ordered again and is finally delivered', async () => {
     const stage = await start({ settings: { MAX_WAIT_PICTURE_SECONDS: '30' }, gateway: { speed: 1 } });
     stage.gateway.faults.add({ on: { path: new RegExp(`^${PATH}/`) }, do: 'unavailable', times: 8 });
     const exchange = await stage.discord.as('member').slash('image', { prompt: 'a red fox' });
@@ -149,8 +149,8 @@ describe('The refusals of /image before a request to the gateway', () => {
   it('/image refuses files whose content is invalid', async () => {
     const stage = await localBot();
     const member = stage.discord.as('member');
-    const said = await member.say('look', [await imageUpload('old.png')]);
-    const old = String(said.attachments[0]?.url);
+    const posted = await member.say('look', [await imageUpload('old.png')]);
+    const old = String(posted.attachments[0]?.url);
     for (const [options, words] of [
       [{ image: { name: 'setup.png', bytes: Buffer.from('MZ\x90\0\x03\0\0\0') } }, '`setup.png` is not a valid image'],
       [{ image: { name: 'page.png', bytes: Buffer.from('<!doctype html>') } }, '`page.png` is not a valid image'],
@@ -176,7 +176,7 @@ describe('The refusals of /image before a request to the gateway', () => {
     }
   });
 
-  it('/image refuses URLs that the gateway cannot reach, or that may expire too early, where it stores no uploads', async () => {
+  it('/image refuses URLs that the gateway cannot reach, or that may expire too early, if it does not store uploads', async () => {
     const missing = { error: { message: 'Invalid URL', type: 'invalid_request_error', code: '' } };
     const refuseUploads = ({ gateway }: QuickStage): void =>
       void gateway.faults.add({ do: { type: 'body', body: missing, status: 404 }, on: { path: /upload/ }, times: 9 });
@@ -197,7 +197,7 @@ describe('The refusals of /image before a request to the gateway', () => {
     expect(receivedOrders(brief.gateway)).toEqual([]);
   });
 
-  it('/image shows a refusal of the gateway unchanged', async () => {
+  it('/image shows a refusal from the gateway unchanged', async () => {
     const stage = await localBot();
     const why = { status: 400, code: 'invalid_request', message: 'This model takes no references.' } as const;
     stage.gateway.faults.add({ on: { path: new RegExp(`^${PATH}$`) }, do: { type: 'status', ...why } });
@@ -228,9 +228,9 @@ describe.each(profiles)('The buttons of an image task with the %s gateway profil
     const parent = await orderImage(stage, { image: await imageUpload() });
     const other = stage.discord.as('other');
     const [first] = receivedOrders(stage.gateway);
-    const again = await (await other.click(parent, 'Run again')).message(says('Finished in'));
-    expect(again.id).not.toBe(parent.id);
-    expect(text(again)).toContain(other.user.id);
+    const second = await (await other.click(parent, 'Run again')).message(says('Finished in'));
+    expect(second.id).not.toBe(parent.id);
+    expect(text(second)).toContain(other.user.id);
     const form = await (await other.click(parent, 'Edit prompt')).modal();
     expect(JSON.stringify(form.components)).toContain('a red fox');
     const edited = await (await other.fill(form, { words: 'a blue fox' })).message(says('Finished in'));

@@ -27,12 +27,12 @@ it.each(profiles)('/imagine uploads an image that the gateway cannot reach, in t
   await grid(stage, { image: await imageUpload() });
   expect(uploads(stage)).toHaveLength(1);
   const { prompt } = lastBody(stage);
-  const [address = ''] = prompt.split(' ');
-  expect(new URL(address).origin).toBe(new URL(stage.gateway.url).origin);
-  expect(prompt).toBe(`${address} a fox in the snow`);
+  const [url = ''] = prompt.split(' ');
+  expect(new URL(url).origin).toBe(new URL(stage.gateway.url).origin);
+  expect(prompt).toBe(`${url} a fox in the snow`);
 });
 
-it('/imagine always uploads if the operator chose so', async () => {
+it('/imagine always uploads if the operator has configured that', async () => {
   const stage = await start({ settings: { GATEWAY_IMAGINE_REFERENCES: 'upload' } });
   await grid(stage, { image: await imageUpload(), image2: await imageUpload() });
   expect(uploads(stage)).toHaveLength(2);
@@ -43,7 +43,7 @@ it('/imagine always uploads if the operator chose so', async () => {
   ).toHaveLength(2);
 });
 
-it('/imagine sends images along if the operator chose base64', async () => {
+it('/imagine sends images as data if the operator has configured base64', async () => {
   const stage = await start({
     gateway: { profile: 'stock', speed: 60 },
     settings: { GATEWAY_IMAGINE_REFERENCES: 'base64' },
@@ -64,7 +64,7 @@ it('/imagine refuses an image that the gateway can neither fetch nor store, and 
   expect(orders(stage.gateway).filter(({ path }) => path.includes('imagine'))).toEqual([]);
 });
 
-it('No stored, shown or exported prompt contains the address of an image, also after a retry', async () => {
+it('No stored, shown or exported prompt contains the URL of an image, even after a retry', async () => {
   const stage = await start();
   const { discord } = stage;
   const member = discord.as('member');

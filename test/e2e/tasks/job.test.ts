@@ -48,7 +48,7 @@ describe.each(profiles)('A job with the %s gateway profile', (profile) => {
     expect(polls(gateway)).toBe(before);
   });
 
-  it('A failed job shows the reason of the gateway', async () => {
+  it('A failed job shows the reason given by the gateway', async () => {
     const { discord, gateway } = await quickBot({ gateway: { profile, speed: 20 } });
     gateway.faults.add({ do: 'moderated' });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'something' });
@@ -84,7 +84,7 @@ describe('A duplicate order', () => {
     expect(submits(gateway)).toBe(1);
   });
 
-  it('Identical orders of two members, or different prompts, create two tasks', async () => {
+  it('Identical orders from two members, or different prompts, create two tasks', async () => {
     const { discord, gateway } = await quickBot({ gateway: { speed: 20 } });
     const exchanges = await Promise.all([
       discord.as('member').slash('imagine', { prompt: 'twins' }),

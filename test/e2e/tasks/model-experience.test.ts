@@ -9,7 +9,7 @@ const suggested = async ({ discord }: QuickStage): Promise<unknown[]> =>
 
 const settings = { DEFAULT_VIDEO_MODEL: '', MODEL_KINDS: '' };
 
-it('A model whose ID says nothing is suggested first for videos once it has delivered one, also after a restart', async () => {
+it('A model whose ID does not reveal its kind is suggested first for videos once it has delivered one, even after a restart', async () => {
   const stage = await localBot({ settings });
   const { discord } = stage;
   // On a busy machine the list of models may come too late for the first suggestions.
@@ -26,7 +26,7 @@ it('A model whose ID says nothing is suggested first for videos once it has deli
   expect((await suggested(stage)).slice(0, 5)).toEqual(fitting);
 });
 
-it('A model that the gateway refuses by a code is suggested last and no longer chosen, until it delivers', async () => {
+it('A model that the gateway refuses with an error code is suggested last and no longer chosen, until it delivers', async () => {
   const stage = await localBot({ settings });
   const { discord, gateway } = stage;
   await suggested(stage);
@@ -44,7 +44,7 @@ it('A model that the gateway refuses by a code is suggested last and no longer c
   expect((await suggested(stage))[0]).toBe('reel-2');
 });
 
-it('A refusal that names no model moves no model', async () => {
+it('A refusal that is not about the model does not change its place in the suggestions', async () => {
   const stage = await quickBot({ settings });
   await suggested(stage);
   const refusal = {

@@ -10,10 +10,10 @@ const quickGateway = () => ({ speed: 60, studio: shortSongs() });
 const names = (message: Message) => message.attachments.map(({ filename }) => filename);
 const isComplete = (message: Message): boolean => /All finished|^Finished\.$/m.test(text(message));
 
-describe.each(['spec', 'stock'] as const)('/music follow at a %s gateway', (profile) => {
+describe.each(['spec', 'stock'] as const)('/music follow with the %s gateway profile', (profile) => {
   it('/music follow shows several songs in one message and polls them in batches, and a failed one does not hide the others', async () => {
-    const side = await quickBot({ gateway: { profile, ...quickGateway(), quirks: { looseBatches: true } } });
-    const { discord, gateway } = side;
+    const fixture = await quickBot({ gateway: { profile, ...quickGateway(), quirks: { looseBatches: true } } });
+    const { discord, gateway } = fixture;
     const [light, harbour] = await orderSongs(gateway, 'Light', 'Harbour');
     gateway.faults.add({ do: { type: 'fail', reason: 'too loud' } });
     const [storm] = await orderSongs(gateway, 'Storm');
@@ -33,11 +33,11 @@ describe.each(['spec', 'stock'] as const)('/music follow at a %s gateway', (prof
     expect(message.attachments[0]?.description).toBe('AI-generated song: Light');
     expect((await bytesOf(message)).subarray(0, 4).toString()).toBe('RIFF');
     expect(labels(message)).toEqual(['Delete']);
-    const asked = batchPolls(gateway).length + singlePolls(gateway).length;
+    const requestCount = batchPolls(gateway).length + singlePolls(gateway).length;
     await (await discord.as('owner').slash('about')).message();
-    expect(batchPolls(gateway).length + singlePolls(gateway).length).toBe(asked);
+    expect(batchPolls(gateway).length + singlePolls(gateway).length).toBe(requestCount);
     expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toHaveLength(1);
-    expect(errorsIn(side)).toEqual([]);
+    expect(errorsIn(fixture)).toEqual([]);
   });
 
   it('/music follow attaches finished tracks while other songs are still running', async () => {
@@ -64,7 +64,7 @@ describe.each(['spec', 'stock'] as const)('/music follow at a %s gateway', (prof
     expect(names(message)).toHaveLength(8);
   });
 
-  it('/music follow uses pages when a message is too small, and attaches the tracks of the selected song', async () => {
+  it('/music follow uses pages if one message is too small, and attaches the tracks of the selected song', async () => {
     const { discord, gateway } = await quickBot({ gateway: { profile, ...quickGateway() } });
     const titles = Array.from({ length: 17 }, (_, index) => `Song ${index + 1}`);
     const ids = await orderSongs(gateway, ...titles);
@@ -98,12 +98,12 @@ describe('/music follow', () => {
     const [, chosen = ''] = ids;
     const select = 'Select a song';
     await (await owner.choose(message, select, [chosen])).message();
-    const asked = () => singlePolls(gateway).slice(before);
-    // As soon as the rate limit allows it.
-    await expect.poll(() => asked().map(({ path }) => path)).toEqual([`/music/fetch/${chosen}`]);
+    const requests = () => singlePolls(gateway).slice(before);
+    // The poll is sent as soon as the rate limit allows it.
+    await expect.poll(() => requests().map(({ path }) => path)).toEqual([`/music/fetch/${chosen}`]);
   });
 
-  it('/music follow polls a song again when its files have expired, and says so', async () => {
+  it('/music follow polls a song again if its files have expired, and says so', async () => {
     const { discord, gateway } = await quickBot({ gateway: quickGateway() });
     gateway.faults.add({ do: { type: 'lose-files' }, times: 6 });
     const ids = await orderSongs(gateway, 'A1', 'B2', 'C3', 'D4', 'E5', 'F6');
@@ -147,7 +147,7 @@ describe('/music follow', () => {
     expect(used).not.toContain('has not finished');
   });
 
-  it('/music follow allows foreign ids to operators and managers, and names the ids that it refuses', async () => {
+  it('/music follow allows operators and managers to use foreign ids, and names the ids that it refuses', async () => {
     const stage = await quickStage({ gateway: quickGateway() });
     const { discord, gateway, config } = stage;
     const adminGuildIds = [discord.world.guild('atelier').id];
@@ -183,8 +183,8 @@ describe('/music follow', () => {
 });
 
 it('300 songs share one message with pages, and each round has at most three polls', async () => {
-  const side = await quickBot({ gateway: { profile: 'stock', speed: 6, quirks: { looseBatches: true } } });
-  const { discord, gateway } = side;
+  const fixture = await quickBot({ gateway: { profile: 'stock', speed: 6, quirks: { looseBatches: true } } });
+  const { discord, gateway } = fixture;
   const ids = await orderSongs(gateway, ...Array.from({ length: 300 }, (_, index) => `Song ${index + 1}`));
   const half = (from: number) => ids.slice(from, from + 150).join(' ');
   const owner = discord.as('owner');
@@ -192,12 +192,12 @@ it('300 songs share one message with pages, and each round has at most three pol
   const message = await exchange.message(isComplete);
   expect(text(message)).toContain('**300 songs**');
   expect(text(message)).toContain('Page 1 of 20');
-  const asked = [...batchPolls(gateway), ...singlePolls(gateway)].map(({ at }) => at).toSorted((a, b) => a - b);
-  const within = asked.map((start) => asked.filter((at) => at >= start && at < start + 2_000).length);
+  const pollTimes = [...batchPolls(gateway), ...singlePolls(gateway)].map(({ at }) => at).toSorted((a, b) => a - b);
+  const within = pollTimes.map((start) => pollTimes.filter((at) => at >= start && at < start + 2_000).length);
   expect(Math.max(...within)).toBeLessThanOrEqual(3);
   const edits = discord.requests.filter(({ method }) => method === 'PATCH').length;
   expect(edits).toBeLessThan(12);
   const turned = await (await owner.click(message, 'Next')).message(says('Page 2 of 20'));
   expect(text(turned)).toContain('16. 🟢 **Song 16**');
-  expect(errorsIn(side)).toEqual([]);
+  expect(errorsIn(fixture)).toEqual([]);
 });

@@ -8,10 +8,10 @@ import { bytesOf, errorsIn, orders, shortSongs } from './proof.ts';
 const missing = 'This gateway cannot generate songs';
 const quickGateway = () => ({ speed: 60, studio: shortSongs() });
 
-describe.each(['spec', 'stock'] as const)('/music make at a %s gateway', (profile) => {
+describe.each(['spec', 'stock'] as const)('/music make with the %s gateway profile', (profile) => {
   it('/music make sends the given options and shows both tracks with covers, durations and lyrics', async () => {
-    const side = await quickBot({ gateway: { profile, ...quickGateway() } });
-    const { discord, gateway } = side;
+    const fixture = await quickBot({ gateway: { profile, ...quickGateway() } });
+    const { discord, gateway } = fixture;
     const lyrics = 'Harbour lights are calling';
     const exchange = await discord.as('member').slash('music make', {
       ...{ lyrics, style: 'folk, calm', title: 'Light', instrumental: false, model: 'chorale-4' },
@@ -36,10 +36,10 @@ describe.each(['spec', 'stock'] as const)('/music make at a %s gateway', (profil
     expect(message.attachments[0]?.description).toBe('AI-generated song: Light');
     expect(message.attachments[2]?.description).toBe('Cover of Light');
     expect(labels(message)).toEqual(['Run again', 'Edit prompt', 'Delete']);
-    expect(errorsIn(side)).toEqual([]);
+    expect(errorsIn(fixture)).toEqual([]);
   });
 
-  it('/music make sends no omitted options', async () => {
+  it('/music make does not send omitted options', async () => {
     const { discord, gateway } = await quickBot({ gateway: { profile, ...quickGateway() } });
     const exchange = await discord.as('member').slash('music make', { about: 'a lighthouse' });
     await exchange.message();
@@ -66,7 +66,7 @@ describe.each(['spec', 'stock'] as const)('/music make at a %s gateway', (profil
     );
     expect(text(failed)).toContain('too loud');
     expect(labels(failed)).toEqual(['Retry', 'Edit and retry', 'Delete']);
-    // An identical request would count as a duplicate before that.
+    // Before that, an identical request would count as a duplicate.
     clock.advance(5_000);
     await (await member.click(failed, 'Retry')).message(says('Finished in'));
     const form = await (await member.click(failed, 'Edit and retry')).modal();
@@ -78,7 +78,7 @@ describe.each(['spec', 'stock'] as const)('/music make at a %s gateway', (profil
     ]);
   });
 
-  it('/music make is refused for some minutes without a request after the gateway said that it has no music', async () => {
+  it('/music make is refused for some minutes without a request after the gateway reported that it does not support music', async () => {
     const stage = await quickStage({ gateway: { profile, ...quickGateway() } });
     const { discord, gateway, clock } = stage;
     await enter(stage);
@@ -134,7 +134,7 @@ describe('/music make', () => {
     [{ about: 'a storm', title: 'x'.repeat(201) }, 'The option `title`'],
     [{ about: 'a storm', model: 'nobodys-model' }, 'The model `nobodys-model` does not exist'],
   ])(
-    '/music make refuses invalid options with a sentence and without a request to the gateway (case %#)',
+    '/music make refuses invalid options with an explanation and without a request to the gateway (case %#)',
     async (options, words) => {
       const { discord, gateway } = await quickBot();
       const message = await (await discord.as('member').slash('music make', options)).message();

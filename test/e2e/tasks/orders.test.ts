@@ -5,7 +5,7 @@ import { faultPresets, type PresetName } from '../../../sandbox/gateway/fault-pr
 import { profiles } from '../../contract/both.ts';
 import { labels, quickBot, says, submits } from '../quick.ts';
 
-/** Responses of the gateway that refuse a request, each with the text that a member reads. */
+/** Responses with which the gateway refuses a request, each with the text that a member reads. */
 const refusals = {
   quota: 'used up',
   unauthorized: 'rejected this bot’s API key',
@@ -46,7 +46,7 @@ describe.each(profiles)('A request with the %s gateway profile', (profile) => {
   );
 
   it.each(doubts)(
-    'A request with an unknown outcome (%s) is left to its owner’s decision and never submitted again automatically',
+    'A request with an unknown outcome (%s) is left for its owner to decide and never resubmitted automatically',
     async (name) => {
       const { discord, gateway, clock } = await quickBot({ gateway: { profile, speed: 20 } });
       gateway.faults.add({ on: onSubmit, do: name });
@@ -77,7 +77,7 @@ describe.each(profiles)('A request with the %s gateway profile', (profile) => {
   });
 
   it.each(['error-in-200', 'success-false', 'unavailable'] as const)(
-    'A request with an ambiguous response (%s) is refused or left to its owner, and not submitted again',
+    'A request with an ambiguous response (%s) is refused or left for its owner to decide, and not resubmitted',
     async (name) => {
       const { discord, gateway } = await quickBot({ gateway: { profile, speed: 20 } });
       gateway.faults.add({ on: onSubmit, do: name });
@@ -108,7 +108,7 @@ describe('A request with an unknown outcome', () => {
     return { ...quick, message };
   }
 
-  it('The owner of a request with an unknown outcome can retry it in the same message, once for any number of presses', async () => {
+  it('The owner of a request with an unknown outcome can retry it in the same message, once however often the button is pressed', async () => {
     const { discord, gateway, message } = await unknown();
     const member = discord.as('member');
     const presses = await Promise.all([1, 2].map(() => member.click(message, 'Try again (may be charged twice)')));
@@ -116,8 +116,8 @@ describe('A request with an unknown outcome', () => {
       discord.messages('studio').find((one) => one.id === message.id && says('Finished in')(one)),
     );
     expect(submits(gateway)).toBe(2);
-    const told = presses.flatMap((press) => press.followUps());
-    expect(told.map(text)).toEqual([expect.stringContaining('already been resubmitted')]);
+    const replies = presses.flatMap((press) => press.followUps());
+    expect(replies.map(text)).toEqual([expect.stringContaining('already been resubmitted')]);
     expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toHaveLength(1);
   });
 

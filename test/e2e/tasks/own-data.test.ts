@@ -9,7 +9,7 @@ import { type QuickStage, quickBot, says, submits } from '../quick.ts';
 import { list, openTask, publicMessages, requestErasure, waitForMessage } from './pages.ts';
 import { bytesOf, errorsIn, grid, jobs } from './proof.ts';
 
-/** Waits for the text that reports the end. */
+/** Waits until the message reports the end. */
 const erase = async (stage: QuickStage, who = 'member'): Promise<Message> =>
   (await requestErasure(stage, who)).message(says('Your data has been deleted'));
 
@@ -67,7 +67,7 @@ describe.each(profiles)('A member’s own data with the %s gateway profile', (pr
     discord.faults.clear();
   });
 
-  it('An erasure deletes a member’s data and messages, and those of no one else', async () => {
+  it('An erasure deletes the data and messages of one member and of no one else', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const mine = await grid(stage);
     const theirs = await grid(stage, { prompt: 'an owl' }, stage.discord.as('other'));
@@ -79,7 +79,7 @@ describe.each(profiles)('A member’s own data with the %s gateway profile', (pr
     expect(await usedBy(stage, 'member')).not.toContain('imagine');
   });
 
-  it('An erasure deletes a running job at its end without showing it', async () => {
+  it('An erasure deletes a running job once it ends, without showing it', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     stage.gateway.faults.add({ do: 'stick' });
     const exchange = await stage.discord.as('member').slash('imagine', { prompt: 'a fox' });
@@ -120,7 +120,7 @@ describe.each(profiles)('A member’s own data with the %s gateway profile', (pr
   it.each([
     ['is reported in the same place', false],
     ['is reported in a direct message after the token has expired', true],
-  ])('A long erasure is confirmed at once, and its end %s', async (_, isDead) => {
+  ])('A long erasure is confirmed immediately, and its end %s', async (_, isDead) => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const { discord, clock } = stage;
     await grid(stage);
@@ -132,10 +132,10 @@ describe.each(profiles)('A member’s own data with the %s gateway profile', (pr
     expect(publicMessages(stage)).toHaveLength(1);
     if (isDead) discord.expireTokens();
     discord.faults.clear();
-    const told = isDead
+    const reply = isDead
       ? await waitForMessage(stage, 'dm', 'Your data has been deleted')
       : await exchange.followUp(says('Your data has been deleted'));
-    expect(text(told)).toContain('Your data has been deleted (tasks: 1, messages: 1)');
+    expect(text(reply)).toContain('Your data has been deleted (tasks: 1, messages: 1)');
     expect(publicMessages(stage)).toEqual([]);
   });
 

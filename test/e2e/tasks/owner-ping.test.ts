@@ -23,7 +23,7 @@ async function waitUntilIdle(discord: EmbeddedDiscord): Promise<void> {
 }
 
 describe.each(profiles)('The owner ping of a long job with the %s gateway profile', (profile) => {
-  it('A job of more than a minute pings its owner, and no one else, next to the image', async () => {
+  it('The message with the image of a job that took more than a minute pings its owner and no one else', async () => {
     const { discord, gateway, clock } = await quickBot({ gateway: { profile } });
     const exchange = await discord.as('member').slash('imagine', { prompt: '@everyone and <@111111111111111111>' });
     await exchange.message(says('%'));

@@ -34,10 +34,10 @@ describe.each(profiles)('The page of a task with the %s gateway profile', (profi
       'kept',
     );
     expect(publicMessages(stage)).toEqual([]);
-    const again = await openTask(stage, await (await member.click(page, 'Back')).message(says('Your tasks')));
-    expect(labels(again)).not.toContain('Delete message');
-    // Discord's copy is gone, so the file comes from the gateway.
-    const back = await (await member.click(again, 'Show here')).message(says('Finished in'));
+    const second = await openTask(stage, await (await member.click(page, 'Back')).message(says('Your tasks')));
+    expect(labels(second)).not.toContain('Delete message');
+    // Discord's copy has been deleted, so the file comes from the gateway.
+    const back = await (await member.click(second, 'Show here')).message(says('Finished in'));
     expect(back.attachments).toHaveLength(1);
     expect(errorsIn(stage)).toEqual([]);
   });
@@ -76,7 +76,7 @@ describe.each(profiles)('The page of a task with the %s gateway profile', (profi
     expect(submits(stage.gateway)).toBe(2);
   });
 
-  it('The page of a task asks before it shows a private result to others, and stays open with its Back button', async () => {
+  it('The page of a task asks for confirmation before it shows a private result to others, and stays open with its Back button', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     await grid(stage, { private: true });
     const member = stage.discord.as('member');
@@ -123,7 +123,7 @@ describe.each(profiles)('The page of a task with the %s gateway profile', (profi
 });
 
 describe('A result that could not be delivered', () => {
-  it('A result that could not be delivered is at the top of the list until its owner has collected it, once', async () => {
+  it('A result that could not be delivered is at the top of the list until its owner has had it shown once', async () => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     const { discord, gateway } = stage;
     const member = discord.as('member');
@@ -140,7 +140,7 @@ describe('A result that could not be delivered', () => {
       .poll(async () => text(await list(stage)), { timeout: 20_000 })
       .toContain('1 result could not be delivered. Press **Show undelivered** to see it.');
     const waiting = await (await member.click(await list(stage), 'Show undelivered')).message(says('📬'));
-    // A manager sees it too, and it stays available to its owner.
+    // A manager sees it too, which does not make it unavailable to its owner.
     const managed = await openTask(stage, await list(stage, 'admin', { whose: 'server' }), 'admin');
     await (await discord.as('admin').click(managed, 'Show only to me')).message(says('Finished in'));
     expect(text(await list(stage))).toContain('1 result could not be delivered');

@@ -25,7 +25,7 @@ export async function openTask(stage: QuickStage, shown: Message, who = 'member'
   return chosen.message(says('Requested'));
 }
 
-/** Requests an erasure, confirms both questions and returns the exchange of the last press. */
+/** Requests an erasure, confirms it twice and returns the exchange of the last press. */
 export async function requestErasure(stage: QuickStage, who = 'member') {
   const member = stage.discord.as(who);
   const first = await (await member.click(await list(stage, who), 'Delete my data')).message(says('This deletes your'));

@@ -19,7 +19,9 @@ import { quickBot, says } from '../quick.ts';
 
 const SPEED = 10;
 
-/** Slower than the others: drawing a preview takes real time, and the bot waits at most five seconds for it. */
+/**
+ * Slower than in other tests, because drawing a preview takes real time, and the bot waits at most five seconds for it.
+ */
 const slowerBot = (options: StageOptions = {}): Promise<Stage> =>
   bot({
     clock: new QuickClock(SPEED),
@@ -39,7 +41,7 @@ const shownWith =
   (message: Message): boolean =>
     says('%')(message) && message.attachments.length === count;
 
-describe.each(profiles)('The preview of a running job at a gateway of the %s profile', (profile) => {
+describe.each(profiles)('The preview of a running job with the %s gateway profile', (profile) => {
   it('The message of a job shows its preview until the result replaces it', async () => {
     const { discord, gateway } = await slowerBot({ gateway: { profile } });
     gateway.faults.add({ do: 'stick' });
@@ -63,7 +65,7 @@ describe.each(profiles)('The preview of a running job at a gateway of the %s pro
   it.each(['server-error', 'hang', 'reset', 'cut', 'unauthorized', 'success-false'] satisfies PresetName[])(
     'A preview that cannot be fetched (%s) has no other effect',
     async (name) => {
-      // A hanging response takes that long, again and again.
+      // Each hanging response takes that long.
       const mediaClock = name === 'hang' ? new QuickClock(10) : systemClock;
       const { discord, gateway, logged } = await quickBot({ gateway: { profile }, mediaClock });
       gateway.faults.add({ on: onPreview, do: name, times: 1_000 });
@@ -89,7 +91,7 @@ describe('The visibility of a preview', () => {
     expect((await exchange.message(says('no paint left'))).attachments).toEqual([]);
   });
 
-  it('A preview of a private job is visible only to its member', async () => {
+  it('A preview of a private job is visible only to its owner', async () => {
     const { discord, gateway } = await slowerBot();
     gateway.faults.add({ do: 'stick' });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a secret', private: true });
@@ -104,7 +106,7 @@ describe('The visibility of a preview', () => {
     onTestFinished(() => gateway.close());
     gateway.faults.add({ on: onPreview, do: 'hang' });
     const log = openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined });
-    // The clock of the download stands still, so its own wait limit never ends the wait.
+    // The clock of the download stands still, so its own time limit is never reached.
     const media = openMedia(
       { gatewayOrigin: gateway.url, apiKey: key, allowPrivate: false },
       { log, clock: new ManualClock() },

@@ -9,7 +9,7 @@ import { type QuickStage, says } from '../quick.ts';
 
 type Options = Parameters<ReturnType<QuickStage['discord']['as']>['slash']>[1];
 
-/** A delivered grid, requested by the member unless another one is given. */
+/** Requests a grid, by default as `member`, and waits for its delivery. */
 export async function grid(
   { discord }: QuickStage,
   options: Options = {},
@@ -58,26 +58,26 @@ export function answerPollsWith({ faults }: EmbeddedGateway, body: object): void
 /** The bytes of a message's file, as a person downloads it. */
 export async function bytesOf(message: Message, index = 0): Promise<Buffer> {
   const attachment = message.attachments[index];
-  if (!attachment) throw new Error(`The message has ${message.attachments.length} files.`);
+  if (!attachment) throw new Error(`The message has only ${message.attachments.length} files.`);
   const answer = await fetch(attachment.url);
   if (!answer.ok) throw new Error(`The file cannot be opened: ${answer.status}`);
   return Buffer.from(await answer.arrayBuffer());
 }
 
-/** Lines of the log at the level of errors. */
+/** The log lines at the error level. */
 export const errorsIn = ({ logged }: QuickStage): string[] =>
   logged()
     .split('\n')
     .filter((line) => line.includes('"level":50'));
 
-/** The real studio for results of full size; closed after the test. */
+/** The real studio, for results in full size; it is closed after the test. */
 export function fullStudio(): Studio {
   const studio = openStudio();
   onTestFinished(() => studio.close());
   return studio;
 }
 
-/** A studio with small results and the given overrides; closed after the test. */
+/** A studio with small results and the given overrides; it is closed after the test. */
 export function studioWith(ways: (studio: Studio) => Partial<Studio>): Studio {
   const studio = thriftyStudio();
   onTestFinished(() => studio.close());

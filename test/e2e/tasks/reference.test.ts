@@ -36,7 +36,7 @@ describe.each(profiles)('Using a message as a reference with the %s gateway prof
     expect(receivedOrders(stage.gateway)).toEqual([
       { model: `${MODEL}-2K`, prompt: 'as a woodcut', image: [addressWith('ex=')] },
     ]);
-    // A spoiler stays a spoiler in everything made from it.
+    // Everything made from a spoiler is a spoiler too.
     expect(child.attachments[0]?.filename).toMatch(/^SPOILER_/);
   });
 
@@ -46,12 +46,12 @@ describe.each(profiles)('Using a message as a reference with the %s gateway prof
     const member = stage.discord.as('member');
     // An identical request within three seconds counts as a duplicate.
     stage.clock.advance(5_000);
-    const again = await (await member.click(parent, 'Run again')).message(says('Finished in'));
+    const second = await (await member.click(parent, 'Run again')).message(says('Finished in'));
     const form = await (await member.click(parent, 'Use as reference')).modal();
     const child = await (await member.fill(form, { words: 'at night' })).message(says('Finished in'));
     const menu = await (await member.menu(MENU, parent)).modal();
     const other = await (await member.fill(menu, { words: 'as a woodcut' })).message(says('Finished in'));
-    expect([parent, again, child, other].map(({ ephemeral }) => ephemeral)).toEqual([true, true, true, true]);
+    expect([parent, second, child, other].map(({ ephemeral }) => ephemeral)).toEqual([true, true, true, true]);
   });
 
   it('A new image can use one or all images of any message as its references', async () => {
@@ -107,7 +107,7 @@ describe('The refusals of references', () => {
     expect(receivedOrders(stage.gateway)).toEqual([]);
   });
 
-  it('A press on a result that is gone or never existed is refused', async () => {
+  it('A press on a result that no longer exists or never existed is refused', async () => {
     const stage = await localBot();
     const { discord, gateway } = stage;
     const parent = await orderImage(stage, { image: await imageUpload() });
@@ -120,7 +120,7 @@ describe('The refusals of references', () => {
     );
     gateway.faults.add({ on: { path: /models$/ }, do: { type: 'body', body: { object: 'list', data: [] } }, times: 9 });
     gateway.faults.add({ on: { path: /models\/./ }, do: { type: 'status', status: 404 }, times: 9 });
-    // The press uses an old list rather than waiting; this command waits for the list.
+    // A press uses the old list of models rather than waiting; this command waits for the new one.
     await (await member.slash('models')).message();
     expect(text(await (await member.click(parent, 'Enlarge (2K)')).message())).toContain(
       'does not exist or is not available',

@@ -20,18 +20,18 @@ describe('A stored task that a new version cannot read', () => {
       file,
       'UPDATE atelier SET value = replace(value, \'"prompt":"a fox"\', \'"prompt":7\') WHERE namespace = \'live\'',
     );
-    const asked = polls(gateway);
+    const requestCount = polls(gateway);
 
     const back = await enter(stage);
     const { channel } = member.in('dm');
-    const told = () => messagesWith(discord, channel.id, 'One of your tasks cannot be read');
-    await discord.until(() => told()[0]);
+    const reports = () => messagesWith(discord, channel.id, 'One of your tasks cannot be read');
+    await discord.until(() => reports()[0]);
     await back.stop();
     const again = await enter(stage);
-    // A report of the second start would have arrived by then.
+    // A report from the second start would have arrived by then.
     await again.stop();
-    expect(told()).toHaveLength(1);
-    expect(polls(gateway)).toBe(asked);
+    expect(reports()).toHaveLength(1);
+    expect(polls(gateway)).toBe(requestCount);
     expect(submits(gateway)).toBe(1);
   });
 });
@@ -50,7 +50,7 @@ describe('A restart during running jobs', () => {
     expect(submits(gateway)).toBe(1);
   });
 
-  it('A result that ended during the downtime is delivered once, with the bot token if the interaction token has expired', async () => {
+  it('A job that ended during the downtime is delivered once, with the bot token if the interaction token has expired', async () => {
     const stage = await quickStage();
     const { discord, gateway, clock } = stage;
     const app = await enter(stage);
@@ -127,7 +127,7 @@ describe('A restart during running jobs', () => {
     expect(submits(gateway)).toBe(1);
   });
 
-  it('After a restart, many jobs are polled at staggered times, and each is delivered once', async () => {
+  it('After a restart, many jobs are polled at staggered times, and each result is delivered once', async () => {
     const stage = await quickStage();
     const { discord, gateway } = stage;
     const app = await enter(stage);
@@ -147,7 +147,7 @@ describe('A restart during running jobs', () => {
 });
 
 describe('Two bots on one store', () => {
-  it('The second bot on a store ends with a sentence, and the first one continues', async () => {
+  it('The second bot on a store exits with an error message, and the first one continues', async () => {
     const stage = await quickStage();
     const { discord } = stage;
     await enter(stage);

@@ -41,8 +41,8 @@ async function orderAnsweredWith(stage: QuickStage, body: object, by?: 'other'):
   return exchange.message(says('Finished'));
 }
 
-describe.each(profiles)('A result at a gateway of the %s profile', (profile) => {
-  it('A result whose address expired before the download is polled again, and then reported as gone', async () => {
+describe.each(profiles)('A result with the %s gateway profile', (profile) => {
+  it('A result whose URL expired before the download is polled again, and then reported as gone', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const { gateway } = stage;
     gateway.jobs.on('change', ({ id, state, expired }) => {
@@ -76,7 +76,7 @@ describe.each(profiles)('A result at a gateway of the %s profile', (profile) => 
   it.each([
     ['a data URI', (base64: string) => `data:image/png;base64,${base64}`],
     ['plain base64', (base64: string) => base64],
-  ])('A result inside the response, as %s, is attached byte for byte', async (_, spelled) => {
+  ])('A result within the response, as %s, is attached byte for byte', async (_, spelled) => {
     const stage = await quickBot({ gateway: { profile, speed: 20 }, settings: { MARK_RESULTS: 'off' } });
     const bytes = await sharp({ create: { width: 64, height: 48, channels: 3, background: 'red' } })
       .png()
@@ -87,7 +87,7 @@ describe.each(profiles)('A result at a gateway of the %s profile', (profile) => 
     expect(message.attachments[0]?.description).toBe('AI-generated: a hare in the grass');
   });
 
-  it('A result says in its metadata that it was generated, with reference images or without', async () => {
+  it('A result says in its metadata that it was generated, with or without reference images', async () => {
     const { discord } = await quickBot({
       gateway: { profile, speed: 20 },
       settings: { DEFAULT_IMAGE_MODEL: 'lumen-image-1' },
@@ -111,7 +111,7 @@ describe.each(profiles)('A result at a gateway of the %s profile', (profile) => 
     ['half', 'its file is invalid'],
     ['lying', 'could not be attached. Open it at http'],
     ['cut', 'could not be attached. Open it at http'],
-  ] as const)('A result whose file arrives %s is reported and never attached', async (how, words) => {
+  ] as const)('A result whose file arrives %s is reported as lost and never attached', async (how, words) => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     stage.gateway.faults.add({ on: { path: /^\/files\// }, do: { type: 'truncated', how }, times: 1_000 });
     const message = await grid(stage);
@@ -181,7 +181,7 @@ describe.each(profiles)('A result at a gateway of the %s profile', (profile) => 
     ['', false],
     [' and content credentials', true],
   ])(
-    'A video with a location%s loses it, gets its mark, and the message tells of lost credentials',
+    'A video with a location%s loses it and gets the bot’s mark, and the message mentions lost credentials',
     async (_, isSealed) => {
       const location = box('udta', box('\u00a9xyz', Buffer.from('+52.5200+013.4050/')));
       const manifest = box('uuid', Buffer.from('d8fec3d61b0e483c92975828877ec481', 'hex'), Buffer.from('a manifest'));
@@ -238,16 +238,16 @@ describe('A result that exceeds the upload limit', () => {
     ['one', 1, 1_200],
     ['each of four', 4, 300],
   ])(
-    'The link of a large result is never cut, however long the prompt and the URL are (%s)',
+    'The link to a large result is never truncated, however long the prompt and the URL are (%s)',
     async (_, count, length) => {
       const stage = await quickBot({ discord: { limits: { uploadBytes: 500 } }, gateway: { speed: 20 } });
       await grid(stage);
       const address = (at: number): string => `${fileOf(stage)}?signature=${String(at).repeat(length)}`;
-      const addresses = Array.from({ length: count }, (_, at) => address(at));
-      answerPollsWith(stage.gateway, finishedTask({ imageUrls: addresses.map((url) => ({ url })) }));
+      const urls = Array.from({ length: count }, (_, at) => address(at));
+      answerPollsWith(stage.gateway, finishedTask({ imageUrls: urls.map((url) => ({ url })) }));
       const exchange = await stage.discord.as('member').slash('imagine', { prompt: 'a fox '.repeat(300).trim() });
       const message = await exchange.message(says('Finished in'));
-      for (const one of addresses) expect(text(message)).toContain(one);
+      for (const one of urls) expect(text(message)).toContain(one);
     },
   );
 
@@ -301,7 +301,7 @@ describe('An uploaded image', () => {
   });
 
   it.each(profiles)(
-    'A file that is not an image is refused without a request to the gateway of the %s profile',
+    'A file that is not an image is refused without a request to the gateway, in the %s profile',
     async (profile) => {
       const stage = await quickBot({ gateway: { profile, speed: 20 } });
       const bytes = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>');

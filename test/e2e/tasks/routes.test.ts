@@ -7,11 +7,11 @@ import { labels, messagesWith, type QuickStage, quickBot, says, submits } from '
 import { errorsIn, jobs } from './proof.ts';
 
 const minute = 60_000;
-/** Much later, so an identical order does not count as a duplicate. */
+/** Longer than the time in which an identical order counts as a duplicate. */
 const sameOrder = 5_000;
 const waitLimit = { timeout: 20_000 };
 
-/** The places of members, and the place of a public result after the interaction token has expired. */
+/** Where members order, and where a public result is posted after the interaction token has expired. */
 const places = [
   { place: 'studio', by: 'member', afterwards: 'there' },
   { place: 'dm', by: 'member', afterwards: 'there' },
@@ -49,10 +49,10 @@ function tokensEnd({ clock, discord }: QuickStage): void {
   discord.expireTokens();
 }
 
-/** The messages that other members can read, in all channels. */
-/** Notices go there. */
+/** The channel of notices to the operator, which no other member can read. */
 const operators = (discord: EmbeddedDiscord): string => discord.openDirectMessage('owner').id;
 
+/** The messages that other members can read, in all channels. */
 function readByOthers({ discord }: QuickStage, who: string): Message[] {
   const own = discord.world.directMessage(discord.world.user(who).id)?.id;
   return [...discord.world.channels.keys()]
@@ -84,7 +84,7 @@ async function waitUntilIdle({ discord }: QuickStage): Promise<void> {
     .toContain('Tasks in progress: 0');
 }
 
-describe.each(profiles)('The routes of results at a gateway of the %s profile', (profile) => {
+describe.each(profiles)('The routes of results with the %s gateway profile', (profile) => {
   describe.each(places)('A job that $by orders in $place', ({ place, by, afterwards }) => {
     describe.each(Object.entries(ends) as [keyof typeof ends, string][])('A job that ends with a %s', (how, words) => {
       it.each(['before', 'after'])(
@@ -107,7 +107,7 @@ describe.each(profiles)('The routes of results at a gateway of the %s profile', 
       );
 
       it.each(['before', 'after'])(
-        'The end of a private job is visible only to its member, %s its token has expired',
+        'The end of a private job is visible only to its owner, %s its token has expired',
         async (when) => {
           const stage = await startStage({ profile });
           const actor = stage.discord.as(by).in(place);
@@ -130,8 +130,8 @@ describe.each(profiles)('The routes of results at a gateway of the %s profile', 
   });
 });
 
-describe.each(profiles)('The follow-ups of a private result at a gateway of the %s profile', (profile) => {
-  /** A private grid in the studio channel. */
+describe.each(profiles)('The follow-ups of a private result with the %s gateway profile', (profile) => {
+  /** Requests a private grid in the studio channel. */
   async function privateGrid(stage: QuickStage): Promise<Message> {
     const exchange = await stage.discord.as('member').slash('imagine', { prompt: 'a secret', private: true });
     return exchange.message(says('Finished in'));
@@ -169,7 +169,7 @@ describe.each(profiles)('The follow-ups of a private result at a gateway of the 
 
     await waitUntilIdle(stage);
     expect(readByOthers(stage, 'member').filter((one) => !says('Tasks in progress')(one))).toEqual([]);
-    // The notice to the operator names the kind alone.
+    // The notice to the operator only names the kind.
     const notices = stage.discord.messages(operators(stage.discord));
     expect(notices.filter(says('no credit left'))).toHaveLength(1);
     expect(notices.filter(says('secret'))).toEqual([]);
@@ -177,7 +177,7 @@ describe.each(profiles)('The follow-ups of a private result at a gateway of the 
     expect(stage.logged()).not.toContain('secret');
   });
 
-  it('After the token has expired, a private result is in direct messages, where it can be continued and deleted', async () => {
+  it('After the token has expired, a private result is sent in a direct message, where it can be continued and deleted', async () => {
     const stage = await startStage({ profile });
     const member = stage.discord.as('member');
     const parent = await privateGrid(stage);
@@ -228,9 +228,9 @@ describe('A retry in direct messages', () => {
     tokensEnd(stage);
     end(stage, 'failure');
     const failed = await waitForDirectMessage(stage, 'installer', 'This task failed');
-    const again = await (await installer.click(failed, 'Retry')).message(says('Finished in'));
+    const second = await (await installer.click(failed, 'Retry')).message(says('Finished in'));
     const { guildId, id } = stage.discord.world.channel('lobby');
-    expect(text(again)).toContain(`[source](https://discord.com/channels/${guildId}/${id}/${parent.id})`);
+    expect(text(second)).toContain(`[source](https://discord.com/channels/${guildId}/${id}/${parent.id})`);
   });
 });
 
@@ -300,7 +300,7 @@ describe('A bot that has lost access to the channel', () => {
     expect(directMessages(stage, 'member')).toEqual([]);
   });
 
-  it('If the member also refuses direct messages, the delivery ends without an error in the log', async () => {
+  it('If the member does not accept direct messages either, the delivery ends without an error in the log', async () => {
     const stage = await startStage();
     await startJob(stage, () => stage.discord.as('member').slash('imagine', { prompt: 'a fox' }));
     deny(Permission.ViewChannel)(stage.discord.world);
@@ -314,7 +314,7 @@ describe('A bot that has lost access to the channel', () => {
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('A button of an older result still works, by the token and later by direct message', async () => {
+  it('A button of an older result still works, with the token and later by direct message', async () => {
     const stage = await startStage();
     const member = stage.discord.as('member');
     const parent = await (await member.slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));

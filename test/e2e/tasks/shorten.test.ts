@@ -8,7 +8,7 @@ const minute = 60_000;
 const prompt = 'a very long and detailed description of a red fox in the deep snow at dawn';
 
 describe.each(profiles)('/shorten with the %s gateway profile', (profile) => {
-  it('/shorten shows the drafts, each with a button that makes images of it', async () => {
+  it('/shorten shows the drafts, each with a button that creates images from it', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const { discord, gateway } = stage;
     const member = discord.as('member');

@@ -1,7 +1,7 @@
 import type { EmbeddedGateway } from '../../../sandbox/gateway/gateway.ts';
 import { key } from '../bot.ts';
 
-/** Songs that another client requested with the same key: their ids in the order of their titles. */
+/** Orders songs as another client with the same key would; returns their ids in the order of the titles. */
 export async function orderSongs({ url }: Pick<EmbeddedGateway, 'url'>, ...titles: string[]): Promise<string[]> {
   return Promise.all(
     titles.map(async (title) => {
@@ -10,7 +10,7 @@ export async function orderSongs({ url }: Pick<EmbeddedGateway, 'url'>, ...title
         headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
         body: JSON.stringify({ prompt: `Words of ${title}`, tags: 'folk', title }),
       });
-      if (!answer.ok) throw new Error(`The song was not taken: ${await answer.text()}`);
+      if (!answer.ok) throw new Error(`The song was not accepted: ${await answer.text()}`);
       const { id, data } = (await answer.json()) as { id?: string; data?: string };
       return String(id ?? data);
     }),

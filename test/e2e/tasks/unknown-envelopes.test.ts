@@ -7,7 +7,7 @@ import { localBot, orderVideo } from './video-scene.ts';
 
 const quirks = { unknownEnvelopes: true };
 
-describe.each(profiles)('At a gateway of the %s profile whose envelopes no document shows', (profile) => {
+describe.each(profiles)('With undocumented envelopes from a gateway of the %s profile', (profile) => {
   it('/imagine delivers its grid with the buttons that the gateway offers', async () => {
     const stage = await quickBot({ gateway: { profile, quirks } });
     const message = await grid(stage);

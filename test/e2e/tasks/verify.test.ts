@@ -13,14 +13,14 @@ import { bytesOf, errorsIn, follow, grid, shortSongs, shortVideos } from './proo
 
 type GivenFile = { name: string; bytes: Buffer; contentType?: string };
 
-/** What a member reads who verifies a message. */
+/** The reply to a member who verifies a message. */
 async function verify({ discord }: QuickStage, message: Message, who = 'member'): Promise<Message> {
   const verified = await (await discord.as(who).menu('Verify', message)).message();
   expect(verified.ephemeral).toBe(true);
   return verified;
 }
 
-/** Another member posts files, and someone verifies them. */
+/** Posts files as one member and verifies them as another. */
 async function verifyFiles(stage: QuickStage, files: readonly GivenFile[], who = 'other'): Promise<Message> {
   return verify(stage, await stage.discord.as('other').say('look', files), who);
 }
@@ -41,11 +41,11 @@ const linkTo = ({ channel_id, id }: Message): RegExp =>
 const NOT_RECOGNIZED = 'not recognized';
 const NO_PROOF = 'This does not prove that a file was made elsewhere.';
 
-describe.each(profiles)('Verify at a gateway of the %s profile', (profile) => {
+describe.each(profiles)('Verify with the %s gateway profile', (profile) => {
   const botHere = (options: Parameters<typeof quickBot>[0] = {}) =>
     quickBot({ ...options, gateway: { profile, speed: 20, ...options.gateway } });
 
-  it('Verify tells a requester which task made a file, and anyone else only that the bot made it', async () => {
+  it('Verify tells the requester which task created a file, and anyone else only that the bot created it', async () => {
     const stage = await botHere();
     const message = await grid(stage);
     const id = await newestId(stage);
@@ -60,12 +60,12 @@ describe.each(profiles)('Verify at a gateway of the %s profile', (profile) => {
     const theirs = await verifyFiles(stage, [copy]);
     expect(text(theirs)).toBe('`copy.png`: made with this bot.');
     expect(theirs.components ?? []).toEqual([]);
-    // A member who can see the server's tasks learns which, and a copy leads the requester to the result as well.
+    // A member who can see the server's tasks is told which task, and a copy also leads the requester to the result.
     for (const who of ['admin', 'member']) expect(text(await verifyFiles(stage, [copy], who))).toMatch(linkTo(message));
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('A result that was saved again or reduced is similar, and another image is not recognized', async () => {
+  it('A re-saved or resized result is reported as similar, and another image is not recognized', async () => {
     const stage = await botHere();
     const message = await grid(stage);
     const bytes = await bytesOf(message);
@@ -103,7 +103,7 @@ describe.each(profiles)('Verify at a gateway of the %s profile', (profile) => {
     expect(offeredTaskIds(mine)).toHaveLength(1);
   });
 
-  it('A private result is recognized, and only its requester learns which it is', async () => {
+  it('A private result is recognized, and only its requester is told which one it is', async () => {
     const stage = await botHere();
     const message = await grid(stage, { private: true });
     const copy = { name: 'copy.png', bytes: await bytesOf(message) };
@@ -160,7 +160,7 @@ describe.each(profiles)('Verify at a gateway of the %s profile', (profile) => {
     }
   });
 
-  it('Files that are not media, damaged or too large are named, and nothing breaks', async () => {
+  it('Files that are not media, are damaged or are too large are listed without an error', async () => {
     const stage = await botHere({ discord: { limits: { uploadBytes: 200 * 2 ** 20 } } });
     const { discord } = stage;
     const without = await discord.as('other').say('look');
@@ -177,7 +177,7 @@ describe.each(profiles)('Verify at a gateway of the %s profile', (profile) => {
     ]);
     expect(text(shown).split('\n').slice(0, 4)).toEqual([
       '`note.txt`: not an image, video or audio file that the bot can read.',
-      // Its bytes are compared all the same.
+      // The bytes of the damaged file are compared nevertheless.
       '`half.png`: not recognized.',
       '`huge.png`: not checked, because the files are too large.',
       '`fine.png`: not recognized.',
@@ -185,7 +185,7 @@ describe.each(profiles)('Verify at a gateway of the %s profile', (profile) => {
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('An export names the hashes of a member’s own results', async () => {
+  it('An export contains the hashes of a member’s own results', async () => {
     const stage = await botHere();
     const message = await grid(stage);
     const hash = createHash('sha256')

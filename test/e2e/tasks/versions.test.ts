@@ -15,15 +15,15 @@ const verbs = [
   ...['same', 'ref', 'large', 'film'],
 ];
 const ofTasks = verbs.filter((verb) => verb !== 'models');
-/** The arguments after the task in their ids. */
+/** The arguments after the task id in their custom ids. */
 const details: Readonly<Record<string, string>> = { chg: 'U1', large: '2K' };
 const idOf = (verb: string, task: string): string => `${verb}.1.${task}.${details[verb] ?? '0'}`;
 const forms = ['wf', 'gof', 'editf', 'reff', 'filmf'];
 
 /** A well-formed id without a task. */
-const noOne = '0123456789abcdefg';
+const unknownTaskId = '0123456789abcdefg';
 
-/** Posts with the bot token, because only the bot can put such buttons under its messages. */
+/** Posts with the bot token, because only the bot can add such buttons to its messages. */
 async function post({ discord }: QuickStage, components: readonly object[], channel = 'studio'): Promise<Message> {
   const { id } = discord.world.channel(channel);
   const answer = await fetch(`${discord.apiUrl}/v10/channels/${id}/messages`, {
@@ -31,7 +31,7 @@ async function post({ discord }: QuickStage, components: readonly object[], chan
     headers: { authorization: `Bot ${discord.token}`, 'content-type': 'application/json' },
     body: JSON.stringify({ content: 'from another time', components }),
   });
-  if (!answer.ok) throw new Error(`The message was not taken: ${await answer.text()}`);
+  if (!answer.ok) throw new Error(`The message was not accepted: ${await answer.text()}`);
   return (await answer.json()) as Message;
 }
 
@@ -57,10 +57,10 @@ async function answersTo(stage: QuickStage, ids: readonly string[], by = 'member
   for (const id of ids) {
     const exchange = await stage.discord.as(by).click(message, id);
     const { type } = await exchange.acknowledged();
-    // The reply to a press that would have changed its message is a new one.
-    const told = type === UPDATES ? await exchange.followUp() : await exchange.message();
-    if (type !== DEFERS) expect(told.ephemeral).toBe(true);
-    answers[id] = text(told);
+    // The reply to a press that would have changed its message is a new message.
+    const reply = type === UPDATES ? await exchange.followUp() : await exchange.message();
+    if (type !== DEFERS) expect(reply.ephemeral).toBe(true);
+    answers[id] = text(reply);
   }
   return answers;
 }
@@ -73,10 +73,10 @@ const allAnswer = (ids: readonly string[], sentence: string) =>
 
 describe('A forged button', () => {
   it.each(['0', '00', '-1', '', 'x', '1x', '10000', '1e3', '٢'])(
-    'A button of the invalid version "%s" is unknown, for every verb',
+    'A button with the invalid version "%s" is reported as unknown, for every verb',
     async (version) => {
       const stage = await quickBot({ settings: noLimits });
-      const ids = [...verbs, ...forms, 'press'].map((verb) => `${verb}.${version}.${noOne}.0`);
+      const ids = [...verbs, ...forms, 'press'].map((verb) => `${verb}.${version}.${unknownTaskId}.0`);
       expect(await answersTo(stage, ids)).toEqual(allAnswer(ids, UNKNOWN));
       expect(submits(stage.gateway)).toBe(0);
       expect(errorsIn(stage)).toEqual([]);
@@ -84,22 +84,28 @@ describe('A forged button', () => {
   );
 
   it.each(['2', '9', '9999'])(
-    'A button of the newer version %s is reported as outdated, for every verb',
+    'A button with the newer version %s is reported as outdated, for every verb',
     async (version) => {
       const stage = await quickBot({ settings: noLimits });
-      const ids = verbs.map((verb) => `${verb}.${version}.${noOne}.0.and.more`);
+      const ids = verbs.map((verb) => `${verb}.${version}.${unknownTaskId}.0.and.more`);
       expect(await answersTo(stage, ids)).toEqual(allAnswer(ids, OUTDATED));
       expect(submits(stage.gateway)).toBe(0);
       expect(errorsIn(stage)).toEqual([]);
     },
   );
 
-  it('A button with an unknown verb is unknown', async () => {
+  it('A button with an unknown verb is reported as unknown', async () => {
     const stage = await quickBot({ settings: noLimits });
     const ids = [
       ...['x.1', 'A.1', 'a', '.', '..', '.1', 'a..', ' ', 'constructor.1', '__proto__.1', 'valueof.1', 'press.1'],
       ...['press.1.a.1', 'a.1.~', 'a.1.~%%', `a.1.${'x'.repeat(96)}`, 'a'.repeat(100), '🦊'.repeat(50), '\u202e.1'],
-      ...[`editf.1.${noOne}`, `wf.1.${noOne}.0`, `gof.1.${noOne}`, 'MJ::JOB::upsample::1::5c1d2a4e', '{"a":1}'],
+      ...[
+        `editf.1.${unknownTaskId}`,
+        `wf.1.${unknownTaskId}.0`,
+        `gof.1.${unknownTaskId}`,
+        'MJ::JOB::upsample::1::5c1d2a4e',
+        '{"a":1}',
+      ],
     ];
     expect(await answersTo(stage, ids.slice(0, 20))).toEqual(allAnswer(ids.slice(0, 20), UNKNOWN));
     expect(await answersTo(stage, ids.slice(20))).toEqual(allAnswer(ids.slice(20), UNKNOWN));
@@ -107,8 +113,8 @@ describe('A forged button', () => {
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it.each(['', 'x', noOne.toUpperCase(), `${noOne}0`, '~Li4vLi4', 'index', 'constructor'])(
-    'A button with "%s" in place of a task id is unknown, for every verb',
+  it.each(['', 'x', unknownTaskId.toUpperCase(), `${unknownTaskId}0`, '~Li4vLi4', 'index', 'constructor'])(
+    'A button with "%s" in place of a task id is reported as unknown, for every verb',
     async (task) => {
       const stage = await quickBot({ settings: noLimits });
       const ids = ofTasks.map((verb) => `${verb}.1.${task}.0`);
@@ -120,7 +126,7 @@ describe('A forged button', () => {
 
   it('A button of a task that does not exist says so, for every verb', async () => {
     const stage = await quickBot({ settings: noLimits });
-    const ids = ofTasks.map((verb) => idOf(verb, noOne));
+    const ids = ofTasks.map((verb) => idOf(verb, unknownTaskId));
     expect(await answersTo(stage, ids)).toEqual(allAnswer(ids, NO_TASK));
     expect(submits(stage.gateway)).toBe(0);
     expect(errorsIn(stage)).toEqual([]);
@@ -135,7 +141,7 @@ function taskOf(message: Message): string {
 }
 
 describe('A forged press on an existing task', () => {
-  it('A press on a position that the task does not have is unknown', async () => {
+  it('A press on a position that the task does not have is reported as unknown', async () => {
     const stage = await quickBot({ gateway: { speed: 20 }, settings: noLimits });
     const task = taskOf(await grid(stage));
     const ids = ['a', 'w'].flatMap((verb) =>
@@ -201,7 +207,7 @@ describe('A forged press on an existing task', () => {
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('A press does not delete a message that shows something else', async () => {
+  it('A forged Delete button does not delete a message that shows something else', async () => {
     const stage = await quickBot({ gateway: { speed: 20 }, settings: noLimits });
     const first = await grid(stage);
     const second = await grid(stage, { prompt: 'a hare' });
@@ -219,7 +225,7 @@ describe('A select menu in place of buttons', () => {
   it('A forged value of a select menu is treated like a forged button', async () => {
     const stage = await quickBot({ gateway: { speed: 20 }, settings: noLimits });
     const task = taskOf(await grid(stage));
-    const values = [`a.1.${task}.99`, `a.2.${task}.0`, 'press.1', 'nothing', `delete.1.${noOne}`];
+    const values = [`a.1.${task}.99`, `a.2.${task}.0`, 'press.1', 'nothing', `delete.1.${unknownTaskId}`];
     const select = (custom_id: string): object => ({
       type: ComponentType.ActionRow,
       components: [
@@ -239,7 +245,7 @@ describe('A select menu in place of buttons', () => {
 });
 
 describe('A forged form', () => {
-  it('A form of another version, or of another task, is refused when it is submitted', async () => {
+  it('A form from another version, or of another task, is refused when it is submitted', async () => {
     const stage = await quickBot({ gateway: { speed: 20 }, settings: noLimits });
     const member = stage.discord.as('member');
     const single = await follow(stage, await grid(stage), 'U1');
@@ -247,7 +253,7 @@ describe('A forged form', () => {
     const form = await (await member.click(single, 'Custom Zoom')).modal();
     const forged = {
       ...Object.fromEntries(forms.map((verb) => [`${verb}.2.${task}.5`, OUTDATED])),
-      ...Object.fromEntries(forms.map((verb) => [`${verb}.1.${noOne}.5`, NO_TASK])),
+      ...Object.fromEntries(forms.map((verb) => [`${verb}.1.${unknownTaskId}.5`, NO_TASK])),
       ...Object.fromEntries(forms.map((verb) => [`${verb}.1.index.5`, UNKNOWN])),
       [`wf.1.${task}.99`]: UNKNOWN,
       // The form has the prompt of its parent.

@@ -39,7 +39,7 @@ describe.each(profiles)('A video from a message with the %s gateway profile', (p
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('Everyone who sees a result can order a video of it, which links to it', async () => {
+  it('Everyone who sees a result can order a video from it, which links to it', async () => {
     const stage = await start();
     const parent = await orderImage(stage);
     expect(labels(parent)).toContain(BUTTON);
@@ -58,7 +58,7 @@ describe.each(profiles)('A video from a message with the %s gateway profile', (p
     expect(receivedOrders(stage.gateway).map((one) => one.body)).toEqual([body]);
   });
 
-  it('A video of a private result is private', async () => {
+  it('A video from a private result is private', async () => {
     const stage = await start();
     const member = stage.discord.as('member');
     const form = await (await member.click(await orderImage(stage, { private: true }), BUTTON)).modal();

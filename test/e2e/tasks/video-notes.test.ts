@@ -12,7 +12,7 @@ import { fileHost, localBot, orderVideo, receivedOrders, silentWav } from './vid
 describe.each(profiles)('The notes of a video task with the %s gateway profile', (profile) => {
   const start = (options: StageOptions = {}) => localBot({ ...options, gateway: { profile, ...options.gateway } });
 
-  it('A failed video names the references to check; each was fetched once, without the key', async () => {
+  it('A failed video names the references to check, each of which was fetched once, without sending the key', async () => {
     const host = await fileHost();
     const stage = await start({ extraOrigins: [host.origin] });
     const image = file((await imageUpload()).bytes);
@@ -26,7 +26,7 @@ describe.each(profiles)('The notes of a video task with the %s gateway profile',
       host.on('/lost.png', (response) => response.writeHead(404).end());
       host.on('/page.png', file(Buffer.from('<!doctype html><title>Log in</title>')));
       host.on('/dance.mp4', (response) => response.writeHead(500).end());
-      host.heard.splice(0);
+      host.requests.splice(0);
     });
     const exchange = await stage.discord.as('member').slash('video', {
       ...{ prompt: 'waves', links: `${good} ${lost} ${page}`, reference_video: dance, reference_audio: song },
@@ -39,8 +39,8 @@ describe.each(profiles)('The notes of a video task with the %s gateway profile',
       '-# The URL of the reference `dance.mp4` returns HTTP 500. Check the URL.',
       '-# The reference `song.wav` is available and valid.',
     ]);
-    expect(host.heard.map((one) => one.path).sort()).toEqual([...paths].sort());
-    expect(host.heard.filter(({ headers }) => headers.authorization !== undefined)).toEqual([]);
+    expect(host.requests.map((one) => one.path).sort()).toEqual([...paths].sort());
+    expect(host.requests.filter(({ headers }) => headers.authorization !== undefined)).toEqual([]);
     expect(labels(failed)).toEqual(['Retry', 'Edit and retry', 'Delete']);
     expect(errorsIn(stage)).toEqual([]);
   });
@@ -58,15 +58,15 @@ describe.each(profiles)('The notes of a video task with the %s gateway profile',
       .toContain('The URL of the reference `fox.png` has expired. Upload the file again.');
   });
 
-  it('A video names the parameters without effect, and where else they can belong', async () => {
+  it('A video names the parameters without effect, and where else they may belong', async () => {
     const stage = await start();
     const message = await orderVideo(stage, { size: '640x360', duration: '6' });
     expect(text(message)).toContain('-# You asked for 640x360, but the video is 160x96: the model ignored `size`.');
     expect(text(message)).toContain('-# You asked for 6 s, but the video is 1 s long: the model ignored `duration`.');
     expect(text(message)).toContain('try again with `{"duration":6}` in the option `extra`');
-    const again = await orderVideo(stage, { extra: '{"duration":6}' });
+    const second = await orderVideo(stage, { extra: '{"duration":6}' });
     expect(receivedOrders(stage.gateway).at(-1)?.body).toMatchObject({ metadata: { duration: 6 } });
-    expect(text(again)).toContain('try again with the option `duration`');
+    expect(text(second)).toContain('try again with the option `duration`');
     const vendor = await orderVideo(stage, { image: await imageUpload(), duration: '6', endpoint: 'image-to-video' });
     expect(text(vendor)).toContain('Try again with the generic endpoint');
   });

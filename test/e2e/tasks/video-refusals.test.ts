@@ -7,7 +7,7 @@ import { fileHost, localBot, receivedOrders } from './video-scene.ts';
 const address = 'https://x.example/1.png';
 const video = 'https://x.example/1.mp4';
 
-describe.each(profiles)('The refusals of /video before a request to a gateway of the %s profile', (profile) => {
+describe.each(profiles)('The refusals of /video before a request, with the %s gateway profile', (profile) => {
   it('/video refuses immediately what the payload of the interaction shows to be invalid', async () => {
     const stage = await localBot({ gateway: { profile } });
     const image = await imageUpload();

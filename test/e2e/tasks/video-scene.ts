@@ -20,7 +20,7 @@ const framelessVideos = () =>
     drawImage: (scene, options) => drawImage(scene, { ...options, width: 128, height: 128 }),
   }));
 
-/** Both embedded sides are on this machine, so the gateway can reach Discord's files. */
+/** Embedded Discord and the embedded gateway are on this machine, so the gateway can reach Discord's files. */
 export const localBot = ({ gateway, settings, ...options }: StageOptions = {}): ReturnType<typeof quickBot> =>
   quickBot({
     ...options,
@@ -34,7 +34,7 @@ export const receivedOrders = ({ heard }: EmbeddedGateway): { path: string; body
     .filter(({ method, path }) => method === 'POST' && [GENERIC, SECOND, VENDOR].includes(path))
     .map(({ path, body }) => ({ path, body }));
 
-/** A video that was requested and delivered. */
+/** Requests a video and waits for its delivery. */
 export async function orderVideo({ discord }: QuickStage, options: object = {}): Promise<Message> {
   const exchange = await discord.as('member').slash('video', { prompt: 'waves at dawn', ...options });
   return exchange.message(says('Finished in'));
@@ -49,8 +49,8 @@ export async function fileHost(): Promise<FileHost> {
 
 /** The URL of a reference video of this length in a Discord message. */
 export async function postVideo({ discord }: QuickStage, seconds: number, name = 'dance.mp4'): Promise<string> {
-  const said = await discord.as('member').say('look', [{ name, bytes: mp4Video({ seconds }) }]);
-  return String(said.attachments[0]?.url);
+  const posted = await discord.as('member').say('look', [{ name, bytes: mp4Video({ seconds }) }]);
+  return String(posted.attachments[0]?.url);
 }
 
 /** A very short silent audio file. */

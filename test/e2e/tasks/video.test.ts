@@ -40,7 +40,7 @@ describe.each(profiles)('/video with the %s gateway profile', (profile) => {
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('/video sends every option in its place, and can be repeated unchanged or with another prompt', async () => {
+  it('/video sends every option in its specified place, and can be repeated unchanged or with another prompt', async () => {
     const host = await fileHost();
     const settings = { GATEWAY_FACE_CHECK_FIELD: 'face_ok', GATEWAY_REFERENCE_VIDEO_FIELD: 'reference_video_urls' };
     const stage = await start({ settings, extraOrigins: [host.origin] });
@@ -74,8 +74,8 @@ describe.each(profiles)('/video with the %s gateway profile', (profile) => {
     expect(text(message)).toContain('-# Model reel-2-pro · Size 160x96 · 1 s · Mode pro\nFinished');
     expect(text(message)).not.toContain('the model ignored');
     const other = stage.discord.as('other');
-    const again = await (await other.click(message, 'Run again')).message(says('Finished in'));
-    expect(text(again)).toContain(other.user.id);
+    const second = await (await other.click(message, 'Run again')).message(says('Finished in'));
+    expect(text(second)).toContain(other.user.id);
     const form = await (await other.click(message, 'Edit prompt')).modal();
     const edited = await (await other.fill(form, { words: 'waves at night' })).message(says('Finished in'));
     expect(text(edited)).toContain('waves at night');
@@ -130,7 +130,7 @@ describe.each(profiles)('/video with the %s gateway profile', (profile) => {
     expect(receivedOrders(stage.gateway)).toEqual([{ path: GENERIC, body }]);
   });
 
-  it('/video sends a first and a last frame if the model’s family reads them', async () => {
+  it('/video sends a first and a last frame if the model’s family accepts them', async () => {
     const stage = await start();
     const options = {
       model: 'kling-v2-1',
@@ -152,7 +152,7 @@ describe.each(profiles)('/video with the %s gateway profile', (profile) => {
     expect(receivedOrders(stage.gateway)).toHaveLength(2);
   });
 
-  it('/video sends /v1/videos a form if the operator chose so', async () => {
+  it('/video sends a form to /v1/videos if the operator has configured that', async () => {
     const stage = await start({
       gateway: { quirks: { videosBody: 'form' } },
       settings: { GATEWAY_VIDEOS_BODY: 'form' },
@@ -168,13 +168,13 @@ describe.each(profiles)('/video with the %s gateway profile', (profile) => {
     expect(job?.details).toMatchObject({ metadata: { seed: 7 } });
   });
 
-  it('/video shows why a gateway that insists on a form refuses JSON', async () => {
+  it('/video shows why a gateway that requires a form refuses JSON', async () => {
     const stage = await start({ gateway: { quirks: { videosBody: 'form' } } });
     const exchange = await stage.discord.as('member').slash('video', { prompt: 'waves', endpoint: 'videos' });
     expect(text(await exchange.message(says('accepts its fields only as form')))).toContain('gateway');
   });
 
-  it('/video asks before it submits more than the model usually takes, and the member decides', async () => {
+  it('/video asks the member for confirmation before it submits more than the model usually accepts', async () => {
     const stage = await start();
     const { discord, gateway } = stage;
     const member = discord.as('member');
@@ -191,7 +191,7 @@ describe.each(profiles)('/video with the %s gateway profile', (profile) => {
     expect(receivedOrders(gateway)).toHaveLength(1);
   });
 
-  it('A request that waits for its confirmation survives a restart, and is submitted once', async () => {
+  it('A request that is waiting for confirmation survives a restart, and is submitted once', async () => {
     const stage = await start();
     const { discord, gateway } = stage;
     const image = await imageUpload();
@@ -265,7 +265,7 @@ describe.each(profiles)('/video with the %s gateway profile', (profile) => {
         description: 'Frame of an AI-generated video: waves at dawn',
       },
     ]);
-    expect(host.heard.map(({ headers }) => headers.authorization)).toEqual([undefined]);
+    expect(host.requests.map(({ headers }) => headers.authorization)).toEqual([undefined]);
     expect(labels(message)).toEqual(['Run again', 'Edit prompt', 'Delete']);
     expect((await bytesOf(message)).length).toBeGreaterThan(0);
   });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { CallbackAddresses } from '../../../src/services/callbacks/addresses.ts';
 import { readCallback } from '../../../src/services/callbacks/reader.ts';
-import { BrokenPromise, type Target } from '../target.ts';
+import { BrokenInvariant, type Target } from '../target.ts';
 
 const NAMES = ['status', 'state', 'task_status', 'data', 'challenge', 'id', 'progress', 'code'];
 const WORDS = ['SUCCESS', 'FAILURE', 'IN_PROGRESS', 'MODAL', 'succeed', '', 'x'.repeat(201)];
@@ -27,7 +27,8 @@ export const callbackTargets: readonly Target[] = [
     words: [...NAMES.map((name) => `"${name}":`), ...WORDS.map((word) => JSON.stringify(word)), '{', '}', '[', ']'],
     run(input) {
       const said = readCallback(input.toString());
-      if (typeof said === 'object' && said.challenge.length > 200) throw new BrokenPromise('A challenge is too long.');
+      if (typeof said === 'object' && said.challenge.length > 200)
+        throw new BrokenInvariant('A challenge is too long.');
     },
     isExpected: () => false,
     growing: {
@@ -47,7 +48,7 @@ export const callbackTargets: readonly Target[] = [
     words: ['/', '-', '_', '=', '%2f', '?', '..', 'callbacks'],
     run(input) {
       const id = addresses.taskIdIn(input.toString());
-      if (id !== undefined && id !== OWN) throw new BrokenPromise('A forged address was taken.');
+      if (id !== undefined && id !== OWN) throw new BrokenInvariant('A forged URL was accepted.');
     },
     isExpected: () => false,
     growing: {

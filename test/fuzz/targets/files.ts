@@ -9,7 +9,7 @@ import { recognise, videoFacts } from '../../../src/services/media/recognise.ts'
 import { cleanVideo } from '../../../src/services/media/videos/clean.ts';
 import { isTruncated } from '../../../src/services/media/videos/mp4.ts';
 import { mp4Video, webmVideo } from '../../services/media/videos.ts';
-import { BrokenPromise, type Target } from '../target.ts';
+import { BrokenInvariant, type Target } from '../target.ts';
 
 const SOUNDS = new URL('../../services/sound/files/', import.meta.url);
 
@@ -125,7 +125,7 @@ const box = (name: string, body: Buffer): Buffer => {
   return Buffer.concat([head, body]);
 };
 const ftyp = box('ftyp', latin('isom\0\0\0\0isommp42'));
-const many = (times: number, piece: Buffer): Buffer => Buffer.alloc(times * piece.length, piece);
+const many = (times: number, chunk: Buffer): Buffer => Buffer.alloc(times * chunk.length, chunk);
 
 /** An element whose size takes eight bytes to state. */
 const element = (id: string, content: Buffer): Buffer => Buffer.concat([latin(id), ebml(content).subarray(4, -16)]);
@@ -154,9 +154,9 @@ export const fileTargets: readonly Target[] = [
           ]),
         ),
       'empty elements': (times) => ebml(many(times, latin('\xec\x80'))),
-      'a gap behind a tag': (times) =>
+      'a gap after a tag': (times) =>
         Buffer.concat([latin('ID3\x04\0\0\0\0\0\0'), many(times, latin('\xff\xfb\x90\x64'))]),
-      'filling bytes of a JPEG': (times) =>
+      'fill bytes of a JPEG': (times) =>
         Buffer.concat([latin('\xff\xd8'), many(times, latin('\xff')), latin('\xe0\0\x10')]),
       'empty boxes': (times) => Buffer.concat([ftyp, many(times, box('free', Buffer.alloc(0)))]),
       brands: (times) => box('ftyp', Buffer.concat([latin('heic\0\0\0\0'), many(times, latin('xxxx'))])),
@@ -173,7 +173,7 @@ export const fileTargets: readonly Target[] = [
       const strip = { png: stripPng, jpg: stripJpeg, webp: stripWebp, gif: stripGif }[type?.extension ?? ''];
       if (!strip) return;
       const stripped = strip(input);
-      if (stripped.length > input.length + 64) throw new BrokenPromise('More is left than there was.');
+      if (stripped.length > input.length + 64) throw new BrokenInvariant('The output is larger than the input.');
     },
     isExpected: isMediaError,
     growing: {
@@ -186,11 +186,11 @@ export const fileTargets: readonly Target[] = [
         ]),
       'segments of a JPEG': (times) =>
         Buffer.concat([latin('\xff\xd8'), many(times, latin('\xff\xfe\0\x03x\xff\xdb\0\x03x')), latin('\xff\xd9')]),
-      'restarts of a JPEG': (times) =>
+      'restart markers of a JPEG': (times) =>
         Buffer.concat([latin('\xff\xd8\xff\xda\0\x02'), many(times, latin('\xff\0\xff\xd0')), latin('\xff\xd9')]),
       'blocks of a GIF': (times) =>
         Buffer.concat([latin('GIF89a\x01\0\x01\0\0\0\0'), many(times, latin('\x21\xfe\x01x\0')), latin('\x3b')]),
-      'pieces of a GIF': (times) =>
+      'sub-blocks of a GIF': (times) =>
         Buffer.concat([latin('GIF89a\x01\0\x01\0\0\0\0\x21\xfe'), many(times, latin('\x01x')), latin('\0\x3b')]),
     },
   },
@@ -220,13 +220,13 @@ export const fileTargets: readonly Target[] = [
     words: SIGNATURES,
     async run(input) {
       for (const [name, value] of Object.entries(await videoFacts(memoryContent(input)))) {
-        if (!Number.isFinite(value) || value <= 0) throw new BrokenPromise(`${name} is ${value}`);
+        if (!Number.isFinite(value) || value <= 0) throw new BrokenInvariant(`${name} is ${value}`);
       }
     },
     isExpected: () => false,
     growing: {
       'empty boxes': (times) => Buffer.concat([ftyp, many(times, box('free', Buffer.alloc(0)))]),
-      'empty boxes of the contents': (times) =>
+      'empty boxes in the table of contents': (times) =>
         Buffer.concat([ftyp, box('moov', many(times, box('free', Buffer.alloc(0))))]),
       tracks: (times) =>
         Buffer.concat([ftyp, box('moov', many(times, box('trak', box('mdia', box('hdlr', Buffer.alloc(16))))))]),
@@ -249,15 +249,16 @@ export const fileTargets: readonly Target[] = [
       const type = recognise(input);
       if (type?.kind !== 'video') return;
       const { content } = await cleanVideo(memoryContent(input), type);
-      if (content.size !== input.length) throw new BrokenPromise('The file has another length.');
+      if (content.size !== input.length) throw new BrokenInvariant('The file has another length.');
       const again = await cleanVideo(content, type);
-      if (again.content.bytes !== content.bytes) throw new BrokenPromise('Something was left.');
+      if (again.content.bytes !== content.bytes) throw new BrokenInvariant('Metadata was left in the file.');
     },
     isExpected: () => false,
     growing: {
-      'empty notes': (times) => Buffer.concat([ftyp, many(times, box('udta', Buffer.alloc(0)))]),
-      'notes in the contents': (times) => Buffer.concat([ftyp, box('moov', many(times, box('meta', latin('x'))))]),
-      'notes in a track': (times) =>
+      'empty metadata boxes': (times) => Buffer.concat([ftyp, many(times, box('udta', Buffer.alloc(0)))]),
+      'metadata in the table of contents': (times) =>
+        Buffer.concat([ftyp, box('moov', many(times, box('meta', latin('x'))))]),
+      'metadata in a track': (times) =>
         Buffer.concat([ftyp, box('moov', many(4, box('trak', many(times, box('udta', latin('x'))))))]),
       'tags of a WebM': (times) => segmentOf(many(times, latin('\x12\x54\xc3\x67\x81x'))),
     },

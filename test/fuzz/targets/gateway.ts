@@ -16,7 +16,7 @@ import { imgxBodies } from '../../services/gateway/read/imgx.bodies.ts';
 import { musicBodies } from '../../services/gateway/read/music.bodies.ts';
 import { answers } from '../../services/gateway/read/strange.ts';
 import { videoBodies } from '../../services/gateway/read/video.bodies.ts';
-import { BrokenPromise, type Target } from '../target.ts';
+import { BrokenInvariant, type Target } from '../target.ts';
 
 const settings = { ...defaultSettings, baseUrl: 'http://127.0.0.1:9/v1', apiKey: 'sk-secret-of-the-gateway' };
 
@@ -76,7 +76,7 @@ const task = (fields: object): string => text({ id: 't', status: 'SUCCESS', ...f
 const common: Target['growing'] = {
   'letters of a word': (times) => task({ status: 'x'.repeat(times), failReason: ' '.repeat(times) }),
   'items of a list': (times) => task({ data: Array.from({ length: times }, (_, at) => ({ url: `/${at}`, id: at })) }),
-  'items that are none': (times) => task({ data: Array.from({ length: times }, () => ({})) }),
+  'null items': (times) => task({ data: Array.from({ length: times }, () => ({})) }),
   'digits of a number': (times) => `{"id":${'1'.repeat(times)},"progress":${'1'.repeat(times)}.5}`,
   'text within text': (times) => task({ data: text(Array.from({ length: times }, () => text([1.5]))) }),
   'fields of a map': (times) =>
@@ -204,7 +204,7 @@ export const gatewayTargets: readonly Target[] = [
         missing: 'not-found',
         secrets: [settings.apiKey],
       });
-      if (error.message.length > 1_000) throw new BrokenPromise(`A sentence of ${error.message.length} letters.`);
+      if (error.message.length > 1_000) throw new BrokenInvariant(`A message of ${error.message.length} characters.`);
       containsError(body, true);
       containsError(body, false);
     },
@@ -212,7 +212,7 @@ export const gatewayTargets: readonly Target[] = [
     growing: {
       'comments that never end': (times) => '<!-- '.repeat(times),
       'tags that never end': (times) => '<a '.repeat(times),
-      'ends of scripts': (times) => `<script>${'</script '.repeat(times)}`,
+      'closing script tags': (times) => `<script>${'</script '.repeat(times)}`,
       'a title that never ends': (times) => '<title'.repeat(times),
       spaces: (times) => `x${' '.repeat(times)}x`,
       'a long code': (times) => text({ error: { message: `a${'_a'.repeat(times)}!` } }),
@@ -242,15 +242,15 @@ export const gatewayTargets: readonly Target[] = [
       const plain: unknown = JSON.parse(letters);
       // Serializing it again would take more stack than parsing it did.
       if ((letters.match(/[[{]/g)?.length ?? 0) > DEEPEST) return;
-      if (shapeOf(exact) !== shapeOf(plain)) throw new BrokenPromise('The plain reader reads something else.');
+      if (shapeOf(exact) !== shapeOf(plain)) throw new BrokenInvariant('The plain parser returns a different value.');
     },
     isExpected: (error) => error instanceof SyntaxError,
     growing: {
       'nested lists': nestedArrays,
       'nested objects with an exact number': (times) => `${'{"a":'.repeat(times)}1.50${'}'.repeat(times)}`,
       'numbers of fifteen digits': (times) => `[${'123456789012345,'.repeat(times)}1]`,
-      'spaces before no number': (times) => `[${' '.repeat(times)}]`,
-      'letters that are no JSON': (times) => `${'0000000000-,,,'.repeat(times)}`,
+      'spaces without a number': (times) => `[${' '.repeat(times)}]`,
+      'letters that are not JSON': (times) => `${'0000000000-,,,'.repeat(times)}`,
     },
   },
 ];
@@ -266,7 +266,7 @@ function bodyIn(words: string): unknown {
 
 const DEEPEST = 500;
 
-/** Numbers may stay text; everything else is the same. */
+/** Numbers may be kept as text; everything else is the same. */
 function shapeOf(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) => (typeof inner === 'number' || isNumeric(inner) ? '#' : inner));
 }

@@ -2,18 +2,18 @@ import fc from 'fast-check';
 import { Refusal } from '../../../src/lib/refusal.ts';
 import type { ReadableAudioType } from '../../../src/services/media-process/jobs.ts';
 import { readSamples } from '../../../src/services/sound/read.ts';
-import { BrokenPromise, type Target } from '../target.ts';
+import { BrokenInvariant, type Target } from '../target.ts';
 import { soundFiles } from './files.ts';
 
 const MAX_SECONDS = 20;
 const RATE = 24_000;
 
 const latin = (text: string): Buffer => Buffer.from(text, 'latin1');
-const many = (times: number, piece: Buffer): Buffer => Buffer.alloc(times * piece.length, piece);
+const many = (times: number, chunk: Buffer): Buffer => Buffer.alloc(times * chunk.length, chunk);
 
 async function readOf(type: ReadableAudioType, input: Buffer): Promise<void> {
   const samples = await readSamples(type, input, MAX_SECONDS);
-  if (samples.length > MAX_SECONDS * RATE) throw new BrokenPromise('More was read than is allowed.');
+  if (samples.length > MAX_SECONDS * RATE) throw new BrokenInvariant('More was read than is allowed.');
 }
 
 const isRefusal = (error: unknown): boolean => error instanceof Refusal;
@@ -24,7 +24,7 @@ const number = (bytes: number, value: number): Buffer => {
   return buffer;
 };
 
-/** A WAV of any coding, rate and number of channels, with chunks in any order. */
+/** A WAV with any encoding, rate and number of channels, with chunks in any order. */
 const wav = fc
   .record({
     coding: fc.constantFrom(0, 1, 2, 3, 6, 7, 0xfffe),
@@ -96,7 +96,7 @@ export const soundTargets: readonly Target[] = [
           Buffer.alloc(times, 3),
         ]),
     },
-    // Samples at a low rate become up to twelve times as many.
+    // Resampling from a low rate yields up to twelve times as many samples.
     msPerKb: 25,
     fixedMs: 60,
     maxBytes: 24 * 1024,
@@ -111,11 +111,11 @@ export const soundTargets: readonly Target[] = [
     isExpected: isRefusal,
     growing: {
       'broken pages': (times) => many(times, latin('OggS\0\0')),
-      'pages of no packets': (times) => many(times, Buffer.concat([latin('OggS\0\x02'), Buffer.alloc(21)])),
+      'pages without packets': (times) => many(times, Buffer.concat([latin('OggS\0\x02'), Buffer.alloc(21)])),
       'broken pages with long tables': (times) =>
         many(times, Buffer.concat([latin('OggS\0\x02'), Buffer.alloc(20), latin('\xff'), Buffer.alloc(255, 0)])),
     },
-    // A packet of two bytes is up to 120 ms of audio, until the limit in seconds is reached.
+    // A packet of two bytes can contain up to 120 ms of audio, and reading continues up to the limit in seconds.
     fixedMs: 900,
     msPerKb: 20,
   },
@@ -128,7 +128,7 @@ export const soundTargets: readonly Target[] = [
     run: (input) => readOf('mp3', input),
     isExpected: isRefusal,
     growing: {
-      'heads without frames': (times) => many(times, latin('\xff\xfb\x90\x64')),
+      'headers without frames': (times) => many(times, latin('\xff\xfb\x90\x64')),
       tags: (times) => many(times, latin('ID3\x04\0\0\0\0\0\0')),
     },
     fixedMs: 900,

@@ -7,7 +7,7 @@ import { parseFrame } from '../../../src/services/gateway/realtime/wire.ts';
 import { readEvents } from '../../../src/services/gateway/responses.ts';
 import { framesFor as realtimeFrames } from '../../services/gateway/realtime/frames.ts';
 import { lineOf, reader } from '../../services/gateway/responses/reading.ts';
-import { BrokenPromise, type Target } from '../target.ts';
+import { BrokenInvariant, type Target } from '../target.ts';
 
 const TYPES = [
   ...['created', 'in_progress', 'completed', 'done', 'incomplete', 'failed', 'cancelled'].map(
@@ -142,12 +142,12 @@ const stream = fc
   )
   .map(([pace, lines]) => pace + lines.join(''));
 
-/** The size of the pieces that the bytes arrive in, by the first character of the input. */
-const PACES = [1, 7, 61, 4_096];
-const MOST = 1_000_000;
+/** The size of the chunks in which the bytes arrive; the first character of the input selects it. */
+const CHUNK_SIZES = [1, 7, 61, 4_096];
+const MAX_BYTES = 1_000_000;
 
-async function* inPieces(input: Buffer): AsyncGenerator<Uint8Array> {
-  const size = PACES[(input[0] ?? 0) % PACES.length] ?? 1;
+async function* inChunks(input: Buffer): AsyncGenerator<Uint8Array> {
+  const size = CHUNK_SIZES[(input[0] ?? 0) % CHUNK_SIZES.length] ?? 1;
   for (let at = 1; at < input.length; at += size) yield input.subarray(at, at + size);
 }
 
@@ -155,9 +155,9 @@ const at = { output_index: 0, content_index: 0 };
 const delta = (text: string, more: object = at): string =>
   lineOf({ type: 'response.output_text.delta', ...more, delta: text });
 
-/** In pieces of 4,096 bytes. */
+/** Selects chunks of 4,096 bytes. */
 const WHOLE = 'c';
-/** In pieces of seven bytes. */
+/** Selects chunks of seven bytes. */
 const SMALL = 'a';
 
 const seedStream = [
@@ -216,34 +216,34 @@ export const streamTargets: readonly Target[] = [
       '}',
     ],
     async run(input) {
-      const pieces = decodeChunks(inPieces(input), MOST, () => new GatewayError('too much', { kind: 'invalid' }));
+      const pieces = decodeChunks(inChunks(input), MAX_BYTES, () => new GatewayError('too much', { kind: 'invalid' }));
       const start = await peekStream(pieces);
       if (!start) return;
       isEventStream(start.first, undefined);
       let ends = 0;
-      let told = '';
-      let whole = '';
+      let deltas = '';
+      let fullText = '';
       for await (const one of readEvents(start.all, reader())) {
-        if (one.type === 'text') told += one.delta;
+        if (one.type === 'text') deltas += one.delta;
         if ('response' in one) {
           ends++;
-          whole = one.response.text;
+          fullText = one.response.text;
         }
       }
-      if (ends !== 1) throw new BrokenPromise(`${ends} ends`);
-      if (told !== whole) throw new BrokenPromise('The text at the end is not what was told.');
+      if (ends !== 1) throw new BrokenInvariant(`${ends} ends`);
+      if (deltas !== fullText) throw new BrokenInvariant('The text at the end differs from the reported deltas.');
     },
     isExpected: (error) => error instanceof GatewayError,
-    // A piece of a single byte costs a turn of three generators.
+    // Each chunk, even of a single byte, passes through three generators.
     msPerKb: 8,
     growing: {
-      'pieces of one part': (times) => WHOLE + delta('a ').repeat(times),
-      'pieces of many parts': (times) =>
+      'deltas of one part': (times) => WHOLE + delta('a ').repeat(times),
+      'deltas of many parts': (times) =>
         WHOLE +
         Array.from({ length: times }, (_, index) => delta('a ', { output_index: index, content_index: 0 })).join(''),
-      'one part told whole again and again': (times) =>
+      'one complete part, sent repeatedly': (times) =>
         WHOLE + delta('abc') + lineOf({ type: 'response.output_text.done', ...at, text: 'abc' }).repeat(times),
-      'calls that are never ended': (times) =>
+      'calls that never end': (times) =>
         WHOLE +
         Array.from({ length: times }, (_, index) =>
           lineOf({
@@ -283,22 +283,23 @@ export const streamTargets: readonly Target[] = [
       const answer = new ResponseReader('resp_1', (body, status) =>
         toGatewayError({ status, body, isSubmit: true, missing: 'not-found', secrets: ['sk-secret'] }),
       );
-      let told = '';
+      let deltas = '';
       for (const line of linesOf(input)) {
         const frame = parseFrame(line);
-        for (const one of frame ? answer.take(frame) : []) if (one.type === 'text') told += one.delta;
+        for (const one of frame ? answer.take(frame) : []) if (one.type === 'text') deltas += one.delta;
       }
-      if (answer.buildEnd('cut').text !== told) throw new BrokenPromise('The text at the end is not what was told.');
+      if (answer.buildEnd('cut').text !== deltas)
+        throw new BrokenInvariant('The text at the end differs from the reported deltas.');
     },
     isExpected: () => false,
-    // Each line is a separate message; one that is not JSON costs an error with its stack.
+    // Each line is a separate message; one that is not JSON costs an error with a stack trace.
     msPerKb: 20,
     growing: {
-      'pieces of one part': (times) => repeated(times, () => ga.text('a ')),
-      'pieces of many parts': (times) => repeated(times, (index) => ({ ...ga.text('a '), item_id: `i${index}` })),
-      'sounds of many parts': (times) =>
+      'deltas of one part': (times) => repeated(times, () => ga.text('a ')),
+      'deltas of many parts': (times) => repeated(times, (index) => ({ ...ga.text('a '), item_id: `i${index}` })),
+      'audio of many parts': (times) =>
         repeated(times, (index) => ({ ...ga.sound(Buffer.alloc(3)), item_id: `i${index}` })),
-      'answers told whole': (times) =>
+      'complete answers': (times) =>
         repeated(times, () => ga.done({ output: [{ type: 'message', content: [{ text: 'abc' }] }] })),
       calls: (times) =>
         repeated(times, (index) => ({

@@ -12,7 +12,7 @@ import { answerParts } from '../../../src/messages/answer/split.ts';
 import { similarIds } from '../../../src/services/models/ids.ts';
 import { emphasisedWords, readResultText } from '../../../src/services/tasks/result-text.ts';
 import { parseRange } from '../../../src/services/usage/days.ts';
-import { BrokenPromise, type Target } from '../target.ts';
+import { BrokenInvariant, type Target } from '../target.ts';
 
 const isRefusal = (error: unknown): boolean => error instanceof Refusal;
 
@@ -60,7 +60,7 @@ const MARKS = [
   ],
   ...['\u202e', '```js\n', '\n```\n', 'x'.repeat(300), '1. ', '\r\n', '\u200b', ':-', '-:', '\u2800', '👩‍👩‍👧'],
 ];
-const room = { first: 400, other: 500, max: 5 };
+const limits = { first: 400, other: 500, max: 5 };
 
 const FLAGS = [
   '--ar ',
@@ -131,18 +131,19 @@ export const wordTargets: readonly Target[] = [
     words: MARKS,
     run(input) {
       const text = input.toString();
-      if (escapeText(text, 200).length > 200) throw new BrokenPromise('More is shown than there is room for.');
-      if (/\n/.test(escapeText(text, 1_000))) throw new BrokenPromise('More than a line is shown.');
-      if (inCode(text).slice(1, -1).includes('`')) throw new BrokenPromise('Code ends before its end.');
+      if (escapeText(text, 200).length > 200) throw new BrokenInvariant('The escaped text is longer than its limit.');
+      if (/\n/.test(escapeText(text, 1_000))) throw new BrokenInvariant('The escaped text has more than one line.');
+      if (inCode(text).slice(1, -1).includes('`')) throw new BrokenInvariant('The code is closed within its text.');
       breakInvites(text);
       for (const shorten of [truncate, truncateMarkdown]) {
-        if (shorten(text, 100).length > 100) throw new BrokenPromise('It is not shorter.');
+        if (shorten(text, 100).length > 100) throw new BrokenInvariant('The text is not shorter than its limit.');
       }
-      const parts = answerParts(text, room);
-      if (parts.map(({ source }) => source).join('') !== text) throw new BrokenPromise('The parts are not the whole.');
+      const parts = answerParts(text, limits);
+      if (parts.map(({ source }) => source).join('') !== text)
+        throw new BrokenInvariant('The parts do not add up to the whole text.');
       for (const [at, { shown }] of parts.entries()) {
-        if (shown.length > (at === 0 ? room.first : room.other))
-          throw new BrokenPromise('A part is longer than its message.');
+        if (shown.length > (at === 0 ? limits.first : limits.other))
+          throw new BrokenInvariant('A part is longer than its message.');
       }
     },
     isExpected: () => false,
@@ -150,10 +151,11 @@ export const wordTargets: readonly Target[] = [
       'fences that are never closed': (times) => '```\na\n~~~\n'.repeat(times),
       'fences of growing length': (times) => '````a\nb\n'.repeat(times),
       'one long line': (times) => 'a'.repeat(times),
-      'marks in a row': (times) => '**'.repeat(times),
+      'Markdown markers in a row': (times) => '**'.repeat(times),
       'lines of a table': (times) => `| a |\n|---|\n${'| b |\n'.repeat(times)}`,
-      'heads of tables': (times) => '| a |\n|---|\n\n'.repeat(times),
-      'lines that almost part a table': (times) => `a|\n${'\t'.repeat(120)}-:${'\t'.repeat(120)}-|\n`.repeat(times),
+      'table headers': (times) => '| a |\n|---|\n\n'.repeat(times),
+      'lines that are almost table separators': (times) =>
+        `a|\n${'\t'.repeat(120)}-:${'\t'.repeat(120)}-|\n`.repeat(times),
       paragraphs: (times) => 'a b c\n\n'.repeat(times),
       'empty lines': (times) => '\n'.repeat(times),
       addresses: (times) => 'https://a.example/ '.repeat(times),
@@ -187,16 +189,16 @@ export const wordTargets: readonly Target[] = [
       }
     },
     isExpected: isRefusal,
-    // Several readers, one after the other.
+    // Several readers run one after the other.
     msPerKb: 6,
     growing: {
       dashes: (times) => '--a'.repeat(times),
-      'flags with no number': (times) => '--s '.repeat(times),
-      'spaces behind a flag': (times) => `--s${' '.repeat(times)}x`,
+      'flags without a number': (times) => '--s '.repeat(times),
+      'spaces after a flag': (times) => `--s${' '.repeat(times)}x`,
       brackets: (times) => '['.repeat(times),
-      'brackets inside a word': (times) => `a${')'.repeat(times)}b`,
+      'brackets within a word': (times) => `a${')'.repeat(times)}b`,
       'objects one after the other': (times) => '{"id":"abc123"},'.repeat(times),
-      'objects inside of each other': (times) => `${'{"a":'.repeat(times)}1${'}'.repeat(times)}`,
+      'nested objects': (times) => `${'{"a":'.repeat(times)}1${'}'.repeat(times)}`,
       commas: (times) => ','.repeat(times),
       links: (times) => 'https://a.example/,'.repeat(times),
       lines: (times) => '1️⃣ a **b** [c](https://d.example)\n'.repeat(times),
@@ -230,7 +232,7 @@ export const wordTargets: readonly Target[] = [
       if (Buffer.byteLength(id.args.join('')) > 60) return;
       const again = readCustomId(customId(id.verb, id.version, ...id.args));
       if (JSON.stringify(again) !== JSON.stringify(id))
-        throw new BrokenPromise('It is read differently the second time.');
+        throw new BrokenInvariant('The second read returns a different result.');
     },
     isExpected: isRefusal,
     growing: {

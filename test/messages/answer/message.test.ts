@@ -46,7 +46,7 @@ describe('The message of an answer', () => {
     expect(shown(updateDraft(askTask(), '', 'searching', 0)).content).toContain('Searching the web…');
   });
 
-  it('The message of an answer says that the answer reached its limit, with the reason of the gateway', () => {
+  it('The message of an answer says that the answer reached its limit, with the reason that the gateway gave', () => {
     const { content, labels } = shown(
       completeAnswer(addRound(askTask(), response('So far'), []), 'max_output_tokens', 1),
     );
@@ -61,11 +61,11 @@ describe('The message of an answer', () => {
     );
     const odd = completeAnswer(addRound(askTask({ format: 'json' }), response('{"a":'), []), undefined, 1);
     expect(shown(odd).content).toContain('did not return valid JSON');
-    const right = completeAnswer(addRound(askTask({ format: 'json' }), response('{"a":1}'), []), undefined, 1);
-    expect(shown(right).content).toContain('```json\n{"a":1}\n```');
+    const valid = completeAnswer(addRound(askTask({ format: 'json' }), response('{"a":1}'), []), undefined, 1);
+    expect(shown(valid).content).toContain('```json\n{"a":1}\n```');
   });
 
-  it('The message of an answer has space for its notes, and prefers the answer', () => {
+  it('The message of an answer reserves space for its notes, but the answer takes precedence', () => {
     const words = 'word '.repeat(2_000);
     const calls = Array.from({ length: 4 }, (_, index) => call(index + 1));
     for (const task of [
@@ -82,12 +82,12 @@ describe('The message of an answer', () => {
 
   it('The message of an answer names no activity that is not visible', () => {
     const calls = Array.from({ length: 4 }, (_, index) => call(index + 1));
-    const past = Array.from({ length: 5 }, (_, index) => ({ ...call(index + 5), state: 'done' as const }));
+    const finishedCalls = Array.from({ length: 5 }, (_, index) => ({ ...call(index + 5), state: 'done' as const }));
     const long = askTask({ prompt: '_why_ '.repeat(400), model: 'm'.repeat(300), effort: 'minimal' });
     const before = addRound(
       { ...markAnswering(long, ['tools', 'reasoning']), model: 'm'.repeat(300) },
       response('word '.repeat(900)),
-      past,
+      finishedCalls,
     );
     const link = `https://discord.com/channels/${'1'.repeat(20)}/${'2'.repeat(20)}/${'3'.repeat(20)}`;
     const { first } = answerMessages(awaitMember(addRound(before, response('x'), calls)), askStyle, say, {
@@ -98,7 +98,7 @@ describe('The message of an answer', () => {
     expect(first.content?.length).toBeLessThanOrEqual(2_000);
   });
 
-  it('The message of an answer has the whole answer as a file if further messages could not be posted', () => {
+  it('The message of an answer has the whole answer attached as a file if further messages could not be posted', () => {
     const task = completeAnswer(addRound(askTask(), response('word '.repeat(1_000)), []), undefined, 1);
     expect(shown(task).files.map(({ name }) => name)).toEqual(['answer.md']);
     expect(shown({ ...task, answer: { ...task.answer, areShown: true } as Task['answer'] }).files).toEqual([]);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type AnswerPart, answerParts } from '../../../src/messages/answer/split.ts';
 
-const room = { first: 1_200, other: 1_950, max: Number.POSITIVE_INFINITY };
+const limits = { first: 1_200, other: 1_950, max: Number.POSITIVE_INFINITY };
 const fence = '```';
 
 const word = fc.oneof(
@@ -20,13 +20,13 @@ const code = fc
 const table = fc
   .array(fc.tuple(fc.nat(), fc.nat()), { minLength: 1, maxLength: 30 })
   .map((rows) => ['| a | b |', '| --- | --: |', ...rows.map(([a, b]) => `| ${a} | ${b} |`)].join('\n'));
-const monster = fc
+const hugeAnswer = fc
   .tuple(fc.constantFrom('x', '🦊', '\n', ' ', '`'), fc.integer({ min: 1, max: 6_000 }))
   .map(([one, times]) => one.repeat(times));
 const text = fc
   .array(
     fc.tuple(
-      fc.oneof(paragraph, code, table, monster, fc.string({ unit: 'binary' })),
+      fc.oneof(paragraph, code, table, hugeAnswer, fc.string({ unit: 'binary' })),
       fc.constantFrom('\n\n', '\n', '\n\n\n\n', '\r\n'),
     ),
     { maxLength: 12 },
@@ -48,9 +48,9 @@ describe('An answer that is split into messages', () => {
   it('The parts of a split answer join to the original, and each is valid on its own and within the limit', () => {
     fc.assert(
       fc.property(text, (whole) => {
-        const parts = answerParts(whole, room);
+        const parts = answerParts(whole, limits);
         expect(parts.map(({ source }) => source).join('') === whole).toBe(true);
-        for (const [index, part] of parts.entries()) isSound(part, index === 0 ? room.first : room.other);
+        for (const [index, part] of parts.entries()) isSound(part, index === 0 ? limits.first : limits.other);
       }),
       { numRuns: 300 },
     );
@@ -59,10 +59,10 @@ describe('An answer that is split into messages', () => {
   it('A split answer has at most the allowed number of messages, and the rest is one file', () => {
     fc.assert(
       fc.property(text, fc.integer({ min: 1, max: 4 }), (whole, most) => {
-        const parts = answerParts(whole, { ...room, max: most });
+        const parts = answerParts(whole, { ...limits, max: most });
         expect(parts.length).toBeLessThanOrEqual(most);
         expect(parts.map(({ source }) => source).join('') === whole).toBe(true);
-        for (const [index, part] of parts.entries()) isSound(part, index === 0 ? room.first : room.other);
+        for (const [index, part] of parts.entries()) isSound(part, index === 0 ? limits.first : limits.other);
         const rest = parts.at(-1)?.files.find(({ name }) => name === 'the-rest.md');
         if (rest) expect(whole.endsWith(rest.text)).toBe(true);
       }),
@@ -78,7 +78,7 @@ describe('An answer that is split into messages', () => {
     fc.assert(
       fc.property(words, (paragraphs) => {
         const whole = paragraphs.map((some) => some.join(' ')).join('\n\n');
-        const shown = answerParts(whole, room)
+        const shown = answerParts(whole, limits)
           .map((part) => part.shown)
           .join(' ');
         expect(shown.split(/\s+/)).toEqual(whole.split(/\s+/));
@@ -89,7 +89,7 @@ describe('An answer that is split into messages', () => {
 
   it('A split answer is split between paragraphs if it has any', () => {
     const paragraphs = ['a', 'b', 'c', 'd'].map((letter) => `${letter} `.repeat(400).trim());
-    const parts = answerParts(paragraphs.join('\n\n'), room);
+    const parts = answerParts(paragraphs.join('\n\n'), limits);
     expect(parts.map(({ shown }) => shown)).toEqual([
       paragraphs[0],
       `${paragraphs[1]}\n\n${paragraphs[2]}`,
@@ -99,7 +99,7 @@ describe('An answer that is split into messages', () => {
 
   it('A split answer closes code at the end of a message and reopens it in the next one with its language', () => {
     const lines = Array.from({ length: 100 }, (_, index) => `const number${index} = ${index}; // ${'.'.repeat(8)}`);
-    const parts = answerParts(`Look:\n${fence}ts\n${lines.join('\n')}\n${fence}\nThat is all.`, room);
+    const parts = answerParts(`Look:\n${fence}ts\n${lines.join('\n')}\n${fence}\nThat is all.`, limits);
     expect(parts.length).toBeGreaterThan(2);
     const codes = parts.flatMap(({ shown }) => [...shown.matchAll(/```(\w*)\n([\s\S]*?)\n```/g)]);
     expect(new Set(codes.map(([, language]) => language))).toEqual(new Set(['ts']));
@@ -110,7 +110,7 @@ describe('An answer that is split into messages', () => {
   it('A split answer moves tables and very long code into files and refers to them', () => {
     const table = '| a | b |\n|---|---|\n| 1 | 2 |';
     const long = 'print("a long way")\n'.repeat(300).trim();
-    const [only, ...others] = answerParts(`First:\n\n${table}\n\nThen:\n${fence}python\n${long}\n${fence}\n`, room);
+    const [only, ...others] = answerParts(`First:\n\n${table}\n\nThen:\n${fence}python\n${long}\n${fence}\n`, limits);
     expect(others).toEqual([]);
     expect(only?.shown).toBe('First:\n\n📄 table-1.md\n\nThen:\n📄 code-1.py');
     expect(only?.files).toEqual([
@@ -119,22 +119,22 @@ describe('An answer that is split into messages', () => {
     ]);
   });
 
-  it('A split answer shows code with code markers as a file, and text never opens a code block by accident', () => {
-    const [part] = answerParts(`~~~~md\n${fence}ts\n1\n${fence}\n~~~~`, room);
+  it('A split answer attaches code that contains code fences as a file, and text never opens a code block by accident', () => {
+    const [part] = answerParts(`~~~~md\n${fence}ts\n1\n${fence}\n~~~~`, limits);
     expect(part?.files).toEqual([{ name: 'code-1.md', text: `${fence}ts\n1\n${fence}` }]);
-    expect(answerParts(`It is ${fence} here`, room)[0]?.shown).toBe(`It is ${fence} here\n${fence}`);
+    expect(answerParts(`It is ${fence} here`, limits)[0]?.shown).toBe(`It is ${fence} here\n${fence}`);
   });
 
   it('Any answer is split in bounded time', () => {
     for (const odd of ['\n', ' ', '~', '`', '|-', ' |', '\n\t', `${fence}\n`, '.', '- '].map((one) =>
       one.repeat(60_000),
     )) {
-      const parts = answerParts(`${odd}x`, room);
+      const parts = answerParts(`${odd}x`, limits);
       expect(parts.map(({ source }) => source).join('') === `${odd}x`).toBe(true);
     }
   }, 30_000);
 
   it('An empty answer is split into no messages', () => {
-    expect(answerParts('', room)).toEqual([]);
+    expect(answerParts('', limits)).toEqual([]);
   });
 });

@@ -42,9 +42,9 @@ describe('Message components', () => {
     const grid = await (await member.slash('imagine', { prompt: 'a boat' })).message();
     const pressed = await (await discord.as('other').click(grid, 'U1')).message();
     expect([pressed.id, pressed.content, pressed.edited]).toEqual([grid.id, 'pressed by other', true]);
-    const again = await member.click(grid, '🔄');
-    expect((await again.message()).content).toBe('again');
-    const next = await again.followUp();
+    const second = await member.click(grid, '🔄');
+    expect((await second.message()).content).toBe('again');
+    const next = await second.followUp();
     expect(next).toMatchObject({ content: 'new', message_reference: { message_id: grid.id } });
     await expect(member.click(grid, 'Off')).rejects.toThrow(/disabled/);
     await expect(member.click(grid, 'Out')).rejects.toThrow(/opens a link/);

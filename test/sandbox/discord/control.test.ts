@@ -45,10 +45,10 @@ describe('The control API', () => {
 
   it('The control API streams events', async () => {
     const { discord } = await desk();
-    const address = `${discord.url.replace('http', 'ws')}/_sandbox/stream`;
-    const refused = new WebSocket(address);
+    const url = `${discord.url.replace('http', 'ws')}/_sandbox/stream`;
+    const refused = new WebSocket(url);
     await new Promise((resolve) => refused.addEventListener('error', resolve));
-    const socket = new WebSocket(`${address}?token=${discord.token}`);
+    const socket = new WebSocket(`${url}?token=${discord.token}`);
     await new Promise((resolve) => socket.addEventListener('open', resolve));
     const kinds: unknown[] = [];
     socket.addEventListener('message', ({ data }) => kinds.push((JSON.parse(String(data)) as { kind: string }).kind));

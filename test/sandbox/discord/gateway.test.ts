@@ -76,8 +76,8 @@ async function listening(intents: number[], privilegedIntents: ('message-content
   const { discord } = await stage({ privilegedIntents });
   const client = new Client({ intents, partials: [Partials.Channel], rest: { api: discord.apiUrl } });
   onTestFinished(() => client.destroy());
-  const heard: BotMessage[] = [];
-  client.on(Events.MessageCreate, (message) => heard.push(message));
+  const received: BotMessage[] = [];
+  client.on(Events.MessageCreate, (message) => received.push(message));
   const ready = new Promise((resolve) => client.once(Events.ClientReady, resolve));
   await client.login(discord.token);
   await ready;
@@ -87,22 +87,22 @@ async function listening(intents: number[], privilegedIntents: ('message-content
     discord.gateway.requestReconnect();
     await resumed;
   };
-  return { discord, client, heard, settled };
+  return { discord, client, received, settled };
 }
 
 const { Guilds, GuildMessages, DirectMessages, MessageContent } = GatewayIntentBits;
 
 describe('Gateway intents', () => {
   it('Without intents, the bot receives no message events', async () => {
-    const { discord, heard, settled } = await listening([]);
+    const { discord, received, settled } = await listening([]);
     await discord.as('member').say('hello');
     await discord.as('member').in('dm').say('hello');
     await settled();
-    expect(heard).toEqual([]);
+    expect(received).toEqual([]);
   });
 
   it('Without the message content intent, only mentions, direct messages and the bot’s own messages have content', async () => {
-    const { discord, client, heard, settled } = await listening([Guilds, GuildMessages, DirectMessages]);
+    const { discord, client, received, settled } = await listening([Guilds, GuildMessages, DirectMessages]);
     const member = discord.as('member');
     await member.say('secret', [{ name: 'a.txt', bytes: Buffer.from('x') }]);
     await member.say(`hello <@${discord.applicationId}>`);
@@ -110,7 +110,7 @@ describe('Gateway intents', () => {
     const studio = client.channels.cache.get(discord.world.channel('studio').id);
     if (studio?.isSendable()) await studio.send('mine');
     await settled();
-    expect(heard.map(({ content, attachments }) => [content, attachments.size])).toEqual([
+    expect(received.map(({ content, attachments }) => [content, attachments.size])).toEqual([
       ['', 0],
       [`hello <@${discord.applicationId}>`, 0],
       ['private', 0],
@@ -119,12 +119,15 @@ describe('Gateway intents', () => {
   });
 
   it('With the message content intent, every message has content', async () => {
-    const { discord, heard, settled } = await listening([Guilds, GuildMessages, MessageContent], ['message-content']);
+    const { discord, received, settled } = await listening(
+      [Guilds, GuildMessages, MessageContent],
+      ['message-content'],
+    );
     await discord.as('member').say('open', [{ name: 'a.txt', bytes: Buffer.from('x') }]);
     await settled();
-    expect(heard.map(({ content, attachments, member }) => [content, attachments.size, member?.user.username])).toEqual(
-      [['open', 1, 'member']],
-    );
+    expect(
+      received.map(({ content, attachments, member }) => [content, attachments.size, member?.user.username]),
+    ).toEqual([['open', 1, 'member']]);
   });
 
   it('With the members intent, the bot can request all members', async () => {

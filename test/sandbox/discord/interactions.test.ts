@@ -115,8 +115,8 @@ describe('A context menu command', () => {
       }
       if (interaction.isUserContextMenuCommand()) await interaction.reply(`hello ${interaction.targetUser.username}`);
     });
-    const said = await discord.as('other').say('look', [{ name: 'a.png', bytes: png }]);
-    expect((await (await member.menu('Describe', said)).message()).content).toBe('look a.png');
+    const posted = await discord.as('other').say('look', [{ name: 'a.png', bytes: png }]);
+    expect((await (await member.menu('Describe', posted)).message()).content).toBe('look a.png');
     expect((await (await member.menu('Greet', 'other')).message()).content).toBe('hello other');
   });
 });

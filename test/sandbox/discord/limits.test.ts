@@ -125,8 +125,8 @@ describe('Uploads', () => {
     expect(message.attachments[0]?.size).toBe(1_000);
     expect(codes).toEqual([40005, 40005]);
     await discord.until(() => discord.requests.every(({ status }) => status > 0) || undefined);
-    const heard = discord.requests.filter(({ files }) => files.length > 0);
-    expect(heard.map(({ status, auth, files }) => [status, auth, files[0]?.bytes])).toEqual([
+    const received = discord.requests.filter(({ files }) => files.length > 0);
+    expect(received.map(({ status, auth, files }) => [status, auth, files[0]?.bytes])).toEqual([
       [413, 'none', 1_001],
       [413, 'none', 1_001],
       [200, 'none', 1_000],
@@ -159,7 +159,7 @@ describe('Injected faults', () => {
     const arrived = late.then((answer) => {
       status = answer.status;
     });
-    // The arrival of the request is not reported, so the clock advances until the response.
+    // The arrival of the request cannot be observed, so the clock advances until the response.
     await expect.poll(() => clock.advance(500) ?? status).toBe(200);
     await arrived;
   });

@@ -99,7 +99,7 @@ describe('A failing server', () => {
     expect(discord.requests).toHaveLength(4);
   });
 
-  it('A server with an unanswered request can be closed', async () => {
+  it('A server with a pending request can be closed', async () => {
     const { discord } = await stage();
     const rest = new REST({ api: discord.apiUrl, retries: 0, timeout: 50 }).setToken(discord.token);
     for (const done of [false, true]) {
@@ -125,11 +125,11 @@ describe('A thread', () => {
   it('A thread is started on a message and accepts messages', async () => {
     const { discord, client } = await bot(async () => undefined);
     const rest = new REST({ api: discord.apiUrl }).setToken(discord.token);
-    const said = await discord.as('member').say('a long story');
-    const thread = (await rest.post(Routes.threads(said.channel_id, said.id), { body: { name: 'story' } })) as {
+    const posted = await discord.as('member').say('a long story');
+    const thread = (await rest.post(Routes.threads(posted.channel_id, posted.id), { body: { name: 'story' } })) as {
       id: string;
     };
-    expect(thread.id).toBe(said.id);
+    expect(thread.id).toBe(posted.id);
     await rest.post(Routes.channelMessages(thread.id), { body: { content: 'once' } });
     expect(discord.messages('story').map(({ content }) => content)).toEqual(['', 'once']);
     await expect.poll(() => client.channels.cache.get(thread.id)?.isThread()).toBe(true);

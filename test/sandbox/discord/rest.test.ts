@@ -49,7 +49,7 @@ describe('Commands', () => {
     expect(discord.violations).toEqual([]);
   });
 
-  it('Invalid commands are refused with the path of the fault, and recorded', async () => {
+  it('Invalid commands are refused with the path of the invalid field, and recorded', async () => {
     const { discord, rest } = await desk();
     const wrong = rest.put(Routes.applicationCommands(discord.applicationId), {
       body: [{ ...models, name: 'Not So' }],
@@ -95,7 +95,7 @@ describe('Messages with the bot token', () => {
     expect(await orphan.catch(codeOf)).toBe(50035);
   });
 
-  it('An edit keeps the files it names and removes the others', async () => {
+  it('An edit keeps the files that it names and removes the others', async () => {
     const { rest, channel, send } = await desk();
     const file = (name: string) => ({ name, data: Buffer.from(name) });
     const sent = await send('studio', { content: 'x' }, [file('a.txt'), file('b.txt')]);
@@ -129,8 +129,8 @@ describe('Messages with the bot token', () => {
     expect(await rest.post(Routes.channelMessages('12345678901234567'), { body: { content: 'x' } }).catch(codeOf)).toBe(
       10003,
     );
-    const said = await discord.as('member').say('mine');
-    const one = Routes.channelMessage(channel('studio'), said.id);
+    const posted = await discord.as('member').say('mine');
+    const one = Routes.channelMessage(channel('studio'), posted.id);
     expect(await rest.patch(one, { body: { content: 'x' } }).catch(codeOf)).toBe(50005);
     expect(await rest.delete(one).catch(codeOf)).toBe(50013);
     await send('thread', { content: 'in a thread' });
@@ -221,7 +221,7 @@ describe('A user-installed application', () => {
 describe('The URLs of attachments', () => {
   const route = '/attachments/refresh-urls';
 
-  it('Expired URLs of stored attachments are signed again, and others are not', async () => {
+  it('Expired URLs of stored attachments are re-signed, and others are not', async () => {
     const { discord, clock, rest, send } = await desk();
     const { id } = await send('studio', { content: 'a file' }, [{ name: 'notes.txt', data: Buffer.from('words') }]);
     const read = async () => {
@@ -242,7 +242,7 @@ describe('The URLs of attachments', () => {
     expect(await (await fetch(refreshed[0]?.refreshed ?? '')).text()).toBe('words');
   });
 
-  it('A request for fresh URLs is refused with none, too many, or another field', async () => {
+  it('A request for fresh URLs is refused if it contains no URL, too many URLs or another field', async () => {
     const { rest } = await desk();
     const urls = Array.from({ length: 51 }, (_, at) => `https://cdn.example/attachments/1/2/${at}`);
     for (const body of [{ attachment_urls: [] }, { attachment_urls: urls }, { urls: urls.slice(0, 1) }])

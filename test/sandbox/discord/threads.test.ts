@@ -72,12 +72,12 @@ describe('A thread that the bot starts', () => {
     expect((await start('studio', { name: 'x' })).type).toBe(PRIVATE);
   });
 
-  it('A thread on a message has its id and starts with it, and a message can have only one thread', async () => {
+  it('A thread on a message has the id of the message and starts with it, and a message can have only one thread', async () => {
     const { discord, rest, id } = await desk();
-    const said = await discord.as('member').say('a story');
-    const on = () => rest.post(Routes.threads(id('studio'), said.id), { body: { name: 'story' } }) as Promise<Made>;
-    expect((await on()).id).toBe(said.id);
-    expect(discord.messages('studio')).toMatchObject([{ flags: 32, thread: { id: said.id, name: 'story' } }]);
+    const posted = await discord.as('member').say('a story');
+    const on = () => rest.post(Routes.threads(id('studio'), posted.id), { body: { name: 'story' } }) as Promise<Made>;
+    expect((await on()).id).toBe(posted.id);
+    expect(discord.messages('studio')).toMatchObject([{ flags: 32, thread: { id: posted.id, name: 'story' } }]);
     expect(discord.messages('story')).toMatchObject([{ type: 21, referenced_message: { content: 'a story' } }]);
     expect(await on().catch(codeOf)).toBe(160004);
     expect(discord.violations).toEqual([]);
@@ -101,7 +101,7 @@ describe('Refused threads', () => {
     expect(discord.violations).toEqual([]);
   });
 
-  it('A thread is refused in a forum, and in a news channel if its type does not fit', async () => {
+  it('A thread is refused in a forum, and in a news channel if its type is not allowed there', async () => {
     const { discord, start } = await desk();
     const add = (name: string, type: number) =>
       discord.world.addChannel({
@@ -122,8 +122,8 @@ describe('Refused threads', () => {
   it.each(['[]', '"x"', '5', 'null', '{}'])('A thread is refused for the invalid body %s', async (body) => {
     const { discord, id } = await desk();
     const before = discord.world.channels.size;
-    const said = await discord.as('member').say('x');
-    for (const route of [Routes.threads(id('studio')), Routes.threads(id('studio'), said.id)]) {
+    const posted = await discord.as('member').say('x');
+    for (const route of [Routes.threads(id('studio')), Routes.threads(id('studio'), posted.id)]) {
       const headers = { authorization: `Bot ${discord.token}`, 'content-type': 'application/json' };
       const answer = await fetch(`${discord.apiUrl}/v10${route}`, { method: 'POST', headers, body });
       expect([answer.status, await answer.json()]).toMatchObject([400, { code: 50035 }]);
@@ -131,7 +131,7 @@ describe('Refused threads', () => {
     expect(discord.world.channels.size).toBe(before);
   });
 
-  it('A thread is refused when there are too many, and by an injected fault', async () => {
+  it('A thread is refused if there are too many, or by an injected fault', async () => {
     const { discord, start } = await desk({ limits: { activeThreads: 2 } });
     await start('no-private-threads', { name: 'the second', type: PUBLIC });
     expect(await start('studio', { name: 'the third', type: PUBLIC }).catch(codeOf)).toBe(160006);
@@ -210,7 +210,7 @@ describe('A thread', () => {
     expect(await send(id).catch(codeOf)).toBe(10003);
   });
 
-  it('A thread adds its authors, but no user who cannot see its channel', async () => {
+  it('A thread adds the authors of its messages, but no user who cannot see its channel', async () => {
     const { discord, rest, start, user } = await desk();
     const { id } = await start('studio', { name: 'one', type: PUBLIC });
     const isIn = (who: string) => discord.world.channel(id).thread?.members.has(user(who));
@@ -280,9 +280,9 @@ describe('A thread', () => {
     const { discord, rest, send } = await desk({ privilegedIntents: ['message-content'] });
     const intents = [GatewayIntentBits.Guilds, GatewayIntentBits.GuildMessages, GatewayIntentBits.MessageContent];
     const client = await clientOf(discord, intents);
-    const heard: string[] = [];
+    const received: string[] = [];
     const packets: string[] = [];
-    client.on('messageCreate', ({ content }) => heard.push(content));
+    client.on('messageCreate', ({ content }) => received.push(content));
     client.on('raw' as 'debug', (packet: unknown) => packets.push((packet as { t: string }).t));
     const member = discord.as('member');
     const { id } = member.startThread('Mine', { isPrivate: true });
@@ -291,7 +291,7 @@ describe('A thread', () => {
     expect(await rest.get(Routes.channel(id)).catch(codeOf)).toBe(50001);
     member.in(id).addToThread('atelier-bot');
     await member.in(id).say('together');
-    await expect.poll(() => heard).toEqual(['together']);
+    await expect.poll(() => received).toEqual(['together']);
     expect(packets).toEqual(['THREAD_CREATE', 'THREAD_MEMBERS_UPDATE', 'MESSAGE_CREATE']);
     expect(client.channels.cache.get(id)?.isThread()).toBe(true);
     await send(id);
@@ -309,19 +309,19 @@ describe('A thread', () => {
     expect(threads.first()?.isThread() && threads.first()).toMatchObject({ joined: true });
   });
 
-  it('Changes and the deletion of a thread are dispatched', async () => {
+  it('Changes to a thread and its deletion are dispatched', async () => {
     const { discord, start, edit, rest } = await desk();
     const client = await clientOf(discord, [GatewayIntentBits.Guilds]);
-    const heard: string[] = [];
-    client.on('threadCreate', ({ name }, isNew) => heard.push(`${name} ${isNew}`));
-    client.on('threadUpdate', (_, { name }) => heard.push(name));
-    client.on('threadDelete', ({ name }) => heard.push(`${name} is gone`));
+    const received: string[] = [];
+    client.on('threadCreate', ({ name }, isNew) => received.push(`${name} ${isNew}`));
+    client.on('threadUpdate', (_, { name }) => received.push(name));
+    client.on('threadDelete', ({ name }) => received.push(`${name} is gone`));
     for (const role of discord.world.guild('atelier').roles) role.permissions |= Permission.ManageThreads;
     const { id } = await start('studio', { name: 'one', type: PUBLIC });
-    await expect.poll(() => heard).toEqual(['one true']);
+    await expect.poll(() => received).toEqual(['one true']);
     await edit(id, { name: 'two' });
     await rest.delete(Routes.channel(id));
-    await expect.poll(() => heard).toEqual(['one true', 'two', 'two is gone']);
+    await expect.poll(() => received).toEqual(['one true', 'two', 'two is gone']);
   });
 
   it('An interaction in a thread contains the thread', async () => {

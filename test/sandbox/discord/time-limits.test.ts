@@ -67,7 +67,7 @@ describe('An acknowledgement', () => {
     expect(seen).toEqual([40060]);
   });
 
-  it('An acknowledgement must fit the type of its interaction', async () => {
+  it('An acknowledgement must match the type of its interaction', async () => {
     const { member, problems, discord } = await bot(async (interaction) => {
       if (!interaction.isChatInputCommand()) return;
       const { id, token, client } = interaction;

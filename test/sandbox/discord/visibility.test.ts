@@ -89,13 +89,13 @@ describe('The view of a user', () => {
 describe('Aging by an hour', () => {
   it('Aging makes messages older and expires interaction tokens, without an edit event for the bot', async () => {
     const { discord, events } = await desk();
-    const said = await discord.as('member').say('one');
+    const posted = await discord.as('member').say('one');
     const exchange = await discord.as('member').slash('models');
     await exchange.message();
     events.length = 0;
     discord.age(HOUR);
     const [older] = discord.messages('studio');
-    expect(Date.parse(said.timestamp) - Date.parse(older?.timestamp ?? '')).toBe(HOUR);
+    expect(Date.parse(posted.timestamp) - Date.parse(older?.timestamp ?? '')).toBe(HOUR);
     expect(older?.edited).toBe(false);
     expect(events.map(({ kind }) => kind)).toEqual(['message', 'message']);
     const answer = await fetch(

@@ -133,17 +133,17 @@ it.each([
     const { discord } = await desk({ privilegedIntents: [...granted] });
     const { Guilds, GuildMessages, MessageContent } = GatewayIntentBits;
     const client = await clientOf(discord, [Guilds, GuildMessages, ...(reads ? [MessageContent] : [])]);
-    const heard: Message[] = [];
-    client.on('messageCreate', (message) => heard.push(message));
+    const received: Message[] = [];
+    client.on('messageCreate', (message) => received.push(message));
     const member = discord.as('member').in('thread');
     await member.speak({ bytes: ogg, seconds: 3, waveform });
     await member.say('and this', [{ name: 'wave.wav', bytes: ogg }]);
-    await expect.poll(() => heard.length).toBe(2);
-    expect(heard.map(({ flags }) => flags.bitfield)).toEqual([VOICE, 0]);
+    await expect.poll(() => received.length).toBe(2);
+    expect(received.map(({ flags }) => flags.bitfield)).toEqual([VOICE, 0]);
     expect(
-      heard.map(({ attachments }) => attachments.map(({ duration, contentType }) => [duration, contentType])),
+      received.map(({ attachments }) => attachments.map(({ duration, contentType }) => [duration, contentType])),
     ).toEqual(reads ? [[[3, 'audio/ogg']], [[null, 'audio/x-wav']]] : [[], []]);
-    expect(heard[1]?.content).toBe(reads ? 'and this' : '');
+    expect(received[1]?.content).toBe(reads ? 'and this' : '');
   },
 );
 

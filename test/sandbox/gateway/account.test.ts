@@ -23,11 +23,11 @@ describe('The usage endpoint', () => {
       ['2026-01-02', image.model, 1],
     ]);
     expect(text).toContain('"amount":5.62500000000003,');
-    // In cents, four images and a text: 4 × 1.87500000000001 + 0.09433962264151.
+    // The cost in cents of four images and a text: 4 × 1.87500000000001 + 0.09433962264151.
     expect(text).toContain('"total_usage":7.59433962264155');
   });
 
-  it('Usage is filtered by its dates, both included', async () => {
+  it('Usage is filtered by dates, both of which are inclusive', async () => {
     const { post, get, clock } = await bench();
     for (let at = 0; at < 3; at++) {
       await post('/music/submit/lyrics', { prompt: 'a' });
@@ -63,10 +63,10 @@ describe('The usage endpoint', () => {
   });
 
   it('Usage is refunded when a job fails, and the request still counts', async () => {
-    const { post, get, gateway, settle } = await bench();
+    const { post, get, gateway, runToEnd } = await bench();
     gateway.faults.add({ do: 'fail' });
     const { json } = await post('/v1/images/generations/jobs', image);
-    await settle(json.id);
+    await runToEnd(json.id);
     const { data } = (await get(usage)).json;
     expect(data).toEqual([{ date: '2026-01-01', request_count: 1, amount: 0, model: image.model }]);
   });
@@ -91,7 +91,7 @@ describe('The usage endpoint', () => {
     expect(await cost('/imgx/submit/imagine', { prompt: 'a' })).toBe('0.0371428571428572');
   });
 
-  it('Usage loses no digit over many requests', () => {
+  it('Usage stays exact to the last digit over many requests', () => {
     const decimal = fc.tuple(fc.nat({ max: 10 ** 6 }), fc.bigInt({ min: 0n, max: 10n ** 18n - 1n }));
     fc.assert(
       fc.property(fc.array(decimal, { minLength: 1, maxLength: 400 }), (amounts) => {

@@ -45,7 +45,7 @@ export interface Bench {
   get(path: string, ask?: Ask): Promise<Answer>;
   post(path: string, body?: unknown, ask?: Ask): Promise<Answer>;
   /** Advances the clock until the job has ended, and waits for its downloads. */
-  settle(id: string): Promise<Job>;
+  runToEnd(id: string): Promise<Job>;
 }
 
 interface DrawnBook {
@@ -60,7 +60,7 @@ export async function bench(options: GatewayOptions = {}): Promise<Bench> {
   const clock = new ManualClock();
   const { studio, drawn } = quickStudio();
   const gateway = await startGateway({ clock, seed: 7, studio, ...options });
-  // Each test has its own connection, so a reset or a hang affects no other test.
+  // Each test has its own connection, so a reset or a hang does not affect other tests.
   onTestFinished(() => gateway.close());
   const call = async (method: string, path: string, ask: Ask = {}) => await send(gateway.url, method, path, ask);
   return {
@@ -70,7 +70,7 @@ export async function bench(options: GatewayOptions = {}): Promise<Bench> {
     call,
     get: (path, ask) => call('GET', path, ask),
     post: (path, body, ask) => call('POST', path, { ...ask, body }),
-    settle: async (id) => {
+    runToEnd: async (id) => {
       const over = (job: Job) => job.state === 'succeeded' || job.state === 'failed';
       clock.advance(LONG);
       for (;;) {

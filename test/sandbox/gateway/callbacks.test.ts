@@ -3,88 +3,88 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { bench, type Json } from './bench.ts';
 
 async function receiver(answer = 200) {
-  const heard: Json[] = [];
+  const received: Json[] = [];
   const waiting: { count: number; resolve: () => void }[] = [];
   const server = createServer(async (request, response) => {
-    const pieces: Buffer[] = [];
-    for await (const piece of request) pieces.push(piece);
-    heard.push(JSON.parse(Buffer.concat(pieces).toString()));
+    const chunks: Buffer[] = [];
+    for await (const piece of request) chunks.push(piece);
+    received.push(JSON.parse(Buffer.concat(chunks).toString()));
     response.writeHead(answer).end();
-    for (const one of waiting) if (heard.length >= one.count) one.resolve();
+    for (const one of waiting) if (received.length >= one.count) one.resolve();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close().closeAllConnections());
   const { port } = server.address() as { port: number };
   const after = (count: number) =>
-    new Promise<void>((resolve) => (heard.length >= count ? resolve() : waiting.push({ count, resolve })));
-  return { url: `http://127.0.0.1:${port}/hook`, heard, after };
+    new Promise<void>((resolve) => (received.length >= count ? resolve() : waiting.push({ count, resolve })));
+  return { url: `http://127.0.0.1:${port}/hook`, received, after };
 }
 
 describe('The callbacks of tasks', () => {
-  it('Callbacks send the task on every change, in order', async () => {
-    const { post, get, settle } = await bench();
+  it('Callbacks report the task on every change, in order', async () => {
+    const { post, get, runToEnd } = await bench();
     const hook = await receiver();
     const { json } = await post('/imgx/submit/imagine', { prompt: 'a', notifyHook: hook.url });
     expect(json.notifyHook).toBe(hook.url);
-    await settle(json.id);
+    await runToEnd(json.id);
     await hook.after(11);
-    expect(hook.heard.map((task) => task.status)).toEqual(['queued', ...Array(9).fill('running'), 'succeeded']);
-    const progress = hook.heard.map((task) => task.progress);
+    expect(hook.received.map((task) => task.status)).toEqual(['queued', ...Array(9).fill('running'), 'succeeded']);
+    const progress = hook.received.map((task) => task.progress);
     expect(progress).toEqual([...progress].sort((one, other) => one - other));
-    expect(hook.heard.at(-1)).toEqual((await get(`/imgx/task/${json.id}/fetch`)).json);
+    expect(hook.received.at(-1)).toEqual((await get(`/imgx/task/${json.id}/fetch`)).json);
   });
 
   it('Callbacks use the format of the profile', async () => {
-    const { post, settle } = await bench({ profile: 'stock' });
+    const { post, runToEnd } = await bench({ profile: 'stock' });
     const hook = await receiver();
     const { json } = await post('/imgx/submit/imagine', { prompt: 'a', notifyHook: hook.url });
-    await settle(json.result);
+    await runToEnd(json.result);
     await hook.after(11);
-    expect(hook.heard.at(-1)).toMatchObject({ id: json.result, status: 'SUCCESS', progress: '100%' });
+    expect(hook.received.at(-1)).toMatchObject({ id: json.result, status: 'SUCCESS', progress: '100%' });
   });
 
-  it('A callback for a song has the format of its query', async () => {
-    const { post, get, settle } = await bench();
+  it('A callback for a song has the format of a poll response', async () => {
+    const { post, get, runToEnd } = await bench();
     const hook = await receiver();
     const { json } = await post('/music/submit/music', { prompt: 'la la', notify_hook: hook.url });
-    await settle(json.id);
+    await runToEnd(json.id);
     await hook.after(11);
-    expect(hook.heard.at(-1)).toEqual((await get(`/music/fetch/${json.id}`)).json);
+    expect(hook.received.at(-1)).toEqual((await get(`/music/fetch/${json.id}`)).json);
   });
 
   it('Callbacks that are refused, broken or not on this machine do not affect the task', async () => {
     const hook = await receiver(500);
     for (const notifyHook of [hook.url, 'http://127.0.0.1:1/none', 'http://192.0.2.1/far', 'not an address', 5, null]) {
-      const { post, settle } = await bench();
+      const { post, runToEnd } = await bench();
       const answer = await post('/imgx/submit/imagine', { prompt: 'a', notifyHook });
       expect(answer.status, String(notifyHook)).toBe(200);
-      expect((await settle(answer.json.id)).state).toBe('succeeded');
+      expect((await runToEnd(answer.json.id)).state).toBe('succeeded');
     }
   });
 
-  it('Callbacks report a task that waits for a prompt, and continue after it was submitted', async () => {
-    const { post, get, settle } = await bench({ quirks: { remix: true } });
+  it('Callbacks report a task that is waiting for a prompt, and continue after it was submitted', async () => {
+    const { post, get, runToEnd } = await bench({ quirks: { remix: true } });
     const grid = (await post('/imgx/submit/imagine', { prompt: 'a' })).json.id;
-    await settle(grid);
+    await runToEnd(grid);
     const { buttons } = (await get(`/imgx/task/${grid}/fetch`)).json;
     const hook = await receiver();
     const { customId } = buttons.find((button: { customId: string }) => button.customId.includes('variation'));
     const asked = await post('/imgx/submit/action', { taskId: grid, customId, notifyHook: hook.url });
     await post('/imgx/submit/modal', { taskId: asked.json.id, prompt: 'b' });
-    await settle(asked.json.id);
+    await runToEnd(asked.json.id);
     await hook.after(12);
-    expect(hook.heard.map((task) => task.status).slice(0, 3)).toEqual(['modal', 'queued', 'running']);
-    expect(hook.heard.at(-1)?.status).toBe('succeeded');
+    expect(hook.received.map((task) => task.status).slice(0, 3)).toEqual(['modal', 'queued', 'running']);
+    expect(hook.received.at(-1)?.status).toBe('succeeded');
   });
 
   it('Callbacks for music use the format of music', async () => {
-    const { post, get, settle } = await bench();
+    const { post, get, runToEnd } = await bench();
     const hook = await receiver();
     const { json } = await post('/music/submit/music', { prompt: 'a', notify_hook: hook.url });
-    await settle(json.id);
+    await runToEnd(json.id);
     await hook.after(11);
-    expect(hook.heard.map((task) => task.status)).toEqual(['queued', ...Array(9).fill('running'), 'succeeded']);
-    expect(hook.heard.at(-1)).toEqual((await get(`/music/fetch/${json.id}`)).json);
+    expect(hook.received.map((task) => task.status)).toEqual(['queued', ...Array(9).fill('running'), 'succeeded']);
+    expect(hook.received.at(-1)).toEqual((await get(`/music/fetch/${json.id}`)).json);
   });
 });
 
@@ -96,18 +96,18 @@ describe('The faults of callbacks', () => {
   } as const;
 
   it.each(['callbacks-lost', 'callback-of-end-lost', 'callbacks-doubled'] as const)(
-    '%s affects the callbacks of the next job alone',
+    '%s affects only the callbacks of the next job',
     async (preset) => {
-      const { gateway, post, settle } = await bench();
+      const { gateway, post, runToEnd } = await bench();
       const hook = await receiver();
       gateway.faults.add({ do: preset });
       const { json } = await post('/imgx/submit/imagine', { prompt: 'a', notifyHook: hook.url });
-      await settle(json.id);
+      await runToEnd(json.id);
       const next = await post('/imgx/submit/imagine', { prompt: 'b', notifyHook: hook.url });
-      await settle(next.json.id);
+      await runToEnd(next.json.id);
       const { count, ends } = PRESETS[preset];
       await hook.after(count + 11);
-      const of = (id: string) => hook.heard.filter((task) => task.id === id);
+      const of = (id: string) => hook.received.filter((task) => task.id === id);
       expect(of(json.id)).toHaveLength(count);
       expect(of(json.id).filter(({ status }) => status === 'succeeded')).toHaveLength(ends);
       expect(of(next.json.id)).toHaveLength(11);
@@ -115,53 +115,53 @@ describe('The faults of callbacks', () => {
   );
 
   it('Forged callbacks come first, and differ from the job', async () => {
-    const { gateway, post, settle } = await bench({ profile: 'stock' });
+    const { gateway, post, runToEnd } = await bench({ profile: 'stock' });
     const hook = await receiver();
     gateway.faults.add({ do: 'callbacks-forged' });
     const { json } = await post('/imgx/submit/imagine', { prompt: 'a', notifyHook: hook.url });
-    await settle(json.result);
+    await runToEnd(json.result);
     await hook.after(14);
-    expect(hook.heard.slice(0, 3).map(({ status }) => status)).toEqual(['SUCCESS', 'FAILURE', 'SUCCESS']);
+    expect(hook.received.slice(0, 3).map(({ status }) => status)).toEqual(['SUCCESS', 'FAILURE', 'SUCCESS']);
   });
 
   it('A challenge that is not returned ends the callbacks of its job', async () => {
-    const { gateway, post, settle } = await bench();
+    const { gateway, post, runToEnd } = await bench();
     const hook = await receiver();
     gateway.faults.add({ do: 'callbacks-challenge' });
     const { json } = await post('/imgx/submit/imagine', { prompt: 'a', notifyHook: hook.url });
-    await settle(json.id);
+    await runToEnd(json.id);
     const next = await post('/imgx/submit/imagine', { prompt: 'b', notifyHook: hook.url });
-    await settle(next.json.id);
+    await runToEnd(next.json.id);
     await hook.after(12);
-    expect(hook.heard.map(({ challenge }) => typeof challenge).indexOf('string')).toBeGreaterThanOrEqual(0);
-    expect(hook.heard.filter(({ id }) => id === json.id)).toEqual([]);
+    expect(hook.received.map(({ challenge }) => typeof challenge).indexOf('string')).toBeGreaterThanOrEqual(0);
+    expect(hook.received.filter(({ id }) => id === json.id)).toEqual([]);
   });
 
   it.each([
     ['progress', 10],
     ['ends', 1],
     ['none', 0],
-  ] as const)('A gateway may call back only some changes: %s', async (callbacks, count) => {
-    const { gateway, post, settle } = await bench({ quirks: { callbacks } });
+  ] as const)('A gateway may report only some changes by callback: %s', async (callbacks, count) => {
+    const { gateway, post, runToEnd } = await bench({ quirks: { callbacks } });
     const hook = await receiver();
     const { json } = await post('/imgx/submit/imagine', { prompt: 'a', notifyHook: hook.url });
-    await settle(json.id);
+    await runToEnd(json.id);
     gateway.settings.quirks.callbacks = 'all';
     const next = await post('/imgx/submit/imagine', { prompt: 'b', notifyHook: hook.url });
-    await settle(next.json.id);
+    await runToEnd(next.json.id);
     await hook.after(count + 11);
-    expect(hook.heard.filter(({ id }) => id === json.id)).toHaveLength(count);
+    expect(hook.received.filter(({ id }) => id === json.id)).toHaveLength(count);
   });
 
   it.each([
     ['/v1/video/generations', {}],
     ['/v1/videos', {}],
     ['/videoa/v1/videos/image2video', { image: 'https://a.example/1.png' }],
-  ] as const)('A video calls back the URL in its metadata or beside it: %s', async (path, more) => {
+  ] as const)('A video uses the callback URL from its metadata or from the top level: %s', async (path, more) => {
     const { post, gateway } = await bench();
     const hook = await receiver();
     const { json } = await post(path, { model: 'reel-2', prompt: 'a', callback_url: hook.url, ...more });
     gateway.jobs.finish(String(json.id ?? json.task_id));
-    await expect.poll(() => JSON.stringify(hook.heard.at(-1))).toMatch(/succeeded|completed/);
+    await expect.poll(() => JSON.stringify(hook.received.at(-1))).toMatch(/succeeded|completed/);
   });
 });

@@ -58,7 +58,7 @@ describe.each(['spec', 'stock'] as const)('The errors of the %s profile', (profi
     expect(answer.status).toBe(401);
   });
 
-  it('An unknown path is refused and named', async () => {
+  it('An unknown path is refused with an error that names it', async () => {
     const { call } = await bench({ profile });
     for (const [method, path] of [
       ['GET', '/x'],
@@ -71,7 +71,7 @@ describe.each(['spec', 'stock'] as const)('The errors of the %s profile', (profi
     }
   });
 
-  it('A body that is too large is refused with a sentence, whether its length is declared or not', async () => {
+  it('A body that is too large is refused with an explanation, whether its length is declared or not', async () => {
     const { post, gateway } = await bench({ profile, quirks: { bodyLimit: 2_000 } });
     const large = { prompt: 'x'.repeat(3_000) };
     const declared = await post('/imgx/submit/imagine', large);

@@ -18,7 +18,7 @@ describe('The faults of a response', () => {
     expect(gateway.faults.list()).toEqual([]);
   });
 
-  it('A fault is applied the given number of times, after the spared requests, to matching requests only', async () => {
+  it('A fault skips the given number of requests and then applies the given number of times, only to matching requests', async () => {
     const { get, post, gateway } = await bench();
     gateway.faults.add({ on: { method: 'post', path: '/imgx/' }, do: 'server-error', times: 2, after: 1 });
     expect((await get(models)).status).toBe(200);
@@ -40,7 +40,7 @@ describe('The faults of a response', () => {
     expect((await get(models)).status).toBe(500);
   });
 
-  it('A fault prevents the work of the handler, even if the client has given up', async () => {
+  it('A fault keeps the handler from running, even if the client has disconnected', async () => {
     const { call, gateway } = await bench();
     for (const fault of [
       'server-error',
@@ -55,12 +55,12 @@ describe('The faults of a response', () => {
       await call('POST', imagine, { body: words, timeoutMs: 100 }).catch(() => undefined);
     }
     expect(gateway.faults.list()).toEqual([]);
-    // Another round trip: delayed work of the earlier requests would have been done by then.
+    // After another round trip, delayed work of the earlier requests would have been done.
     expect((await call('GET', models)).status).toBe(200);
     expect(gateway.jobs.list()).toEqual([]);
   });
 
-  it('A 429 has a Retry-After in seconds, as a date, or none', async () => {
+  it('A 429 has a Retry-After header in seconds, as a date, or not at all', async () => {
     const { get, gateway, clock } = await bench();
     for (const fault of ['rate-limited', 'rate-limited-until', 'rate-limited-silent'] as const)
       gateway.faults.add({ do: fault });
@@ -109,7 +109,7 @@ describe('The faults of a response', () => {
     expect((await stock.post(imagine, words)).json.error.code).toBe('invalid_api_key');
   });
 
-  it('A response with status 200 can be empty, or hold an error, or any other JSON', async () => {
+  it('A response with status 200 can be empty, or contain an error or any other JSON', async () => {
     const { get, gateway } = await bench();
     gateway.faults.add({ do: 'empty' });
     expect(await get(models)).toMatchObject({ status: 200, text: '' });
@@ -189,9 +189,9 @@ describe('The faults of a response', () => {
   });
 
   it('Faults are applied to files too', async () => {
-    const { post, get, settle, gateway } = await bench();
+    const { post, get, runToEnd, gateway } = await bench();
     const { json } = await post('/v1/images/generations/jobs', { model: 'lumen-image-1', ...words });
-    await settle(json.id);
+    await runToEnd(json.id);
     gateway.faults.add({ do: 'bad-gateway', on: { path: '/files/' } });
     expect((await get(`/files/${json.id}/1.png`)).status).toBe(502);
     gateway.faults.add({ do: 'cut', on: { path: '/files/' } });
@@ -217,22 +217,22 @@ describe('The faults of a job', () => {
   });
 
   it('Two faults can apply to the same job', async () => {
-    const { post, gateway, settle } = await bench();
+    const { post, gateway, runToEnd } = await bench();
     gateway.faults.add({ do: 'slow' });
     gateway.faults.add({ do: 'moderated' });
     const { json } = await post(imagine, words);
-    expect((await settle(json.id)).reason).toMatch(/moderation/);
+    expect((await runToEnd(json.id)).reason).toMatch(/moderation/);
     expect(gateway.faults.list()).toEqual([]);
   });
 
   it('Files, media and buttons of a job can be lost', async () => {
     for (const profile of profiles) {
-      const { post, get, gateway, settle } = await bench({ profile });
+      const { post, get, gateway, runToEnd } = await bench({ profile });
       const done = async (fault: 'lose-files' | 'no-media' | 'no-buttons') => {
         gateway.faults.add({ do: fault });
         const { json } = await post(imagine, words);
         const id = json.result ?? json.id;
-        await settle(id);
+        await runToEnd(id);
         return (await get(`/imgx/task/${id}/fetch`)).json;
       };
       const lost = await done('lose-files');
@@ -267,7 +267,7 @@ describe('The faults of a job', () => {
   });
 });
 
-it('A port in use fails the start, and nothing stays open', async () => {
+it('If the port is in use, the start fails and leaves nothing open', async () => {
   const { startGateway } = await import('../../../sandbox/gateway/gateway.ts');
   const taken = createServer();
   await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));

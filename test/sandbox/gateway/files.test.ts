@@ -3,23 +3,23 @@ import { describe, expect, it } from 'vitest';
 import { openStudio } from '../../../sandbox/gateway/studio/index.ts';
 import { type Bench, bench, pngUri } from './bench.ts';
 
-async function imageFile(side: Bench, body: object = {}): Promise<string> {
-  const { json } = await side.post('/v1/images/generations/jobs', {
+async function imageFile(fixture: Bench, body: object = {}): Promise<string> {
+  const { json } = await fixture.post('/v1/images/generations/jobs', {
     model: 'lumen-image-1',
     prompt: 'a boat',
     ...body,
   });
-  await side.settle(json.id);
-  const [{ url }] = (await side.get(`/v1/images/generations/jobs/${json.id}`)).json.data;
+  await fixture.runToEnd(json.id);
+  const [{ url }] = (await fixture.get(`/v1/images/generations/jobs/${json.id}`)).json.data;
   return new URL(url).pathname;
 }
 
 describe('Result files', () => {
   it('Result files require no key and are drawn once, at the first request', async () => {
-    const side = await bench();
-    const path = await imageFile(side);
-    expect(side.drawn.calls).toHaveLength(0);
-    const [one, two] = await Promise.all([side.get(path, { key: null }), side.get(path, { key: null })]);
+    const fixture = await bench();
+    const path = await imageFile(fixture);
+    expect(fixture.drawn.calls).toHaveLength(0);
+    const [one, two] = await Promise.all([fixture.get(path, { key: null }), fixture.get(path, { key: null })]);
     expect(one.status).toBe(200);
     expect(one.headers).toMatchObject({
       'content-type': 'image/png',
@@ -27,25 +27,25 @@ describe('Result files', () => {
       'content-length': String(one.bytes.length),
     });
     expect(two.bytes.equals(one.bytes)).toBe(true);
-    await side.get(path);
-    expect(side.drawn.calls).toHaveLength(1);
+    await fixture.get(path);
+    expect(fixture.drawn.calls).toHaveLength(1);
   });
 
   it('HEAD on a result file returns only the size', async () => {
-    const side = await bench();
-    const path = await imageFile(side);
-    const head = await side.call('HEAD', path, { key: null });
-    const whole = await side.get(path);
+    const fixture = await bench();
+    const path = await imageFile(fixture);
+    const head = await fixture.call('HEAD', path, { key: null });
+    const whole = await fixture.get(path);
     expect(head).toMatchObject({ status: 200, text: '' });
     expect(head.headers['content-length']).toBe(String(whole.bytes.length));
     expect(head.headers['content-type']).toBe('image/png');
   });
 
   it('A range request returns that part, and other ranges are handled as in the standard', async () => {
-    const side = await bench();
-    const path = await imageFile(side);
-    const { bytes } = await side.get(path);
-    const ranged = async (range: string) => await side.get(path, { headers: { range } });
+    const fixture = await bench();
+    const path = await imageFile(fixture);
+    const { bytes } = await fixture.get(path);
+    const ranged = async (range: string) => await fixture.get(path, { headers: { range } });
     const cases: [string, number, Buffer, string | undefined][] = [
       ['bytes=0-9', 206, bytes.subarray(0, 10), `bytes 0-9/${bytes.length}`],
       ['bytes=5-', 206, bytes.subarray(5), `bytes 5-${bytes.length - 1}/${bytes.length}`],
@@ -64,39 +64,40 @@ describe('Result files', () => {
   });
 
   it('Expired result files return 403 and unknown ones 404', async () => {
-    const side = await bench();
-    const path = await imageFile(side);
+    const fixture = await bench();
+    const path = await imageFile(fixture);
     const [, , id = ''] = path.split('/');
-    side.gateway.jobs.expireFiles(id);
-    expect((await side.get(path)).status).toBe(403);
-    for (const other of [`/files/${id}x/1.png`, '/files/none/1.png']) expect((await side.get(other)).status).toBe(404);
-    const { json } = await side.post('/imgx/submit/imagine', { prompt: 'a' });
-    expect((await side.get(`/files/${json.id}/1.png`)).status).toBe(404);
-    expect((await side.get(`/files/${json.id}/2.png`)).status).toBe(404);
-    expect((await side.get(`/files/${json.id}/preview-40.webp`)).status).toBe(404);
+    fixture.gateway.jobs.expireFiles(id);
+    expect((await fixture.get(path)).status).toBe(403);
+    for (const other of [`/files/${id}x/1.png`, '/files/none/1.png'])
+      expect((await fixture.get(other)).status).toBe(404);
+    const { json } = await fixture.post('/imgx/submit/imagine', { prompt: 'a' });
+    expect((await fixture.get(`/files/${json.id}/1.png`)).status).toBe(404);
+    expect((await fixture.get(`/files/${json.id}/2.png`)).status).toBe(404);
+    expect((await fixture.get(`/files/${json.id}/preview-40.webp`)).status).toBe(404);
   });
 
   it('Cheap videos are drawn during their job, expensive ones on request', async () => {
-    const side = await bench();
+    const fixture = await bench();
     const video = async (body: object) =>
-      (await side.post('/v1/video/generations', { model: 'reel-2', prompt: 'a', ...body })).json.task_id;
+      (await fixture.post('/v1/video/generations', { model: 'reel-2', prompt: 'a', ...body })).json.task_id;
     const cheap = await video({ size: '640x360', duration: 5 });
     const dear = await video({ size: '1920x1080', duration: 10 });
-    side.clock.advance(30_000);
-    expect(side.gateway.jobs.get(dear)?.state).toBe('running');
-    expect(side.drawn.calls.map(({ options }) => options.width)).toEqual([640]);
-    await side.settle(dear);
-    await side.settle(cheap);
-    await side.get(`/files/${cheap}/1.mp4`);
-    expect(side.drawn.calls).toHaveLength(1);
-    await side.get(`/files/${dear}/1.mp4`);
-    expect(side.drawn.calls).toHaveLength(2);
+    fixture.clock.advance(30_000);
+    expect(fixture.gateway.jobs.get(dear)?.state).toBe('running');
+    expect(fixture.drawn.calls.map(({ options }) => options.width)).toEqual([640]);
+    await fixture.runToEnd(dear);
+    await fixture.runToEnd(cheap);
+    await fixture.get(`/files/${cheap}/1.mp4`);
+    expect(fixture.drawn.calls).toHaveLength(1);
+    await fixture.get(`/files/${dear}/1.mp4`);
+    expect(fixture.drawn.calls).toHaveLength(2);
   });
 
-  it('A result file can have 60 MB and still be a valid image', async () => {
-    const side = await bench();
-    side.gateway.faults.add({ do: 'huge-file' });
-    const { bytes } = await side.get(await imageFile(side));
+  it('A result file can be 60 MB large and still be a valid image', async () => {
+    const fixture = await bench();
+    fixture.gateway.faults.add({ do: 'huge-file' });
+    const { bytes } = await fixture.get(await imageFile(fixture));
     expect(bytes.length).toBe(60 * 1024 * 1024);
     const { format, width } = await sharp(bytes).metadata();
     expect([format, width]).toEqual(['png', 16]);
@@ -107,21 +108,21 @@ describe('Result files', () => {
     ['html-as-picture', '<!doctype html>'],
     ['executable-as-picture', 'MZ'],
   ] as const)('A result file can have a content that differs from its type (%s)', async (fault, beginning) => {
-    const side = await bench();
-    side.gateway.faults.add({ do: fault });
-    const answer = await side.get(await imageFile(side));
+    const fixture = await bench();
+    fixture.gateway.faults.add({ do: fault });
+    const answer = await fixture.get(await imageFile(fixture));
     expect(answer.headers['content-type']).toBe('image/png');
     expect(answer.bytes.toString('latin1').startsWith(beginning)).toBe(true);
   });
 
   it('Result URLs can point to localhost, and the gateway still serves that path', async () => {
-    const side = await bench({ quirks: { localhostPictures: true } });
-    const { json } = await side.post('/imgx/submit/imagine', { prompt: 'a' });
-    await side.settle(json.id);
-    const { imageUrl } = (await side.get(`/imgx/task/${json.id}/fetch`)).json;
+    const fixture = await bench({ quirks: { localhostPictures: true } });
+    const { json } = await fixture.post('/imgx/submit/imagine', { prompt: 'a' });
+    await fixture.runToEnd(json.id);
+    const { imageUrl } = (await fixture.get(`/imgx/task/${json.id}/fetch`)).json;
     expect(imageUrl).toBe(`http://localhost:3000/imgx/image/${json.id}`);
-    expect((await side.get(new URL(imageUrl).pathname, { key: null })).headers['content-type']).toBe('image/png');
-    const unknown = await side.get('/imgx/image/5', { key: null });
+    expect((await fixture.get(new URL(imageUrl).pathname, { key: null })).headers['content-type']).toBe('image/png');
+    const unknown = await fixture.get('/imgx/image/5', { key: null });
     expect([unknown.status, unknown.json]).toEqual([400, { error: 'task_not_found' }]);
   });
 });
@@ -129,14 +130,14 @@ describe('Result files', () => {
 describe('Results of the real studio', () => {
   it('A grid has the requested shape, and an upscale shows its quadrant larger', async () => {
     const studio = openStudio();
-    const side = await bench({ studio });
-    const grid = (await side.post('/imgx/submit/imagine', { prompt: 'a lighthouse --ar 3:2' })).json.id;
-    await side.settle(grid);
-    const whole = (await side.get(`/files/${grid}/1.png`)).bytes;
+    const fixture = await bench({ studio });
+    const grid = (await fixture.post('/imgx/submit/imagine', { prompt: 'a lighthouse --ar 3:2' })).json.id;
+    await fixture.runToEnd(grid);
+    const whole = (await fixture.get(`/files/${grid}/1.png`)).bytes;
     expect(await sharp(whole).metadata()).toMatchObject({ format: 'png', width: 1_536, height: 1_024 });
-    const { json } = await side.post('/imgx/submit/change', { taskId: grid, action: 'UPSCALE', index: 1 });
-    await side.settle(json.id);
-    const single = (await side.get(`/files/${json.id}/1.png`)).bytes;
+    const { json } = await fixture.post('/imgx/submit/change', { taskId: grid, action: 'UPSCALE', index: 1 });
+    await fixture.runToEnd(json.id);
+    const single = (await fixture.get(`/files/${json.id}/1.png`)).bytes;
     const small = (image: Sharp) => image.removeAlpha().resize(24, 16, { fit: 'fill' }).raw().toBuffer();
     const quadrant = await small(
       sharp(await sharp(whole).extract({ left: 0, top: 0, width: 760, height: 506 }).toBuffer()),
@@ -150,28 +151,28 @@ describe('Results of the real studio', () => {
 
   it('A preview, an edit with a mask, a video and a song are valid files', async () => {
     const studio = openStudio();
-    const side = await bench({ studio });
-    const { json } = await side.post('/v1/video/generations', {
+    const fixture = await bench({ studio });
+    const { json } = await fixture.post('/v1/video/generations', {
       model: 'reel-2',
       prompt: 'waves',
       size: '160x90',
       duration: 1,
     });
-    await side.settle(json.task_id);
+    await fixture.runToEnd(json.task_id);
     // Every new studio starts a worker for each of them.
     const waitLimit = 30_000;
-    const video = await side.get(`/files/${json.task_id}/1.mp4`, { timeoutMs: waitLimit });
+    const video = await fixture.get(`/files/${json.task_id}/1.mp4`, { timeoutMs: waitLimit });
     expect(video.bytes.subarray(4, 8).toString()).toBe('ftyp');
-    const song = (await side.post('/music/submit/music', { prompt: 'waves', duration: 2 })).json.id;
-    await side.settle(song);
-    expect((await side.get(`/files/${song}/1.wav`, { timeoutMs: waitLimit })).bytes.subarray(0, 4).toString()).toBe(
+    const song = (await fixture.post('/music/submit/music', { prompt: 'waves', duration: 2 })).json.id;
+    await fixture.runToEnd(song);
+    expect((await fixture.get(`/files/${song}/1.wav`, { timeoutMs: waitLimit })).bytes.subarray(0, 4).toString()).toBe(
       'RIFF',
     );
-    const grid = (await side.post('/imgx/submit/imagine', { prompt: 'a tower', base64Array: [await pngUri()] })).json
+    const grid = (await fixture.post('/imgx/submit/imagine', { prompt: 'a tower', base64Array: [await pngUri()] })).json
       .id;
-    side.clock.advance(20_000);
-    const preview = new URL((await side.get(`/imgx/task/${grid}/fetch`)).json.imageUrl).pathname;
-    expect((await sharp((await side.get(preview)).bytes).metadata()).format).toBe('webp');
+    fixture.clock.advance(20_000);
+    const preview = new URL((await fixture.get(`/imgx/task/${grid}/fetch`)).json.imageUrl).pathname;
+    expect((await sharp((await fixture.get(preview)).bytes).metadata()).format).toBe('webp');
     await studio.close();
   });
 });

@@ -4,19 +4,19 @@ import { bench } from './bench.ts';
 const model = 'reel-2';
 
 async function desk() {
-  const side = await bench();
+  const fixture = await bench();
   const send = async (path: string, form: FormData) => {
-    const answer = await fetch(`${side.gateway.url}${path}`, {
+    const answer = await fetch(`${fixture.gateway.url}${path}`, {
       method: 'POST',
       headers: { authorization: 'Bearer sk-sandbox' },
       body: form,
     });
     return { status: answer.status, json: (await answer.json()) as { id: string; message?: string } };
   };
-  const { json } = await side.get('/v1/models');
+  const { json } = await fixture.get('/v1/models');
   const model =
     (json.data as { id: string }[]).map(({ id }) => id).find((id) => /reel|film|video|kino/i.test(id)) ?? '';
-  return { ...side, send, model };
+  return { ...fixture, send, model };
 }
 
 const png = Buffer.from(
@@ -26,7 +26,7 @@ const png = Buffer.from(
 
 describe('/v1/videos', () => {
   it('/v1/videos accepts JSON and a form with an image file', async () => {
-    const { send, gateway, settle } = await desk();
+    const { send, gateway, runToEnd } = await desk();
     const form = new FormData();
     for (const [name, value] of Object.entries({ model, prompt: 'a fox', seconds: '4', size: '640x360' }))
       form.append(name, value);
@@ -38,10 +38,10 @@ describe('/v1/videos', () => {
       prompt: 'a fox',
       details: { seconds: 4, width: 640, height: 360, sources: [{ from: 'request', bytes: png, mime: 'image/png' }] },
     });
-    expect((await settle(json.id)).state).toBe('succeeded');
+    expect((await runToEnd(json.id)).state).toBe('succeeded');
   });
 
-  it('/v1/videos accepts several images under one name, with or without brackets', async () => {
+  it('/v1/videos accepts several images under one field name, with or without brackets', async () => {
     const { send, gateway } = await desk();
     const form = new FormData();
     form.append('model', model);

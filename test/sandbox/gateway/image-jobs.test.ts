@@ -8,7 +8,7 @@ const boat = { model: 'lumen-image-1', prompt: 'a small boat' };
 
 describe('The image jobs of the gateway', () => {
   it('Image jobs are queued, run and succeed with exactly the fields of the specification', async () => {
-    const { post, get, clock, settle } = await bench();
+    const { post, get, clock, runToEnd } = await bench();
     const created = await post(path, boat);
     expect(created.status).toBe(200);
     expect(created.json).toEqual({ id: expect.any(String), status: 'queued' });
@@ -19,7 +19,7 @@ describe('The image jobs of the gateway', () => {
       clock.advance(1_000);
     }
     expect([...seen]).toEqual(['queued', 'running', 'succeeded']);
-    await settle(id);
+    await runToEnd(id);
     const { json } = await get(`${path}/${id}`);
     expect(json).toEqual({
       id,
@@ -28,12 +28,12 @@ describe('The image jobs of the gateway', () => {
     });
   });
 
-  it('Image jobs report a failure in the job and not at its creation', async () => {
-    const { post, get, gateway, settle } = await bench();
+  it('Image jobs report a failure when they are polled and not when they are created', async () => {
+    const { post, get, gateway, runToEnd } = await bench();
     gateway.faults.add({ do: 'moderated' });
     const created = await post(path, boat);
     expect(created.json.status).toBe('queued');
-    await settle(created.json.id);
+    await runToEnd(created.json.id);
     expect((await get(`${path}/${created.json.id}`)).json).toEqual({
       id: created.json.id,
       status: 'failed',
@@ -42,7 +42,7 @@ describe('The image jobs of the gateway', () => {
   });
 
   it('Image jobs in the stock profile have the format of a common fork', async () => {
-    const { post, get, settle } = await bench({ profile: 'stock' });
+    const { post, get, runToEnd } = await bench({ profile: 'stock' });
     const created = await post(path, boat);
     expect(created.status).toBe(202);
     expect(created.json).toMatchObject({
@@ -51,7 +51,7 @@ describe('The image jobs of the gateway', () => {
       model: boat.model,
       progress: 0,
     });
-    await settle(created.json.id);
+    await runToEnd(created.json.id);
     const { json } = await get(`${path}/${created.json.id}`);
     expect(json).toMatchObject({
       task_id: created.json.id,
@@ -66,9 +66,9 @@ describe('The image jobs of the gateway', () => {
     ['lumen-image-1-2K', 2_048],
     ['lumen-image-1-4K', 4_096],
   ])('Images of the model %s have a longer side of %i pixels', async (model, side) => {
-    const { post, get, settle, drawn } = await bench();
+    const { post, get, runToEnd, drawn } = await bench();
     const { json } = await post(path, { model, prompt: 'a boat', size: '1536x1024' });
-    await settle(json.id);
+    await runToEnd(json.id);
     const [{ url }] = (await get(`${path}/${json.id}`)).json.data;
     expect(drawn.calls).toEqual([]);
     await get(new URL(url).pathname);
@@ -76,9 +76,9 @@ describe('The image jobs of the gateway', () => {
   });
 
   it('Image jobs draw the requested number of images, in the requested format, from the requested seed', async () => {
-    const { post, get, settle, drawn } = await bench();
+    const { post, get, runToEnd, drawn } = await bench();
     const { json } = await post(path, { ...boat, n: 3, output_format: 'webp', seed: 41 });
-    await settle(json.id);
+    await runToEnd(json.id);
     const { data } = (await get(`${path}/${json.id}`)).json;
     expect(data).toHaveLength(3);
     for (const { url } of data) expect((await get(new URL(url).pathname)).headers['content-type']).toBe('image/webp');
@@ -86,9 +86,9 @@ describe('The image jobs of the gateway', () => {
   });
 
   it('Image jobs return base64 instead of a URL if that quirk is set', async () => {
-    const { post, get, settle } = await bench({ quirks: { base64Results: true } });
+    const { post, get, runToEnd } = await bench({ quirks: { base64Results: true } });
     const { json } = await post(path, boat);
-    await settle(json.id);
+    await runToEnd(json.id);
     const [item] = (await get(`${path}/${json.id}`)).json.data;
     expect(Object.keys(item)).toEqual(['b64_json']);
     expect((await sharp(Buffer.from(item.b64_json, 'base64')).metadata()).format).toBe('png');
@@ -169,9 +169,9 @@ describe('The idempotency key of an image job', () => {
 describe('The reference images of a job', () => {
   async function imageServer() {
     const bytes = Buffer.from((await pngUri()).split(',')[1] ?? '', 'base64');
-    const asked: string[] = [];
+    const requests: string[] = [];
     const server = createServer((request, response) => {
-      asked.push(request.url ?? '');
+      requests.push(request.url ?? '');
       if (request.url === '/page') return response.setHeader('content-type', 'text/html').end('<html>');
       if (request.url === '/missing') return response.writeHead(404).end();
       if (request.url === '/video') return response.setHeader('content-type', 'video/mp4').end('video');
@@ -180,23 +180,23 @@ describe('The reference images of a job', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void server.close());
     const { port } = server.address() as { port: number };
-    return { base: `http://127.0.0.1:${port}`, asked };
+    return { base: `http://127.0.0.1:${port}`, requests };
   }
 
   it('Reference images are fetched when the job starts, and used for the result', async () => {
-    const { base, asked } = await imageServer();
-    const { post, get, settle, drawn } = await bench();
+    const { base, requests } = await imageServer();
+    const { post, get, runToEnd, drawn } = await bench();
     const { json } = await post(path, { ...boat, image: [`${base}/a`, await pngUri()] });
-    expect(asked).toEqual([]);
-    expect((await settle(json.id)).state).toBe('succeeded');
-    expect(asked).toEqual(['/a']);
+    expect(requests).toEqual([]);
+    expect((await runToEnd(json.id)).state).toBe('succeeded');
+    expect(requests).toEqual(['/a']);
     await get(`/files/${json.id}/1.png`);
     expect(drawn.calls[0]?.options.references).toHaveLength(2);
   });
 
-  it('An unreadable reference image fails the job with a sentence that names its URL', async () => {
+  it('An unreadable reference image fails the job with a reason that contains its URL', async () => {
     const { base } = await imageServer();
-    const { post, get, settle } = await bench();
+    const { post, get, runToEnd } = await bench();
     const bad: [string, RegExp][] = [
       [`${base}/page`, /\/page is not an image/],
       [`${base}/missing`, /\/missing could not be fetched: it returned status 404/],
@@ -206,7 +206,7 @@ describe('The reference images of a job', () => {
     ];
     for (const [image, message] of bad) {
       const { json } = await post(path, { ...boat, image });
-      await settle(json.id);
+      await runToEnd(json.id);
       const job = await get(`${path}/${json.id}`);
       expect(job.json.status).toBe('failed');
       expect(job.json.error.message).toMatch(message);
@@ -215,6 +215,6 @@ describe('The reference images of a job', () => {
       ...boat,
       image: `data:image/png;base64,${Buffer.from('no image').toString('base64')}`,
     });
-    expect((await settle(json.id)).reason).toMatch(/image 1 of the request is not an image/);
+    expect((await runToEnd(json.id)).reason).toMatch(/image 1 of the request is not an image/);
   });
 });

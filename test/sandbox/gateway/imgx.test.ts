@@ -5,16 +5,17 @@ import { type Answer, type Bench, bench, type Json, pngUri, profiles } from './b
 const idOf = ({ json }: Answer): string => String(json.result ?? json.id);
 const customIds = (task: Json): string[] => task.buttons.map((button: { customId: string }) => button.customId);
 
-async function done(side: Bench, answer: Answer): Promise<Json> {
+async function done(fixture: Bench, answer: Answer): Promise<Json> {
   const id = idOf(answer);
-  await side.settle(id);
-  return (await side.get(`/imgx/task/${id}/fetch`)).json;
+  await fixture.runToEnd(id);
+  return (await fixture.get(`/imgx/task/${id}/fetch`)).json;
 }
 
-const imagine = async (side: Bench, prompt = 'a lighthouse --ar 3:2') =>
-  await done(side, await side.post('/imgx/submit/imagine', { prompt }));
+const imagine = async (fixture: Bench, prompt = 'a lighthouse --ar 3:2') =>
+  await done(fixture, await fixture.post('/imgx/submit/imagine', { prompt }));
 
-const press = (side: Bench, taskId: string, customId: string) => side.post('/imgx/submit/action', { taskId, customId });
+const press = (fixture: Bench, taskId: string, customId: string) =>
+  fixture.post('/imgx/submit/action', { taskId, customId });
 
 const button = (task: Json, part: string): string => {
   const found = customIds(task).find((id) => id.includes(part));
@@ -24,8 +25,8 @@ const button = (task: Json, part: string): string => {
 
 describe('The imagine tasks of the gateway', () => {
   it('An imagine task changes from queued to succeeded in the format of the specification, with a preview in between', async () => {
-    const side = await bench();
-    const submitted = await side.post('/imgx/submit/imagine', { prompt: 'a lighthouse', state: 'mine' });
+    const fixture = await bench();
+    const submitted = await fixture.post('/imgx/submit/imagine', { prompt: 'a lighthouse', state: 'mine' });
     expect(submitted.json).toMatchObject({
       status: 'queued',
       progress: 0,
@@ -35,14 +36,14 @@ describe('The imagine tasks of the gateway', () => {
     });
     const { id } = submitted.json;
     expect(id).toMatch(/^\d{16,19}$/);
-    side.clock.advance(20_000);
-    const running = (await side.get(`/imgx/task/${id}/fetch`)).json;
+    fixture.clock.advance(20_000);
+    const running = (await fixture.get(`/imgx/task/${id}/fetch`)).json;
     expect(running).toMatchObject({ status: 'running', buttons: [], startTime: expect.any(Number), finishTime: null });
     expect(running.progress).toBeGreaterThan(0);
-    const preview = await side.get(new URL(running.imageUrl).pathname, { key: null });
+    const preview = await fixture.get(new URL(running.imageUrl).pathname, { key: null });
     expect(preview.headers['content-type']).toBe('image/webp');
-    expect(side.drawn.calls[0]?.options.finished).toBeCloseTo(running.progress / 100);
-    const task = await done(side, submitted);
+    expect(fixture.drawn.calls[0]?.options.finished).toBeCloseTo(running.progress / 100);
+    const task = await done(fixture, submitted);
     expect(task).toMatchObject({
       status: 'succeeded',
       progress: 100,
@@ -53,17 +54,17 @@ describe('The imagine tasks of the gateway', () => {
   });
 
   it('An imagine task in the stock profile has codes, upper case, percentages and milliseconds', async () => {
-    const side = await bench({ profile: 'stock' });
-    const submitted = await side.post('/imgx/submit/imagine', { prompt: 'a lighthouse' });
+    const fixture = await bench({ profile: 'stock' });
+    const submitted = await fixture.post('/imgx/submit/imagine', { prompt: 'a lighthouse' });
     expect(submitted.json).toMatchObject({
       code: 1,
       result: expect.stringMatching(/^\d{16,19}$/),
       properties: { discordInstanceId: expect.any(String) },
     });
     const id = submitted.json.result;
-    expect((await side.get(`/imgx/task/${id}/fetch`)).json.status).toBe('');
-    side.clock.advance(20_000);
-    const running = (await side.get(`/imgx/task/${id}/fetch`)).json;
+    expect((await fixture.get(`/imgx/task/${id}/fetch`)).json.status).toBe('');
+    fixture.clock.advance(20_000);
+    const running = (await fixture.get(`/imgx/task/${id}/fetch`)).json;
     expect(running).toMatchObject({
       id,
       status: 'IN_PROGRESS',
@@ -71,7 +72,7 @@ describe('The imagine tasks of the gateway', () => {
       finishTime: 0,
       failReason: '',
     });
-    const task = await done(side, submitted);
+    const task = await done(fixture, submitted);
     expect(task).toMatchObject({ status: 'SUCCESS', progress: '100%', submitTime: expect.any(Number) });
     expect(task.finishTime).toBeGreaterThan(1e12);
   });
@@ -87,13 +88,13 @@ describe('The imagine tasks of the gateway', () => {
   });
 
   it('An imagine task applies --ar and --seed, and returns the seed', async () => {
-    const side = await bench();
-    const task = await imagine(side, 'a lighthouse --ar 2:1 --seed 99');
-    await side.get(new URL(task.imageUrl).pathname);
-    const { options, scenes } = side.drawn.calls[0] ?? { options: {} as Record<string, unknown>, scenes: [] };
+    const fixture = await bench();
+    const task = await imagine(fixture, 'a lighthouse --ar 2:1 --seed 99');
+    await fixture.get(new URL(task.imageUrl).pathname);
+    const { options, scenes } = fixture.drawn.calls[0] ?? { options: {} as Record<string, unknown>, scenes: [] };
     expect(Number(options.width) / Number(options.height)).toBeCloseTo(2);
     expect(scenes.map(({ seed }) => seed)).toEqual([99, 100, 101, 102]);
-    expect((await side.get(`/imgx/task/${task.id}/image-seed`)).json).toEqual({
+    expect((await fixture.get(`/imgx/task/${task.id}/image-seed`)).json).toEqual({
       code: 1,
       description: expect.any(String),
       result: '99',
@@ -102,9 +103,9 @@ describe('The imagine tasks of the gateway', () => {
 
   it('A failed imagine task has a reason in both profiles', async () => {
     for (const profile of profiles) {
-      const side = await bench({ profile });
-      side.gateway.faults.add({ do: { type: 'fail', reason: 'Out of paint.' } });
-      const task = await imagine(side);
+      const fixture = await bench({ profile });
+      fixture.gateway.faults.add({ do: { type: 'fail', reason: 'Out of paint.' } });
+      const task = await imagine(fixture);
       expect(task.failReason).toBe('Out of paint.');
       expect(task.status).toBe(profile === 'spec' ? 'failed' : 'FAILURE');
       expect(task.buttons).toEqual([]);
@@ -117,26 +118,29 @@ describe('The imagine tasks of the gateway', () => {
   ] as const)(
     'An imagine task uses the URLs before its prompt, and base64 only in the stock profile (%s)',
     async (profile, count) => {
-      const side = await bench({ profile });
-      const upload = await side.post('/imgx/submit/upload-discord-images', { base64Array: [await pngUri()] });
+      const fixture = await bench({ profile });
+      const upload = await fixture.post('/imgx/submit/upload-discord-images', { base64Array: [await pngUri()] });
       const [address] = upload.json.result;
       const task = await done(
-        side,
-        await side.post('/imgx/submit/imagine', { prompt: `${address} a boat`, base64Array: [await pngUri('#00f')] }),
+        fixture,
+        await fixture.post('/imgx/submit/imagine', {
+          prompt: `${address} a boat`,
+          base64Array: [await pngUri('#00f')],
+        }),
       );
       expect(task.status.toLowerCase()).toMatch(/^succe/);
-      await side.get(new URL(task.imageUrl).pathname);
-      expect(side.drawn.calls[0]?.options.references).toHaveLength(count);
-      expect(side.drawn.calls[0]?.scenes[0]?.prompt).toBe('a boat');
+      await fixture.get(new URL(task.imageUrl).pathname);
+      expect(fixture.drawn.calls[0]?.options.references).toHaveLength(count);
+      expect(fixture.drawn.calls[0]?.scenes[0]?.prompt).toBe('a boat');
     },
   );
 });
 
 describe('The other submit endpoints', () => {
-  it.each(profiles)('Describe returns four lines and the buttons to imagine them (%s)', async (profile) => {
+  it.each(profiles)('Describe returns four lines and buttons that imagine them (%s)', async (profile) => {
     for (const image of [{ base64Array: [await pngUri()] }, { base64: await pngUri() }]) {
-      const side = await bench({ profile });
-      const task = await done(side, await side.post('/imgx/submit/describe', image));
+      const fixture = await bench({ profile });
+      const task = await done(fixture, await fixture.post('/imgx/submit/describe', image));
       expect(task.action).toBe('DESCRIBE');
       const lines = task.properties.finalPrompt.split('\n\n');
       expect(lines).toHaveLength(4);
@@ -152,65 +156,65 @@ describe('The other submit endpoints', () => {
   });
 
   it('Shorten returns drafts and a button for each', async () => {
-    const side = await bench();
+    const fixture = await bench();
     const prompt =
       'a very very beautiful and quite extraordinarily detailed old lighthouse standing on a rock in the middle of a storm';
-    const task = await done(side, await side.post('/imgx/submit/shorten', { prompt }));
+    const task = await done(fixture, await fixture.post('/imgx/submit/shorten', { prompt }));
     expect(task.description).toContain('Shortened prompts');
     expect(customIds(task)[0]).toBe('MJ::Job::PromptAnalyzer::1');
     expect(customIds(task).length).toBeLessThanOrEqual(5);
-    const asked = await press(side, task.id, 'MJ::Job::PromptAnalyzer::2');
+    const asked = await press(fixture, task.id, 'MJ::Job::PromptAnalyzer::2');
     expect(task.description).toContain(asked.json.properties.finalPrompt);
   });
 
   it('Blend accepts two to five images and applies the requested shape', async () => {
-    const side = await bench();
+    const fixture = await bench();
     const uri = await pngUri();
-    expect((await side.post('/imgx/submit/blend', { base64Array: [uri] })).status).toBe(400);
-    expect((await side.post('/imgx/submit/blend', { base64Array: Array(6).fill(uri) })).status).toBe(400);
+    expect((await fixture.post('/imgx/submit/blend', { base64Array: [uri] })).status).toBe(400);
+    expect((await fixture.post('/imgx/submit/blend', { base64Array: Array(6).fill(uri) })).status).toBe(400);
     const task = await done(
-      side,
-      await side.post('/imgx/submit/blend', { base64Array: [uri, uri], dimensions: 'PORTRAIT' }),
+      fixture,
+      await fixture.post('/imgx/submit/blend', { base64Array: [uri, uri], dimensions: 'PORTRAIT' }),
     );
-    await side.get(new URL(task.imageUrl).pathname);
-    const options = side.drawn.calls[0]?.options ?? {};
+    await fixture.get(new URL(task.imageUrl).pathname);
+    const options = fixture.drawn.calls[0]?.options ?? {};
     expect(Number(options.width) / Number(options.height)).toBeCloseTo(2 / 3);
     expect(options.references).toHaveLength(2);
   });
 
   it.each(profiles)('Upload returns URLs that serve the same bytes (%s)', async (profile) => {
-    const side = await bench({ profile });
+    const fixture = await bench({ profile });
     const uri = await pngUri();
-    const { json } = await side.post('/imgx/submit/upload-discord-images', { base64Array: [uri, uri] });
+    const { json } = await fixture.post('/imgx/submit/upload-discord-images', { base64Array: [uri, uri] });
     expect(json).toMatchObject({
       code: 1,
       result: [expect.stringContaining('/1.png'), expect.stringContaining('/2.png')],
     });
-    const file = await side.get(new URL(json.result[1]).pathname, { key: null });
+    const file = await fixture.get(new URL(json.result[1]).pathname, { key: null });
     expect(file.bytes.toString('base64')).toBe(uri.split(',')[1]);
-    const wrong = await side.post('/imgx/submit/upload-discord-images', { base64Array: ['QUJD'] });
+    const wrong = await fixture.post('/imgx/submit/upload-discord-images', { base64Array: ['QUJD'] });
     expect(wrong.status).toBe(400);
   });
 
   it('Edits draws a grid from the image and the prompt', async () => {
-    const side = await bench();
-    expect((await side.post('/imgx/submit/edits', { prompt: 'make it blue' })).json.error.message).toBe(
+    const fixture = await bench();
+    expect((await fixture.post('/imgx/submit/edits', { prompt: 'make it blue' })).json.error.message).toBe(
       'image is required',
     );
     const task = await done(
-      side,
-      await side.post('/imgx/submit/edits', { prompt: 'make it blue', image: await pngUri() }),
+      fixture,
+      await fixture.post('/imgx/submit/edits', { prompt: 'make it blue', image: await pngUri() }),
     );
     expect(task).toMatchObject({ action: 'EDITS', status: 'succeeded' });
-    await side.get(new URL(task.imageUrl).pathname);
-    expect(side.drawn.calls[0]?.options.references).toHaveLength(1);
+    await fixture.get(new URL(task.imageUrl).pathname);
+    expect(fixture.drawn.calls[0]?.options.references).toHaveLength(1);
   });
 
   it('Video creates the requested number of videos, which can be extended and upscaled', async () => {
-    const side = await bench();
+    const fixture = await bench();
     const task = await done(
-      side,
-      await side.post('/imgx/submit/video', {
+      fixture,
+      await fixture.post('/imgx/submit/video', {
         prompt: 'waves',
         motion: 'high',
         batchSize: 2,
@@ -220,18 +224,18 @@ describe('The other submit endpoints', () => {
     );
     expect(task).toMatchObject({ action: 'VIDEO', imageUrl: '', videoUrl: task.videoUrls[0].url });
     expect(task.videoUrls).toHaveLength(2);
-    expect((await side.get(new URL(task.videoUrls[1].url).pathname)).headers['content-type']).toBe('video/mp4');
-    expect(side.drawn.calls.at(-1)?.options).toMatchObject({ width: 1_280, height: 720, seconds: 5 });
-    const enlarged = await done(side, await press(side, task.id, button(task, 'video_virtual_upscale::2')));
+    expect((await fixture.get(new URL(task.videoUrls[1].url).pathname)).headers['content-type']).toBe('video/mp4');
+    expect(fixture.drawn.calls.at(-1)?.options).toMatchObject({ width: 1_280, height: 720, seconds: 5 });
+    const enlarged = await done(fixture, await press(fixture, task.id, button(task, 'video_virtual_upscale::2')));
     expect(enlarged).toMatchObject({ action: 'UPSCALE', videoUrls: [{ url: expect.any(String) }] });
-    const asked = await side.post('/imgx/submit/video', { action: 'extend', taskId: task.id, index: 1, prompt: '' });
+    const asked = await fixture.post('/imgx/submit/video', { action: 'extend', taskId: task.id, index: 1, prompt: '' });
     expect(asked.json).toMatchObject({ code: 21, properties: { remix: true, finalPrompt: 'waves' } });
     const extended = await done(
-      side,
-      await side.post('/imgx/submit/modal', { taskId: asked.json.id, prompt: 'higher waves' }),
+      fixture,
+      await fixture.post('/imgx/submit/modal', { taskId: asked.json.id, prompt: 'higher waves' }),
     );
-    await side.get(new URL(extended.videoUrl).pathname);
-    expect(side.drawn.calls.at(-1)?.options.seconds).toBe(9);
+    await fixture.get(new URL(extended.videoUrl).pathname);
+    expect(fixture.drawn.calls.at(-1)?.options.seconds).toBe(9);
   });
 
   it('The submit endpoints refuse invalid requests in the format of each profile', async () => {
@@ -268,13 +272,13 @@ describe('The other submit endpoints', () => {
 
 describe('The follow-ups of a task', () => {
   it('Each button of a grid is executed by its custom id', async () => {
-    const side = await bench();
-    const grid = await imagine(side);
+    const fixture = await bench();
+    const grid = await imagine(fixture);
     const actions = new Map<string, string>();
     for (const id of customIds(grid)) {
-      const answer = await press(side, grid.id, id);
+      const answer = await press(fixture, grid.id, id);
       expect(answer.json.status, id).toBe('queued');
-      const task = await done(side, answer);
+      const task = await done(fixture, answer);
       expect(task.status, id).toBe('succeeded');
       actions.set(id.split('::')[2] ?? '', task.action);
     }
@@ -282,55 +286,55 @@ describe('The follow-ups of a task', () => {
   });
 
   it('An upscale is the same scene larger, a variation a similar one, and a reroll a new one', async () => {
-    const side = await bench();
-    const grid = await imagine(side);
+    const fixture = await bench();
+    const grid = await imagine(fixture);
     const draw = async (task: Json) => {
-      await side.get(new URL(task.imageUrl).pathname);
-      return side.drawn.calls.at(-1);
+      await fixture.get(new URL(task.imageUrl).pathname);
+      return fixture.drawn.calls.at(-1);
     };
     const whole = await draw(grid);
-    const upscale = await draw(await done(side, await press(side, grid.id, button(grid, 'upsample::3'))));
+    const upscale = await draw(await done(fixture, await press(fixture, grid.id, button(grid, 'upsample::3'))));
     expect(upscale?.what).toBe('image');
     expect(upscale?.scenes[0]).toEqual(whole?.scenes[2]);
-    const variation = await draw(await done(side, await press(side, grid.id, button(grid, 'variation::2'))));
+    const variation = await draw(await done(fixture, await press(fixture, grid.id, button(grid, 'variation::2'))));
     expect(variation?.scenes).toHaveLength(4);
     for (const scene of variation?.scenes ?? []) {
       expect(scene.seed).toBe(whole?.scenes[1]?.seed);
       expect(scene).not.toEqual(whole?.scenes[1]);
     }
-    const reroll = await draw(await done(side, await press(side, grid.id, button(grid, 'reroll'))));
+    const reroll = await draw(await done(fixture, await press(fixture, grid.id, button(grid, 'reroll'))));
     const seeds = new Set(whole?.scenes.map(({ seed }) => seed));
     for (const scene of reroll?.scenes ?? []) expect(seeds.has(scene.seed)).toBe(false);
   });
 
   it('Each button of a single image is executed, or asks for a prompt', async () => {
-    const side = await bench();
-    const grid = await imagine(side);
-    const single = await done(side, await press(side, grid.id, button(grid, 'upsample::1')));
+    const fixture = await bench();
+    const grid = await imagine(fixture);
+    const single = await done(fixture, await press(fixture, grid.id, button(grid, 'upsample::1')));
     const ids = customIds(single);
     expect(ids.length).toBeGreaterThanOrEqual(14);
     expect(ids.length).toBeLessThanOrEqual(25);
     for (const id of ids) {
       expect(id.length).toBeLessThanOrEqual(100);
-      const answer = await press(side, single.id, id);
+      const answer = await press(fixture, single.id, id);
       const asks = /CustomZoom|Inpaint/.test(id);
       expect(answer.json.status, id).toBe(asks ? 'modal' : 'queued');
       if (asks) continue;
-      const task = await done(side, answer);
+      const task = await done(fixture, answer);
       expect(task.status, id).toBe('succeeded');
       const address = task.imageUrl || task.videoUrl;
-      expect((await side.get(new URL(address).pathname)).status, id).toBe(200);
+      expect((await fixture.get(new URL(address).pathname)).status, id).toBe(200);
     }
   });
 
-  it('A zoom shows more and a pan shows the neighbouring area, in the same shape', async () => {
-    const side = await bench();
-    const grid = await imagine(side);
-    const single = await done(side, await press(side, grid.id, button(grid, 'upsample::1')));
+  it('A zoom shows more of the scene and a pan shows the neighbouring area, in the same shape', async () => {
+    const fixture = await bench();
+    const grid = await imagine(fixture);
+    const single = await done(fixture, await press(fixture, grid.id, button(grid, 'upsample::1')));
     const drawn = async (part: string) => {
-      const task = await done(side, await press(side, single.id, button(single, part)));
-      await side.get(new URL(task.imageUrl).pathname);
-      return side.drawn.calls.at(-1);
+      const task = await done(fixture, await press(fixture, single.id, button(single, part)));
+      await fixture.get(new URL(task.imageUrl).pathname);
+      return fixture.drawn.calls.at(-1);
     };
     expect((await drawn('Outpaint::50'))?.scenes[0]?.view.zoom).toBe(2);
     expect((await drawn('Outpaint::75'))?.scenes[0]?.view.zoom).toBe(1.5);
@@ -339,13 +343,13 @@ describe('The follow-ups of a task', () => {
     expect(Number(pan?.options.width) / Number(pan?.options.height)).toBeCloseTo(1.5);
   });
 
-  it('Unknown custom ids and those of another task are refused and named', async () => {
+  it('Unknown custom ids and those of another task are refused with an error that names them', async () => {
     for (const profile of profiles) {
-      const side = await bench({ profile });
-      const grid = await imagine(side);
-      const other = await imagine(side);
+      const fixture = await bench({ profile });
+      const grid = await imagine(fixture);
+      const other = await imagine(fixture);
       for (const customId of ['MJ::JOB::teleport::1::x', button(other, 'upsample::1'), `MJ::BOOKMARK::x`]) {
-        const { status, json } = await press(side, grid.id, customId);
+        const { status, json } = await press(fixture, grid.id, customId);
         expect(status).toBe(400);
         if (profile === 'spec')
           expect(json.error).toMatchObject({ message: `unknown_action:${customId}`, code: 'unknown_action' });
@@ -363,80 +367,81 @@ describe('The follow-ups of a task', () => {
     expect((await press(spec, idOf(queued), 'MJ::x')).json.error.code).toBe('task_status_not_success');
   });
 
-  it('The change and simple-change endpoints support U, V and R, with their words in either order', async () => {
-    const side = await bench();
-    const grid = await imagine(side);
-    const action = async (answer: Answer) => (await done(side, answer)).action;
-    const change = (body: object) => side.post('/imgx/submit/change', { taskId: grid.id, ...body });
+  it('The change and simple-change endpoints support U, V and R, with the parts of the text in either order', async () => {
+    const fixture = await bench();
+    const grid = await imagine(fixture);
+    const action = async (answer: Answer) => (await done(fixture, answer)).action;
+    const change = (body: object) => fixture.post('/imgx/submit/change', { taskId: grid.id, ...body });
     expect(await action(await change({ action: 'UPSCALE', index: 2 }))).toBe('UPSCALE');
     expect(await action(await change({ action: 'VARIATION', index: 4 }))).toBe('VARIATION');
     expect(await action(await change({ action: 'REROLL' }))).toBe('REROLL');
-    const simple = (content: string) => side.post('/imgx/submit/simple-change', { content });
+    const simple = (content: string) => fixture.post('/imgx/submit/simple-change', { content });
     expect(await action(await simple(`${grid.id} U2`))).toBe('UPSCALE');
     expect(await action(await simple(`V3 ${grid.id}`))).toBe('VARIATION');
     expect(await action(await simple(`R ${grid.id}`))).toBe('REROLL');
-    const single = await done(side, await change({ action: 'UPSCALE', index: 1 }));
-    expect((await side.post('/imgx/submit/change', { taskId: single.id, action: 'UPSCALE', index: 1 })).status).toBe(
+    const single = await done(fixture, await change({ action: 'UPSCALE', index: 1 }));
+    expect((await fixture.post('/imgx/submit/change', { taskId: single.id, action: 'UPSCALE', index: 1 })).status).toBe(
       400,
     );
   });
 });
 
 describe('A modal task', () => {
-  async function openModal(side: Bench, part: string): Promise<{ answer: Answer; single: Json }> {
-    const grid = await imagine(side, 'a lighthouse');
-    const single = await done(side, await press(side, grid.id, button(grid, 'upsample::1')));
-    return { answer: await press(side, single.id, button(single, part)), single };
+  async function openModal(fixture: Bench, part: string): Promise<{ answer: Answer; single: Json }> {
+    const grid = await imagine(fixture, 'a lighthouse');
+    const single = await done(fixture, await press(fixture, grid.id, button(grid, 'upsample::1')));
+    return { answer: await press(fixture, single.id, button(single, part)), single };
   }
 
-  it('A modal task is created with code 21 and waits without a limit or a charge', async () => {
-    const side = await bench();
-    const before = side.gateway.usage.rows('sk-sandbox')[0]?.requests ?? 0;
-    const { answer } = await openModal(side, 'CustomZoom');
+  it('A modal task is created with code 21 and waits indefinitely without a charge', async () => {
+    const fixture = await bench();
+    const before = fixture.gateway.usage.rows('sk-sandbox')[0]?.requests ?? 0;
+    const { answer } = await openModal(fixture, 'CustomZoom');
     expect(answer.json).toMatchObject({
       code: 21,
       status: 'modal',
       properties: { finalPrompt: 'a lighthouse --zoom 2', remix: true },
     });
-    side.clock.advance(86_400_000);
-    expect((await side.get(`/imgx/task/${answer.json.id}/fetch`)).json.status).toBe('modal');
-    const paid = side.gateway.usage.rows('sk-sandbox')[0]?.requests ?? 0;
+    fixture.clock.advance(86_400_000);
+    expect((await fixture.get(`/imgx/task/${answer.json.id}/fetch`)).json.status).toBe('modal');
+    const paid = fixture.gateway.usage.rows('sk-sandbox')[0]?.requests ?? 0;
     expect(paid - before).toBe(2);
-    await side.post('/imgx/submit/modal', { taskId: answer.json.id, prompt: 'a lighthouse --zoom 1.4' });
-    expect(side.gateway.usage.rows('sk-sandbox').reduce((sum, row) => sum + row.requests, 0)).toBe(3);
-    const task = await done(side, answer);
-    await side.get(new URL(task.imageUrl).pathname);
-    expect(side.drawn.calls.at(-1)?.scenes[0]?.view.zoom).toBe(1.4);
+    await fixture.post('/imgx/submit/modal', { taskId: answer.json.id, prompt: 'a lighthouse --zoom 1.4' });
+    expect(fixture.gateway.usage.rows('sk-sandbox').reduce((sum, row) => sum + row.requests, 0)).toBe(3);
+    const task = await done(fixture, answer);
+    await fixture.get(new URL(task.imageUrl).pathname);
+    expect(fixture.drawn.calls.at(-1)?.scenes[0]?.view.zoom).toBe(1.4);
   });
 
   it('A modal task has the status MODAL in the stock profile, where local edit and custom zoom keep code 21', async () => {
-    const side = await bench({ profile: 'stock' });
-    const { answer } = await openModal(side, 'Inpaint');
+    const fixture = await bench({ profile: 'stock' });
+    const { answer } = await openModal(fixture, 'Inpaint');
     expect(answer.json).toMatchObject({
       code: 21,
       description: 'Waiting for window confirm',
       properties: { remix: true },
     });
-    const task = (await side.get(`/imgx/task/${answer.json.result}/fetch`)).json;
+    const task = (await fixture.get(`/imgx/task/${answer.json.result}/fetch`)).json;
     expect(task).toMatchObject({ status: 'MODAL', progress: '0%', action: 'INPAINT' });
   });
 
   it('A modal task accepts a mask that limits the edit', async () => {
-    const side = await bench();
-    const { answer, single } = await openModal(side, 'Inpaint');
+    const fixture = await bench();
+    const { answer, single } = await openModal(fixture, 'Inpaint');
     const mask = await pngUri('#fff');
     expect(
-      (await side.post('/imgx/submit/modal', { taskId: answer.json.id, prompt: 'a boat', maskBase64: 'QUJD' })).status,
+      (await fixture.post('/imgx/submit/modal', { taskId: answer.json.id, prompt: 'a boat', maskBase64: 'QUJD' }))
+        .status,
     ).toBe(400);
     const task = await done(
-      side,
-      await side.post('/imgx/submit/modal', { taskId: answer.json.id, prompt: 'a boat', maskBase64: mask }),
+      fixture,
+      await fixture.post('/imgx/submit/modal', { taskId: answer.json.id, prompt: 'a boat', maskBase64: mask }),
     );
     expect(task).toMatchObject({ id: answer.json.id, status: 'succeeded', prompt: 'a boat', action: 'INPAINT' });
-    await side.get(new URL(single.imageUrl).pathname);
-    const before = side.drawn.calls.at(-1)?.scenes[0];
-    await side.get(new URL(task.imageUrl).pathname);
-    const edit = side.drawn.calls.at(-1);
+    await fixture.get(new URL(single.imageUrl).pathname);
+    const before = fixture.drawn.calls.at(-1)?.scenes[0];
+    await fixture.get(new URL(task.imageUrl).pathname);
+    const edit = fixture.drawn.calls.at(-1);
     expect(edit?.what).toBe('edit');
     expect(edit?.scenes[0]).toEqual(before);
     expect(edit?.scenes[1]?.prompt).toBe('a boat');
@@ -444,46 +449,49 @@ describe('A modal task', () => {
   });
 
   it('A modal task imagines the selected line of a description, or another prompt', async () => {
-    const side = await bench();
-    const described = await done(side, await side.post('/imgx/submit/describe', { base64Array: [await pngUri()] }));
-    const answer = await press(side, described.id, 'MJ::Job::PicReader::2');
+    const fixture = await bench();
+    const described = await done(
+      fixture,
+      await fixture.post('/imgx/submit/describe', { base64Array: [await pngUri()] }),
+    );
+    const answer = await press(fixture, described.id, 'MJ::Job::PicReader::2');
     expect(described.properties.finalPrompt).toContain(answer.json.properties.finalPrompt);
-    const left = await done(side, await side.post('/imgx/submit/modal', { taskId: answer.json.id, prompt: '' }));
+    const left = await done(fixture, await fixture.post('/imgx/submit/modal', { taskId: answer.json.id, prompt: '' }));
     expect(left).toMatchObject({ action: 'IMAGINE', prompt: answer.json.properties.finalPrompt });
-    const all = await done(side, await press(side, described.id, 'MJ::Job::PicReader::all'));
+    const all = await done(fixture, await press(fixture, described.id, 'MJ::Job::PicReader::all'));
     expect(all.buttons).toHaveLength(9);
-    const again = await done(side, await press(side, described.id, 'MJ::Picread::Retry'));
+    const again = await done(fixture, await press(fixture, described.id, 'MJ::Picread::Retry'));
     expect(again.properties.finalPrompt).toBe(described.properties.finalPrompt);
   });
 
   it('Variation, reroll, pan and animate create a modal task only in remix mode', async () => {
-    const side = await bench({ quirks: { remix: true } });
-    const grid = await imagine(side);
+    const fixture = await bench({ quirks: { remix: true } });
+    const grid = await imagine(fixture);
     for (const part of ['variation::1', 'reroll']) {
-      const answer = await press(side, grid.id, button(grid, part));
+      const answer = await press(fixture, grid.id, button(grid, part));
       expect(answer.json.code, part).toBe(21);
       const task = await done(
-        side,
-        await side.post('/imgx/submit/modal', { taskId: answer.json.id, prompt: 'a tower --ar 1:1' }),
+        fixture,
+        await fixture.post('/imgx/submit/modal', { taskId: answer.json.id, prompt: 'a tower --ar 1:1' }),
       );
       expect(task).toMatchObject({ status: 'succeeded', prompt: 'a tower --ar 1:1' });
     }
-    expect((await press(side, grid.id, button(grid, 'upsample::1'))).json.status).toBe('queued');
-    const single = await done(side, await press(side, grid.id, button(grid, 'upsample::2')));
+    expect((await press(fixture, grid.id, button(grid, 'upsample::1'))).json.status).toBe('queued');
+    const single = await done(fixture, await press(fixture, grid.id, button(grid, 'upsample::2')));
     for (const part of ['pan_left', 'animate_high']) {
-      const answer = await press(side, single.id, button(single, part));
+      const answer = await press(fixture, single.id, button(single, part));
       expect(answer.json.code, part).toBe(21);
     }
   });
 
   it('A modal task cannot be submitted twice, and other tasks cannot be submitted as modal tasks', async () => {
-    const side = await bench();
-    const { answer, single } = await openModal(side, 'CustomZoom');
+    const fixture = await bench();
+    const { answer, single } = await openModal(fixture, 'CustomZoom');
     const words = { taskId: answer.json.id, prompt: 'a --zoom 2' };
-    expect((await side.post('/imgx/submit/modal', words)).status).toBe(200);
-    expect((await side.post('/imgx/submit/modal', words)).status).toBe(400);
-    expect((await side.post('/imgx/submit/modal', { ...words, taskId: single.id })).status).toBe(400);
-    expect((await side.post('/imgx/submit/modal', { ...words, taskId: '5' })).status).toBe(404);
+    expect((await fixture.post('/imgx/submit/modal', words)).status).toBe(200);
+    expect((await fixture.post('/imgx/submit/modal', words)).status).toBe(400);
+    expect((await fixture.post('/imgx/submit/modal', { ...words, taskId: single.id })).status).toBe(400);
+    expect((await fixture.post('/imgx/submit/modal', { ...words, taskId: '5' })).status).toBe(404);
   });
 });
 
@@ -491,13 +499,13 @@ describe('The list of tasks by ids', () => {
   it.each(profiles)(
     'The list of tasks is a plain array without unknown ids, and empty for no ids (%s)',
     async (profile) => {
-      const side = await bench({ profile });
-      const one = idOf(await side.post('/imgx/submit/imagine', { prompt: 'a' }));
-      const two = idOf(await side.post('/imgx/submit/imagine', { prompt: 'b' }));
-      const list = async (body: object) => (await side.post('/imgx/task/list-by-condition', body)).json;
+      const fixture = await bench({ profile });
+      const one = idOf(await fixture.post('/imgx/submit/imagine', { prompt: 'a' }));
+      const two = idOf(await fixture.post('/imgx/submit/imagine', { prompt: 'b' }));
+      const list = async (body: object) => (await fixture.post('/imgx/task/list-by-condition', body)).json;
       expect((await list({ ids: [two, 'unknown', one] })).map((task: Json) => task.id)).toEqual([two, one]);
       expect(await list({ ids: [] })).toEqual([]);
-      await side.settle(one);
+      await fixture.runToEnd(one);
       expect(
         (await list({ status: profile === 'spec' ? 'succeeded' : 'SUCCESS' })).map((task: Json) => task.id),
       ).toContain(one);

@@ -25,7 +25,7 @@ describe('The durations of jobs', () => {
   });
 });
 
-describe('Jobs and the clock of the gateway', () => {
+describe('Jobs on the clock of the gateway', () => {
   it('A job applies a control action that arrives during a change', async () => {
     const { gateway, post, clock } = await bench();
     gateway.jobs.on('change', (job: Job) => {
@@ -37,12 +37,12 @@ describe('Jobs and the clock of the gateway', () => {
   });
 
   it('A job announces each change of its state, and its progress', async () => {
-    const { gateway, post, settle } = await bench();
-    const told: string[] = [];
-    gateway.jobs.on('change', (job: Job) => told.push(`${job.state} ${job.progress}`));
+    const { gateway, post, runToEnd } = await bench();
+    const announced: string[] = [];
+    gateway.jobs.on('change', (job: Job) => announced.push(`${job.state} ${job.progress}`));
     const { json } = await post('/v1/images/generations/jobs', { model: 'lumen-image-1', prompt: 'a' });
-    await settle(json.id);
-    expect(told).toEqual([
+    await runToEnd(json.id);
+    expect(announced).toEqual([
       'queued 0',
       'running 0',
       ...[11, 22, 33, 44, 56, 67, 78, 89].map((part) => `running ${part}`),
@@ -52,9 +52,9 @@ describe('Jobs and the clock of the gateway', () => {
 
   it('At ten times the speed, a job takes a tenth of the time', async () => {
     const took = async (speed: number) => {
-      const { gateway, post, settle } = await bench({ speed, seed: 11 });
+      const { gateway, post, runToEnd } = await bench({ speed, seed: 11 });
       const { json } = await post('/v1/images/generations/jobs', { model: 'lumen-image-1', prompt: 'a' });
-      await settle(json.id);
+      await runToEnd(json.id);
       const job = gateway.jobs.get(json.id);
       return (job?.finishedAt ?? 0) - (job?.createdAt ?? 0);
     };
@@ -77,16 +77,16 @@ describe('Jobs and the clock of the gateway', () => {
 
   it('The same seed and requests lead to the same jobs', async () => {
     const run = async () => {
-      const { gateway, post, settle } = await bench({ seed: 5 });
+      const { gateway, post, runToEnd } = await bench({ seed: 5 });
       const { json } = await post('/imgx/submit/imagine', { prompt: 'a' });
-      await settle(json.id);
+      await runToEnd(json.id);
       const { id, seed, finishedAt } = gateway.jobs.get(json.id) ?? {};
       return { id, seed, finishedAt };
     };
     expect(await run()).toEqual(await run());
   });
 
-  it('Jobs stop when the gateway has closed', async () => {
+  it('Jobs stop once the gateway has been closed', async () => {
     const { gateway, post, clock } = await bench();
     const { json } = await post('/imgx/submit/imagine', { prompt: 'a' });
     await gateway.close();
@@ -121,7 +121,7 @@ describe('The pace of the gateway', () => {
 });
 
 describe('The cache of files', () => {
-  it('The cache removes the file that was unused for the longest time', () => {
+  it('The cache removes the least recently used file', () => {
     const shelf = new FileCache(10);
     const file = (size: number) => ({ bytes: Buffer.alloc(size), mime: 'x' });
     shelf.put('a', file(4));

@@ -80,7 +80,7 @@ describe('The list of models', () => {
     expect(video.status).toBe(200);
   });
 
-  it('In the stock profile, a forbidden model returns 403, and a key without models gets success:false', async () => {
+  it('In the stock profile, a forbidden model returns 403, and a key without models gets a response with success:false', async () => {
     const { get, post } = await bench({ profile: 'stock', keys: [{ key: 'sk-none', models: [] }] });
     const refused = await post('/v1/video/generations', { model: 'reel-2', prompt: 'a boat' }, { key: 'sk-none' });
     expect(refused.status).toBe(403);

@@ -5,7 +5,7 @@ const song = { prompt: 'the tide comes in', tags: 'folk, calm', title: 'Tide', m
 
 describe('The music tasks of the gateway', () => {
   it('A music task is queued, streams and completes in the format of the specification', async () => {
-    const { post, get, clock, settle } = await bench();
+    const { post, get, clock, runToEnd } = await bench();
     const created = await post('/music/submit/music', song);
     expect(created.json).toMatchObject({
       id: created.json.task_id,
@@ -20,7 +20,7 @@ describe('The music tasks of the gateway', () => {
     expect(running).toMatchObject({ task_id: id, status: 'running', fail_reason: '' });
     expect(running.data).toHaveLength(2);
     for (const clip of running.data) expect(clip).toMatchObject({ status: 'streaming', audio_url: '' });
-    await settle(id);
+    await runToEnd(id);
     const done = (await get(`/music/fetch/${id}`)).json;
     expect(done).toMatchObject({ status: 'succeeded', progress: 100 });
     for (const clip of done.data) {
@@ -35,7 +35,7 @@ describe('The music tasks of the gateway', () => {
   });
 
   it('A music task in the stock profile is wrapped, and its submit returns only the id', async () => {
-    const { post, get, settle } = await bench({ profile: 'stock' });
+    const { post, get, runToEnd } = await bench({ profile: 'stock' });
     const created = await post('/music/submit/music', song);
     expect(created.json).toEqual({ code: 'success', message: '', data: expect.stringMatching(/^[0-9a-f-]{36}$/) });
     const id = created.json.data;
@@ -44,17 +44,17 @@ describe('The music tasks of the gateway', () => {
       progress: '0%',
       start_time: 0,
     });
-    await settle(id);
+    await runToEnd(id);
     const { data } = (await get(`/music/fetch/${id}`)).json;
     expect(data).toMatchObject({ task_id: id, status: 'SUCCESS', progress: '100%' });
     expect(data.finish_time).toBeLessThan(1e11);
   });
 
   it('A batch of music tasks omits unknown ids', async () => {
-    const { post, settle } = await bench();
+    const { post, runToEnd } = await bench();
     const ids: string[] = [];
     for (const title of ['one', 'two']) ids.push((await post('/music/submit/music', { ...song, title })).json.id);
-    await settle(ids[0] ?? '');
+    await runToEnd(ids[0] ?? '');
     const { json } = await post('/music/fetch', { ids: [...ids, 'unknown', ids[0]] });
     expect(Object.keys(json)).toEqual(['data']);
     expect(json.data.map((task: Json) => task.task_id)).toEqual(ids);
@@ -89,20 +89,20 @@ describe('The music tasks of the gateway', () => {
   });
 
   it('Lyrics are written from the prompt', async () => {
-    const { post, get, settle } = await bench();
+    const { post, get, runToEnd } = await bench();
     const created = await post('/music/submit/lyrics', { prompt: 'lanterns on the river' });
     expect(created.json).toMatchObject({ action: 'LYRICS', data: null });
-    await settle(created.json.id);
+    await runToEnd(created.json.id);
     const { data } = (await get(`/music/fetch/${created.json.id}`)).json;
     expect(data).toMatchObject({ status: 'complete', title: expect.any(String) });
     expect(data.text.toLowerCase()).toMatch(/lantern|river/);
   });
 
   it('A failed music task has a reason in the task and in its clips', async () => {
-    const { post, get, settle, gateway } = await bench();
+    const { post, get, runToEnd, gateway } = await bench();
     gateway.faults.add({ do: { type: 'fail', reason: 'Out of tune.' } });
     const { id } = (await post('/music/submit/music', song)).json;
-    await settle(id);
+    await runToEnd(id);
     const { json } = await get(`/music/fetch/${id}`);
     expect(json).toMatchObject({ status: 'failed', fail_reason: 'Out of tune.' });
     expect(json.data[0]).toMatchObject({ status: 'error', metadata: { error_message: 'Out of tune.' } });

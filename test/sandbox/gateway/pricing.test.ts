@@ -5,27 +5,27 @@ import { bench } from './bench.ts';
 const bill = '/_sandbox/bill';
 
 describe('The price list of the embedded gateway', () => {
-  it('Prices are listed in the stock profile, and elsewhere only if a quirk says so', async () => {
+  it('Prices are listed in the stock profile, and in the spec profile only if a quirk is set', async () => {
     const spec = await bench();
     expect((await spec.get('/api/pricing')).status).toBe(404);
     const asked = await bench({ quirks: { pricesListed: true } });
-    for (const side of [asked, await bench({ profile: 'stock' })]) {
-      const { json, text } = await side.get('/api/pricing');
+    for (const fixture of [asked, await bench({ profile: 'stock' })]) {
+      const { json, text } = await fixture.get('/api/pricing');
       expect(json.success).toBe(true);
       expect(json.group_ratio).toEqual({ default: 1, reserve: 1.5 });
       expect(text).toContain('"model_price":0.0312345678901234');
     }
   });
 
-  it('A key is required', async () => {
+  it('The price list requires a key', async () => {
     const { get } = await bench({ profile: 'stock' });
     expect((await get('/api/pricing', { key: null })).status).toBe(401);
   });
 });
 
 describe('The bill of the embedded gateway', () => {
-  it('The bill adds up every digit that tasks tell as quota, and a failed task gives its charge back', async () => {
-    const { get, post, settle, gateway } = await bench({ profile: 'stock' });
+  it('The bill is the exact sum of what tasks report as quota, and failed tasks are refunded', async () => {
+    const { get, post, runToEnd, gateway } = await bench({ profile: 'stock' });
     gateway.faults.add({ do: 'fail' });
     const failed = (await post('/v1/video/generations', { model: 'reel-2', prompt: 'x' })).json.task_id;
     const ids: string[] = [];
@@ -33,7 +33,7 @@ describe('The bill of the embedded gateway', () => {
       ids.push((await post('/v1/video/generations', { model: 'reel-2', prompt: 'x', duration: seconds })).json.task_id);
     let quota = amountOf('0');
     for (const id of [failed, ...ids]) {
-      await settle(id);
+      await runToEnd(id);
       const { text } = await get(`/v1/video/generations/${id}`);
       quota = plus(quota, amountOf(/"quota":([\d.]+)/.exec(text)?.[1] ?? ''));
     }

@@ -8,17 +8,17 @@ const video = '/v1/video/generations';
 const words = { prompt: 'a boat' };
 const request = { model: 'reel-2', prompt: 'a wave' };
 
-async function grid(side: Bench): Promise<string> {
-  const { json } = await side.post(imagine, words);
+async function grid(fixture: Bench): Promise<string> {
+  const { json } = await fixture.post(imagine, words);
   const id = String(json.result ?? json.id);
-  await side.settle(id);
+  await fixture.runToEnd(id);
   return id;
 }
 
-async function videoTask(side: Bench) {
-  const { json } = await side.post(video, request);
-  await side.settle(json.task_id);
-  return (await side.get(`${video}/${json.task_id}`)).json;
+async function videoTask(fixture: Bench) {
+  const { json } = await fixture.post(video, request);
+  await fixture.runToEnd(json.task_id);
+  return (await fixture.get(`${video}/${json.task_id}`)).json;
 }
 
 describe('The quirks of the gateway', () => {
@@ -29,36 +29,36 @@ describe('The quirks of the gateway', () => {
     expect(gateway.settings.quirks).toEqual({ ...quirksOf('stock'), remix: true });
   });
 
-  it('With rewriteCodes, a task that waits for a prompt returns code 1, except local edit and custom zoom', async () => {
+  it('With rewriteCodes, a task that is waiting for a prompt returns code 1, except local edit and custom zoom', async () => {
     for (const rewriteCodes of [true, false]) {
-      const side = await bench({ profile: 'stock', quirks: { remix: true, rewriteCodes } });
-      const id = await grid(side);
-      const { buttons } = (await side.get(`/imgx/task/${id}/fetch`)).json;
+      const fixture = await bench({ profile: 'stock', quirks: { remix: true, rewriteCodes } });
+      const id = await grid(fixture);
+      const { buttons } = (await fixture.get(`/imgx/task/${id}/fetch`)).json;
       const reroll = buttons.find((button: { customId: string }) => button.customId.includes('reroll')).customId;
-      const { json } = await side.post('/imgx/submit/action', { taskId: id, customId: reroll });
+      const { json } = await fixture.post('/imgx/submit/action', { taskId: id, customId: reroll });
       expect(json).toMatchObject({ code: rewriteCodes ? 1 : 21, properties: { remix: true } });
-      expect((await side.get(`/imgx/task/${json.result}/fetch`)).json.status).toBe('MODAL');
+      expect((await fixture.get(`/imgx/task/${json.result}/fetch`)).json.status).toBe('MODAL');
     }
   });
 
   it('With queuedFrom and fullFrom, submits return code 22 with the queue length, then 23 without a task', async () => {
-    const side = await bench({ profile: 'stock', quirks: { rewriteCodes: false, queuedFrom: 1, fullFrom: 2 } });
-    expect((await side.post(imagine, words)).json.code).toBe(1);
-    expect((await side.post(imagine, words)).json).toMatchObject({
+    const fixture = await bench({ profile: 'stock', quirks: { rewriteCodes: false, queuedFrom: 1, fullFrom: 2 } });
+    expect((await fixture.post(imagine, words)).json.code).toBe(1);
+    expect((await fixture.post(imagine, words)).json).toMatchObject({
       code: 22,
       result: expect.any(String),
       properties: { numberOfQueues: 1 },
     });
-    const full = await side.post(imagine, words);
+    const full = await fixture.post(imagine, words);
     expect([full.status, full.json.code, full.json.result]).toEqual([200, 23, '']);
-    expect(side.gateway.jobs.list()).toHaveLength(2);
-    side.clock.advance(LONG);
-    expect((await side.post(imagine, words)).json.code).toBe(1);
-    side.gateway.settings.quirks.rewriteCodes = true;
-    expect((await side.post(imagine, words)).json.code).toBe(1);
+    expect(fixture.gateway.jobs.list()).toHaveLength(2);
+    fixture.clock.advance(LONG);
+    expect((await fixture.post(imagine, words)).json.code).toBe(1);
+    fixture.gateway.settings.quirks.rewriteCodes = true;
+    expect((await fixture.post(imagine, words)).json.code).toBe(1);
   });
 
-  it('A banned word is code 24 in stock and a plain refusal in spec', async () => {
+  it('A banned word returns code 24 in the stock profile and a plain refusal in the spec profile', async () => {
     const prompt = { prompt: 'a Banned-Word on a wall' };
     const stock = await (await bench({ profile: 'stock' })).post(imagine, prompt);
     expect([stock.status, stock.json]).toEqual([
@@ -70,37 +70,38 @@ describe('The quirks of the gateway', () => {
   });
 
   it('With emptyStatus, a task has no status until it runs', async () => {
-    const side = await bench({ quirks: { emptyStatus: true } });
-    const { json } = await side.post(imagine, words);
+    const fixture = await bench({ quirks: { emptyStatus: true } });
+    const { json } = await fixture.post(imagine, words);
     expect(json.status).toBe('');
-    side.clock.advance(20_000);
-    expect((await side.get(`/imgx/task/${json.id}/fetch`)).json.status).toBe('running');
+    fixture.clock.advance(20_000);
+    expect((await fixture.get(`/imgx/task/${json.id}/fetch`)).json.status).toBe('running');
   });
 
   it('With repeatsKnown, a repeated upscale returns code 21 with the known task', async () => {
-    const side = await bench({ profile: 'stock', quirks: { rewriteCodes: false } });
-    const taskId = await grid(side);
-    const upscale = async () => (await side.post('/imgx/submit/change', { taskId, action: 'UPSCALE', index: 2 })).json;
+    const fixture = await bench({ profile: 'stock', quirks: { rewriteCodes: false } });
+    const taskId = await grid(fixture);
+    const upscale = async () =>
+      (await fixture.post('/imgx/submit/change', { taskId, action: 'UPSCALE', index: 2 })).json;
     const first = await upscale();
-    await side.settle(first.result);
-    const paid = side.gateway.usage.total('sk-sandbox');
+    await fixture.runToEnd(first.result);
+    const paid = fixture.gateway.usage.total('sk-sandbox');
     expect(await upscale()).toMatchObject({
       code: 21,
       result: first.result,
       properties: { status: 'SUCCESS', imageUrl: expect.stringContaining('http') },
     });
-    expect(side.gateway.usage.total('sk-sandbox')).toBe(paid);
+    expect(fixture.gateway.usage.total('sk-sandbox')).toBe(paid);
   });
 
   it('With refusedActions, actions that a stock gateway cannot charge are refused, and a favourite button is shown', async () => {
-    const side = await bench({ profile: 'stock' });
-    const taskId = await grid(side);
-    const { result } = (await side.post('/imgx/submit/change', { taskId, action: 'UPSCALE', index: 1 })).json;
-    await side.settle(result);
-    const { buttons } = (await side.get(`/imgx/task/${result}/fetch`)).json;
+    const fixture = await bench({ profile: 'stock' });
+    const taskId = await grid(fixture);
+    const { result } = (await fixture.post('/imgx/submit/change', { taskId, action: 'UPSCALE', index: 1 })).json;
+    await fixture.runToEnd(result);
+    const { buttons } = (await fixture.get(`/imgx/task/${result}/fetch`)).json;
     const refused: string[] = [];
     for (const { customId } of buttons) {
-      const { status, json } = await side.post('/imgx/submit/action', { taskId: result, customId });
+      const { status, json } = await fixture.post('/imgx/submit/action', { taskId: result, customId });
       if (status === 400) refused.push(json.description.replace(/::[0-9a-f-]{36}.*/, '').trim());
     }
     expect(refused).toEqual([
@@ -111,59 +112,59 @@ describe('The quirks of the gateway', () => {
   });
 
   it('With listsAsText, buttons and videoUrls are JSON strings', async () => {
-    const side = await bench({ quirks: { listsAsText: true } });
-    const task = (await side.get(`/imgx/task/${await grid(side)}/fetch`)).json;
+    const fixture = await bench({ quirks: { listsAsText: true } });
+    const task = (await fixture.get(`/imgx/task/${await grid(fixture)}/fetch`)).json;
     expect(JSON.parse(task.buttons)).toHaveLength(9);
     expect(task.videoUrls).toBe('[]');
   });
 
   it.each(['spec', 'stock'] as const)('With numericIds, ids are exact numbers (%s)', async (profile) => {
-    const side = await bench({ profile, quirks: { numericIds: true } });
-    const { text } = await side.post(imagine, words);
-    const [job] = side.gateway.jobs.list();
+    const fixture = await bench({ profile, quirks: { numericIds: true } });
+    const { text } = await fixture.post(imagine, words);
+    const [job] = fixture.gateway.jobs.list();
     expect(text).toContain(`"${profile === 'spec' ? 'id' : 'result'}":${job?.id}`);
-    expect((await side.get(`/imgx/task/${job?.id}/fetch`)).text).toContain(`"id":${job?.id},`);
-    await side.settle(job?.id ?? '');
-    const followed = await side.call('POST', '/imgx/submit/simple-change', { raw: `{"content":"U1 ${job?.id}"}` });
+    expect((await fixture.get(`/imgx/task/${job?.id}/fetch`)).text).toContain(`"id":${job?.id},`);
+    await fixture.runToEnd(job?.id ?? '');
+    const followed = await fixture.call('POST', '/imgx/submit/simple-change', { raw: `{"content":"U1 ${job?.id}"}` });
     expect(followed.status).toBe(200);
   });
 
   it.each(['spec', 'stock'] as const)(
-    'With unknownEnvelopes, a task is deeper down, under other names, with a number for its id (%s)',
+    'With unknownEnvelopes, a task is nested deeper, under other names, with a number as its id (%s)',
     async (profile) => {
-      const side = await bench({ profile, quirks: { unknownEnvelopes: true } });
-      const { text } = await side.post(imagine, words);
-      const [job] = side.gateway.jobs.list();
+      const fixture = await bench({ profile, quirks: { unknownEnvelopes: true } });
+      const { text } = await fixture.post(imagine, words);
+      const [job] = fixture.gateway.jobs.list();
       expect(text).toMatch(
         new RegExp(`^\\{"Ok":true,"TraceId":"[^"]+","Envelope":\\{"UserId":7,"Parcel":\\{"GenerationRef":${job?.id},`),
       );
-      const { json } = await side.get(`/imgx/task/${job?.id}/fetch`);
+      const { json } = await fixture.get(`/imgx/task/${job?.id}/fetch`);
       expect(json.Envelope.Parcel).toMatchObject({ JobPhase: expect.any(String), PercentComplete: expect.anything() });
     },
   );
 
   it('With successWithoutAddress, every family succeeds without a URL', async () => {
-    const side = await bench({ quirks: { successWithoutAddress: true } });
-    expect((await side.get(`/imgx/task/${await grid(side)}/fetch`)).json).toMatchObject({
+    const fixture = await bench({ quirks: { successWithoutAddress: true } });
+    expect((await fixture.get(`/imgx/task/${await grid(fixture)}/fetch`)).json).toMatchObject({
       status: 'succeeded',
       imageUrl: '',
     });
-    const task = await videoTask(side);
+    const task = await videoTask(fixture);
     expect(task.status).toBe('succeeded');
     expect(task).not.toHaveProperty('url');
-    const image = (await side.post('/v1/images/generations/jobs', { model: 'lumen-image-1', ...words })).json.id;
-    await side.settle(image);
-    expect((await side.get(`/v1/images/generations/jobs/${image}`)).json).toMatchObject({
+    const image = (await fixture.post('/v1/images/generations/jobs', { model: 'lumen-image-1', ...words })).json.id;
+    await fixture.runToEnd(image);
+    expect((await fixture.get(`/v1/images/generations/jobs/${image}`)).json).toMatchObject({
       status: 'succeeded',
       data: [],
     });
-    const song = (await side.post('/music/submit/music', words)).json.id;
-    await side.settle(song);
-    expect((await side.get(`/music/fetch/${song}`)).json).toMatchObject({ status: 'succeeded', data: [] });
+    const song = (await fixture.post('/music/submit/music', words)).json.id;
+    await fixture.runToEnd(song);
+    expect((await fixture.get(`/music/fetch/${song}`)).json).toMatchObject({ status: 'succeeded', data: [] });
   });
 
   it('With videoShape, each of the five formats has the URL in its own place', async () => {
-    const side = await bench();
+    const fixture = await bench();
     const file = expect.stringContaining('/files/task_');
     const places = {
       flat: { status: 'succeeded', url: file },
@@ -173,21 +174,21 @@ describe('The quirks of the gateway', () => {
       native: { code: 0, data: { task_status: 'succeed', task_result: { videos: [{ url: file }] } } },
     } satisfies Record<Quirks['videoShape'], object>;
     for (const shape of Object.keys(places) as Quirks['videoShape'][]) {
-      side.gateway.settings.quirks.videoShape = shape;
-      expect(await videoTask(side), shape).toMatchObject(places[shape]);
+      fixture.gateway.settings.quirks.videoShape = shape;
+      expect(await videoTask(fixture), shape).toMatchObject(places[shape]);
     }
   });
 
   it('With vendorPathNative, the vendor endpoint ignores the video format of the others', async () => {
-    const side = await bench({ quirks: { vendorPathNative: true } });
-    const { json } = await side.post(video, request);
-    expect((await side.get(`/videoa/v1/videos/image2video/${json.task_id}`)).json.code).toBe(0);
-    expect((await side.get(`${video}/${json.task_id}`)).json.status).toBe('queued');
+    const fixture = await bench({ quirks: { vendorPathNative: true } });
+    const { json } = await fixture.post(video, request);
+    expect((await fixture.get(`/videoa/v1/videos/image2video/${json.task_id}`)).json.code).toBe(0);
+    expect((await fixture.get(`${video}/${json.task_id}`)).json.status).toBe('queued');
   });
 
   it('With innerContradiction, the inner vendor status is still processing', async () => {
-    const side = await bench({ profile: 'stock', quirks: { innerContradiction: true } });
-    expect(await videoTask(side)).toMatchObject({
+    const fixture = await bench({ profile: 'stock', quirks: { innerContradiction: true } });
+    expect(await videoTask(fixture)).toMatchObject({
       data: { status: 'SUCCESS', result_url: expect.stringContaining('http'), data: { status: 'processing' } },
     });
   });
@@ -195,35 +196,35 @@ describe('The quirks of the gateway', () => {
   it.each(['spec', 'stock'] as const)(
     'With lateTask, a task does not exist for its first second (%s)',
     async (profile) => {
-      const side = await bench({ profile, speed: 2, quirks: { lateTask: true } });
-      const { task_id } = (await side.post(video, request)).json;
-      const song = (await side.post('/music/submit/music', words)).json;
+      const fixture = await bench({ profile, speed: 2, quirks: { lateTask: true } });
+      const { task_id } = (await fixture.post(video, request)).json;
+      const song = (await fixture.post('/music/submit/music', words)).json;
       const ids = [`${video}/${task_id}`, `/music/fetch/${song.id ?? song.data}`];
-      for (const path of ids) expect((await side.get(path)).status).toBe(profile === 'spec' ? 404 : 400);
-      side.clock.advance(500);
-      for (const path of ids) expect((await side.get(path)).status).toBe(200);
+      for (const path of ids) expect((await fixture.get(path)).status).toBe(profile === 'spec' ? 404 : 400);
+      fixture.clock.advance(500);
+      for (const path of ids) expect((await fixture.get(path)).status).toBe(200);
     },
   );
 
   it('With contentOnly, a finished video is available only under /content', async () => {
-    const side = await bench({ quirks: { contentOnly: true } });
-    const { json } = await side.post('/v1/videos', request);
-    await side.settle(json.id);
-    const task = (await side.get(`/v1/videos/${json.id}`)).json;
+    const fixture = await bench({ quirks: { contentOnly: true } });
+    const { json } = await fixture.post('/v1/videos', request);
+    await fixture.runToEnd(json.id);
+    const task = (await fixture.get(`/v1/videos/${json.id}`)).json;
     expect(JSON.stringify(task)).not.toContain('http');
-    expect((await side.get(`/v1/videos/${json.id}/content`)).status).toBe(200);
+    expect((await fixture.get(`/v1/videos/${json.id}/content`)).status).toBe(200);
   });
 
   it('The quirks fineTunesMissing, usageIgnoresDates and unknownModelUnavailable also apply to the spec profile', async () => {
-    const side = await bench({
+    const fixture = await bench({
       quirks: { fineTunesMissing: true, usageIgnoresDates: true, unknownModelUnavailable: true },
     });
-    expect((await side.get('/v1/fine-tunes/ft-sandbox-1/events')).status).toBe(501);
-    await side.post('/music/submit/lyrics', words);
+    expect((await fixture.get('/v1/fine-tunes/ft-sandbox-1/events')).status).toBe(501);
+    await fixture.post('/music/submit/lyrics', words);
     expect(
-      (await side.get('/v1/dashboard/billing/usage?start_date=1999-01-01&end_date=1999-01-02')).json.data,
+      (await fixture.get('/v1/dashboard/billing/usage?start_date=1999-01-01&end_date=1999-01-02')).json.data,
     ).toHaveLength(1);
-    const unknown = await side.post(video, { ...request, model: 'none' });
+    const unknown = await fixture.post(video, { ...request, model: 'none' });
     expect([unknown.status, unknown.json.error.code]).toEqual([503, 'model_not_found']);
   });
 });

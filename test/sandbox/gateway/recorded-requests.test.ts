@@ -4,7 +4,7 @@ import { bench } from './bench.ts';
 
 describe('The request counts of a job', () => {
   it('The counts include the submits of a job, the polls before its end and the queries after it', async () => {
-    const { post, get, settle, gateway } = await bench();
+    const { post, get, runToEnd, gateway } = await bench();
     const body = { model: 'lumen-image-1', prompt: 'a' };
     const mark = { headers: { 'idempotency-key': 'one' } };
     const first = await post('/v1/images/generations/jobs', body, mark);
@@ -13,7 +13,7 @@ describe('The request counts of a job', () => {
     await post('/v1/images/generations/jobs', body, mark);
     await get(`/v1/images/generations/jobs/${id}`);
     await get(`/v1/images/generations/jobs/${id}`);
-    await settle(id);
+    await runToEnd(id);
     await get(`/v1/images/generations/jobs/${id}`);
     expect(gateway.tally.of(id)).toEqual({ polls: 2, submits: 2, queries: 1, callbacks: 0 });
     const control = await get(`/_sandbox/jobs/${id}`);
@@ -38,19 +38,19 @@ describe('The request counts of a job', () => {
 describe('The recorded requests', () => {
   it('A request is recorded with its response, or with status 0 if the response was never received', async () => {
     const { post, gateway } = await bench();
-    const heard: RecordedGatewayRequest[] = [];
-    const stop = gateway.onHeard((one) => heard.push(one));
+    const received: RecordedGatewayRequest[] = [];
+    const stop = gateway.onHeard((one) => received.push(one));
     await post('/imgx/submit/imagine', { prompt: 'a' });
     gateway.faults.add({ on: { method: 'POST', kind: 'any' }, do: 'accepted-then-reset' });
     await expect(post('/imgx/submit/imagine', { prompt: 'b' })).rejects.toThrow();
     stop();
     await post('/imgx/submit/imagine', { prompt: 'c' });
-    expect(heard.map(({ status, body }) => [status, body])).toEqual([
+    expect(received.map(({ status, body }) => [status, body])).toEqual([
       [200, { prompt: 'a' }],
       [0, { prompt: 'b' }],
     ]);
-    expect(JSON.parse(heard[0]?.responseText ?? '')).toHaveProperty('id');
-    expect(heard[0]?.ms).toEqual(expect.any(Number));
+    expect(JSON.parse(received[0]?.responseText ?? '')).toHaveProperty('id');
+    expect(received[0]?.ms).toEqual(expect.any(Number));
     expect(gateway.jobs.list().map(({ prompt }) => prompt)).toEqual(['a', 'b', 'c']);
   });
 

@@ -8,7 +8,7 @@ const command = fileURLToPath(new URL('../../../sandbox/gateway/start.ts', impor
 
 function run(...options: string[]): {
   child: ChildProcess;
-  said: () => string;
+  printed: () => string;
   ended: Promise<number | null>;
   ready: Promise<string>;
 } {
@@ -16,8 +16,8 @@ function run(...options: string[]): {
   let text = '';
   const ready = new Promise<string>((resolve) => {
     for (const stream of [child.stdout, child.stderr]) {
-      stream.on('data', (piece: Buffer) => {
-        text += piece.toString();
+      stream.on('data', (chunk: Buffer) => {
+        text += chunk.toString();
         const url = /http:\/\/127\.0\.0\.1:\d+/.exec(text)?.[0];
         if (url && text.includes('_sandbox')) resolve(url);
       });
@@ -25,15 +25,24 @@ function run(...options: string[]): {
   });
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
   onTestFinished(() => void child.kill('SIGKILL'));
-  return { child, said: () => text, ended, ready };
+  return { child, printed: () => text, ended, ready };
 }
 
 describe('The command for the embedded gateway', () => {
   it('The command prints its URL and examples, serves requests and stops cleanly', async () => {
-    const { child, said, ended, ready } = run('--port', '0', '--speed', '10', '--key', 'sk-try', '--profile', 'stock');
+    const { child, printed, ended, ready } = run(
+      '--port',
+      '0',
+      '--speed',
+      '10',
+      '--key',
+      'sk-try',
+      '--profile',
+      'stock',
+    );
     const url = await ready;
-    expect(said()).toContain(`curl ${url}/v1/models -H 'Authorization: Bearer sk-try'`);
-    expect(said()).toContain('/_sandbox/faults');
+    expect(printed()).toContain(`curl ${url}/v1/models -H 'Authorization: Bearer sk-try'`);
+    expect(printed()).toContain('/_sandbox/faults');
     const answer = await request(`${url}/v1/models`, { headers: { authorization: 'Bearer sk-try' } });
     expect(await answer.body.json()).toMatchObject({ success: true });
     child.kill('SIGTERM');
@@ -48,19 +57,19 @@ describe('The command for the embedded gateway', () => {
     [['--colour', 'red'], /--port, --speed, --key and --profile/],
     [['--port'], /--port, --speed, --key and --profile/],
   ])('The command refuses %j with one sentence and exit code 64', async (options, sentence) => {
-    const { said, ended } = run(...options);
+    const { printed, ended } = run(...options);
     expect(await ended).toBe(64);
-    expect(said().trim().split('\n')).toHaveLength(1);
-    expect(said()).toMatch(sentence);
+    expect(printed().trim().split('\n')).toHaveLength(1);
+    expect(printed()).toMatch(sentence);
   });
 
-  it('The command explains what to do about a port in use', async () => {
+  it('The command explains what to do about a port that is already in use', async () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void taken.close());
     const { port } = taken.address() as { port: number };
-    const { said, ended } = run('--port', String(port));
+    const { printed, ended } = run('--port', String(port));
     expect(await ended).toBe(64);
-    expect(said()).toMatch(new RegExp(`^Port ${port} is in use\\. .*--port.*\n$`));
+    expect(printed()).toMatch(new RegExp(`^Port ${port} is in use\\. .*--port.*\n$`));
   });
 });

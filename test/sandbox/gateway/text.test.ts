@@ -10,7 +10,7 @@ const ask = { model: 'quill-5', input: 'Tell me of foxes' };
 async function streamText({ gateway, clock }: Bench, body: object): Promise<string> {
   const answer = await open(gateway.url, body);
   const text = answer.body.text();
-  // Due text is written when it is read, so the clock advances until nothing more is written.
+  // Text that is due is only written when the stream is read, so the clock advances until nothing more is written.
   for (let turn = 0; gateway.writing > 0 && turn < 1_000; turn++) {
     clock.advance(LONG);
     await new Promise((resolve) => setImmediate(resolve));
@@ -32,7 +32,7 @@ const eventsIn = (text: string): Json[] =>
     .filter((line) => line.startsWith('data: {'))
     .map((line) => JSON.parse(line.slice(6)));
 
-describe.each(profiles)('The text responses of a %s gateway', (profile) => {
+describe.each(profiles)('The text responses of the %s gateway profile', (profile) => {
   it('Text responses are response objects and identical for identical requests', async () => {
     const { post } = await bench({ profile });
     const { status, json } = await post(path, ask);
@@ -56,15 +56,17 @@ describe.each(profiles)('The text responses of a %s gateway', (profile) => {
   });
 
   it('Text responses are streamed as numbered events in order, and the last one is complete', async () => {
-    const side = await bench({ profile });
-    const text = await streamText(side, { ...ask, model, reasoning: { effort: 'low' } });
+    const fixture = await bench({ profile });
+    const text = await streamText(fixture, { ...ask, model, reasoning: { effort: 'low' } });
     const events = eventsIn(text);
     expect(events.map((event) => event.sequence_number)).toEqual(events.map((_, at) => at));
     expect(events[0]).toMatchObject({ type: 'response.created', response: { status: 'in_progress', output: [] } });
     const { response } = events.at(-1);
     expect(events.at(-1).type).toBe('response.completed');
-    const said = events.flatMap((event) => (event.type === 'response.output_text.delta' ? [event.delta] : [])).join('');
-    expect(response.output.at(-1).content[0].text).toBe(said);
+    const content = events
+      .flatMap((event) => (event.type === 'response.output_text.delta' ? [event.delta] : []))
+      .join('');
+    expect(response.output.at(-1).content[0].text).toBe(content);
     const thinks = profile === 'spec' ? 'response.reasoning_summary_text.delta' : 'response.reasoning_text.delta';
     expect(events.some(({ type }) => type === thinks)).toBe(true);
     expect(/^event: /m.test(text)).toBe(profile === 'spec');
@@ -74,24 +76,24 @@ describe.each(profiles)('The text responses of a %s gateway', (profile) => {
   it('Text responses are streamed on the gateway’s own clock', async () => {
     const { gateway, clock } = await bench({ profile });
     const { body } = await open(gateway.url, { ...ask, input: '500 words of sand' });
-    let came = '';
-    body.on('data', (piece: Buffer) => {
-      came += piece;
+    let received = '';
+    body.on('data', (chunk: Buffer) => {
+      received += chunk;
     });
     const ended = new Promise((resolve) => body.once('end', resolve));
-    await vi.waitFor(() => expect(eventsIn(came)).toHaveLength(1));
+    await vi.waitFor(() => expect(eventsIn(received)).toHaveLength(1));
     clock.advance(399);
     await new Promise((resolve) => setImmediate(resolve));
-    expect(eventsIn(came)).toHaveLength(1);
+    expect(eventsIn(received)).toHaveLength(1);
     clock.advance(26);
-    await vi.waitFor(() => expect(came).toContain('response.output_item.added'));
-    const before = eventsIn(came).length;
+    await vi.waitFor(() => expect(received).toContain('response.output_item.added'));
+    const before = eventsIn(received).length;
     clock.advance(250);
-    await vi.waitFor(() => expect(eventsIn(came).length).toBe(before + 10));
+    await vi.waitFor(() => expect(eventsIn(received).length).toBe(before + 10));
     gateway.setSpeed(100_000);
     clock.advance(1_000);
     await ended;
-    expect(came).toContain('response.completed');
+    expect(received).toContain('response.completed');
   });
 
   it('A stream stops when its client disconnects', async () => {
@@ -159,13 +161,13 @@ describe.each(profiles)('The text responses of a %s gateway', (profile) => {
   });
 
   it('Text responses are recorded, and faults can be limited to text', async () => {
-    const side = await bench({ profile });
-    side.gateway.faults.add({ on: { kind: 'text' }, do: 'server-error' });
-    expect((await side.get('/v1/models')).status).toBe(200);
-    expect((await side.post(path, ask)).status).toBe(500);
-    await streamText(side, ask);
-    await vi.waitFor(() => expect(side.gateway.heard.at(-1)).toMatchObject({ path, status: 200 }));
-    expect(side.gateway.heard.at(-1)?.responseText).toContain('response.completed');
+    const fixture = await bench({ profile });
+    fixture.gateway.faults.add({ on: { kind: 'text' }, do: 'server-error' });
+    expect((await fixture.get('/v1/models')).status).toBe(200);
+    expect((await fixture.post(path, ask)).status).toBe(500);
+    await streamText(fixture, ask);
+    await vi.waitFor(() => expect(fixture.gateway.heard.at(-1)).toMatchObject({ path, status: 200 }));
+    expect(fixture.gateway.heard.at(-1)?.responseText).toContain('response.completed');
   });
 });
 
@@ -178,7 +180,7 @@ describe('A JSON schema in a request', () => {
     ['without a schema', { name: 'x' }],
     ['without an object at its root', { name: 'x', schema: { type: 'array', items: {} } }],
     ['with an unknown field', { name: 'x', schema: closed, json_schema: closed }],
-    ['that is strict and open', { name: 'x', strict: true, schema: { type: 'object', properties: {} } }],
+    ['that is strict but open', { name: 'x', strict: true, schema: { type: 'object', properties: {} } }],
     [
       'that is strict and requires too little',
       { name: 'x', strict: true, schema: { ...closed, properties: { a: { type: 'string' } } } },

@@ -2,55 +2,55 @@ import { describe, expect, it } from 'vitest';
 import { type Answer, type Bench, bench, type Json, pngUri, profiles } from './bench.ts';
 
 const wave = { model: 'reel-2', prompt: 'a wave' };
-const doors = {
+const endpoints = {
   generations: '/v1/video/generations',
   videos: '/v1/videos',
   vendor: '/videoa/v1/videos/image2video',
 } as const;
 
-const create = async (side: Bench, body: object, path: string = doors.generations): Promise<Answer> =>
-  await side.post(path, body);
+const create = async (fixture: Bench, body: object, path: string = endpoints.generations): Promise<Answer> =>
+  await fixture.post(path, body);
 
-async function finishTask(side: Bench, body: object, path: string = doors.generations): Promise<Json> {
-  const { json } = await create(side, body, path);
-  await side.settle(json.task_id);
-  return (await side.get(`${path}/${json.task_id}`)).json;
+async function finishTask(fixture: Bench, body: object, path: string = endpoints.generations): Promise<Json> {
+  const { json } = await create(fixture, body, path);
+  await fixture.runToEnd(json.task_id);
+  return (await fixture.get(`${path}/${json.task_id}`)).json;
 }
 
-/** The size and the duration of the video of a task. */
-async function videoOf(side: Bench, body: object): Promise<Record<string, unknown> | undefined> {
-  const task = await finishTask(side, body);
-  await side.get(new URL(task.url).pathname);
-  return side.drawn.calls.findLast(({ what }) => what === 'video')?.options;
+/** The size and duration of a task's video. */
+async function videoOf(fixture: Bench, body: object): Promise<Record<string, unknown> | undefined> {
+  const task = await finishTask(fixture, body);
+  await fixture.get(new URL(task.url).pathname);
+  return fixture.drawn.calls.findLast(({ what }) => what === 'video')?.options;
 }
 
 describe('The generic video tasks of the gateway', () => {
   it('Generic video tasks have the flat format of the specification', async () => {
-    const side = await bench();
-    const created = await create(side, wave);
+    const fixture = await bench();
+    const created = await create(fixture, wave);
     expect(created.json).toMatchObject({
       task_id: expect.stringMatching(/^task_[a-z0-9]{32}$/),
       status: 'queued',
       progress: 0,
     });
-    side.clock.advance(30_000);
-    const running = (await side.get(`${doors.generations}/${created.json.task_id}`)).json;
+    fixture.clock.advance(30_000);
+    const running = (await fixture.get(`${endpoints.generations}/${created.json.task_id}`)).json;
     expect(running).toMatchObject({ status: 'running', error: null });
     expect(running).not.toHaveProperty('url');
-    await side.settle(created.json.task_id);
-    const task = (await side.get(`${doors.generations}/${created.json.task_id}`)).json;
+    await fixture.runToEnd(created.json.task_id);
+    const task = (await fixture.get(`${endpoints.generations}/${created.json.task_id}`)).json;
     expect(task).toMatchObject({
       status: 'succeeded',
       progress: 100,
       format: 'mp4',
       url: expect.stringContaining('/files/'),
     });
-    expect((await side.get(new URL(task.url).pathname, { key: null })).headers['content-type']).toBe('video/mp4');
+    expect((await fixture.get(new URL(task.url).pathname, { key: null })).headers['content-type']).toBe('video/mp4');
   });
 
   it('Generic video tasks in the stock profile are wrapped, with upper case and seconds', async () => {
-    const side = await bench({ profile: 'stock' });
-    const json = await finishTask(side, wave);
+    const fixture = await bench({ profile: 'stock' });
+    const json = await finishTask(fixture, wave);
     expect(json).toMatchObject({
       code: 'success',
       data: { status: 'SUCCESS', progress: '100%', fail_reason: '', result_url: expect.stringContaining('/files/') },
@@ -60,8 +60,8 @@ describe('The generic video tasks of the gateway', () => {
     expect(json.data.data).toMatchObject({ status: 'succeeded', model: 'reel-2' });
   });
 
-  it('Top-level extension fields are merged into metadata, where an explicit key wins', async () => {
-    const side = await bench();
+  it('Top-level extension fields are merged into metadata, where an explicit key takes precedence', async () => {
+    const fixture = await bench();
     const body = {
       ...wave,
       negative_prompt: 'boats',
@@ -69,11 +69,11 @@ describe('The generic video tasks of the gateway', () => {
       movement_amplitude: 'small',
       metadata: { cfg_scale: 0.2, bgm: true },
     };
-    const created = await create(side, body);
+    const created = await create(fixture, body);
     const merged = { negative_prompt: 'boats', cfg_scale: 0.2, movement_amplitude: 'small', bgm: true };
     expect(created.json.metadata).toEqual(merged);
-    expect((await side.get(`${doors.generations}/${created.json.task_id}`)).json.metadata).toMatchObject(merged);
-    const hostile = await side.call('POST', doors.generations, {
+    expect((await fixture.get(`${endpoints.generations}/${created.json.task_id}`)).json.metadata).toMatchObject(merged);
+    const hostile = await fixture.call('POST', endpoints.generations, {
       raw: '{"model":"reel-2","prompt":"a","__proto__":{"x":1},"constructor":2}',
     });
     expect(hostile.status).toBe(200);
@@ -81,14 +81,14 @@ describe('The generic video tasks of the gateway', () => {
   });
 
   it('Generic video tasks read metadata that is a JSON string', async () => {
-    const side = await bench();
-    expect((await create(side, { ...wave, metadata: '{"seed":5}' })).json.metadata).toEqual({ seed: 5 });
-    expect((await create(side, { ...wave, metadata: '{' })).status).toBe(400);
-    expect((await create(side, { ...wave, metadata: '[]' })).status).toBe(400);
+    const fixture = await bench();
+    expect((await create(fixture, { ...wave, metadata: '{"seed":5}' })).json.metadata).toEqual({ seed: 5 });
+    expect((await create(fixture, { ...wave, metadata: '{' })).status).toBe(400);
+    expect((await create(fixture, { ...wave, metadata: '[]' })).status).toBe(400);
   });
 
   it('Every known parameter takes effect, at the top level and in metadata', async () => {
-    const side = await bench();
+    const fixture = await bench();
     const cases: [object, object][] = [
       [{}, { width: 640, height: 360, seconds: 5 }],
       [{ size: '480x270' }, { width: 480, height: 270 }],
@@ -111,14 +111,14 @@ describe('The generic video tasks of the gateway', () => {
       [{ metadata: { duration: '3' } }, { seconds: 3 }],
     ];
     for (const [request, video] of cases)
-      expect(await videoOf(side, { ...wave, ...request }), JSON.stringify(request)).toMatchObject(video);
-    const task = await finishTask(side, { ...wave, seed: 77, size: '64x64', duration: 2 });
+      expect(await videoOf(fixture, { ...wave, ...request }), JSON.stringify(request)).toMatchObject(video);
+    const task = await finishTask(fixture, { ...wave, seed: 77, size: '64x64', duration: 2 });
     expect(task.metadata).toMatchObject({ seed: 77, width: 64, height: 64, duration: 2 });
-    expect(side.drawn.calls.at(-1)?.scenes[0]?.seed).toBe(77);
+    expect(fixture.drawn.calls.at(-1)?.scenes[0]?.seed).toBe(77);
   });
 
   it('Generic video tasks enforce the limits of the specification', async () => {
-    const side = await bench();
+    const fixture = await bench();
     const uri = await pngUri();
     const wrong: [object, RegExp][] = [
       [{ model: 'reel-2' }, /prompt is required/],
@@ -140,17 +140,17 @@ describe('The generic video tasks of the gateway', () => {
       [{ ...wave, model: 'quill-5' }, /does not do this/],
     ];
     for (const [body, message] of wrong) {
-      const answer = await create(side, body);
+      const answer = await create(fixture, body);
       expect([answer.status, answer.json.error?.message], JSON.stringify(body)).toEqual([
         400,
         expect.stringMatching(message),
       ]);
     }
-    expect((await create(side, { ...wave, model: 'none' })).status).toBe(404);
+    expect((await create(fixture, { ...wave, model: 'none' })).status).toBe(404);
   });
 
   it('Generic video tasks accept references under all known names, including videos and audio', async () => {
-    const side = await bench();
+    const fixture = await bench();
     const uri = await pngUri();
     const video = 'data:video/mp4;base64,AAAA';
     for (const name of [
@@ -161,23 +161,23 @@ describe('The generic video tasks of the gateway', () => {
       'referenceVideos',
       'extra_videos',
     ]) {
-      expect((await create(side, { ...wave, [name]: [video] })).status, name).toBe(200);
+      expect((await create(fixture, { ...wave, [name]: [video] })).status, name).toBe(200);
     }
     for (const name of ['reference_audio_urls', 'audio_urls', 'audios', 'reference_audios']) {
-      expect((await create(side, { ...wave, [name]: ['data:audio/wav;base64,AAAA'] })).status, name).toBe(200);
+      expect((await create(fixture, { ...wave, [name]: ['data:audio/wav;base64,AAAA'] })).status, name).toBe(200);
     }
-    const options = await videoOf(side, { ...wave, image: uri, input_reference: uri, images: [uri, video] });
+    const options = await videoOf(fixture, { ...wave, image: uri, input_reference: uri, images: [uri, video] });
     expect(options?.references).toHaveLength(3);
     expect(
-      (await videoOf(side, { ...wave, model: 'northlight/keyframes-1', images: [uri, uri, uri] }))?.references,
+      (await videoOf(fixture, { ...wave, model: 'northlight/keyframes-1', images: [uri, uri, uri] }))?.references,
     ).toHaveLength(2);
   });
 
   it('A failed video task has a reason in every format', async () => {
     for (const profile of profiles) {
-      const side = await bench({ profile });
-      side.gateway.faults.add({ do: { type: 'fail', reason: 'No video left.' } });
-      const json = await finishTask(side, wave);
+      const fixture = await bench({ profile });
+      fixture.gateway.faults.add({ do: { type: 'fail', reason: 'No video left.' } });
+      const json = await finishTask(fixture, wave);
       if (profile === 'spec')
         expect(json).toMatchObject({ status: 'failed', error: { code: 500, message: 'No video left.' } });
       // Stock gateways return the reason in the field of the URL.
@@ -191,10 +191,10 @@ describe('The generic video tasks of the gateway', () => {
   });
 });
 
-describe('The endpoint /v1/videos', () => {
+describe('The /v1/videos endpoint', () => {
   it.each(profiles)('/v1/videos has its own format and serves the video only with the key (%s)', async (profile) => {
-    const side = await bench({ profile });
-    const created = await create(side, { ...wave, seconds: '4', size: '320x180' }, doors.videos);
+    const fixture = await bench({ profile });
+    const created = await create(fixture, { ...wave, seconds: '4', size: '320x180' }, endpoints.videos);
     expect(created.json).toMatchObject({
       object: 'video',
       status: 'queued',
@@ -202,17 +202,17 @@ describe('The endpoint /v1/videos', () => {
       size: '320x180',
       error: null,
     });
-    const content = `${doors.videos}/${created.json.id}/content`;
-    expect((await side.get(content)).status).toBe(400);
-    await side.settle(created.json.id);
-    const { json } = await side.get(`${doors.videos}/${created.json.id}`);
+    const content = `${endpoints.videos}/${created.json.id}/content`;
+    expect((await fixture.get(content)).status).toBe(400);
+    await fixture.runToEnd(created.json.id);
+    const { json } = await fixture.get(`${endpoints.videos}/${created.json.id}`);
     expect(json).toMatchObject({
       status: profile === 'spec' ? 'succeeded' : 'completed',
       progress: 100,
       metadata: { url: expect.any(String) },
     });
-    expect((await side.get(content, { key: null })).status).toBe(401);
-    expect((await side.get(content)).headers['content-type']).toBe('video/mp4');
+    expect((await fixture.get(content, { key: null })).status).toBe(401);
+    expect((await fixture.get(content)).headers['content-type']).toBe('video/mp4');
   });
 });
 
@@ -226,30 +226,30 @@ describe('The vendor endpoint for videos', () => {
   });
 
   it('The vendor endpoint has a flat response in the spec profile', async () => {
-    const side = await bench();
-    expect(await finishTask(side, await body(), doors.vendor)).toMatchObject({
+    const fixture = await bench();
+    expect(await finishTask(fixture, await body(), endpoints.vendor)).toMatchObject({
       status: 'succeeded',
       url: expect.any(String),
     });
   });
 
   it('The vendor endpoint has the format of the vendor in the stock profile', async () => {
-    const side = await bench({ profile: 'stock' });
-    const created = await create(side, await body(), doors.vendor);
+    const fixture = await bench({ profile: 'stock' });
+    const created = await create(fixture, await body(), endpoints.vendor);
     expect(created.json).toMatchObject({ task_id: expect.any(String), object: 'video', status: 'queued' });
-    const query = async () => (await side.get(`${doors.vendor}/${created.json.task_id}`)).json;
+    const query = async () => (await fixture.get(`${endpoints.vendor}/${created.json.task_id}`)).json;
     expect(await query()).toMatchObject({ code: 0, message: 'SUCCEED', data: { task_status: 'submitted' } });
-    await side.settle(created.json.task_id);
+    await fixture.runToEnd(created.json.task_id);
     expect((await query()).data).toMatchObject({
       task_status: 'succeed',
       task_result: { videos: [{ url: expect.any(String), duration: '5' }] },
     });
   });
 
-  it('The vendor endpoint returns SUCCEED for a failed task, with the reason inside', async () => {
-    const side = await bench({ profile: 'stock' });
-    side.gateway.faults.add({ do: 'moderated', on: { kind: 'image2video' } });
-    const json = await finishTask(side, await body(), doors.vendor);
+  it('The vendor endpoint returns SUCCEED for a failed task, with the reason in the vendor record', async () => {
+    const fixture = await bench({ profile: 'stock' });
+    fixture.gateway.faults.add({ do: 'moderated', on: { kind: 'image2video' } });
+    const json = await finishTask(fixture, await body(), endpoints.vendor);
     expect(json).toMatchObject({
       message: 'SUCCEED',
       data: { task_status: 'failed', task_status_msg: expect.stringContaining('moderation') },
@@ -257,16 +257,16 @@ describe('The vendor endpoint for videos', () => {
   });
 
   it('The vendor endpoint requires an image and accepts the vendor’s name of the model', async () => {
-    const side = await bench();
+    const fixture = await bench();
     const { model, image, ...rest } = await body();
-    expect((await create(side, { ...rest, model }, doors.vendor)).json.error.message).toBe('image is required');
-    expect((await create(side, { ...rest, image, model_name: model }, doors.vendor)).status).toBe(200);
+    expect((await create(fixture, { ...rest, model }, endpoints.vendor)).json.error.message).toBe('image is required');
+    expect((await create(fixture, { ...rest, image, model_name: model }, endpoints.vendor)).status).toBe(200);
   });
 
   it('The vendor endpoint returns the same task as the other two queries', async () => {
-    const side = await bench();
-    const { json } = await create(side, await body(), doors.vendor);
-    for (const path of Object.values(doors))
-      expect((await side.get(`${path}/${json.task_id}`)).json.task_id).toBe(json.task_id);
+    const fixture = await bench();
+    const { json } = await create(fixture, await body(), endpoints.vendor);
+    for (const path of Object.values(endpoints))
+      expect((await fixture.get(`${path}/${json.task_id}`)).json.task_id).toBe(json.task_id);
   });
 });

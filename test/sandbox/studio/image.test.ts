@@ -49,7 +49,7 @@ async function small(scene: Scene): Promise<Buffer> {
 }
 
 describe('The images of the studio', () => {
-  it.each(STYLES)('An image of "%s" has the same bytes every time', async (prompt) => {
+  it.each(STYLES)('An image of "%s" always has the same bytes', async (prompt) => {
     const [one, other] = await Promise.all([image(sceneOf(prompt, 4)), image(sceneOf(prompt, 4))]);
     expect(one.equals(other)).toBe(true);
     expect((await sharp(one).stats()).channels.some(({ stdev }) => stdev > 12)).toBe(true);
@@ -105,7 +105,7 @@ describe('The images of the studio', () => {
     expect(difference(right, left)).toBeLessThan(4);
   });
 
-  it('An image shows its references and ignores unreadable ones', async () => {
+  it('An image includes its references and ignores unreadable ones', async () => {
     const scene = sceneOf('a quiet valley', 2);
     const [none, red, blue, broken] = await Promise.all([
       image(scene),
@@ -151,7 +151,7 @@ describe('The images of the studio', () => {
 });
 
 describe('The grids of the studio', () => {
-  it('Each quadrant of a grid shows its scene as it is drawn alone', async () => {
+  it('Each quadrant of a grid shows its scene as in a single image', async () => {
     const scenes = [1, 2, 3, 4].map((seed) => sceneOf('a boat on the sea', seed));
     const size = { width: 480, height: 270 };
     const grid = await studio.drawGrid(scenes, size);
@@ -173,7 +173,7 @@ describe('The grids of the studio', () => {
 });
 
 describe('The edits of the studio', () => {
-  it('An edit changes only pixels inside the mask', async () => {
+  it('An edit only changes pixels within the mask', async () => {
     const shape =
       '<svg xmlns="http://www.w3.org/2000/svg" width="90" height="60"><rect width="90" height="60"/><rect x="30" y="15" width="30" height="20" fill="#fff"/></svg>';
     const mask = await sharp(Buffer.from(shape)).png().toBuffer();

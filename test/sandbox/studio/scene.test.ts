@@ -18,7 +18,7 @@ describe('The aspect ratio in a prompt', () => {
     expect(aspectOf(prompt)).toBeCloseTo(aspect, 5);
   });
 
-  it('The sides for an aspect ratio are even, at least sixteen pixels, and the longer one is as requested', () => {
+  it('For any aspect ratio, the sides are even and at least sixteen pixels long, and the longer side is as requested', () => {
     expect(sizeOf(16 / 9, 1024)).toEqual({ width: 1024, height: 576 });
     expect(sizeOf(9 / 16, 1024)).toEqual({ width: 576, height: 1024 });
     expect(sizeOf(1, 3)).toEqual({ width: 16, height: 16 });
@@ -27,7 +27,7 @@ describe('The aspect ratio in a prompt', () => {
 });
 
 describe('The scenes of the studio', () => {
-  it('A scene can be stored and restored with all of its changes', () => {
+  it('A scene can be serialized and restored with all of its changes', () => {
     const scene = panned(zoomedOut(relative(sceneOf('a fox', 7), 3, 'strong'), 2), 'left');
     expect(JSON.parse(JSON.stringify(scene))).toEqual(scene);
   });

@@ -7,7 +7,7 @@ afterAll(() => studio.close());
 const HEADER = 44;
 
 describe('The audio of the studio', () => {
-  it('A song is a WAV file of the requested length, neither silent nor clipped, and the same every time', async () => {
+  it('A song is a WAV file of the requested length, neither silent nor clipped, and is the same every time', async () => {
     const [one, other, stranger] = await Promise.all([
       studio.compose('calm piano at night', 3, 6),
       studio.compose('calm piano at night', 3, 6),
@@ -34,7 +34,7 @@ describe('The audio of the studio', () => {
 });
 
 describe('The lyrics of the studio', () => {
-  it('Lyrics contain words of the prompt, name their source and are the same every time', () => {
+  it('Lyrics contain words from the prompt, name their source and are the same every time', () => {
     const song = lyricsOf('a red lighthouse in the storm', 3);
     expect(song).toEqual(lyricsOf('a red lighthouse in the storm', 3));
     expect(song.title.length).toBeGreaterThan(3);

@@ -16,7 +16,7 @@ describe('The descriptions of the studio', () => {
     expect(lines.join()).toMatch(/--ar 16:9/);
   });
 
-  it('A description has four lines for no image, an unreadable one and two images', async () => {
+  it('A description has four lines even for no image, an unreadable image or two images', async () => {
     expect(await describeImages([])).toHaveLength(4);
     expect(await describeImages([Buffer.from('nothing')])).toHaveLength(4);
     expect(await describeImages([await draw('sea', 64, 64), await draw('city', 64, 64)])).toHaveLength(4);
@@ -27,7 +27,7 @@ describe('The shortened prompts of the studio', () => {
   const long =
     'A very beautiful painting of a red cat sitting in the enchanted forest, with golden light, highly detailed --ar 16:9';
 
-  it('A prompt is shortened to at most five drafts, each shorter than the last and made of its words', () => {
+  it('A prompt is shortened to at most five drafts, each shorter than the previous one and made of its words', () => {
     const { drafts } = shortenPrompt(long);
     expect(drafts.length).toBeGreaterThan(2);
     expect(drafts.length).toBeLessThanOrEqual(5);

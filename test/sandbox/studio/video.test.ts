@@ -7,7 +7,7 @@ afterAll(() => studio.close());
 
 const CONTAINERS = ['moov', 'trak', 'mdia', 'minf', 'stbl'];
 
-/** All boxes of a file by their type, at any depth. */
+/** All boxes in a file by type, at any depth. */
 function boxes(bytes: Buffer): Map<string, Buffer> {
   const found = new Map<string, Buffer>();
   const walk = (from: number, to: number) => {
@@ -67,7 +67,7 @@ describe('The videos of the studio', () => {
     expect(one.bytes.equals(other.bytes)).toBe(true);
   });
 
-  it('A video whose size H.264 does not support gets the next even size', async () => {
+  it('A video whose size H.264 does not support is made in the next even size', async () => {
     const video = await studio.shoot(sceneOf('planet', 5), { width: 33, height: 19, seconds: 0 });
     expect([video.width % 2, video.height % 2]).toEqual([0, 0]);
     expect(video.seconds).toBeGreaterThan(0);

@@ -36,15 +36,15 @@ describe('Access to the page server', () => {
   );
 
   it('The socket requires the token and a local origin', async () => {
-    const address = `${at.url.replace('http', 'ws')}/api/live?as=member`;
+    const url = `${at.url.replace('http', 'ws')}/api/live?as=member`;
     const refused = (query: string, headers: Record<string, string> = {}) =>
       new Promise<number | undefined>((resolve, reject) => {
-        const socket = new WebSocket(`${address}${query}`, { headers });
+        const socket = new WebSocket(`${url}${query}`, { headers });
         socket.once('unexpected-response', (_, { statusCode }) => {
           resolve(statusCode);
           socket.terminate();
         });
-        socket.once('open', () => reject(new Error('It was let in.')));
+        socket.once('open', () => reject(new Error('The connection was accepted.')));
         socket.on('error', () => undefined);
       });
     expect(await refused('')).toBe(401);
@@ -61,7 +61,7 @@ describe('Access to the page server', () => {
     expect([code, reason]).toEqual([1008, expect.stringMatching(/no person named stranger/)]);
   });
 
-  it('The control URLs of both embedded sides have the same protection', async () => {
+  it('The control URLs of embedded Discord and the embedded gateway have the same protection', async () => {
     const { discord, gateway, bot } = at.stage;
     if (gateway.kind !== 'embedded') throw new Error('This test requires the embedded gateway.');
     expect(bot.state.state).toBe('running');
@@ -90,9 +90,9 @@ describe('Access to the page server', () => {
   });
 });
 
-async function fetchStatus(address: string, headers: Record<string, string>): Promise<number> {
+async function fetchStatus(url: string, headers: Record<string, string>): Promise<number> {
   const { request } = await import('undici');
-  const answer = await request(address, { headers });
+  const answer = await request(url, { headers });
   await answer.body.dump();
   return answer.statusCode;
 }

@@ -57,7 +57,7 @@ describe('The world', () => {
   });
 });
 
-describe('Acts', () => {
+describe('Actions', () => {
   it('A user completes and sends a command, presses its buttons and sees everything live', async () => {
     const studio = await at.channel('member', 'studio');
     const mine = await at.listen('member');
@@ -147,13 +147,13 @@ describe('Acts', () => {
     [{ as: 'member', do: 'say', content: 'x', files: [{ name: 'a', base64: '%%%' }] }, /^files.0.base64: [^\n]+\.$/],
     [{ as: 'member', do: 'say', content: ' ' }, /message is empty/],
     [{ as: 'member', do: 'say', content: 'x'.repeat(2_001) }, /at most 2000 characters/],
-  ])('The act %j is refused with a sentence', async (order, sentence) => {
+  ])('The action %j is refused with an explanation', async (order, sentence) => {
     const { status, body } = await at.act(order);
     expect(status).toBe(400);
     expect(body.error).toMatch(sentence);
   });
 
-  it('Acts without permission are refused', async () => {
+  it('Actions without permission are refused', async () => {
     const readOnly = await at.channel('member', 'read-only');
     expect((await at.act({ as: 'member', in: readOnly, do: 'say', content: 'x' })).body.error).toMatch(
       /cannot send messages/,
@@ -212,7 +212,7 @@ describe('The workbench', () => {
     }
   });
 
-  it('The workbench shows violations of Discord’s schema', async () => {
+  it('The workbench shows violations of Discord’s schemas', async () => {
     const { discord } = at.stage;
     const studio = await at.channel('member', 'studio');
     await fetch(`${discord.apiUrl}/v10/channels/${studio}/messages`, {

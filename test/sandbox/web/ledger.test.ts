@@ -33,11 +33,11 @@ describe('The server with budgets on the sandbox page', () => {
     expect(entry?.cost).toBe(ended.bill);
     expect(ended.settled).toBe(ended.bill);
     expect(Number(ended.difference)).toBe(0);
-    // Its admin has switched costs on.
+    // The server's admin has enabled the display of costs.
     await waitFor('member', 'Cost: ');
   });
 
-  it('The owner’s limits refuse a member’s order, and its budget asks before what is expensive', async () => {
+  it('The owner’s limits refuse a member’s order, and the server’s budget requires confirmation of expensive orders', async () => {
     await command('owner', 'budget show');
     await waitFor('owner', '40 tasks a day');
     await at.trouble({ do: 'speed', factor: 0.25 });
@@ -47,7 +47,7 @@ describe('The server with budgets on the sandbox page', () => {
     await waitFor('other', 'asks for confirmation before requests that cost more than');
   });
 
-  it('The owner’s rules refuse a blocked word in any spelling, and it is posted to the log channel', async () => {
+  it('The owner’s rules refuse a blocked word in any spelling, and the refusal is posted to the log channel', async () => {
     await command('other', 'imagine', { prompt: 'a c4s1no at night' });
     await waitFor('other', 'a word or phrase that is blocked here');
     await command('other', 'imagine', { prompt: 'doubt:violence' });

@@ -80,7 +80,7 @@ function visitor(url: string): Omit<PageServer, 'url' | 'stage' | 'close'> {
     async channel(as, name) {
       const { guilds, direct } = await world(as);
       const found = [...guilds.flatMap(({ channels }) => channels), ...direct].find((one) => one.name === name);
-      if (!found) throw new Error(`${as} sees no channel ${name}.`);
+      if (!found) throw new Error(`${as} cannot see the channel ${name}.`);
       return found.id;
     },
     messages: async (channel, as) => (await get<VisibleMessage[]>(`/api/messages/${channel}?as=${as}`)).body,

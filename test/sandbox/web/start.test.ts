@@ -15,7 +15,7 @@ interface Run {
   readonly child: ChildProcess;
   /** The temporary folder of this run only. */
   readonly folder: string;
-  said(): string;
+  printed(): string;
   readonly ended: Promise<number | null>;
   /** Signals the whole process group, as Ctrl-C in a terminal does. */
   press(signal: NodeJS.Signals): void;
@@ -31,8 +31,8 @@ function run(args: readonly string[], environment: Record<string, string> = {}):
   });
   let output = '';
   for (const stream of [child.stdout, child.stderr])
-    stream?.on('data', (piece: Buffer) => {
-      output += piece.toString();
+    stream?.on('data', (chunk: Buffer) => {
+      output += chunk.toString();
     });
   const ended = once(child, 'close').then(([code]) => code as number | null);
   const press = (signal: NodeJS.Signals): void => {
@@ -45,13 +45,13 @@ function run(args: readonly string[], environment: Record<string, string> = {}):
     rmSync(folder, { recursive: true, force: true });
   });
   // Some versions of npm print notices.
-  const said = (): string => output.replace(/^npm .*\n/gm, '');
-  return { child, folder, said, ended, press };
+  const printed = (): string => output.replace(/^npm .*\n/gm, '');
+  return { child, folder, printed, ended, press };
 }
 
 async function here(one: Run): Promise<{ url: string; token: string; bench(): Promise<Workbench> }> {
-  await expect.poll(one.said, WAIT).toContain('Ready in');
-  const [, url = '', token = ''] = /(http:\/\/127\.0\.0\.1:\d+)\/#(\S+)/.exec(one.said()) ?? [];
+  await expect.poll(one.printed, WAIT).toContain('Ready in');
+  const [, url = '', token = ''] = /(http:\/\/127\.0\.0\.1:\d+)\/#(\S+)/.exec(one.printed()) ?? [];
   const bench = async (): Promise<Workbench> => {
     const answer = await fetch(`${url}/api/workbench`, { headers: { authorization: `Bearer ${token}` } });
     return (await answer.json()) as Workbench;
@@ -73,7 +73,9 @@ describe('npm run sandbox', () => {
     const operators = { DISCORD_TOKEN: 'MTIz.the-operators.own', GATEWAY_USAGE_UNIT: 'cents', LOG_LEVEL: 'trace' };
     const first = run(['--port', '0'], operators);
     const { url, bench } = await here(first);
-    expect(first.said()).toMatch(/^The sandbox is running at http:\/\/127\.0\.0\.1:\d+\/#[\w-]{32}\nReady in \d+ ms/);
+    expect(first.printed()).toMatch(
+      /^The sandbox is running at http:\/\/127\.0\.0\.1:\d+\/#[\w-]{32}\nReady in \d+ ms/,
+    );
     const page = await (await fetch(url)).text();
     const script = /src="([^"]+)"/.exec(page)?.[1] ?? '';
     expect((await fetch(new URL(script, url))).headers.get('content-type')).toMatch(/javascript/);
@@ -100,13 +102,13 @@ describe('npm run sandbox', () => {
     // The second start uses the cached page.
     const second = run(['--port', '0'], operators);
     await here(second);
-    expect(second.said()).not.toContain('build of the page');
+    expect(second.printed()).not.toContain('build of the page');
     second.press('SIGTERM');
     await second.ended;
     expect(left(second)).toEqual([]);
   }, 120_000);
 
-  it('The bot ends with a killed sandbox', async () => {
+  it('The bot exits when the sandbox is killed', async () => {
     const one = run(['--port', '0']);
     const { bench } = await here(one);
     const { pid = 0 } = (await bench()).bot;
@@ -120,7 +122,7 @@ describe('npm run sandbox', () => {
     await expect.poll(() => left(one).length, WAIT).toBe(1);
     one.press('SIGINT');
     await one.ended;
-    expect(one.said()).not.toContain('The sandbox is running');
+    expect(one.printed()).not.toContain('The sandbox is running');
     expect(left(one)).toEqual([]);
   }, 60_000);
 
@@ -130,21 +132,21 @@ describe('npm run sandbox', () => {
     [['--colour'], /^Unknown option.*--port, --speed, --real-gateway and --help\.\n$/],
     [['--real-gateway'], /^--real-gateway needs GATEWAY_BASE_URL and GATEWAY_API_KEY: set them in .*\n$/],
     [['--help'], /--real-gateway +use the gateway at GATEWAY_BASE_URL/],
-  ])('The arguments %j print a sentence and start nothing', async (args, sentence) => {
+  ])('The arguments %j print an error message and start nothing', async (args, sentence) => {
     const one = run(args, { GATEWAY_BASE_URL: '', GATEWAY_API_KEY: '' });
     expect(await one.ended).toBe(args[0] === '--help' ? 0 : args[0] === '--real-gateway' ? 78 : 64);
-    expect(one.said()).toMatch(sentence);
+    expect(one.printed()).toMatch(sentence);
     expect(left(one)).toEqual([]);
   });
 
-  it('A port in use is reported with a remedy', async () => {
+  it('A port that is in use is reported with a way to fix it', async () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void taken.close());
     const { port } = taken.address() as { port: number };
     const one = run(['--port', String(port)]);
     expect(await one.ended).toBe(64);
-    expect(one.said()).toMatch(new RegExp(`^Port ${port} is in use\\. .*--port.*\n$`));
+    expect(one.printed()).toMatch(new RegExp(`^Port ${port} is in use\\. .*--port.*\n$`));
     expect(left(one)).toEqual([]);
     expect(existsSync(one.folder)).toBe(true);
   }, 60_000);

@@ -14,7 +14,7 @@ afterAll(() => at.close());
 
 const bench = async (): Promise<TalkWorkbench> => {
   const { talk } = (await at.workbench()).gateway;
-  if (!talk) throw new Error('An embedded gateway tells of its live conversations.');
+  if (!talk) throw new Error('An embedded gateway reports its live conversations.');
   return talk;
 };
 const theSession = (isMeant: (session: LiveSession) => boolean = () => true) =>
@@ -35,8 +35,8 @@ const answerTo = (id: string, words: string) =>
 const sendAndWait = async (words: string) => await answerTo(await write(words), 'This is the sandbox speaking');
 const answering = async (words: string): Promise<{ said: string; session: LiveSession }> => {
   await at.trouble({ do: 'speed', factor: 1 });
-  const said = await write(words);
-  return { said, session: await theSession(({ state }) => state === 'answering') };
+  const content = await write(words);
+  return { said: content, session: await theSession(({ state }) => state === 'answering') };
 };
 
 describe('Live sessions on the workbench', () => {
@@ -137,7 +137,7 @@ describe('Faults of live sessions', () => {
     expect((await at.workbench()).gateway.faults).toEqual([]);
   });
 
-  it('Unknown faults are refused with a sentence', async () => {
+  it('Unknown faults are refused with an explanation', async () => {
     const unknown = [
       { do: 'talk-trouble', how: 'explode' },
       { do: 'talk-trouble' },

@@ -105,7 +105,7 @@ describe('Faults of Discord', () => {
     expect((await at.workbench()).bot.starts).toBe(1);
   });
 
-  it('Results arrive although tokens expired and messages aged during the jobs', async () => {
+  it('Results arrive even if tokens expire and messages age during the jobs', async () => {
     await at.trouble({ do: 'speed', factor: 1 });
     await begin('a fox without a token');
     await inState('a fox without a token', 'running');
@@ -142,7 +142,7 @@ describe('Faults of the bot', () => {
     expect((await job('a fox that outlives its bot'))?.submits).toBe(1);
   });
 
-  it('A stopped bot stays stopped until it is started, and commands fail as on Discord', async () => {
+  it('A stopped bot stays stopped until it is started, and commands fail as they would on Discord', async () => {
     await at.trouble({ do: 'stop-bot' });
     const { bot } = await at.workbench();
     expect(bot).toMatchObject({ state: 'stopped', exitCode: 0 });

@@ -10,7 +10,7 @@ import {
 import type { TextResponse } from '../../../src/services/gateway/index.ts';
 import { makeTask } from '../store/stage.ts';
 
-const asked = makeTask({ kind: 'ask', request: { prompt: 'snow?', model: 'quill-5' } });
+const task = makeTask({ kind: 'ask', request: { prompt: 'snow?', model: 'quill-5' } });
 
 const response: TextResponse = {
   ...{ end: 'completed', id: undefined, model: undefined, text: 'So', refusal: '', reasoning: '', calls: [] },
@@ -21,29 +21,29 @@ const call = { callId: 'c', name: 'make_image', arguments: '{}', state: 'waiting
 
 describe('The cost of an answer', () => {
   it('The cost of an answer is the exact sum of its responses', () => {
-    const twice = addRound(addRound(asked, response, [call], '0.10'), response, [], '0.000000000000000000001');
+    const twice = addRound(addRound(task, response, [call], '0.10'), response, [], '0.000000000000000000001');
     expect(completeAnswer(twice, undefined, 1).cost).toBe('0.100000000000000000001');
   });
 
-  it('The cost of an answer is unknown if that of one of its responses is', () => {
+  it('The cost of an answer is unknown if the cost of any of its responses is', () => {
     for (const costs of [
       [undefined, '0.1'],
       ['0.1', undefined],
     ] as const) {
-      const twice = addRound(addRound(asked, response, [], costs[0]), response, [], costs[1]);
+      const twice = addRound(addRound(task, response, [], costs[0]), response, [], costs[1]);
       expect(completeAnswer(twice, undefined, 1).cost).toBeUndefined();
     }
-    expect(completeAnswer(asked, undefined, 1).cost).toBeUndefined();
+    expect(completeAnswer(task, undefined, 1).cost).toBeUndefined();
   });
 
-  it('The cost of an answer that ends early counts a response whose cost was reported, and is unknown after a silent cut', () => {
-    const first = addRound(asked, response, [call], '0.10');
+  it('The cost of an answer that ends early counts a response whose cost was reported, and is unknown if the stream is cut off without one', () => {
+    const first = addRound(task, response, [call], '0.10');
     expect(breakOffAnswer(withPartialText(first, response, '0.2'), 'cut', undefined, 1).cost).toBe('0.30');
     expect(breakOffAnswer(withUnfinished(first), 'interrupted', undefined, 1).cost).toBeUndefined();
   });
 
   it('The cost of an answer is known if its owner stops it instead of deciding about a tool', () => {
-    const waiting = awaitMember(addRound(asked, response, [call], '0.10'));
+    const waiting = awaitMember(addRound(task, response, [call], '0.10'));
     expect(breakOffAnswer(withUnfinished(waiting), 'stopped', undefined, 1).cost).toBe('0.10');
   });
 });

@@ -15,7 +15,7 @@ import { makeTask, START, settled } from '../store/stage.ts';
 const hashOf = (letter: string): string => letter.repeat(64);
 const likeness = 'f0f0f0f0f0f0f0f0';
 
-/** The same likeness with so many other bits. */
+/** The same likeness with this many bits flipped. */
 const changedBy = (bits: number): string =>
   Array.from({ length: bits }, (_, at) => 1n << BigInt(at * 9))
     .reduce((value, bit) => value ^ bit, BigInt(`0x${likeness}`))
@@ -33,7 +33,7 @@ const idsOf = (found: { tasks: readonly Task[] } | undefined): string[] | undefi
 
 describe('A delivered file', () =>
   onEveryStore((stage) => {
-    it('A delivered file is recognized by its bytes or its look, live, settled and after a restart', async () => {
+    it('A delivered file is recognized by its bytes or its appearance: live, settled and after a restart', async () => {
       const site = await stage();
       const { store, book, fingerprints } = await opened(site);
       const task = { ...makeTask(), state: 'ready' as const };
@@ -50,7 +50,7 @@ describe('A delivered file', () =>
       };
       await checkAll(fingerprints);
       await store.close();
-      // Killed between storing and delivering: the task is live.
+      // As if killed between storing and delivering: the task is still live.
       const second = await opened(site);
       await checkAll(second.fingerprints);
       await second.book.change(task.id, (known) => markDelivered(known, undefined, START));
@@ -59,7 +59,7 @@ describe('A delivered file', () =>
       await checkAll((await opened(site)).fingerprints);
     });
 
-    it('A delivered file is forgotten with its task, and one that begins the same is none', async () => {
+    it('A delivered file is forgotten with its task, and a hash that only begins the same does not match', async () => {
       const site = await stage();
       const { book, fingerprints } = await opened(site);
       const [first, second] = [settled(makeTask()), settled(makeTask())];
@@ -74,12 +74,12 @@ describe('A delivered file', () =>
       expect(await site.keys('fingerprints')).toEqual([second.id]);
       await book.change(second.id, (task) => ({ ...task, unwanted: true as const }));
       expect(await fingerprints.recognise({ hash: hashOf('b'), likeness })).toBeUndefined();
-      // A result that is shown after its task was erased.
+      // As for a result that is shown after its task was erased.
       await fingerprints.record(first.id, [{ hash: hashOf('a') }]);
       expect(await site.keys('fingerprints')).toEqual([second.id]);
     });
 
-    it('A row that cannot be read hides no others', async () => {
+    it('A row that cannot be read does not hide the others', async () => {
       const site = await stage();
       const first = await opened(site);
       const task = settled(makeTask());
@@ -93,7 +93,7 @@ describe('A delivered file', () =>
   }));
 
 describe('The fingerprints of a task', () => {
-  it('The fingerprints of a task are kept once, with their likeness as soon as it is known, and the latest fifty', () => {
+  it('The fingerprints of a task are stored without duplicates, gain their likeness once it is known, and are limited to the latest fifty', () => {
     const one = { hash: hashOf('a') };
     expect(joinFingerprints([one], [one])).toBeUndefined();
     expect(joinFingerprints([one], [{ ...one, likeness }])).toEqual([{ ...one, likeness }]);
@@ -110,7 +110,7 @@ describe('The index of fingerprints', () => {
       .padStart(8, '0')
       .repeat(letters / 8);
 
-  it('The index of fingerprints returns the most alike first, and each task once', () => {
+  it('The index of fingerprints returns the most similar tasks first, and each task once', () => {
     const index = new FingerprintIndex();
     index.add('far', [{ hash: hashOf('1'), likeness: changedBy(4) }]);
     index.add('near', [
@@ -123,7 +123,7 @@ describe('The index of fingerprints', () => {
     expect(index.withHash(hashOf('5'), 9)).toEqual(['other']);
   });
 
-  it('The index of fingerprints forgets the oldest files when it is full, and those of removed tasks', () => {
+  it('The index of fingerprints forgets the oldest files when it is full, and the files of removed tasks', () => {
     const index = new FingerprintIndex(2_000);
     for (let at = 0; at < 5_000; at++) index.add(`t${at}`, [{ hash: hex(at, 64), likeness: hex(at, 16) }]);
     expect(index.size).toBeLessThanOrEqual(2_000);

@@ -17,15 +17,15 @@ interface Heard {
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** A server that sends its responses one after the other, and repeats the last one. */
-async function serve(answers: Answer[]): Promise<{ url: string; heard: Heard[]; server: Server }> {
-  const heard: Heard[] = [];
+async function serve(answers: Answer[]): Promise<{ url: string; requests: Heard[]; server: Server }> {
+  const received: Heard[] = [];
   const server = createServer((request, response) => {
-    heard.push({ method: request.method, url: request.url, headers: request.headers });
-    const answer = answers[Math.min(heard.length, answers.length) - 1];
+    received.push({ method: request.method, url: request.url, headers: request.headers });
+    const answer = answers[Math.min(received.length, answers.length) - 1];
     request.resume().once('end', () => answer?.(request, response));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, heard, server };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests: received, server };
 }
 
 const json =
@@ -49,35 +49,35 @@ class SkippingClock implements Clock {
 
 describe('The HTTP client of the gateway', () => {
   let servers: Server[];
-  let doors: GatewayHttp[];
+  let clients: GatewayHttp[];
   let clock: SkippingClock;
 
   beforeEach(() => {
     servers = [];
-    doors = [];
+    clients = [];
     clock = new SkippingClock();
   });
   afterEach(async () => {
     for (const server of servers) server.closeAllConnections();
     for (const server of servers) server.close();
-    for (const door of doors) await door.close();
+    for (const client of clients) await client.close();
   });
 
-  function doorTo(baseUrl: string, limits: Partial<GatewayLimits> = {}, apiKey = key): GatewayHttp {
+  function clientFor(baseUrl: string, limits: Partial<GatewayLimits> = {}, apiKey = key): GatewayHttp {
     const log = { info: () => undefined, warn: () => undefined };
-    const door = new GatewayHttp(
+    const client = new GatewayHttp(
       { ...defaultSettings, baseUrl, apiKey },
       { ...defaultLimits, ...limits },
       { log, clock, random: () => 1 },
     );
-    doors.push(door);
-    return door;
+    clients.push(client);
+    return client;
   }
 
   async function open(answers: Answer[], limits: Partial<GatewayLimits> = {}) {
-    const { url, heard, server } = await serve(answers);
+    const { url, requests, server } = await serve(answers);
     servers.push(server);
-    return { door: doorTo(url, limits), heard, url };
+    return { client: clientFor(url, limits), requests, url };
   }
 
   async function failure(promise: Promise<unknown>): Promise<GatewayError> {
@@ -90,9 +90,9 @@ describe('The HTTP client of the gateway', () => {
   }
 
   it('The HTTP client sends the key as a bearer token and bodies as JSON', async () => {
-    const { door, heard } = await open([json({ fine: true })]);
-    await door.submit({ path: '/orders', body: { prompt: 'é' } });
-    expect(heard[0]).toMatchObject({
+    const { client, requests } = await open([json({ fine: true })]);
+    await client.submit({ path: '/orders', body: { prompt: 'é' } });
+    expect(requests[0]).toMatchObject({
       method: 'POST',
       url: '/orders',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
@@ -100,69 +100,69 @@ describe('The HTTP client of the gateway', () => {
   });
 
   it('The HTTP client keeps the path of the base URL and leaves out undefined queries', async () => {
-    const { heard, url } = await open([json({})]);
-    const door = doorTo(`${url}/a/b/`);
-    await door.read({ path: '/v1/models', query: { start: 'x y', end: undefined } });
-    expect(heard[0]?.url).toBe('/a/b/v1/models?start=x+y');
+    const { requests, url } = await open([json({})]);
+    const client = clientFor(`${url}/a/b/`);
+    await client.read({ path: '/v1/models', query: { start: 'x y', end: undefined } });
+    expect(requests[0]?.url).toBe('/a/b/v1/models?start=x+y');
   });
 
   describe('A read request', () => {
     it.each([500, 502, 503, 504, 524, 429, 408])('A read is retried after status %i', async (status) => {
-      const { door, heard } = await open([json({}, status), json({}, status), json({ fine: true })]);
-      await expect(door.read({ path: '/x' })).resolves.toEqual({ fine: true });
-      expect(heard).toHaveLength(3);
+      const { client, requests } = await open([json({}, status), json({}, status), json({ fine: true })]);
+      await expect(client.read({ path: '/x' })).resolves.toEqual({ fine: true });
+      expect(requests).toHaveLength(3);
       expect(clock.waits).toEqual([500, 1000]);
     });
 
     it.each([400, 401, 402, 403, 404, 405, 409, 413, 422, 501])(
       'A read is not retried after status %i',
       async (status) => {
-        const { door, heard } = await open([json({}, status), json({ fine: true })]);
-        expect((await failure(door.read({ path: '/x' }))).status).toBe(status);
-        expect(heard).toHaveLength(1);
+        const { client, requests } = await open([json({}, status), json({ fine: true })]);
+        expect((await failure(client.read({ path: '/x' }))).status).toBe(status);
+        expect(requests).toHaveLength(1);
       },
     );
 
     it('A read waits as long as Retry-After states, in seconds or as a date', async () => {
       const date = new Date(clock.now() + 3000).toUTCString();
-      const { door } = await open([
+      const { client } = await open([
         json({}, 429, { 'retry-after': '2' }),
         json({}, 429, { 'retry-after': date }),
         json({}),
       ]);
-      await door.read({ path: '/x' });
+      await client.read({ path: '/x' });
       expect(clock.waits).toEqual([2000, 3000]);
     });
 
     it('A read waits no longer than a call may take, and reports how long the wait should be', async () => {
-      const { door, heard } = await open([json({}, 429, { 'retry-after': '120' })]);
-      expect(await failure(door.read({ path: '/x' }))).toMatchObject({ kind: 'rate-limited', retryAfterMs: 120_000 });
-      expect(heard).toHaveLength(1);
+      const { client, requests } = await open([json({}, 429, { 'retry-after': '120' })]);
+      expect(await failure(client.read({ path: '/x' }))).toMatchObject({ kind: 'rate-limited', retryAfterMs: 120_000 });
+      expect(requests).toHaveLength(1);
     });
 
-    it('A read stops after the allowed number of attempts', async () => {
-      const { door, heard } = await open([json({}, 500)]);
-      await failure(door.read({ path: '/x' }));
-      await failure(door.read({ path: '/x', attempts: 1 }));
-      expect(heard).toHaveLength(defaultLimits.attempts + 1);
+    it('A read gives up after the allowed number of attempts', async () => {
+      const { client, requests } = await open([json({}, 500)]);
+      await failure(client.read({ path: '/x' }));
+      await failure(client.read({ path: '/x', attempts: 1 }));
+      expect(requests).toHaveLength(defaultLimits.attempts + 1);
     });
 
     it('A read is retried when the connection is lost', async () => {
-      const { door, heard } = await open([(request) => request.socket.destroy(), json({ fine: true })]);
-      await expect(door.read({ path: '/x' })).resolves.toEqual({ fine: true });
-      expect(heard).toHaveLength(2);
+      const { client, requests } = await open([(request) => request.socket.destroy(), json({ fine: true })]);
+      await expect(client.read({ path: '/x' })).resolves.toEqual({ fine: true });
+      expect(requests).toHaveLength(2);
     });
 
     it('A read stops waiting for a retry when it is aborted', async () => {
-      const { door, heard } = await open([json({}, 500)]);
+      const { client, requests } = await open([json({}, 500)]);
       const controller = new AbortController();
       clock.after = (_ms, task) => {
         controller.abort();
         queueMicrotask(task);
         return () => undefined;
       };
-      expect(await failure(door.read({ path: '/x', signal: controller.signal }))).toMatchObject({ code: 'aborted' });
-      expect(heard).toHaveLength(1);
+      expect(await failure(client.read({ path: '/x', signal: controller.signal }))).toMatchObject({ code: 'aborted' });
+      expect(requests).toHaveLength(1);
     });
   });
 
@@ -170,9 +170,9 @@ describe('The HTTP client of the gateway', () => {
     it.each([500, 502, 504, 524, 429, 408])(
       'A submit is never sent twice, not even after status %i',
       async (status) => {
-        const { door, heard } = await open([json({}, status), json({ fine: true })]);
-        await failure(door.submit({ path: '/x', body: {} }));
-        expect(heard).toHaveLength(1);
+        const { client, requests } = await open([json({}, status), json({ fine: true })]);
+        await failure(client.submit({ path: '/x', body: {} }));
+        expect(requests).toHaveLength(1);
       },
     );
 
@@ -181,7 +181,7 @@ describe('The HTTP client of the gateway', () => {
         response.writeHead(200, { 'content-length': '100' }).write('{"id":');
         setImmediate(() => response.destroy());
       };
-      const { door } = await open(
+      const { client } = await open(
         [
           (request) => request.socket.destroy(),
           () => undefined,
@@ -193,35 +193,35 @@ describe('The HTTP client of the gateway', () => {
         { submitMs: 200 },
       );
       for (let i = 0; i < 6; i++) {
-        expect(await failure(door.submit({ path: '/x', body: {} }))).toMatchObject({ mayHaveTakenEffect: true });
+        expect(await failure(client.submit({ path: '/x', body: {} }))).toMatchObject({ mayHaveTakenEffect: true });
       }
     });
 
-    it('A submit did not take effect after a definite refusal or where no server was reached', async () => {
+    it('A submit did not take effect after a definite refusal or if no server was reached', async () => {
       const refusals: Answer[] = [400, 401, 402, 403, 404, 405, 413, 429, 501].map((status) => json({}, status));
       const inside = json({ error: { code: 'insufficient_user_quota', message: 'no' } }, 500);
-      const { door } = await open([...refusals, inside]);
+      const { client } = await open([...refusals, inside]);
       for (let i = 0; i <= refusals.length; i++) {
-        expect(await failure(door.submit({ path: '/x', body: {} }))).toMatchObject({ mayHaveTakenEffect: false });
+        expect(await failure(client.submit({ path: '/x', body: {} }))).toMatchObject({ mayHaveTakenEffect: false });
       }
       const { url, server } = await serve([]);
       await new Promise((resolve) => server.close(resolve));
-      expect(await failure(doorTo(url).submit({ path: '/x', body: {} }))).toMatchObject({
+      expect(await failure(clientFor(url).submit({ path: '/x', body: {} }))).toMatchObject({
         kind: 'unreachable',
         code: 'ECONNREFUSED',
         mayHaveTakenEffect: false,
       });
     });
 
-    it('A submit did not take effect when aborted before it was sent, and may have when aborted in flight', async () => {
-      const { door, heard } = await open([() => undefined]);
-      const before = door.submit({ path: '/x', body: {}, signal: AbortSignal.abort() });
+    it('A submit did not take effect if it was aborted before it was sent, and may have if it was aborted in flight', async () => {
+      const { client, requests } = await open([() => undefined]);
+      const before = client.submit({ path: '/x', body: {}, signal: AbortSignal.abort() });
       expect(await failure(before)).toMatchObject({ code: 'aborted', mayHaveTakenEffect: false });
-      expect(heard).toHaveLength(0);
+      expect(requests).toHaveLength(0);
 
       const controller = new AbortController();
-      const during = failure(door.submit({ path: '/x', body: {}, signal: controller.signal }));
-      await expect.poll(() => heard.length).toBe(1);
+      const during = failure(client.submit({ path: '/x', body: {}, signal: controller.signal }));
+      await expect.poll(() => requests.length).toBe(1);
       controller.abort();
       expect(await during).toMatchObject({ code: 'aborted', mayHaveTakenEffect: true });
     });
@@ -229,80 +229,80 @@ describe('The HTTP client of the gateway', () => {
 
   describe('A redirect', () => {
     it('A redirect within the gateway is followed for a read', async () => {
-      const { door, heard } = await open([json({}, 307, { location: '/elsewhere?a=1' }), json({ fine: true })]);
-      await expect(door.read({ path: '/x' })).resolves.toEqual({ fine: true });
-      expect(heard[1]).toMatchObject({ url: '/elsewhere?a=1', headers: { authorization: `Bearer ${key}` } });
+      const { client, requests } = await open([json({}, 307, { location: '/elsewhere?a=1' }), json({ fine: true })]);
+      await expect(client.read({ path: '/x' })).resolves.toEqual({ fine: true });
+      expect(requests[1]).toMatchObject({ url: '/elsewhere?a=1', headers: { authorization: `Bearer ${key}` } });
     });
 
     it('A redirect to another origin is not followed, so the key cannot leak, and the error names what to configure', async () => {
       const other = await serve([json({})]);
       servers.push(other.server);
-      const { door } = await open([json({}, 302, { location: `${other.url}/v1` })]);
-      const error = await failure(door.read({ path: '/x' }));
+      const { client } = await open([json({}, 302, { location: `${other.url}/v1` })]);
+      const error = await failure(client.read({ path: '/x' }));
       expect(error).toMatchObject({ kind: 'not-offered', code: 'redirected' });
       expect(error.message).toContain(`GATEWAY_BASE_URL`);
       expect(error.message).toContain(other.url);
-      expect(other.heard).toHaveLength(0);
+      expect(other.requests).toHaveLength(0);
     });
 
     it('A redirect is never followed for a submit, which did not take effect', async () => {
-      const { door, heard } = await open([json({}, 308, { location: '/elsewhere' }), json({ fine: true })]);
-      expect(await failure(door.submit({ path: '/x', body: {} }))).toMatchObject({ mayHaveTakenEffect: false });
-      expect(heard).toHaveLength(1);
+      const { client, requests } = await open([json({}, 308, { location: '/elsewhere' }), json({ fine: true })]);
+      expect(await failure(client.submit({ path: '/x', body: {} }))).toMatchObject({ mayHaveTakenEffect: false });
+      expect(requests).toHaveLength(1);
     });
 
     it('A redirect in a loop ends with an error', async () => {
-      const { door, heard } = await open([json({}, 302, { location: '/x' })]);
-      expect((await failure(door.read({ path: '/x' }))).kind).toBe('not-offered');
-      expect(heard).toHaveLength(4);
+      const { client, requests } = await open([json({}, 302, { location: '/x' })]);
+      expect((await failure(client.read({ path: '/x' }))).kind).toBe('not-offered');
+      expect(requests).toHaveLength(4);
     });
   });
 
-  describe('A response of the gateway', () => {
+  describe('A response from the gateway', () => {
     it('A response above the size limit is not read to its end, whether its size is announced or not', async () => {
       const large = 'x'.repeat(200_000);
       const chunked: Answer = (_request, response) => {
         response.write(large);
         response.end(large);
       };
-      const { door } = await open([json({ large }), chunked], { responseBytes: 100_000, attempts: 1 });
+      const { client } = await open([json({ large }), chunked], { responseBytes: 100_000, attempts: 1 });
       for (let i = 0; i < 2; i++) {
-        expect(await failure(door.read({ path: '/x' }))).toMatchObject({ kind: 'malformed', code: 'too_large' });
+        expect(await failure(client.read({ path: '/x' }))).toMatchObject({ kind: 'malformed', code: 'too_large' });
       }
     });
 
-    it('A response that never arrives or stops in the middle ends by its time limit', async () => {
+    it('A response that never arrives or stops in the middle is ended by its time limit', async () => {
       const stops: Answer = (_request, response) => {
         response.writeHead(200, { 'content-type': 'application/json' }).write('{"id":');
       };
-      const { door } = await open([() => undefined, stops], { readMs: 200, bodyMs: 200, attempts: 1 });
-      expect(await failure(door.read({ path: '/x' }))).toMatchObject({ code: 'UND_ERR_HEADERS_TIMEOUT' });
-      expect(await failure(door.read({ path: '/x' }))).toMatchObject({ code: 'UND_ERR_BODY_TIMEOUT' });
+      const { client } = await open([() => undefined, stops], { readMs: 200, bodyMs: 200, attempts: 1 });
+      expect(await failure(client.read({ path: '/x' }))).toMatchObject({ code: 'UND_ERR_HEADERS_TIMEOUT' });
+      expect(await failure(client.read({ path: '/x' }))).toMatchObject({ code: 'UND_ERR_BODY_TIMEOUT' });
     });
 
-    it('A response in HTML is shown by its title without any markup', async () => {
+    it('A response in HTML is reported by its title, without any markup', async () => {
       const page: Answer = (_request, response) => {
         response.writeHead(502, { 'content-type': 'text/html' });
         response.end(
           '<!doctype html><html><head><title>502 Bad Gateway</title><style>b{}</style></head><body>x</body>',
         );
       };
-      const { door } = await open([page], { attempts: 1 });
-      const error = await failure(door.read({ path: '/x' }));
+      const { client } = await open([page], { attempts: 1 });
+      const error = await failure(client.read({ path: '/x' }));
       expect(error).toMatchObject({ kind: 'unavailable', status: 502, message: '502 Bad Gateway' });
     });
 
     it('A response that quotes the key never shows it', async () => {
-      const { door } = await open([json({ error: { message: `bad key ${key} in Bearer ${key}` } }, 401)]);
-      const error = await failure(door.read({ path: '/x' }));
+      const { client } = await open([json({ error: { message: `bad key ${key} in Bearer ${key}` } }, 401)]);
+      const error = await failure(client.read({ path: '/x' }));
       expect(`${error.message} ${error.stack}`).not.toContain('secret-of-the-gateway');
     });
 
     it('A response keeps every digit of long ids and amounts', async () => {
       const raw: Answer = (_request, response) =>
         response.end('{"result":1320098173412546123,"amount":0.100000000000000000001,"count":3}');
-      const { door } = await open([raw]);
-      await expect(door.read({ path: '/x' })).resolves.toEqual({
+      const { client } = await open([raw]);
+      await expect(client.read({ path: '/x' })).resolves.toEqual({
         result: '1320098173412546123',
         amount: '0.100000000000000000001',
         count: 3,
@@ -312,15 +312,15 @@ describe('The HTTP client of the gateway', () => {
 
   it.each(['ftp://x', 'nonsense', '', 'https://user:password@x'])(
     'The HTTP client refuses the invalid URL %j with a readable error',
-    (address) => {
-      expect(() => doorTo(address)).toThrow(GatewayError);
+    (url) => {
+      expect(() => clientFor(url)).toThrow(GatewayError);
     },
   );
 
   it.each(['', 'two words', 'sk-\nx'])(
     'The HTTP client refuses the invalid key %j without repeating it in the error',
     (apiKey) => {
-      expect(() => doorTo('http://127.0.0.1:1', {}, apiKey)).toThrow('must be printable ASCII');
+      expect(() => clientFor('http://127.0.0.1:1', {}, apiKey)).toThrow('must be printable ASCII');
     },
   );
 });

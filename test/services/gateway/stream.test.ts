@@ -73,7 +73,7 @@ describe('The streaming client of the gateway', () => {
     ['a page', '<html><title>Oops</title></html>', 'text/html', 200, { kind: 'malformed', mayHaveTakenEffect: true }],
     ['nothing', '', events, 200, { kind: 'malformed', mayHaveTakenEffect: true }],
     ['truncated JSON', '{"id":', events, 200, { kind: 'malformed', mayHaveTakenEffect: true }],
-    ['an error inside of a 200', '{"error":{"code":"insufficient_user_quota"}}', events, 200, { kind: 'quota' }],
+    ['an error within a 200', '{"error":{"code":"insufficient_user_quota"}}', events, 200, { kind: 'quota' }],
     [
       'a refusal labelled as a stream',
       '{"error":{"message":"No","code":"invalid_api_key"}}',
@@ -89,33 +89,33 @@ describe('The streaming client of the gateway', () => {
       { kind: 'unavailable', mayHaveTakenEffect: true },
     ],
   ])('The streaming client throws on %s and does not retry', async (_name, body, type, status, facts) => {
-    const side = await gatewayThat(sent(body, type, status));
-    const error = await asked(side);
+    const fixture = await gatewayThat(sent(body, type, status));
+    const error = await asked(fixture);
     expect(error).toBeInstanceOf(GatewayError);
     expect(error).toMatchObject(facts);
     expect((error as GatewayError).message).not.toMatch(/[<>]/);
-    expect(side.heard()).toBe(1);
+    expect(fixture.heard()).toBe(1);
   });
 
-  it('The streaming client follows no redirect, because a submit goes to one URL', async () => {
-    const side = await gatewayThat((response) => response.writeHead(307, { location: '/elsewhere' }).end());
-    expect(await asked(side)).toMatchObject({ kind: 'not-offered', code: 'redirected' });
-    expect(side.heard()).toBe(1);
+  it('The streaming client does not follow redirects, because a submit goes to one URL', async () => {
+    const fixture = await gatewayThat((response) => response.writeHead(307, { location: '/elsewhere' }).end());
+    expect(await asked(fixture)).toMatchObject({ kind: 'not-offered', code: 'redirected' });
+    expect(fixture.heard()).toBe(1);
   });
 
   it('The streaming client closes the connection to a gateway that sends nothing after its headers', async () => {
-    const side = await gatewayThat((response) => response.writeHead(200, { 'content-type': events }).flushHeaders());
-    expect(await asked(side)).toMatchObject({
+    const fixture = await gatewayThat((response) => response.writeHead(200, { 'content-type': events }).flushHeaders());
+    expect(await asked(fixture)).toMatchObject({
       kind: 'unreachable',
       code: 'UND_ERR_BODY_TIMEOUT',
       mayHaveTakenEffect: true,
     });
-    await side.closed;
+    await fixture.closed;
   });
 
-  it('The streaming client stops reading at the end though the gateway keeps the connection open', async () => {
-    const side = await gatewayThat((response) => response.writeHead(200, { 'content-type': events }).write(stream));
-    expect(await asked(side)).toHaveLength(3);
-    await side.closed;
+  it('The streaming client stops reading at the end even if the gateway keeps the connection open', async () => {
+    const fixture = await gatewayThat((response) => response.writeHead(200, { 'content-type': events }).write(stream));
+    expect(await asked(fixture)).toHaveLength(3);
+    await fixture.closed;
   });
 });

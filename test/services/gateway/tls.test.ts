@@ -30,7 +30,7 @@ async function portOf(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** A gateway that speaks TLS, with everything it has read of requests. */
+/** A gateway that speaks TLS, with all request data that it has read. */
 async function secured(options: TlsOptions, onRequest: () => void = () => undefined) {
   const read: Buffer[] = [];
   const server = createTlsServer({ ...loopbackCertificate, ...options }, (socket) => {
@@ -58,41 +58,41 @@ async function failureOn(port: number): Promise<GatewayError> {
 
 describe('A submit over TLS', () => {
   it('A submit over TLS is never sent if the certificate is refused', async () => {
-    const side = await secured({});
-    expect(await failureOn(side.port)).toMatchObject({
+    const fixture = await secured({});
+    expect(await failureOn(fixture.port)).toMatchObject({
       code: 'DEPTH_ZERO_SELF_SIGNED_CERT',
       mayHaveTakenEffect: false,
     });
-    expect(side.body()).toBeUndefined();
+    expect(fixture.body()).toBeUndefined();
   });
 
   it('A submit over TLS may have taken effect if the gateway wants a client certificate, which TLS 1.3 reports after the request was sent', async () => {
     trusted();
-    const side = await secured({ requestCert: true, rejectUnauthorized: true, minVersion: 'TLSv1.3' });
-    expect(await failureOn(side.port)).toMatchObject({ kind: 'unreachable', mayHaveTakenEffect: true });
+    const fixture = await secured({ requestCert: true, rejectUnauthorized: true, minVersion: 'TLSv1.3' });
+    expect(await failureOn(fixture.port)).toMatchObject({ kind: 'unreachable', mayHaveTakenEffect: true });
   });
 
   it.each(['TLSv1.2', 'TLSv1.3'] as const)(
-    'A submit over TLS may have taken effect where %s breaks after the gateway has read it',
+    'A submit over TLS may have taken effect if %s breaks after the gateway has read it',
     async (version) => {
       trusted();
       let outside: Socket | undefined;
-      const side = await secured({ minVersion: version, maxVersion: version }, () =>
+      const fixture = await secured({ minVersion: version, maxVersion: version }, () =>
         outside?.write('no record at all'),
       );
       const relay = createServer((socket) => {
         outside = socket;
-        const inner = connect(side.port, '127.0.0.1');
+        const inner = connect(fixture.port, '127.0.0.1');
         for (const end of [socket, inner]) end.on('error', () => undefined);
         closers.push(() => socket.destroy());
         socket.pipe(inner).pipe(socket);
       });
       expect(await failureOn(await portOf(relay))).toMatchObject({ kind: 'unreachable', mayHaveTakenEffect: true });
-      expect(side.body()).toBe('{"prompt":"a fox"}');
+      expect(fixture.body()).toBe('{"prompt":"a fox"}');
     },
   );
 
-  it('A submit over TLS may have taken effect at a server that responds without TLS, because its bytes may arrive at any time', async () => {
+  it('A submit over TLS may have taken effect if a server responds without TLS, because its bytes may arrive at any time', async () => {
     const plain = createServer((socket) => {
       socket.on('error', () => undefined);
       socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));

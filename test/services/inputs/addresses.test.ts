@@ -13,7 +13,7 @@ describe('A URL that the gateway can reach', () => {
   const resolve = async (name: string) => {
     const found = names[name];
     if (!found) throw Object.assign(new Error('not found'), { code: 'ENOTFOUND' });
-    return found.map((address) => ({ address }));
+    return found.map((url) => ({ address: url }));
   };
   const reach = (gatewayOrigin: string, allowPrivate: boolean) =>
     createReachCheck({ gatewayOrigin, extraOrigins: ['http://127.0.0.1:4020'], allowPrivate, resolve });
@@ -33,14 +33,14 @@ describe('A URL that the gateway can reach', () => {
     ['http://[::ffff:10.0.0.1]/a.png', false],
     ['http://169.254.169.254/latest', false],
     ['nonsense', true],
-  ])('A gateway on the public internet reaches %s: %s', async (address, isReached) => {
-    expect(await reach('https://gateway.example', false)(address)).toBe(isReached);
+  ])('A gateway on the public internet reaches %s: %s', async (url, isReached) => {
+    expect(await reach('https://gateway.example', false)(url)).toBe(isReached);
     // Allowing private addresses says nothing about a gateway outside of the private network.
-    expect(await reach('https://gateway.example', true)(address)).toBe(isReached);
+    expect(await reach('https://gateway.example', true)(url)).toBe(isReached);
   });
 
   it.each(['http://127.0.0.1:3000', 'http://localhost:3000', 'https://home.example'])(
-    "A gateway at %s where private addresses are allowed reaches private files and Discord's files",
+    "If private addresses are allowed, a gateway at %s reaches private files and Discord's files",
     async (origin) => {
       const allowed = reach(origin, true);
       for (const own of [`${origin}/a.png`, 'http://127.0.0.1:4020/a.png']) {
@@ -66,7 +66,7 @@ describe('The expiry of a URL', () => {
     ['https://cdn.discordapp.com/attachments/1/2/a.png?ex=ffffffffffffffffffff', undefined],
     ['https://shop.example/pictures/a.png?ex=6a000000', undefined],
     ['nonsense', undefined],
-  ])("The expiry of an address is read from Discord's signature: %s", (address, until) => {
-    expect(signatureExpiry(address)).toBe(until);
+  ])("The expiry of a URL is read from Discord's signature: %s", (url, until) => {
+    expect(signatureExpiry(url)).toBe(until);
   });
 });

@@ -28,7 +28,7 @@ describe('The files of a request', () => {
   let gateway: FileHost;
   /** Where the embedded Discord keeps its files. */
   let discord: FileHost;
-  let stranger: FileHost;
+  let thirdPartyHost: FileHost;
   let media: Media;
   let clock: ManualClock;
   let notes: string[];
@@ -38,7 +38,7 @@ describe('The files of a request', () => {
   let gather: (request: Record<string, unknown>, context?: Partial<GatherContext>) => Promise<Materials>;
 
   beforeEach(async () => {
-    [gateway, discord, stranger] = await Promise.all([openFileHost(), openFileHost(), openFileHost()]);
+    [gateway, discord, thirdPartyHost] = await Promise.all([openFileHost(), openFileHost(), openFileHost()]);
     clock = new ManualClock();
     notes = [];
     png = await noise(40, 30).png().toBuffer();
@@ -48,12 +48,12 @@ describe('The files of a request', () => {
       allowPrivate: false,
       extraOrigins: [`${discord.origin}/`],
     };
-    // Room for a single file of the largest size, so memory which is not released is noticed immediately.
+    // Room for a single file of the largest size, so memory that is not released is noticed immediately.
     const limits = { memberFilesBytes: 21 * MB, resultsBytes: 21 * MB, fileBytes: 21 * MB, pixels: 5_000_000 };
     media = openMedia(settings, { clock, log: { warn: () => undefined }, process: mediaProcess }, limits);
     const log = { info: (facts: object, words: string) => void notes.push(JSON.stringify(facts) + words) };
     outOfReach = new Set();
-    const reach = async (address: string) => !outOfReach.has(address);
+    const reach = async (url: string) => !outOfReach.has(url);
     const gathered = createGatherer({
       ...{ media, sounds, log, clock, canReach: reach },
       upload: async () => undefined,
@@ -62,10 +62,10 @@ describe('The files of a request', () => {
   });
   afterEach(async () => {
     await media.close();
-    await Promise.all([gateway.close(), discord.close(), stranger.close()]);
+    await Promise.all([gateway.close(), discord.close(), thirdPartyHost.close()]);
   });
 
-  const given = (name: string, address: string) => ({ name, address });
+  const given = (name: string, url: string) => ({ name, address: url });
   const uploaded = (name: string, bytes: Buffer) => given(name, discord.on(`/${name}`, file(bytes)));
 
   async function refusalOf(work: Promise<unknown>) {
@@ -89,7 +89,7 @@ describe('The files of a request', () => {
   it('A request that names no files sends none, and nothing is fetched', async () => {
     expect(await gather({ prompt: 'a cat' })).toEqual({});
     expect(await gather({ prompt: 'a cat', pictures: [] })).toEqual({});
-    expect([...gateway.heard, ...discord.heard]).toEqual([]);
+    expect([...gateway.requests, ...discord.requests]).toEqual([]);
   });
 
   describe('as images', () => {
@@ -112,19 +112,19 @@ describe('The files of a request', () => {
       expect((await sharp(bytesOf(images?.[0])).metadata()).exif).toBeUndefined();
     });
 
-    it('The images of a request are five at most, and none of six is fetched', async () => {
+    it('A request has at most five images, and if there are six, none is fetched', async () => {
       const one = uploaded('a.png', png);
       expect((await gather({ pictures: [one, one, one, one, one] })).images).toHaveLength(5);
-      const before = discord.heard.length;
+      const before = discord.requests.length;
       expect(await refused(one, one, one, one, one, one)).toEqual({
         key: 'refusals.tooManyImages',
         count: '6',
         max: '5',
       });
-      expect(discord.heard).toHaveLength(before);
+      expect(discord.requests).toHaveLength(before);
     });
 
-    it('The images of a request are refused by name where they cannot be sent', async () => {
+    it('The images of a request are refused by name if they cannot be sent', async () => {
       const page = uploaded('page.png', Buffer.from('<html></html>'));
       const half = uploaded('half.png', png.subarray(0, png.length / 2));
       const video = uploaded('video.png', Buffer.from('\0\0\0\x18ftypisom\0\0\0\0isomavc1\0\0\0\x08moov', 'latin1'));
@@ -174,31 +174,31 @@ describe('The files of a request', () => {
       }
     });
 
-    it('The images of a request are refused when they are too large together', async () => {
+    it('The images of a request are refused if their total size is too large', async () => {
       const large = uploaded('large.png', await noise(2_160, 2_160).png({ compressionLevel: 0 }).toBuffer());
       expect((await gather({ pictures: [large, large] })).images).toHaveLength(2);
       expect(await refused(large, large, large)).toEqual({ key: 'refusals.imagesTooLarge', max: '40 MB' });
     });
 
-    it('The images of a request are awaited for at most a minute', async () => {
+    it('The images of a request wait for their downloads for at most a minute', async () => {
       const slow = given(
         'slow.png',
         discord.on('/slow', () => undefined),
       );
       const waiting = refused(slow);
-      while (discord.heard.length === 0) await new Promise(setImmediate);
+      while (discord.requests.length === 0) await new Promise(setImmediate);
       clock.advance(60_000);
       expect(await waiting).toEqual({ key: 'refusals.imageUnreachable', name: 'slow.png' });
     });
 
-    it('The images of a request are given up when the bot stops in the meantime', async () => {
+    it('The images of a request are abandoned if the bot stops in the meantime', async () => {
       const waiting = refused(
         given(
           'slow.png',
           discord.on('/slow', () => undefined),
         ),
       );
-      while (discord.heard.length === 0) await new Promise(setImmediate);
+      while (discord.requests.length === 0) await new Promise(setImmediate);
       await media.close();
       expect(await waiting).toEqual({ key: 'refusals.stopping' });
     });
@@ -209,19 +209,19 @@ describe('The files of a request', () => {
       const own = given('own.png', gateway.on('/own', file(png)));
       const back = given('back.png', discord.on('/back', redirect(`${gateway.origin}/own`)));
       await gather({ pictures: [own, back, uploaded('a.png', png)] });
-      expect(gateway.heard).toHaveLength(2);
-      for (const { headers } of [...gateway.heard, ...discord.heard])
+      expect(gateway.requests).toHaveLength(2);
+      for (const { headers } of [...gateway.requests, ...discord.requests])
         expect(headers).not.toHaveProperty('authorization');
     });
 
-    it('Files from third-party addresses are not fetched from other addresses in a private network', async () => {
-      const secret = stranger.on('/secret', file(png));
+    it('Files from third-party URLs are not fetched from private addresses of other hosts', async () => {
+      const secret = thirdPartyHost.on('/secret', file(png));
       const direct = given('direct.png', secret);
-      const roundabout = given('roundabout.png', discord.on('/away', redirect(secret)));
-      for (const one of [direct, roundabout]) {
+      const viaRedirect = given('roundabout.png', discord.on('/away', redirect(secret)));
+      for (const one of [direct, viaRedirect]) {
         expect(await refused(one)).toEqual({ key: 'refusals.imageUnreachable', name: one.name });
       }
-      expect(stranger.heard).toEqual([]);
+      expect(thirdPartyHost.requests).toEqual([]);
     });
   });
 
@@ -232,7 +232,7 @@ describe('The files of a request', () => {
       const { mask } = await region('left', { address: `${gateway.origin}/never`, width: 64, height: 32 });
       expect(mask).toMatch(/^data:image\/png;base64,/);
       expect(await shadesOf(mask)).toEqual({ width: 64, height: 32, white: 32 * 32 });
-      expect(gateway.heard).toEqual([]);
+      expect(gateway.requests).toEqual([]);
     });
 
     it.each([
@@ -240,17 +240,17 @@ describe('The files of a request', () => {
       ['partly known', { width: 64 }],
       ['nonsense', { width: 0, height: -3 }],
       ['not a whole number', { width: 64.5, height: 32 }],
-    ])('A mask is drawn in the size of the image when the given size is %s', async (_what, size) => {
-      const address = gateway.on('/grid', file(png));
-      expect(await shadesOf((await region('top', { address, ...size })).mask)).toEqual({
+    ])('A mask is drawn in the size of the image if the given size is %s', async (_what, size) => {
+      const url = gateway.on('/grid', file(png));
+      expect(await shadesOf((await region('top', { address: url, ...size })).mask)).toEqual({
         width: 40,
         height: 30,
         white: 40 * 15,
       });
-      expect(gateway.heard[0]?.headers.authorization).toBe(`Bearer ${apiKey}`);
+      expect(gateway.requests[0]?.headers.authorization).toBe(`Bearer ${apiKey}`);
     });
 
-    it('A mask is refused when the size of the image is unknown', async () => {
+    it('A mask is refused if the size of the image is unknown', async () => {
       for (const of of [
         { address: `${gateway.origin}/gone` },
         { address: gateway.on('/page', file(Buffer.from('<html></html>'))) },
@@ -277,12 +277,12 @@ describe('The files of a request', () => {
       ['black', 'refusals.maskEmpty'],
       ['white', 'refusals.maskFull'],
       ['gray', 'refusals.maskUnclear'],
-    ])('A mask is refused by name when all of it is %s', async (background, key) => {
+    ])('A mask is refused by name if all of it is %s', async (background, key) => {
       const drawn = uploaded('mask.png', await plain(background));
       expect(await refusalOf(gather({ region: { drawn } }))).toEqual({ key, name: 'mask.png' });
     });
 
-    it('A mask is refused by name when it is missing or not an image', async () => {
+    it('A mask is refused by name if it is missing or not an image', async () => {
       const odd = uploaded('odd.png', Buffer.from('<html></html>'));
       const gone = given('gone.png', `${discord.origin}/gone`);
       const why = (drawn: object) => refusalOf(gather({ region: { drawn } }));
@@ -300,7 +300,7 @@ describe('The files of a request', () => {
       expect(Math.max(...(sound ?? []))).toBeGreaterThan(10_000);
     });
 
-    it('The audio of a request is refused when the file is missing, not audio, or longer than the limit', async () => {
+    it('The audio of a request is refused if the file is missing, not audio, or longer than the limit', async () => {
       const why = (sound: object) => refusalOf(gather({ sound }));
       expect(await why(uploaded('odd.ogg', png))).toEqual({ key: 'refusals.audioNotSupported' });
       expect(await why(given('gone.ogg', `${discord.origin}/gone`))).toEqual({
@@ -321,7 +321,7 @@ describe('The files of a request', () => {
   });
 });
 
-/** A silent WAV of eight bits and few samples. */
+/** A silent WAV with eight bits per sample and few samples. */
 function silence(seconds: number, rate = 8_000): Buffer {
   const head = Buffer.alloc(44);
   head.write('RIFF', 0);

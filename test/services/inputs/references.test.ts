@@ -23,18 +23,18 @@ describe('The references of a request', () => {
   let gateway: FileHost;
   /** A trusted host, like the embedded Discord. */
   let discord: FileHost;
-  let stranger: FileHost;
+  let thirdPartyHost: FileHost;
   let media: Media;
   let clock: ManualClock;
   let png: Buffer;
   /** URLs that the gateway cannot fetch. */
-  let outOfReach: (address: string) => boolean;
+  let outOfReach: (url: string) => boolean;
   /** By default the gateway stores no uploads. */
   let upload: (image: string) => Promise<string | undefined>;
-  let gather: (references: Reference[], occasion?: Partial<GatherContext>) => Promise<Materials>;
+  let gather: (references: Reference[], context?: Partial<GatherContext>) => Promise<Materials>;
 
   beforeEach(async () => {
-    [gateway, discord, stranger] = await Promise.all([openFileHost(), openFileHost(), openFileHost()]);
+    [gateway, discord, thirdPartyHost] = await Promise.all([openFileHost(), openFileHost(), openFileHost()]);
     clock = new ManualClock();
     png = await noise(40, 30).png().toBuffer();
     outOfReach = () => false;
@@ -43,13 +43,13 @@ describe('The references of a request', () => {
       ...{ gatewayOrigin: gateway.origin, apiKey: 'sk-secret-of-the-gateway', allowPrivate: false },
       extraOrigins: [discord.origin],
     };
-    // Room for a single file of the largest size, so memory which is not released is noticed immediately.
+    // Room for a single file of the largest size, so memory that is not released is noticed immediately.
     media = openMedia(
       settings,
       { clock, log: { warn: () => undefined }, process: mediaProcess },
       { memberFilesBytes: 30 * MB, fileBytes: 30 * MB },
     );
-    const reach = async (address: string) => !outOfReach(address);
+    const reach = async (url: string) => !outOfReach(url);
     const gathered = createGatherer({
       media,
       sounds: realSounds(),
@@ -58,23 +58,23 @@ describe('The references of a request', () => {
       upload: (image) => upload(image),
       log: { info: () => undefined },
     });
-    gather = (references, occasion) =>
-      gathered({ references }, { memberId: 'member', timeLimitMs: 5 * minute, ...occasion });
+    gather = (references, context) =>
+      gathered({ references }, { memberId: 'member', timeLimitMs: 5 * minute, ...context });
   });
   afterEach(async () => {
     await media.close();
-    await Promise.all([gateway.close(), discord.close(), stranger.close()]);
+    await Promise.all([gateway.close(), discord.close(), thirdPartyHost.close()]);
   });
 
-  const named = (name: string, address: string, more: Partial<Reference> = {}): Reference => ({
-    ...{ name, address, medium: 'image', takes: 'address' },
+  const named = (name: string, url: string, more: Partial<Reference> = {}): Reference => ({
+    ...{ name, address: url, medium: 'image', takes: 'address' },
     ...more,
   });
   const at = (name: string, bytes: Buffer, more: Partial<Reference> = {}) =>
     named(name, discord.on(`/${name}`, file(bytes)), more);
   const uploaded = (name: string, bytes: Buffer, until: number, more: Partial<Reference> = {}) => {
-    const address = discord.on(`/attachments/1/2/${name}`, file(bytes));
-    return named(name, `${address}?ex=${Math.floor(until / 1_000).toString(16)}&is=1&hm=ab&`, more);
+    const url = discord.on(`/attachments/1/2/${name}`, file(bytes));
+    return named(name, `${url}?ex=${Math.floor(until / 1_000).toString(16)}&is=1&hm=ab&`, more);
   };
 
   async function refused(...given: Parameters<typeof gather>) {
@@ -97,11 +97,11 @@ describe('The references of a request', () => {
     const { references, images } = await gather(all);
     expect(references).toEqual(all.map(({ medium, address }) => ({ medium, given: address })));
     expect(images).toBeUndefined();
-    expect(discord.heard).toHaveLength(5);
-    for (const { headers } of discord.heard) expect(headers).not.toHaveProperty('authorization');
+    expect(discord.requests).toHaveLength(5);
+    for (const { headers } of discord.requests) expect(headers).not.toHaveProperty('authorization');
   });
 
-  it('The references of a request may be seven large files, and release their memory', async () => {
+  it('A request may have seven large reference files, whose memory is released', async () => {
     const large = at('large.png', heavier(png, 12 * MB));
     expect((await gather(Array.from({ length: 7 }, () => large))).references).toHaveLength(7);
     await refused([at('odd.png', Buffer.concat([png.subarray(0, 33), Buffer.alloc(19 * MB)]))]);
@@ -110,9 +110,9 @@ describe('The references of a request', () => {
     ).toHaveLength(1);
   });
 
-  it('The references of a request are refused by name where a file is invalid, missing or too large', async () => {
+  it('The references of a request are refused by name if a file is invalid, missing or too large', async () => {
     const program = Buffer.concat([Buffer.from('MZ\x90\0\x03', 'latin1'), Buffer.alloc(4_096)]);
-    const vast = black(10_000, 10_000);
+    const huge = black(10_000, 10_000);
     const odd = 'refusals.imageInvalid';
     for (const [given, refusal] of [
       [at('setup.png', program), { key: odd, name: 'setup.png' }],
@@ -120,7 +120,7 @@ describe('The references of a request', () => {
       [at('page.png', Buffer.from('<!doctype html><html></html>')), { key: odd, name: 'page.png' }],
       [at('half.png', png.subarray(0, png.length / 2)), { key: odd, name: 'half.png' }],
       [at('video.png', mp4), { key: odd, name: 'video.png' }],
-      [at('vast.png', vast), { key: 'refusals.imageTooLarge', name: 'vast.png', max: '20 MB' }],
+      [at('vast.png', huge), { key: 'refusals.imageTooLarge', name: 'vast.png', max: '20 MB' }],
       [at('heavy.png', heavier(png, 21 * MB)), { key: 'refusals.imageTooLarge', name: 'heavy.png', max: '20 MB' }],
       [at('a.mp4', png, { medium: 'video' }), { key: 'refusals.videoInvalid', name: 'a.mp4' }],
       [at('b.mp3', mp4, { medium: 'audio' }), { key: 'refusals.audioInvalid', name: 'b.mp3' }],
@@ -141,7 +141,7 @@ describe('The references of a request', () => {
 
   describe('with URLs that the gateway cannot reach', () => {
     beforeEach(() => {
-      outOfReach = (address) => !address.includes('public');
+      outOfReach = (url) => !url.includes('public');
     });
 
     it('References that the gateway cannot reach are sent as data if the model accepts images as data', async () => {
@@ -152,7 +152,7 @@ describe('The references of a request', () => {
       expect(references[1]?.given).toMatch(/^data:image\/png;base64,/);
     });
 
-    it('References that the gateway cannot reach are refused if the model accepts URLs only and the gateway stores no uploads', async () => {
+    it('References that the gateway cannot reach are refused if the model only accepts URLs and the gateway does not store uploads', async () => {
       const until = clock.now() + 60 * minute;
       expect(await refused([at('own.png', png)])).toEqual({ key: 'refusals.referenceNotPublic', name: 'own.png' });
       expect(await refused([uploaded('up.png', png, until)])).toEqual({
@@ -160,12 +160,12 @@ describe('The references of a request', () => {
         name: 'up.png',
       });
       const video = at('video.mp4', mp4, { medium: 'video', takes: 'address or data' });
-      const before = discord.heard.length;
+      const before = discord.requests.length;
       expect(await refused([video])).toEqual({ key: 'refusals.referenceNotPublic', name: 'video.mp4' });
-      expect(discord.heard).toHaveLength(before);
+      expect(discord.requests).toHaveLength(before);
     });
 
-    it('An image that the gateway cannot reach or whose URL expires too soon is uploaded if the model accepts URLs only', async () => {
+    it('An image that the gateway cannot reach or whose URL expires too soon is uploaded if the model only accepts URLs', async () => {
       const stored: string[] = [];
       upload = async (image) => `https://files.example/${stored.push(image)}.png`;
       const short = uploaded('public.png', png, clock.now() + minute);
@@ -202,17 +202,17 @@ describe('The references of a request', () => {
     });
 
     it('References are not fetched from a private network, not even after a redirect', async () => {
-      const secret = stranger.on('/secret.png', file(png));
+      const secret = thirdPartyHost.on('/secret.png', file(png));
       const direct = named('direct.png', secret, { takes: 'address or data' });
-      const roundabout = named('round.png', discord.on('/public', redirect(secret)));
+      const viaRedirect = named('round.png', discord.on('/public', redirect(secret)));
       expect(await refused([direct])).toEqual({ key: 'refusals.referenceNotPublic', name: 'direct.png' });
-      expect(await refused([roundabout])).toEqual({ key: 'refusals.referenceNotPublic', name: 'round.png' });
-      expect(stranger.heard).toEqual([]);
+      expect(await refused([viaRedirect])).toEqual({ key: 'refusals.referenceNotPublic', name: 'round.png' });
+      expect(thirdPartyHost.requests).toEqual([]);
     });
   });
 
   describe('with Discord URLs that expire', () => {
-    it('Discord URLs are accepted when they last as long as the gateway may need them', async () => {
+    it('Discord URLs are accepted if they remain valid for as long as the gateway may need them', async () => {
       const exact = uploaded('exact.png', png, Math.ceil((clock.now() + 5 * minute) / 1_000) * 1_000);
       expect((await gather([exact])).references).toHaveLength(1);
       expect(await refused([exact], { timeLimitMs: 15 * minute })).toEqual({
@@ -224,10 +224,10 @@ describe('The references of a request', () => {
     it('Expired Discord URLs are refused without a fetch', async () => {
       const late = uploaded('late.png', png, clock.now() - 60 * minute);
       expect(await refused([late])).toMatchObject({ key: 'refusals.referenceExpired', name: 'late.png' });
-      expect(discord.heard).toEqual([]);
+      expect(discord.requests).toEqual([]);
     });
 
-    it('Discord URLs may expire soon where the image is sent as data', async () => {
+    it('Discord URLs may expire soon if the image is sent as data', async () => {
       outOfReach = () => true;
       const short = uploaded('short.png', png, clock.now() + minute, { takes: 'address or data' });
       expect((await gather([short])).references?.[0]?.given).toMatch(/^data:/);
@@ -235,8 +235,8 @@ describe('The references of a request', () => {
   });
 
   describe('after the gateway refused the order as too large', () => {
-    it('After the gateway refused the order as too large, references sent as data are made smaller and those sent by URL stay unchanged', async () => {
-      outOfReach = (address) => !address.includes('public');
+    it('After the gateway refused the order as too large, references sent as data are shrunk and those sent as URLs stay unchanged', async () => {
+      outOfReach = (url) => !url.includes('public');
       const heavy = await noise(2_400, 1_800).png().toBuffer();
       expect(heavy.length).toBeGreaterThan(8 * MB);
       const open = at('public.png', heavy, { takes: 'address or data' });
@@ -256,7 +256,7 @@ describe('The references of a request', () => {
 
 const bytesOf = (dataUri = ''): Buffer => Buffer.from(dataUri.split(',')[1] ?? '', 'base64');
 
-/** A PNG of one bit per pixel: as large as needed, with very few bytes. */
+/** A PNG with one bit per pixel: any pixel size in very few bytes. */
 function black(width: number, height: number): Buffer {
   const head = Buffer.alloc(13);
   head.writeUInt32BE(width, 0);

@@ -10,26 +10,26 @@ const written = (frames: readonly { note: object; body: Uint8Array }[]): Buffer 
 };
 
 describe('Frames between two processes', () => {
-  it('Frames between two processes arrive unchanged, however the pipe splits them', () => {
+  it('Frames between two processes arrive unchanged however the pipe splits them', () => {
     const frame = fc.record({ note: fc.dictionary(fc.string(), fc.string()), body: fc.uint8Array({ maxLength: 300 }) });
     fc.assert(
       fc.property(fc.array(frame, { maxLength: 5 }), fc.array(fc.integer({ min: 1, max: 90 })), (frames, sizes) => {
         const bytes = written(frames);
-        const heard: { note: object; body: Uint8Array }[] = [];
+        const received: { note: object; body: Uint8Array }[] = [];
         const reader = new FrameReader(300, ({ note, body }) =>
-          heard.push({ note: JSON.parse(note), body: new Uint8Array(body) }),
+          received.push({ note: JSON.parse(note), body: new Uint8Array(body) }),
         );
         for (let at = 0, turn = 0; at < bytes.length; turn++) {
           const size = sizes[turn % Math.max(1, sizes.length)] ?? 7;
           reader.read(bytes.subarray(at, at + size));
           at += size;
         }
-        expect(heard).toEqual(frames.map(({ note, body }) => ({ note: JSON.parse(JSON.stringify(note)), body })));
+        expect(received).toEqual(frames.map(({ note, body }) => ({ note: JSON.parse(JSON.stringify(note)), body })));
       }),
     );
   });
 
-  it('Frames between two processes are refused before any memory is taken for an oversized body', () => {
+  it('Frames between two processes are refused before any memory is allocated for an oversized body', () => {
     const bytes = written([{ note: {}, body: new Uint8Array(301) }]);
     expect(() => new FrameReader(300, () => undefined).read(bytes)).toThrow(BrokenFrame);
   });

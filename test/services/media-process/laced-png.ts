@@ -9,7 +9,7 @@ function chunk(type: string, data: Buffer): Buffer {
   return Buffer.concat([around, body, sum]);
 }
 
-/** An interlaced PNG of 16 bits per channel with alpha that claims a size and has hardly any pixels. */
+/** An interlaced PNG of 16 bits per channel with alpha that claims the given size but contains hardly any pixels. */
 export function lacedPng(width: number, height: number): Buffer {
   const head = Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, 16, 6, 0, 0, 1]);
   head.writeUInt32BE(width, 0);

@@ -4,19 +4,23 @@ import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 
-const told = z.object({ done: z.array(z.number().positive()), loaded: z.string().array(), native: z.string().array() });
+const reportSchema = z.object({
+  done: z.array(z.number().positive()),
+  loaded: z.string().array(),
+  native: z.string().array(),
+});
 
-it("The bot's main process loads no library that decodes or draws, even after it decoded and drew", {
+it("The bot's main process loads no library that decodes or draws, even after files were decoded and drawn for it", {
   timeout: 60_000,
 }, async () => {
   const program = fileURLToPath(new URL('./loads.ts', import.meta.url));
   const { stdout } = await promisify(execFile)(process.execPath, [program], { maxBuffer: 10_000_000 });
-  const { done, loaded, native } = told.parse(JSON.parse(stdout));
+  const { done, loaded, native } = reportSchema.parse(JSON.parse(stdout));
   expect(done).toHaveLength(4);
   const packages = [...loaded, ...native].flatMap(
     (name) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(name)?.[1] ?? [],
   );
-  // The check works: modules that the bot does use are found.
+  // Proves that the check works: modules that the bot does use are found.
   expect(packages).toContain('discord.js');
   const forbidden =
     /^(sharp|@img\/.*|@resvg\/.*|echarts|zrender|libopus-wasm|mpg123-decoder|@wasm-audio-decoders\/.*)$/;

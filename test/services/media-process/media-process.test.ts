@@ -38,7 +38,7 @@ const isAlive = (pid: number): boolean => {
     return false;
   }
 };
-/** The next process, as soon as it exists. */
+/** The pid of the replacement process, as soon as it exists. */
 async function successorOf(pid: number, media: MediaProcess): Promise<number> {
   await expect.poll(() => media.pid ?? pid, { interval: 1, timeout: 20_000 }).not.toBe(pid);
   return pidOf(media);
@@ -69,7 +69,7 @@ describe('The media process', () => {
     expect(await work).toEqual(['PNG', 'PNG']);
   });
 
-  it('The media process refuses a job that ended it twice, and continues with the others', async () => {
+  it('The media process refuses a job that crashed it twice, and continues with the others', async () => {
     const { media } = opened();
     const bad = outcome(media.run(mask, facts));
     const good = outcome(media.run(chart, facts));
@@ -94,7 +94,7 @@ describe('The media process', () => {
     'The media process is replaced when it uses too much memory, and refuses only the job that needs too much',
     async () => {
       const clock = new ManualClock();
-      // Less than the process itself takes, so any running job is over the limit.
+      // Less than the process itself uses, so any running job exceeds the limit.
       const { media, warnings } = opened(clock, 1);
       const large = outcome(media.run({ do: 'drop-voice', voice: 1 }, facts));
       const first = pidOf(media);
@@ -107,7 +107,7 @@ describe('The media process', () => {
   );
 
   it.runIf(process.platform === 'linux')(
-    'The media process refuses a small file that would take 600 MB, before it is decoded',
+    'The media process refuses a small file that would need 600 MB, before it is decoded',
     async () => {
       const { media } = opened();
       const images = openMedia(
@@ -136,7 +136,7 @@ describe('The media process', () => {
     ]);
   });
 
-  it('The media process ends when it is closed, and all waiting jobs fail', async () => {
+  it('The media process exits when it is closed, and all waiting jobs fail', async () => {
     const { media } = opened();
     const work = outcome(media.run(mask, facts));
     const pid = pidOf(media);
@@ -159,8 +159,8 @@ describe('The media process', () => {
     const program = fileURLToPath(new URL('./orphan.ts', import.meta.url));
     const bot = spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'inherit'] });
     onTestFinished(() => void bot.kill('SIGKILL'));
-    const [said] = await once(bot.stdout, 'data');
-    const pid = Number(String(said));
+    const [output] = await once(bot.stdout, 'data');
+    const pid = Number(String(output));
     expect(isAlive(pid)).toBe(true);
     bot.kill('SIGKILL');
     await expect.poll(() => isAlive(pid), { timeout: 10_000 }).toBe(false);

@@ -15,7 +15,7 @@ function visited(room: MemoryPool) {
 }
 
 describe('Memory for decoding', () => {
-  it('Memory for decoding is given while there is some, then in the order of the requests, so a large request never starves', async () => {
+  it('Memory for decoding is granted while some is free, then in the order of the requests, so a large request never starves', async () => {
     const { events, claim } = visited(new MemoryPool(100));
     const first = await claim('first', 60);
     const large = claim('large', 80);
@@ -27,13 +27,13 @@ describe('Memory for decoding', () => {
     expect(events).toEqual(['first', 'large', 'small']);
   });
 
-  it('Memory for decoding is refused immediately to a request that exceeds all of it', async () => {
+  it('Memory for decoding is refused immediately to a request that exceeds the whole of it', async () => {
     const { claim } = visited(new MemoryPool(100));
     await claim('first', 100);
     await expect(claim('huge', 101)).rejects.toMatchObject({ name: 'MediaError', kind: 'too-large' });
   });
 
-  it('Memory for decoding is not kept for an aborted job, and the jobs behind it move up', async () => {
+  it('Memory for decoding is not reserved for an aborted job, and the jobs behind it move up', async () => {
     const { events, claim } = visited(new MemoryPool(100));
     await claim('first', 60);
     const unwanted = new AbortController();

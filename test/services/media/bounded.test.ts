@@ -36,7 +36,7 @@ function ebmlHead(content: number): Buffer {
   return head;
 }
 
-/** A header that claims the length of the file, less what is behind it. */
+/** A header that claims the length of the file minus what follows. */
 const ofElements = (length: number, element: Buffer): Buffer =>
   Buffer.concat([ebmlHead(length), Buffer.alloc(length, element), Buffer.alloc(64)]);
 
@@ -47,15 +47,16 @@ function longDocType(length: number): Buffer {
 }
 
 const hostile = {
-  'a name of nothing but zeros': longDocType,
-  'a name of zeros with one letter behind them': (length: number) => {
+  'a name that consists of zeros': longDocType,
+  'a name of zeros followed by one letter': (length: number) => {
     const bytes = longDocType(length);
     bytes[bytes.length - 65] = 0x78;
     return bytes;
   },
   'empty elements': (length: number) => ofElements(length, Buffer.from('428680', 'hex')),
   voids: (length: number) => ofElements(length, Buffer.from('ec80', 'hex')),
-  'a JPEG that fills up': (length: number) => Buffer.concat([Buffer.from('ffd8', 'hex'), Buffer.alloc(length, 0xff)]),
+  'a JPEG with endless fill bytes': (length: number) =>
+    Buffer.concat([Buffer.from('ffd8', 'hex'), Buffer.alloc(length, 0xff)]),
   'a tag and then zeros': (length: number) => Buffer.concat([latin('ID3\x04\0\0\0\0\0\x10'), Buffer.alloc(length)]),
   'a RIFF without its chunk': (length: number) => Buffer.concat([latin('RIFF\0\0\0\0WAVE'), Buffer.alloc(length, 1)]),
   zeros: (length: number) => Buffer.alloc(length),
@@ -63,7 +64,7 @@ const hostile = {
 
 describe('A file made to keep the bot busy', () => {
   it.each(Object.entries(hostile))(
-    'A file made to keep the bot busy is recognised in the same number of steps when it is twice as long: %s',
+    'A file made to keep the bot busy is recognised in the same number of steps if it is twice as long: %s',
     (_name, made) => {
       const [once, twice] = [256 * KIB, 512 * KIB].map((length) => {
         const { bytes, steps } = counted(made(length));
@@ -75,22 +76,22 @@ describe('A file made to keep the bot busy', () => {
     },
   );
 
-  it('A file made to keep the bot busy is recognised on the disk by its head and the bytes behind its tag only', async () => {
-    const asked: [number, number][] = [];
+  it('A file made to keep the bot busy is recognised on disk from only its first bytes and those after its tag', async () => {
+    const reads: [number, number][] = [];
     const file = Buffer.concat([latin('ID3\x04\0\0\0\x7f\x7f\x7f'), Buffer.alloc(4 * MIB)]);
     const reader: ContentReader = {
       size: file.length,
       read: async (start, length) => {
-        asked.push([start, length]);
+        reads.push([start, length]);
         return file.subarray(start, start + length);
       },
     };
     await recogniseContent(reader);
-    expect(asked.length).toBeLessThanOrEqual(2);
-    for (const [, length] of asked) expect(length).toBeLessThanOrEqual(72 * KIB);
+    expect(reads.length).toBeLessThanOrEqual(2);
+    for (const [, length] of reads) expect(length).toBeLessThanOrEqual(72 * KIB);
   });
 
-  /** A hundred megabytes of the smallest optional boxes. */
+  /** A hundred megabytes of optional boxes of the smallest size. */
   function ofTinyBoxes(): ContentReader & { reads(): number } {
     let reads = 0;
     const head = latin('\0\0\0\x08free\0\0\0\x08free');
@@ -104,13 +105,13 @@ describe('A file made to keep the bot busy', () => {
     };
   }
 
-  it('A file made to keep the bot busy is not read through millions of tiny boxes', async () => {
+  it('A file made to keep the bot busy is not scanned through millions of tiny boxes', async () => {
     const reader = ofTinyBoxes();
     expect(await isTruncated(reader, mediaTypes.mp4)).toBe(false);
     expect(reader.reads()).toBeLessThanOrEqual(8_000);
   });
 
-  it('A file made to keep the bot busy has its facts read in a fixed number of steps, however deep and many its boxes are', async () => {
+  it('A file made to keep the bot busy has its facts read in a bounded number of steps, however many boxes it has and however deeply they are nested', async () => {
     const brands = latin('\0\0\0\x14ftypisom\0\0\0\0isom');
     const nested = (length: number): Buffer => {
       const head = latin('\0\0\0\0moov');
@@ -131,8 +132,8 @@ describe('A file made to keep the bot busy', () => {
     let max = 0;
     let pieces = 0;
     const base64 = Buffer.alloc(8 * MIB, 7).toString('base64');
-    for await (const piece of decodeBase64(base64, 100 * MIB)) {
-      max = Math.max(max, piece.length);
+    for await (const chunk of decodeBase64(base64, 100 * MIB)) {
+      max = Math.max(max, chunk.length);
       pieces += 1;
     }
     expect(max).toBeLessThanOrEqual(192 * KIB);

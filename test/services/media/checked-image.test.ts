@@ -44,20 +44,20 @@ describe("A member's image", () => {
     ['a page', Buffer.from('<html></html>')],
     ['a video', Buffer.from('\0\0\0\x18ftypisom\0\0\0\0isomavc1\0\0\0\x08moov', 'latin1')],
     ['nothing', Buffer.alloc(0)],
-  ])("A member's image is refused when it is %s", async (_what, bytes) => {
+  ])("A member's image is refused if it is %s", async (_what, bytes) => {
     await expect(media.checkImage(bytes)).rejects.toMatchObject({ kind: 'not-media' });
   });
 
-  it("A member's image is decoded to its end, because damaged pixels may have an intact frame", async () => {
-    const spoilt = await noise(200, 200).png().toBuffer();
+  it("A member's image is decoded completely, because the container may be intact around damaged pixels", async () => {
+    const damaged = await noise(200, 200).png().toBuffer();
     // Within the first chunk of pixels, so its checksum fails.
-    spoilt.fill(0x55, 1_000, 2_000);
-    expect(await media.imageFacts(spoilt)).toMatchObject({ width: 200, height: 200 });
-    await expect(media.checkImage(spoilt)).rejects.toMatchObject({ kind: 'damaged' });
+    damaged.fill(0x55, 1_000, 2_000);
+    expect(await media.imageFacts(damaged)).toMatchObject({ width: 200, height: 200 });
+    await expect(media.checkImage(damaged)).rejects.toMatchObject({ kind: 'damaged' });
   });
 
   it.each(['png', 'jpeg', 'webp', 'gif', 'avif'] as const)(
-    "A member's image is refused when it is half a file in %s",
+    "A member's image is refused if its file in %s is truncated",
     async (format) => {
       const bytes = await noise(200, 200).toFormat(format).toBuffer();
       const half = bytes.subarray(0, bytes.length / 2);
@@ -65,9 +65,9 @@ describe("A member's image", () => {
     },
   );
 
-  it("A member's image is turned upright", async () => {
-    const lying = await noise(30, 20).jpeg().withMetadata({ orientation: 6 }).toBuffer();
-    const { bytes } = await media.checkImage(lying);
+  it("A member's image is rotated upright", async () => {
+    const rotated = await noise(30, 20).jpeg().withMetadata({ orientation: 6 }).toBuffer();
+    const { bytes } = await media.checkImage(rotated);
     expect(await sharp(bytes).metadata()).toMatchObject({ width: 20, height: 30 });
   });
 });

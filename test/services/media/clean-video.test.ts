@@ -25,7 +25,7 @@ const keys = box(
 );
 const comment = box('udta', box('meta', Buffer.alloc(4), box('ilst', box('\u00a9cmt', latin('a secret comment')))));
 
-/** A video of the project's own encoder. */
+/** A video from the project's own encoder. */
 let encoded: Buffer;
 beforeAll(async () => {
   const studio = thriftyStudio();
@@ -33,11 +33,13 @@ beforeAll(async () => {
   await studio.close();
 });
 
-/** The place of a box, by its kind. */
+/** The offset of the box of this kind. */
 const placeOf = (bytes: Buffer, kind: string): number => bytes.indexOf(kind, 0, 'latin1') - 4;
 const chunkOffset = (bytes: Buffer): number => bytes.readUInt32BE(placeOf(bytes, 'stco') + 16);
 
-/** More boxes at the end of the table of contents, or of the first track; the chunks are where the table says. */
+/**
+ * More boxes at the end of the table of contents, or of the first track; the chunk offsets in the table stay correct.
+ */
 function withBoxes(video: Buffer, where: 'moov' | 'trak', ...boxes: Buffer[]): Buffer {
   const more = Buffer.concat(boxes);
   const at = placeOf(video, where);
@@ -63,23 +65,23 @@ async function cleaned(bytes: Buffer, type?: MediaType): Promise<Buffer> {
 describe('A video without its metadata', () => {
   it.each([
     ['a location in the user data', () => withBoxes(encoded, 'moov', box('udta', location, device))],
-    ['a location of 3GPP', () => withBoxes(encoded, 'moov', box('udta', box('loci', latin('\0\0\0\0+52.5200'))))],
-    ['keys of QuickTime', () => withBoxes(encoded, 'moov', keys)],
-    ['a comment of a track', () => withBoxes(encoded, 'trak', comment)],
-    ['the rest of an older table', () => withBoxes(encoded, 'moov', box('free', latin('+52.5200')))],
-    ['XMP behind everything', () => Buffer.concat([encoded, uuid(XMP, latin('<exif:GPSLatitude>52.5200'))])],
+    ['a 3GPP location', () => withBoxes(encoded, 'moov', box('udta', box('loci', latin('\0\0\0\0+52.5200'))))],
+    ['QuickTime keys', () => withBoxes(encoded, 'moov', keys)],
+    ['a comment on a track', () => withBoxes(encoded, 'trak', comment)],
+    ['the remains of an older table', () => withBoxes(encoded, 'moov', box('free', latin('+52.5200')))],
+    ['XMP at the end of the file', () => Buffer.concat([encoded, uuid(XMP, latin('<exif:GPSLatitude>52.5200'))])],
     [
       'the box of a program',
       () => Buffer.concat([encoded, uuid('0123456789abcdef0123456789abcdef', latin('52.5200'))]),
     ],
-    ['item data behind everything', () => Buffer.concat([encoded, box('meta', latin('A camera'))])],
-  ])('A video with %s loses it, and no other byte changes or moves', async (_what, make) => {
+    ['item data at the end of the file', () => Buffer.concat([encoded, box('meta', latin('A camera'))])],
+  ])('A video with %s loses that metadata, and no other byte changes or moves', async (_what, make) => {
     const bytes = make();
     const result = await cleaned(bytes);
     for (const word of ['52.5200', 'A camera', 'a secret comment', 'location'])
       expect(result.includes(word)).toBe(false);
     expect(result.length).toBe(bytes.length);
-    // Every frame is where the table of contents says.
+    // Every frame is still where the table of contents says.
     const frames = encoded.subarray(chunkOffset(encoded));
     const at = chunkOffset(result);
     expect(result.subarray(at, at + frames.length)).toEqual(frames);
@@ -94,7 +96,7 @@ describe('A video without its metadata', () => {
     expect(await cleaned(mp4Video({ inPieces: true }))).toEqual(mp4Video({ inPieces: true }));
   });
 
-  it('A track of measurements is no longer in the table of contents', async () => {
+  it('A telemetry track is removed from the table of contents', async () => {
     const track = (handler: string): Buffer =>
       box('trak', box('mdia', box('hdlr', Buffer.alloc(8), latin(handler), Buffer.alloc(13))));
     const result = await cleaned(withBoxes(mp4Video(), 'moov', track('meta'), track('text')));
@@ -102,13 +104,13 @@ describe('A video without its metadata', () => {
     expect(result.equals(withBoxes(mp4Video(), 'moov', box('free', Buffer.alloc(41)), track('text')))).toBe(true);
   });
 
-  it('A panorama is still shown as one', async () => {
+  it('A panorama is still displayed as a panorama', async () => {
     const panorama = uuid('ffcc8263f8554a938814587a02521fdd', latin('equirectangular'));
     const bytes = withBoxes(encoded, 'trak', panorama);
     expect(await cleaned(bytes)).toBe(bytes);
   });
 
-  it('A file on disk is changed where it is', async () => {
+  it('A file on disk is changed in place', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'atelier-'));
     onTestFinished(() => rm(folder, { recursive: true }));
     const path = join(folder, 'video.mov');
@@ -119,7 +121,7 @@ describe('A video without its metadata', () => {
     expect(await readFile(path)).toEqual(await cleaned(bytes, mediaTypes.mov));
   });
 
-  it('Content credentials keep a file byte for byte, unless a location is in it: then both go', async () => {
+  it('A file with content credentials is kept byte for byte, unless it contains a location: then both are removed', async () => {
     const manifest = uuid(C2PA, latin('a manifest'));
     const sealed = Buffer.concat([withBoxes(encoded, 'moov', comment), manifest]);
     expect(await clean(sealed)).toMatchObject({ isSealed: true, lostManifest: false, content: { bytes: sealed } });
@@ -131,7 +133,7 @@ describe('A video without its metadata', () => {
     }
   });
 
-  it('What a file says about its origin is kept, and our own mark stays', async () => {
+  it('Statements in a file about its origin and our own mark are kept', async () => {
     const own = Buffer.concat([encoded, uuid(XMP, xmpPacket('trainedAlgorithmicMedia'))]);
     expect(await clean(own)).toMatchObject({ content: { bytes: own }, sourceType: 'trainedAlgorithmicMedia' });
     const packet = Buffer.concat([xmpPacket('compositeWithTrainedAlgorithmicMedia'), latin('<dc:creator>A person')]);
@@ -158,18 +160,18 @@ describe('A video that is made to break its reader', () => {
     const [moov, udta] = [placeOf(noted, 'moov'), placeOf(noted, 'udta')];
     const large = Buffer.concat([Buffer.from([0, 0, 0, 1]), latin('udta'), Buffer.alloc(8, 0xff), location]);
     return [
-      ['a table of no length', size(noted, moov, 0)],
+      ['a table without a length', size(noted, moov, 0)],
       ['a table that is longer than the file', size(noted, moov, 0x7fff_ffff)],
       ['a table of four bytes', size(noted, moov, 4)],
-      ['user data of no length', size(noted, udta, 0)],
-      ['user data whose length is elsewhere', size(noted, udta, 1)],
-      ['user data that reaches behind its table', size(noted, udta, noted.length)],
+      ['user data without a length', size(noted, udta, 0)],
+      ['user data whose length is stored elsewhere', size(noted, udta, 1)],
+      ['user data that extends beyond its table', size(noted, udta, noted.length)],
       ['a length of 64 bits', Buffer.concat([encoded, large])],
-      ['half a head', Buffer.concat([encoded, latin('\0\0\0')])],
+      ['half a header', Buffer.concat([encoded, latin('\0\0\0')])],
       ['nothing', Buffer.alloc(0)],
       ['100,000 boxes', Buffer.concat([mp4Video(), Buffer.alloc(800_000, latin('\0\0\0\x08udta'))])],
       ['100,000 boxes in its table', withBoxes(mp4Video(), 'moov', Buffer.alloc(800_000, latin('\0\0\0\x08udta')))],
-      ['a tower of boxes', nested(20_000)],
+      ['deeply nested boxes', nested(20_000)],
     ];
   };
   const nested = (depth: number): Buffer => {
@@ -194,7 +196,7 @@ describe('A WebM without its tags', () => {
   const ids = [0x12, 0x54, 0xc3, 0x67];
   const tags = (content: Buffer): Buffer =>
     Buffer.concat([Buffer.from(ids), Buffer.from([0x40 | (content.length >> 8), content.length & 0xff]), content]);
-  /** The segment of the test's file ends with the file, so it is written as one without a length. */
+  /** The segment of this file extends to the end of the file, so it is written without a length. */
   const live = webmVideo({ isLive: true });
 
   it.each([1, 100, 124, 125, 126, 300])('A WebM loses tags of %i bytes and nothing else', async (length) => {
@@ -207,7 +209,7 @@ describe('A WebM without its tags', () => {
     expect(result.subarray(-3)).toEqual(bytes.subarray(-3));
     expect(result[live.length]).toBe(0xec);
     expect(recognise(result)).toBe(mediaTypes.webm);
-    // What follows is read at the same place: a second tag is found behind the first.
+    // Offsets are unchanged, so a second tag after the first is still found.
     const twice = Buffer.concat([result, tags(latin('a place'))]);
     expect((await cleaned(twice, mediaTypes.webm)).includes('a place')).toBe(false);
   });

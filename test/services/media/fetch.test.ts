@@ -13,8 +13,8 @@ describe('Fetching a result', () => {
 
   describe('by its URL', () => {
     it('A fetch by URL returns the bytes and their real type, regardless of name and header', async () => {
-      const address = scene.gateway.on('/film.mp4', file(scene.png, { 'content-type': 'video/mp4' }));
-      const fetched = await scene.open(false).fetch({ address });
+      const url = scene.gateway.on('/film.mp4', file(scene.png, { 'content-type': 'video/mp4' }));
+      const fetched = await scene.open(false).fetch({ address: url });
       expect(fetched.bytes?.equals(scene.png)).toBe(true);
       expect(fetched.type).toEqual({ kind: 'image', mime: 'image/png', extension: 'png' });
     });
@@ -26,27 +26,28 @@ describe('Fetching a result', () => {
     });
 
     it('A fetch by URL requests the file unencoded and decompresses nothing', async () => {
-      const address = scene.gateway.on('/packed', file(gzipSync(scene.png), { 'content-encoding': 'gzip' }));
-      const error = await failureOf(scene.open(false).fetch({ address }));
+      const url = scene.gateway.on('/packed', file(gzipSync(scene.png), { 'content-encoding': 'gzip' }));
+      const error = await failureOf(scene.open(false).fetch({ address: url }));
       expect(error.kind).toBe('not-media');
-      expect(scene.gateway.heard[0]?.headers['accept-encoding']).toBe('identity');
+      expect(scene.gateway.requests[0]?.headers['accept-encoding']).toBe('identity');
     });
 
     it.each([403, 404, 410])(
-      'A fetch by address reports an address as expired when the host responds with %i',
+      'A fetch by URL reports the URL as expired if the host responds with %i',
       async (status) => {
-        const address = scene.gateway.on('/old', (response) =>
-          response.writeHead(status).end('<Error>Expired</Error>'),
-        );
-        expect(await failureOf(scene.open(false).fetch({ address }))).toMatchObject({ kind: 'expired', status });
+        const url = scene.gateway.on('/old', (response) => response.writeHead(status).end('<Error>Expired</Error>'));
+        expect(await failureOf(scene.open(false).fetch({ address: url }))).toMatchObject({ kind: 'expired', status });
       },
     );
 
     it.each([400, 401, 429, 500, 503])(
-      'A fetch by address reports that the host gave no file when it responds with %i',
+      'A fetch by URL reports that the host sent no file if it responds with %i',
       async (status) => {
-        const address = scene.gateway.on('/ill', (response) => response.writeHead(status).end());
-        expect(await failureOf(scene.open(false).fetch({ address }))).toMatchObject({ kind: 'unreachable', status });
+        const url = scene.gateway.on('/ill', (response) => response.writeHead(status).end());
+        expect(await failureOf(scene.open(false).fetch({ address: url }))).toMatchObject({
+          kind: 'unreachable',
+          status,
+        });
       },
     );
 
@@ -56,20 +57,20 @@ describe('Fetching a result', () => {
       ['an SVG with a script', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>1</script></svg>')],
       ['a JSON response', Buffer.from('{"error":{"message":"quota"}}')],
     ])('A fetch by URL does not accept %s as media', async (_what, bytes) => {
-      const address = scene.gateway.on('/odd.png', file(bytes, { 'content-type': 'image/png' }));
-      expect(await failureOf(scene.open(false).fetch({ address }))).toMatchObject({ kind: 'not-media' });
+      const url = scene.gateway.on('/odd.png', file(bytes, { 'content-type': 'image/png' }));
+      expect(await failureOf(scene.open(false).fetch({ address: url }))).toMatchObject({ kind: 'not-media' });
     });
 
     it.each(['ftp://files.example/a.png', 'file:///etc/passwd', 'data:text/plain,hello', 'javascript:1', '', 'a.png'])(
       'A fetch by URL refuses %j, which is not a web URL',
-      async (address) => {
-        expect(await failureOf(scene.open(true).fetch({ address }))).toMatchObject({ kind: 'forbidden-address' });
+      async (url) => {
+        expect(await failureOf(scene.open(true).fetch({ address: url }))).toMatchObject({ kind: 'forbidden-address' });
       },
     );
 
-    it('A fetch by address reports only the host, because the rest of an address may be signed', async () => {
-      const address = scene.gateway.on('/old', (response) => response.writeHead(403).end());
-      const error = await failureOf(scene.open(false).fetch({ address: `${address}?signature=of-somebody` }));
+    it('A fetch by URL reports only the host, because the rest of a URL may be signed', async () => {
+      const url = scene.gateway.on('/old', (response) => response.writeHead(403).end());
+      const error = await failureOf(scene.open(false).fetch({ address: `${url}?signature=of-somebody` }));
       expect(error.message).toContain('127.0.0.1');
       expect(JSON.stringify([error.message, error.stack, String(error.cause)])).not.toMatch(/signature|sk-secret/);
     });
@@ -99,26 +100,29 @@ describe('Fetching a result', () => {
     it.each(['ftp://files.example/a', 'file:///etc/passwd', 'http://', 'javascript:1'])(
       'A fetch refuses a redirect to %s',
       async (location) => {
-        const address = scene.gateway.on('/astray', redirect(location));
-        expect(await failureOf(scene.open(true).fetch({ address }))).toMatchObject({ kind: 'forbidden-address' });
+        const url = scene.gateway.on('/astray', redirect(location));
+        expect(await failureOf(scene.open(true).fetch({ address: url }))).toMatchObject({ kind: 'forbidden-address' });
       },
     );
 
     it('A fetch ignores the body of a redirect', async () => {
       scene.gateway.on('/there', file(scene.png));
-      const address = scene.gateway.on('/talkative', (response) => {
+      const url = scene.gateway.on('/talkative', (response) => {
         response.writeHead(302, { location: '/there' });
         const talk = (): void => {
           if (!response.destroyed) response.write(Buffer.alloc(64 * 1024), () => setImmediate(talk));
         };
         talk();
       });
-      expect((await scene.open(false).fetch({ address })).bytes?.equals(scene.png)).toBe(true);
+      expect((await scene.open(false).fetch({ address: url })).bytes?.equals(scene.png)).toBe(true);
     });
 
     it('A fetch treats a redirect without a target as a host without the file', async () => {
-      const address = scene.gateway.on('/nowhere', (response) => response.writeHead(302).end());
-      expect(await failureOf(scene.open(false).fetch({ address }))).toMatchObject({ kind: 'unreachable', status: 302 });
+      const url = scene.gateway.on('/nowhere', (response) => response.writeHead(302).end());
+      expect(await failureOf(scene.open(false).fetch({ address: url }))).toMatchObject({
+        kind: 'unreachable',
+        status: 302,
+      });
     });
   });
 
@@ -128,7 +132,7 @@ describe('Fetching a result', () => {
       ['as a data URI', (bytes: Buffer) => `data:image/jpeg;base64,${bytes.toString('base64')}`],
       ['as a data URI with parameters', (bytes: Buffer) => `DATA:;charset=utf-8;BASE64,${bytes.toString('base64')}`],
       ['in the URL-safe alphabet, without padding', (bytes: Buffer) => bytes.toString('base64url')],
-      ['in lines', (bytes: Buffer) => `\n${bytes.toString('base64').replace(/.{76}/g, '$&\r\n')}\n`],
+      ['split into lines', (bytes: Buffer) => `\n${bytes.toString('base64').replace(/.{76}/g, '$&\r\n')}\n`],
     ])('A fetch reads base64 %s', async (_how, spell) => {
       const fetched = await scene.open(false).fetch({ base64: spell(scene.png) });
       expect(fetched.bytes?.equals(scene.png)).toBe(true);
@@ -157,11 +161,11 @@ describe('Fetching a result', () => {
     it('A fetch after closing is refused', async () => {
       const media = scene.open(true);
       await media.close();
-      const address = scene.gateway.on('/own', file(scene.png));
-      expect(await failureOf(media.fetch({ address }))).toMatchObject({ kind: 'unreachable', code: 'closed' });
+      const url = scene.gateway.on('/own', file(scene.png));
+      expect(await failureOf(media.fetch({ address: url }))).toMatchObject({ kind: 'unreachable', code: 'closed' });
       expect(await failureOf(media.fetch({ base64: scene.png.toString('base64') }))).toMatchObject({ code: 'closed' });
       expect(await failureOf(media.checkImage(scene.png))).toMatchObject({ code: 'closed' });
-      expect(scene.gateway.heard).toEqual([]);
+      expect(scene.gateway.requests).toEqual([]);
     });
   });
 });

@@ -12,17 +12,17 @@ export type Answer = (response: ServerResponse, request: IncomingMessage) => voi
 /** A real file server on loopback that responds by path and records its requests. */
 export interface FileHost {
   readonly origin: string;
-  readonly heard: { readonly path: string; readonly headers: IncomingHttpHeaders }[];
+  readonly requests: { readonly path: string; readonly headers: IncomingHttpHeaders }[];
   on(path: string, answer: Answer): string;
   close(): Promise<void>;
 }
 
 export async function openFileHost(): Promise<FileHost> {
   const answers = new Map<string, Answer>();
-  const heard: FileHost['heard'] = [];
+  const requests: FileHost['requests'] = [];
   const server: Server = createServer((request, response) => {
     const path = request.url ?? '';
-    heard.push({ path, headers: request.headers });
+    requests.push({ path, headers: request.headers });
     const answer = answers.get(path.split('?')[0] ?? '');
     if (answer) answer(response, request);
     else response.writeHead(404).end('nothing here');
@@ -31,7 +31,7 @@ export async function openFileHost(): Promise<FileHost> {
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     origin,
-    heard,
+    requests,
     on(path, answer) {
       answers.set(path, answer);
       return origin + path;
@@ -50,7 +50,7 @@ export const file =
     response.writeHead(200, { 'content-length': bytes.length, ...headers }).end(bytes);
   };
 
-/** In pieces and without an announced length. */
+/** Sends the file in chunks and without a content length. */
 export const chunked =
   (bytes: Buffer, piece = 64 * 1024): Answer =>
   (response) => {

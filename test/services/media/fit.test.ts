@@ -31,7 +31,7 @@ describe('Making a file fit', () => {
     return { ...result, facts: await media.imageFacts(result.bytes) };
   }
 
-  it('Making a file fit leaves a file that is small enough unchanged', async () => {
+  it('Making a file fit leaves a sufficiently small file unchanged', async () => {
     const png = await noise(50, 50).png().toBuffer();
     const result = await fitted(png, png.length);
     expect(result.how).toBe('as-is');
@@ -50,7 +50,7 @@ describe('Making a file fit', () => {
     expect(result.type.mime).toBe('image/jpeg');
   });
 
-  it('Making a file fit lowers the pixel size next, to half of each side at most', async () => {
+  it('Making a file fit lowers the pixel size next, but no further than half of each side', async () => {
     const png = await noise(600, 400).png().toBuffer();
     const { how, facts } = await fitted(png, Math.floor(png.length / 15));
     expect(how).toBe('re-encoded');
@@ -59,7 +59,7 @@ describe('Making a file fit', () => {
     expect(facts.width / facts.height).toBeCloseTo(1.5, 1);
   });
 
-  it('Making a file fit makes a preview next, and nothing at last', async () => {
+  it('Making a file fit makes a preview next, and finally gives up', async () => {
     const png = await noise(3_000, 2_000).png().toBuffer();
     const preview = await fitted(png, 400_000);
     expect(preview).toMatchObject({ how: 'preview', type: { mime: 'image/jpeg' } });
@@ -76,7 +76,7 @@ describe('Making a file fit', () => {
     expect((await sharp(bytes).metadata()).hasAlpha).toBe(true);
   });
 
-  it('Making a file fit keeps an animation moving at its speed as long as it can', async () => {
+  it('Making a file fit keeps an animation animated at its speed for as long as possible', async () => {
     const still = noise(200, 200);
     const hues = Array.from({ length: 12 }, (_, at) =>
       still
@@ -106,7 +106,7 @@ describe('Making a file fit', () => {
     }
   });
 
-  it('Making a file fit makes a preview of the first frame of an animated PNG, which it cannot draw', async () => {
+  it('Making a file fit makes a preview of the first frame of an animated PNG, which it cannot decode', async () => {
     const png = await noise(300, 300).png().toBuffer();
     const control = Buffer.alloc(20);
     control.writeUInt32BE(8, 0);
@@ -116,7 +116,7 @@ describe('Making a file fit', () => {
     expect((await fitted(animated, 100_000)).how).toBe('preview');
   });
 
-  it('Making a file fit turns an image upright when it makes it smaller', async () => {
+  it('Making a file fit rotates an image upright when it shrinks it', async () => {
     const jpeg = await noise(600, 400).jpeg({ quality: 100 }).withMetadata({ orientation: 6 }).toBuffer();
     const { facts } = await fitted(jpeg, Math.floor(jpeg.length / 2));
     expect(facts.width).toBeLessThan(facts.height);
@@ -188,7 +188,7 @@ describe('Making a file fit', () => {
     expect((await fitted(png, png.length)).how).toBe('as-is');
   });
 
-  it('Making a file fit ends when it is closed, and reports that to every waiting caller', async () => {
+  it('Making a file fit ends when the service is closed, and reports that to every waiting caller', async () => {
     const source = await held(await noise(1_500, 1_500).png().toBuffer());
     const unwanted = new AbortController();
     const outcomes = Promise.allSettled([

@@ -17,23 +17,26 @@ describe('The hosts that a file is fetched from', () => {
       const media = scene.open(true);
       await media.fetch({ address: scene.gateway.on('/own', file(scene.png)) });
       await media.fetch({ address: scene.stranger.on('/foreign', file(scene.png)) });
-      expect(scene.gateway.heard[0]?.headers.authorization).toBe(authorization);
-      expect(scene.stranger.heard[0]?.headers).not.toHaveProperty('authorization');
-      expect(JSON.stringify(scene.stranger.heard)).not.toContain(apiKey);
+      expect(scene.gateway.requests[0]?.headers.authorization).toBe(authorization);
+      expect(scene.stranger.requests[0]?.headers).not.toHaveProperty('authorization');
+      expect(JSON.stringify(scene.stranger.requests)).not.toContain(apiKey);
     });
 
     it('The key is still sent while the gateway redirects to itself', async () => {
       scene.gateway.on('/own', file(scene.png));
       await scene.open(false).fetch({ address: scene.gateway.on('/first', redirect('/own')) });
-      expect(scene.gateway.heard.map(({ headers }) => headers.authorization)).toEqual([authorization, authorization]);
+      expect(scene.gateway.requests.map(({ headers }) => headers.authorization)).toEqual([
+        authorization,
+        authorization,
+      ]);
     });
 
     it('The key is no longer sent once a redirect leads to another host, even if the next redirect leads back', async () => {
       scene.gateway.on('/own', file(scene.png));
       const away = scene.stranger.on('/back', redirect(`${scene.gateway.origin}/own`));
       await scene.open(true).fetch({ address: scene.gateway.on('/first', redirect(away)) });
-      expect(scene.gateway.heard.map(({ headers }) => headers.authorization)).toEqual([authorization, undefined]);
-      expect(scene.stranger.heard[0]?.headers.authorization).toBeUndefined();
+      expect(scene.gateway.requests.map(({ headers }) => headers.authorization)).toEqual([authorization, undefined]);
+      expect(scene.stranger.requests[0]?.headers.authorization).toBeUndefined();
     });
 
     it('The key is not sent when another host redirects to the gateway', async () => {
@@ -41,34 +44,34 @@ describe('The hosts that a file is fetched from', () => {
       await scene
         .open(true)
         .fetch({ address: scene.stranger.on('/to-gateway', redirect(`${scene.gateway.origin}/own`)) });
-      expect(scene.gateway.heard[0]?.headers.authorization).toBeUndefined();
+      expect(scene.gateway.requests[0]?.headers.authorization).toBeUndefined();
     });
   });
 
   describe('only on the public internet', () => {
-    it('A fetch limited to the public internet allows the gateway at any address, but not another port beside it', async () => {
+    it('A fetch limited to the public internet allows the gateway at any address, but not another port on its host', async () => {
       const media = scene.open(false);
       await media.fetch({ address: scene.gateway.on('/own', file(scene.png)) });
       const error = await failureOf(media.fetch({ address: scene.stranger.on('/secret', file(scene.png)) }));
       expect(error.kind).toBe('forbidden-address');
-      expect(scene.stranger.heard).toEqual([]);
+      expect(scene.stranger.requests).toEqual([]);
       expect(scene.warnings).toHaveLength(1);
     });
 
-    it('A fetch limited to the public internet refuses a redirect of the gateway into a private network', async () => {
-      const address = scene.gateway.on('/in', redirect(scene.stranger.on('/secret', file(scene.png))));
-      expect(await failureOf(scene.open(false).fetch({ address }))).toMatchObject({ kind: 'forbidden-address' });
-      expect(scene.stranger.heard).toEqual([]);
+    it('A fetch limited to the public internet refuses a redirect from the gateway into a private network', async () => {
+      const url = scene.gateway.on('/in', redirect(scene.stranger.on('/secret', file(scene.png))));
+      expect(await failureOf(scene.open(false).fetch({ address: url }))).toMatchObject({ kind: 'forbidden-address' });
+      expect(scene.stranger.requests).toEqual([]);
     });
 
     it.each(['127.1', '2130706433', '0x7f.1', '0177.0.0.1', '127.0.0.1.', '0', '①②⑦.0.0.1', '%31%32%37.0.0.1'])(
-      'A fetch limited to the public internet refuses loopback spelt %s',
+      'A fetch limited to the public internet refuses loopback spelled %s',
       async (host) => {
         const { port } = new URL(scene.stranger.origin);
-        const address = `http://${host}:${port}/secret`;
+        const url = `http://${host}:${port}/secret`;
         scene.stranger.on('/secret', file(scene.png));
-        expect(await failureOf(scene.open(false).fetch({ address }))).toMatchObject({ kind: 'forbidden-address' });
-        expect(scene.stranger.heard).toEqual([]);
+        expect(await failureOf(scene.open(false).fetch({ address: url }))).toMatchObject({ kind: 'forbidden-address' });
+        expect(scene.stranger.requests).toEqual([]);
       },
     );
 
@@ -95,15 +98,15 @@ describe('The hosts that a file is fetched from', () => {
     ])('A fetch limited to the public internet refuses a name that resolves to %s', async (_where, addresses) => {
       const { port } = new URL(scene.stranger.origin);
       const media = scene.open(false, { resolve: async () => addresses });
-      const address = `http://files.example:${port}/secret`;
-      expect(await failureOf(media.fetch({ address }))).toMatchObject({ kind: 'forbidden-address' });
-      expect(scene.stranger.heard).toEqual([]);
+      const url = `http://files.example:${port}/secret`;
+      expect(await failureOf(media.fetch({ address: url }))).toMatchObject({ kind: 'forbidden-address' });
+      expect(scene.stranger.requests).toEqual([]);
     });
 
     it('A fetch limited to the public internet connects to exactly the checked addresses, and checks every look-up again', async () => {
-      const asked: string[] = [];
+      const lookups: string[] = [];
       const answers = [[{ address: '93.184.215.14', family: 4 }], [{ address: '127.0.0.1', family: 4 }]];
-      const lookup = createGuardedLookup(async (name) => answers[asked.push(name) - 1] ?? []);
+      const lookup = createGuardedLookup(async (name) => answers[lookups.push(name) - 1] ?? []);
       const judged = () =>
         new Promise((resolve, reject) => {
           lookup('rebinding.example', { all: true }, (error, found) => (error ? reject(error) : resolve(found)));
@@ -111,10 +114,10 @@ describe('The hosts that a file is fetched from', () => {
       // A socket connects to this result without another look-up.
       expect(await judged()).toEqual([{ address: '93.184.215.14', family: 4 }]);
       await expect(judged()).rejects.toMatchObject({ kind: 'forbidden-address' });
-      expect(asked).toEqual(['rebinding.example', 'rebinding.example']);
+      expect(lookups).toEqual(['rebinding.example', 'rebinding.example']);
     });
 
-    it('A fetch limited to the public internet reports a host as unreachable when its name does not resolve', async () => {
+    it('A fetch limited to the public internet reports a host as unreachable if its name does not resolve', async () => {
       const resolve = () => Promise.reject(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }));
       const error = await failureOf(scene.open(false, { resolve }).fetch({ address: 'https://gone.example/a.png' }));
       expect(error).toMatchObject({ kind: 'unreachable', code: 'ENOTFOUND' });
@@ -126,58 +129,60 @@ describe('The hosts that a file is fetched from', () => {
     });
   });
 
-  describe('given by a member, though private addresses are allowed for results', () => {
+  describe('from a member, while private addresses are allowed for results', () => {
     const givenBy = 'member';
 
-    it('An address from a member is fetched on the public internet only, even after a redirect of the gateway', async () => {
+    it('A URL from a member is fetched from the public internet only, even after a redirect from the gateway', async () => {
       const media = scene.open(true);
       const secret = scene.stranger.on('/secret', file(scene.png));
       const away = scene.gateway.on('/away', redirect(secret));
-      for (const address of [secret, away])
-        expect(await failureOf(media.fetch({ address }, { givenBy }))).toMatchObject({ kind: 'forbidden-address' });
+      for (const url of [secret, away])
+        expect(await failureOf(media.fetch({ address: url }, { givenBy }))).toMatchObject({
+          kind: 'forbidden-address',
+        });
       expect(await failureOf(media.fetchDocument(secret, { givenBy }))).toMatchObject({ kind: 'forbidden-address' });
-      expect(scene.stranger.heard).toEqual([]);
+      expect(scene.stranger.requests).toEqual([]);
       expect((await media.fetch({ address: secret })).bytes?.equals(scene.png)).toBe(true);
     });
 
-    it('An address from a member may be the gateway itself, which gets no key', async () => {
-      const address = scene.gateway.on('/own', file(scene.png));
-      expect((await scene.open(true).fetch({ address }, { givenBy })).type.mime).toBe('image/png');
-      expect(scene.gateway.heard[0]?.headers).not.toHaveProperty('authorization');
+    it('A URL from a member may point to the gateway itself, which is not sent the key', async () => {
+      const url = scene.gateway.on('/own', file(scene.png));
+      expect((await scene.open(true).fetch({ address: url }, { givenBy })).type.mime).toBe('image/png');
+      expect(scene.gateway.requests[0]?.headers).not.toHaveProperty('authorization');
     });
 
     it.each([
       ...['127.1', '2130706433', '0x7f000001', '0x7f.1', '0177.0.0.1', '127.0.0.1.', '[::1]', '[::ffff:127.0.0.1]'],
       ...['[::ffff:7f00:1]', '[64:ff9b::7f00:1]', '[2002:7f00:1::]', '[2001:0:7f00:1::]', '10.0.0.1', '[fe80::1]'],
       ...['169.254.169.254', '[fd00:ec2::254]', '[::127.0.0.1]', '[64:ff9b:1::a00:1]', '192.168.257', '0300.0250.0.1'],
-    ])('An address from a member is refused without a connection attempt: %s', async (host) => {
+    ])('A URL from a member is refused without a connection attempt: %s', async (host) => {
       const { port } = new URL(scene.stranger.origin);
-      const asked: string[] = [];
+      const lookups: string[] = [];
       const media = scene.open(true, {
         resolve: async (name) => {
-          asked.push(name);
+          lookups.push(name);
           return [];
         },
       });
       const error = await failureOf(media.fetch({ address: `http://${host}:${port}/secret` }, { givenBy }));
       expect(error).toMatchObject({ kind: 'forbidden-address' });
-      expect({ asked, heard: scene.stranger.heard }).toEqual({ asked: [], heard: [] });
+      expect({ asked: lookups, heard: scene.stranger.requests }).toEqual({ asked: [], heard: [] });
     });
 
     it.each(['localhost', 'localhost.', 'files.internal', 'files.internal.'])(
-      'An address from a member is refused when a name like %s resolves into a private network',
+      'A URL from a member is refused if a name like %s resolves into a private network',
       async (name) => {
         const { port } = new URL(scene.stranger.origin);
-        const asked: string[] = [];
+        const lookups: string[] = [];
         const resolve = async (host: string) => {
-          asked.push(host);
+          lookups.push(host);
           return [{ address: '127.0.0.1', family: 4 }];
         };
         const media = scene.open(true, { resolve });
         const error = await failureOf(media.fetch({ address: `http://${name}:${port}/secret` }, { givenBy }));
         expect(error).toMatchObject({ kind: 'forbidden-address' });
-        expect(asked).toEqual([name]);
-        expect(scene.stranger.heard).toEqual([]);
+        expect(lookups).toEqual([name]);
+        expect(scene.stranger.requests).toEqual([]);
       },
     );
   });

@@ -12,7 +12,7 @@ export function noise(width: number, height: number, channels: 3 | 4 = 3): Sharp
   return sharp(pixels, { raw: { width, height, channels } });
 }
 
-/** The same PNG with the given number of extra bytes, in a chunk that readers skip. */
+/** The same PNG with the given number of extra bytes, in a chunk that decoders skip. */
 export function heavier(png: Buffer, bytes: number): Buffer {
   const chunk = Buffer.alloc(12 + bytes);
   chunk.writeUInt32BE(bytes, 0);

@@ -35,14 +35,14 @@ const cropped = (image: Sharp, by: number): Sharp =>
 
 describe('The likeness of an image', () => {
   it.each([
-    ['saved as JPEG of quality 70', 1, (image: Sharp) => image.jpeg({ quality: 70 })],
-    ['reduced to half', 1, (image: Sharp) => image.resize(side / 2).png()],
-    ['reduced to a quarter and saved as WebP', 1, (image: Sharp) => image.resize(side / 4).webp({ quality: 60 })],
+    ['saved as a JPEG with quality 70', 1, (image: Sharp) => image.jpeg({ quality: 70 })],
+    ['scaled down to half', 1, (image: Sharp) => image.resize(side / 2).png()],
+    ['scaled down to a quarter and saved as WebP', 1, (image: Sharp) => image.resize(side / 4).webp({ quality: 60 })],
     ['saved with 16 bits', 1, (image: Sharp) => image.toColourspace('rgb16').png()],
-    ['without colours', 1, (image: Sharp) => image.greyscale().png()],
-    // Measured on 240 images: 88 %.
+    ['stripped of its colours', 1, (image: Sharp) => image.greyscale().png()],
+    // 88 % in a measurement with 240 images.
     ['cropped by a hundredth at each side', 0.7, (image: Sharp) => cropped(image, 3).jpeg({ quality: 80 })],
-  ] as const)('The likeness of an image is found again when it is %s', async (_how, share, change) => {
+  ] as const)('The likeness of an image still matches after it was %s', async (_how, share, change) => {
     const found = await Promise.all(
       (await images).map(async ({ bytes, likeness }) => {
         const other = await look(await change(sharp(bytes)).toBuffer());
@@ -52,7 +52,7 @@ describe('The likeness of an image', () => {
     expect(found.filter(Boolean).length / found.length).toBeGreaterThanOrEqual(share);
   });
 
-  it('The likeness of different images differs, also of those from the same prompt', async () => {
+  it('The likeness of different images differs, even if they come from the same prompt', async () => {
     const all = await images;
     const different = all.flatMap((one, at) =>
       all.slice(0, at).map((other) => bitsBetween(one.likeness, other.likeness)),
@@ -61,7 +61,7 @@ describe('The likeness of an image', () => {
     expect(Math.min(...different)).toBeGreaterThan(MAX_DIFFERENT_BITS);
   });
 
-  it('The likeness of an image is that of how it is shown', async () => {
+  it('The likeness of an image is computed from the image as it is displayed', async () => {
     const [first] = await images;
     const bytes = await sharp(first?.bytes).png().toBuffer();
     const turned = await sharp(bytes).withMetadata({ orientation: 6 }).jpeg().toBuffer();
@@ -81,7 +81,7 @@ describe('The likeness of an image', () => {
       ).toBeUndefined();
   });
 
-  it('A damaged image is known by its bytes alone', async () => {
+  it('A damaged image is only recognised by its bytes', async () => {
     const media = openMedia(
       { gatewayOrigin: 'https://gateway.example', apiKey: 'sk-key', allowPrivate: false },
       { log: { warn: () => undefined }, process: mediaProcess },

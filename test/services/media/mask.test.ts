@@ -25,7 +25,7 @@ const holed = async (image: Sharp): Promise<Sharp> =>
     { input: await sheet('black', PART).png().toBuffer(), left: PART.left, top: PART.top, blend: 'dest-out' },
   ]);
 
-/** Where a mask is white; fails for any shade other than black and white. */
+/** The white area of a mask; fails if the mask has any shade other than black and white. */
 async function whiteOf(mask: Buffer) {
   const { data, info } = await sharp(mask).extractChannel(0).raw().toBuffer({ resolveWithObject: true });
   expect((await sharp(mask).metadata()).channels).toBe(1);
@@ -61,7 +61,7 @@ describe('A mask', () => {
       ['top', { left: 0, top: 0, width: 100, height: 31 }],
       ['bottom', { left: 0, top: 30, width: 100, height: 31 }],
       ['centre', { left: 20, top: 12, width: 60, height: 37 }],
-    ] as const)('A mask of a side is as large as the image and white only at the %s', async (side, box) => {
+    ] as const)('A mask of a side has the size of the image and is white only at the %s', async (side, box) => {
       const size = { width: 100, height: 61 };
       expect(await whiteOf(await media.createSideMask(side, size))).toEqual({ size, box, isFull: true });
     });
@@ -100,7 +100,7 @@ describe('A mask', () => {
       },
     );
 
-    it('A mask drawn by a member marks the surroundings when these were erased, because the remaining area is an image and not a stroke', async () => {
+    it('A mask drawn by a member marks the surroundings if these were erased, because the remaining area is an image and not a stroke', async () => {
       const subject = await noise(PART.width, PART.height).png().toBuffer();
       const cut = sheet(CLEAR).composite([{ input: subject, left: PART.left, top: PART.top }]);
       const mask = await media.readDrawnMask(await cut.png().toBuffer());
@@ -131,7 +131,7 @@ describe('A mask', () => {
       }
     });
 
-    it('A mask drawn by a member is turned upright like the image that it was drawn on', async () => {
+    it('A mask drawn by a member is rotated upright like the image that it was drawn on', async () => {
       const drawing = sharp(await (await painted('white', 'black')).flatten().png().toBuffer());
       const { left, top, width, height } = PART;
       const box = { left: SIZE.height - top - height, top: left, width: height, height: width };
@@ -155,7 +155,7 @@ describe('A mask', () => {
       ['everything', 'a white sheet', sheet('white')],
       ['unclear', 'a photograph', noise(SIZE.width, SIZE.height)],
       ['unclear', 'a grey sheet', sheet('gray')],
-    ])('A mask drawn by a member marks %s when it is %s', async (marks, _what, drawing) => {
+    ])('A mask drawn by a member marks %s if it is %s', async (marks, _what, drawing) => {
       expect(await media.readDrawnMask(await drawing.png().toBuffer())).toEqual({ marks });
     });
 
@@ -163,7 +163,7 @@ describe('A mask', () => {
       ['not-media', 'a page', async () => Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>')],
       ['too-large', 'a bomb', () => sheet('black', { width: 1_100, height: 1_000 }).png().toBuffer()],
       ['damaged', 'half a file', async () => (await noise(90, 90).png().toBuffer()).subarray(0, 9_000)],
-    ])('A mask drawn by a member fails as %s when it is %s', async (kind, _what, bytes) => {
+    ])('A mask drawn by a member fails as %s if it is %s', async (kind, _what, bytes) => {
       await expect(media.readDrawnMask(await bytes())).rejects.toMatchObject({ kind });
     });
   });

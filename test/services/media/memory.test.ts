@@ -31,14 +31,14 @@ describe('The memory of many downloads', () => {
   });
 
   it.each(['announced', 'unannounced'])(
-    'The memory of many downloads stays within its limit with fifty at once whose sizes are %s',
+    'The memory of many downloads stays within its limit with fifty simultaneous downloads whose sizes are %s',
     async (how) => {
       const small = heavy.subarray(0, MIB);
-      const address = gateway.on('/heavy', how === 'announced' ? file(small) : chunked(small));
+      const url = gateway.on('/heavy', how === 'announced' ? file(small) : chunked(small));
       let inMemory = 0;
       let maxInMemory = 0;
       const one = async (): Promise<string> => {
-        const fetched = await media.fetch({ address });
+        const fetched = await media.fetch({ address: url });
         inMemory += fetched.bytes?.length ?? 0;
         maxInMemory = Math.max(maxInMemory, inMemory);
         await new Promise(setImmediate);
@@ -47,20 +47,20 @@ describe('The memory of many downloads', () => {
         return fetched.bytes ? 'in memory' : 'on the disk';
       };
       await Promise.all(Array.from({ length: 50 }, one));
-      expect(gateway.heard).toHaveLength(50);
+      expect(gateway.requests).toHaveLength(50);
       expect(maxInMemory).toBeLessThanOrEqual(6 * MIB);
     },
   );
 
-  it('The memory of many downloads makes the next download wait until a file is released, base64 or not', async () => {
-    const address = gateway.on('/heavy', file(heavy));
+  it('The memory of many downloads makes the next download wait until a file is released, whether it is base64 or not', async () => {
+    const url = gateway.on('/heavy', file(heavy));
     const base64 = heavy.toString('base64');
     const held: Fetched[] = [];
-    for (let files = 0; files < 5; files++) held.push(await media.fetch(files % 2 ? { address } : { base64 }));
+    for (let files = 0; files < 5; files++) held.push(await media.fetch(files % 2 ? { address: url } : { base64 }));
     const unwanted = new AbortController();
-    const impatient = media.fetch({ address }, { signal: unwanted.signal });
+    const impatient = media.fetch({ address: url }, { signal: unwanted.signal });
     const patient = media.fetch({ base64 });
-    while (gateway.heard.length < 3) await new Promise(setImmediate);
+    while (gateway.requests.length < 3) await new Promise(setImmediate);
     unwanted.abort();
     await expect(impatient).rejects.toMatchObject({ code: 'aborted' });
     held[0]?.release();
@@ -70,24 +70,24 @@ describe('The memory of many downloads', () => {
   });
 
   it('The memory of many downloads is released after a download turned out to be useless', async () => {
-    const nonsense = gateway.on('/nonsense', file(Buffer.alloc(7 * MIB)));
+    const invalidFile = gateway.on('/nonsense', file(Buffer.alloc(7 * MIB)));
     const endless = gateway.on('/endless', chunked(Buffer.alloc(9 * MIB)));
     for (let tries = 0; tries < 4; tries++) {
-      await expect(media.fetch({ address: nonsense })).rejects.toMatchObject({ kind: 'not-media' });
+      await expect(media.fetch({ address: invalidFile })).rejects.toMatchObject({ kind: 'not-media' });
       await expect(media.fetch({ address: endless })).rejects.toMatchObject({ kind: 'too-large' });
       await expect(media.fetch({ base64: `${'A'.repeat(7 * MIB)}=A` })).rejects.toMatchObject({ kind: 'damaged' });
     }
-    const address = gateway.on('/heavy', file(heavy));
-    await Promise.all(Array.from({ length: 5 }, () => media.fetch({ address })));
+    const url = gateway.on('/heavy', file(heavy));
+    await Promise.all(Array.from({ length: 5 }, () => media.fetch({ address: url })));
   });
 
   it('The memory of many downloads is reduced to the real size after an unannounced download has ended', async () => {
-    const address = gateway.on('/heavy', chunked(heavy));
-    for (let files = 0; files < 4; files++) expect((await media.fetch({ address })).size).toBe(heavy.length);
+    const url = gateway.on('/heavy', chunked(heavy));
+    for (let files = 0; files < 4; files++) expect((await media.fetch({ address: url })).size).toBe(heavy.length);
   });
 
   it.each([1_000, MIB])(
-    'The memory of many downloads survives a host that gives up after %i bytes while a download waits for its turn',
+    'The memory of many downloads is released if a host disconnects after %i bytes while the download is waiting',
     async (sent) => {
       const base64 = heavier(heavy, 4 * MIB).toString('base64');
       const others = [await media.fetch({ base64 }), await media.fetch({ base64 })];
@@ -95,14 +95,14 @@ describe('The memory of many downloads', () => {
       const isCut = new Promise<void>((resolve) => {
         cut = resolve;
       });
-      const address = gateway.on('/cut', (response) => {
+      const url = gateway.on('/cut', (response) => {
         response.writeHead(200, { 'content-length': 6 * MIB });
         response.socket?.once('close', cut);
         response.write(heavy.subarray(0, sent), () => setImmediate(() => response.socket?.resetAndDestroy()));
       });
-      const waiting = media.fetch({ address }).catch((error: unknown) => error);
+      const waiting = media.fetch({ address: url }).catch((error: unknown) => error);
       await isCut;
-      // The effects of the reset arrive on this side within a few turns.
+      // The effects of the reset arrive at the client within a few turns of the event loop.
       for (let turns = 0; turns < 50; turns++) await new Promise(setImmediate);
       for (const other of others) other.release();
       expect(await waiting).toMatchObject({ kind: 'unreachable' });

@@ -14,13 +14,13 @@ const EXIF = {
   IFD3: { GPSLatitudeRef: 'N', GPSLatitude: '51/1 30/1 0/1' },
 };
 
-/** The same PNG with a chunk in front of the pixels. */
+/** The same PNG with a chunk before the pixels. */
 function withChunk(png: Buffer, type: string, data: Buffer): Buffer {
   const chunk = Buffer.alloc(12 + data.length);
   chunk.writeUInt32BE(data.length, 0);
   chunk.write(type, 4, 'latin1');
   data.copy(chunk, 8);
-  // Readers skip the checksum of chunks they do not need.
+  // Decoders do not verify the checksum of chunks that they do not need.
   return Buffer.concat([png.subarray(0, 33), chunk, png.subarray(33)]);
 }
 
@@ -65,7 +65,7 @@ describe('The metadata of an image', () => {
   }
 
   it.each(['png', 'jpeg', 'webp', 'gif', 'avif'] as const)(
-    'The metadata of an image is not searched twice: a %s without any stays unchanged',
+    'The metadata of an image is not searched twice: a %s without any is left unchanged',
     async (format) => {
       const bytes = await image.toFormat(format).toBuffer();
       const { how, bytes: result } = await sent(bytes);
@@ -75,7 +75,7 @@ describe('The metadata of an image', () => {
   );
 
   it.each(['png', 'jpeg', 'webp'] as const)(
-    'The metadata of an image is removed from %s, while every pixel and the profile stay',
+    'The metadata of an image is removed from %s, and every pixel and the profile are kept',
     async (format) => {
       const noted = await image.toFormat(format).withExif(EXIF).withXmp(XMP).withIccProfile('p3').toBuffer();
       expect(noted.includes(SECRET)).toBe(true);
@@ -87,7 +87,7 @@ describe('The metadata of an image', () => {
     },
   );
 
-  it('The metadata of an image is removed from AVIF by encoding it again', async () => {
+  it('The metadata of an image is removed from AVIF by re-encoding it', async () => {
     const noted = await image.avif().withExif(EXIF).withXmp(XMP).toBuffer();
     expect(noted.includes(SECRET)).toBe(true);
     const { how, bytes, mime } = await sent(noted);
@@ -133,7 +133,7 @@ describe('The metadata of an image', () => {
     expect((await sent(withSegment(marked, 0xfe, Buffer.from(SECRET)))).bytes.equals(marked)).toBe(true);
   });
 
-  it('The metadata of an image is no longer announced in WebP', async () => {
+  it('The metadata of an image is no longer flagged in the WebP header', async () => {
     const noted = await image.webp().withExif(EXIF).withXmp(XMP).withIccProfile('p3').toBuffer();
     const announced = (webp: Buffer) => ({ form: webp.toString('latin1', 12, 16), notes: (webp[20] ?? 0) & 0x0c });
     expect(announced(noted)).toEqual({ form: 'VP8X', notes: 0x0c });
@@ -187,28 +187,28 @@ describe('The metadata of an image', () => {
     ['jpeg', 3],
     ['webp', 8],
   ] as const)('The orientation in the metadata is applied before its removal: %s (%i)', async (format, orientation) => {
-    const lying = await sharp(Buffer.concat([Buffer.alloc(20 * 30, 255), Buffer.alloc(20 * 30, 0)]), {
+    const rotated = await sharp(Buffer.concat([Buffer.alloc(20 * 30, 255), Buffer.alloc(20 * 30, 0)]), {
       raw: { width: 20, height: 60, channels: 1 },
     })
       .resize(40, 30, { fit: 'fill' })
       .toFormat(format)
       .withMetadata({ orientation })
       .toBuffer();
-    const { how, bytes, mime } = await sent(lying);
+    const { how, bytes, mime } = await sent(rotated);
     expect({ how, mime }).toEqual({ how: 're-encoded', mime: `image/${format}` });
     await expectNoNotes(bytes);
     const isAside = orientation > 4;
-    expect(await media.imageFacts(lying)).toMatchObject(
+    expect(await media.imageFacts(rotated)).toMatchObject(
       isAside ? { width: 30, height: 40 } : { width: 40, height: 30 },
     );
-    expect(await media.imageFacts(bytes)).toEqual(await media.imageFacts(lying));
-    const upright = await sharp(lying).autoOrient().greyscale().raw().toBuffer();
+    expect(await media.imageFacts(bytes)).toEqual(await media.imageFacts(rotated));
+    const upright = await sharp(rotated).autoOrient().greyscale().raw().toBuffer();
     const result = await sharp(bytes).greyscale().raw().toBuffer();
     for (const at of [0, 39, 600, 1_199]) expect(Math.abs((result[at] ?? 0) - (upright[at] ?? 0))).toBeLessThan(20);
   });
 
   it.each(['png', 'jpeg', 'webp', 'gif', 'avif'] as const)(
-    'Removing metadata from a broken %s fails only as damaged',
+    'Removing metadata from a damaged %s fails only with that reason',
     async (format) => {
       const bytes = await image.toFormat(format).toBuffer();
       const broken = fc.record({

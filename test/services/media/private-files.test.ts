@@ -29,10 +29,10 @@ describe('A file too large for the memory', () => {
   const open = (limits = {}) => scene.open(false, { temporaryFolder: temporary }, limits);
 
   it.each(['announced', 'unannounced', 'as base64'])(
-    'A file too large for the memory is stored on the disk for its owner only, until it is released: %s',
+    'A file too large for the memory is stored on disk, readable only by the bot’s user, until it is released: %s',
     async (how) => {
-      const address = scene.gateway.on('/large', how === 'announced' ? file(large) : chunked(large));
-      const fetched = await open().fetch(how === 'as base64' ? { base64: large.toString('base64') } : { address });
+      const url = scene.gateway.on('/large', how === 'announced' ? file(large) : chunked(large));
+      const fetched = await open().fetch(how === 'as base64' ? { base64: large.toString('base64') } : { address: url });
       const { path = '', bytes, type, size } = fetched;
       expect({ bytes, mime: type.mime, size }).toEqual({ bytes: undefined, mime: 'image/png', size: large.length });
       expect(readFileSync(path).equals(large)).toBe(true);
@@ -62,7 +62,7 @@ describe('A file too large for the memory', () => {
     await expect.poll(() => readdirSync(dirname(path))).toEqual([]);
   });
 
-  it('A file too large for the memory leaves nothing behind when it is truncated or the bot ends', async () => {
+  it('A file too large for the memory leaves nothing behind if it is truncated or the bot stops', async () => {
     const media = open();
     const cut = scene.gateway.on('/cut', (response) => {
       response.writeHead(200, { 'content-length': 50 * MIB });
@@ -76,15 +76,19 @@ describe('A file too large for the memory', () => {
     expect(readdirSync(temporary)).toEqual([]);
   });
 
-  it('A file too large for the memory is treated like a small file that arrives while the memory is full', async () => {
+  it('A file too large for the memory is handled like a small file that arrives while the memory is full', async () => {
     const media = open({ memoryBytes: MIB });
     const small = Buffer.concat([scene.png, Buffer.alloc(400 * 1024)]);
-    const address = scene.gateway.on('/small', file(small));
-    const fetched = [await media.fetch({ address }), await media.fetch({ address }), await media.fetch({ address })];
+    const url = scene.gateway.on('/small', file(small));
+    const fetched = [
+      await media.fetch({ address: url }),
+      await media.fetch({ address: url }),
+      await media.fetch({ address: url }),
+    ];
     expect(fetched.map(({ bytes }) => bytes !== undefined)).toEqual([true, true, false]);
     for (const one of fetched) expect((await readWhole(one)).equals(small)).toBe(true);
     fetched[0]?.release();
-    expect((await media.fetch({ address })).bytes).toBeDefined();
+    expect((await media.fetch({ address: url })).bytes).toBeDefined();
   });
 
   it('A file too large for the memory is removed at the next start after the bot was killed, while files of other programs stay', async () => {

@@ -38,7 +38,7 @@ const files: Record<string, () => Promise<Buffer>> = {
       .toBuffer(),
 };
 
-/** A chunk before the first data of a PNG. */
+/** Inserts a chunk before the first image data of a PNG. */
 function withChunk(png: Buffer, type: string, content: Buffer): Buffer {
   const data = Buffer.concat([Buffer.from(type, 'latin1'), content]);
   const chunk = Buffer.alloc(data.length + 8);
@@ -60,18 +60,21 @@ const video = Buffer.concat([
 ]);
 
 describe('The mark of a generated image', () => {
-  it.each(Object.entries(files))('%s gets a mark that readers find, and keeps every pixel', async (_name, make) => {
-    const bytes = await make();
-    const marked = await shown(bytes, 'trainedAlgorithmicMedia');
-    if (marked.how === 'none') throw new Error('It fits.');
-    expect(marked.how).toBe('as-is');
-    expect(await packetOf(marked.bytes)).toContain('/digitalsourcetype/trainedAlgorithmicMedia<');
-    expect(await pixels(marked.bytes)).toEqual(await pixels(bytes));
-    const again = await shown(marked.bytes, 'compositeWithTrainedAlgorithmicMedia');
-    expect(again).toMatchObject({ bytes: marked.bytes });
-  });
+  it.each(Object.entries(files))(
+    '%s gets a mark that metadata readers find, and keeps every pixel',
+    async (_name, make) => {
+      const bytes = await make();
+      const marked = await shown(bytes, 'trainedAlgorithmicMedia');
+      if (marked.how === 'none') throw new Error('It fits.');
+      expect(marked.how).toBe('as-is');
+      expect(await packetOf(marked.bytes)).toContain('/digitalsourcetype/trainedAlgorithmicMedia<');
+      expect(await pixels(marked.bytes)).toEqual(await pixels(bytes));
+      const again = await shown(marked.bytes, 'compositeWithTrainedAlgorithmicMedia');
+      expect(again).toMatchObject({ bytes: marked.bytes });
+    },
+  );
 
-  it('A location, a camera and a comment are gone, whether or not results are marked', async () => {
+  it('A location, a camera and a comment are removed, whether or not results are marked', async () => {
     for (const sourceType of [undefined, 'compositeWithTrainedAlgorithmicMedia'] as const) {
       const bytes = await drawing().withExif(withLocation).jpeg().toBuffer();
       expect(hasLocation(await sharp(bytes).metadata())).toBe(true);
@@ -89,7 +92,7 @@ describe('The mark of a generated image', () => {
     expect(await shown(bytes)).toMatchObject({ how: 'as-is', bytes });
   });
 
-  it('Content credentials over a location are removed with it, and this is reported', async () => {
+  it('Content credentials that cover a location are removed with it, and this is reported', async () => {
     const located = await drawing().withExif(withLocation).png().toBuffer();
     const fitted = await shown(withChunk(located, 'caBX', Buffer.from('a manifest')), 'trainedAlgorithmicMedia');
     if (fitted.how === 'none') throw new Error('It fits.');
@@ -99,7 +102,7 @@ describe('The mark of a generated image', () => {
     expect(await packetOf(fitted.bytes)).toContain('trainedAlgorithmicMedia');
   });
 
-  it('An image that has to become smaller is marked too, and stays within its limit', async () => {
+  it('An image that has to be shrunk is marked too, and stays within its limit', async () => {
     const noise = randomBytes(300 * 300 * 3);
     const bytes = await sharp(noise, { raw: { width: 300, height: 300, channels: 3 } })
       .png()
@@ -128,7 +131,7 @@ describe('The mark of a generated image', () => {
 describe('The mark of a generated video', () => {
   const uuid = (id: string): Buffer => box('uuid', Buffer.concat([Buffer.from(id, 'hex'), Buffer.from('content')]));
 
-  it('An MP4 gets its mark behind everything else, in memory and on disk, and only once', async () => {
+  it('An MP4 gets its mark at the end of the file, in memory and on disk, and only once', async () => {
     const marked = await markVideo({ size: video.length, bytes: video }, 'trainedAlgorithmicMedia');
     expect(marked.bytes?.subarray(0, video.length)).toEqual(video);
     expect(marked.bytes?.subarray(video.length).toString()).toContain('/digitalsourcetype/trainedAlgorithmicMedia<');
@@ -151,10 +154,10 @@ describe('The mark of a generated video', () => {
     ['content credentials', Buffer.concat([video, uuid('d8fec3d61b0e483c92975828877ec481')])],
     ['a mark of its own', Buffer.concat([video, uuid('be7acfcb97a942e89c71999491e3afac')])],
     ['an end that is missing', video.subarray(0, video.length - 20)],
-    ['a last box that reaches to the end', Buffer.concat([video, Buffer.from('\0\0\0\0free', 'latin1')])],
-    ['nothing in it', Buffer.alloc(0)],
+    ['a last box that extends to the end', Buffer.concat([video, Buffer.from('\0\0\0\0free', 'latin1')])],
+    ['no content', Buffer.alloc(0)],
     ['boxes without a length', Buffer.concat([video, Buffer.from('\0\0\0\x01', 'latin1')])],
-  ])('An MP4 with %s stays as it is', async (_what, bytes) => {
+  ])('An MP4 with %s is left unchanged', async (_what, bytes) => {
     expect(await markVideo({ size: bytes.length, bytes }, 'trainedAlgorithmicMedia')).toEqual({
       size: bytes.length,
       bytes,

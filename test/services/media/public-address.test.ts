@@ -75,15 +75,15 @@ describe('The guarded look-up of a host name', () => {
     return new Promise((resolve) => lookup('files.example', { all }, (...answer) => resolve(answer)));
   }
 
-  it('The guarded look-up of a host name returns every URL to a caller that tries one after the other', async () => {
+  it('The guarded look-up of a host name returns every address to a caller that tries one after the other', async () => {
     expect(await lookedUp([public6, public4], true)).toEqual([null, [public6, public4]]);
   });
 
-  it('The guarded look-up of a host name returns the first URL to a caller that wants one', async () => {
+  it('The guarded look-up of a host name returns the first address to a caller that wants one', async () => {
     expect(await lookedUp([public6, public4], false)).toEqual([null, public6.address, 6]);
   });
 
-  it('The guarded look-up of a host name returns none when one of them is special', async () => {
+  it('The guarded look-up of a host name returns no address if any of them is not public', async () => {
     for (const all of [true, false]) {
       const [error] = await lookedUp([public4, { address: '192.168.1.1', family: 4 }], all);
       expect(error).toMatchObject({ kind: 'forbidden-address' });

@@ -7,7 +7,7 @@ import { isMp3, recognise } from '../../../src/services/media/recognise.ts';
 const mimeOf = (bytes: Buffer): string | undefined => recognise(bytes)?.mime;
 const latin = (text: string): Buffer => Buffer.from(text, 'latin1');
 
-/** A box of the MP4 family that lists brands, and one more box behind it. */
+/** A box of the MP4 family that lists brands, followed by one more box. */
 function branded(own: string, ...others: string[]): Buffer {
   const brands = [own, '\0\0\0\0', ...others].join('');
   const head = Buffer.alloc(4);
@@ -58,7 +58,7 @@ describe('The type of a file', () => {
     expect(mimeOf(await pages.clone().webp().toBuffer())).toBe('image/webp');
   });
 
-  it('The type of a file is recognised in a video and a song of the studio', async () => {
+  it('The type of a file is recognised in a video and a song from the studio', async () => {
     const scene = sceneOf('a lighthouse in the rain', 1);
     const video = await studio.shoot(scene, { width: 64, height: 64, seconds: 1, references: [] });
     expect(recognise(video.bytes)).toEqual({ kind: 'video', mime: 'video/mp4', extension: 'mp4' });
@@ -111,17 +111,17 @@ describe('The type of a file', () => {
     ['a TIFF', Buffer.concat([latin('II*\0'), Buffer.alloc(500)])],
     ['a bitmap', Buffer.concat([latin('BM'), Buffer.alloc(500)])],
     ['an AVI', latin(`RIFF\xff\0\0\0AVI LIST${''.padEnd(100)}`)],
-    ['a signature of PNG with a page behind it', latin('\x89PNG\r\n\x1a\n<html></html>'.padEnd(200))],
-    ['a signature of JPEG with text behind it', latin('\xff\xd8\xff\xe0 and so on'.padEnd(200))],
-    ['a signature of GIF alone', latin('GIF89a')],
-    ['a signature of GIF with text behind it', latin('GIF89a and what not, said at some length')],
-    ['a signature of WebP alone', latin('RIFF\x04\0\0\0WEBP')],
-    ['a list of brands alone', branded('isom').subarray(0, 16)],
+    ['a PNG signature followed by a page', latin('\x89PNG\r\n\x1a\n<html></html>'.padEnd(200))],
+    ['a JPEG signature followed by text', latin('\xff\xd8\xff\xe0 and so on'.padEnd(200))],
+    ['only a GIF signature', latin('GIF89a')],
+    ['a GIF signature followed by text', latin('GIF89a and what not, said at some length')],
+    ['only a WebP signature', latin('RIFF\x04\0\0\0WEBP')],
+    ['only a list of brands', branded('isom').subarray(0, 16)],
   ])('The type of a file is unknown for %s', (_name, bytes) => {
     expect(recognise(bytes)).toBeUndefined();
   });
 
-  it('The type of a file is unknown for only the first bytes of an image', async () => {
+  it('The type of a file is unknown if only the first bytes of an image are there', async () => {
     const image = sharp({ create: { width: 9, height: 7, channels: 3, background: 'teal' } });
     for (const format of ['png', 'jpeg', 'webp', 'gif', 'avif'] as const) {
       const bytes = await image.clone().toFormat(format).toBuffer();

@@ -20,52 +20,52 @@ async function isOver(work: Promise<void>): Promise<boolean> {
 }
 
 describe('The memory pool of all downloads', () => {
-  it('The memory pool of all downloads serves claims in the order of their requests, small after large', async () => {
-    const room = new CapacityPool(100, 100);
-    const first = room.claim();
+  it('The memory pool of all downloads serves claims in the order in which they were made, even a small one after a large one', async () => {
+    const pool = new CapacityPool(100, 100);
+    const first = pool.claim();
     await first.take(60, never);
     first.settle(60);
-    const second = room.claim();
+    const second = pool.claim();
     const large = second.take(80, never);
-    const small = room.claim().take(10, never);
+    const small = pool.claim().take(10, never);
     expect(await isOver(large)).toBe(false);
     expect(await isOver(small)).toBe(false);
     first.release();
     await large;
     second.settle(80);
     await small;
-    expect(room.used).toBe(90);
+    expect(pool.used).toBe(90);
   });
 
-  it('The memory pool of all downloads counts a claim once that is released twice', async () => {
-    const room = new CapacityPool(100, 100);
-    const one = room.claim();
-    const other = room.claim();
+  it('The memory pool of all downloads frees a claim once even if it is released twice', async () => {
+    const pool = new CapacityPool(100, 100);
+    const one = pool.claim();
+    const other = pool.claim();
     await one.take(30, never);
     one.settle(30);
     await other.take(50, never);
     one.release();
     one.release();
-    expect(room.used).toBe(50);
+    expect(pool.used).toBe(50);
   });
 
   it('The memory pool of all downloads drops an aborted claim, and the claims behind it move up', async () => {
-    const room = new CapacityPool(100, 100);
-    const first = room.claim();
+    const pool = new CapacityPool(100, 100);
+    const first = pool.claim();
     await first.take(60, never);
     first.settle(60);
     const unwanted = new AbortController();
-    const large = room.claim().take(80, unwanted.signal);
-    const small = room.claim().take(10, never);
+    const large = pool.claim().take(80, unwanted.signal);
+    const small = pool.claim().take(10, never);
     unwanted.abort(new Error('no longer wanted'));
     await expect(large).rejects.toThrow('no longer wanted');
     await small;
-    expect(room).toMatchObject({ used: 70, waiting: 0 });
+    expect(pool).toMatchObject({ used: 70, waiting: 0 });
   });
 
-  it('The memory pool of all downloads reserves for the oldest growing file what it may still need', async () => {
-    const room = new CapacityPool(250, 100);
-    const [eldest, younger, third] = [1, 2, 3].map(() => room.claim()) as [Claim, Claim, Claim];
+  it('The memory pool of all downloads reserves as much as the oldest growing file may still need', async () => {
+    const pool = new CapacityPool(250, 100);
+    const [eldest, younger, third] = [1, 2, 3].map(() => pool.claim()) as [Claim, Claim, Claim];
     await eldest.take(50, never);
     await younger.take(90, never);
     await third.take(60, never);
@@ -78,24 +78,24 @@ describe('The memory pool of all downloads', () => {
   });
 
   it('The memory pool of all downloads gives free memory to the next claim once a growing file has ended', async () => {
-    const room = new CapacityPool(100, 100);
-    const grown = room.claim();
+    const pool = new CapacityPool(100, 100);
+    const grown = pool.claim();
     await grown.take(64, never);
-    const waiting = room.claim().take(50, never);
+    const waiting = pool.claim().take(50, never);
     expect(await isOver(waiting)).toBe(false);
     grown.settle(40);
     await waiting;
-    expect(room.used).toBe(90);
+    expect(pool.used).toBe(90);
   });
 
-  it('The memory pool of all downloads refuses a largest file that could never fit', () => {
+  it('The memory pool of all downloads refuses a maximum file size that could never fit', () => {
     expect(() => new CapacityPool(10, 11)).toThrow(RangeError);
   });
 
   it('The memory pool of all downloads serves any mixture of files without exceeding its limit', async () => {
     const files = fc.array(
       fc.record({
-        // The steps in which it grows; less than the largest file in total.
+        // The steps by which the file grows, less than the maximum file size in total.
         steps: fc.array(fc.integer({ min: 0, max: 25 }), { minLength: 1, maxLength: 4 }),
         isUnwanted: fc.boolean(),
         pauses: fc.integer({ min: 0, max: 4 }),
@@ -104,16 +104,16 @@ describe('The memory pool of all downloads', () => {
     );
     await fc.assert(
       fc.asyncProperty(files, fc.integer({ min: 100, max: 300 }), async (wanted, total) => {
-        const room = new CapacityPool(total, 100);
+        const pool = new CapacityPool(total, 100);
         const use = async (one: (typeof wanted)[number]): Promise<void> => {
-          const claim = room.claim();
+          const claim = pool.claim();
           const unwanted = new AbortController();
           try {
             for (const step of one.steps) {
               const turn = claim.take(step, unwanted.signal);
               if (one.isUnwanted && step % 2 === 1) unwanted.abort();
               await turn;
-              expect(room.used).toBeLessThanOrEqual(total);
+              expect(pool.used).toBeLessThanOrEqual(total);
               for (let pause = 0; pause < one.pauses; pause++) await Promise.resolve();
             }
             claim.settle(Math.floor(one.steps.reduce((sum, step) => sum + step, 0) / 2));
@@ -124,7 +124,7 @@ describe('The memory pool of all downloads', () => {
           }
         };
         await Promise.all(wanted.map(use));
-        expect(room).toMatchObject({ used: 0, waiting: 0 });
+        expect(pool).toMatchObject({ used: 0, waiting: 0 });
       }),
       { numRuns: 500 },
     );

@@ -18,13 +18,13 @@ export interface Scene {
 
 export async function openScene(): Promise<Scene> {
   const gateway = await openFileHost();
-  const stranger = await openFileHost();
+  const thirdPartyHost = await openFileHost();
   const opened: Media[] = [];
   const warnings: string[] = [];
   const log = { warn: (facts: object, sentence: string) => void warnings.push(JSON.stringify(facts) + sentence) };
   return {
     gateway,
-    stranger,
+    stranger: thirdPartyHost,
     png: await sharp({ create: { width: 8, height: 8, channels: 3, background: 'teal' } })
       .png()
       .toBuffer(),
@@ -41,12 +41,12 @@ export async function openScene(): Promise<Scene> {
     async close() {
       for (const media of opened) await media.close();
       await gateway.close();
-      await stranger.close();
+      await thirdPartyHost.close();
     },
   };
 }
 
-/** The media error with which it fails; any other error fails the test. */
+/** The media error with which the promise rejects; any other error fails the test. */
 export async function failureOf(work: Promise<unknown>): Promise<MediaError> {
   const error = await work.then(
     () => new Error('Nothing failed.'),

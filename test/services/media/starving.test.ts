@@ -12,7 +12,7 @@ describe('Links that announce much and deliver nothing', () => {
   let clock: ManualClock;
   let media: Media;
   let open: ServerResponse[];
-  /** The timers that the clock was asked for. */
+  /** The delays of all timers that were set. */
   let waits: number[];
 
   beforeEach(async () => {
@@ -36,11 +36,11 @@ describe('Links that announce much and deliver nothing', () => {
   const link = (name: string): string => scene.gateway.on(`/${name}`, announcing);
   const given = (name: string, givenBy: string) => failureOf(media.fetch({ address: link(name) }, { givenBy }));
 
-  it('Links that announce much and deliver nothing delay no result, from any number of members', async () => {
+  it('Links that announce much and deliver nothing delay no result, however many members they come from', async () => {
     const stalled = ['a', 'b', 'c', 'd'].flatMap((name) => [given(`${name}1`, name), given(`${name}2`, name)]);
     await expect.poll(() => open.length).toBe(8);
-    const address = scene.gateway.on('/result', file(scene.png));
-    expect((await media.fetch({ address })).size).toBe(scene.png.length);
+    const url = scene.gateway.on('/result', file(scene.png));
+    expect((await media.fetch({ address: url })).size).toBe(scene.png.length);
     await media.close();
     await Promise.all(stalled);
   });
@@ -48,13 +48,13 @@ describe('Links that announce much and deliver nothing', () => {
   it('Links that announce much and deliver nothing delay no result from the hosts of results', async () => {
     const stalled = [1, 2, 3].map((at) => failureOf(media.fetch({ address: link(`r${at}`) })));
     await expect.poll(() => open.length).toBe(3);
-    const address = scene.gateway.on('/result', file(scene.png));
-    expect((await media.fetch({ address })).size).toBe(scene.png.length);
+    const url = scene.gateway.on('/result', file(scene.png));
+    expect((await media.fetch({ address: url })).size).toBe(scene.png.length);
     await media.close();
     await Promise.all(stalled);
   });
 
-  it('Links that announce much and deliver nothing are given up below the minimum speed, long before the time limit', async () => {
+  it('Links that announce much and deliver nothing are abandoned below the minimum speed, long before the time limit', async () => {
     const stalled = given('a', 'member');
     await expect.poll(() => open.length).toBe(1);
     open[0]?.write(Buffer.alloc(1_000));
@@ -63,19 +63,19 @@ describe('Links that announce much and deliver nothing', () => {
     expect(await stalled).toMatchObject({ kind: 'timeout', code: 'too-slow' });
   });
 
-  it('Links that announce much and deliver nothing are fetched two at a time per member, and the next one when one has ended', async () => {
+  it('Links that announce much and deliver nothing are fetched two at a time per member, the next one starting when one has ended', async () => {
     const stalled = [1, 2, 3].map((at) => given(`a${at}`, 'one'));
     await expect.poll(() => open.length).toBe(2);
-    const address = scene.gateway.on('/own', file(scene.png));
-    expect((await media.fetch({ address }, { givenBy: 'another' })).size).toBe(scene.png.length);
-    expect(scene.gateway.heard.map(({ path }) => path)).toEqual(['/a1', '/a2', '/own']);
+    const url = scene.gateway.on('/own', file(scene.png));
+    expect((await media.fetch({ address: url }, { givenBy: 'another' })).size).toBe(scene.png.length);
+    expect(scene.gateway.requests.map(({ path }) => path)).toEqual(['/a1', '/a2', '/own']);
     open[0]?.destroy();
     await expect.poll(() => open.length).toBe(3);
     await media.close();
     await Promise.all(stalled);
   });
 
-  it('Links that announce much and deliver nothing give their turn back when they are aborted', async () => {
+  it('Links that announce much and deliver nothing free their slot when they are aborted', async () => {
     const unwanted = new AbortController();
     const { signal } = unwanted;
     const stalled = [1, 2, 3].map((at) =>
@@ -84,7 +84,7 @@ describe('Links that announce much and deliver nothing', () => {
     await expect.poll(() => open.length).toBe(2);
     unwanted.abort();
     for (const failure of stalled) expect(await failure).toMatchObject({ code: 'aborted' });
-    const address = scene.gateway.on('/own', file(scene.png));
-    expect((await media.fetch({ address }, { givenBy: 'one' })).size).toBe(scene.png.length);
+    const url = scene.gateway.on('/own', file(scene.png));
+    expect((await media.fetch({ address: url }, { givenBy: 'one' })).size).toBe(scene.png.length);
   });
 });

@@ -8,7 +8,7 @@ import { failureOf as failureFrom } from './scene.ts';
 
 const head = (...lines: string[]): string => ['HTTP/1.1 200 OK', ...lines, '', ''].join('\r\n');
 
-describe('A file host in trouble', () => {
+describe('A faulty file host', () => {
   let opened: Media[];
   let servers: Server[];
   let sockets: Set<Socket>;
@@ -27,7 +27,7 @@ describe('A file host in trouble', () => {
   });
 
   /** A gateway that sends arbitrary bytes once it has received a request. */
-  async function gatewaySaying(say: (socket: Socket) => void, limits: Partial<MediaLimits> = {}) {
+  async function rawGateway(say: (socket: Socket) => void, limits: Partial<MediaLimits> = {}) {
     const server = createServer((socket) => {
       sockets.add(socket);
       socket.on('error', () => socket.destroy());
@@ -52,19 +52,19 @@ describe('A file host in trouble', () => {
     return error;
   };
 
-  /** Sends until the client has disconnected, and counts. */
-  const talkOn = (socket: Socket, said = { bytes: 0 }, piece = Buffer.alloc(64 * 1024)) => {
+  /** Sends until the client has disconnected, and counts the bytes. */
+  const sendEndlessly = (socket: Socket, sent = { bytes: 0 }, chunk = Buffer.alloc(64 * 1024)) => {
     const talk = (): void => {
       if (socket.destroyed) return;
-      said.bytes += piece.length;
-      socket.write(piece, () => setImmediate(talk));
+      sent.bytes += chunk.length;
+      socket.write(chunk, () => setImmediate(talk));
     };
     talk();
-    return said;
+    return sent;
   };
 
-  /** The connections are closed, and not merely dropped. */
-  const everybodyGone = async (): Promise<void> => {
+  /** Waits until the connections are really closed. */
+  const allClosed = async (): Promise<void> => {
     for (const socket of sockets) if (!socket.closed) await new Promise((resolve) => socket.once('close', resolve));
   };
 
@@ -75,42 +75,42 @@ describe('A file host in trouble', () => {
     ['in the middle of a chunk', (socket: Socket) => socket.end(`${head('transfer-encoding: chunked')}ff\r\nhalf`)],
     ['between two chunks', (socket: Socket) => socket.end(`${head('transfer-encoding: chunked')}4\r\nhalf\r\n`)],
   ])('A file host that cuts the connection %s is unreachable', async (_when, say) => {
-    const { media, address } = await gatewaySaying(say);
+    const { media, address } = await rawGateway(say);
     expect(await failureOf(media.fetch({ address }))).toMatchObject({ kind: 'unreachable' });
   });
 
-  it('A file host that speaks no HTTP is unreachable', async () => {
-    const { media, address } = await gatewaySaying((socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n'));
+  it('A file host that does not speak HTTP is unreachable', async () => {
+    const { media, address } = await rawGateway((socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n'));
     expect(await failureOf(media.fetch({ address }))).toMatchObject({ kind: 'unreachable' });
   });
 
   it('A file host that does not exist is unreachable', async () => {
-    const { media, address, server } = await gatewaySaying(() => undefined);
+    const { media, address, server } = await rawGateway(() => undefined);
     await new Promise((resolve) => server.close(resolve));
     servers = [];
     expect(await failureOf(media.fetch({ address }))).toMatchObject({ kind: 'unreachable', code: 'ECONNREFUSED' });
   });
 
-  it('A file host that never begins to respond is given up', async () => {
-    const { media, address } = await gatewaySaying(() => undefined, { headersMs: 50 });
+  it('A fetch from a file host that never begins to respond is abandoned', async () => {
+    const { media, address } = await rawGateway(() => undefined, { headersMs: 50 });
     expect(await failureOf(media.fetch({ address }))).toMatchObject({ kind: 'timeout' });
   });
 
-  it('A file host that stops in the middle is given up', async () => {
-    const { media, address } = await gatewaySaying((socket) => socket.write(`${head('content-length: 100')}half`), {
+  it('A fetch from a file host that stops in the middle is abandoned', async () => {
+    const { media, address } = await rawGateway((socket) => socket.write(`${head('content-length: 100')}half`), {
       chunkMs: 50,
     });
     expect(await failureOf(media.fetch({ address }))).toMatchObject({ kind: 'timeout' });
   });
 
-  it('A file host that drips endlessly is given up at the total time limit', async () => {
+  it('A fetch from a file host that drips endlessly is abandoned at the total time limit', async () => {
     let listening = (): void => undefined;
     const dripping = new Promise<void>((resolve) => {
       listening = resolve;
     });
-    const { media, address } = await gatewaySaying((socket) => {
+    const { media, address } = await rawGateway((socket) => {
       socket.write(head('transfer-encoding: chunked'));
-      talkOn(socket, undefined, Buffer.from('1\r\n.\r\n'));
+      sendEndlessly(socket, undefined, Buffer.from('1\r\n.\r\n'));
       listening();
     });
     const failure = failureOf(media.fetch({ address }));
@@ -120,45 +120,45 @@ describe('A file host in trouble', () => {
   });
 
   it('A file host that announces more than the limit is not read', async () => {
-    const said = { bytes: 0 };
-    const { media, address } = await gatewaySaying((socket) => {
+    const sent = { bytes: 0 };
+    const { media, address } = await rawGateway((socket) => {
       socket.write(head('content-length: 1000000000'));
-      talkOn(socket, said);
+      sendEndlessly(socket, sent);
     });
     expect(await failureOf(media.fetch({ address }, { max: 1_000_000 }))).toMatchObject({ kind: 'too-large' });
-    await everybodyGone();
-    expect(said.bytes).toBeLessThan(100_000_000);
+    await allClosed();
+    expect(sent.bytes).toBeLessThan(100_000_000);
   });
 
-  it('A file host that sends more than it announced is read to the announced end', async () => {
-    const { media, address } = await gatewaySaying((socket) => {
+  it('A file host that sends more than it announced is read up to the announced length', async () => {
+    const { media, address } = await rawGateway((socket) => {
       socket.write(head('content-length: 3'));
-      talkOn(socket);
+      sendEndlessly(socket);
     });
     expect(await failureOf(media.fetch({ address }))).toMatchObject({ kind: 'not-media' });
   });
 
   it('A file host that never stops sending is disconnected at the limit', async () => {
-    const said = { bytes: 0 };
-    const { media, address } = await gatewaySaying((socket) => {
+    const sent = { bytes: 0 };
+    const { media, address } = await rawGateway((socket) => {
       socket.write(head('connection: close'));
-      talkOn(socket, said);
+      sendEndlessly(socket, sent);
     });
     expect(await failureOf(media.fetch({ address }, { max: 3_000_000 }))).toMatchObject({ kind: 'too-large' });
-    await everybodyGone();
-    expect(said.bytes).toBeGreaterThan(3_000_000);
+    await allClosed();
+    expect(sent.bytes).toBeGreaterThan(3_000_000);
   });
 
   it.each(['content-length: -1', 'content-length: many', 'content-length: 5\r\ncontent-length: 6'])(
-    'A file host that announces "%s" is unreachable',
+    'A file host that sends the header "%s" is unreachable',
     async (line) => {
-      const { media, address } = await gatewaySaying((socket) => socket.end(`${head(line)}hello`));
+      const { media, address } = await rawGateway((socket) => socket.end(`${head(line)}hello`));
       expect(await failureOf(media.fetch({ address }))).toMatchObject({ kind: 'unreachable' });
     },
   );
 
   it('A file host is disconnected immediately when the caller aborts', async () => {
-    const { media, address } = await gatewaySaying((socket) => {
+    const { media, address } = await rawGateway((socket) => {
       socket.write(`${head('content-length: 100')}half`);
     });
     const wanted = new AbortController();
@@ -166,18 +166,18 @@ describe('A file host in trouble', () => {
     while (sockets.size === 0) await new Promise(setImmediate);
     wanted.abort();
     expect(await failure).toMatchObject({ kind: 'unreachable', code: 'aborted' });
-    await everybodyGone();
+    await allClosed();
   });
 
-  it('A file host is not contacted for a fetch that was aborted before', async () => {
-    const { media, address } = await gatewaySaying(() => undefined);
+  it('A file host is not contacted for a fetch that was already aborted', async () => {
+    const { media, address } = await rawGateway(() => undefined);
     const failure = failureOf(media.fetch({ address }, { signal: AbortSignal.abort() }));
     expect(await failure).toMatchObject({ kind: 'unreachable', code: 'aborted' });
     expect(sockets.size).toBe(0);
   });
 
   it('A file host does not delay closing', async () => {
-    const { media, address } = await gatewaySaying(() => undefined);
+    const { media, address } = await rawGateway(() => undefined);
     const failure = failureOf(media.fetch({ address }));
     while (sockets.size === 0) await new Promise(setImmediate);
     await media.close();

@@ -1,16 +1,16 @@
-/** Videos without frames, whose heads state what a test needs. */
-interface Said {
+/** Facts for videos without frames, whose headers state what a test needs. */
+interface VideoStatements {
   width?: number;
   height?: number;
   seconds?: number;
 }
 
-interface Mp4Said extends Said {
+interface Mp4Facts extends VideoStatements {
   brand?: 'isom' | 'qt  ';
-  /** Times of 64 bits. */
+  /** Uses 64-bit times. */
   isLong?: boolean;
   isTurned?: boolean;
-  /** Fragmented: the length is in a separate box. */
+  /** Fragmented, so the length is in a separate box. */
   inPieces?: boolean;
 }
 
@@ -30,7 +30,7 @@ export function box(kind: string, ...content: Buffer[]): Buffer {
   return Buffer.concat([uint(8 + body.length), latin(kind), body]);
 }
 
-export function mp4Video({ width = 1280, height = 720, seconds = 5, ...more }: Mp4Said = {}): Buffer {
+export function mp4Video({ width = 1280, height = 720, seconds = 5, ...more }: Mp4Facts = {}): Buffer {
   const { brand = 'isom', isLong = false, isTurned = false, inPieces = false } = more;
   const length = isLong ? 8 : 4;
   const version = uint(isLong ? 0x0100_0000 : 0);
@@ -46,11 +46,11 @@ export function mp4Video({ width = 1280, height = 720, seconds = 5, ...more }: M
     box('tkhd', version, times, uint(1), uint(0), Buffer.alloc(length + 16), ...matrix, ...size);
   const track = (handler: string, ...size: Buffer[]): Buffer =>
     box('trak', tkhd(...size), box('mdia', box('hdlr', uint(0), uint(0), latin(handler), Buffer.alloc(13))));
-  const pieces = inPieces ? [box('mvex', box('mehd', version, duration))] : [];
-  const sound = track('soun', uint(0), uint(0));
+  const fragments = inPieces ? [box('mvex', box('mehd', version, duration))] : [];
+  const audio = track('soun', uint(0), uint(0));
   return Buffer.concat([
     box('ftyp', latin(`${brand}\0\0\0\0${brand}`)),
-    box('moov', mvhd, ...pieces, sound, track('vide', ...sides)),
+    box('moov', mvhd, ...fragments, audio, track('vide', ...sides)),
     box('mdat', Buffer.alloc(32)),
   ]);
 }
@@ -60,12 +60,12 @@ function element(id: number[], ...content: Buffer[]): Buffer {
   return Buffer.concat([Buffer.from(id), Buffer.from([0x40 | (body.length >> 8), body.length & 0xff]), body]);
 }
 
-interface WebmSaid extends Said {
-  /** Written while recording: nothing has a length. */
+interface WebmFacts extends VideoStatements {
+  /** Written while recording, so no element has a length. */
   isLive?: boolean;
 }
 
-export function webmVideo({ width = 640, height = 360, seconds = 4, isLive = false }: WebmSaid = {}): Buffer {
+export function webmVideo({ width = 640, height = 360, seconds = 4, isLive = false }: WebmFacts = {}): Buffer {
   const duration = Buffer.alloc(8);
   duration.writeDoubleBE(seconds * 1000);
   const info = element(
@@ -74,8 +74,8 @@ export function webmVideo({ width = 640, height = 360, seconds = 4, isLive = fal
     ...(isLive ? [] : [element([0x44, 0x89], duration)]),
   );
   const size = [element([0xb0], uint(width)), element([0xba], uint(height))];
-  const sound = element([0xae], element([0xe1], element([0xb5], uint(48_000))));
-  const tracks = element([0x16, 0x54, 0xae, 0x6b], sound, element([0xae], element([0xe0], ...size)));
+  const audio = element([0xae], element([0xe1], element([0xb5], uint(48_000))));
+  const tracks = element([0x16, 0x54, 0xae, 0x6b], audio, element([0xae], element([0xe0], ...size)));
   const content = [info, tracks, element([0x1f, 0x43, 0xb6, 0x75], Buffer.alloc(9))];
   const segment = isLive
     ? Buffer.concat([Buffer.from([0x18, 0x53, 0x80, 0x67, 0x01]), Buffer.alloc(7, 0xff), ...content])

@@ -3,7 +3,7 @@ import { ModelCatalogue, ORDER_LIMIT_MS } from '../../../src/services/models/cat
 import { Experience, type ModelExperience } from '../../../src/services/models/experience.ts';
 import { guessKind, type KindOverrides, type ModelKind } from '../../../src/services/models/families.ts';
 import { similarIds } from '../../../src/services/models/ids.ts';
-import { both, heardAt } from '../../contract/both.ts';
+import { both, requestsAt } from '../../contract/both.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
 interface CatalogueOptions {
@@ -12,7 +12,7 @@ interface CatalogueOptions {
 }
 
 async function catalogue({ overrides = {}, stored = new Map<string, ModelExperience>() }: CatalogueOptions = {}) {
-  const side = await both({ limits: { attempts: 1, readMs: 500 } });
+  const fixture = await both({ limits: { attempts: 1, readMs: 500 } });
   const clock = new ManualClock();
   const store = {
     all: async () => stored,
@@ -21,11 +21,11 @@ async function catalogue({ overrides = {}, stored = new Map<string, ModelExperie
   const experience = new Experience(store, { warn: () => undefined });
   await experience.open();
   return {
-    ...side,
+    ...fixture,
     stored,
     time: clock,
-    models: new ModelCatalogue({ gateway: side.gateway.models, experience, overrides, clock }),
-    asked: () => heardAt(side, '/v1/models').length,
+    models: new ModelCatalogue({ gateway: fixture.gateway.models, experience, overrides, clock }),
+    asked: () => requestsAt(fixture, '/v1/models').length,
   };
 }
 
@@ -36,7 +36,7 @@ const refusal = (promise: Promise<unknown>): Promise<unknown> =>
   );
 
 describe('The catalogue of models', () => {
-  it('The catalogue of models requests the list once in a while, and once for many callers at once', async () => {
+  it('The catalogue of models requests the list only once in a while, and once for many simultaneous callers', async () => {
     const { models, time, asked } = await catalogue();
     await Promise.all([models.list(), models.list(), models.list()]);
     await models.list();
@@ -46,7 +46,7 @@ describe('The catalogue of models', () => {
     expect(asked()).toBe(2);
   });
 
-  it('The catalogue of models responds within a moment while a member is typing, with an empty list rather than an error', async () => {
+  it('The catalogue of models responds quickly while a member is typing, and with an empty list rather than an error', async () => {
     const { models, embedded, time } = await catalogue();
     embedded.faults.add({ do: 'bad-gateway' });
     expect(await models.listQuickly()).toEqual([]);
@@ -75,7 +75,7 @@ describe('The catalogue of models', () => {
     expect(await order).toEqual([]);
   });
 
-  it('The catalogue of models requests few of many invented ids, and keeps returning existing ones', async () => {
+  it('The catalogue of models limits its requests for many made-up ids, and keeps returning existing ones', async () => {
     const { models, embedded, time } = await catalogue();
     const listed = await models.list();
     const before = embedded.heard.length;
@@ -88,7 +88,7 @@ describe('The catalogue of models', () => {
     expect(embedded.heard.length - before).toBe(32);
   });
 
-  it('The catalogue of models requests the same id once for many callers at once, and never an id that is too long', async () => {
+  it('The catalogue of models requests the same id once for many simultaneous callers, and never an id that is too long', async () => {
     const { models, embedded } = await catalogue();
     const [first] = await models.list();
     const before = embedded.heard.length;
@@ -101,15 +101,15 @@ describe('The catalogue of models', () => {
   it('The catalogue of models requests a missing id again after an hour', async () => {
     const { models, embedded, time } = await catalogue();
     await models.list();
-    const asked = () => embedded.heard.filter(({ path }) => path.endsWith('/invented')).length;
+    const requestCount = () => embedded.heard.filter(({ path }) => path.endsWith('/invented')).length;
     for (const wait of [0, 59 * 60_000, 60_000]) {
       time.advance(wait);
       await refusal(models.get('invented'));
     }
-    expect(asked()).toBe(2);
+    expect(requestCount()).toBe(2);
   });
 
-  it('The catalogue of models keeps no list for longer after the clock is set back', async () => {
+  it('The catalogue of models does not keep a list longer because the clock was set back', async () => {
     const { models, time, asked } = await catalogue();
     await models.list();
     time.setBack(3_600_000);
@@ -120,16 +120,16 @@ describe('The catalogue of models', () => {
   });
 
   it('The catalogue of models requests an unknown id again only after a newer list contains it', async () => {
-    const side = await catalogue();
-    const { models, embedded, time } = side;
-    const asked = (): number => heardAt(side, '/v1/models/new-model').length;
+    const fixture = await catalogue();
+    const { models, embedded, time } = fixture;
+    const requestCount = (): number => requestsAt(fixture, '/v1/models/new-model').length;
     expect(await refusal(models.get('new-model'))).toMatchObject({ key: 'refusals.unknownModel' });
     await refusal(models.get('new-model'));
-    expect(asked()).toBe(1);
+    expect(requestCount()).toBe(1);
     time.advance(6 * 60_000);
     await models.list();
     await refusal(models.get('new-model'));
-    expect(asked()).toBe(1);
+    expect(requestCount()).toBe(1);
     time.advance(6 * 60_000);
     embedded.faults.add({
       do: { type: 'body', body: { object: 'list', data: [{ id: 'new-model', object: 'model' }] } },
@@ -137,7 +137,7 @@ describe('The catalogue of models', () => {
     await models.list();
     embedded.faults.add({ do: { type: 'body', body: { id: 'new-model', object: 'model' } } });
     expect((await models.get('new-model')).id).toBe('new-model');
-    expect(asked()).toBe(2);
+    expect(requestCount()).toBe(2);
   });
 
   it('The catalogue of models does not mistake a gateway fault for a missing model', async () => {
@@ -153,11 +153,11 @@ describe('What models delivered', () => {
     ...{ id, object: 'model', created: 1_626_777_600, owned_by: 'studio' },
   }));
   const listed = async (options: CatalogueOptions = {}) => {
-    const side = await catalogue(options);
-    side.embedded.faults.add({ do: { type: 'body', body: { object: 'list', data } }, times: 100 });
-    const idsFor = async (kind: ModelKind) => (await side.models.listFor(kind)).map(({ id }) => id);
-    const kindOf = async (id: string) => (await side.models.list()).find((one) => one.id === id)?.kind;
-    return { ...side, idsFor, kindOf };
+    const fixture = await catalogue(options);
+    fixture.embedded.faults.add({ do: { type: 'body', body: { object: 'list', data } }, times: 100 });
+    const idsFor = async (kind: ModelKind) => (await fixture.models.listFor(kind)).map(({ id }) => id);
+    const kindOf = async (id: string) => (await fixture.models.list()).find((one) => one.id === id)?.kind;
+    return { ...fixture, idsFor, kindOf };
   };
 
   it('A model that delivered a video is a video model regardless of its ID', async () => {
@@ -186,14 +186,14 @@ describe('What models delivered', () => {
     expect((await idsFor('video'))[0]).toBe('kling-v1-6');
   });
 
-  it('MODEL_KINDS decides against what was delivered', async () => {
+  it('MODEL_KINDS takes precedence over what a model delivered', async () => {
     const { models, kindOf, idsFor } = await listed({ overrides: { aurora: 'music' } });
     await models.markDelivered('aurora', 'video');
     expect(await kindOf('aurora')).toBe('music');
     expect((await idsFor('video'))[0]).toBe('kling-v1-6');
   });
 
-  it('What was delivered is stored and known after a restart; invented IDs are not', async () => {
+  it('What models delivered is stored and available after a restart; made-up IDs are not stored', async () => {
     const { models, stored, idsFor } = await listed();
     await idsFor('video');
     await models.markDelivered('aurora', 'video');
@@ -225,7 +225,7 @@ describe('The guessed kind of a model', () => {
 
 describe('Similar ids', () => {
   const ids = ['lumen-image-1', 'lumen-image-1-2K', 'quill-5', 'quill-5-mini'];
-  it('Similar ids are those that contain the typed text, then those a few characters away', () => {
+  it('Similar ids are those that contain the typed text, followed by those that differ in a few characters', () => {
     expect(similarIds('Lumen-Image-1', ids)).toEqual(['lumen-image-1', 'lumen-image-1-2K']);
     expect(similarIds('quil-5', ids)).toEqual(['quill-5']);
     expect(similarIds('something else entirely', ids)).toEqual([]);

@@ -226,7 +226,7 @@ it.each(['', 'aurora', 'model-7', 'x'.repeat(200), 'lumen', '🎨'])(
   },
 );
 
-it('A pattern of MODEL_KINDS matches a whole ID, its asterisks stand for any text, and the first match counts', () => {
+it('A pattern in MODEL_KINDS matches whole IDs, with asterisks for any text, and the first matching pattern wins', () => {
   const overrides = { 'studio-*-hd': 'image', 'exact-1': 'music', '*': 'other' } as const;
   expect(overriddenKind('studio-a-hd', overrides)).toBe('image');
   expect(overriddenKind('studio-hd', { 'studio-*-hd': 'image' })).toBeUndefined();

@@ -13,11 +13,11 @@ it.each([
   ['small', []],
   ['LUMEN', []],
   ['', []],
-] as const)('The larger variants of %j that the list has are %j', (id, sizes) => {
+] as const)('The larger variants of %j in the list are %j', (id, sizes) => {
   expect(largerSizes(id, listed)).toEqual(sizes);
 });
 
-it('A variant is named only if it is larger', () => {
+it('A variant is only offered if it is larger', () => {
   expect(sizeVariantOf('lumen', '2K')).toBe('lumen-2K');
   expect(sizeVariantOf('lumen-2K', '4K')).toBe('lumen-4K');
   expect(sizeVariantOf('lumen-4K', '2K')).toBeUndefined();

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openModerator } from '../../../src/services/moderation/moderator.ts';
 
-/** A moderator of a service with these responses, and the timers that it has set. */
+/** A moderator that uses a service with these responses, and the timers that it has set. */
 async function moderatorOf(respond: RequestListener) {
   const server = createServer(respond);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -27,20 +27,20 @@ async function moderatorOf(respond: RequestListener) {
 }
 
 describe('A moderation service', () => {
-  it('A moderation service gets the text, the model and the key, and its scores are read', async () => {
-    const heard: unknown[] = [];
+  it('A moderation service receives the text, the model and the key, and its scores are read', async () => {
+    const received: unknown[] = [];
     const { moderator, timers } = await moderatorOf((request, response) => {
       const chunks: Buffer[] = [];
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
       request.on('end', () => {
         const { authorization } = request.headers;
-        heard.push([request.url, authorization, JSON.parse(Buffer.concat(chunks).toString())]);
+        received.push([request.url, authorization, JSON.parse(Buffer.concat(chunks).toString())]);
         const result = { categories: { hate: true, new: null }, category_scores: { hate: 0.9, new: null }, more: 1 };
         response.end(JSON.stringify({ id: 'x', results: [result] }));
       });
     });
     expect(await moderator.judgeText('a prompt')).toEqual({ scores: { hate: 0.9 }, flagged: ['hate'] });
-    expect(heard).toEqual([['/v1/moderations', 'Bearer sk-key', { model: 'a-model', input: 'a prompt' }]]);
+    expect(received).toEqual([['/v1/moderations', 'Bearer sk-key', { model: 'a-model', input: 'a prompt' }]]);
     expect(timers.size).toBe(0);
   });
 
@@ -57,12 +57,15 @@ describe('A moderation service', () => {
   it.each([
     ['an endless body', 'x'.repeat(200_000)],
     ['a body that repeats the prompt', '{"error": "a secret prompt"}'],
-    ['no JSON', 'a secret prompt'],
+    ['text that is not JSON', 'a secret prompt'],
     ['a list', '[]'],
-  ])('A moderation service with %s is away, and the log has nothing of the prompt', async (_what, body) => {
-    const { moderator, logged } = await moderatorOf((_request, response) => response.end(body));
-    expect(await moderator.judgeText('a secret prompt')).toBeUndefined();
-    expect(logged).toHaveLength(1);
-    expect(JSON.stringify(logged)).not.toContain('secret');
-  });
+  ])(
+    'A moderation service with %s counts as unavailable, and the log contains nothing from the prompt',
+    async (_what, body) => {
+      const { moderator, logged } = await moderatorOf((_request, response) => response.end(body));
+      expect(await moderator.judgeText('a secret prompt')).toBeUndefined();
+      expect(logged).toHaveLength(1);
+      expect(JSON.stringify(logged)).not.toContain('secret');
+    },
+  );
 });

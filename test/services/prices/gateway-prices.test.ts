@@ -20,24 +20,24 @@ const byJob = model({ billedBy: 'job', price: '0.0312345678901234' });
 const byTokens = model({ billedBy: 'tokens', ratio: '0.625', outputRatio: '8' });
 
 describe('The prices in a gateway’s list', () => {
-  it('A price by tokens is the ratio times two dollars for a million, times the ratios of the output and the group', () => {
+  it('A price per token is the model ratio times two dollars per million, times the ratios of the output and the group', () => {
     const found = pricesIn(list([byTokens], { default: '0.9' }), 'default', AT).get('m');
     expect(found).toEqual({ price: { perMillion: { input: '1.125', output: '9' } }, isUpperBound: false, at: AT });
   });
 
-  it('A price by tokens has the prices of cached and audio tokens if the list has them', () => {
+  it('A price per token includes the prices of cached and audio tokens if the list contains them', () => {
     const audio = model({ ...byTokens, cachedRatio: '0.1', audioRatio: '16', audioOutputRatio: '2' });
     expect(pricesIn(list([audio]), 'default', AT).get('m')?.price.perMillion).toEqual({
       ...{ input: '1.25', output: '10', cachedInput: '0.125', audioInput: '20', audioOutput: '40' },
     });
   });
 
-  it('A price for each job keeps every digit', () => {
+  it('A price per job keeps every digit', () => {
     const prices = pricesIn(list([byJob], { vip: '1.0000000000000000001' }), 'vip', AT);
     expect(prices.get('m')?.price).toEqual({ each: '0.03123456789012340000312345678901234' });
   });
 
-  it('Without a configured group, the price is that of the dearest group that has the model, as an upper bound', () => {
+  it('Without a configured group, the price of the most expensive group with the model is used as an upper bound', () => {
     const groups = { default: '1', vip: '0.5', gold: '3', zero: '0' };
     const of = (one: Partial<PricedModel>) =>
       pricesIn(list([model({ ...byJob, price: '2', ...one })], groups), undefined, AT).get('m');
@@ -48,7 +48,7 @@ describe('The prices in a gateway’s list', () => {
     expect(of({ groups: ['other'] })).toBeUndefined();
   });
 
-  it('A configured group that the list or the model does not have leaves the price unknown', () => {
+  it('The price is unknown if the configured group is missing from the list or from the model', () => {
     expect(pricesIn(list([byJob]), 'vip', AT).size).toBe(0);
     expect(pricesIn(list([model({ ...byJob, groups: ['vip'] })]), 'default', AT).size).toBe(0);
     expect(pricesIn(list([byJob], {}), undefined, AT).size).toBe(0);
@@ -57,19 +57,19 @@ describe('The prices in a gateway’s list', () => {
   it.each([
     ['another way of billing', { price: '1', ratio: '1', outputRatio: '1' }],
     ['no ratio', { billedBy: 'tokens', outputRatio: '1' }],
-    ['no ratio of the output', { billedBy: 'tokens', ratio: '1' }],
+    ['no output ratio', { billedBy: 'tokens', ratio: '1' }],
     ['no price', { billedBy: 'job', ratio: '1' }],
   ] as const)('A model with %s has no known price', (_name, facts) => {
     expect(pricesIn(list([model(facts)]), 'default', AT).size).toBe(0);
   });
 
-  it('A later line for the same model replaces the earlier one, even with no known price', () => {
+  it('A later entry for the same model replaces the earlier one, even with no known price', () => {
     expect(pricesIn(list([byJob, model({})]), 'default', AT).size).toBe(0);
   });
 });
 
 describe('The gateway’s list in memory', () => {
-  const settle = () => new Promise((resolve) => setImmediate(resolve));
+  const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
   function opened(fetch: ((signal: AbortSignal) => Promise<PriceList>) | undefined) {
     const clock = new ManualClock();
@@ -80,7 +80,7 @@ describe('The gateway’s list in memory', () => {
     return { clock, prices, warned };
   }
 
-  it('The list is read at the start and every ten minutes, and a failure keeps the old one with its age', async () => {
+  it('The list is read at startup and every ten minutes, and after a failure the old list and its age are kept', async () => {
     let calls = 0;
     const { clock, prices, warned } = opened(async () => {
       calls++;
@@ -88,24 +88,24 @@ describe('The gateway’s list in memory', () => {
       return list([model({ ...byJob, price: String(calls) })]);
     });
     expect(prices.of('m')).toBeUndefined();
-    await settle();
+    await nextTurn();
     const start = clock.now();
     expect(prices.of('m')).toEqual({ price: { each: '1' }, isUpperBound: false, at: start });
     clock.advance(599_999);
     expect(calls).toBe(1);
     clock.advance(1);
-    await settle();
+    await nextTurn();
     expect([calls, warned.length, prices.of('m')?.at]).toEqual([2, 1, start]);
     clock.advance(600_000);
-    await settle();
+    await nextTurn();
     expect([calls, prices.of('m')?.price.each, prices.of('m')?.at]).toEqual([3, '3', start + 1_200_000]);
   });
 
-  it('A list that never comes delays nothing, and ends with the bot', async () => {
+  it('A list that never arrives delays nothing, and its request is aborted when the bot stops', async () => {
     const { prices, warned, clock } = opened(
       (signal) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted')))),
     );
-    await settle();
+    await nextTurn();
     expect(prices.of('m')).toBeUndefined();
     await prices.stop();
     clock.advance(3_600_000);
@@ -115,7 +115,7 @@ describe('The gateway’s list in memory', () => {
   it('Without a configured path nothing is read', async () => {
     const { clock, prices } = opened(undefined);
     clock.advance(3_600_000);
-    await settle();
+    await nextTurn();
     expect(prices.of('m')).toBeUndefined();
   });
 });

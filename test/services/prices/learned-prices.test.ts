@@ -28,7 +28,7 @@ describe('The prices learned from past costs', () => {
     expect(prices.of(alike)).toEqual({ amount: '0.10', isUpperBound: false, at: clock.now() });
   });
 
-  it('Costs that vary make the dearest of the latest twenty an upper bound', async () => {
+  it('If costs vary, the highest of the latest twenty is an upper bound', async () => {
     const { prices } = opened();
     await learnAll(prices, ['5', ...times(18, '1'), '2.50']);
     expect(prices.of(alike)).toMatchObject({ amount: '5', isUpperBound: true });
@@ -36,7 +36,7 @@ describe('The prices learned from past costs', () => {
     expect(prices.of(alike)).toMatchObject({ amount: '2.50', isUpperBound: true });
   });
 
-  it('Kinds, models and variants are learned apart', async () => {
+  it('Prices of different kinds, models and variants are learned separately', async () => {
     const { prices } = opened();
     await learnAll(prices, times(20, '1'));
     for (const other of [
@@ -47,7 +47,7 @@ describe('The prices learned from past costs', () => {
       expect(prices.of(other)).toBeUndefined();
   });
 
-  it('Learned prices outlast a restart, and hold nothing that a member has typed', async () => {
+  it('Learned prices survive a restart, and contain nothing that a member has typed', async () => {
     const { prices, store } = opened();
     await learnAll(prices, times(20, '0.000000000000000000001'));
     expect(JSON.stringify([...store.rows.values()])).not.toContain('private');
@@ -56,14 +56,14 @@ describe('The prices learned from past costs', () => {
     expect(later.of(alike)).toMatchObject({ amount: '0.000000000000000000001' });
   });
 
-  it('A store that fails costs no price and no error', async () => {
+  it('A failing store neither loses a price nor causes an error', async () => {
     const failing = { ...learnedStore(), put: async () => Promise.reject(new Error('away')) };
     const prices = new LearnedPrices({ store: failing, clock: new ManualClock(), log });
     await learnAll(prices, times(20, '1'));
     expect(prices.of(alike)?.amount).toBe('1');
   });
 
-  it('Variants and models are kept up to a limit', async () => {
+  it('The numbers of stored variants and models are limited', async () => {
     const { prices, store } = opened();
     for (let at = 0; at < 30; at++) await learnAll(prices, times(20, '1'), { ...alike, facts: [`${at}`] }, at * 100);
     expect(store.rows.get('video:reel-2')?.variants).toHaveLength(20);

@@ -30,7 +30,7 @@ const listed: PriceList = {
   ]),
 };
 
-/** A book that knows the gateway's list; `learned` has recorded this many costs of each request. */
+/** A price book that has read the gateway's list. */
 async function bookOf(operator: OperatorPrices, group: string | null = 'default') {
   const clock = new ManualClock();
   const gateway = new GatewayPrices({ fetch: async () => listed, group: group ?? undefined, clock, log });
@@ -54,7 +54,7 @@ async function teach(book: PriceBook, order: OrderedRequest<TaskKind>, cost: str
 }
 
 describe('The estimate of a request', () => {
-  it('The estimate comes from the operator’s price of the model, then past costs, the operator’s price of the kind and the list', async () => {
+  it('The estimate comes from the operator’s price of the model, else past costs, else the operator’s price of the kind, else the list', async () => {
     const own = { 'video:reel-2': '1', video: '2' };
     const first = await bookOf(own);
     await teach(first.book, video, '3');
@@ -78,20 +78,20 @@ describe('The estimate of a request', () => {
     expect(book.estimateOf(imagine)).toMatchObject({ amount: '0.037', isUpperBound: true });
   });
 
-  it('A larger variant of a model costs more only if the operator says so', async () => {
+  it('A larger variant of a model costs more only if the operator has configured that', async () => {
     const { book } = await bookOf({ 'image:m': { each: '0.03', times: { modelSize: { '2K': '2' } } }, image: '9' });
     const of = (model: string) => book.estimateOf({ kind: 'image', request: { prompt: 'x', model } })?.amount;
     expect([of('m'), of('m-2K'), of('m-4K'), of('m-2k')]).toEqual(['0.03', '0.06', '9', '9']);
   });
 
-  it('The estimate of an answer is an upper bound of its tokens', async () => {
+  it('The estimate of an answer is an upper bound based on its tokens', async () => {
     const { book } = await bookOf({});
-    // 1,000 tokens and five bytes at $1.25, and 4,000 at $10, for a million.
+    // 1,000 tokens and five bytes at $1.25, and 4,000 at $10, per million.
     expect(book.estimateOf(ask)).toMatchObject({ amount: '0.04125625', source: 'gateway', isUpperBound: true });
     expect(book.estimateOf({ kind: 'ask', request: { prompt: 'snow?', model: 'other' } })).toBeUndefined();
   });
 
-  it('Jobs of other lengths, sizes and modes are learned apart', async () => {
+  it('The prices of jobs with other lengths, sizes and modes are learned separately', async () => {
     const { book } = await bookOf({});
     const long = { kind: 'video', request: { ...video.request, duration: 10, mode: 'pro' } } as const;
     await teach(book, long, '7');
@@ -99,7 +99,7 @@ describe('The estimate of a request', () => {
     expect(book.estimateOf(video)).toMatchObject({ source: 'gateway' });
   });
 
-  it('Nothing is learned from failed tasks, from orders that another one replaced, or without a cost', async () => {
+  it('Nothing is learned from failed tasks, from tasks that were handed over to another one, or from tasks without a cost', async () => {
     const { book } = await bookOf({});
     for (let at = 0; at < 30; at++) {
       await book.learn(makeTask({ ...video, id: `a-${at}`, state: 'failed', cost: '9' }));
@@ -110,14 +110,14 @@ describe('The estimate of a request', () => {
   });
 });
 
-describe('The cost of an answer by its tokens', () => {
+describe('The cost of an answer based on its tokens', () => {
   const tokens = { input: 1_000, output: 500 };
 
-  it('The tokens of an answer are priced by the operator, else by the gateway’s list', async () => {
+  it('The tokens of an answer are priced by the operator’s price, else by the gateway’s list', async () => {
     expect((await bookOf({})).book.costOfAnswer(ask, tokens)).toBe('0.00625');
     const own = { ask: { perMillion: { input: '1', output: '1' } } };
     expect((await bookOf(own)).book.costOfAnswer(ask, tokens)).toBe('0.0015');
-    // A price for each answer is an estimate, the list's one for tokens is not.
+    // A price per answer is only an estimate, but the list's price per token is exact.
     expect((await bookOf({ ask: '5' })).book.costOfAnswer(ask, tokens)).toBe('0.00625');
   });
 

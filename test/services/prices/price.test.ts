@@ -6,16 +6,16 @@ import { costOf, type Price } from '../../../src/services/prices/price.ts';
 
 const long = '0.123456789012345678901234567890123456789';
 
-describe('The cost of a job by its price', () => {
+describe('The cost of a job based on its price', () => {
   it.each<[string, Price, Parameters<typeof measuresOf>[0], string | undefined]>([
-    ['a price for each job', { each: long }, {}, long],
-    ['written zeros', { each: '1.00' }, {}, '1.00'],
-    ['each of several images', { each: '0.03' }, { metadata: { n: 4 } } as object, '0.12'],
-    ['each second', { perSecond: '0.0089285714285714' }, { duration: '4.5' } as object, '0.0401785714285713'],
-    ['the usual length', { perSecond: '0.01', usualSeconds: '5' }, {}, '0.05'],
+    ['a price per job', { each: long }, {}, long],
+    ['a price with trailing zeros', { each: '1.00' }, {}, '1.00'],
+    ['a price per image', { each: '0.03' }, { metadata: { n: 4 } } as object, '0.12'],
+    ['a price per second', { perSecond: '0.0089285714285714' }, { duration: '4.5' } as object, '0.0401785714285713'],
+    ['a default length', { perSecond: '0.01', usualSeconds: '5' }, {}, '0.05'],
     ['no known length', { perSecond: '0.01' }, {}, undefined],
-    ['a length that is no number', { perSecond: '0.01' }, { duration: 'long' } as object, undefined],
-    ['a start and each second', { each: '0.1', perSecond: '0.01' }, { duration: 3 } as object, '0.13'],
+    ['a length that is not a number', { perSecond: '0.01' }, { duration: 'long' } as object, undefined],
+    ['a base price and a price per second', { each: '0.1', perSecond: '0.01' }, { duration: 3 } as object, '0.13'],
     ['a mode', { each: '0.02', times: { mode: { pro: '2' } } }, { mode: 'PRO' } as object, '0.04'],
     ['a mode that is not listed', { each: '0.02', times: { mode: { pro: '2' } } }, { mode: 'std' } as object, '0.02'],
     [
@@ -42,7 +42,7 @@ describe('The cost of a job by its price', () => {
       { prompt: 'a --turbo', model: 'm' },
       '1',
     ],
-    ['tokens that are not known', { perMillion: { input: '1', output: '1' } }, {}, undefined],
+    ['an unknown number of tokens', { perMillion: { input: '1', output: '1' } }, {}, undefined],
   ])('The cost by %s is exact, or unknown', (_name, price, request, cost) => {
     expect(costOf(price, measuresOf(request), undefined)).toBe(cost);
   });
@@ -57,7 +57,7 @@ describe('The cost of a job by its price', () => {
     [{ output: 1 }, undefined],
     [{ input: 10, output: 1, cached: 11 }, undefined],
     [{ input: 10, output: 1, audioOutput: 2 }, undefined],
-    // Which of the two was cached is not known.
+    // It is not known which of the two was cached.
     [{ input: 10, output: 1, cached: 5, audioInput: 5 }, undefined],
   ])('The cost of the tokens %j is %s', (tokens, cost) => {
     expect(costOf({ perMillion }, { count: 1 }, tokens)).toBe(cost);
@@ -69,7 +69,7 @@ describe('The cost of a job by its price', () => {
     expect(costOf(price, { count: 1 }, { input: 5, output: 5, audioInput: 0 })).toBe('0.00001');
   });
 
-  it('The tokens of an answer grow with what is sent, and are never fewer than the bytes of the question', () => {
+  it('The estimated tokens of an answer grow with what is sent, and are never fewer than the bytes of the question', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 500 }), (prompt) => {
         const { input = 0, output = 0 } = mostTokens({ prompt }, false);
@@ -82,7 +82,7 @@ describe('The cost of a job by its price', () => {
     );
   });
 
-  it('The measures of any request are short words, whatever a member has typed', () => {
+  it('The measures of any request are short words, whatever a member typed', () => {
     const value = fc.oneof(fc.string({ maxLength: 200 }), fc.double(), fc.boolean(), fc.constant(null), fc.object());
     const names = ['duration', 'size', 'resolution', 'quality', 'mode', 'n', 'count', 'sound', 'seconds'];
     const fields = fc.dictionary(fc.constantFrom(...names), value);

@@ -41,7 +41,7 @@ async function decided(reports: Reports, { id }: Report, at: number): Promise<vo
 const keyOf = (work: Promise<unknown>): Promise<unknown> =>
   work.catch((error: unknown) => (error instanceof Refusal ? error.key : error));
 
-it('A server accepts a limited number of reports in an hour, no matter who sends them, and other servers are not affected', async () => {
+it('A server accepts a limited number of reports per hour, no matter who sends them, and other servers are not affected', async () => {
   const { clock, reports } = await setUp();
   for (let at = 0; at < 30; at++) await reports.add(made(at));
   expect(await keyOf(reports.add(made(30)))).toBe('refusals.reports.tooManyHere');
@@ -50,7 +50,7 @@ it('A server accepts a limited number of reports in an hour, no matter who sends
   await reports.add(made(30));
 });
 
-it('A server takes no more reports while a hundred are undecided, until a moderator decides', async () => {
+it('A server accepts no more reports while a hundred are undecided, until a moderator decides', async () => {
   const { clock, reports } = await setUp();
   const all: Report[] = [];
   for (let at = 0; at < 100; at++) {
@@ -64,7 +64,7 @@ it('A server takes no more reports while a hundred are undecided, until a modera
   await reports.add(made(100));
 });
 
-it('A server keeps a limited number of reports; the oldest decided ones are deleted first, also from the store', async () => {
+it('A server keeps a limited number of reports; the oldest decided ones are deleted first, including from the store', async () => {
   const { clock, open, reports } = await setUp();
   const undecided = await reports.add(made(0));
   const ids: string[] = [];
@@ -98,7 +98,7 @@ it('A report is deleted 90 days after its decision, or 400 days after it was mad
   expect(reports.get(kept.id)).toBeUndefined();
 });
 
-it('A decision and a block are each made once, and what is due is done in order', async () => {
+it('A decision and a block can each be made once, and pending actions are carried out in order', async () => {
   const { clock, reports } = await setUp();
   const { id } = await reports.add(made(1));
   const by = { by: MODERATOR, at: clock.now() };
@@ -112,15 +112,15 @@ it('A decision and a block are each made once, and what is due is done in order'
   expect(await keyOf(reports.change(id, (known) => withBlocked(known, undefined, by)))).toBe('refusals.reports.over');
 });
 
-it('An erasure leaves no id of its member in any report', async () => {
+it('An erasure leaves no id of the member in any report', async () => {
   const { clock, open, reports } = await setUp();
-  const told: string[] = [];
-  reports.onDue((id) => void told.push(id));
+  const texts: string[] = [];
+  reports.onDue((id) => void texts.push(id));
   const [first, second] = [await reports.add(made(1)), await reports.add(made(2))];
   await decided(reports, second, clock.now());
   await reports.forget(member(1));
   await reports.forget(MODERATOR);
-  expect(told).toEqual([first.id, second.id]);
+  expect(texts).toEqual([first.id, second.id]);
   const rows = () => JSON.stringify([first, second].map(({ id }) => reports.get(id)));
   for (const gone of [member(1), MODERATOR]) expect(rows()).not.toContain(gone);
   expect(reports.get(first.id)?.words).toBeUndefined();

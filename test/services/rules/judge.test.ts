@@ -13,7 +13,7 @@ const keyOf = (rules: Partial<RuleSet>, judged: Judged): string | undefined =>
 const words = (...texts: string[]): Pick<RuleSet, 'words'> => ({ words: texts.map((text) => ({ text })) });
 
 describe('The rule check of a server', () => {
-  it('A word is checked in every text of a member or a model, and not in model names and ids', () => {
+  it('A word is checked in every text from a member or a model, and not in model names and ids', () => {
     const rules = words('casino');
     const file = { address: 'https://cdn.discordapp.com/attachments/1/2/photo.png?ex=casino', name: 'casino.png' };
     expect(keyOf(rules, order('a photo', { request: { pictures: [file] } }))).toBe('refusals.rules.word');
@@ -24,7 +24,7 @@ describe('The rule check of a server', () => {
     expect(judgeOf(rules).judge(order('a cas1no'))).toMatchObject({ rule: 'words', entry: 'casino' });
   });
 
-  it('A word on the list of never blocked ones is not blocked, although it looks like a blocked one', () => {
+  it('A word on the list of exceptions is not blocked, although it looks like a blocked one', () => {
     const rules = { ...words('mono', 'hot*'), allowedWords: ['moño', 'hotel'] };
     expect(keyOf(words('mono'), order('un moño rojo'))).toBe('refusals.rules.word');
     expect(keyOf(rules, order('un moño rojo'))).toBeUndefined();
@@ -32,7 +32,7 @@ describe('The rule check of a server', () => {
     expect(keyOf(rules, order('a hotshot'))).toBe('refusals.rules.word');
   });
 
-  it('Words, patterns and access rules apply to the kinds that they name', () => {
+  it('Words, patterns and access rules apply to the task kinds that they name', () => {
     const rules: Partial<RuleSet> = {
       words: [{ text: 'storm', kinds: ['video'] }],
       patterns: [{ text: 'fox(es)?', kinds: ['video', 'image'] }],
@@ -43,7 +43,7 @@ describe('The rule check of a server', () => {
     expect(keyOf(rules, order('two f\u200bo\u0301xes', { kind: 'image' }))).toBe('refusals.rules.pattern');
   });
 
-  it('Models can be denied by the beginning of their ids, and an allowed model leaves the others denied to those without the role', () => {
+  it('Models can be denied by the prefix of their ids, and if a model is allowed to a role, members without the role are denied all others', () => {
     const request = { prompt: 'a fox', model: 'reel-2' };
     const deny: RuleSet['access'] = [{ effect: 'deny', models: ['reel-*'] }];
     expect(keyOf({ access: deny }, order('', { request }))).toBe('refusals.rules.access');
@@ -78,7 +78,7 @@ describe('The rule check of a server', () => {
     expect(keyOf(rules, order('https://bad.example/x'))).toBe('refusals.rules.link');
   });
 
-  it('A text is shown without its blocked words, and not at all if they are spread over it', () => {
+  it('A text is shown without its blocked words, and not at all if the words are spread out over it', () => {
     const judge = judgeOf({ ...words('casino', 'free money'), patterns: [{ text: 'q{3}' }] });
     expect(judge.mask('imagine', 'a neon c4s1no, at **casino** qqq night')).toBe('a neon ▇▇▇ at ▇▇▇ ▇▇▇ night');
     expect(judge.mask('imagine', 'get free\nmoney')).toBe('▇▇▇');

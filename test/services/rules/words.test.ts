@@ -10,11 +10,12 @@ interface Group {
   innocent: string[];
 }
 
-/** The first was written beside the code, the others without sight of it. */
+/** The first part was written together with the code, the others independently of it. */
 const parts = ['known', 'blind', 'mixed'] as const;
 /**
- * The share that may be missed. The mixed part has one list for thirteen languages, and disguises that no rule sees through: words cut into two that could
- * be words, upside-down letters, brackets for letters, other spellings of Hindi and Korean words.
+ * The share that may be missed. The mixed part has one list for thirteen languages, and disguises that no rule detects:
+ * words split into two parts that could be words, upside-down letters, brackets for letters, other spellings of Hindi
+ * and Korean words.
  */
 const MISSED = { known: 0.02, blind: 0.02, mixed: 0.07 };
 const corpus = (half: (typeof parts)[number]): Group[] =>
@@ -40,7 +41,7 @@ const finds = (blocked: string[], text: string) => new WordList(blocked).find(fo
 
 describe('Blocked words', () => {
   it.each(parts)(
-    'Blocked words are found in the disguises of the %s part of the corpus, and at most one of a hundred innocent prompts is refused',
+    'Blocked words are found in the disguises of the %s part of the corpus, and at most one in a hundred harmless prompts is refused',
     (part) => {
       const { hits, innocent, missed, wrong } = measure(corpus(part));
       expect(hits).toBeGreaterThan(150);
@@ -50,7 +51,7 @@ describe('Blocked words', () => {
     },
   );
 
-  it('An empty entry, a lone star and signs alone block nothing', () => {
+  it('An empty entry, a lone asterisk and an entry of only punctuation block nothing', () => {
     for (const entry of ['', '*', '  ', '---', '\u200b']) expect(finds([entry], 'a * b -- c')).toBeUndefined();
   });
 });

@@ -31,7 +31,7 @@ async function setUp(days = 1) {
   return { store, clock, logs, note, kept, removed, answers, undecided };
 }
 
-it('The newest thousand messages of a server are remembered, each once', async () => {
+it('The newest thousand messages of a server are stored, each once', async () => {
   const { store, clock, note, kept } = await setUp();
   const messages = Array.from({ length: 1_000 }, (_, at) => ({
     channelId: GUILD,
@@ -71,7 +71,7 @@ it('A message that cannot be deleted right now is kept, and one that can never b
   expect(await kept()).toEqual(['1']);
 });
 
-it('An erasure is not done before the last message that names the member is gone', async () => {
+it('An erasure is not complete until the last message that names the member is deleted', async () => {
   const { logs, note, kept, answers } = await setUp();
   await note(1, { about: '600000000000000001' });
   await note(2, { about: '600000000000000002' });

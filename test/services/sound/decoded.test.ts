@@ -29,7 +29,7 @@ const refused = async (bytes: Uint8Array, maxSeconds = 60): Promise<string> =>
 
 const original = played(PCM_RATE);
 
-/** A file of Opus packets, with the head of a real one. */
+/** A file of Opus packets, with the header of a real file. */
 const opusFile = (packets: readonly Buffer[], samples: number): Buffer =>
   oggOf(
     [file('mono.ogg').subarray(28, 28 + 19), Buffer.from('OpusTags\0\0\0\0\0\0\0\0')],
@@ -52,7 +52,7 @@ describe('An audio file from a member', () => {
     const pcm = await heard(file(name));
     expect(secondsOf(pcm)).toBeCloseTo(SECONDS, 2);
     expect(likeness(original, pcm)).toBeGreaterThan(0.99);
-    // LAME leaves a twentieth of headroom.
+    // LAME leaves five percent of headroom.
     const louder = loudness(pcm) / loudness(original.map((value) => value * 32_768 * height));
     expect(louder).toBeGreaterThan(0.93);
     expect(louder).toBeLessThan(1.03);
@@ -85,7 +85,7 @@ describe('An audio file from a member', () => {
     },
   );
 
-  it('An audio file from a member is decoded as far as it goes if its end is missing', async () => {
+  it('An audio file from a member is decoded as far as possible if its end is missing', async () => {
     const long = Int16Array.from(
       { length: 4 * original.length },
       (_, at) => 32_767 * (original[at % original.length] ?? 0),
@@ -113,7 +113,7 @@ describe('An audio file from a member', () => {
     expect(loudness(pcm)).toBeGreaterThan(0.1);
   });
 
-  it('An audio file from a member may be exactly as long as allowed, and not longer', async () => {
+  it('An audio file from a member may be exactly as long as the limit, but no longer', async () => {
     const second = wavOf([new Float32Array(8_000)], 8_000, { bytes: 2 });
     const more = wavOf([new Float32Array(8_001)], 8_000, { bytes: 2 });
     expect(secondsOf(await heard(second, 1))).toBe(1);
@@ -128,16 +128,16 @@ describe('A file without usable audio', () => {
     for (const bytes of [Buffer.alloc(0), click, header]) expect(await refused(bytes)).toBe('refusals.audioEmpty');
   });
 
-  it('A file without usable audio is refused as broken where none of the announced data is there', async () => {
+  it('A file without usable audio is refused as broken if none of the announced data is there', async () => {
     const heads = opusFile([], 0);
-    const torn = Buffer.from(file('mono.ogg'));
-    torn.writeUInt8(torn.readUInt8(2_000) ^ 1, 2_000);
+    const damaged = Buffer.from(file('mono.ogg'));
+    damaged.writeUInt8(damaged.readUInt8(2_000) ^ 1, 2_000);
     const cut = wavOf([played(8_000)], 8_000, { bytes: 2 });
     cut.write('atad', 36);
-    for (const bytes of [heads, torn, cut]) expect(await refused(bytes)).toBe('refusals.audioDamaged');
+    for (const bytes of [heads, damaged, cut]) expect(await refused(bytes)).toBe('refusals.audioDamaged');
   });
 
-  it('A file without usable audio is refused by its type, not by the way it fails', async () => {
+  it('A file without usable audio is refused according to its type, not to how decoding fails', async () => {
     expect(await refused(file('vorbis.ogg'))).toBe('refusals.audioNotSupported');
     expect(await refused(file('tones.m4a'))).toBe('refusals.audioNotSupported');
     expect(await refused(Buffer.from('This is a text, and was called voice-message.ogg.'))).toBe(
@@ -202,8 +202,8 @@ describe('A damaged audio file', () => {
   ];
   const keys = /^refusals\.audio(NotSupported|Damaged|Empty|TooLong)$/;
   const outcome = async (bytes: Uint8Array): Promise<boolean> => {
-    const told = await refused(bytes, 5);
-    return keys.test(told) || /^\d+ samples$/.test(told);
+    const refusalKey = await refused(bytes, 5);
+    return keys.test(refusalKey) || /^\d+ samples$/.test(refusalKey);
   };
 
   it('A damaged audio file is decoded as far as possible or refused after any change', {
@@ -230,7 +230,7 @@ describe('A damaged audio file', () => {
     );
   });
 
-  it('A damaged audio file in Opus is decoded or refused with any content in intact packets', {
+  it('A damaged audio file in Opus is decoded or refused, whatever its intact packets contain', {
     timeout: 60_000,
   }, async () => {
     const packet = fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes));
@@ -254,7 +254,7 @@ describe('A damaged audio file', () => {
     expect(secondsOf(await heard(file('mono.ogg')))).toBeCloseTo(SECONDS, 3);
   });
 
-  it('A damaged audio file never ends the worker', () => {
+  it('A damaged audio file never crashes the worker', () => {
     expect(lines.filter((line) => line.includes('end of its worker'))).toEqual([]);
   });
 });

@@ -21,7 +21,7 @@ function likenessAt(one: ArrayLike<number>, other: ArrayLike<number>, delay: num
   return ones === 0 || others === 0 ? 0 : both / Math.sqrt(ones * others);
 }
 
-/** The amplitude of one frequency between two moments, 1 at most. */
+/** The amplitude of one frequency between two points in time, at most 1. */
 export function heightOf(hertz: number, pcm: ArrayLike<number>, from: number, to: number, rate = PCM_RATE): number {
   let [cosines, sines] = [0, 0];
   const [first, last] = [Math.round(from * rate), Math.min(pcm.length, Math.round(to * rate))];

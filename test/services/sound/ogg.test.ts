@@ -19,7 +19,7 @@ const page = (number: number) => (bytes: Buffer) => {
   return at;
 };
 
-/** The content of the file repeated so many times; each of its packets lasts 20 ms. */
+/** The content of the file repeated this many times; each of its packets lasts 20 ms. */
 const repeated = (times: number, { serial = 7, heads = [head, tags] } = {}): Buffer => {
   const packets = Array<Buffer[]>(times).fill(voice).flat();
   return oggOf(
@@ -85,7 +85,7 @@ describe('An Ogg file', () => {
     expect(read(pages.toSpliced(1, 1))).toEqual([packets[0], packets[2]]);
   });
 
-  it('An Ogg file is searched for pages among any foreign bytes', async () => {
+  it('An Ogg file is searched for pages between any foreign bytes', async () => {
     const whole = repeated(2);
     const second = page(2)(whole);
     const noise = Buffer.from('OggS is how a page begins. OggS\0\0\0\0');
@@ -100,14 +100,14 @@ describe('An Ogg file', () => {
     expect(await heard(mixed)).toEqual(await heard(first));
   });
 
-  it('An Ogg file has the gain that its head states', async () => {
+  it('An Ogg file is decoded with the gain that its header states', async () => {
     const quieter = Buffer.from(head);
     quieter.writeInt16LE(Math.round(-6.0206 * 256), 16);
     const half = await heard(repeated(1, { heads: [quieter, tags] }));
     expect(loudness(half) / loudness(await heard(repeated(1)))).toBeCloseTo(0.5, 2);
   });
 
-  it('An Ogg file starts after the pre-skip of its head and ends at the position of its last page', async () => {
+  it('An Ogg file starts after the pre-skip of its header and ends at the position of its last page', async () => {
     expect((await heard(file)).length).toBe(Math.round(SECONDS * PCM_RATE));
     const later = Buffer.from(head);
     later.writeUInt16LE(head.readUInt16LE(10) + 9_600, 10);

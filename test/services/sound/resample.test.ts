@@ -21,7 +21,7 @@ function through(samples: Float32Array, rate: number, cuts: readonly number[] = 
 }
 
 const decibels = (height: number): number => 20 * Math.log10(Math.max(1e-9, height));
-/** Away from both ends, where a tone that starts abruptly contains every frequency. */
+/** Omits both ends, where a tone that starts abruptly contains every frequency. */
 const heard = (hertz: number, samples: number[]): number =>
   decibels(
     heightOf(
@@ -56,7 +56,7 @@ describe('Resampled audio', () => {
     expect(heard(7_000, through(tone(1_000, 8_000), 8_000))).toBeLessThan(-70);
   });
 
-  it('Resampled audio is the same in whichever pieces it arrives', () => {
+  it('Resampled audio is the same whatever the chunks in which it arrives', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(8_000, 11_025, 24_000, 44_100, 48_000, 44_101),

@@ -19,7 +19,7 @@ const repeated = (seconds: number): Int16Array => {
   return Int16Array.from({ length: Math.round(seconds * PCM_RATE) }, (_, index) => tones[index % tones.length] ?? 0);
 };
 
-/** Decoded by a third-party decoder from checked pages, as a player would by RFC 7845. */
+/** The samples that a third-party decoder reads from verified pages, as a player would by RFC 7845. */
 async function replayed(bytes: Buffer): Promise<{ samples: Float32Array; errors: unknown[] }> {
   const [head, , ...sound] = pagesOf(bytes);
   const preSkip = head?.packets[0]?.readUInt16LE(10) ?? 0;
@@ -140,7 +140,7 @@ describe('A voice message', () => {
     expect(sound.flatMap(({ packets }) => packets).every((packet) => packet.length > 0)).toBe(true);
   });
 
-  it('A voice message takes about 32 kbit/s', async () => {
+  it('A voice message has about 32 kbit/s', async () => {
     const { bytes } = await encodeVoiceMessage(sounds, repeated(10));
     expect((bytes.length * 8) / 10).toBeGreaterThan(20_000);
     expect((bytes.length * 8) / 10).toBeLessThan(40_000);

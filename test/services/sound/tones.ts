@@ -1,4 +1,4 @@
-/** The content of every audio file of the tests: three tones, one after the other, each fading in and out. */
+/** The content of every audio file in the tests: three tones, one after the other, each fading in and out. */
 export const tones = [
   { hertz: 330, height: 0.5 },
   { hertz: 880, height: 0.3 },

@@ -17,7 +17,7 @@ const opened = () =>
   openAudio({
     log: openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined }),
   });
-/** Voice messages only, with a separate process. */
+/** A queue of voice messages with a media process of its own. */
 function begun(clock: Clock) {
   const process = new MediaProcess({ clock, log: { warn: () => undefined } });
   onTestFinished(() => process.close());
@@ -31,11 +31,11 @@ const tones = Int16Array.from(played(PCM_RATE), (value) => Math.round(value * 32
 const voice = (samples: number, first = 0): Int16Array =>
   Int16Array.from({ length: samples }, (_, index) => tones[(first + index) % tones.length] ?? 0);
 const second = voice(PCM_RATE);
-/** A promise that may have failed before the test awaits it. */
-const told = (work: Promise<unknown>): Promise<string> => work.then(() => 'written', String);
+/** The outcome of a promise that may have rejected before the test awaits it. */
+const outcomeOf = (work: Promise<unknown>): Promise<string> => work.then(() => 'written', String);
 
 describe('A voice message that is written while it is spoken', () => {
-  it('A voice message is the same file in any pieces and with any other speakers at the same time', {
+  it('A voice message is the same file in whatever chunks it is written and with any number of simultaneous speakers', {
     timeout: 30_000,
   }, async () => {
     const sizes = fc.array(fc.nat(4_000), { minLength: 1, maxLength: 12 });
@@ -67,7 +67,7 @@ describe('A voice message that is written while it is spoken', () => {
     );
   });
 
-  it('A voice message is complete although a stopped bot had left one with the same number', async () => {
+  it('A voice message is complete even if a stopped bot had left one with the same number', async () => {
     const { process, writings } = begun(systemClock);
     const left = writings.begin(60);
     left.add(second);
@@ -78,7 +78,7 @@ describe('A voice message that is written while it is spoken', () => {
     expect((await next.finish()).seconds).toBe(1);
   });
 
-  it('A voice message can be started long before its end', async () => {
+  it('A voice message can be begun long before it ends', async () => {
     const clock = new ManualClock();
     const { process, writings } = begun(clock);
     const slow = writings.begin(60);
@@ -128,7 +128,7 @@ describe('A voice message that is written while it is spoken', () => {
     const other = encodeVoiceMessage(sounds, second);
     for (const writer of dropped) writer.drop();
     for (const writer of dropped) writer.add(second);
-    expect(await told(dropped[0]?.finish() ?? other)).toContain('dropped');
+    expect(await outcomeOf(dropped[0]?.finish() ?? other)).toContain('dropped');
     expect((await other).seconds).toBe(1);
   });
 
@@ -140,14 +140,14 @@ describe('A voice message that is written while it is spoken', () => {
     expect(await writer.finish()).toBe(message);
   });
 
-  it('A voice message fails together with the process that has its beginning, and the next one is written', async () => {
+  it('A voice message fails together with the process that holds its beginning, and the next one is written', async () => {
     const { process: own, writings } = begun(systemClock);
     const [first, next] = [writings.begin(60), writings.begin(60)];
     first.add(second);
     await expect.poll(() => first.waitingSamples, WAIT_LIMIT).toBe(0);
     process.kill(own.pid ?? 0, 'SIGKILL');
     first.add(second);
-    expect(await told(first.finish())).toContain('What came before is gone');
+    expect(await outcomeOf(first.finish())).toContain('What came before is gone');
     next.add(second);
     expect((await next.finish()).seconds).toBe(1);
   });
@@ -161,22 +161,22 @@ describe('A voice message that is written while it is spoken', () => {
     expect((await writer.finish()).seconds).toBe(1);
   });
 
-  it('A voice message fails alone if its samples cannot be handed over, and leaves nothing behind', async () => {
-    const room = opened();
-    const writer = room.writing({ maxSeconds: 60 });
+  it('Only the voice message itself fails if its samples cannot be handed over, and leaves nothing behind', async () => {
+    const service = opened();
+    const writer = service.writing({ maxSeconds: 60 });
     writer.add(second);
-    await room.close();
+    await service.close();
     writer.add(second);
-    expect(await told(writer.finish())).toBe('Refusal: refusals.stopping');
+    expect(await outcomeOf(writer.finish())).toBe('Refusal: refusals.stopping');
   });
 });
 
-describe('More voice messages than there is room for', () => {
-  it('Voice messages beyond the room are refused at their end, and there is room again when one is dropped', async () => {
+describe('Voice messages beyond the memory limit', () => {
+  it('Voice messages beyond the limit are refused at their end, and there is room again when one is dropped', async () => {
     const { writings } = begun(systemClock);
     const many = Array.from({ length: 201 }, () => writings.begin(60));
     for (const writer of many) writer.add(second.subarray(0, 10));
-    expect(await told(many[200]?.finish() ?? Promise.resolve())).toBe('Refusal: refusals.audioBusy');
+    expect(await outcomeOf(many[200]?.finish() ?? Promise.resolve())).toBe('Refusal: refusals.audioBusy');
     const [first, next] = many;
     first?.drop();
     expect((await next?.finish())?.seconds).toBe(10 / PCM_RATE);
@@ -185,17 +185,17 @@ describe('More voice messages than there is room for', () => {
     expect((await late.finish()).seconds).toBe(1);
   });
 
-  it('Voice messages are refused while half an hour of audio waits', async () => {
+  it('Voice messages are refused while half an hour of audio is waiting', async () => {
     const { writings } = begun(systemClock);
     const minutes = new Int16Array(10 * 60 * PCM_RATE);
     const many = Array.from({ length: 4 }, () => writings.begin(600));
     for (const writer of many) writer.add(minutes);
-    expect(await told(many[3]?.finish() ?? Promise.resolve())).toBe('Refusal: refusals.audioBusy');
+    expect(await outcomeOf(many[3]?.finish() ?? Promise.resolve())).toBe('Refusal: refusals.audioBusy');
   });
 });
 
 describe('The waveform of a voice message', () => {
-  it('The waveform of a voice message matches the power between the edges of its columns, although long ones are stored coarsely', () => {
+  it('The waveform of a voice message matches the power within each column, even though long messages are stored at a coarser resolution', () => {
     const drawn = (pcm: Int16Array): number[] => {
       const columns = Math.max(1, Math.min(256, Math.ceil(pcm.length / 2_400)));
       const loudness = Array.from({ length: columns }, (_, column) => {

@@ -4,7 +4,7 @@ import { EMPTY_ANSWER } from '../../../src/services/tasks/answer.ts';
 import type { Parts } from '../../support/tasks.ts';
 import { madeTask } from '../tasks/made.ts';
 
-/** The turns of a conversation, as the store keeps them. */
+/** The turns of a conversation, as they are stored. */
 function conversation(saids: Parts[]) {
   const kept = new Map(
     saids.map(({ request, ...said }, index) => {
@@ -20,7 +20,7 @@ function conversation(saids: Parts[]) {
 
 const answer = (changes: object) => ({ answer: { ...EMPTY_ANSWER, ...changes } });
 
-it('The history of a live conversation has its turns in order, with the transcripts of audio', async () => {
+it('The history of a live conversation contains its turns in order, with the transcripts of audio', async () => {
   const sound = { address: 'https://files.example/a.ogg', name: 'a.ogg' };
   const turns = await conversation([
     { request: { prompt: 'Hello' }, text: 'Good day.' },
@@ -51,7 +51,7 @@ it('The history of a live conversation leaves out turns that were deleted or are
   expect(turns).toEqual([{ by: 'member', text: 'Hello' }]);
 });
 
-it('The history of a live conversation has the newest twenty turns, or as many long ones as fit into sixty thousand characters', async () => {
+it('The history of a live conversation contains the newest twenty turns, or as many long ones as fit into sixty thousand characters', async () => {
   const many = await conversation(Array.from({ length: 30 }, (_, index) => ({ request: { prompt: `${index}` } })));
   expect(many).toHaveLength(20);
   expect(many.at(0)?.text).toBe('10');

@@ -5,7 +5,7 @@ import { guest, owner, SLOWLY, scene, waitLimit } from './scene.ts';
 const MINUTE = 60_000;
 
 describe('The end of a conversation', () => {
-  it('The end of a conversation removes it from the look-up by channel, which works from memory until then', async () => {
+  it('The end of a conversation removes it from the look-up by channel, which is answered from memory until then', async () => {
     const { begin, talks } = await scene();
     const talk = await begin();
     expect(talks.inChannel(talk.channelId ?? '')?.id).toBe(talk.id);
@@ -15,55 +15,55 @@ describe('The end of a conversation', () => {
   });
 
   it('The end of a conversation requested by its owner interrupts the running answer and closes the session', async () => {
-    const { begin, say, ended, when, talks, gateway } = await scene({ speed: SLOWLY });
+    const { begin, say, ended, waitFor, talks, gateway } = await scene({ speed: SLOWLY });
     const talk = await begin();
-    const said = await say(talk, 'Tell me of the snow');
-    await when(said, ({ answer }) => (answer?.draft ?? '') !== '');
+    const utterance = await say(talk, 'Tell me of the snow');
+    await waitFor(utterance, ({ answer }) => (answer?.draft ?? '') !== '');
     const over = await talks.end(talk.id, 'ended');
-    expect(over).toMatchObject({ state: 'ready', talk: { end: 'ended', turns: [said.id] } });
-    expect(await ended(said)).toMatchObject({ state: 'cancelled', failure: { cause: 'stopped' } });
+    expect(over).toMatchObject({ state: 'ready', talk: { end: 'ended', turns: [utterance.id] } });
+    expect(await ended(utterance)).toMatchObject({ state: 'cancelled', failure: { cause: 'stopped' } });
     await expect.poll(() => gateway.realtime.sessions, waitLimit).toEqual([]);
     expect(await talks.end(talk.id, 'idle')).toEqual(over);
   });
 
   it('The end of a conversation follows after a quarter of an hour without an utterance', async () => {
-    const { begin, say, ended, when, tasks, clock, gateway } = await scene();
+    const { begin, say, ended, waitFor, tasks, clock, gateway } = await scene();
     const talk = await begin();
     clock.advance(10 * MINUTE);
-    const said = await say(talk, 'Hello');
-    await ended(said);
+    const utterance = await say(talk, 'Hello');
+    await ended(utterance);
     clock.advance(14 * MINUTE);
     expect(await tasks.book.get(talk.id)).toMatchObject({ state: 'running' });
     clock.advance(MINUTE);
-    const over = await when(talk, hasEnded);
+    const over = await waitFor(talk, hasEnded);
     expect(over).toMatchObject({ state: 'ready', talk: { end: 'idle' } });
-    expect((over.times.ended ?? 0) - (said.times.accepted ?? 0)).toBeGreaterThanOrEqual(15 * MINUTE);
+    expect((over.times.ended ?? 0) - (utterance.times.accepted ?? 0)).toBeGreaterThanOrEqual(15 * MINUTE);
     await expect.poll(() => gateway.realtime.sessions, waitLimit).toEqual([]);
   });
 
   it('A conversation is never reported as overdue', async () => {
-    const { begin, say, ended, tasks, clock, news } = await scene();
+    const { begin, say, ended, tasks, clock, changes } = await scene();
     const talk = await begin();
     clock.advance(12 * MINUTE);
     await ended(await say(talk, 'Still there?'));
     expect((await tasks.book.get(talk.id))?.times.overdue).toBeUndefined();
-    expect(news.filter(({ id, times }) => id === talk.id && times.overdue)).toEqual([]);
+    expect(changes.filter(({ id, times }) => id === talk.id && times.overdue)).toEqual([]);
   });
 });
 
 describe('An erasure requested by a member', () => {
   it('An erasure requested by a member ends their conversations and removes all of their utterances', async () => {
-    const { begin, say, when, tasks, talks, gateway, store } = await scene({ speed: SLOWLY, isShown: true });
+    const { begin, say, waitFor, tasks, talks, gateway, store } = await scene({ speed: SLOWLY, isShown: true });
     const talk = await begin();
-    const said = await say(talk, 'a secret that nobody shall know of');
-    await when(said, ({ answer }) => (answer?.draft ?? '') !== '');
+    const utterance = await say(talk, 'a secret that nobody shall know of');
+    await waitFor(utterance, ({ answer }) => (answer?.draft ?? '') !== '');
     const { bytes, release } = await tasks.exports.create(owner, 1_000_000);
     release();
     const exported = JSON.parse(bytes.toString()) as { tasks: { id: string }[] };
-    expect(exported.tasks.map(({ id }) => id).sort()).toEqual([said.id, talk.id].sort());
+    expect(exported.tasks.map(({ id }) => id).sort()).toEqual([utterance.id, talk.id].sort());
     await tasks.erasure.begin(owner, async () => true);
     await expect
-      .poll(async () => [await tasks.book.get(talk.id), await tasks.book.get(said.id)], waitLimit)
+      .poll(async () => [await tasks.book.get(talk.id), await tasks.book.get(utterance.id)], waitLimit)
       .toEqual([undefined, undefined]);
     await expect.poll(() => gateway.realtime.sessions, waitLimit).toEqual([]);
     expect(talks.inChannel(talk.channelId ?? '')).toBeUndefined();

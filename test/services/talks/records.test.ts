@@ -15,13 +15,13 @@ describe('The records of utterances', () => {
     await say(talk, 'three');
     gateway.setSpeed(SLOWLY);
     const last = await say(talk, 'four');
-    await first.when(last, ({ answer }) => (answer?.draft ?? '') !== '');
+    await first.waitFor(last, ({ answer }) => (answer?.draft ?? '') !== '');
     await first.talks.end(talk.id, 'ended');
     await first.ended(last);
     const standings = async () => (await first.entries()).map(({ facts }) => facts.at(-1)?.standing);
     await expect.poll(standings, waitLimit).toEqual(['settled', 'settled', 'unconfirmed', 'settled']);
     const before = await first.entries();
-    await first.leave();
+    await first.stop();
     sql(first.file, "DELETE FROM atelier WHERE namespace = 'ledger' OR (namespace = 'meta' AND key = 'ledger')");
     const second = await scene({}, first);
     expect(await second.entries()).toEqual(before);
@@ -30,12 +30,12 @@ describe('The records of utterances', () => {
   it('The records of utterances are grouped under their conversation in lists, and listed separately on request', async () => {
     const { begin, say, ended, tasks, talks } = await scene({ isShown: true });
     const talk = await begin({ instructions: 'Be a pirate.', isClosed: true });
-    const said = await ended(await say(talk, { prompt: 'Hello in 5 words', isClosed: true }));
+    const utterance = await ended(await say(talk, { prompt: 'Hello in 5 words', isClosed: true }));
     await talks.end(talk.id, 'ended');
     const page = async (question: object) => {
       const { summaries } = await tasks.lists.page({ of: { memberId: owner }, max: 10, ...question });
       return summaries.map(
-        ({ id, summary }) => `${id === talk.id ? 'talk' : id === said.id ? 'said' : '?'}: ${summary}`,
+        ({ id, summary }) => `${id === talk.id ? 'talk' : id === utterance.id ? 'said' : '?'}: ${summary}`,
       );
     };
     expect(await page({ withoutParts: true })).toEqual(['talk: Be a pirate.']);

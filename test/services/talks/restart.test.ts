@@ -9,11 +9,11 @@ const MINUTE = 60_000;
 const log = openLog({ level: 'error', secrets: [], readable: false, write: () => undefined });
 
 describe.each(['ga', 'beta'] as const)('A restart in the %s dialect', (realtimeDialect) => {
-  it('A restart continues a conversation with the next utterance, and opens no session before', async () => {
+  it('A restart continues a conversation with the next utterance, and opens no session before that', async () => {
     const first = await scene({ quirks: { realtimeDialect } });
     const talk = await first.begin({ voice: 'sage' });
-    const said = await first.ended(await first.say(talk, 'My name is Wren'));
-    await first.leave();
+    const utterance = await first.ended(await first.say(talk, 'My name is Wren'));
+    await first.stop();
     const { gateway } = first;
     await expect.poll(() => gateway.realtime.sessions, waitLimit).toEqual([]);
     const second = await scene({}, first);
@@ -22,7 +22,7 @@ describe.each(['ga', 'beta'] as const)('A restart in the %s dialect', (realtimeD
     const answer = await second.ended(await second.say(talk, 'What is my name?', guest));
     expect(answer.text).toContain('My name is Wren');
     expect(gateway.realtime.opened).toBe(2);
-    expect((await second.tasks.book.get(talk.id))?.talk?.turns).toEqual([said.id, answer.id]);
+    expect((await second.tasks.book.get(talk.id))?.talk?.turns).toEqual([utterance.id, answer.id]);
   });
 });
 
@@ -30,11 +30,11 @@ describe('A restart', () => {
   it('A restart in the middle of an answer leaves it interrupted with what had arrived, and the model remembers that', async () => {
     const first = await scene({ speed: SLOWLY });
     const talk = await first.begin();
-    const said = await first.say(talk, 'My name is Wren');
-    await first.when(said, ({ answer }) => (answer?.draft ?? '') !== '');
-    await first.leave();
+    const utterance = await first.say(talk, 'My name is Wren');
+    await first.waitFor(utterance, ({ answer }) => (answer?.draft ?? '') !== '');
+    await first.stop();
     const second = await scene({}, first);
-    const broken = await second.ended(said);
+    const broken = await second.ended(utterance);
     expect(broken).toMatchObject({ state: 'failed', failure: { cause: 'interrupted' } });
     expect(broken.text).toMatch(/^This /);
     first.gateway.setSpeed(20);
@@ -46,14 +46,14 @@ describe('A restart', () => {
     const first = await scene();
     const talk = await first.begin();
     await first.ended(await first.say(talk, 'Hello'));
-    await first.drop();
+    await first.kill();
     first.clock.advance(14 * MINUTE);
     const second = await scene({}, first);
     expect(await second.tasks.book.get(talk.id)).toMatchObject({ state: 'running' });
-    await second.drop();
+    await second.kill();
     first.clock.advance(MINUTE);
     const third = await scene({}, first);
-    expect(await third.when(talk, hasEnded)).toMatchObject({ talk: { end: 'idle' } });
+    expect(await third.waitFor(talk, hasEnded)).toMatchObject({ talk: { end: 'idle' } });
     expect(first.gateway.realtime.opened).toBe(1);
   });
 
@@ -62,7 +62,7 @@ describe('A restart', () => {
     first.gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-hang-open' });
     const beginning = first.begin().catch((error: unknown) => error);
     await expect.poll(() => first.store.live(), waitLimit).toHaveLength(1);
-    await first.drop();
+    await first.kill();
     await beginning;
     const second = await scene({}, first);
     expect(await second.store.live()).toEqual([]);
@@ -70,48 +70,51 @@ describe('A restart', () => {
   });
 
   it('A restart finds consistent data after a power failure at any write', { timeout: 60_000 }, async () => {
-    const fates: string[] = [];
+    const outcomes: string[] = [];
     for (let diesAfter = 1; ; diesAfter++) {
       const first = await scene({ diesAfter, isShown: true });
       const { gateway, clock } = first;
-      let asked = 0;
+      let requestCount = 0;
       gateway.realtime.on('received', (_, event) => {
-        if (JSON.stringify(event).includes('"response.create"')) asked += 1;
+        if (JSON.stringify(event).includes('"response.create"')) requestCount += 1;
       });
       const talk = await first.begin().catch(() => undefined);
-      const said = talk && (await first.say(talk, 'Hello').catch(() => undefined));
-      const isSettled = async () => said && (await first.tasks.book.get(said.id))?.times.settled !== undefined;
-      if (said) await expect.poll(async () => first.isDead() || (await isSettled()), waitLimit).toBe(true);
-      const isThrough = !first.isDead();
-      await first.drop();
+      const utterance = talk && (await first.say(talk, 'Hello').catch(() => undefined));
+      const isSettled = async () =>
+        utterance && (await first.tasks.book.get(utterance.id))?.times.settled !== undefined;
+      if (utterance) await expect.poll(async () => first.isDead() || (await isSettled()), waitLimit).toBe(true);
+      const isComplete = !first.isDead();
+      await first.kill();
 
       const second = await scene({ isShown: true }, first);
       const stored = () => Array.fromAsync(second.store.entries.tasks());
       await expect
         .poll(async () => (await second.store.live()).every(({ kind }) => kind === 'talk'), waitLimit)
         .toBe(true);
-      const [fate] = (await stored()).filter(({ kind }) => kind === 'said');
-      if (asked > 0) expect(fate).toBeDefined();
-      expect(asked).toBeLessThanOrEqual(1);
-      expect(fate?.answer?.voice?.sound).toBeUndefined();
+      const [outcome] = (await stored()).filter(({ kind }) => kind === 'said');
+      if (requestCount > 0) expect(outcome).toBeDefined();
+      expect(requestCount).toBeLessThanOrEqual(1);
+      expect(outcome?.answer?.voice?.sound).toBeUndefined();
       const [going] = second.tasks.book.live((task) => task.kind === 'talk');
-      if (fate)
+      if (outcome)
         await expect
           .poll(() => second.tasks.book.live((task) => task.kind === 'talk')[0]?.state, waitLimit)
           .toBe('running');
-      expect(going?.talk?.turns ?? []).toEqual(fate?.times.accepted ? [fate.id] : []);
-      fates.push(
-        fate ? `${fate.state} ${fate.failure?.cause ?? ''}`.trim() : `none, ${going ? 'in a talk' : 'and no talk'}`,
+      expect(going?.talk?.turns ?? []).toEqual(outcome?.times.accepted ? [outcome.id] : []);
+      outcomes.push(
+        outcome
+          ? `${outcome.state} ${outcome.failure?.cause ?? ''}`.trim()
+          : `none, ${going ? 'in a talk' : 'and no talk'}`,
       );
       if (going) expect((await second.say(going, 'Again')).state).toBe('accepted');
-      await second.leave();
+      await second.stop();
       const address = { url: `sqlite://${first.file}`, scheme: 'sqlite' } as const;
       const { findings } = await examine(address, { specs: kindSpecs, clock, log, repair: false });
       expect(findings).toEqual([]);
-      if (isThrough) break;
+      if (isComplete) break;
     }
-    // Every moment at which it may happen was covered.
-    expect(new Set(fates)).toEqual(
+    // Every point at which a power failure may happen was covered.
+    expect(new Set(outcomes)).toEqual(
       new Set(['none, and no talk', 'none, in a talk', 'unconfirmed unconfirmed', 'failed interrupted', 'delivered']),
     );
   });

@@ -42,28 +42,28 @@ export interface Scene {
   clock: QuickClock;
   file: string;
   /** Every task change that was announced, oldest first. */
-  news: Task[];
+  changes: Task[];
   logged(): string;
-  /** The store has taken as many writes as it was allowed. */
+  /** Whether the store has made as many writes as it was allowed. */
   isDead(): boolean;
-  /** Begins a conversation, and waits until it is running. */
+  /** Starts a conversation and waits until it is running. */
   begin(request?: object): Promise<Task>;
   /** Resolves when the model has begun to respond. */
   say(talk: Task, words: object | string, by?: string): Promise<Task>;
   /** The same task once the condition holds. */
-  when(task: Pick<Task, 'id'>, look: (task: Task) => boolean): Promise<Task>;
+  waitFor(task: Pick<Task, 'id'>, look: (task: Task) => boolean): Promise<Task>;
   ended(task: Pick<Task, 'id'>): Promise<Task>;
   entries(): Promise<Entry[]>;
-  /** As the bot stops. */
-  leave(): Promise<void>;
-  /** As if the process had ended: no pending work is stored. */
-  drop(): Promise<void>;
+  /** Stops everything as the bot does. */
+  stop(): Promise<void>;
+  /** Stops everything as if the process had died: no pending work is stored. */
+  kill(): Promise<void>;
 }
 
 interface SceneOptions extends GatewayOptions {
-  /** Ends are settled as soon as they are announced, as if Discord showed them. */
+  /** Whether endings are settled as soon as they are announced, as if Discord had shown them. */
   isShown?: boolean;
-  /** Nothing reaches the store after so many writes. */
+  /** The number of writes after which nothing reaches the store. */
   diesAfter?: number;
   sounds?: Pick<AudioService, 'writing'>;
   removed?: string[];
@@ -82,7 +82,7 @@ export async function scene(options: SceneOptions = {}, before?: Scene): Promise
     { url: `sqlite://${file}`, scheme: 'sqlite' },
     { specs: kindSpecs, log, clock, busyTimeoutMs: 10 },
   );
-  // By the quick clock the default limit would be a second and a half, and a busy machine may suspend a process for
+  // On the quick clock the default limit would be 1.5 seconds, and a busy machine may suspend a process for
   // that long.
   const client = openGateway(
     { ...defaultSettings, baseUrl: gateway.url, apiKey: 'sk-sandbox' },
@@ -96,7 +96,7 @@ export async function scene(options: SceneOptions = {}, before?: Scene): Promise
     isDead = true;
     await store.close();
   };
-  const kept = diesAfter === undefined ? store : mortal(store, diesAfter, die);
+  const kept = diesAfter === undefined ? store : closeAfterWrites(store, diesAfter, die);
   const book = new TaskBook({ store: kept, log });
   const talks = new Talks({
     costOfAnswer: () => undefined,
@@ -121,10 +121,10 @@ export async function scene(options: SceneOptions = {}, before?: Scene): Promise
     },
     notifyErased: async () => true,
   });
-  const news: Task[] = [];
+  const changes: Task[] = [];
   const showing: Promise<unknown>[] = [];
   tasks.book.onChange((task) => {
-    news.push(task);
+    changes.push(task);
     if (!isShown || !hasEnded(task) || !isLive(task) || task.unwanted) return;
     const shown = tasks.book
       .change(task.id, (known) => (isLive(known) ? markDelivered(known, undefined, clock.now()) : known))
@@ -140,22 +140,22 @@ export async function scene(options: SceneOptions = {}, before?: Scene): Promise
     await tasks.pause();
     for (const step of steps) await step();
   };
-  const leave = () =>
+  const stop = () =>
     close(
       () => talks.finish(),
       () => Promise.all(showing),
       () => client.close(),
       () => tasks.stop(),
     );
-  const drop = () =>
+  const kill = () =>
     close(
       () => store.close(),
       () => client.close(),
       () => talks.finish(),
     );
-  onTestFinished(drop);
+  onTestFinished(kill);
 
-  async function when({ id }: Pick<Task, 'id'>, look: (task: Task) => boolean): Promise<Task> {
+  async function waitFor({ id }: Pick<Task, 'id'>, look: (task: Task) => boolean): Promise<Task> {
     const known = await tasks.book.get(id);
     if (known && look(known)) return known;
     return new Promise((resolve) => {
@@ -166,29 +166,29 @@ export async function scene(options: SceneOptions = {}, before?: Scene): Promise
   }
 
   return {
-    ...{ tasks, talks, store, gateway, sounds, clock, file, news, when, leave, drop },
+    ...{ tasks, talks, store, gateway, sounds, clock, file, changes, waitFor, stop, kill },
     logged: () => lines.join(''),
     isDead: () => isDead,
     async begin(request = {}) {
       const { token: _, ...route } = order.route;
       const asked = { model, who: 'everyone' as const, ...request };
       const talk = await tasks.orders.submit({ ...order, route, kind: 'talk', request: asked });
-      return when(talk, ({ state }) => state === 'running');
+      return waitFor(talk, ({ state }) => state === 'running');
     },
     say(talk, words, by = owner) {
       // A short text is spoken quickly.
-      const said = typeof words === 'string' ? { prompt: `${words}, in 5 words` } : words;
-      const request = { talk: talk.id, model, ...said };
+      const content = typeof words === 'string' ? { prompt: `${words}, in 5 words` } : words;
+      const request = { talk: talk.id, model, ...content };
       return tasks.orders.submit({ ...order, kind: 'said', requesterId: by, request, parent: talk });
     },
-    ended: (task) => when(task, hasEnded),
+    ended: (task) => waitFor(task, hasEnded),
     entries: () => Array.fromAsync(store.entries.between('', '9999-12-31')),
   };
 }
 
 const tones = (): Promise<Buffer> => readFile(new URL('../sound/files/mono.ogg', import.meta.url));
 
-function mortal(store: StoredTasks, writes: number, die: () => Promise<void>): StoredTasks {
+function closeAfterWrites(store: StoredTasks, writes: number, die: () => Promise<void>): StoredTasks {
   let left = writes;
   const written =
     <A extends unknown[], R>(write: (...given: A) => Promise<R>) =>

@@ -6,43 +6,43 @@ const MINUTE = 60_000;
 
 function watched() {
   const clock = new ManualClock();
-  const told: string[] = [];
-  const silence = new SilenceWatch(clock, (id) => told.push(id));
+  const reported: string[] = [];
+  const silence = new SilenceWatch(clock, (id) => reported.push(id));
   const conversation = { heardAt: clock.now(), isBusy: false };
   silence.watch('a', conversation);
-  return { clock, told, silence, conversation };
+  return { clock, reported, silence, conversation };
 }
 
 it('Silence is reported a quarter of an hour after the last utterance, however often a member spoke before', () => {
-  const { clock, told, conversation } = watched();
+  const { clock, reported, conversation } = watched();
   for (let count = 0; count < 5; count++) {
     clock.advance(14 * MINUTE);
     conversation.heardAt = clock.now();
   }
   clock.advance(15 * MINUTE - 1);
-  expect(told).toEqual([]);
+  expect(reported).toEqual([]);
   clock.advance(1);
-  expect(told).toEqual(['a']);
+  expect(reported).toEqual(['a']);
 });
 
 it('Silence is not reported during a reply, but soon after it has ended', () => {
-  const { clock, told, conversation } = watched();
+  const { clock, reported, conversation } = watched();
   conversation.isBusy = true;
   clock.advance(40 * MINUTE);
-  expect(told).toEqual([]);
+  expect(reported).toEqual([]);
   conversation.isBusy = false;
   clock.advance(MINUTE);
-  expect(told).toEqual(['a']);
+  expect(reported).toEqual(['a']);
 });
 
 it('Silence is reported immediately for a live conversation that has been silent for long, and never for one that is no longer watched', () => {
-  const { clock, told, silence } = watched();
+  const { clock, reported, silence } = watched();
   silence.watch('b', { heardAt: clock.now() - 20 * MINUTE, isBusy: false });
   clock.advance(0);
-  expect(told).toEqual(['b']);
+  expect(reported).toEqual(['b']);
   silence.watch('c', { heardAt: clock.now(), isBusy: false });
   silence.unwatch('a');
   silence.stop();
   clock.advance(60 * MINUTE);
-  expect(told).toEqual(['b']);
+  expect(reported).toEqual(['b']);
 });

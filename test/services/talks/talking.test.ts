@@ -9,7 +9,9 @@ import { guest, owner, SLOWLY, scene, spoken, waitLimit } from './scene.ts';
 
 describe.each(['ga', 'beta'] as const)('A conversation in the %s dialect', (realtimeDialect) => {
   it('A conversation is answered in text and as a voice message, and remembers earlier turns', async () => {
-    const { begin, say, ended, news, tasks, sounds, entries, gateway } = await scene({ quirks: { realtimeDialect } });
+    const { begin, say, ended, changes, tasks, sounds, entries, gateway } = await scene({
+      quirks: { realtimeDialect },
+    });
     const talk = await begin({ instructions: 'Be brief.', voice: 'sage' });
     expect(talk.remoteId).toBe(gateway.realtime.sessions[0]?.id);
     const first = await say(talk, 'Tell me of the snow');
@@ -18,7 +20,7 @@ describe.each(['ga', 'beta'] as const)('A conversation in the %s dialect', (real
     expect(answer.state).toBe('ready');
     expect(answer.text).toContain('Tell me of the snow');
     expect(answer.text).toContain('Be brief.');
-    const drafts = news.filter(({ id, answer: now }) => id === first.id && now?.draft);
+    const drafts = changes.filter(({ id, answer: now }) => id === first.id && now?.draft);
     expect(drafts.length).toBeGreaterThan(0);
     for (const { answer: now } of drafts) expect(answer.text?.startsWith(now?.draft ?? '?')).toBe(true);
 
@@ -50,10 +52,10 @@ describe.each(['ga', 'beta'] as const)('A conversation in the %s dialect', (real
 
 describe('A new utterance', () => {
   it('A new utterance interrupts the running answer, which keeps what had arrived and counts as used', async () => {
-    const { begin, say, ended, when, gateway, entries } = await scene({ speed: SLOWLY });
+    const { begin, say, ended, waitFor, gateway, entries } = await scene({ speed: SLOWLY });
     const talk = await begin();
     const first = await say(talk, 'Tell me of the snow');
-    await when(first, ({ answer }) => (answer?.draft ?? '') !== '');
+    await waitFor(first, ({ answer }) => (answer?.draft ?? '') !== '');
     const second = await say(talk, 'No, of the sun', guest);
     const broken = await ended(first);
     expect(broken).toMatchObject({ state: 'cancelled', failure: { cause: 'stopped' } });
@@ -77,24 +79,24 @@ describe('A new utterance', () => {
     expect(gateway.realtime.opened).toBe(1);
   });
 
-  it('A new utterance is not required to interrupt an answer', async () => {
-    const { begin, say, when, talks, tasks } = await scene({ speed: SLOWLY });
-    const said = await say(await begin(), 'Tell me of the snow');
-    const growing = await when(said, ({ answer }) => (answer?.draft ?? '') !== '');
+  it('A new utterance does not have to interrupt an answer', async () => {
+    const { begin, say, waitFor, talks, tasks } = await scene({ speed: SLOWLY });
+    const utterance = await say(await begin(), 'Tell me of the snow');
+    const growing = await waitFor(utterance, ({ answer }) => (answer?.draft ?? '') !== '');
     await talks.stopAnswer(growing);
-    const broken = await when(said, hasEnded);
+    const broken = await waitFor(utterance, hasEnded);
     expect(broken).toMatchObject({ state: 'cancelled', failure: { cause: 'stopped' } });
     await talks.stopAnswer(broken);
-    expect(await tasks.book.get(said.id)).toEqual(broken);
+    expect(await tasks.book.get(utterance.id)).toEqual(broken);
   });
 });
 
 describe('A request that cannot be carried out', () => {
   it.each([
-    ['a model that has no realtime', { model: 'quill-5' }, 'invalid', 400],
+    ['a model without live sessions', { model: 'quill-5' }, 'invalid', 400],
     ['a voice that does not exist', { voice: 'nobody' }, 'invalid', 400],
   ])(
-    "A request that cannot be carried out is refused with the gateway's words: %s",
+    "A request that cannot be carried out is refused with the gateway's message: %s",
     async (_, request, kind, status) => {
       const { begin, store, entries, gateway } = await scene();
       const refusal = await begin(request).catch((error: unknown) => error);

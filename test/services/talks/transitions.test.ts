@@ -23,7 +23,11 @@ import { changed } from '../../support/tasks.ts';
 import { madeTask, start } from '../tasks/made.ts';
 
 const talk = madeTask({ kind: 'talk', state: 'accepted', request: { model: 'parley', who: 'me' } });
-const said = madeTask({ kind: 'said', state: 'running', request: { talk: talk.id, model: 'parley', prompt: 'Hello' } });
+const utterance = madeTask({
+  kind: 'said',
+  state: 'running',
+  request: { talk: talk.id, model: 'parley', prompt: 'Hello' },
+});
 const usage = { input: 10, output: 20, cached: 0, audioInput: 5, audioOutput: 15 };
 const voice = { seconds: 2, waveform: 'AAEC', sound: 'T2dnUw==' };
 
@@ -37,7 +41,7 @@ const outcome = (changes: Partial<RealtimeResponse> = {}, more: object = {}) => 
 });
 
 describe('A conversation', () => {
-  it('A conversation remembers each utterance once, in order, and five hundred at most', () => {
+  it('A conversation remembers each utterance once, in order, and at most five hundred', () => {
     let known = markRunning(talk);
     for (let index = 0; index < 600; index++) known = addTurn(known, `said-${index}`, start + index);
     expect(addTurn(known, 'said-599', start + 10_000)).toBe(known);
@@ -57,25 +61,26 @@ describe('A conversation', () => {
   it('A conversation is summarised by its instructions or its model, and an utterance by its text or its transcript', () => {
     expect(summaryOf(talk).summary).toBe('parley');
     expect(summaryOf(withRequest(talk, { instructions: 'Be a pirate.' })).summary).toBe('Be a pirate.');
-    expect(summaryOf(said).summary).toBe('Hello');
+    expect(summaryOf(utterance).summary).toBe('Hello');
     expect(
-      summaryOf(setTranscript(changed(said, { request: { talk: talk.id, model: 'parley' } }), 'a clear sound')).summary,
+      summaryOf(setTranscript(changed(utterance, { request: { talk: talk.id, model: 'parley' } }), 'a clear sound'))
+        .summary,
     ).toBe('a clear sound');
   });
 
   it('A conversation is private in lists if its thread is private', () => {
     expect(summaryOf(talk).isPrivate).toBe(false);
-    expect(summaryOf(withRequest(said, { isClosed: true })).isPrivate).toBe(true);
+    expect(summaryOf(withRequest(utterance, { isClosed: true })).isPrivate).toBe(true);
   });
 });
 
 describe('The end of an answer', () => {
   it('The end of an answer adds text, audio and usage at once, and counts each response once', () => {
-    const ended = concludeAnswer(said, outcome(), start + 1);
+    const ended = concludeAnswer(utterance, outcome(), start + 1);
     expect(ended).toMatchObject({ state: 'ready', text: 'Good day.', times: { ended: start + 1 } });
     expect(ended.answer).toMatchObject({ voice, tokens: usage, counted: ['resp-1'], draft: '' });
-    const again = concludeAnswer({ ...ended, state: 'running' }, outcome(), start + 2);
-    expect(again.answer?.tokens).toEqual(usage);
+    const second = concludeAnswer({ ...ended, state: 'running' }, outcome(), start + 2);
+    expect(second.answer?.tokens).toEqual(usage);
     expect(factOfTask(ended)).toEqual({ standing: 'settled', at: start + 1, tokens: usage });
   });
 
@@ -88,9 +93,9 @@ describe('The end of an answer', () => {
     ['cut', undefined, 'failed', 'cut'],
     ['completed', 'stopped', 'ready', undefined],
   ] as const)(
-    'The end of an answer that is %s, and was %s, leaves it %s as %s, with its text and as used',
+    'The end of an answer with the result %s and the stop reason %s leaves it %s with the cause %s, its text and its usage',
     (end, stopReason, state, cause) => {
-      const ended = concludeAnswer(said, outcome({ end }, { stopReason }), start + 1);
+      const ended = concludeAnswer(utterance, outcome({ end }, { stopReason }), start + 1);
       expect(ended.state).toBe(state);
       expect(ended.failure?.cause).toBe(cause);
       expect(ended.text).toBe('Good day.');
@@ -98,26 +103,26 @@ describe('The end of an answer', () => {
     },
   );
 
-  it('The end of an answer keeps what had arrived if the last event is empty, and gives the reason of an incomplete answer', () => {
-    const grown = { ...said, answer: { rounds: [], draft: 'Good', without: [], parts: [] } };
+  it('The end of an answer keeps what had arrived if the last event is empty, and reports why an answer is incomplete', () => {
+    const grown = { ...utterance, answer: { rounds: [], draft: 'Good', without: [], parts: [] } };
     expect(concludeAnswer(grown, outcome({ end: 'cut', text: '', usage: undefined }), start).text).toBe('Good');
-    const ended = concludeAnswer(said, outcome({ end: 'incomplete', reason: 'max_output_tokens' }), start);
+    const ended = concludeAnswer(utterance, outcome({ end: 'incomplete', reason: 'max_output_tokens' }), start);
     expect(ended).toMatchObject({ state: 'ready', answer: { incomplete: 'max_output_tokens' } });
   });
 
   it('The end of an answer is not charged if neither content nor usage arrived', () => {
     const nothing = outcome({ end: 'failed', text: '', usage: undefined }, { hasContent: false, voice: undefined });
-    expect(factOfTask(concludeAnswer(said, nothing, start)).standing).toBe('refunded');
+    expect(factOfTask(concludeAnswer(utterance, nothing, start)).standing).toBe('refunded');
     const soundAlone = outcome({ end: 'failed', text: '', usage: undefined }, { voice: undefined });
-    expect(factOfTask(concludeAnswer(said, soundAlone, start)).standing).toBe('settled');
+    expect(factOfTask(concludeAnswer(utterance, soundAlone, start)).standing).toBe('settled');
   });
 });
 
 describe('The audio of an answer', () => {
-  const ended = concludeAnswer(said, outcome(), start);
+  const ended = concludeAnswer(utterance, outcome(), start);
   const place = { channelId: 'c', id: 'm' };
 
-  it('The audio of an answer is stored until Discord has it or cannot take it, and no longer', () => {
+  it('The audio of an answer is stored only until Discord has it or cannot accept it', () => {
     const waiting = markPingDue(ended, place, start);
     expect(waiting.answer?.voice?.sound).toBe(voice.sound);
     const without = { seconds: 2, waveform: 'AAEC' };

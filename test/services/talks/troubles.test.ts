@@ -15,27 +15,30 @@ const saids = async ({ store }: Scene) =>
 
 const standings = async ({ entries }: Scene) => (await entries()).map(({ facts }) => facts.at(-1)?.standing);
 
-describe.each(['ga', 'beta'] as const)('Troubles of a live conversation in the %s dialect', (realtimeDialect) => {
-  it.each([
-    ['drop-middle', 'cut'],
-    ['failed', 'failed'],
-  ] as const)(
-    'An answer under %s keeps what had arrived, is charged, and lets the conversation continue',
-    async (how, cause) => {
-      const made = await scene({ quirks: { realtimeDialect } });
-      const { begin, say, ended, gateway } = made;
-      const talk = await begin();
-      gateway.faults.add({ on: { kind: 'realtime' }, do: `realtime-${how}` });
-      const broken = await ended(await say(talk, 'We speak of gardens'));
-      expect(broken).toMatchObject({ state: 'failed', failure: { cause } });
-      expect(broken.text).toMatch(/^This/);
-      const answer = await ended(await say(talk, 'Where were we?'));
-      expect(answer).toMatchObject({ state: 'ready' });
-      expect(answer.text).toContain('We speak of gardens');
-      await expect.poll(() => standings(made), waitLimit).toEqual(['settled', 'settled']);
-    },
-  );
-});
+describe.each(['ga', 'beta'] as const)(
+  'A faulty gateway in a live conversation in the %s dialect',
+  (realtimeDialect) => {
+    it.each([
+      ['drop-middle', 'cut'],
+      ['failed', 'failed'],
+    ] as const)(
+      'An answer hit by the fault %s keeps what had arrived, is charged, and lets the conversation continue',
+      async (how, cause) => {
+        const made = await scene({ quirks: { realtimeDialect } });
+        const { begin, say, ended, gateway } = made;
+        const talk = await begin();
+        gateway.faults.add({ on: { kind: 'realtime' }, do: `realtime-${how}` });
+        const broken = await ended(await say(talk, 'We speak of gardens'));
+        expect(broken).toMatchObject({ state: 'failed', failure: { cause } });
+        expect(broken.text).toMatch(/^This/);
+        const answer = await ended(await say(talk, 'Where were we?'));
+        expect(answer).toMatchObject({ state: 'ready' });
+        expect(answer.text).toContain('We speak of gardens');
+        await expect.poll(() => standings(made), waitLimit).toEqual(['settled', 'settled']);
+      },
+    );
+  },
+);
 
 it('An incomplete answer shows its reason', async () => {
   const { begin, say, ended, gateway } = await scene();
@@ -58,24 +61,24 @@ it('A refused utterance keeps the conversation and stores nothing', async () => 
   await expect.poll(() => standings(made), waitLimit).toEqual(['refunded', 'settled']);
 });
 
-it('An utterance with an unknown outcome is left to its owner to decide', async () => {
+it('An utterance with an unknown outcome is left for its owner to resolve', async () => {
   const made = await scene();
   const { begin, say, ended, gateway, tasks } = made;
   const talk = await begin();
   gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-drop-asked' });
-  const said = await say(talk, 'Hello');
-  expect(said).toMatchObject({ state: 'unconfirmed', parentId: talk.id });
+  const utterance = await say(talk, 'Hello');
+  expect(utterance).toMatchObject({ state: 'unconfirmed', parentId: talk.id });
   expect((await tasks.book.get(talk.id))?.talk?.turns).toEqual([]);
-  const again = await tasks.orders.tryAgain(said.id, {
+  const second = await tasks.orders.tryAgain(utterance.id, {
     requesterId: owner,
-    channelId: said.channelId,
+    channelId: utterance.channelId,
     route: order.route,
   });
-  expect(await ended(again)).toMatchObject({ state: 'ready', request: said.request, parentId: talk.id });
+  expect(await ended(second)).toMatchObject({ state: 'ready', request: utterance.request, parentId: talk.id });
   await expect.poll(() => standings(made), waitLimit).toEqual(['settled', 'settled']);
 });
 
-it('An answer whose voice message fails keeps its text, and the log has the reason', async () => {
+it('An answer whose voice message fails keeps its text, and the log contains the reason', async () => {
   const finish = () => Promise.reject(new Error('The writer has no ink.'));
   const writing = () => ({ isEmpty: false, add: () => undefined, finish, drop: () => undefined });
   const { begin, say, ended, logged } = await scene({ sounds: { writing } });
@@ -90,10 +93,10 @@ describe('A conversation that is reopened', () => {
   const unavailable = { type: 'status', status: 503 } as const;
   const refused = { type: 'status', status: 404 } as const;
 
-  it('A conversation that is reopened waits for an unreachable gateway, and reports that for utterances in the meantime', async () => {
+  it('A conversation that is reopened waits for an unreachable gateway, and reports that to members who speak in the meantime', async () => {
     const first = await scene();
     const talk = await first.begin();
-    await first.leave();
+    await first.stop();
     const second = await scene({}, first);
     const { gateway, say, ended, tasks } = second;
     gateway.faults.add({ on: { path: '/v1/realtime' }, do: unavailable, times: 5 });
@@ -105,14 +108,14 @@ describe('A conversation that is reopened', () => {
     expect((await ended(await say(talk, 'Hello once more'))).state).toBe('ready');
   });
 
-  it('A conversation that is reopened ends where the gateway refuses it permanently', async () => {
+  it('A conversation that is reopened ends if the gateway refuses it permanently', async () => {
     const first = await scene();
     const talk = await first.begin();
-    await first.leave();
-    const { gateway, say, when } = await scene({}, first);
+    await first.stop();
+    const { gateway, say, waitFor } = await scene({}, first);
     gateway.faults.add({ on: { path: '/v1/realtime' }, do: refused });
     expect(await refusalOf(say(talk, 'Hello'))).toMatchObject({ name: 'GatewayError', status: 404 });
-    expect(await when(talk, hasEnded)).toMatchObject({ state: 'ready', talk: { end: 'lost' } });
+    expect(await waitFor(talk, hasEnded)).toMatchObject({ state: 'ready', talk: { end: 'lost' } });
     expect(await refusalOf(say(talk, 'Are you there?'))).toMatchObject({ key: 'refusals.talkOver' });
   });
 });
@@ -123,7 +126,7 @@ it('A conversation ends for an erasure that was requested before a restart', asy
   const unwanted = await first.tasks.book.get(talk.id);
   // Stored without notifying the process.
   if (unwanted) await first.store.put({ ...unwanted, unwanted: true });
-  await first.drop();
+  await first.kill();
   const second = await scene({ isShown: true }, first);
   await second.tasks.erasure.begin(owner, async () => true);
   await expect.poll(() => second.store.openErasures(), waitLimit).toEqual([]);

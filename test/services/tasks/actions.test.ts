@@ -3,7 +3,7 @@ import { meaningOfAction, needsForm } from '../../../src/services/tasks/actions.
 
 const uuid = '0b8f1c9e-4a7d-4f7e-9c1f-0a1b2c3d4e5f';
 
-describe('A button of the gateway', () => {
+describe('A button from the gateway', () => {
   it.each([
     [`MJ::JOB::upsample::2::${uuid}`, { family: 'upscale', words: 'never', index: 2 }],
     [`MJ::JOB::variation::4::${uuid}`, { family: 'variation', words: 'in-remix', index: 4 }],
@@ -28,11 +28,11 @@ describe('A button of the gateway', () => {
     [`MJ::BOOKMARK::${uuid}`, { family: 'favourite', words: 'never' }],
     ['something::nobody::told', { family: 'other', words: 'never' }],
     ['', { family: 'other', words: 'never' }],
-  ] as const)('A button of the gateway is understood: %s', (customId, meaning) => {
+  ] as const)('A button from the gateway is understood: %s', (customId, meaning) => {
     expect(meaningOfAction(customId)).toEqual(meaning);
   });
 
-  it('A button of the gateway opens a form first when the gateway will ask for a prompt', () => {
+  it('A button from the gateway opens a form first if the gateway will require a prompt', () => {
     expect(needsForm(`MJ::CustomZoom::${uuid}`, false)).toBe(true);
     expect(needsForm(`MJ::Inpaint::1::${uuid}::SOLO`, false)).toBe(true);
     expect(needsForm(`MJ::JOB::variation::1::${uuid}`, false)).toBe(false);

@@ -10,19 +10,19 @@ const now = start + minute;
 const followed = (): Task => markAccepted(madeTask(), taken, start + 1_000);
 const image = { kind: 'image', address: 'https://files.example/1.png' } as const;
 
-describe('News of a running task', () => {
-  it.each(['queued', 'running', 'needs-input'] as const)('News of a running task with %s is applied', (state) => {
+describe('An update of a running task', () => {
+  it.each(['queued', 'running', 'needs-input'] as const)('An update of a running task to %s is applied', (state) => {
     const task = advance(followed(), madeSnapshot({ state }), now);
     expect(task).toMatchObject({ state, times: { lastPending: now } });
   });
 
-  it('News of a running task that arrives late never moves the task back', () => {
+  it('An update of a running task that arrives late never moves the task back', () => {
     const running = advance(followed(), madeSnapshot({ state: 'running', progress: 40 }), now);
     const late = advance(running, madeSnapshot({ state: 'queued', progress: 10, word: 'SUBMITTED' }), now + 1);
     expect(late).toMatchObject({ state: 'running', progress: 40 });
   });
 
-  it('News of a running task keeps the tracks of a song, without URLs of streaming tracks and with useful fields only', () => {
+  it('An update of a running task keeps the tracks of a song, without URLs of streaming tracks and only with useful fields', () => {
     const track = {
       ...{ id: 'clip', title: 't'.repeat(300), audio: 'https://files.example/live', video: undefined },
       ...{ cover: 'https://files.example/1.png', lyrics: 'l'.repeat(20_000), style: undefined, seconds: 20 },
@@ -42,7 +42,7 @@ describe('News of a running task', () => {
     expect(advance(followed(), many, now).tracks).toHaveLength(20);
   });
 
-  it('News of a running task with a finished song is held back while a track still streams, but not forever', () => {
+  it('An update of a running task with a finished song is held back while a track still streams, but not forever', () => {
     const streaming = { ...{ id: 'clip', title: 'a', audio: undefined, video: undefined, cover: undefined } };
     const track = { ...streaming, lyrics: undefined, style: undefined, seconds: undefined, failure: undefined };
     const said = madeSnapshot({ state: 'succeeded', tracks: [{ ...track, state: 'running' }] });
@@ -54,24 +54,24 @@ describe('News of a running task', () => {
     expect(advance({ ...waiting, times: { ...waiting.times, overdue: now } }, said, now).state).toBe('ready');
   });
 
-  it('News of a running task only increases the progress, and keeps it when a response leaves it out', () => {
+  it('An update of a running task only increases the progress, and keeps it if the response omits it', () => {
     const at = (task: Task, progress: number | undefined): Task => advance(task, madeSnapshot({ progress }), now);
     expect(at(at(at(followed(), 30), 20), undefined).progress).toBe(30);
     expect(at(at(followed(), 30), 55).progress).toBe(55);
   });
 
-  it('News of a running task keeps a preview with the moment it was first seen, and without bytes', () => {
+  it('An update of a running task keeps a preview with the time at which it was first seen, and without its bytes', () => {
     const first = advance(followed(), madeSnapshot({ preview: { ...image, base64: 'AAAA' } }), now);
     const second = advance(first, madeSnapshot({ preview: image }), now + minute);
     expect(second.preview).toEqual({ ...image, firstSeenAt: now });
   });
 
-  it('News of a running task resets the count of responses that did not know the task', () => {
+  it('An update of a running task resets the count of responses that did not know the task', () => {
     const doubted = { ...followed(), unknown: { answers: 3, since: start } };
     expect(advance(doubted, madeSnapshot(), now)).not.toHaveProperty('unknown');
   });
 
-  it('News of a running task keeps buttons, seed and text that a later response leaves out', () => {
+  it('An update of a running task keeps buttons, seed and text that a later response omits', () => {
     const actions = [{ customId: 'x::1', label: 'U1', emoji: '', style: 2 }];
     const told = advance(followed(), madeSnapshot({ actions, seed: '7', text: 'words' }), now);
     expect(advance(told, madeSnapshot(), now)).toMatchObject({ actions, seed: '7', text: 'words' });
@@ -79,7 +79,7 @@ describe('News of a running task', () => {
 });
 
 describe('The end of a task', () => {
-  it('The end of a task makes it ready with the URLs of its results, when they were first seen and until when they last', () => {
+  it('The end of a task makes it ready with the URLs of its results, the time at which they were first seen and their expiry', () => {
     const media = [{ ...image, expiresAt: now + minute, base64: 'AAAA' }];
     const task = advance(followed(), madeSnapshot({ state: 'succeeded', media, finishedAt: now - 1 }), now);
     expect(task).toMatchObject({ state: 'ready', progress: 100, times: { ended: now, remoteFinished: now - 1 } });
@@ -88,7 +88,7 @@ describe('The end of a task', () => {
   });
 
   it.each(['failed', 'cancelled', 'expired'] as const)(
-    'The end of a task makes it %s if the gateway reports that, with its reason',
+    'The end of a task makes it %s with the reason if the gateway reports that',
     (cause) => {
       const failure = { cause, reason: 'no', code: '1' };
       const task = advance(followed(), madeSnapshot({ state: 'failed', failure }), now);
@@ -100,7 +100,7 @@ describe('The end of a task', () => {
     expect(advance(followed(), madeSnapshot({ state: 'failed' }), now).state).toBe('failed');
   });
 
-  it('The end of a task stays after any later news', () => {
+  it('The end of a task is final whatever later updates say', () => {
     const ready = advance(followed(), madeSnapshot({ state: 'succeeded' }), now);
     for (const state of ['queued', 'running', 'failed', 'succeeded'] as const) {
       expect(advance(ready, madeSnapshot({ state }), now + minute)).toBe(ready);
@@ -108,13 +108,13 @@ describe('The end of a task', () => {
   });
 });
 
-describe('News of a task in any order', () => {
+describe('Updates of a task in any order', () => {
   const news = fc.record({
     state: fc.constantFrom('queued', 'running', 'needs-input', 'succeeded', 'failed'),
     progress: fc.option(fc.integer({ min: 0, max: 100 }), { nil: undefined }),
   });
 
-  it('News of a task in any order leaves a task that the store accepts, whose progress and end never go back', () => {
+  it('Updates of a task in any order leave a task that the store accepts and whose progress and end are never reverted', () => {
     fc.assert(
       fc.property(fc.array(news, { maxLength: 12 }), (list) => {
         let task = followed();

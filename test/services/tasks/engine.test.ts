@@ -8,13 +8,13 @@ import { isLive, type Task } from '../../../src/services/tasks/task.ts';
 import { type Engine, engine } from './engine.ts';
 import { minute, order } from './made.ts';
 
-/** The clock of the tests begins with the year, and so does the life of the order's token. */
+/** The task once its result is ready. */
 const ready = ({ news, until }: Engine, id: string): Promise<Task> =>
   until(() => news.findLast((task) => task.id === id && task.state === 'ready'));
 
 const submitsAt = ({ gateway }: Engine): number => gateway.heard.filter(({ path }) => path.includes('/submit/')).length;
 
-/** Another program writes to the store, so the bot cannot write in the meantime. */
+/** Locks the store as another program would, so that the bot cannot write; returns the function that unlocks it. */
 function busy({ file }: Engine): () => void {
   const other = new DatabaseSync(file);
   other.exec('BEGIN IMMEDIATE');
@@ -26,202 +26,202 @@ function busy({ file }: Engine): () => void {
 
 describe('An order', () => {
   it('A request is stored before it is submitted', async () => {
-    const side = await engine();
-    side.gateway.faults.add({ on: { path: /submit/ }, do: 'hang' });
-    const submitted = side.tasks.orders.submit(order);
-    await side.until(() => (submitsAt(side) === 1 ? true : undefined));
-    const [stored] = await side.store.live();
+    const fixture = await engine();
+    fixture.gateway.faults.add({ on: { path: /submit/ }, do: 'hang' });
+    const submitted = fixture.tasks.orders.submit(order);
+    await fixture.until(() => (submitsAt(fixture) === 1 ? true : undefined));
+    const [stored] = await fixture.store.live();
     expect(stored).toMatchObject({ state: 'submitting', request: { prompt: 'a fox' } });
     expect((await submitted).state).toBe('unconfirmed');
   });
 
   it('A request is never submitted when it cannot be stored', async () => {
-    const side = await engine();
-    const free = busy(side);
-    await expect(side.tasks.orders.submit(order)).rejects.toMatchObject({ kind: 'locked' });
+    const fixture = await engine();
+    const free = busy(fixture);
+    await expect(fixture.tasks.orders.submit(order)).rejects.toMatchObject({ kind: 'locked' });
     free();
-    expect(submitsAt(side)).toBe(0);
-    expect(side.tasks.book.liveCount).toBe(0);
-    expect((await side.tasks.orders.submit({ ...order, request: { prompt: 'another' } })).state).toBe('accepted');
+    expect(submitsAt(fixture)).toBe(0);
+    expect(fixture.tasks.book.liveCount).toBe(0);
+    expect((await fixture.tasks.orders.submit({ ...order, request: { prompt: 'another' } })).state).toBe('accepted');
   });
 
-  it('A request is not lost when the gateway has taken it but the store fails afterwards', async () => {
-    const side = await engine();
+  it('A request is not lost if the gateway has accepted it but the store fails afterwards', async () => {
+    const fixture = await engine();
     const taken = Promise.withResolvers<() => void>();
-    side.gateway.jobs.once('change', () => taken.resolve(busy(side)));
-    const task = await side.tasks.orders.submit(order);
+    fixture.gateway.jobs.once('change', () => taken.resolve(busy(fixture)));
+    const task = await fixture.tasks.orders.submit(order);
     const free = await taken.promise;
     expect(task.state).toBe('accepted');
-    expect(side.logged()).toContain('could not write a task');
+    expect(fixture.logged()).toContain('could not write a task');
     free();
-    await side.until(() => (side.logged().includes('has now written the task') ? true : undefined));
-    expect(await side.store.get(task.id)).toMatchObject({ remoteId: task.remoteId });
-    expect((await ready(side, task.id)).media).toHaveLength(1);
-    expect(submitsAt(side)).toBe(1);
+    await fixture.until(() => (fixture.logged().includes('has now written the task') ? true : undefined));
+    expect(await fixture.store.get(task.id)).toMatchObject({ remoteId: task.remoteId });
+    expect((await ready(fixture, task.id)).media).toHaveLength(1);
+    expect(submitsAt(fixture)).toBe(1);
   });
 
   it('A request leaves nothing behind when it is refused', async () => {
-    const side = await engine();
-    side.gateway.faults.add({ on: { path: /submit/ }, do: 'quota' });
-    await expect(side.tasks.orders.submit(order)).rejects.toBeInstanceOf(GatewayError);
-    expect(await side.store.live()).toEqual([]);
-    expect(await side.store.page({ of: { memberId: order.requesterId }, max: 10 })).toEqual({
+    const fixture = await engine();
+    fixture.gateway.faults.add({ on: { path: /submit/ }, do: 'quota' });
+    await expect(fixture.tasks.orders.submit(order)).rejects.toBeInstanceOf(GatewayError);
+    expect(await fixture.store.live()).toEqual([]);
+    expect(await fixture.store.page({ of: { memberId: order.requesterId }, max: 10 })).toEqual({
       summaries: [],
       next: undefined,
     });
-    expect(side.news).toEqual([]);
+    expect(fixture.news).toEqual([]);
   });
 
-  it('A request is unconfirmed when the bot stops during the submit, because the gateway may have taken it', async () => {
-    const side = await engine();
-    side.gateway.faults.add({ on: { path: /submit/ }, do: 'accepted-then-hang' });
-    const submitted = side.tasks.orders.submit(order);
-    await side.until(() => side.gateway.jobs.list()[0]);
-    await side.leave();
+  it('A request is unconfirmed if the bot stops during the submit, because the gateway may have accepted it', async () => {
+    const fixture = await engine();
+    fixture.gateway.faults.add({ on: { path: /submit/ }, do: 'accepted-then-hang' });
+    const submitted = fixture.tasks.orders.submit(order);
+    await fixture.until(() => fixture.gateway.jobs.list()[0]);
+    await fixture.stop();
     expect((await submitted).state).toBe('unconfirmed');
-    const next = await engine({}, side);
+    const next = await engine({}, fixture);
     expect(next.news.map(({ state }) => state)).toEqual(['unconfirmed']);
     expect(submitsAt(next)).toBe(1);
   });
 
-  it('A request counts as the same order only for a moment', async () => {
-    const side = await engine();
-    await side.tasks.orders.submit(order);
-    await expect(side.tasks.orders.submit(order)).rejects.toMatchObject({ key: 'refusals.duplicateRequest' });
-    side.clock.advance(3_000);
-    expect((await side.tasks.orders.submit(order)).state).toBe('accepted');
+  it('A request counts as a duplicate only for a moment', async () => {
+    const fixture = await engine();
+    await fixture.tasks.orders.submit(order);
+    await expect(fixture.tasks.orders.submit(order)).rejects.toMatchObject({ key: 'refusals.duplicateRequest' });
+    fixture.clock.advance(3_000);
+    expect((await fixture.tasks.orders.submit(order)).state).toBe('accepted');
   });
 
   it('A failed order can be repeated immediately', async () => {
-    const side = await engine();
-    const { id } = await side.tasks.orders.submit(order);
+    const fixture = await engine();
+    const { id } = await fixture.tasks.orders.submit(order);
     const failure = { cause: 'failed' as const };
-    await side.tasks.book.change(id, (task) => ({ ...task, state: 'failed', failure }));
-    expect((await side.tasks.orders.submit(order)).state).toBe('accepted');
-    await expect(side.tasks.orders.submit(order)).rejects.toMatchObject({ key: 'refusals.duplicateRequest' });
-    side.clock.advance(3_000);
-    expect((await side.tasks.orders.submit(order)).state).toBe('accepted');
+    await fixture.tasks.book.change(id, (task) => ({ ...task, state: 'failed', failure }));
+    expect((await fixture.tasks.orders.submit(order)).state).toBe('accepted');
+    await expect(fixture.tasks.orders.submit(order)).rejects.toMatchObject({ key: 'refusals.duplicateRequest' });
+    fixture.clock.advance(3_000);
+    expect((await fixture.tasks.orders.submit(order)).state).toBe('accepted');
   });
 
   it('A request whose result is shown can be repeated immediately', async () => {
-    const side = await engine();
-    const { id } = await side.tasks.orders.submit(order);
-    await side.tasks.book.change(id, (task) => ({ ...task, state: 'ready' }));
-    await expect(side.tasks.orders.submit(order)).rejects.toMatchObject({ key: 'refusals.duplicateRequest' });
-    await side.tasks.book.change(id, (task) => markDelivered(task, undefined, side.clock.now()));
-    expect((await side.tasks.orders.submit(order)).state).toBe('accepted');
+    const fixture = await engine();
+    const { id } = await fixture.tasks.orders.submit(order);
+    await fixture.tasks.book.change(id, (task) => ({ ...task, state: 'ready' }));
+    await expect(fixture.tasks.orders.submit(order)).rejects.toMatchObject({ key: 'refusals.duplicateRequest' });
+    await fixture.tasks.book.change(id, (task) => markDelivered(task, undefined, fixture.clock.now()));
+    expect((await fixture.tasks.orders.submit(order)).state).toBe('accepted');
   });
 
-  it('A request counts as the same order no longer when the clock is set back in the meantime', async () => {
-    const side = await engine();
-    await side.tasks.orders.submit(order);
-    side.clock.setBack(3_600_000);
-    await expect(side.tasks.orders.submit(order)).rejects.toMatchObject({ key: 'refusals.duplicateRequest' });
-    side.clock.advance(3_000);
-    expect((await side.tasks.orders.submit(order)).state).toBe('accepted');
+  it('A request does not count as a duplicate for longer because the clock was set back', async () => {
+    const fixture = await engine();
+    await fixture.tasks.orders.submit(order);
+    fixture.clock.setBack(3_600_000);
+    await expect(fixture.tasks.orders.submit(order)).rejects.toMatchObject({ key: 'refusals.duplicateRequest' });
+    fixture.clock.advance(3_000);
+    expect((await fixture.tasks.orders.submit(order)).state).toBe('accepted');
   });
 
-  it('A request is awaited and stored when it is tried again just before the bot stops', async () => {
-    const side = await engine();
-    side.gateway.faults.add({ on: { path: /submit/ }, do: 'accepted-then-reset' });
-    const lost = await side.tasks.orders.submit(order);
-    side.gateway.faults.add({ on: { path: /submit/ }, do: 'accepted-then-hang' });
-    const again = side.tasks.orders.tryAgain(lost.id, order);
-    await side.until(() => (submitsAt(side) === 2 ? true : undefined));
-    await side.leave();
+  it('A request that is tried again just before the bot stops is awaited and stored', async () => {
+    const fixture = await engine();
+    fixture.gateway.faults.add({ on: { path: /submit/ }, do: 'accepted-then-reset' });
+    const lost = await fixture.tasks.orders.submit(order);
+    fixture.gateway.faults.add({ on: { path: /submit/ }, do: 'accepted-then-hang' });
+    const again = fixture.tasks.orders.tryAgain(lost.id, order);
+    await fixture.until(() => (submitsAt(fixture) === 2 ? true : undefined));
+    await fixture.stop();
     expect((await again).state).toBe('unconfirmed');
-    const next = await engine({}, side);
+    const next = await engine({}, fixture);
     expect(next.news.find(({ id }) => id === lost.id)?.successorId).toBeDefined();
     expect(next.news.map(({ state }) => state)).toEqual(['unconfirmed', 'unconfirmed']);
     expect(next.logged()).not.toContain('"level":50');
   });
 
   it("An order is not sent when the gateway's client refuses its prompt", async () => {
-    const side = await engine();
-    await expect(side.tasks.orders.submit({ ...order, request: { prompt: '   ' } })).rejects.toMatchObject({
+    const fixture = await engine();
+    await expect(fixture.tasks.orders.submit({ ...order, request: { prompt: '   ' } })).rejects.toMatchObject({
       kind: 'invalid',
     });
-    expect(submitsAt(side)).toBe(0);
-    expect(await side.store.live()).toEqual([]);
+    expect(submitsAt(fixture)).toBe(0);
+    expect(await fixture.store.live()).toEqual([]);
   });
 });
 
 describe('A running task', () => {
   it('A running task reaches its result with everything that the specification requires', async () => {
-    const side = await engine();
-    const { id } = await side.tasks.orders.submit(order);
-    const task = await ready(side, id);
-    expect(await side.store.get(id)).toMatchObject({
+    const fixture = await engine();
+    const { id } = await fixture.tasks.orders.submit(order);
+    const task = await ready(fixture, id);
+    expect(await fixture.store.get(id)).toMatchObject({
       id,
       remoteId: task.remoteId,
       request: { prompt: 'a fox' },
       times: { created: task.times.created },
       media: [{ address: expect.stringContaining('http') }],
     });
-    const [duration] = await side.store.durations('imagine');
+    const [duration] = await fixture.store.durations('imagine');
     expect(duration?.atMostMs).toBeGreaterThan(duration?.atLeastMs ?? Number.POSITIVE_INFINITY);
   });
 
-  it('A running task is written only when a restart must know the change', async () => {
-    const side = await engine();
-    const { id } = await side.tasks.orders.submit(order);
-    await side.until(() => ((side.news.at(-1)?.progress ?? 0) > 20 ? true : undefined));
-    const stored = await side.store.get(id);
+  it('A running task is written only if a change has to survive a restart', async () => {
+    const fixture = await engine();
+    const { id } = await fixture.tasks.orders.submit(order);
+    await fixture.until(() => ((fixture.news.at(-1)?.progress ?? 0) > 20 ? true : undefined));
+    const stored = await fixture.store.get(id);
     expect(stored?.state).toBe('running');
-    expect(stored?.progress ?? 0).toBeLessThan(side.news.at(-1)?.progress ?? 0);
+    expect(stored?.progress ?? 0).toBeLessThan(fixture.news.at(-1)?.progress ?? 0);
   });
 
-  it('A running task is reported as overdue once, and loses its token when that has expired', async () => {
-    const side = await engine();
-    side.gateway.faults.add({ do: 'stick' });
-    const { id } = await side.tasks.orders.submit(order);
-    const late = await side.until(() => side.news.find((task) => task.times.overdue !== undefined));
+  it('A running task is reported as overdue once, and loses its token once that has expired', async () => {
+    const fixture = await engine();
+    fixture.gateway.faults.add({ do: 'stick' });
+    const { id } = await fixture.tasks.orders.submit(order);
+    const late = await fixture.until(() => fixture.news.find((task) => task.times.overdue !== undefined));
     expect(late.times.overdue).toBeGreaterThanOrEqual(late.times.created + 5 * minute);
-    await side.until(() => side.news.find((task) => task.route.token === undefined));
-    expect((await side.store.get(id))?.route).not.toHaveProperty('token');
-    expect(new Set(side.news.flatMap(({ times }) => times.overdue ?? [])).size).toBe(1);
+    await fixture.until(() => fixture.news.find((task) => task.route.token === undefined));
+    expect((await fixture.store.get(id))?.route).not.toHaveProperty('token');
+    expect(new Set(fixture.news.flatMap(({ times }) => times.overdue ?? [])).size).toBe(1);
   });
 
   it('A running task is polled immediately after a hint', async () => {
-    const side = await engine();
-    const { id } = await side.tasks.orders.submit(order);
-    side.gateway.jobs.finish(side.gateway.jobs.list()[0]?.id ?? '');
-    await side.until(() => side.news.at(-1));
-    const before = side.clock.now();
-    side.tasks.scheduler.hint(id);
-    const task = await ready(side, id);
+    const fixture = await engine();
+    const { id } = await fixture.tasks.orders.submit(order);
+    fixture.gateway.jobs.finish(fixture.gateway.jobs.list()[0]?.id ?? '');
+    await fixture.until(() => fixture.news.at(-1));
+    const before = fixture.clock.now();
+    fixture.tasks.scheduler.hint(id);
+    const task = await ready(fixture, id);
     expect((task.times.ended ?? 0) - before).toBeLessThan(1_000);
   });
 
   it.each(['bad-gateway', 'server-error', 'reset', 'empty', 'half'] as const)(
-    'A running task of 2.5 s is ready within 5 s of its end when one of its polls meets the fault %s',
+    'A task that runs for 2.5 s is ready within 5 s of its end if one of its polls meets the fault %s',
     async (fault) => {
       for (const profile of ['spec', 'stock'] as const) {
         for (const after of [0, 1, 2]) {
-          const side = await engine({ profile });
-          const { id, remoteId } = await side.tasks.orders.submit(order);
-          side.gateway.faults.add({ on: { path: /fetch|list/ }, do: fault, after });
-          const endsAt = side.clock.now() + 2_500;
-          await side.until(() => (side.clock.now() >= endsAt ? true : undefined));
-          side.gateway.jobs.finish(remoteId ?? '');
-          const task = await ready(side, id);
+          const fixture = await engine({ profile });
+          const { id, remoteId } = await fixture.tasks.orders.submit(order);
+          fixture.gateway.faults.add({ on: { path: /fetch|list/ }, do: fault, after });
+          const endsAt = fixture.clock.now() + 2_500;
+          await fixture.until(() => (fixture.clock.now() >= endsAt ? true : undefined));
+          fixture.gateway.jobs.finish(remoteId ?? '');
+          const task = await ready(fixture, id);
           expect((task.times.ended ?? Number.POSITIVE_INFINITY) - endsAt).toBeLessThan(5_000);
-          await side.leave();
+          await fixture.stop();
         }
       }
     },
   );
 
-  it('A running task ends with the next response that can be stored when its end could not be', async () => {
-    const side = await engine();
-    const { id } = await side.tasks.orders.submit(order);
-    await side.until(() => (side.news.at(-1)?.state === 'running' ? true : undefined));
-    const free = busy(side);
-    side.gateway.jobs.finish(side.gateway.jobs.list()[0]?.id ?? '');
-    await side.until(() => (side.logged().includes('could not be stored') ? true : undefined));
-    expect(side.news.at(-1)?.state).toBe('running');
+  it('A running task ends with the next response that can be stored, if its end could not be stored at first', async () => {
+    const fixture = await engine();
+    const { id } = await fixture.tasks.orders.submit(order);
+    await fixture.until(() => (fixture.news.at(-1)?.state === 'running' ? true : undefined));
+    const free = busy(fixture);
+    fixture.gateway.jobs.finish(fixture.gateway.jobs.list()[0]?.id ?? '');
+    await fixture.until(() => (fixture.logged().includes('could not be stored') ? true : undefined));
+    expect(fixture.news.at(-1)?.state).toBe('running');
     free();
-    expect((await ready(side, id)).state).toBe('ready');
+    expect((await ready(fixture, id)).state).toBe('ready');
   });
 });
 
@@ -236,7 +236,7 @@ describe('A start of the bot', () => {
     await first.tasks.book.change(told.id, (task) => markDelivered(task, undefined, first.clock.now()));
     await first.store.put({ ...running, id: 'submitting0000000', state: 'submitting', remoteId: undefined });
     await first.store.put({ ...running, id: 'running0000000000' });
-    await first.drop();
+    await first.kill();
 
     const second = await engine({}, first);
     const states = new Map(second.news.map((task) => [task.id, task.state]));
@@ -248,15 +248,15 @@ describe('A start of the bot', () => {
     expect(submitsAt(second)).toBe(3);
   });
 
-  it('A start of the bot spreads its polls over one gap', async () => {
+  it('A start of the bot spreads its polls over one interval', async () => {
     const first = await engine();
     const { id } = await first.tasks.orders.submit(order);
-    await first.drop();
-    const asked = first.gateway.heard.length;
+    await first.kill();
+    const requestCount = first.gateway.heard.length;
     const second = await engine({}, first);
     const before = second.clock.now();
-    await second.until(() => (second.gateway.heard.length > asked ? true : undefined));
-    // The random numbers of the test are 0.5, so half of the gap.
+    await second.until(() => (second.gateway.heard.length > requestCount ? true : undefined));
+    // The random numbers of the test are 0.5, so the delay is half of the interval.
     expect(second.clock.now() - before).toBeGreaterThanOrEqual(1_000);
     expect(isLive((await second.tasks.book.get(id)) as Task)).toBe(true);
   });
@@ -264,28 +264,28 @@ describe('A start of the bot', () => {
 
 describe('A change of a task', () => {
   it('A change of a task is refused for an unknown task', async () => {
-    const side = await engine();
-    await expect(side.tasks.book.change('nobody', (task) => task)).rejects.toBeInstanceOf(Refusal);
+    const fixture = await engine();
+    await expect(fixture.tasks.book.change('nobody', (task) => task)).rejects.toBeInstanceOf(Refusal);
   });
 
   it('A change of a task waits for the previous change', async () => {
-    const side = await engine();
-    side.gateway.faults.add({ do: 'stick' });
-    const { id } = await side.tasks.orders.submit(order);
+    const fixture = await engine();
+    fixture.gateway.faults.add({ do: 'stick' });
+    const { id } = await fixture.tasks.orders.submit(order);
     const edits = (task: Task): Task => ({
       ...task,
       delivery: { ...task.delivery, progressEdits: task.delivery.progressEdits + 1 },
     });
-    await Promise.all(Array.from({ length: 50 }, () => side.tasks.book.change(id, edits)));
-    expect((await side.tasks.book.get(id))?.delivery.progressEdits).toBe(50);
+    await Promise.all(Array.from({ length: 50 }, () => fixture.tasks.book.change(id, edits)));
+    expect((await fixture.tasks.book.get(id))?.delivery.progressEdits).toBe(50);
   });
 });
 
-describe('A prompt for a task that waits for one', () => {
+describe('A prompt for a task that is waiting for one', () => {
   const isModal = ({ path }: { path: string }): boolean => path.endsWith('/submit/modal');
 
-  /** A custom zoom, whose prompt comes with the order. */
-  async function zoomed(before: (side: Engine) => void = () => undefined) {
+  /** A custom zoom, whose prompt is part of the order. */
+  async function zoomed(before: (fixture: Engine) => void = () => undefined) {
     const side = await engine();
     const { id } = await side.tasks.orders.submit(order);
     const grid = await ready(side, id);
@@ -300,7 +300,7 @@ describe('A prompt for a task that waits for one', () => {
     return { side, id: task.id };
   }
 
-  it('A prompt is sent once, and the task that waits for it reaches its result', async () => {
+  it('A prompt is sent once, and the task that is waiting for it reaches its result', async () => {
     const { side, id } = await zoomed();
     expect((await ready(side, id)).times.wordsTaken).toBeDefined();
     expect(side.gateway.heard.filter(isModal)).toHaveLength(1);
@@ -322,20 +322,20 @@ describe('A prompt for a task that waits for one', () => {
     expect(side.gateway.heard.filter(isModal)).toHaveLength(2);
   });
 
-  it('A prompt is sent by the next bot if it was never sent before the end, and not otherwise', async () => {
+  it('A prompt is sent after a restart only if it was not sent before', async () => {
     const { side, id } = await zoomed(({ gateway }) => {
       gateway.faults.add({ on: { path: /modal$/ }, do: 'hang' });
     });
     await side.until(() => (side.gateway.heard.some(isModal) ? true : undefined));
     const sent = (await side.store.get(id)) as Task;
-    await side.drop();
+    await side.kill();
     const second = await engine({}, side);
     expect(second.news.some((task) => task.id === id)).toBe(true);
     await second.until(() => second.news.findLast((task) => task.id === id && task.times.wordsLost !== undefined));
     expect(second.gateway.heard.filter(isModal)).toHaveLength(1);
     const { wordsSent: _, ...times } = sent.times;
     await second.store.put({ ...sent, times });
-    await second.drop();
+    await second.kill();
     const third = await engine({}, second);
     await ready(third, id);
     expect(third.gateway.heard.filter(isModal)).toHaveLength(2);
@@ -344,13 +344,13 @@ describe('A prompt for a task that waits for one', () => {
 
 describe('A follow-up with an unknown outcome', () => {
   it('A follow-up with an unknown outcome keeps its parent when its owner tries again', async () => {
-    const side = await engine();
-    const { id } = await side.tasks.orders.submit(order);
-    const grid = await ready(side, id);
-    side.gateway.faults.add({ on: { path: /submit/ }, do: 'accepted-then-reset' });
-    const lost = await side.tasks.orders.submit({ ...order, ...actionOrder(grid, 0) });
+    const fixture = await engine();
+    const { id } = await fixture.tasks.orders.submit(order);
+    const grid = await ready(fixture, id);
+    fixture.gateway.faults.add({ on: { path: /submit/ }, do: 'accepted-then-reset' });
+    const lost = await fixture.tasks.orders.submit({ ...order, ...actionOrder(grid, 0) });
     expect(lost.state).toBe('unconfirmed');
-    const again = await side.tasks.orders.tryAgain(lost.id, order);
-    expect(again).toMatchObject({ parentId: id, rootId: id, request: lost.request });
+    const second = await fixture.tasks.orders.tryAgain(lost.id, order);
+    expect(second).toMatchObject({ parentId: id, rootId: id, request: lost.request });
   });
 });

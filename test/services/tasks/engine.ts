@@ -28,27 +28,27 @@ export interface Engine {
   store: StoredTasks;
   gateway: EmbeddedGateway;
   clock: ManualClock;
-  /** The file of the store. */
+  /** The store's database file. */
   file: string;
   /** Every task change that was announced, oldest first. */
   news: Task[];
   logged(): string;
-  /** Advances time in tenths of a second until the search finds a value. */
+  /** Advances time in tenths of a second until `look` returns a value. */
   until<Found>(look: () => Found | undefined): Promise<Found>;
-  /** As the bot stops: pending submits fail, and the consequence is stored. */
-  leave(): Promise<void>;
-  /** As if the process had ended: no pending work is stored. */
-  drop(): Promise<void>;
+  /** Stops as the bot does: pending submits fail, and the consequence is stored. */
+  stop(): Promise<void>;
+  /** Stops as if the process had died: no pending work is stored. */
+  kill(): Promise<void>;
 }
 
 interface EngineParts {
   gather?: Gather;
-  /** In place of the store itself. */
+  /** Replaces the store for the engine. */
   storeFor?: (store: StoredTasks) => TaskStore;
   /** Kinds that replace the bot's own kinds of the same name. */
   kindsFor?: (client: ReturnType<typeof openGateway>) => Kind[];
   offers?: Offers;
-  /** Keeps a ledger. */
+  /** Whether the engine keeps a ledger. */
   hasLedger?: boolean;
   jobsAtOnce?: number;
   notifyNoCredit?: (kind: string) => Promise<void>;
@@ -125,17 +125,17 @@ export async function engine(
     await tasks.pause();
     for (const step of steps) await step();
   };
-  const leave = (): Promise<void> =>
+  const stop = (): Promise<void> =>
     end(
       () => client.close(),
       () => tasks.stop(),
     );
-  const drop = (): Promise<void> =>
+  const kill = (): Promise<void> =>
     end(
       () => store.close(),
       () => client.close(),
     );
-  atEnd(drop);
+  atEnd(kill);
   return {
     tasks,
     circuits,
@@ -146,8 +146,8 @@ export async function engine(
     news,
     logged: () => lines.join(''),
     until: untilOn(clock),
-    leave,
-    drop,
+    stop,
+    kill,
   };
 }
 
@@ -161,6 +161,6 @@ function untilOn(clock: ManualClock) {
       await new Promise(setImmediate);
       if (step % 4 === 0) clock.advance(100);
     }
-    throw new Error('What was looked for never came.');
+    throw new Error('The expected state was never reached.');
   };
 }

@@ -8,7 +8,7 @@ const home = fc.bigInt({ min: 1n << 56n, max: 1n << 63n }).map(String);
 const count = fc.integer({ min: 1, max: BUCKETS });
 
 describe('The partition of a task', () => {
-  it('A task id tells the partition that its server or member belongs to', () => {
+  it('A task id reveals the partition that its server or member belongs to', () => {
     fc.assert(
       fc.property(home, count, (owner, partitions) => {
         const id = taskId(start, bucketOf(owner));
@@ -18,7 +18,7 @@ describe('The partition of a task', () => {
     );
   });
 
-  it('What is stored in a partition gets an id of that partition, also for a home in another one', () => {
+  it('A task that is stored in a partition gets an id of that partition, even if its server or member belongs to another one', () => {
     fc.assert(
       fc.property(home, count, fc.nat(), (owner, partitions, any) => {
         const partition = { number: any % partitions, count: partitions };
@@ -31,7 +31,7 @@ describe('The partition of a task', () => {
     );
   });
 
-  // Stored ids depend on it.
+  // Stored ids depend on these values.
   it.each([
     ['1275225538480439328', 154],
     ['80351110224678912', 851],

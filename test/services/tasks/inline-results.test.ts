@@ -7,7 +7,7 @@ const MIB = 2 ** 20;
 const snapshot = (length: number, state: Snapshot['state'] = 'succeeded'): Snapshot =>
   ({ state, media: [{ kind: 'image', base64: 'A'.repeat(length) }] }) as unknown as Snapshot;
 
-it('A result inside a response is kept until it is shown, once', () => {
+it('A result within a response is kept until it has been shown once', () => {
   const results = new InlineResults(new ManualClock());
   const one = snapshot(10);
   results.keep('a', one);
@@ -15,7 +15,7 @@ it('A result inside a response is kept until it is shown, once', () => {
   expect(results.take('a')).toBeUndefined();
 });
 
-it('A result at a URL and a preview of a running task are not kept', () => {
+it('A result that is a URL and a preview of a running task are not kept', () => {
   const results = new InlineResults(new ManualClock());
   results.keep('a', snapshot(0));
   results.keep('b', snapshot(10, 'running'));
@@ -30,7 +30,7 @@ it('A result that is not shown within a minute is dropped', () => {
   expect(results.take('a')).toBeUndefined();
 });
 
-it('All kept results together have at most 16 MiB, and their room is free again once they are shown', () => {
+it('All kept results together take at most 16 MiB, which is free again once they are shown', () => {
   const results = new InlineResults(new ManualClock());
   results.keep('a', snapshot(10 * MIB));
   results.keep('b', snapshot(10 * MIB));

@@ -21,7 +21,7 @@ describe('An action that the gateway has refused', () => {
     expect(offers.isOffered('MJ::JOB::upsample::2::y')).toBe(true);
   });
 
-  it('An action that the gateway has refused is offered again immediately after it was taken', () => {
+  it('An action that the gateway has refused is offered again as soon as it has been accepted once', () => {
     const offers = new Offers(new ManualClock());
     const song = kindOfferName('song');
     for (const one of [VIDEO_ENDPOINT, song]) offers.markRefused(one);
@@ -30,7 +30,7 @@ describe('An action that the gateway has refused', () => {
     expect([offers.isOffered(VIDEO_ENDPOINT), offers.isMissing('song')]).toEqual([true, false]);
   });
 
-  it('An action that the gateway has refused is stored within a limit if a gateway invents buttons, and stays hidden if no gateway takes it', () => {
+  it('The number of stored refused actions is limited, and an action that is never accepted stays hidden', () => {
     const offers = new Offers(new ManualClock());
     for (let at = 0; at < 1_000; at++) offers.markRefused(`invented-${at}`);
     expect(offers.isOffered('invented-0')).toBe(true);
@@ -46,15 +46,17 @@ describe('A button of a result', () => {
     { type: 'status', status: 405, as: 'empty' },
     { type: 'status', status: 501, as: 'html' },
   ] as const)(
-    'A button of a result is refused for this press only and still offered if no error code gives the reason: %o',
+    'A button of a result is refused once but still offered if no error code states the reason: %o',
     async (fault) => {
       const offers = new Offers(new ManualClock());
-      const side = await engine({}, undefined, { offers });
-      const { id } = await side.tasks.orders.submit(order);
-      const parent = await side.until(() => side.news.findLast((task) => task.id === id && task.state === 'ready'));
+      const fixture = await engine({}, undefined, { offers });
+      const { id } = await fixture.tasks.orders.submit(order);
+      const parent = await fixture.until(() =>
+        fixture.news.findLast((task) => task.id === id && task.state === 'ready'),
+      );
       const { customId = '' } = parent.actions[0] ?? {};
-      side.gateway.faults.add({ on: { path: '/imgx/submit/action' }, do: fault });
-      await expect(side.tasks.orders.submit({ ...order, ...actionOrder(parent, 0) })).rejects.toMatchObject({
+      fixture.gateway.faults.add({ on: { path: '/imgx/submit/action' }, do: fault });
+      await expect(fixture.tasks.orders.submit({ ...order, ...actionOrder(parent, 0) })).rejects.toMatchObject({
         kind: 'not-offered',
       });
       expect(offers.isOffered(customId)).toBe(true);
@@ -63,16 +65,16 @@ describe('A button of a result', () => {
 
   it('A button of a result is hidden if the gateway reports the action as unknown, and shown again after a success', async () => {
     const offers = new Offers(new ManualClock());
-    const side = await engine({}, undefined, { offers });
-    const { id } = await side.tasks.orders.submit(order);
-    const parent = await side.until(() => side.news.findLast((task) => task.id === id && task.state === 'ready'));
+    const fixture = await engine({}, undefined, { offers });
+    const { id } = await fixture.tasks.orders.submit(order);
+    const parent = await fixture.until(() => fixture.news.findLast((task) => task.id === id && task.state === 'ready'));
     const { customId = '' } = parent.actions[0] ?? {};
     const unknown = { type: 'status', status: 404, code: 'unknown_action', message: 'unknown_action' } as const;
-    side.gateway.faults.add({ on: { path: '/imgx/submit/action' }, do: unknown });
+    fixture.gateway.faults.add({ on: { path: '/imgx/submit/action' }, do: unknown });
     const again = { ...order, ...actionOrder(parent, 0) };
-    await expect(side.tasks.orders.submit(again)).rejects.toMatchObject({ kind: 'not-offered' });
+    await expect(fixture.tasks.orders.submit(again)).rejects.toMatchObject({ kind: 'not-offered' });
     expect(offers.isOffered(customId)).toBe(false);
-    expect((await side.tasks.orders.submit(again)).state).toBe('accepted');
+    expect((await fixture.tasks.orders.submit(again)).state).toBe('accepted');
     expect(offers.isOffered(customId)).toBe(true);
   });
 });

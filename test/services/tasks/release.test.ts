@@ -32,7 +32,7 @@ async function bot(on: Stage) {
   return { store, ledger, book, release, entries, stop };
 }
 
-/** A request whose outcome its owner was notified of. */
+/** A request with an unknown outcome of which its owner was notified. */
 async function lost({ store, ledger }: Awaited<ReturnType<typeof bot>>, over: Partial<Task> = {}): Promise<Task> {
   const task = makeTask({ state: 'submitting' });
   await ledger.reserve(task);
@@ -46,7 +46,7 @@ async function lost({ store, ledger }: Awaited<ReturnType<typeof bot>>, over: Pa
 const standings = (entries: readonly Entry[]): string[] => entries.map(standingOf);
 
 describe('The release of orders with an unknown outcome', () => {
-  it('A request is released once after the operator’s time, and not before', async () => {
+  it('A request is released once after the time that the operator has configured, and not before', async () => {
     const on = stage();
     const first = await bot(on);
     const { id } = await lost(first);
@@ -67,7 +67,7 @@ describe('The release of orders with an unknown outcome', () => {
     await third.stop();
   });
 
-  it('A crash between the task and its entry is mended by the next start', async () => {
+  it('A crash between the writes of the task and of its ledger entry is repaired at the next start', async () => {
     const on = stage();
     const first = await bot(on);
     const task = await lost(first);
@@ -80,7 +80,7 @@ describe('The release of orders with an unknown outcome', () => {
     await second.stop();
   });
 
-  it('A decision before the time is kept, and one after it counts nothing again', async () => {
+  it('An owner’s decision before that time is kept, and one after it does not charge the task again', async () => {
     const on = stage();
     const first = await bot(on);
     await lost(first, { isRepeated: true, successorId: 'another' });

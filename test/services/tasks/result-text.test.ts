@@ -10,16 +10,16 @@ describe('A text result', () => {
   it.each([
     ['keycaps', numbered((number) => `${number}\ufe0f\u20e3 `)],
     ['keycaps without a variation selector', numbered((number) => `${number}\u20e3 `)],
-    ['keycaps in one row', numbered((number) => `${number}\ufe0f\u20e3 `, ' ')],
+    ['keycaps on one line', numbered((number) => `${number}\ufe0f\u20e3 `, ' ')],
     ['numbers and dots', numbered((number) => `${number}. `, '\n')],
     ['numbers and brackets', numbered((number) => `(${number}) `, '\r\n')],
     ['bold numbers', numbered((number) => `**${number}.** `)],
-    ['strokes', numbered(() => '- ')],
+    ['dashes', numbered(() => '- ')],
     ['paragraphs', numbered(() => '')],
-    ['rows', numbered(() => '', '\n')],
+    ['single line breaks', numbered(() => '', '\n')],
     ['a heading above', `## Prompts\n${numbered((number) => `${number}\ufe0f\u20e3 `)}`],
-    ['a text around it', `Four of them:\n\n${numbered((number) => `${number}. `)}\n\nChoose one`],
-  ])('A text result is read line by line where it has %s', (_, text) => {
+    ['text before and after the list', `Four of them:\n\n${numbered((number) => `${number}. `)}\n\nChoose one`],
+  ])('A text result is split into its items if it has %s', (_, text) => {
     expect(readResultText(text).lines).toEqual(four);
     expect(lineAt(text, 2)).toBe(four[1]);
     expect(lineAt(text, 5)).toBeUndefined();
@@ -27,20 +27,20 @@ describe('A text result', () => {
 
   it.each([
     ['fewer than four lines', '1️⃣ one\n\n2️⃣ two', ['one', 'two']],
-    ['a line that continues in the next row', '1. a fox\nin the snow\n2. a hare', ['a fox in the snow', 'a hare']],
+    ['an item that continues on the next line', '1. a fox\nin the snow\n2. a hare', ['a fox in the snow', 'a hare']],
     ['one paragraph', 'a fox in the snow, at dawn', ['a fox in the snow, at dawn']],
     ['numbers up to ten', '9️⃣ nine 🔟 ten', ['nine', 'ten']],
-    ['links in it', '1️⃣ a fox by [a painter](https://example.org/a?b=c)', ['a fox by a painter']],
+    ['links in the text', '1️⃣ a fox by [a painter](https://example.org/a?b=c)', ['a fox by a painter']],
     ['bold text', '1. **fox** in snow\n2. __hare__', ['**fox** in snow', '__hare__']],
     ['an empty line in between', '1️⃣ one\n2️⃣\n3️⃣ three', ['one', 'three']],
     ['only a line that looks like a heading', '## A fox in the snow', ['## A fox in the snow']],
-    ['a title of the lines', 'Shortened prompts\n1️⃣ one\n2️⃣ two', ['one', 'two']],
+    ['a title above the items', 'Shortened prompts\n1️⃣ one\n2️⃣ two', ['one', 'two']],
     ['nothing', ' \n ', []],
   ])('A text result in an unusual form is read as well as possible: %s', (_, text, lines) => {
     expect(readResultText(text).lines).toEqual(lines);
   });
 
-  it('A text result takes directions from the text above the lines, but not from their title', () => {
+  it('The topics of a text result are read from the text above its items, but not from their title', () => {
     const lines = '1️⃣ one\n2️⃣ two';
     expect(emphasisedWords(readResultText(`Shortened prompts\n\n${lines}`))).toEqual([]);
     expect(emphasisedWords(readResultText(`a fox, snow, dusk\nShortened prompts\n${lines}`))).toEqual([
@@ -48,7 +48,7 @@ describe('A text result', () => {
     ]);
   });
 
-  it('A text result with arbitrary content is read quickly and without an error, and loses nothing if it has no marks', () => {
+  it('A text result with arbitrary content is read quickly and without an error, and loses nothing if it has no markers', () => {
     const odd = fc.constantFrom(
       '1️⃣',
       '🔟',
@@ -79,14 +79,14 @@ describe('A text result', () => {
   });
 });
 
-describe('The main directions of a prompt', () => {
+describe('The main topics of a prompt', () => {
   const drafts = '## Shortened prompts\n1️⃣ red fox, snow\n\n2️⃣ fox';
 
   it.each([
     ['**fox** (1.00), **snow** (0.62), ~~a~~, ~~the~~, dawn', ['fox (1.00)', 'snow (0.62)']],
     ['fox, snow ~~and the~~', ['fox, snow']],
     ['', []],
-  ])('The main directions of a prompt are the emphasised parts beside the drafts: %j', (tokens, directions) => {
+  ])('The main topics of a prompt are the emphasised parts outside the drafts: %j', (tokens, directions) => {
     expect(emphasisedWords(readResultText(`## Important tokens\n${tokens}\n${drafts}`))).toEqual(directions);
   });
 });

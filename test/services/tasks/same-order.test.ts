@@ -13,7 +13,7 @@ import { order as imagine } from './made.ts';
 
 const PATH = '/v1/images/generations/jobs';
 const MODEL = 'lumen-image-1';
-/** Part of what is sent only: of no request as a member gave it. */
+/** Only occurs in what is sent, never in a request as the member made it. */
 const SIGNED = 'signed-for-one-day';
 const reference = {
   address: 'https://files.example/fox.png',
@@ -27,7 +27,7 @@ const order = {
   request: { prompt: 'a fox', model: MODEL, references: [reference] },
 };
 
-/** A URL is signed again each time, as Discord does. */
+/** Re-signs the URL on each call, as Discord does. */
 function signing(): { gather: Gather; times(): number } {
   let times = 0;
   const gather: Gather = async () => {
@@ -50,12 +50,14 @@ const sent = ({ gateway }: Engine) =>
       return { key: headers['idempotency-key'], text };
     });
 
-const isThere = <T>(value: T | undefined): T => value ?? expect.unreachable();
+const defined = <T>(value: T | undefined): T => value ?? expect.unreachable();
 
-const faulty = (side: Engine, name: 'reset' | 'accepted-then-reset' | 'accepted-then-hang' | 'quota' | 'too-large') =>
-  side.gateway.faults.add({ on: { method: 'POST', path: PATH }, do: name });
+const faulty = (
+  fixture: Engine,
+  name: 'reset' | 'accepted-then-reset' | 'accepted-then-hang' | 'quota' | 'too-large',
+) => fixture.gateway.faults.add({ on: { method: 'POST', path: PATH }, do: name });
 
-/** The states of the requests that count in the ledger. */
+/** The ledger states of the requests that count. */
 async function counted({ store }: Engine): Promise<string[]> {
   const standings: string[] = [];
   for await (const entry of store.entries.between('', '9999')) standings.push(standingOf(entry));
@@ -64,73 +66,73 @@ async function counted({ store }: Engine): Promise<string[]> {
 
 async function unknown(name: 'reset' | 'accepted-then-reset' = 'accepted-then-reset') {
   const signs = signing();
-  const side = await engine({}, undefined, { gather: signs.gather, hasLedger: true });
-  faulty(side, name);
-  const lost = await side.tasks.orders.submit(order);
+  const fixture = await engine({}, undefined, { gather: signs.gather, hasLedger: true });
+  faulty(fixture, name);
+  const lost = await fixture.tasks.orders.submit(order);
   expect(lost.state).toBe('unconfirmed');
-  return { side, lost, signs };
+  return { fixture, lost, signs };
 }
 
 describe('An unconfirmed image order that is tried again', () => {
   it.each(['accepted-then-reset', 'reset'] as const)(
-    'An unconfirmed image order is sent again unchanged to the last byte under the same key, and makes one job (%s)',
+    'An unconfirmed image order is sent again byte for byte under the same key, and creates one job (%s)',
     async (name) => {
-      const { side, lost, signs } = await unknown(name);
-      const again = await side.tasks.orders.tryAgain(lost.id, order);
-      expect(again.state).toBe('accepted');
-      const [first, second, ...more] = sent(side);
+      const { fixture, lost, signs } = await unknown(name);
+      const repeated = await fixture.tasks.orders.tryAgain(lost.id, order);
+      expect(repeated.state).toBe('accepted');
+      const [first, second, ...more] = sent(fixture);
       expect(second).toEqual(first);
       expect(first?.text).toContain(`${SIGNED}=1`);
       expect(more).toEqual([]);
-      expect(side.gateway.jobs.list()).toHaveLength(1);
+      expect(fixture.gateway.jobs.list()).toHaveLength(1);
       expect(signs.times()).toBe(1);
     },
   );
 
-  it('An unconfirmed image order is counted once, with any outcome', async () => {
-    const side = await engine({}, undefined, { hasLedger: true });
-    faulty(side, 'accepted-then-reset');
-    const lost = await side.tasks.orders.submit(order);
-    const again = await side.tasks.orders.tryAgain(lost.id, order);
-    await side.until(() => side.news.findLast(({ id, state }) => id === again.id && state === 'ready'));
-    await side.leave();
-    const next = await engine({}, side, { hasLedger: true });
+  it('An unconfirmed image order is counted once, whatever its outcome', async () => {
+    const fixture = await engine({}, undefined, { hasLedger: true });
+    faulty(fixture, 'accepted-then-reset');
+    const lost = await fixture.tasks.orders.submit(order);
+    const second = await fixture.tasks.orders.tryAgain(lost.id, order);
+    await fixture.until(() => fixture.news.findLast(({ id, state }) => id === second.id && state === 'ready'));
+    await fixture.stop();
+    const next = await engine({}, fixture, { hasLedger: true });
     expect(await counted(next)).toEqual(['settled']);
   });
 
   it('An unconfirmed image order stays one order after any number of unknown outcomes', async () => {
-    const { side, lost } = await unknown();
-    faulty(side, 'accepted-then-reset');
-    const second = await side.tasks.orders.tryAgain(lost.id, order);
+    const { fixture, lost } = await unknown();
+    faulty(fixture, 'accepted-then-reset');
+    const second = await fixture.tasks.orders.tryAgain(lost.id, order);
     expect(second.state).toBe('unconfirmed');
-    const third = await side.tasks.orders.tryAgain(second.id, order);
+    const third = await fixture.tasks.orders.tryAgain(second.id, order);
     expect(third.state).toBe('accepted');
-    expect(new Set(sent(side).map((one) => JSON.stringify(one))).size).toBe(1);
-    expect(side.gateway.jobs.list()).toHaveLength(1);
-    expect(await counted(side)).toEqual(['reserved']);
+    expect(new Set(sent(fixture).map((one) => JSON.stringify(one))).size).toBe(1);
+    expect(fixture.gateway.jobs.list()).toHaveLength(1);
+    expect(await counted(fixture)).toEqual(['reserved']);
   });
 
   it('An unconfirmed image order can be tried again unchanged after a definite refusal', async () => {
-    const { side, lost } = await unknown();
-    faulty(side, 'quota');
-    await expect(side.tasks.orders.tryAgain(lost.id, order)).rejects.toMatchObject({ kind: 'quota' });
-    expect(await counted(side)).toEqual(['unconfirmed']);
-    expect((await side.tasks.orders.tryAgain(lost.id, order)).state).toBe('accepted');
-    expect(new Set(sent(side).map((one) => JSON.stringify(one))).size).toBe(1);
-    expect(await counted(side)).toEqual(['reserved']);
+    const { fixture, lost } = await unknown();
+    faulty(fixture, 'quota');
+    await expect(fixture.tasks.orders.tryAgain(lost.id, order)).rejects.toMatchObject({ kind: 'quota' });
+    expect(await counted(fixture)).toEqual(['unconfirmed']);
+    expect((await fixture.tasks.orders.tryAgain(lost.id, order)).state).toBe('accepted');
+    expect(new Set(sent(fixture).map((one) => JSON.stringify(one))).size).toBe(1);
+    expect(await counted(fixture)).toEqual(['reserved']);
   });
 
-  it('An unconfirmed image order is sent under its key by a bot that knows only the key, so no second job is made', async () => {
-    const { side, lost } = await unknown();
-    await side.drop();
-    sql(side.file, "DELETE FROM atelier WHERE namespace = 'sent'");
-    const next = await engine({}, side, { gather: async () => ({}) });
+  it('An unconfirmed image order is sent under the same key by a bot that only has the key, so no second job is made', async () => {
+    const { fixture, lost } = await unknown();
+    await fixture.kill();
+    sql(fixture.file, "DELETE FROM atelier WHERE namespace = 'sent'");
+    const next = await engine({}, fixture, { gather: async () => ({}) });
     await next.tasks.orders.tryAgain(lost.id, order).catch(() => undefined);
     expect(new Set(sent(next).map(({ key }) => key)).size).toBe(1);
     expect(next.gateway.jobs.list()).toHaveLength(1);
   });
 
-  it('An unconfirmed image order repeats the smaller body under its own key when a larger one was refused as too large before', async () => {
+  it('An unconfirmed image order repeats the smaller body under its own key if a larger one was refused before', async () => {
     const heavy = 'data:image/png;base64,AAAA';
     const parts = {
       gather: async (_: unknown, { isSmaller }: { isSmaller?: boolean }) => ({
@@ -153,88 +155,90 @@ describe('An unconfirmed image order that is tried again', () => {
         }),
       ],
     };
-    const side = await engine({}, undefined, parts);
-    faulty(side, 'too-large');
-    side.gateway.faults.add({ on: { method: 'POST', path: PATH }, do: 'accepted-then-reset' });
-    const lost = await side.tasks.orders.submit(order);
+    const fixture = await engine({}, undefined, parts);
+    faulty(fixture, 'too-large');
+    fixture.gateway.faults.add({ on: { method: 'POST', path: PATH }, do: 'accepted-then-reset' });
+    const lost = await fixture.tasks.orders.submit(order);
     expect(lost.state).toBe('unconfirmed');
-    await side.tasks.orders.tryAgain(lost.id, order);
-    const [large, small, again] = sent(side);
+    await fixture.tasks.orders.tryAgain(lost.id, order);
+    const [large, small, again] = sent(fixture);
     expect(large?.text).toContain('heavy');
     expect(small?.text).toContain('light');
     expect(small?.key).not.toBe(large?.key);
     expect(again).toEqual(small);
-    expect(side.gateway.jobs.list()).toHaveLength(1);
+    expect(fixture.gateway.jobs.list()).toHaveLength(1);
   });
 });
 
-it('An image that is ordered again after its end has a new key', async () => {
-  const side = await engine();
-  side.gateway.faults.add({ do: 'fail' });
-  const { id } = await side.tasks.orders.submit(order);
-  await side.until(() => side.news.find((task) => task.id === id && task.state === 'failed'));
-  await side.tasks.orders.submit(order);
-  expect(new Set(sent(side).map(({ key }) => key)).size).toBe(2);
-  expect(side.gateway.jobs.list()).toHaveLength(2);
+it('An image that is ordered again after its task has ended gets a new key', async () => {
+  const fixture = await engine();
+  fixture.gateway.faults.add({ do: 'fail' });
+  const { id } = await fixture.tasks.orders.submit(order);
+  await fixture.until(() => fixture.news.find((task) => task.id === id && task.state === 'failed'));
+  await fixture.tasks.orders.submit(order);
+  expect(new Set(sent(fixture).map(({ key }) => key)).size).toBe(2);
+  expect(fixture.gateway.jobs.list()).toHaveLength(2);
 });
 
 describe('The sent body of a request', () => {
   const kept = ({ file }: Engine) => keysIn(file, 'sent');
 
   it('The sent body of a request is stored before the submit, and only while the outcome is unknown', async () => {
-    const side = await engine({}, undefined, { gather: signing().gather });
-    faulty(side, 'accepted-then-hang');
-    const submitted = side.tasks.orders.submit(order);
-    await side.until(() => (sent(side).length === 1 ? true : undefined));
-    expect(kept(side)).toHaveLength(1);
+    const fixture = await engine({}, undefined, { gather: signing().gather });
+    faulty(fixture, 'accepted-then-hang');
+    const submitted = fixture.tasks.orders.submit(order);
+    await fixture.until(() => (sent(fixture).length === 1 ? true : undefined));
+    expect(kept(fixture)).toHaveLength(1);
     const lost = await submitted;
-    expect(kept(side)).toEqual([lost.id]);
-    const again = await side.tasks.orders.tryAgain(lost.id, order);
-    expect(again.state).toBe('accepted');
-    expect(kept(side)).toEqual([]);
+    expect(kept(fixture)).toEqual([lost.id]);
+    const second = await fixture.tasks.orders.tryAgain(lost.id, order);
+    expect(second.state).toBe('accepted');
+    expect(kept(fixture)).toEqual([]);
   });
 
-  it('The sent body of a request is removed when its owner dismisses the task', async () => {
-    const { side, lost } = await unknown();
-    await side.tasks.book.change(lost.id, (task) => markDelivered(task, undefined, side.clock.now()));
-    expect(kept(side)).toEqual([lost.id]);
-    await side.tasks.orders.dismiss(lost.id, order.requesterId);
-    expect(kept(side)).toEqual([]);
+  it('The sent body of a request is removed if its owner dismisses the task', async () => {
+    const { fixture, lost } = await unknown();
+    await fixture.tasks.book.change(lost.id, (task) => markDelivered(task, undefined, fixture.clock.now()));
+    expect(kept(fixture)).toEqual([lost.id]);
+    await fixture.tasks.orders.dismiss(lost.id, order.requesterId);
+    expect(kept(fixture)).toEqual([]);
   });
 
   it('The sent body of a request is removed together with its task', async () => {
-    const { side, lost } = await unknown();
-    await side.tasks.book.change(lost.id, (task) => markDelivered(task, undefined, side.clock.now()));
-    await side.tasks.erasure.begin(order.requesterId, async () => true);
-    await side.until(() => (kept(side).length === 0 ? true : undefined));
-    expect(sql(side.file, 'SELECT value FROM atelier').some(({ value }) => String(value).includes(SIGNED))).toBe(false);
+    const { fixture, lost } = await unknown();
+    await fixture.tasks.book.change(lost.id, (task) => markDelivered(task, undefined, fixture.clock.now()));
+    await fixture.tasks.erasure.begin(order.requesterId, async () => true);
+    await fixture.until(() => (kept(fixture).length === 0 ? true : undefined));
+    expect(sql(fixture.file, 'SELECT value FROM atelier').some(({ value }) => String(value).includes(SIGNED))).toBe(
+      false,
+    );
   });
 
   it('The sent body of a request is kept after a refusal, and appears in no task, list, export, message or log', async () => {
-    const { side, lost } = await unknown();
-    faulty(side, 'quota');
-    await expect(side.tasks.orders.tryAgain(lost.id, order)).rejects.toThrow();
-    const { bytes, release } = await side.tasks.exports.create(order.requesterId, 1_000_000);
+    const { fixture, lost } = await unknown();
+    faulty(fixture, 'quota');
+    await expect(fixture.tasks.orders.tryAgain(lost.id, order)).rejects.toThrow();
+    const { bytes, release } = await fixture.tasks.exports.create(order.requesterId, 1_000_000);
     release();
     const seen = [
-      await side.tasks.book.get(lost.id),
-      side.news,
-      await side.tasks.lists.page({ of: { memberId: order.requesterId }, max: 10 }),
+      await fixture.tasks.book.get(lost.id),
+      fixture.news,
+      await fixture.tasks.lists.page({ of: { memberId: order.requesterId }, max: 10 }),
       bytes.toString(),
-      side.logged(),
+      fixture.logged(),
     ];
     expect(JSON.stringify(seen)).not.toContain(SIGNED);
-    expect(kept(side)).toEqual([lost.id]);
+    expect(kept(fixture)).toEqual([lost.id]);
   });
 
   it('The sent body of a request prevents its order from being submitted if it cannot be stored', async () => {
     const full = (store: StoredTasks): TaskStore =>
       overlaid(store, { putSentOrder: () => Promise.reject(new StoreError('full', 'The disk is full.')) });
-    const side = await engine({}, undefined, { storeFor: full, hasLedger: true });
-    await expect(side.tasks.orders.submit(order)).rejects.toMatchObject({ kind: 'full' });
-    expect(sent(side)).toEqual([]);
-    expect(side.tasks.book.liveCount).toBe(0);
-    expect(await counted(side)).toEqual([]);
+    const fixture = await engine({}, undefined, { storeFor: full, hasLedger: true });
+    await expect(fixture.tasks.orders.submit(order)).rejects.toMatchObject({ kind: 'full' });
+    expect(sent(fixture)).toEqual([]);
+    expect(fixture.tasks.book.liveCount).toBe(0);
+    expect(await counted(fixture)).toEqual([]);
   });
 });
 
@@ -248,8 +252,8 @@ function overlaid(store: StoredTasks, over: Partial<TaskStore>): TaskStore {
   });
 }
 
-/** The process ends when so many writes have reached the store. */
-function mortal(after: number) {
+/** The process dies once this many writes have reached the store. */
+function closeAfterWrites(after: number) {
   let left = after;
   return (store: StoredTasks): TaskStore => {
     const written = async <T>(write: () => Promise<T>): Promise<T> => {
@@ -267,36 +271,36 @@ function mortal(after: number) {
   };
 }
 
-describe('An image order of a bot that ends at any write', () => {
+describe('An image order of a bot that dies at any write', () => {
   const isImage = ({ kind: name }: Task): boolean => name === 'image';
   const all = async ({ store, tasks }: Engine): Promise<Task[]> => {
     const { summaries } = await store.page({ of: { memberId: order.requesterId }, max: 50 });
-    return Promise.all(summaries.map(async ({ id }) => isThere(await tasks.book.get(id))));
+    return Promise.all(summaries.map(async ({ id }) => defined(await tasks.book.get(id))));
   };
 
-  /** Follows every task to its end, and shows the end. */
-  async function ended(side: Engine): Promise<void> {
-    await side.until(() => (side.tasks.book.live(isImage).every(hasEnded) ? true : undefined));
-    for (const { id } of side.tasks.book.live(isImage))
-      await side.tasks.book.change(id, (task) => markDelivered(task, undefined, side.clock.now()));
+  /** Waits for every task to end, and shows the results. */
+  async function ended(fixture: Engine): Promise<void> {
+    await fixture.until(() => (fixture.tasks.book.live(isImage).every(hasEnded) ? true : undefined));
+    for (const { id } of fixture.tasks.book.live(isImage))
+      await fixture.tasks.book.change(id, (task) => markDelivered(task, undefined, fixture.clock.now()));
   }
 
-  /** A member who tries again until the outcome of their request is known. */
-  async function settle(side: Engine): Promise<Engine> {
+  /** Tries again as a member would, until the outcome of the request is known. */
+  async function retryUntilKnown(fixture: Engine): Promise<Engine> {
     for (;;) {
-      const open = (await all(side)).find((task) => task.state === 'unconfirmed' && task.handedOver === undefined);
-      if (!open) return side;
-      await side.tasks.orders.tryAgain(open.id, order);
+      const open = (await all(fixture)).find((task) => task.state === 'unconfirmed' && task.handedOver === undefined);
+      if (!open) return fixture;
+      await fixture.tasks.orders.tryAgain(open.id, order);
     }
   }
 
   it.each([1, 2, 3, 4, 5])(
-    'An image order of a bot that ends at any write makes one job at most, counted once (%i writes)',
+    'An image order of a bot that dies at any write creates at most one job, which is counted once (%i writes)',
     async (writes) => {
-      const first = await engine({}, undefined, { storeFor: mortal(writes), hasLedger: true });
+      const first = await engine({}, undefined, { storeFor: closeAfterWrites(writes), hasLedger: true });
       await first.tasks.orders.submit(order).catch(() => undefined);
-      await first.drop();
-      const next = await settle(await engine({}, first, { hasLedger: true }));
+      await first.kill();
+      const next = await retryUntilKnown(await engine({}, first, { hasLedger: true }));
       expect(next.gateway.jobs.list().length).toBeLessThanOrEqual(1);
       await ended(next);
       expect(await counted(next)).toEqual(next.gateway.jobs.list().map(() => 'settled'));
@@ -305,20 +309,20 @@ describe('An image order of a bot that ends at any write', () => {
   );
 
   it.each([1, 2, 3, 4, 5, 6])(
-    'An image order of a bot that ends at any write makes one job at most in a second try as well (%i writes)',
+    'An image order of a bot that dies at any write creates at most one job even if it is tried again (%i writes)',
     async (writes) => {
       const first = await engine({}, undefined, { hasLedger: true });
       faulty(first, 'accepted-then-reset');
       const lost = await first.tasks.orders.submit(order);
-      await first.drop();
-      const second = await engine({}, first, { storeFor: mortal(writes), hasLedger: true });
+      await first.kill();
+      const second = await engine({}, first, { storeFor: closeAfterWrites(writes), hasLedger: true });
       await second.tasks.orders.tryAgain(lost.id, order).catch(() => undefined);
-      await second.drop();
-      const next = await settle(await engine({}, second, { hasLedger: true }));
+      await second.kill();
+      const next = await retryUntilKnown(await engine({}, second, { hasLedger: true }));
       expect(next.gateway.jobs.list()).toHaveLength(1);
       expect(new Set(sent(next).map((one) => JSON.stringify(one))).size).toBe(1);
       await ended(next);
-      await next.leave();
+      await next.stop();
       const last = await engine({}, next, { hasLedger: true });
       expect(await counted(last)).toEqual(['settled']);
       expect(keysIn(last.file, 'sent')).toEqual([]);

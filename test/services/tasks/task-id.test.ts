@@ -5,7 +5,7 @@ import { isTaskId, taskId } from '../../../src/services/tasks/task-id.ts';
 import { start } from './made.ts';
 
 describe('A task id', () => {
-  it('A task id sorts by the moment of its creation', () => {
+  it('Task ids sort by their creation time', () => {
     const moment = fc.integer({ min: start, max: start + 10 ** 12 });
     fc.assert(
       fc.property(moment, moment, (a, b) => {
@@ -15,7 +15,7 @@ describe('A task id', () => {
     );
   });
 
-  it('A task id is rarely the same as another', () => {
+  it('Task ids are practically unique', () => {
     expect(new Set(Array.from({ length: 10_000 }, () => taskId(start))).size).toBe(10_000);
   });
 

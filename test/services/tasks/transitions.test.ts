@@ -32,14 +32,14 @@ const followed = (): Task => markAccepted(madeTask(), taken, later);
 const ended = (state: Task['state']): Task => madeTask({ state, times: { created: start, ended: later } });
 
 describe('A new task', () => {
-  it('A new task is submitting, keeps the order, and survives the store', () => {
+  it('A new task is submitting, keeps the order, and is unchanged after it was stored and read', () => {
     const task = madeTask();
     expect(task).toMatchObject({ state: 'submitting', request: { prompt: 'a fox' }, times: { created: start } });
     expect(isLive(task) && !isFollowed(task) && !hasEnded(task)).toBe(true);
     expect(taskFrom(JSON.parse(JSON.stringify(toRecord(task))))).toEqual(task);
   });
 
-  it('A new task knows its parent and the root of its lineage', () => {
+  it('A new task refers to its parent and the root of its lineage', () => {
     const { traits } = madeTask();
     const facts = { traits, idempotencyKey: 'k', durationKey: 'imagine', now: start };
     const child = createTask({ ...order, parent: madeTask({ id: 'a' }) }, { ...facts, id: 'b' });
@@ -51,7 +51,7 @@ describe('A new task', () => {
 });
 
 describe("The gateway's first response", () => {
-  it("The gateway's first response makes the task accepted, with the remote id and the moment", () => {
+  it("The gateway's first response makes the task accepted, with the remote id and the time", () => {
     const task = markAccepted(madeTask(), { ...taken, queuedBehind: 3 }, later);
     expect(task).toMatchObject({
       state: 'accepted',
@@ -62,7 +62,7 @@ describe("The gateway's first response", () => {
     expect(isFollowed(task)).toBe(true);
   });
 
-  it("The gateway's first response makes the task wait for a prompt where the gateway does", () => {
+  it("The gateway's first response makes the task wait for a prompt if the gateway does", () => {
     expect(markAccepted(madeTask(), { ...taken, needsInput: true }, later).state).toBe('needs-input');
   });
 
@@ -71,7 +71,7 @@ describe("The gateway's first response", () => {
     expect(() => markUnconfirmed(followed(), undefined, later)).toThrow('is accepted');
   });
 
-  it("The gateway's first response leaves the task unconfirmed when it never arrived, with the reason", () => {
+  it('A missing first response from the gateway leaves the task unconfirmed, with the reason', () => {
     const task = markUnconfirmed(madeTask(), 'reset', later);
     expect(task).toMatchObject({ state: 'unconfirmed', failure: { cause: 'unconfirmed', reason: 'reset' } });
     expect(task.times.ended).toBe(later);
@@ -94,12 +94,13 @@ describe('The decision about an unconfirmed task', () => {
 });
 
 describe('Responses that do not know the task', () => {
-  const told = (times: readonly number[]): Task => times.reduce((task, at) => countNotFound(task, at), followed());
+  const afterNotFound = (times: readonly number[]): Task =>
+    times.reduce((task, at) => countNotFound(task, at), followed());
 
-  it('Responses that do not know the task end it only after several of them over minutes', () => {
-    expect(told([0, 1, 2, 3, 4].map((n) => later + n * 1_000)).state).toBe('accepted');
-    expect(told([0, 6].map((n) => later + n * minute)).state).toBe('accepted');
-    const task = told([0, 1, 2, 3, 5].map((n) => later + n * minute));
+  it('Responses that do not know the task end it only after several of them over some minutes', () => {
+    expect(afterNotFound([0, 1, 2, 3, 4].map((n) => later + n * 1_000)).state).toBe('accepted');
+    expect(afterNotFound([0, 6].map((n) => later + n * minute)).state).toBe('accepted');
+    const task = afterNotFound([0, 1, 2, 3, 5].map((n) => later + n * minute));
     expect(task).toMatchObject({ state: 'failed', failure: { cause: 'forgotten' } });
     expect(task.times.ended).toBe(later + 5 * minute);
   });
@@ -119,7 +120,7 @@ describe('The time of a task', () => {
     expect(markOverdue(over, later)).toBe(over);
   });
 
-  it('Time removes the token of a task when it has expired, and not before', () => {
+  it('Time removes the token of a task once it has expired, and not before', () => {
     const task = followed();
     expect(dropExpiredToken(task, task.route.tokenExpiresAt - 1)).toBe(task);
     expect(dropExpiredToken(task, task.route.tokenExpiresAt).route).not.toHaveProperty('token');
@@ -135,7 +136,7 @@ describe('The owner ping', () => {
     later,
   );
 
-  it('The owner ping is left to do when the end is shown, and keeps the task live with its token', () => {
+  it('The owner ping is still due when the end is shown, and keeps the task live with its token', () => {
     expect(waiting).toMatchObject({ state: 'delivered', message, delivery: { call: { shownAt: later } } });
     expect(isLive(waiting) && hasEnded(waiting)).toBe(true);
     expect(waiting.delivery).not.toHaveProperty('intention');
@@ -144,7 +145,7 @@ describe('The owner ping', () => {
     expect(markPingDue(ended('failed'), undefined, later).state).toBe('failed');
   });
 
-  it('The owner ping keeps the moment when it first became due', () => {
+  it('The owner ping keeps the time at which it first became due', () => {
     const going = markPinging(waiting, later + 1);
     expect(going.delivery.call).toEqual({ shownAt: later, goingAt: later + 1 });
     expect(markPinging(going, later + minute)).toBe(going);
@@ -159,7 +160,7 @@ describe('The owner ping', () => {
     expect(markPinging(settled, later)).toBe(settled);
   });
 
-  it('The owner ping is left out for a task that its owner has dismissed', () => {
+  it('The owner ping is omitted for a task that its owner has dismissed', () => {
     const task = markDismissed(markPingDue(ended('unconfirmed'), message, later), later + minute);
     expect(task.delivery).not.toHaveProperty('call');
     expect(isLive(task)).toBe(false);
@@ -189,12 +190,12 @@ describe('The delivery of a task', () => {
     expect(task.delivery).not.toHaveProperty('intention');
   });
 
-  it('The delivery of a task without a message leaves it ready and settled', () => {
+  it('A task that cannot be delivered stays ready and is settled', () => {
     const task = markUndeliverable(ended('ready'), 'no-way', later);
     expect(task).toMatchObject({ state: 'ready', delivery: { undeliverable: 'no-way' }, times: { settled: later } });
   });
 
-  it('The delivery of a task that has not ended is an error', () => {
+  it('Delivering a task that has not ended is an error', () => {
     expect(() => markDelivered(followed(), message, later)).toThrow('is accepted');
     expect(() => markPingDue(followed(), message, later)).toThrow('is accepted');
     expect(() => markUndeliverable(followed(), 'deleted', later)).toThrow('is accepted');

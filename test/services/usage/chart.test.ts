@@ -29,7 +29,7 @@ describe('A chart', () => {
       expect(texts(svg)).toContain(text);
   });
 
-  it('A chart puts labels beside horizontal bars, with every digit that fits, and shortens long labels in the middle', async () => {
+  it('A chart puts labels next to horizontal bars, with every digit that fits, and shortens long labels in the middle', async () => {
     const long = 'a-very-long-vendor-name/with-a-very-long-model-name-v12.5-preview:2026-01-31';
     const svg = await renderChartSvg(image('lying', [bar(long, '40'), bar('b', '10.000000001'), bar('c', '0')]));
     const [first, second] = bars(svg).map(({ width }) => width);
@@ -43,7 +43,7 @@ describe('A chart', () => {
   it.each([
     ['huge', '5'.padEnd(30, '0'), '× 10²⁷'],
     ['tiny', '0.000000000000000000005', '× 10⁻²¹'],
-  ])('A chart scales its axis where amounts are %s', async (_name, amount, scale) => {
+  ])('A chart scales its axis if amounts are %s', async (_name, amount, scale) => {
     const svg = await renderChartSvg(image('upright', [bar('03-01', amount), bar('03-02', '0')]));
     expect(texts(svg)).toContain(scale);
     expect(bars(svg)[0]?.height).toBeGreaterThan(100);
@@ -58,7 +58,7 @@ describe('A chart', () => {
     expect(Math.abs((down ?? 0) - (up ?? 0))).toBeLessThan(2);
   });
 
-  it('A chart leaves out labels that would overlap', async () => {
+  it('A chart omits labels that would overlap', async () => {
     const days = Array.from({ length: 60 }, (_, index) => bar(`d${index}-00`, '1.25'));
     const svg = await renderChartSvg(image('upright', days));
     expect(bars(svg)).toHaveLength(60);
@@ -66,7 +66,7 @@ describe('A chart', () => {
     expect(texts(svg)).not.toContain('1.25');
   });
 
-  it('A chart draws labels as plain text with any content', async () => {
+  it('A chart draws labels as plain text, whatever they contain', async () => {
     const names = ['<script>&"', '{a|b}', '{value}', '日本', '\u{1F98A}'];
     const drawn = await drawChart(
       image(
@@ -94,7 +94,7 @@ describe('A chart', () => {
     const { data, info } = await sharp(drawn).removeAlpha().raw().toBuffer({ resolveWithObject: true });
     const brightness = (x: number, y: number): number => data[(y * info.width + x) * info.channels] ?? 0;
     expect(brightness(0, 0)).toBeGreaterThan(245);
-    // The place of the title: dark characters on the light background.
+    // The area of the title: dark characters on the light background.
     const title = Array.from({ length: 200 * 40 }, (_, at) => brightness(36 + (at % 200), 28 + Math.floor(at / 200)));
     expect(title.filter((value) => value < 60).length).toBeGreaterThan(200);
   });

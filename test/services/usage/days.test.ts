@@ -3,28 +3,28 @@ import { Refusal } from '../../../src/lib/refusal.ts';
 import { countDays, isDay, listDays, parseRange, quickRange } from '../../../src/services/usage/days.ts';
 
 const today = '2028-03-01';
-const asked = (start?: string, end?: string) => parseRange({ start, end }, today);
+const rangeOf = (start?: string, end?: string) => parseRange({ start, end }, today);
 
 describe('A date range', () => {
   it('A date range covers the last seven days by default, or seven days up to a given end', () => {
-    expect(asked()).toEqual({ start: '2028-02-24', end: today });
-    expect(asked(undefined, '2028-02-10')).toEqual({ start: '2028-02-04', end: '2028-02-10' });
-    expect(asked(' 2028-02-29 ')).toEqual({ start: '2028-02-29', end: today });
+    expect(rangeOf()).toEqual({ start: '2028-02-24', end: today });
+    expect(rangeOf(undefined, '2028-02-10')).toEqual({ start: '2028-02-04', end: '2028-02-10' });
+    expect(rangeOf(' 2028-02-29 ')).toEqual({ start: '2028-02-29', end: today });
   });
 
-  it('A date range may have a year and a leap day, and not a day more', () => {
-    expect(asked('2027-03-02')).toMatchObject({ start: '2027-03-02' });
+  it('A date range may span a year and a leap day, but not one day more', () => {
+    expect(rangeOf('2027-03-02')).toMatchObject({ start: '2027-03-02' });
     expect(countDays({ start: '2027-03-02', end: today })).toBe(366);
-    expect(asked('2027-03-01')).toMatchObject({
+    expect(rangeOf('2027-03-01')).toMatchObject({
       key: 'refusals.usageTooLong',
       variables: { days: '367', max: '366' },
     });
   });
 
   it('A date range may end after today, but not begin after today', () => {
-    expect(asked(today, '2028-03-31')).toEqual({ start: today, end: '2028-03-31' });
-    expect(asked('2028-03-02')).toMatchObject({ key: 'refusals.usageAhead' });
-    expect(asked(undefined, '2028-03-31')).toMatchObject({ key: 'refusals.usageAhead' });
+    expect(rangeOf(today, '2028-03-31')).toEqual({ start: today, end: '2028-03-31' });
+    expect(rangeOf('2028-03-02')).toMatchObject({ key: 'refusals.usageAhead' });
+    expect(rangeOf(undefined, '2028-03-31')).toMatchObject({ key: 'refusals.usageAhead' });
   });
 
   it.each([
@@ -39,7 +39,7 @@ describe('A date range', () => {
     '2028-01-01T00:00',
   ])('A date range is refused with %j as a date', (text) => {
     expect(isDay(text)).toBe(false);
-    const refusal = asked(text, today);
+    const refusal = rangeOf(text, today);
     expect(refusal).toBeInstanceOf(Refusal);
     expect(refusal).toMatchObject({ key: 'refusals.usageDateInvalid', variables: { day: text } });
   });

@@ -28,7 +28,7 @@ const counted = (rows: readonly { requests: number | undefined }[]) =>
 const exact = (texts: (string | undefined)[]) => sumOf(texts.flatMap((text) => text ?? [])) ?? '0';
 
 describe('The sheet of the gateway account', () => {
-  it('The sheet of the gateway account by day equals the sum of its rows, and has the same requests', () => {
+  it('The sheet of the gateway account by day has a total that equals the sum of its rows, and the same number of requests', () => {
     fc.assert(
       fc.property(fc.array(row, { maxLength: 40 }), (rows) => {
         const { rows: lines, requests } = accountSheet({ total: undefined, rows }, range, 'day');
@@ -53,7 +53,7 @@ describe('The sheet of the gateway account', () => {
     );
   });
 
-  it("The sheet of the gateway account shows the gateway's total unchanged, only when the response covers exactly the range", () => {
+  it("The sheet of the gateway account shows the gateway's total unchanged, but only if the response covers exactly the range", () => {
     const kept = { date: '2026-03-02', model: 'a', requests: 1, amount: '1.50', items: [] };
     const other = { ...kept, date: '2026-04-01', amount: '9' };
     expect(accountSheet({ total: '1.500', rows: [kept] }, range, 'day')).toMatchObject({ total: '1.500', notes: [] });
@@ -66,7 +66,7 @@ describe('The sheet of the gateway account', () => {
     expect(accountSheet({ total: '7', rows: [] }, range, 'day').notes).toEqual([{ kind: 'totalOnly' }]);
   });
 
-  it('The sheet of the gateway account refuses an amount that would fill the memory', () => {
+  it('The sheet of the gateway account refuses an amount that would exhaust the memory', () => {
     const rows = [{ date: undefined, model: 'a', requests: 1, amount: '1e999999999', items: [] }];
     expect(() => accountSheet({ total: undefined, rows }, range, 'day')).toThrow('out of range');
   });
@@ -94,7 +94,7 @@ describe("The sheet of the bot's ledger", () => {
     expect(ledgerSheet(uses.slice(1), range, 'role', 'server').notes).toEqual([]);
   });
 
-  it("The sheet of the bot's ledger counts ended orders, and reports the others in notes", () => {
+  it("The sheet of the bot's ledger counts orders that have ended, and reports the others in notes", () => {
     const uses: UsageGroup[] = [
       use,
       { ...use, memberId: '2', count: 2, amount: '0.2', isEstimate: true },
@@ -116,7 +116,7 @@ describe("The sheet of the bot's ledger", () => {
     ]);
   });
 
-  it("The sheet of the bot's ledger reports no missing price where there are no prices at all, and names an order without a model by its kind", () => {
+  it("The sheet of the bot's ledger reports no missing price if there are no prices at all, and names an order without a model by its kind", () => {
     const sheet = ledgerSheet([{ ...use, amount: undefined }], range, 'model', 'own');
     expect(sheet).toMatchObject({ total: undefined, notes: [], rows: [{ label: 'imagine', requests: 1 }] });
   });

@@ -3,7 +3,7 @@ import { systemClock } from '../../../src/lib/clock.ts';
 import { MediaProcess } from '../../../src/services/media-process/media-process.ts';
 import { UsageReader } from '../../../src/services/usage/usage-reader.ts';
 
-it('A chart that cannot be drawn is left out, and the log says why', async () => {
+it('A chart that cannot be drawn is omitted, and the log says why', async () => {
   const warned: string[] = [];
   const log = { warn: (_facts: object, sentence: string) => void warned.push(sentence) };
   const process = new MediaProcess({ clock: systemClock, log });

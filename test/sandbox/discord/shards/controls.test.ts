@@ -3,7 +3,7 @@ import type { EmbeddedDiscord } from '../../../../sandbox/discord/discord.ts';
 import { stage } from '../stage.ts';
 import { connected, guildOn, type Managed } from './scene.ts';
 
-describe('A trouble with one of two shards', () => {
+describe('A problem with one of two shards', () => {
   let discord: EmbeddedDiscord;
   let both: Managed;
 
@@ -16,59 +16,59 @@ describe('A trouble with one of two shards', () => {
       expect(discord.gateway.countsOf({ id: 0 })).toMatchObject({ sessions: 1, identifies: 1, resumes: 0 });
       const { speaker } = guildOn(discord, 0, 2);
       await speaker.say('still here');
-      await both.hears(0, 'MESSAGE_CREATE');
+      await both.waitFor(0, 'MESSAGE_CREATE');
       await both.manager.destroy();
     };
   });
 
-  it('Its connection is cut: it resumes', async () => {
+  it('The shard resumes after its connection is cut', async () => {
     discord.gateway.dropConnections({ id: 1 });
-    await both.hears(1, 'RESUMED');
+    await both.waitFor(1, 'RESUMED');
     expect(discord.gateway.countsOf({ id: 1 })).toMatchObject({ identifies: 1, resumes: 1, resumesElsewhere: 0 });
   });
 
-  it('It is asked to reconnect: it resumes', async () => {
+  it('The shard resumes after it is told to reconnect', async () => {
     discord.gateway.requestReconnect({ id: 1 });
-    await both.hears(1, 'RESUMED');
+    await both.waitFor(1, 'RESUMED');
     expect(both.closed).toEqual([{ shard: 1, code: 4200 }]);
     expect(discord.gateway.countsOf({ id: 1 })).toMatchObject({ identifies: 1, resumes: 1 });
   });
 
-  it('Its session is suspended: it resumes', async () => {
+  it('The shard resumes after its session is suspended', async () => {
     discord.gateway.invalidate(true, { id: 1 });
-    await both.hears(1, 'RESUMED');
+    await both.waitFor(1, 'RESUMED');
     expect(discord.gateway.countsOf({ id: 1 })).toMatchObject({ identifies: 1, resumes: 1 });
   });
 
-  it('Its session is invalidated: it identifies', async () => {
+  it('The shard identifies after its session is invalidated', async () => {
     discord.gateway.invalidate(false, { id: 1 });
-    await both.hears(1, 'READY', 2);
+    await both.waitFor(1, 'READY', 2);
     expect(discord.gateway.countsOf({ id: 1 })).toMatchObject({ sessions: 1, identifies: 2, resumes: 0 });
   });
 
-  it('Its session is closed with a code: it identifies', async () => {
+  it('The shard identifies after its session is closed with a code that ends it', async () => {
     discord.gateway.closeSessions(4009, { id: 1 });
-    await both.hears(1, 'READY', 2);
+    await both.waitFor(1, 'READY', 2);
     expect(discord.gateway.countsOf({ id: 1 })).toMatchObject({ sessions: 1, identifies: 2, resumes: 0 });
   });
 
-  it('Shards of another number are not meant', async () => {
+  it('Shards of another shard count are not affected', async () => {
     discord.gateway.dropConnections({ id: 1, count: 3 });
     discord.gateway.requestReconnect({ id: 1, count: 2 });
-    await both.hears(1, 'RESUMED');
+    await both.waitFor(1, 'RESUMED');
     expect(both.closed).toEqual([{ shard: 1, code: 4200 }]);
   });
 });
 
-it('All shards are asked to reconnect: all resume', async () => {
+it('All shards resume after they are told to reconnect', async () => {
   const { discord } = await stage({ limits: { maxConcurrency: 2 } });
   const both = await connected(discord, { shardIds: [0, 1], shardCount: 2 });
   discord.gateway.requestReconnect();
-  await Promise.all([both.hears(0, 'RESUMED'), both.hears(1, 'RESUMED')]);
+  await Promise.all([both.waitFor(0, 'RESUMED'), both.waitFor(1, 'RESUMED')]);
   expect(discord.gateway).toMatchObject({ sessions: 2, identifies: 2, resumes: 2 });
 });
 
-it('A session that is invalidated while its process is away cannot be resumed', async () => {
+it('A session that is invalidated while its process is not running cannot be resumed', async () => {
   const { discord } = await stage({ limits: { identifyWindowMs: 0 } });
   const first = await connected(discord, { shardIds: [0], shardCount: 1 });
   const sessions = await first.leave();

@@ -73,7 +73,7 @@ export class RawSocket {
     this.#socket.send(JSON.stringify({ op, d }));
   }
 
-  /** Returns when the server has noticed it. */
+  /** Closes the connection and waits until the server has noticed it. */
   async close(code: number): Promise<void> {
     if (this.closeCode !== undefined) return;
     this.#socket.close(code);

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { stage } from '../stage.ts';
 import { RawSocket } from './raw-socket.ts';
-import { channelsHeard, connected, guildOn, guildsOf, type Managed, register } from './scene.ts';
+import { connected, guildOn, guildsOf, type Managed, receivedChannels, register } from './scene.ts';
 
 const options = { guilds: 6, limits: { maxConcurrency: 2 } };
 
-const guildIds = ({ heard }: Managed, shard: number): unknown[] =>
-  heard.filter((one) => one.shard === shard && one.event === 'GUILD_CREATE').map(({ data }) => data.id);
+const guildIds = ({ received }: Managed, shard: number): unknown[] =>
+  received.filter((one) => one.shard === shard && one.event === 'GUILD_CREATE').map(({ data }) => data.id);
 
 describe('Shards', () => {
   it('Two shards of one process have the guilds that Discord’s formula gives them', async () => {
@@ -15,9 +15,9 @@ describe('Shards', () => {
     for (const shard of [0, 1]) {
       const own = guildsOf(discord, shard, 2);
       expect(own.length).toBeGreaterThanOrEqual(3);
-      await both.hears(shard, 'GUILD_CREATE', own.length);
+      await both.waitFor(shard, 'GUILD_CREATE', own.length);
       expect(guildIds(both, shard)).toEqual(own);
-      const ready = both.heard.find((one) => one.shard === shard && one.event === 'READY');
+      const ready = both.received.find((one) => one.shard === shard && one.event === 'READY');
       expect(ready?.data).toMatchObject({ shard: [shard, 2], guilds: own.map((id) => ({ id, unavailable: true })) });
       expect(discord.gateway.countsOf({ id: shard })).toMatchObject({ sessions: 1, identifies: 1, resumes: 0 });
     }
@@ -35,24 +35,24 @@ describe('Shards', () => {
     await direct.say('three');
     const thread = there?.startThread('four', { on: await there.say('four') });
     await here?.say('five');
-    await first.hears(0, 'MESSAGE_CREATE', 3);
-    await second.hears(1, 'MESSAGE_CREATE', 3);
-    expect(channelsHeard(first, 0)).toEqual([here?.channel.id, direct.channel.id, here?.channel.id]);
-    expect(channelsHeard(second, 1)).toEqual([there?.channel.id, there?.channel.id, thread?.id]);
-    expect(second.heard.find(({ event }) => event === 'THREAD_CREATE')?.data.id).toBe(thread?.id);
-    expect(first.heard.filter(({ event }) => event === 'THREAD_CREATE')).toEqual([]);
+    await first.waitFor(0, 'MESSAGE_CREATE', 3);
+    await second.waitFor(1, 'MESSAGE_CREATE', 3);
+    expect(receivedChannels(first, 0)).toEqual([here?.channel.id, direct.channel.id, here?.channel.id]);
+    expect(receivedChannels(second, 1)).toEqual([there?.channel.id, there?.channel.id, thread?.id]);
+    expect(second.received.find(({ event }) => event === 'THREAD_CREATE')?.data.id).toBe(thread?.id);
+    expect(first.received.filter(({ event }) => event === 'THREAD_CREATE')).toEqual([]);
   });
 
-  it('A command reaches the shard of its guild alone, and a direct one shard 0', async () => {
+  it('A command reaches only the shard of its guild, and a command in a direct message only shard 0', async () => {
     const { discord } = await stage(options);
     const both = await connected(discord, { shardIds: [0, 1], shardCount: 2 });
     await register(discord);
     await guildOn(discord, 1, 2).speaker.slash('models');
     await discord.as('member').in('dm').slash('models');
     await guildOn(discord, 0, 2).speaker.slash('models');
-    await both.hears(0, 'INTERACTION_CREATE', 2);
-    await both.hears(1, 'INTERACTION_CREATE');
-    const seen = both.heard.filter(({ event }) => event === 'INTERACTION_CREATE');
+    await both.waitFor(0, 'INTERACTION_CREATE', 2);
+    await both.waitFor(1, 'INTERACTION_CREATE');
+    const seen = both.received.filter(({ event }) => event === 'INTERACTION_CREATE');
     expect(seen.filter(({ shard }) => shard === 1).map(({ data }) => data.guild_id)).toEqual([
       guildOn(discord, 1, 2).id,
     ]);
@@ -69,9 +69,9 @@ describe('Shards', () => {
     const divided = await connected(discord, { shardIds: [0, 1], shardCount: 2 });
     const { speaker } = guildOn(discord, 1, 2);
     await speaker.say('hello');
-    await whole.hears(0, 'MESSAGE_CREATE');
-    await divided.hears(1, 'MESSAGE_CREATE');
-    expect(channelsHeard(divided, 0)).toEqual([]);
+    await whole.waitFor(0, 'MESSAGE_CREATE');
+    await divided.waitFor(1, 'MESSAGE_CREATE');
+    expect(receivedChannels(divided, 0)).toEqual([]);
     expect(discord.gateway.countsOf({ id: 0 })).toMatchObject({ sessions: 2, identifies: 2 });
     expect(discord.gateway.countsOf({ id: 0, count: 2 })).toMatchObject({ sessions: 1, identifies: 1 });
     expect(discord.gateway).toMatchObject({ sessions: 3, identifies: 3 });

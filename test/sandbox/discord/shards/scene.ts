@@ -9,11 +9,11 @@ type Sessions = Map<number, SessionInfo>;
 interface ManagerPlan {
   readonly shardIds: number[];
   readonly shardCount: number;
-  /** Those of an earlier manager are resumed. */
+  /** Sessions of an earlier manager, which are resumed. */
   readonly sessions?: Sessions;
 }
 
-interface Heard {
+interface ReceivedEvent {
   readonly shard: number;
   readonly event: `${GatewayDispatchEvents}`;
   readonly data: Record<string, unknown>;
@@ -22,11 +22,11 @@ interface Heard {
 export interface Managed {
   readonly manager: WebSocketManager;
   readonly sessions: Sessions;
-  readonly heard: Heard[];
+  readonly received: ReceivedEvent[];
   /** The codes with which connections were closed. */
   readonly closed: { readonly shard: number; readonly code: number }[];
-  /** Waits until a shard has heard such events, as often as given. */
-  hears(shard: number, event: Heard['event'], times?: number): Promise<void>;
+  /** Waits until a shard has received this many events of this type. */
+  waitFor(shard: number, event: ReceivedEvent['event'], times?: number): Promise<void>;
   /** Leaves with a code that keeps the sessions, and returns them. */
   leave(): Promise<Sessions>;
 }
@@ -47,10 +47,10 @@ export async function connected(discord: EmbeddedDiscord, plan: ManagerPlan): Pr
     },
   });
   onTestFinished(() => manager.destroy());
-  const heard: Heard[] = [];
+  const received: ReceivedEvent[] = [];
   const closed: { shard: number; code: number }[] = [];
   manager.on(WebSocketShardEvents.Dispatch, ({ data, shardId }) => {
-    heard.push({ shard: shardId, event: data.t, data: data.d as Heard['data'] });
+    received.push({ shard: shardId, event: data.t, data: data.d as ReceivedEvent['data'] });
   });
   manager.on(WebSocketShardEvents.Closed, ({ code, shardId }) => void closed.push({ shard: shardId, code }));
   // Without a listener, the last error of a shard would end the process.
@@ -59,10 +59,10 @@ export async function connected(discord: EmbeddedDiscord, plan: ManagerPlan): Pr
   return {
     manager,
     sessions,
-    heard,
+    received,
     closed,
-    async hears(shard, event, times = 1) {
-      const such = () => heard.filter((one) => one.shard === shard && one.event === event).length;
+    async waitFor(shard, event, times = 1) {
+      const such = () => received.filter((one) => one.shard === shard && one.event === event).length;
       await expect.poll(such, { interval: 5 }).toBeGreaterThanOrEqual(times);
     },
     async leave() {
@@ -79,7 +79,7 @@ export function guildsOf(discord: EmbeddedDiscord, id: number, count: number): s
   return guilds.filter((guild) => shardOf(guild.id, count) === id).map((guild) => guild.id);
 }
 
-/** A plain guild of a shard, which the user has joined. */
+/** Creates a plain guild on a shard, which the user joins. */
 export function guildOn(discord: EmbeddedDiscord, id: number, count: number) {
   const guild = [...discord.world.guilds.values()].find(
     (one) => one.name.startsWith('guild-') && shardOf(one.id, count) === id,
@@ -90,9 +90,9 @@ export function guildOn(discord: EmbeddedDiscord, id: number, count: number) {
   return { ...guild, speaker: discord.as('member').in(`${guild.name}/general`) };
 }
 
-/** What the messages said that a shard has heard. */
-export const channelsHeard = ({ heard }: Managed, shard: number): unknown[] =>
-  heard.filter((one) => one.shard === shard && one.event === 'MESSAGE_CREATE').map(({ data }) => data.channel_id);
+/** The contents of the messages that a shard has received. */
+export const receivedChannels = ({ received }: Managed, shard: number): unknown[] =>
+  received.filter((one) => one.shard === shard && one.event === 'MESSAGE_CREATE').map(({ data }) => data.channel_id);
 
 /** Registers the command `/models`. */
 export async function register({ apiUrl, applicationId, token }: EmbeddedDiscord): Promise<void> {

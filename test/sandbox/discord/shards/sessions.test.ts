@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { stage } from '../stage.ts';
 import { RawSocket } from './raw-socket.ts';
-import { channelsHeard, connected, guildOn, register } from './scene.ts';
+import { connected, guildOn, receivedChannels, register } from './scene.ts';
 
 const options = { guilds: 4, limits: { maxConcurrency: 2 } };
 
 describe('A session', () => {
-  it('It is resumed by another process, which hears what was missed once and in order', async () => {
+  it('A session is resumed by another process, which receives each missed event once and in order', async () => {
     const { discord } = await stage(options);
     const first = await connected(discord, { shardIds: [0, 1], shardCount: 2 });
     const { speaker, channels } = guildOn(discord, 1, 2);
@@ -17,11 +17,11 @@ describe('A session', () => {
     await speaker.say('missed as well');
     const second = await connected(discord, { shardIds: [0, 1], shardCount: 2, sessions });
     await speaker.say('new');
-    await second.hears(1, 'MESSAGE_CREATE', 3);
+    await second.waitFor(1, 'MESSAGE_CREATE', 3);
     const channel = channels[0]?.id;
-    expect(channelsHeard(second, 1)).toEqual([channel, channel, channel]);
-    expect(channelsHeard(second, 0)).toEqual([discord.as('member').in('dm').channel.id]);
-    expect(second.heard.filter(({ shard }) => shard === 1).map(({ event }) => event)).toEqual([
+    expect(receivedChannels(second, 1)).toEqual([channel, channel, channel]);
+    expect(receivedChannels(second, 0)).toEqual([discord.as('member').in('dm').channel.id]);
+    expect(second.received.filter(({ shard }) => shard === 1).map(({ event }) => event)).toEqual([
       'MESSAGE_CREATE',
       'MESSAGE_CREATE',
       'RESUMED',
@@ -37,7 +37,7 @@ describe('A session', () => {
       });
   });
 
-  it('It moves to the newer of two open connections, and the older one is closed', async () => {
+  it('A session moves to the newer of two open connections, and the older one is closed', async () => {
     const { discord } = await stage();
     const first = await RawSocket.identify(discord);
     const second = await RawSocket.resume(discord, first, 1);
@@ -46,7 +46,7 @@ describe('A session', () => {
     expect(discord.gateway).toMatchObject({ sessions: 1, identifies: 1, resumes: 1 });
   });
 
-  it('A resume that does not come to resume_gateway_url is served and counted', async () => {
+  it('A resume that is not sent to resume_gateway_url is served and counted', async () => {
     const { discord } = await stage();
     const first = await RawSocket.identify(discord);
     await first.close(4200);
@@ -57,7 +57,7 @@ describe('A session', () => {
     expect(discord.gateway.countsOf({ id: 0 })).toMatchObject({ resumes: 1, resumesElsewhere: 1 });
   });
 
-  it.each([1000, 1001])('It ends when the application closes its connection with %d', async (code) => {
+  it.each([1000, 1001])('A session ends when the application closes its connection with %d', async (code) => {
     const { discord, clock } = await stage();
     const first = await connected(discord, { shardIds: [0], shardCount: 1 });
     const sessions = new Map(first.sessions);
@@ -68,7 +68,7 @@ describe('A session', () => {
     expect(discord.gateway).toMatchObject({ sessions: 1, identifies: 2, resumes: 0 });
   });
 
-  it('It stays resumable for a limited time without a connection', async () => {
+  it('A session stays resumable for a limited time without a connection', async () => {
     const { discord, clock } = await stage();
     const first = await RawSocket.identify(discord);
     await first.close(4200);
@@ -84,7 +84,7 @@ describe('A session', () => {
     expect(discord.gateway.resumes).toBe(1);
   });
 
-  it('It is invalid if more events were missed than are kept', async () => {
+  it('A session is invalid if more events were missed than are kept', async () => {
     const { discord } = await stage({ limits: { sessionEvents: 3 } });
     const first = await RawSocket.identify(discord);
     await first.close(4200);
@@ -99,11 +99,11 @@ describe('A session', () => {
     await direct.slash('models');
     const third = await RawSocket.resume(discord, first, 1);
     expect([third.invalid, third.events]).toEqual([[false], []]);
-    // It is gone, even for an event that was kept.
+    // The session is gone, even for a seq whose events were kept.
     expect((await RawSocket.resume(discord, first, 6)).invalid).toEqual([false]);
   });
 
-  it('An unknown session is invalid, and an impossible seq closes the connection with 4007', async () => {
+  it('An unknown session is invalid, and an impossible sequence number closes the connection with 4007', async () => {
     const { discord } = await stage();
     const first = await RawSocket.identify(discord);
     const stranger = await RawSocket.open(discord);

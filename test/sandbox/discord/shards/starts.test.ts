@@ -11,8 +11,8 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 const gatewayBot = ({ apiUrl, token }: EmbeddedDiscord) =>
   new REST({ api: apiUrl }).setToken(token).get(Routes.gatewayBot()) as Promise<RESTGetAPIGatewayBotResult>;
 
-describe('Starts of sessions', () => {
-  it('/gateway/bot recommends the number of shards and counts the starts that remain', async () => {
+describe('Session starts', () => {
+  it('/gateway/bot recommends the number of shards and reports how many session starts remain', async () => {
     const { discord, clock } = await stage({ shards: 3, limits: { maxConcurrency: 2, identifiesPerPeriod: 10 } });
     const limit = { total: 10, remaining: 10, reset_after: DAY_MS, max_concurrency: 2 };
     expect(await gatewayBot(discord)).toMatchObject({ shards: 3, session_start_limit: limit });
@@ -58,8 +58,8 @@ describe('Starts of sessions', () => {
     expect(discord.gateway).toMatchObject({ identifies: 1, resumes: 2 });
   });
 
-  it('The library starts its shards in turn, but two processes that do not share turns collide', async () => {
-    // Half a second less than the library waits, which measures when it sends and not when that arrives.
+  it('The library starts its shards in turn, but two processes that do not coordinate collide', async () => {
+    // Half a second less than the library waits, because it measures when it sends, not when the message arrives.
     const { discord } = await stage({ clock: systemClock, limits: { identifyWindowMs: 4_500 } });
     await connected(discord, { shardIds: [0, 1], shardCount: 2 });
     expect(discord.gateway.countsOf({ id: 1 })).toMatchObject({ identifies: 1, earlyIdentifies: 0 });
@@ -68,7 +68,7 @@ describe('Starts of sessions', () => {
   });
 });
 
-describe('When all starts of sessions are used up', () => {
+describe('When all session starts are used up', () => {
   const logged = ({ requests }: EmbeddedDiscord) =>
     requests.filter(({ method }) => method === 'IDENTIFY').map(({ status, responseText }) => [status, responseText]);
 
@@ -86,7 +86,7 @@ describe('When all starts of sessions are used up', () => {
     expect(JSON.stringify(discord.requests)).not.toContain(discord.token);
   });
 
-  it('The token stays if the embedded Discord is told so', async () => {
+  it('The token is kept if the embedded Discord is configured to keep it', async () => {
     const limits = { identifiesPerPeriod: 1, identifyWindowMs: 0 };
     const { discord, clock } = await stage({ limits, resetsToken: false });
     const first = await RawSocket.identify(discord);

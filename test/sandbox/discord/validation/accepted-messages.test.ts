@@ -43,7 +43,7 @@ const edit = (
 const cases: Case[] = [
   sent('2,000 characters', { content: long(2000) }),
   sent('2,000 characters in a channel', { content: long(2000) }, { kind: 'channel-message' }),
-  sent('a file alone', {}, { facts: { files: [upload('a.png')] } }),
+  sent('only a file', {}, { facts: { files: [upload('a.png')] } }),
   sent(
     'a file with alt text',
     {
@@ -69,13 +69,13 @@ const cases: Case[] = [
     { message_reference: { type: 1, message_id: stored, channel_id: stored } },
     { kind: 'channel-message' },
   ),
-  sent('a sticker alone', { sticker_ids: [stored] }, { kind: 'channel-message' }),
-  sent('components alone', { components: [row(button('a'))] }),
-  sent('five rows of five', {
+  sent('only a sticker', { sticker_ids: [stored] }, { kind: 'channel-message' }),
+  sent('only components', { components: [row(button('a'))] }),
+  sent('five rows of five buttons', {
     content: 'x',
     components: times(5, (n) => buttons(...times(5, (m) => press(`${n}.${m}`)))),
   }),
-  sent('buttons of every style', {
+  sent('buttons in every style', {
     content: 'x',
     components: [
       buttons(
@@ -138,11 +138,11 @@ const cases: Case[] = [
     { facts: { files: [upload('a.png')] } },
   ),
   sent('6,000 characters of embeds', { embeds: [{ description: long(4000) }, { description: long(2000) }] }),
-  sent('a poll alone', {
+  sent('only a poll', {
     poll: { question: { text: 'q' }, answers: [{ poll_media: { text: 'a', emoji: { name: '😀' } } }], duration: 24 },
   }),
   sent(
-    'a V2 message of everything',
+    'a V2 message with every component',
     {
       flags: V2,
       components: [
@@ -171,25 +171,25 @@ const cases: Case[] = [
     { facts: { files: [upload('a.png'), upload('b.txt', '1')] } },
   ),
   sent('forty V2 components', { flags: V2, components: [{ type: 17, components: times(39, () => text('a')) }] }),
-  sent('4,000 characters of V2', { flags: V2, components: [text(long(2000)), text(long(2000))] }),
-  sent('six rows of V2', { flags: V2 | EPHEMERAL, components: times(6, (n) => row(button(`${n}`))) }),
+  sent('4,000 characters of V2 text', { flags: V2, components: [text(long(2000)), text(long(2000))] }),
+  sent('six V2 rows', { flags: V2 | EPHEMERAL, components: times(6, (n) => row(button(`${n}`))) }),
   sent(
     'a renamed file',
     { embeds: [{ image: { url: 'attachment://b.png' } }], attachments: [{ id: '0', filename: 'b.png' }] },
     { facts: { files: [upload('a.png')] } },
   ),
 
-  edit('a deferred answer filled', { content: 'x' }, 128, [], []),
-  edit('a deferred answer filled with a file', { content: '', attachments: [{ id: '0' }] }, 128 | EPHEMERAL),
-  edit('a deferred answer filled with V2', { flags: V2, components: [text('a')] }, 128, [], []),
-  edit('content taken, a file kept', { content: '' }, 0, ['a.png'], []),
-  edit('content taken, what else there was unknown', { content: '' }, 0, [], []),
-  edit('files taken away', { content: 'x', attachments: [] }, 0, ['a.png'], []),
-  edit('a stored file kept beside a new one', { attachments: [{ id: stored }, { id: '0' }] }, 0, ['a.png']),
+  edit('a completed deferred response', { content: 'x' }, 128, [], []),
+  edit('a deferred response completed with a file', { content: '', attachments: [{ id: '0' }] }, 128 | EPHEMERAL),
+  edit('a deferred response completed with V2', { flags: V2, components: [text('a')] }, 128, [], []),
+  edit('content removed and a file kept', { content: '' }, 0, ['a.png'], []),
+  edit('content removed from a message whose files are unknown', { content: '' }, 0, [], []),
+  edit('files removed', { content: 'x', attachments: [] }, 0, ['a.png'], []),
+  edit('a stored file kept next to a new one', { attachments: [{ id: stored }, { id: '0' }] }, 0, ['a.png']),
   edit('a stored image in an embed', { embeds: [{ image: { url: 'attachment://a.png' } }] }, 0, ['a.png'], []),
   edit('V2 components of a V2 message', { components: [text('a')] }, V2, [], []),
   edit(
-    'a V2 message stripped of content it cannot have',
+    'a V2 message whose edit clears the content that it cannot have',
     { content: '', embeds: [], flags: V2, components: [text('a')] },
     V2,
     [],
@@ -197,7 +197,7 @@ const cases: Case[] = [
   ),
   sent('V2 components of an unknown message', { components: [text('a')] }, { kind: 'webhook-edit' }),
   edit(
-    'a file kept as discord.js writes it',
+    'a kept file as discord.js serializes it',
     {
       attachments: [
         {

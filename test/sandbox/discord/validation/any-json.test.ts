@@ -43,7 +43,7 @@ const ANSWERS = [
   'thread-member',
 ] as const;
 
-/** Keys with a meaning for Discord, which a random body would rarely contain. */
+/** Keys that have a meaning for Discord and would rarely occur in a random body. */
 const KEYS = [
   'type',
   'data',

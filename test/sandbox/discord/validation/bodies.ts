@@ -8,7 +8,7 @@ export interface Case {
   readonly facts?: BodyFacts;
 }
 
-/** A request body and the faults that it should produce. */
+/** A request body and the violations that it should produce. */
 export interface BadCase extends Case {
   readonly faults: readonly (readonly [path: string, code: string])[];
 }

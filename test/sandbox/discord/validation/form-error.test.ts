@@ -3,7 +3,7 @@ import { formError, validateBody } from '../../../../sandbox/discord/validation/
 import { button, long, row, slashCommand } from './bodies.ts';
 
 describe("Discord's error tree", () => {
-  it('A form error has a branch for each step of the path and the faults in its leaves', () => {
+  it('A form error has a branch for each step of the path, with the violations in its leaves', () => {
     const components = [row(button('a'), button('b', { label: long(81) }))];
     expect(formError(validateBody('callback', { type: 4, data: { content: 'x', components } }))).toEqual({
       code: 50035,
@@ -30,7 +30,7 @@ describe("Discord's error tree", () => {
     });
   });
 
-  it('A fault of the whole body is at the root, next to deeper ones', () => {
+  it('A violation that concerns the whole body is at the root, next to deeper ones', () => {
     const faults = [
       { path: '', code: 'A', message: 'a' },
       { path: 'x.y', code: 'B', message: 'b' },
@@ -49,12 +49,12 @@ describe("Discord's error tree", () => {
     });
   });
 
-  it('A form error accepts any key', () => {
+  it('A form error can contain any key', () => {
     const tree = formError([{ path: '__proto__', code: 'A', message: 'a' }]).errors;
     expect(JSON.stringify(tree)).toBe('{"__proto__":{"_errors":[{"code":"A","message":"a"}]}}');
   });
 
-  it('Without faults, a form error is empty', () => {
+  it('Without violations, a form error is empty', () => {
     expect(formError([]).errors).toEqual({});
   });
 });

@@ -32,8 +32,8 @@ const file = (name: string) => new AttachmentBuilder(Buffer.of(1), { name, descr
 const button = new ButtonBuilder().setCustomId('a').setLabel('a').setStyle(ButtonStyle.Primary).setEmoji('🎨');
 const buttons = new ActionRowBuilder<ButtonBuilder>().addComponents(button);
 
-describe('Requests of discord.js', () => {
-  it('The validator accepts a response of discord.js with buttons and a file', async () => {
+describe('Requests from discord.js', () => {
+  it('The validator accepts a response from discord.js with buttons and a file', async () => {
     const { client, sent } = realClient();
     await ask(client).reply({
       content: 'x',
@@ -44,7 +44,7 @@ describe('Requests of discord.js', () => {
     expect(sent.map((each) => validator('callback', each, { files: [upload('a.png')] }))).toEqual([[]]);
   });
 
-  it('The validator accepts a deferral of discord.js, its edit and a follow-up', async () => {
+  it('The validator accepts a deferral from discord.js, its edit and a follow-up', async () => {
     const { client, sent } = realClient();
     const asked = ask(client);
     await asked.deferReply({ flags: MessageFlags.Ephemeral });
@@ -54,14 +54,15 @@ describe('Requests of discord.js', () => {
       poll: { question: { text: 'q' }, answers: [{ text: 'a', emoji: '😀' }], duration: 1, allowMultiselect: false },
     });
     const [deferral, edit, followUp] = sent;
-    if (deferral === undefined || edit === undefined || followUp === undefined) throw new Error('three were sent');
+    if (deferral === undefined || edit === undefined || followUp === undefined)
+      throw new Error('three requests were expected');
     const before = { flags: 128, attachmentNames: [] };
     expect(validator('callback', deferral)).toEqual([]);
     expect(validator('webhook-edit', edit, { files: [upload('a.png')], before })).toEqual([]);
     expect(validator('webhook-message', followUp)).toEqual([]);
   });
 
-  it('The validator accepts a modal of discord.js', async () => {
+  it('The validator accepts a modal from discord.js', async () => {
     const { client, sent } = realClient();
     const input = new TextInputBuilder().setCustomId('t').setStyle(TextInputStyle.Short);
     const label = new LabelBuilder().setLabel('prompt').setTextInputComponent(input);
@@ -69,7 +70,7 @@ describe('Requests of discord.js', () => {
     expect(sent.map((each) => validator('callback', each))).toEqual([[]]);
   });
 
-  it('The validator accepts autocomplete choices of discord.js', async () => {
+  it('The validator accepts autocomplete choices from discord.js', async () => {
     const { client, sent } = realClient();
     const options = [{ name: 'model', type: 3, value: '', focused: true }];
     const typed = make<AutocompleteInteraction>(
@@ -81,7 +82,7 @@ describe('Requests of discord.js', () => {
     expect(sent.map((each) => validator('callback', each))).toEqual([[]]);
   });
 
-  it('The validator accepts commands of discord.js, in bulk and one by one', async () => {
+  it('The validator accepts commands from discord.js, in bulk and one by one', async () => {
     const { client, sent } = realClient();
     const { commands } = make<ClientApplication>(ClientApplication, client, { id: '100000000000000001' });
     Object.assign(client, { application: { id: '100000000000000001' } });
@@ -92,7 +93,7 @@ describe('Requests of discord.js', () => {
     expect(sent.map((each) => validator(each.method === 'PUT' ? 'commands' : 'command', each))).toEqual([[], []]);
   });
 
-  it('The validator accepts a channel message of discord.js and its edit', async () => {
+  it('The validator accepts a channel message from discord.js and its edit', async () => {
     const { client, sent } = realClient({ enforceNonce: true });
     Object.assign(client, { user: { id: '100000000000000001' } });
     const raw = { id: '100000000000000004', type: 1, recipients: [{ id: '100000000000000005', username: 'member' }] };

@@ -41,7 +41,7 @@ export function realClient(options: Partial<ClientOptions> = {}): { client: Clie
   return { client, sent };
 }
 
-/** The raw interaction for a discord.js object. */
+/** A raw interaction from which discord.js creates its object. */
 export const rawInteraction = (type: number, data: object): object => ({
   id: '100000000000000002',
   application_id: APPLICATION,

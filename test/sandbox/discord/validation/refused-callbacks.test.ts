@@ -27,7 +27,7 @@ const cases: BadCase[] = [
   answer('an empty message', { type: 4, data: { content: '' } }, ['data', 'MESSAGE_EMPTY']),
   answer('content over 2,000', { type: 7, data: { content: long(2001) } }, ['data.content', 'BASE_TYPE_MAX_LENGTH']),
   answer(
-    'a fault deep inside',
+    'a deeply nested violation',
     { type: 4, data: { content: 'x', components: [row(button('a'), button('b', { label: long(81) }))] } },
     ['data.components[0].components[1].label', 'BASE_TYPE_MAX_LENGTH'],
   ),

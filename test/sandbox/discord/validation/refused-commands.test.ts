@@ -80,7 +80,7 @@ const cases: BadCase[] = [
     'APPLICATION_COMMAND_OPTIONS_NAME_INVALID',
   ]),
   one(
-    'one translation for two options',
+    'the same translation for two options',
     withOption(option('a', { name_localizations: { de: 'x' } }), option('b', { name_localizations: { de: 'x' } })),
     ['options[1]', 'APPLICATION_COMMAND_OPTIONS_NAME_INVALID'],
   ),
@@ -169,12 +169,12 @@ const cases: BadCase[] = [
   list('no list', { name: 'draw' }, ['', 'LIST_TYPE_CONVERT']),
   list('a command that is text', ['draw'], ['[0]', 'MODEL_TYPE_CONVERT']),
   list(
-    'a fault in the second',
+    'a violation in the second command',
     [slashCommand('a'), slashCommand('B')],
     ['[1].name', 'APPLICATION_COMMAND_INVALID_NAME'],
   ),
   list(
-    'one name for two commands',
+    'the same name for two commands',
     [slashCommand('a'), slashCommand('a')],
     ['[1]', 'APPLICATION_COMMANDS_DUPLICATE_NAME'],
   ),

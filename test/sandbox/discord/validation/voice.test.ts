@@ -36,7 +36,7 @@ describe.each(kinds)('A voice message as %s', (kind) => {
     expect(violationsOf(kind, { poll })).toContainEqual(['poll', 50159]);
   });
 
-  it('A voice message has exactly one file, and it is audio', () => {
+  it('A voice message must have exactly one file, which must be audio', () => {
     expect(violationsOf(kind, {}, [])).toContainEqual(['attachments', 50160]);
     expect(violationsOf(kind, {}, [{ ...sound, isAudio: false }])).toEqual([['attachments', 50160]]);
     expect(violationsOf(kind, {}, [sound, { ...sound, id: '1' }])).toEqual([['attachments', 50160]]);
@@ -63,7 +63,7 @@ it('An ephemeral response may be a voice message', () => {
   expect(validateBody('callback', { type: 4, data }, { files: [sound] })).toEqual([]);
 });
 
-it('A duration without the voice flag is accepted and makes no voice message', () => {
+it('A duration without the voice flag is accepted and does not create a voice message', () => {
   expect(validateBody('channel-message', { attachments: [note] }, { files: [sound] })).toEqual([]);
 });
 

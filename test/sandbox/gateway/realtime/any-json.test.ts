@@ -4,7 +4,7 @@ import { dialects } from '../../../../sandbox/gateway/realtime/dialect.ts';
 import { clientEvents } from '../../../../sandbox/gateway/realtime/requests/events.ts';
 import { stage } from './test-client.ts';
 
-/** Names with a meaning in some event, with any values. */
+/** Field names that have a meaning in some event, with any values. */
 const names = ['type', 'session', 'audio', 'output', 'item', 'role', 'content', 'text', 'tools', 'response', 'item_id'];
 const { any } = fc.letrec((tie) => ({
   any: fc.oneof(
@@ -15,7 +15,7 @@ const { any } = fc.letrec((tie) => ({
   ),
 }));
 
-it.each(dialects)('A session in the %s dialect answers any JSON and continues', async (dialect) => {
+it.each(dialects)('A session in the %s dialect responds to any JSON and continues', async (dialect) => {
   const { say, until, events, socket } = await (await stage(dialect)).talker();
   await until('session.created');
   const event = fc

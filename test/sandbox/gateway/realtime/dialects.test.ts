@@ -143,7 +143,7 @@ describe.each(dialects)('The items of a conversation in the %s dialect', (dialec
   });
 });
 
-it('A gateway of the current dialect refuses clients of the beta dialect', async () => {
+it('A gateway with the current dialect refuses clients of the beta dialect', async () => {
   const headers = { 'openai-beta': 'realtime=v1' };
   const today = await (await stage('ga')).talker({ headers });
   expect((await today.until('error')).error.code).toBe('beta_api_shape_disabled');

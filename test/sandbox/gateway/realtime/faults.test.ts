@@ -10,14 +10,14 @@ type Preset = keyof typeof realtimePresets;
 
 /** A session with a pending request for a response, to which the fault applies. */
 async function askWithFault(
-  side: Stage,
+  fixture: Stage,
   fault: Preset,
   { speaks = false, after }: { speaks?: boolean; after?: number } = {},
 ): Promise<Talker> {
-  const talk = await side.talker();
-  talk.say(settings(side.dialect, { speaks, voice: 'ash' }));
+  const talk = await fixture.talker();
+  talk.say(settings(fixture.dialect, { speaks, voice: 'ash' }));
   await talk.until('session.updated');
-  side.gateway.faults.add({ do: after === undefined ? fault : { ...realtimePresets[fault], after } });
+  fixture.gateway.faults.add({ do: after === undefined ? fault : { ...realtimePresets[fault], after } });
   talk.say(userMessage('Tell me of foxes'));
   talk.say({ type: 'response.create' });
   return talk;
@@ -41,52 +41,52 @@ async function waitForClose({ closed }: Talker, { clock }: Stage): Promise<numbe
 
 const typesOf = (events: readonly Json[]): string[] => events.map(({ type }) => type);
 
-describe.each(dialects)('The faults of a socket in the %s dialect', (dialect) => {
+describe.each(dialects)('Socket faults in the %s dialect', (dialect) => {
   const names = NAMES_BY_DIALECT[dialect];
 
   it('A fault cuts the socket before the first event', async () => {
-    const side = await stage(dialect);
-    side.gateway.faults.add({ do: 'realtime-drop-open' });
-    const talk = await side.talker();
+    const fixture = await stage(dialect);
+    fixture.gateway.faults.add({ do: 'realtime-drop-open' });
+    const talk = await fixture.talker();
     expect(await talk.closed).toBe(1006);
     expect(talk.events).toEqual([]);
-    expect(side.gateway.realtime.sessions).toEqual([]);
+    expect(fixture.gateway.realtime.sessions).toEqual([]);
   });
 
   it('A fault cuts the socket after the settings are accepted', async () => {
-    const side = await stage(dialect);
-    side.gateway.faults.add({ do: 'realtime-drop-updated' });
-    const talk = await side.talker();
+    const fixture = await stage(dialect);
+    fixture.gateway.faults.add({ do: 'realtime-drop-updated' });
+    const talk = await fixture.talker();
     talk.say(settings(dialect));
     expect(await talk.closed).toBe(1006);
     expect(typesOf(talk.events).at(-1)).toBe('session.updated');
   });
 
   it('A fault cuts the socket between the request for a response and its beginning', async () => {
-    const side = await stage(dialect);
-    const talk = await askWithFault(side, 'realtime-drop-asked');
-    expect(await waitForClose(talk, side)).toBe(1006);
+    const fixture = await stage(dialect);
+    const talk = await askWithFault(fixture, 'realtime-drop-asked');
+    expect(await waitForClose(talk, fixture)).toBe(1006);
     expect(typesOf(talk.events)).not.toContain('response.created');
   });
 
   it.each([false, true])('A fault cuts the socket in the middle of a response (audio: %s)', async (speaks) => {
-    const side = await stage(dialect);
-    const talk = await askWithFault(side, 'realtime-drop-middle', { speaks, after: 7 });
-    expect(await waitForClose(talk, side)).toBe(1006);
+    const fixture = await stage(dialect);
+    const talk = await askWithFault(fixture, 'realtime-drop-middle', { speaks, after: 7 });
+    expect(await waitForClose(talk, fixture)).toBe(1006);
     expect(typesOf(talk.events).filter((type) => type.endsWith('.delta'))).toHaveLength(7);
     expect(deltas(talk.events, dialect, 'audio').length > 0).toBe(speaks);
-    expect(side.gateway.writing).toBe(0);
-    expect(side.gateway.usage.rows('sk-sandbox')).toMatchObject([{ requests: 1 }]);
+    expect(fixture.gateway.writing).toBe(0);
+    expect(fixture.gateway.usage.rows('sk-sandbox')).toMatchObject([{ requests: 1 }]);
   });
 
   it.each([false, true])(
     'A fault cuts the socket after the last delta and before the end of the response (audio: %s)',
     async (speaks) => {
-      const side = await stage(dialect);
-      const talk = await askWithFault(side, 'realtime-drop-end', { speaks });
-      expect(await waitForClose(talk, side)).toBe(1006);
-      const said = deltas(talk.events, dialect, speaks ? 'transcript' : 'text').join('');
-      expect(said).toMatch(/^This is the sandbox speaking\..*\.$/);
+      const fixture = await stage(dialect);
+      const talk = await askWithFault(fixture, 'realtime-drop-end', { speaks });
+      expect(await waitForClose(talk, fixture)).toBe(1006);
+      const content = deltas(talk.events, dialect, speaks ? 'transcript' : 'text').join('');
+      expect(content).toMatch(/^This is the sandbox speaking\..*\.$/);
       expect(typesOf(talk.events).some((type) => /^response\..*done$/.test(type))).toBe(false);
     },
   );
@@ -94,21 +94,21 @@ describe.each(dialects)('The faults of a socket in the %s dialect', (dialect) =>
   it.each(['realtime-hang-asked', 'realtime-hang-middle'] as const)(
     'A fault makes the socket hang without a pong: %s',
     async (fault) => {
-      const side = await stage(dialect);
-      const { socket, until } = await side.talker();
+      const fixture = await stage(dialect);
+      const { socket, until } = await fixture.talker();
       await until('session.created');
       const pong = new Promise((resolve) => socket.once('pong', () => resolve('pong')));
       socket.ping();
       expect(await pong).toBe('pong');
-      const talk = await askWithFault(side, fault);
+      const talk = await askWithFault(fixture, fault);
       let pongs = 0;
       talk.socket.on('pong', () => {
         pongs += 1;
       });
       await vi.waitFor(() => {
-        side.clock.advance(1_000);
-        expect(side.gateway.writing).toBe(0);
-        expect(side.gateway.faults.list()).toEqual([]);
+        fixture.clock.advance(1_000);
+        expect(fixture.gateway.writing).toBe(0);
+        expect(fixture.gateway.faults.list()).toEqual([]);
       });
       const came = fault === 'realtime-hang-middle' ? 4 : 0;
       await vi.waitFor(() => expect(deltas(talk.events, dialect, 'text')).toHaveLength(came));
@@ -124,48 +124,48 @@ describe.each(dialects)('The faults of a socket in the %s dialect', (dialect) =>
         false,
       ]);
       talk.socket.terminate();
-      await vi.waitFor(() => expect(side.gateway.realtime.sessions).toHaveLength(1));
+      await vi.waitFor(() => expect(fixture.gateway.realtime.sessions).toHaveLength(1));
     },
   );
 
   it('A fault makes the socket hang from the start', async () => {
-    const side = await stage(dialect);
-    side.gateway.faults.add({ do: 'realtime-hang-open' });
-    const silent = await side.talker();
-    await (await side.talker()).until('session.created');
+    const fixture = await stage(dialect);
+    fixture.gateway.faults.add({ do: 'realtime-hang-open' });
+    const silent = await fixture.talker();
+    await (await fixture.talker()).until('session.created');
     expect(silent.events).toEqual([]);
   });
 
-  it('A fault refuses one response, and the next one succeeds', async () => {
-    const side = await stage(dialect);
-    const { say, until } = await askWithFault(side, 'realtime-refused');
+  it('A fault makes the gateway refuse one response, and the next one succeeds', async () => {
+    const fixture = await stage(dialect);
+    const { say, until } = await askWithFault(fixture, 'realtime-refused');
     expect((await until('error')).error).toMatchObject({ type: 'rate_limit_error', code: 'rate_limit_exceeded' });
     say({ type: 'response.create' });
     expect((await until('response.done')).response.status).toBe('completed');
   });
 
   it('A fault sends an error in the middle of a response, which continues', async () => {
-    const side = await stage(dialect);
-    const { until, events } = await askWithFault(side, 'realtime-error');
+    const fixture = await stage(dialect);
+    const { until, events } = await askWithFault(fixture, 'realtime-error');
     expect((await until('error')).error).toMatchObject({ code: 'server_error', event_id: null });
     const { response } = await until('response.done');
     expect(response.output[0].content[0].text).toBe(deltas(events, dialect, 'text').join(''));
   });
 
   it('A fault sends an error and ends the session', async () => {
-    const side = await stage(dialect);
-    const talk = await askWithFault(side, 'realtime-fatal');
+    const fixture = await stage(dialect);
+    const talk = await askWithFault(fixture, 'realtime-fatal');
     await talk.until('error');
-    expect(await waitForClose(talk, side)).toBe(1011);
+    expect(await waitForClose(talk, fixture)).toBe(1011);
   });
 
   it.each(['realtime-limit', 'realtime-limit-middle'] as const)(
     'A fault ends the session before its time limit: %s',
     async (fault) => {
-      const side = await stage(dialect);
-      const talk = await askWithFault(side, fault);
+      const fixture = await stage(dialect);
+      const talk = await askWithFault(fixture, fault);
       expect((await talk.until('error')).error.code).toBe('session_expired');
-      expect(await waitForClose(talk, side)).toBe(1001);
+      expect(await waitForClose(talk, fixture)).toBe(1001);
       expect(typesOf(talk.events).includes('response.created')).toBe(fault === 'realtime-limit-middle');
     },
   );
@@ -174,8 +174,8 @@ describe.each(dialects)('The faults of a socket in the %s dialect', (dialect) =>
     ['realtime-failed', 'failed', { error: { code: 'server_error' } }],
     ['realtime-incomplete', 'incomplete', { reason: 'content_filter' }],
   ] as const)('A fault ends a response early, and the session continues: %s', async (fault, status, details) => {
-    const side = await stage(dialect);
-    const { say, until } = await askWithFault(side, fault);
+    const fixture = await stage(dialect);
+    const { say, until } = await askWithFault(fixture, fault);
     const { response } = await until('response.done');
     expect(response).toMatchObject({ status, status_details: { type: status, ...details } });
     expect(response.output[0].status).toBe('incomplete');
@@ -187,58 +187,58 @@ describe.each(dialects)('The faults of a socket in the %s dialect', (dialect) =>
     ['realtime-garbage', (event: Json) => typeof event === 'string'],
     ['realtime-binary', (event: Json) => Buffer.isBuffer(event)],
   ] as const)('A fault sends a frame that is not an event: %s', async (fault, isOdd) => {
-    const side = await stage(dialect);
-    const { until, events } = await askWithFault(side, fault);
+    const fixture = await stage(dialect);
+    const { until, events } = await askWithFault(fixture, fault);
     await until('response.done');
     expect(events.filter(isOdd)).toHaveLength(1);
   });
 
   it('A fault sends every event twice', async () => {
-    const side = await stage(dialect);
-    const { until, events } = await askWithFault(side, 'realtime-duplicates');
+    const fixture = await stage(dialect);
+    const { until, events } = await askWithFault(fixture, 'realtime-duplicates');
     await until('response.done');
     const { response } = await until('response.done');
     expect(deltas(events, dialect, 'text')).toHaveLength(2 * response.output[0].content[0].text.split(' ').length);
   });
 
   it('A fault responds in the other dialect', async () => {
-    const side = await stage(dialect);
-    const { until, events } = await askWithFault(side, 'realtime-other-dialect', { speaks: true });
+    const fixture = await stage(dialect);
+    const { until, events } = await askWithFault(fixture, 'realtime-other-dialect', { speaks: true });
     const { response } = await until('response.done');
     expect(deltas(events, otherDialect(dialect), 'transcript').join('')).toBe(response.output[0].content[0].transcript);
     expect(deltas(events, dialect, 'transcript')).toEqual([]);
   });
 
   it('A fault sends unknown events', async () => {
-    const side = await stage(dialect);
-    const { until, events } = await askWithFault(side, 'realtime-unknown');
+    const fixture = await stage(dialect);
+    const { until, events } = await askWithFault(fixture, 'realtime-unknown');
     await until('response.done');
     expect(typesOf(events).filter((type) => type.startsWith('response.weather.')).length).toBeGreaterThan(10);
   });
 
   it('A fault delays the response', async () => {
-    const side = await stage(dialect);
-    const { until } = await askWithFault(side, 'realtime-slow');
+    const fixture = await stage(dialect);
+    const { until } = await askWithFault(fixture, 'realtime-slow');
     await until('response.created');
-    const before = side.clock.now();
+    const before = fixture.clock.now();
     await until(`response.${names.text}.delta`);
-    expect(side.clock.now() - before).toBeGreaterThanOrEqual(6_000);
+    expect(fixture.clock.now() - before).toBeGreaterThanOrEqual(6_000);
   });
 
-  it('A fault splits the audio inside of samples without a loss', async () => {
-    const side = await stage(dialect);
-    const { until, events } = await askWithFault(side, 'realtime-odd-bytes', { speaks: true });
+  it('A fault splits the audio within samples without losing data', async () => {
+    const fixture = await stage(dialect);
+    const { until, events } = await askWithFault(fixture, 'realtime-odd-bytes', { speaks: true });
     const { response } = await until('response.done');
-    const pieces = deltas(events, dialect, 'audio').map((delta) => Buffer.from(delta, 'base64'));
-    expect(pieces.filter(({ length }) => length % 2 === 1).length).toBeGreaterThan(10);
+    const chunks = deltas(events, dialect, 'audio').map((delta) => Buffer.from(delta, 'base64'));
+    expect(chunks.filter(({ length }) => length % 2 === 1).length).toBeGreaterThan(10);
     const { transcript } = response.output[0].content[0];
-    expect(Buffer.concat(pieces).equals(bytesOf(speechOf(transcript, 'ash')))).toBe(true);
+    expect(Buffer.concat(chunks).equals(bytesOf(speechOf(transcript, 'ash')))).toBe(true);
   });
 
   it('A fault refuses every transcription model once, if the session requests one', async () => {
-    const side = await stage(dialect);
-    side.gateway.faults.add({ do: 'realtime-refuse-transcriber' });
-    const { say, until } = await side.talker();
+    const fixture = await stage(dialect);
+    fixture.gateway.faults.add({ do: 'realtime-refuse-transcriber' });
+    const { say, until } = await fixture.talker();
     say(settings(dialect));
     await until('session.updated');
     say(settings(dialect, { transcriber: 'parley-transcribe-1' }));
@@ -248,9 +248,9 @@ describe.each(dialects)('The faults of a socket in the %s dialect', (dialect) =>
   });
 
   it('A fault prevents the transcription, and the audio is still answered', async () => {
-    const side = await stage(dialect);
-    side.gateway.faults.add({ do: 'realtime-transcription-failed' });
-    const { say, until } = await side.talker();
+    const fixture = await stage(dialect);
+    fixture.gateway.faults.add({ do: 'realtime-transcription-failed' });
+    const { say, until } = await fixture.talker();
     say(settings(dialect, { transcriber: 'parley-transcribe-1' }));
     say({ type: 'input_audio_buffer.append', audio: Buffer.alloc(48_000).toString('base64') });
     say({ type: 'input_audio_buffer.commit' });
@@ -262,11 +262,11 @@ describe.each(dialects)('The faults of a socket in the %s dialect', (dialect) =>
     expect((await until('response.done')).response.status).toBe('completed');
   });
 
-  it('A fault applies to the second response if the first one is spared', async () => {
-    const side = await stage(dialect);
-    const talk = await side.talker();
+  it('A fault applies to the second response if it is set to skip the first one', async () => {
+    const fixture = await stage(dialect);
+    const talk = await fixture.talker();
     talk.say(settings(dialect));
-    side.gateway.faults.add({ do: 'realtime-failed', after: 1 });
+    fixture.gateway.faults.add({ do: 'realtime-failed', after: 1 });
     for (const status of ['completed', 'failed']) {
       talk.say({ type: 'response.create' });
       expect((await talk.until('response.done')).response.status).toBe(status);
@@ -274,22 +274,22 @@ describe.each(dialects)('The faults of a socket in the %s dialect', (dialect) =>
   });
 
   it('A fault ends the session at its time limit, regardless of the speed of jobs', async () => {
-    const side = await stage(dialect, { speed: 10 });
-    const talk = await side.talker();
+    const fixture = await stage(dialect, { speed: 10 });
+    const talk = await fixture.talker();
     const { session } = await talk.until('session.created');
-    expect(session.expires_at * 1_000).toBe(side.clock.now() + 3_600_000);
+    expect(session.expires_at * 1_000).toBe(fixture.clock.now() + 3_600_000);
     talk.say(settings(dialect));
     await talk.until('session.updated');
-    side.clock.advance(session.expires_at * 1_000 - side.clock.now() - 1);
+    fixture.clock.advance(session.expires_at * 1_000 - fixture.clock.now() - 1);
     talk.say(settings(dialect));
     await vi.waitFor(() => expect(typesOf(talk.events).filter((type) => type === 'session.updated')).toHaveLength(2));
-    side.clock.advance(1);
+    fixture.clock.advance(1);
     expect(await talk.closed).toBe(1001);
     expect(talk.events.at(-1).error.code).toBe('session_expired');
   });
 });
 
-it('Faults of live sessions can be injected at the control URL, by name and in full', async () => {
+it('Faults of live sessions can be injected through the control URL, by name and in full', async () => {
   const { call } = await stage('ga');
   const order = async (body: object) => (await call('POST', '/_sandbox/faults', { body })).status;
   for (const name of Object.keys(realtimePresets)) expect(await order({ do: name }), name).toBe(201);

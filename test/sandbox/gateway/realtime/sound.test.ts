@@ -23,8 +23,8 @@ describe('The analysis of audio', () => {
   });
 
   it('The voices differ in their pitch, and each is loud enough to be heard', () => {
-    const heard = voices.map((voice) => describeSound(speechOf('Hello there, my friend.', voice)));
-    expect(new Set(heard).size).toBeGreaterThanOrEqual(voices.length - 2);
+    const descriptions = voices.map((voice) => describeSound(speechOf('Hello there, my friend.', voice)));
+    expect(new Set(descriptions).size).toBeGreaterThanOrEqual(voices.length - 2);
     for (const voice of voices) expect(loudnessOf(speechOf('Hello there, my friend.', voice))).toBeGreaterThan(0.05);
   });
 });
@@ -71,7 +71,7 @@ describe.each(dialects)('Audio input in the %s dialect', (dialect) => {
     expect(events.some(({ type }) => type.includes('transcription'))).toBe(false);
   });
 
-  it('Missing, invalid and too long audio is refused', async () => {
+  it('Missing, invalid or overlong audio is refused', async () => {
     const { talker } = await stage(dialect);
     const { say, until, closed } = await talker();
     say(settings(dialect));

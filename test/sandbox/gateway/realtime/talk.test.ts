@@ -82,11 +82,11 @@ describe.each(dialects)('A live session in the %s dialect', (dialect) => {
     say({ type: 'response.create' });
     const { response } = await until('response.done');
     const transcript = deltas(events, dialect, 'transcript').join('');
-    const sound = Buffer.concat(deltas(events, dialect, 'audio').map((delta) => Buffer.from(delta, 'base64')));
-    expect(sound.equals(bytesOf(speechOf(transcript, 'ash')))).toBe(true);
-    expect(sound.equals(bytesOf(speechOf(transcript, 'marin')))).toBe(false);
+    const audio = Buffer.concat(deltas(events, dialect, 'audio').map((delta) => Buffer.from(delta, 'base64')));
+    expect(audio.equals(bytesOf(speechOf(transcript, 'ash')))).toBe(true);
+    expect(audio.equals(bytesOf(speechOf(transcript, 'marin')))).toBe(false);
     expect(response.output[0].content).toEqual([{ type: names.audio, transcript }]);
-    expect(response.usage.output_token_details.audio_tokens).toBe(Math.ceil(sound.length / 2 / 24_000 / 0.05));
+    expect(response.usage.output_token_details.audio_tokens).toBe(Math.ceil(audio.length / 2 / 24_000 / 0.05));
   });
 
   it('A live session responds on the gateway’s own clock, faster than real time', async () => {
@@ -126,7 +126,7 @@ describe.each(dialects)('A live session in the %s dialect', (dialect) => {
     expect(await askInText(other, 'And the sail?')).toBe(second);
   });
 
-  it('An interrupted live session stops and remembers only what was heard', async () => {
+  it('An interrupted live session stops and remembers only what was played', async () => {
     const { talker, gateway } = await stage(dialect);
     const talk = await talker();
     const { say, until, events } = talk;
@@ -142,15 +142,15 @@ describe.each(dialects)('A live session in the %s dialect', (dialect) => {
     });
     const [item] = response.output;
     expect(item.status).toBe('incomplete');
-    const told = deltas(events, dialect, 'transcript').join('');
-    expect(item.content[0].transcript).toBe(told);
+    const reply = deltas(events, dialect, 'transcript').join('');
+    expect(item.content[0].transcript).toBe(reply);
     expect(response.usage.output_tokens).toBeGreaterThan(0);
     say({ type: 'conversation.item.truncate', item_id: item.id, content_index: 0, audio_end_ms: 600 });
     await until('conversation.item.truncated');
     const kept: Json = gateway.realtime.sessions[0]?.items[1];
     const { transcript } = kept.content[0];
-    expect(transcript.length).toBeLessThan(told.length);
-    expect(told.startsWith(transcript)).toBe(true);
+    expect(transcript.length).toBeLessThan(reply.length);
+    expect(reply.startsWith(transcript)).toBe(true);
     expect(speechMs(transcript)).toBeGreaterThanOrEqual(600);
     expect(await askInText(talk, 'Go on')).toContain(`My last words were: “${transcript}”.`);
     say({ type: 'conversation.item.truncate', item_id: item.id, content_index: 0, audio_end_ms: 60_000 });
@@ -170,11 +170,11 @@ describe.each(dialects)('A live session in the %s dialect', (dialect) => {
       say({ type: 'response.cancel' });
       await vi.waitFor(() => expect(order(events.slice(before))).toContain('response.done'));
       const [item] = events.at(-1).response.output;
-      const came = events.slice(before);
-      expect(item?.content[0].transcript ?? '', `${ms}`).toBe(deltas(came, dialect, 'transcript').join(''));
+      const received = events.slice(before);
+      expect(item?.content[0].transcript ?? '', `${ms}`).toBe(deltas(received, dialect, 'transcript').join(''));
       expect(item !== undefined, `${ms}`).toBe(ms >= 300);
       const counts = ['added', 'done'].map((end) =>
-        order(came).filter((type) => type === `response.output_item.${end}`),
+        order(received).filter((type) => type === `response.output_item.${end}`),
       );
       expect(counts[0]?.length).toBe(counts[1]?.length);
     }

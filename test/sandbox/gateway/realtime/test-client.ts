@@ -11,12 +11,12 @@ const model = 'parley-realtime';
 /** A minimal client for the socket. */
 export interface Talker {
   readonly socket: WebSocket;
-  /** All received events in order; frames that are not JSON are kept as they are. */
+  /** All received events in order; frames that are not JSON are kept unchanged. */
   readonly events: Json[];
   /** The close code, once the socket is closed. */
   readonly closed: Promise<number>;
   say(event: object | string): void;
-  /** Advances the clock until the next event of a type after those already returned. */
+  /** Advances the clock until the next event of this type arrives, and returns it. */
   until(type: string): Promise<Json>;
 }
 
@@ -26,16 +26,16 @@ export interface Stage extends Bench {
 }
 
 export async function stage(dialect: Dialect, options: GatewayOptions = {}): Promise<Stage> {
-  const side = await bench({ ...options, quirks: { realtimeDialect: dialect, ...options.quirks } });
+  const fixture = await bench({ ...options, quirks: { realtimeDialect: dialect, ...options.quirks } });
   return {
-    ...side,
+    ...fixture,
     dialect,
     talker: async ({ model: id = model, key = 'sk-sandbox', headers = {} } = {}) => {
-      const address = new URL('/v1/realtime', side.gateway.url.replace(/^http/, 'ws'));
+      const address = new URL('/v1/realtime', fixture.gateway.url.replace(/^http/, 'ws'));
       if (id !== null) address.searchParams.set('model', id);
       const socket = new WebSocket(address, { headers: { authorization: `Bearer ${key}`, ...headers } });
       onTestFinished(() => socket.terminate());
-      return talkerOn(socket, side);
+      return talkerOn(socket, fixture);
     },
   };
 }

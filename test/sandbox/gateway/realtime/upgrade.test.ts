@@ -6,52 +6,52 @@ import { type Bench, bench, type Json, profiles } from '../bench.ts';
 import { settings, stage, userMessage } from './test-client.ts';
 
 const path = '/v1/realtime';
-const right = { authorization: 'Bearer sk-sandbox' };
+const validHeaders = { authorization: 'Bearer sk-sandbox' };
 
-/** The refusal of an upgrade, and whether the connection is closed after it. */
-async function refusalOf({ gateway }: Bench, query: string, headers: Record<string, string> = right) {
+/** The response that refuses an upgrade, and whether the connection is closed after it. */
+async function refusalOf({ gateway }: Bench, query: string, headers: Record<string, string> = validHeaders) {
   const socket = new WebSocket(`${gateway.url.replace(/^http/, 'ws')}${path}${query}`, { headers });
   onTestFinished(() => socket.terminate());
   socket.on('error', () => undefined);
   const [, answer] = (await once(socket, 'unexpected-response')) as [unknown, IncomingMessage];
   const closed = once(answer.socket, 'close');
-  const pieces: Buffer[] = [];
-  for await (const piece of answer) pieces.push(piece as Buffer);
+  const chunks: Buffer[] = [];
+  for await (const piece of answer) chunks.push(piece as Buffer);
   await closed;
-  const text = Buffer.concat(pieces).toString();
+  const text = Buffer.concat(chunks).toString();
   return { status: answer.statusCode, headers: answer.headers, text, json: (): Json => JSON.parse(text) };
 }
 
-describe.each(profiles)('The upgrade to a live session at a %s gateway', (profile) => {
+describe.each(profiles)('The upgrade to a live session with the %s gateway profile', (profile) => {
   it('An upgrade without a key or with a wrong one is refused with 401', async () => {
-    const side = await bench({ profile });
+    const fixture = await bench({ profile });
     for (const headers of [{}, { authorization: 'Bearer sk-wrong' }] as Record<string, string>[]) {
-      const answer = await refusalOf(side, '?model=parley-realtime', headers);
+      const answer = await refusalOf(fixture, '?model=parley-realtime', headers);
       expect(answer.status).toBe(401);
       expect(answer.json().error).toMatchObject({ code: 'invalid_api_key', message: expect.any(String) });
     }
-    expect(side.gateway.realtime.opened).toBe(0);
+    expect(fixture.gateway.realtime.opened).toBe(0);
   });
 
   it('An upgrade without a model or with a text model is refused with 400', async () => {
-    const side = await bench({ profile });
+    const fixture = await bench({ profile });
     for (const query of ['', '?model=', '?model=quill-5', '?model=parley-transcribe-1']) {
-      const answer = await refusalOf(side, query);
+      const answer = await refusalOf(fixture, query);
       expect(answer.status, query).toBe(400);
       expect(Object.keys(answer.json().error)).toEqual(
         profile === 'spec' ? ['message', 'type', 'code'] : ['message', 'type', 'param', 'code'],
       );
     }
-    expect((await refusalOf(side, '?model=no-such')).status).toBe(404);
+    expect((await refusalOf(fixture, '?model=no-such')).status).toBe(404);
   });
 
   it('Faults apply to an upgrade as to any request', async () => {
-    const side = await bench({ profile });
-    side.gateway.faults.add({ on: { path }, do: 'rate-limited' });
-    const limited = await refusalOf(side, '?model=parley-realtime');
+    const fixture = await bench({ profile });
+    fixture.gateway.faults.add({ on: { path }, do: 'rate-limited' });
+    const limited = await refusalOf(fixture, '?model=parley-realtime');
     expect([limited.status, limited.headers['retry-after']]).toEqual([429, '2']);
-    side.gateway.faults.add({ on: { kind: 'realtime' }, do: 'bad-gateway' });
-    const page = await refusalOf(side, '?model=parley-realtime');
+    fixture.gateway.faults.add({ on: { kind: 'realtime' }, do: 'bad-gateway' });
+    const page = await refusalOf(fixture, '?model=parley-realtime');
     expect(page.status).toBe(502);
     expect(page.text).toContain('<html>');
   });
@@ -61,7 +61,7 @@ it('An upgrade can be reset, and it can hang without preventing the gateway from
   const { gateway } = await bench();
   const dial = () => {
     const socket = new WebSocket(`${gateway.url.replace(/^http/, 'ws')}${path}?model=parley-realtime`, {
-      headers: right,
+      headers: validHeaders,
     });
     onTestFinished(() => socket.terminate());
     return socket;
@@ -108,7 +108,7 @@ it('No upgrade is possible while the gateway is down, and open sessions are disc
   await (await talker()).until('session.created');
 });
 
-it('The control URL lists and steers sessions', async () => {
+it('The control URL lists and controls sessions', async () => {
   const { call, get, talker } = await stage('ga');
   const { say, until, closed } = await talker();
   say(settings('ga'));

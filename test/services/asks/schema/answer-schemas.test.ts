@@ -15,12 +15,12 @@ function open({ clock = systemClock, text = '{"type":"object"}' } = {}): AnswerS
 
 const read = (schema: unknown, schemas = open()): Promise<string> => schemas.read(JSON.stringify(schema), 'm1');
 const object = (properties: object, more: object = {}) => ({ type: 'object', properties, ...more });
-/** Backtracks for longer than any test runs. */
+/** A pattern that backtracks for longer than any test runs. */
 const HOSTILE = '^(?:a+)+$';
 const VICTIM = `${'a'.repeat(60)}!`;
 
 describe('The schema of an answer', () => {
-  it('A schema is kept as compact JSON, from text and from a file', async () => {
+  it('A schema is stored as compact JSON, whether it came as text or as a file', async () => {
     expect(await open().read(' { "type" : "object" } ', 'm1')).toBe('{"type":"object"}');
     expect(await open().read({ address: 'https://files.example/a.json', name: 'a.json' }, 'm1')).toBe(
       '{"type":"object"}',
@@ -40,16 +40,20 @@ describe('The schema of an answer', () => {
 
   it.each([
     ['a type that does not exist', object({ a: { type: 'strin' } }), '/properties/a/type'],
-    ['a list of properties', { type: 'object', properties: [] }, '/properties'],
-    ['a name as list of required ones', object({}, { required: 'a' }), '/required'],
+    ['a list as properties', { type: 'object', properties: [] }, '/properties'],
+    ['a string as the list of required properties', object({}, { required: 'a' }), '/required'],
     ['a negative length', object({ 'a/b': { minLength: -1 } }), '/properties/a~1b/minLength'],
     ['a pattern that does not compile', object({ a: { pattern: '(' } }), '/properties/a/pattern'],
-    ['a pattern of names that does not compile', object({}, { patternProperties: { '[': {} } }), '/patternProperties'],
+    [
+      'a pattern of property names that does not compile',
+      object({}, { patternProperties: { '[': {} } }),
+      '/patternProperties',
+    ],
     ['a reference to nothing', object({ a: { $ref: '#/$defs/b' } }), '/properties/a/$ref'],
     ['a reference to another document', object({ a: { $ref: 'https://files.example/b' } }), '/properties/a/$ref'],
     ['a reference to itself', { type: 'object', $ref: '#' }, '/'],
-    ['an address that is none', { type: 'object', $id: 'http://' }, '/'],
-  ])('A schema with %s is refused, with its place', async (_, schema, at) => {
+    ['an invalid URL as its id', { type: 'object', $id: 'http://' }, '/'],
+  ])('A schema with %s is refused, naming the location', async (_, schema, at) => {
     await expect(read(schema)).rejects.toMatchObject({ key: 'refusals.schemaInvalid', variables: { at } });
   });
 
@@ -63,14 +67,14 @@ describe('The schema of an answer', () => {
     expect(JSON.parse(await read(schema))).toEqual(schema);
   });
 
-  it('A schema that never ends is refused when its time is over', async () => {
+  it('A schema that takes forever to check is refused when its time limit is over', async () => {
     const clock = new ManualClock();
     const doubled = Object.fromEntries(
       Array.from({ length: 60 }, (_, at) => [`d${at}`, { allOf: [1, 2].map(() => ({ $ref: `#/$defs/d${at + 1}` })) }]),
     );
     const schema = object({}, { $ref: '#/$defs/d0', $defs: { ...doubled, d60: {} } });
     const reading = read(schema, open({ clock }));
-    // The job has begun by then.
+    // Waits until the worker has started the job.
     await new Promise((resolve) => setImmediate(resolve));
     clock.advance(5_000);
     await expect(reading).rejects.toMatchObject({ key: 'refusals.schemaSlow' });
@@ -80,26 +84,26 @@ describe('The schema of an answer', () => {
 describe('An answer and its schema', () => {
   const schema = JSON.stringify(object({ n: { type: 'number' } }, { required: ['n'] }));
 
-  it('An answer that fits is kept formatted, with its numbers as they were written', async () => {
+  it('An answer that matches is formatted, with its numbers unchanged', async () => {
     const checked = await open().check(schema, '{"n":1.10,"id":12345678901234567890}');
     expect(checked?.text).toBe('{\n  "n": 1.10,\n  "id": 12345678901234567890\n}');
     expect(checked?.check).toEqual({ misfits: [], count: 0, isUnfinished: false });
   });
 
-  it('An answer in a code block counts without it', async () => {
+  it('An answer in a code block is checked without the code block', async () => {
     expect((await open().check(schema, '```json\n{"n":1}\n```\n'))?.text).toBe('{\n  "n": 1\n}');
   });
 
-  it('An answer that is not JSON is not compared', async () => {
+  it('An answer that is not JSON is not checked', async () => {
     expect(await open().check(schema, 'The number is 1.')).toBeUndefined();
   });
 
-  it('An answer of many levels is compared, or counts as not comparable', async () => {
+  it('A deeply nested answer is checked and reported as a mismatch', async () => {
     const deep = await open().check(schema, '['.repeat(100_000) + ']'.repeat(100_000));
     expect(deep?.check).toMatchObject({ count: 1, misfits: [{ at: '', rule: 'type', expected: 'object' }] });
   });
 
-  it('A pattern that backtracks without end costs the answer its comparison, and the next answer nothing', async () => {
+  it('A pattern that backtracks endlessly leaves its answer unchecked and does not affect the next answer', async () => {
     const clock = new ManualClock();
     const schemas = open({ clock });
     const hostile = await schemas.read(JSON.stringify(object({ a: { pattern: HOSTILE } })), 'm1');
@@ -110,7 +114,7 @@ describe('An answer and its schema', () => {
     expect((await schemas.check(schema, '{"n":"1"}'))?.check.count).toBe(1);
   });
 
-  it('An answer that arrives while the bot stops is kept without a comparison', async () => {
+  it('An answer that arrives while the bot stops is kept unchecked', async () => {
     const schemas = open();
     await schemas.close();
     expect((await schemas.check(schema, '{}'))?.check.isUnfinished).toBe(true);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { formatJson } from '../../../../src/services/asks/schema/format-json.ts';
 
 describe('Formatted JSON', () => {
-  it('JSON is formatted as JavaScript would, from compact and from indented text', () => {
+  it('Compact and indented JSON are formatted the way JSON.stringify would', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const wanted = JSON.stringify(value, null, 2);
@@ -13,7 +13,7 @@ describe('Formatted JSON', () => {
     );
   });
 
-  it('Numbers stay as they were written', () => {
+  it('Numbers are kept exactly as they were written', () => {
     expect(formatJson('[1.10,-0,1E400]', 100)).toBe('[\n  1.10,\n  -0,\n  1E400\n]');
   });
 

@@ -69,11 +69,11 @@ describe('Where an answer does not match its schema', () => {
       { ...fitting, 'a/ü': 1 },
       { at: '/a~1ü', rule: 'unexpected', expected: 'false' },
     ],
-  ])('The answer %j has the mismatch %j alone', (value, mismatch) => {
+  ])('The answer %j has exactly the mismatch %j', (value, mismatch) => {
     expect(mismatchesOf(value)).toEqual([mismatch]);
   });
 
-  it('All mismatches are counted and five are named, each of bounded length', () => {
+  it('All mismatches are counted and five are listed, each with a bounded length', () => {
     const value = { ...fitting, list: Array.from({ length: 40 }, () => 1), [`x${'y'.repeat(5_000)}`]: 1 };
     const found = findMismatches(value, structuredClone(schema));
     expect(found.count).toBe(41);

@@ -14,7 +14,7 @@ describe('The strict mode of a schema', () => {
     ['closed objects', closed({ a: { type: 'string', format: 'date' }, b: { type: ['integer', 'null'] } })],
     ['lists and alternatives', closed({ a: { type: 'array', items: closed({}) }, b: { anyOf: [{ const: 1 }] } })],
     ['references', closed({ a: { $ref: '#/$defs/b' } }, { $defs: { b: { enum: ['x'] } } })],
-  ])('A schema of %s is sent as strict, and the gateway agrees', (_, schema) => {
+  ])('A schema with %s is sent as strict, and the gateway accepts it', (_, schema) => {
     expect(fitsStrictMode(schema)).toBe(true);
     expect(strictProblem(schema, '#')).toBeUndefined();
   });
@@ -28,8 +28,8 @@ describe('The strict mode of a schema', () => {
     ['an unknown keyword', closed({ a: { type: 'string', 'x-order': 1 } })],
     ['an unknown format', closed({ a: { type: 'string', format: 'iri' } })],
     ['alternatives at its root', closed({}, { anyOf: [closed({})] })],
-    ['a property of any value', closed({ a: true })],
-    ['too many levels', nested(11)],
+    ['a property that allows any value', closed({ a: true })],
+    ['too many levels of nesting', nested(11)],
   ])('A schema with %s is not sent as strict', (_, schema) => {
     expect(fitsStrictMode(schema)).toBe(false);
   });

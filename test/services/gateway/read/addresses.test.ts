@@ -17,8 +17,8 @@ describe('A URL in a response', () => {
     ['http://127.1/a.png', 'https://gateway.example/a.png'],
     ['http://[::1]:8080/a.png', 'https://gateway.example/a.png'],
     ['http://localhost.example/a.png', 'http://localhost.example/a.png'],
-  ])('A URL in a response is read: %s becomes %s', (address, target) => {
-    expect(readAddress(address, place)).toBe(target);
+  ])('A URL in a response is read: %s becomes %s', (url, target) => {
+    expect(readAddress(url, place)).toBe(target);
   });
 
   it.each([
@@ -42,12 +42,12 @@ describe('A URL in a response', () => {
     'http://127.0.0.1//:1',
     'http://localhost:3000//mj/image/17',
     'http://localhost:3000///evil.example/a.png',
-  ])('A URL in a response never leads to another host than the gateway and never breaks the reader: %s', (address) => {
-    const target = readAddress(address, place);
+  ])('A URL in a response never leads to another host than the gateway and never makes the reader fail: %s', (url) => {
+    const target = readAddress(url, place);
     expect(target === undefined ? 'gateway.example' : new URL(target).host).toBe('gateway.example');
   });
 
-  it('An address in a response keeps its loopback host if the gateway itself is on loopback, except for proxied images', () => {
+  it('A URL in a response keeps its loopback host if the gateway itself is on loopback, except for proxied images', () => {
     const here = at('http://localhost:4010');
     expect(readAddress('http://localhost:9000/a.png', here)).toBe('http://localhost:9000/a.png');
     expect(readAddress('http://127.0.0.1:3000/mj/image/17', here)).toBe('http://localhost:4010/mj/image/17');

@@ -22,7 +22,7 @@ export interface Reading {
   notices: string[];
 }
 
-/** Reads text as the client does: parsed without losing a digit, then passed to the reader. */
+/** Reads text as the client does: parsed without losing digits, then passed to the reader. */
 export function read(family: Family, body: string, where: ResponseContext = place): Reading {
   const notices: string[] = [];
   const snapshot = readSnapshot(family, parseExact(body), where, {

@@ -42,7 +42,7 @@ describe('The cost in a response', () => {
     'null',
     '[]',
     '"quota"',
-  ])('%s tells no cost in dollars', (body) => {
+  ])('%s contains no cost in dollars', (body) => {
     expect(readCost(parseExact(body))).toBeUndefined();
   });
 

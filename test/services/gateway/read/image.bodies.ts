@@ -9,17 +9,17 @@ export const imageBodies: Body[] = [
     expected: { remoteId: 'job-1', state: 'queued', word: 'queued', media: [], isEmpty: false, failure: undefined },
   },
   {
-    what: 'a running job with a fraction as progress',
+    what: 'a running job with a fraction as its progress',
     body: '{"id":"job-1","object":"image.job","model":"m-2K","status":"running","progress":0.45,"created_at":1767225600}',
     expected: { state: 'running', progress: 45, submittedAt: NOW },
   },
   {
-    what: 'a finished job with an address and its revised prompt',
+    what: 'a finished job with a URL and its revised prompt',
     body: '{"id":"job-1","status":"succeeded","data":[{"url":"https://cdn.example/1.png","revised_prompt":"a cat"}]}',
     expected: { state: 'succeeded', progress: 100, media: one, text: 'a cat', isEmpty: false },
   },
   {
-    what: 'a finished job with several addresses, in their order',
+    what: 'a finished job with several URLs, in their order',
     body: '{"id":"job-1","status":"succeeded","data":[{"url":"https://cdn.example/b.png"},{"url":"https://cdn.example/a.png"}]}',
     expected: {
       media: [
@@ -34,12 +34,12 @@ export const imageBodies: Body[] = [
     expected: { media: [{ kind: 'image', base64: PNG }] },
   },
   {
-    what: 'base64 of a JPEG, which begins like a path',
+    what: 'base64 of a JPEG, which begins with a slash like a path',
     body: `{"id":"job-1","status":"succeeded","data":[{"url":null,"b64_json":"${JPEG}"}]}`,
     expected: { media: [{ kind: 'image', base64: JPEG }] },
   },
   {
-    what: 'a data URI where an address should be',
+    what: 'a data URI where a URL should be',
     body: `{"id":"job-1","status":"succeeded","data":[{"url":"data:image/PNG;base64,${PNG}"}]}`,
     expected: { media: [{ kind: 'image', base64: PNG, mediaType: 'image/png' }] },
   },
@@ -49,7 +49,7 @@ export const imageBodies: Body[] = [
     expected: { media: [{ kind: 'image', base64: PNG, mediaType: 'image/webp' }] },
   },
   {
-    what: 'addresses as bare strings, absolute and as a path',
+    what: 'absolute and relative URLs as bare strings',
     body: '{"id":"job-1","status":"succeeded","data":["https://cdn.example/1.png","/files/2.png"]}',
     expected: {
       media: [
@@ -64,7 +64,7 @@ export const imageBodies: Body[] = [
     expected: { media: [{ kind: 'image', base64: PNG }] },
   },
   {
-    what: 'base64 of a JPEG as a bare string is no path',
+    what: 'base64 of a JPEG as a bare string is not a path',
     body: `{"id":"job-1","status":"succeeded","data":["${JPEG}"]}`,
     expected: { media: [{ kind: 'image', base64: JPEG }] },
   },
@@ -74,7 +74,7 @@ export const imageBodies: Body[] = [
     expected: { media: [{ kind: 'image', base64: JPEG, mediaType: 'image/jpeg' }] },
   },
   {
-    what: 'an address of a gateway that believes its host is localhost',
+    what: 'a URL from a gateway that believes its host is localhost',
     body: '{"id":"job-1","status":"succeeded","data":[{"url":"http://127.0.0.1:8080/files/1.png?sig=a"}]}',
     expected: { media: [{ kind: 'image', address: 'https://gateway.example/files/1.png?sig=a' }] },
   },
@@ -89,12 +89,12 @@ export const imageBodies: Body[] = [
     expected: { remoteId: 'job-1', media: one },
   },
   {
-    what: 'images in a whole response of an image endpoint, kept under data',
+    what: 'images in the complete response of an image endpoint under data',
     body: '{"id":"job-1","status":"succeeded","data":{"created":123,"data":[{"url":"https://cdn.example/1.png"}],"output_format":"png","usage":{"total_tokens":9}}}',
     expected: { state: 'succeeded', media: one },
   },
   {
-    what: 'a job beside its outputs, which state how long they live',
+    what: 'a job next to its outputs, which state their lifetime',
     body: '{"job":{"id":"job-1","status":"succeeded","model":"m","created_at":"2026-01-01T00:00:00Z","attempt_count":1},"outputs":[{"index":0,"mime_type":"image/png","size_bytes":10,"width":1024,"height":"768","url":"https://cdn.example/1.png","url_expires_in_seconds":600}]}',
     expected: {
       remoteId: 'job-1',
@@ -128,7 +128,7 @@ export const imageBodies: Body[] = [
     expected: { state: 'failed', failure: { cause: 'failed', reason: 'blocked', code: 'moderation_blocked' } },
   },
   {
-    what: 'a single address under result_url, with an expiry of its own family',
+    what: 'a single URL under result_url, with the expiry field of this family',
     body: '{"id":"job-1","task_id":"t","object":"image","status":"success","progress":100,"created_at":1767225600,"completed_at":1767225660,"result_url":"https://cdn.example/1.png","data":[]}',
     expected: { remoteId: 'job-1', media: one, submittedAt: NOW, finishedAt: NOW + 60_000 },
   },
@@ -153,7 +153,7 @@ export const imageBodies: Body[] = [
     },
   },
   {
-    what: 'a failed job with a code and leftovers of a result',
+    what: 'a failed job with a code and remains of a result',
     body: '{"id":"job-1","status":"failed","error":{"message":"blocked","code":"moderation_blocked","type":"image_error"},"data":[{"url":"https://cdn.example/1.png"}]}',
     expected: { media: [], failure: { cause: 'failed', reason: 'blocked', code: 'moderation_blocked' } },
   },
@@ -178,22 +178,22 @@ export const imageBodies: Body[] = [
     expected: { state: 'failed', media: [], failure: { cause: 'expired' }, isEmpty: false },
   },
   {
-    what: 'a finished job with an empty list is finished and empty',
+    what: 'a finished job with an empty list has no result',
     body: '{"id":"job-1","status":"succeeded","data":[],"error":null}',
     expected: { state: 'succeeded', media: [], isEmpty: true, failure: undefined },
   },
   {
-    what: 'a finished job with null is finished and empty',
+    what: 'a finished job with null has no result',
     body: '{"id":"job-1","status":"succeeded","data":null}',
     expected: { state: 'succeeded', isEmpty: true },
   },
   {
-    what: 'text without an image is no result of an image job',
+    what: 'text without an image is not a result of an image job',
     body: '{"id":"job-1","status":"succeeded","data":[{"revised_prompt":"a cat","b64_json":"","url":null}]}',
     expected: { state: 'succeeded', media: [], isEmpty: true },
   },
   {
-    what: 'text beside an image at an unknown place does not hide the image',
+    what: 'text next to an image in an unknown place does not hide the image',
     body: '{"id":"job-1","status":"succeeded","data":[{"revised_prompt":"a cat","file":{"download":"https://cdn.example/1.png"}}]}',
     expected: { media: one, isEmpty: false },
     notices: ['walked'],
@@ -209,19 +209,19 @@ export const imageBodies: Body[] = [
     expected: { media: [], isEmpty: true },
   },
   {
-    what: 'a result at an unknown place is found and logged',
+    what: 'a result in an unknown place is found and logged',
     body: '{"id":"job-1","status":"succeeded","artifacts":{"final":{"href":"https://cdn.example/1.png"},"thumbnail":"https://cdn.example/t.png"}}',
     expected: { media: one, isEmpty: false },
     notices: ['walked'],
   },
   {
-    what: 'base64 at an unknown place is found and logged',
+    what: 'base64 in an unknown place is found and logged',
     body: `{"id":"job-1","status":"succeeded","artifact":"${PNG}"}`,
     expected: { media: [{ kind: 'image', base64: PNG }], isEmpty: false },
     notices: ['walked'],
   },
   {
-    what: 'base64 of a JPEG at an unknown place is found and is no path',
+    what: 'base64 of a JPEG in an unknown place is found and not mistaken for a path',
     body: `{"id":"job-1","status":"succeeded","artifact":"${JPEG}"}`,
     expected: { media: [{ kind: 'image', base64: JPEG }], isEmpty: false },
     notices: ['walked'],

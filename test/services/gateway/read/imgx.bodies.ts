@@ -18,17 +18,17 @@ export const imgxBodies: Body[] = [
     },
   },
   {
-    what: 'a row without a state has an empty status and is queued',
+    what: 'a database row without a state has an empty status and counts as queued',
     body: '{"id":"1711217942120945","action":"IMAGINE","status":"","progress":""}',
     expected: { state: 'queued', word: '', progress: undefined },
   },
   {
-    what: 'a task whose state is null is queued',
+    what: 'a task whose state is null counts as queued',
     body: '{"id":"1711217942120945","action":"IMAGINE","status":null,"progress":null,"imageUrl":null,"buttons":null}',
     expected: { state: 'queued', word: '', progress: undefined, actions: [] },
   },
   {
-    what: 'an image beside a null state is a preview: in this family an image is final with SUCCESS only',
+    what: 'an image next to a null state is a preview, because in this family an image is only final with SUCCESS',
     body: '{"id":"17","action":"IMAGINE","status":null,"progress":"46%","imageUrl":"https://cdn.example/half.webp"}',
     expected: { media: [], preview: { kind: 'image', address: 'https://cdn.example/half.webp' }, progress: 46 },
   },
@@ -57,7 +57,7 @@ export const imgxBodies: Body[] = [
     },
   },
   {
-    what: 'a running task with a thumbnail only',
+    what: 'a running task with only a thumbnail',
     body: '{"id":"17","status":"IN_PROGRESS","progress":"10%","thumbnailUrl":"https://cdn.example/t.webp"}',
     expected: { preview: { kind: 'image', address: 'https://cdn.example/t.webp' } },
   },
@@ -109,7 +109,7 @@ export const imgxBodies: Body[] = [
     expected: { media: [{ kind: 'image', address: 'https://cdn.example/1.png' }], isEmpty: false },
   },
   {
-    what: 'videos take precedence over the still image beside them',
+    what: 'videos take precedence over the still image next to them',
     body: '{"id":"17","action":"VIDEO","status":"SUCCESS","imageUrl":"https://cdn.example/still.png","videoUrls":[{"url":"https://cdn.example/1.mp4","thumbnail":"https://cdn.example/1.webp"},{"url":"https://cdn.example/2.mp4"}]}',
     expected: {
       media: [
@@ -155,12 +155,12 @@ export const imgxBodies: Body[] = [
     expected: { state: 'failed', progress: 12, failure: { cause: 'cancelled' }, media: [] },
   },
   {
-    what: 'a task that waits for a prompt',
+    what: 'a task that is waiting for a prompt',
     body: '{"id":"17","action":"CUSTOM_ZOOM","status":"MODAL","progress":"0%","properties":{"finalPrompt":"a cat --zoom 2","remix":true}}',
     expected: { state: 'needs-input', text: 'a cat --zoom 2', media: [], failure: undefined },
   },
   {
-    what: 'a task that waits for a prompt and suggests none',
+    what: 'a task that is waiting for a prompt and suggests none',
     body: '{"id":"17","action":"INPAINT","status":"MODAL","prompt":"","properties":{"finalPrompt":""}}',
     expected: { state: 'needs-input', text: undefined },
   },
@@ -185,7 +185,7 @@ export const imgxBodies: Body[] = [
     expected: { state: 'running', text: undefined },
   },
   {
-    what: 'a finished description without text is empty',
+    what: 'a finished description without text has no result',
     body: '{"id":"17","action":"DESCRIBE","status":"SUCCESS","promptEn":"","properties":{"finalPrompt":""}}',
     expected: { state: 'succeeded', text: undefined, isEmpty: true },
   },
@@ -216,12 +216,12 @@ export const imgxBodies: Body[] = [
     expected: { remoteId: '1711217942120945', progress: 5 },
   },
   {
-    what: 'a proxied image of a gateway that does not know its own name',
+    what: 'a proxied image from a gateway that does not know its own host name',
     body: '{"id":"17","status":"SUCCESS","imageUrl":"http://localhost:3000/mj/image/17"}',
     expected: { media: [{ kind: 'image', address: 'https://gateway.example/mj/image/17' }] },
   },
   {
-    what: 'a proxied image of a gateway whose configured name ends with a slash',
+    what: 'a proxied image from a gateway whose configured name ends with a slash',
     body: '{"id":"17","status":"SUCCESS","imageUrl":"http://localhost:3000//mj/image/17"}',
     expected: { media: [{ kind: 'image', address: 'https://gateway.example/mj/image/17' }] },
   },
@@ -231,7 +231,7 @@ export const imgxBodies: Body[] = [
     expected: { media: [{ kind: 'image', address: 'https://gateway.example/mj/image/17' }] },
   },
   {
-    what: 'an image at a path of the gateway',
+    what: 'an image at a relative path of the gateway',
     body: '{"id":"17","status":"SUCCESS","imageUrl":"/imgx/image/17?rand=1"}',
     expected: { media: [{ kind: 'image', address: 'https://gateway.example/imgx/image/17?rand=1' }] },
   },
@@ -241,7 +241,7 @@ export const imgxBodies: Body[] = [
     expected: { state: 'running', word: 'IN_PROGRESS' },
   },
   {
-    what: 'the tag of the caller is not a state where there is no other',
+    what: 'the tag of the caller is not a state even if there is no other',
     body: '{"id":"17","state":"failed"}',
     expected: { state: 'queued', word: '' },
   },
@@ -252,7 +252,7 @@ export const imgxBodies: Body[] = [
     notices: ['word up_sampling'],
   },
   {
-    what: 'a success without an image is finished and empty',
+    what: 'a success without an image has no result',
     body: '{"id":"17","action":"IMAGINE","status":"SUCCESS","progress":"100%","imageUrl":"","prompt":"a cat","properties":{"finalPrompt":"a cat"}}',
     expected: { state: 'succeeded', media: [], isEmpty: true },
   },
@@ -262,7 +262,7 @@ export const imgxBodies: Body[] = [
     expected: { state: 'succeeded', media: [], isEmpty: true },
   },
   {
-    what: 'a task inside an envelope',
+    what: 'a task within an envelope',
     body: '{"code":1,"description":"success","data":{"id":"17","status":"SUCCESS","imageUrl":"https://cdn.example/1.png"}}',
     expected: { remoteId: '17', state: 'succeeded', media: [{ kind: 'image', address: 'https://cdn.example/1.png' }] },
   },
@@ -277,7 +277,7 @@ export const imgxBodies: Body[] = [
     expected: { submittedAt: 1711217942000, startedAt: 1711217944908 },
   },
   {
-    what: 'a result at an unknown place is found and logged',
+    what: 'a result in an unknown place is found and logged',
     body: '{"id":"17","action":"OUTPAINT","status":"SUCCESS","prompt":"like https://me.example/mine.png","result":{"files":[{"href":"https://cdn.example/new.webp?x=1"}]}}',
     expected: { media: [{ kind: 'image', address: 'https://cdn.example/new.webp?x=1' }], isEmpty: false },
     notices: ['walked'],

@@ -35,7 +35,7 @@ export const musicBodies: Body[] = [
     expected: { state: 'running', tracks: [], isEmpty: false },
   },
   {
-    what: 'a task of unknown state keeps running',
+    what: 'a task with an unknown state counts as running',
     body: '{"code":"success","data":{"task_id":"9b1c","action":"MUSIC","status":"UNKNOWN","data":[]}}',
     expected: { state: 'queued', failure: undefined },
   },
@@ -57,7 +57,7 @@ export const musicBodies: Body[] = [
     },
   },
   {
-    what: 'one clip done and one streaming in a running task',
+    what: 'one finished clip and one streaming clip in a running task',
     body: '{"code":"success","data":{"task_id":"9b1c","status":"IN_PROGRESS","data":[{"id":"c1","title":"Rain","status":"complete","audio_url":"https://cdn.example/c1.mp3"},{"id":"c2","status":"streaming","audio_url":"https://stream.example/?item_id=c2"}]}}',
     expected: {
       state: 'running',
@@ -101,7 +101,7 @@ export const musicBodies: Body[] = [
     expected: { state: 'succeeded', progress: 100, media: sound },
   },
   {
-    what: 'clips as a map, beside the state',
+    what: 'clips as a map next to the state',
     body: '{"code":200,"message":"success","data":{"task_id":"9b1c","status":"completed","clips":{"c1":{"id":"c1","title":"Rain","status":"complete","audio_url":"https://cdn.example/c1.mp3"},"c2":{"id":"c2","status":"error","metadata":{"error_message":"silence"}}}}}',
     expected: {
       state: 'succeeded',
@@ -110,12 +110,12 @@ export const musicBodies: Body[] = [
     },
   },
   {
-    what: 'clips as a map inside data',
+    what: 'clips as a map within data',
     body: '{"code":"success","data":{"task_id":"9b1c","status":"SUCCESS","data":{"clips":{"c1":{"id":"c1","title":"Rain","audio_url":"https://cdn.example/c1.mp3"}}}}}',
     expected: { media: sound, tracks: [song({})] },
   },
   {
-    what: 'clips as a list inside data',
+    what: 'clips as a list within data',
     body: '{"code":"success","data":{"task_id":"9b1c","status":"SUCCESS","data":{"clips":[{"id":"c1","title":"Rain","audio_url":"https://cdn.example/c1.mp3"}]}}}',
     expected: { media: sound, tracks: [song({})] },
   },
@@ -138,7 +138,7 @@ export const musicBodies: Body[] = [
     expected: { media: sound, tracks: [song({})] },
   },
   {
-    what: 'a vendor envelope kept inside data',
+    what: 'a vendor envelope within data',
     body: '{"code":"success","data":{"task_id":"9b1c","status":"SUCCESS","data":{"code":0,"data":[{"id":"c1","title":"Rain","audio_url":"https://cdn.example/c1.mp3"}]}}}',
     expected: { media: sound, tracks: [song({})] },
   },
@@ -152,22 +152,22 @@ export const musicBodies: Body[] = [
     },
   },
   {
-    what: 'clips alone, all complete: the task is finished',
+    what: 'only clips, all complete: the task is finished',
     body: '{"code":"success","data":[{"id":"c1","title":"Rain","status":"complete","audio_url":"https://cdn.example/c1.mp3"}]}',
     expected: { remoteId: undefined, state: 'succeeded', word: '', media: sound },
   },
   {
-    what: 'clips alone, one still streaming: the task runs',
+    what: 'only clips, one still streaming: the task is running',
     body: '{"code":"success","data":[{"id":"c1","status":"complete","audio_url":"https://cdn.example/c1.mp3"},{"id":"c2","status":"streaming","audio_url":"https://stream.example/c2"}]}',
     expected: { state: 'running', media: [] },
   },
   {
-    what: 'clips alone, all failed: the task failed, and the first one gives the reason',
+    what: 'only clips, all failed: the task failed, and the first one gives the reason',
     body: '{"code":"success","data":[{"id":"c1","status":"error","metadata":{"error_message":"moderated"}},{"id":"c2","status":"error"}]}',
     expected: { state: 'failed', failure: { cause: 'failed', reason: 'moderated' }, media: [] },
   },
   {
-    what: 'clips alone, one failed and one complete: the task succeeded',
+    what: 'only clips, one failed and one complete: the task succeeded',
     body: '{"code":"success","data":[{"id":"c1","title":"Rain","status":"complete","audio_url":"https://cdn.example/c1.mp3"},{"id":"c2","status":"error"}]}',
     expected: { state: 'succeeded', media: sound },
   },
@@ -177,17 +177,17 @@ export const musicBodies: Body[] = [
     expected: { media: sound },
   },
   {
-    what: 'a failed task with its reason among the clips',
+    what: 'a failed task with its reason in the clips',
     body: '{"code":"success","data":{"task_id":"9b1c","action":"MUSIC","status":"FAILURE","fail_reason":"","progress":"100%","data":[{"id":"c1","status":"error","metadata":{"error_type":"moderation","error_message":"the lyrics were refused"}}]}}',
     expected: { state: 'failed', media: [], failure: { cause: 'failed', reason: 'the lyrics were refused' } },
   },
   {
-    what: 'a failed task with a reason at its top level and no rows',
+    what: 'a failed task with a reason at the top level and no clips',
     body: '{"code":"success","data":{"task_id":"9b1c","status":"FAIL","fail_reason":"upstream is full","data":null}}',
     expected: { state: 'failed', failure: { cause: 'failed', reason: 'upstream is full' }, tracks: [] },
   },
   {
-    what: 'a finished task without a clip is finished and empty',
+    what: 'a finished task without a clip has no result',
     body: '{"code":"success","data":{"task_id":"9b1c","action":"MUSIC","status":"SUCCESS","data":[]}}',
     expected: { state: 'succeeded', media: [], isEmpty: true },
   },
@@ -197,7 +197,7 @@ export const musicBodies: Body[] = [
     expected: { action: 'LYRICS', text: '[Verse]\nRain', isEmpty: false, media: [], tracks: [] },
   },
   {
-    what: 'finished lyrics flat',
+    what: 'finished lyrics without an envelope',
     body: '{"task_id":"9b1c","action":"lyrics","status":"complete","text":"Rain"}',
     expected: { action: 'LYRICS', text: 'Rain', isEmpty: false },
   },
@@ -212,7 +212,7 @@ export const musicBodies: Body[] = [
     expected: { state: 'failed', failure: { cause: 'failed', reason: 'no words came' } },
   },
   {
-    what: 'a clip at a path of the gateway and one at localhost',
+    what: 'a clip at a relative path of the gateway and one at localhost',
     body: '{"code":"success","data":{"task_id":"9b1c","status":"SUCCESS","data":[{"id":"c1","audio_url":"/files/c1.mp3"},{"id":"c2","audio_url":"http://[::1]:3000/files/c2.mp3"}]}}',
     expected: {
       media: [
@@ -233,7 +233,7 @@ export const musicBodies: Body[] = [
     notices: ['walked'],
   },
   {
-    what: 'a result at an unknown place is found and logged',
+    what: 'a result in an unknown place is found and logged',
     body: '{"code":"success","data":{"task_id":"9b1c","status":"SUCCESS","artifact":{"sound":"https://cdn.example/c1.mp3"}}}',
     expected: { media: sound, isEmpty: false },
     notices: ['walked'],

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { PNG, read } from './body.ts';
 
-/** A URL without a file extension, so the last resort cannot find it either. */
+/** A URL without a file extension, so that the search of last resort cannot find it either. */
 const ADDRESS = 'https://cdn.example/f/1?sig=x';
 
-/** Sets the value at a path such as `data.videos[0].url` in an object that may hold more. */
+/** Sets the value at a path such as `data.videos[0].url` in an object that may already have fields. */
 function put(path: string, value: unknown, into: Record<string, unknown> = {}): Record<string, unknown> {
   const dot = path.indexOf('.');
   const head = dot < 0 ? path : path.slice(0, dot);
@@ -22,7 +22,7 @@ function shapes(path: string, value: unknown, record: object): [string, string][
   const flat: [string, string] = ['flat', JSON.stringify(put(path, value, { ...record }))];
   if (!path.startsWith('data.')) return [flat];
   const enveloped = put(path, value, { code: 'success', message: '', data: { ...record } });
-  // Paths two records deep always have an envelope: the second record is the vendor's.
+  // Paths two records deep always have an envelope; the inner record is the vendor's.
   return path.startsWith('data.data.')
     ? [['in an envelope', JSON.stringify(enveloped)]]
     : [['in an envelope', JSON.stringify(enveloped)], flat];
@@ -109,7 +109,7 @@ describe('A result of the image-prompt family', () => {
   });
 
   it.each(['properties.finalPrompt', 'finalPrompt', 'promptEn', 'description', 'prompt'])(
-    'A result of the image-prompt family is found at %s when it is text',
+    'A result of the image-prompt family is found at %s if it is text',
     (path) => {
       const body = put(path, 'words', { ...finished('SUCCESS'), action: 'DESCRIBE' });
       expect(read('imgx', JSON.stringify(body)).snapshot).toMatchObject({ text: 'words', isEmpty: false });
@@ -157,7 +157,7 @@ describe('The lyrics of a music task', () => {
   });
 });
 
-describe('The reason of a failure', () => {
+describe('The reason for a failure', () => {
   const paths = [
     'failReason',
     'fail_reason',
@@ -173,7 +173,7 @@ describe('The reason of a failure', () => {
   const families = ['imgx', 'image', 'video', 'music'] as const;
   const cases = paths.flatMap((path) => families.map((family) => [path, family] as const));
 
-  it.each(cases)('The reason of a failure is found at %s, in the %s family', (path, family) => {
+  it.each(cases)('The reason for a failure is found at %s, in the %s family', (path, family) => {
     const record = { ...task, status: 'failed' };
     // A reason in an envelope belongs to the state in the same envelope.
     const body = path.startsWith('data.')
@@ -186,7 +186,7 @@ describe('The reason of a failure', () => {
   });
 
   it.each(['SUCCEED', 'success', 'Success', ''])(
-    'The reason of a failure is not read from a message that says "%s"',
+    'The reason for a failure is not read from a message that says "%s"',
     (message) => {
       const body = JSON.stringify({ ...task, status: 'failed', message, description: 'because' });
       expect(read('video', body).snapshot.failure?.reason).toBe('because');
@@ -215,16 +215,16 @@ describe('The state of a task', () => {
   });
 });
 
-describe('A value at the place of a URL', () => {
+describe('A value in place of a URL', () => {
   it.each([
     ['a sentence', 'see https://cdn.example/film.mp4'],
     ['another scheme', 'ftp://cdn.example/film.mp4'],
     ['a script', 'javascript:alert(1)'],
     ['a file', 'file:///etc/passwd'],
     ['no host', 'https://'],
-    ['an empty text', ' '],
+    ['an empty string', ' '],
     ['a number', 17],
-  ])('A value at the place of a URL is ignored when it is %s', (_what, value) => {
+  ])('A value in place of a URL is ignored if it is %s', (_what, value) => {
     const { snapshot } = read('video', JSON.stringify({ ...finished(), url: value }));
     expect(snapshot).toMatchObject({ media: [], isEmpty: true });
   });

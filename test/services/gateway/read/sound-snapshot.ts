@@ -23,7 +23,7 @@ export function expectSound(snapshot: Snapshot): void {
   for (const track of snapshot.tracks) {
     expect(['running', 'finished', 'failed']).toContain(track.state);
     for (const text of [track.id, track.title, track.lyrics, track.style, track.failure]) expectText(text);
-    for (const address of [track.audio, track.video, track.cover]) expectAddress(address);
+    for (const url of [track.audio, track.video, track.cover]) expectAddress(url);
     expectNumber(track.seconds);
   }
   for (const action of snapshot.actions) {
@@ -49,8 +49,8 @@ function expectText(text: string | undefined): void {
   if (text !== undefined) expect(typeof text === 'string' && text !== '').toBe(true);
 }
 
-function expectAddress(address: string | undefined): void {
-  if (address !== undefined) expect(URL.parse(address)?.protocol, address).toMatch(/^https?:$/);
+function expectAddress(url: string | undefined): void {
+  if (url !== undefined) expect(URL.parse(url)?.protocol, url).toMatch(/^https?:$/);
 }
 
 function expectNumber(number: number | undefined): void {

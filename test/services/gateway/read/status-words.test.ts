@@ -40,7 +40,7 @@ describe('The status of a task', () => {
     expect(meaningOfStatus('timeout')?.cause).toBe('failed');
   });
 
-  it.each([null, 0, 3, true, {}, []])('%j is not a status: a task with an id is queued', (status) => {
+  it.each([null, 0, 3, true, {}, []])('%j is not a status, so a task with an id counts as queued', (status) => {
     for (const family of ['imgx', 'image', 'video', 'music'] as const) {
       const { snapshot, notices } = read(family, JSON.stringify({ id: 't', task_id: 't', status }));
       expect(snapshot).toMatchObject({ state: 'queued', word: '', remoteId: 't' });

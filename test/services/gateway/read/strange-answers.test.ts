@@ -55,18 +55,15 @@ function readError(body: unknown, status: number, isSubmit: boolean): void {
 }
 
 describe('Arbitrary JSON', () => {
-  it.each(families)(
-    'Arbitrary JSON is read by the %s reader into a valid snapshot or throws a GatewayError',
-    (family) => {
-      fc.assert(
-        fc.property(answers, (text) => {
-          const { words } = readTask(family, parseExact(text));
-          expect(words.length).toBeLessThanOrEqual(1);
-        }),
-        runs,
-      );
-    },
-  );
+  it.each(families)('The %s reader turns arbitrary JSON into a valid snapshot or throws a GatewayError', (family) => {
+    fc.assert(
+      fc.property(answers, (text) => {
+        const { words } = readTask(family, parseExact(text));
+        expect(words.length).toBeLessThanOrEqual(1);
+      }),
+      runs,
+    );
+  });
 
   it.each(families)('Arbitrary JSON is read as a %s submission or throws a GatewayError', (family) => {
     fc.assert(
@@ -117,7 +114,7 @@ describe('Arbitrary JSON', () => {
 const video = 'https://cdn.example/film.mp4';
 const many = (item: unknown): unknown[] => Array.from({ length: 100_000 }, () => item);
 
-const monsters: [string, unknown][] = [
+const oversized: [string, unknown][] = [
   ['lists in lists', nested(10_000, '', video)],
   ['data in data', nested(10_000, 'data', { id: 't', status: 'SUCCESS', url: video })],
   ['data in data around a state', { id: 't', task_id: 't', status: 'SUCCESS', data: nested(10_000, 'data', video) }],
@@ -134,7 +131,7 @@ const monsters: [string, unknown][] = [
   ],
   ['a long list of clips', { task_id: 't', status: 'SUCCESS', data: many({ id: 'c', audio_url: video }) }],
   ['a long list of buttons', { id: 't', status: 'SUCCESS', buttons: many({ customId: 'a', label: 'U1' }) }],
-  ['a long list of nothing', { id: 't', status: 'SUCCESS', data: many(null), url: many({}) }],
+  ['a long list of nulls', { id: 't', status: 'SUCCESS', data: many(null), url: many({}) }],
   ['a long list', many({ id: 't', status: 'SUCCESS' })],
   ['a long map', Object.fromEntries(many(0).map((_, at) => [`k${at}`, { url: video }]))],
   ['a long word', { id: 't', status: 'x'.repeat(1_000_000), progress: '9'.repeat(1_000_000) }],
@@ -150,7 +147,7 @@ const monsters: [string, unknown][] = [
 ];
 
 describe('An oversized response', () => {
-  it.each(monsters)('An oversized response is read like any other: %s', (_what, answer) => {
+  it.each(oversized)('An oversized response is read like any other: %s', (_what, answer) => {
     for (const family of families) {
       readTask(family, answer);
       readOrder(family, answer);

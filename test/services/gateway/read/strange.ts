@@ -80,7 +80,7 @@ const { tree } = fc.letrec((tie) => ({
 
 const record = fc.dictionary(fc.constantFrom(...NAMES.split(' ')), tree, { maxKeys: 10 });
 
-/** Responses that are certainly tasks, most of them finished, so their results are searched. */
+/** Responses that are always recognized as tasks, most of them finished so that their results are searched. */
 const task = fc
   .tuple(
     record,

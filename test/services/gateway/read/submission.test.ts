@@ -66,7 +66,7 @@ describe('A submission that was accepted without an id', () => {
     ['image', '[]'],
     ['video', 'true'],
   ])(
-    'A submission in the %s family that was accepted without an id is malformed and may have begun its work: %s',
+    'A submission in the %s family that was accepted without an id is malformed and may have taken effect: %s',
     (family, body) => {
       expect(() => read(family, body)).toThrow(
         expect.objectContaining({ name: 'GatewayError', kind: 'malformed', mayHaveTakenEffect: true }),
@@ -78,22 +78,25 @@ describe('A submission that was accepted without an id', () => {
 describe('Code 21', () => {
   it.each([
     [
-      'a window waits: remix is true',
+      'a window is waiting: remix is true',
       '{"code":21,"description":"Waiting for window confirm","result":"18","properties":{"finalPrompt":"a cat","remix":true}}',
     ],
-    ['a window waits: there are no properties', '{"code":21,"description":"Waiting for window confirm","result":"18"}'],
-    ['a window waits: the properties are null', '{"code":21,"result":"18","properties":null}'],
-    ['a window waits: the code is text', '{"code":"21","result":"18","properties":{}}'],
     [
-      'a window waits: remix takes precedence over an image',
+      'a window is waiting: there are no properties',
+      '{"code":21,"description":"Waiting for window confirm","result":"18"}',
+    ],
+    ['a window is waiting: the properties are null', '{"code":21,"result":"18","properties":null}'],
+    ['a window is waiting: the code is text', '{"code":"21","result":"18","properties":{}}'],
+    [
+      'a window is waiting: remix takes precedence over an image',
       '{"code":21,"result":"18","properties":{"remix":true,"imageUrl":"https://cdn.example/1.png"}}',
     ],
     [
-      'a window waits: remix as text takes precedence over an image',
+      'a window is waiting: remix as text takes precedence over an image',
       '{"code":21,"result":"18","properties":{"remix":"true","imageUrl":"https://cdn.example/1.png"}}',
     ],
     [
-      'a window waits: a null image and a null state do not count',
+      'a window is waiting: a null image and a null state do not count',
       '{"code":21,"result":"18","properties":{"finalPrompt":"a cat","imageUrl":null,"status":null}}',
     ],
   ])('Code 21 means that %s', (_what, body) => {
@@ -111,7 +114,7 @@ describe('Code 21', () => {
   });
 
   it.each(['{"toString":1}', '[{"toString":""}]', '{"__proto__":null}', '"yes"', '1', '[true]'])(
-    'Code 21 is read even where remix is %s',
+    'Code 21 is read even if remix is %s',
     (remix) => {
       const body = `{"code":21,"result":"18","properties":{"remix":${remix},"status":"SUCCESS"}}`;
       expect(read('imgx', body)).toMatchObject({ remoteId: '18', needsInput: false });

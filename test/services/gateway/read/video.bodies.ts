@@ -27,17 +27,17 @@ export const videoBodies: Body[] = [
     expected: { remoteId: 'task_1', state: 'succeeded', progress: 100, media: video, isEmpty: false },
   },
   {
-    what: 'the first shape of older builds: the address is in the field of failure reasons',
+    what: 'the first shape as in older builds: the URL is in the field for failure reasons',
     body: '{"code":"success","message":"","data":{"id":42,"task_id":"task_1","status":"SUCCESS","fail_reason":"https://cdn.example/film.mp4","progress":"100%"}}',
     expected: { state: 'succeeded', media: video, failure: undefined },
   },
   {
-    what: 'the first shape, failed: result_url holds a sentence',
+    what: 'the first shape, failed: result_url contains a sentence',
     body: '{"code":"success","message":"","data":{"task_id":"task_1","status":"FAILURE","fail_reason":"the content was refused","result_url":"the content was refused","progress":"100%"}}',
     expected: { state: 'failed', media: [], failure: { cause: 'failed', reason: 'the content was refused' } },
   },
   {
-    what: 'a sentence in result_url of a success is no address',
+    what: 'a sentence in result_url of a success is not a URL',
     body: '{"code":"success","message":"","data":{"task_id":"task_1","status":"SUCCESS","fail_reason":"all is well","result_url":"all is well"}}',
     expected: { state: 'succeeded', media: [], isEmpty: true },
   },
@@ -62,7 +62,7 @@ export const videoBodies: Body[] = [
     expected: { remoteId: 'task_1', state: 'running', progress: 10, isEmpty: false },
   },
   {
-    what: 'a success without an address is finished and empty',
+    what: 'a success without a URL has no result',
     body: '{"code":"success","data":{"task_id":"task_1","status":"SUCCESS","fail_reason":"","result_url":"","data":{"task_status":"succeed","task_result":{"videos":[]}}}}',
     expected: { state: 'succeeded', media: [], isEmpty: true, failure: undefined },
   },
@@ -97,27 +97,27 @@ export const videoBodies: Body[] = [
     expected: { state: 'failed', failure: { cause: 'failed', reason: 'no credit upstream', code: '1001' } },
   },
   {
-    what: 'the second entry, in progress',
+    what: 'the /v1/videos endpoint, in progress',
     body: '{"id":"video_1","object":"video","model":"m","status":"in_progress","progress":33,"created_at":1767225600,"seconds":"4","size":"720x1280"}',
     expected: { remoteId: 'video_1', state: 'running', progress: 33 },
   },
   {
-    what: 'the second entry, with a status that means unknown',
+    what: 'the /v1/videos endpoint, with a status that means unknown',
     body: '{"id":"video_1","object":"video","status":"unknown","progress":0}',
     expected: { state: 'queued' },
   },
   {
-    what: 'the second entry, completed, with the address among the metadata',
+    what: 'the /v1/videos endpoint, completed, with the URL in the metadata',
     body: '{"id":"video_1","object":"video","status":"completed","progress":100,"completed_at":1767225660,"expires_at":1767229260,"metadata":{"url":"https://cdn.example/film.mp4"},"error":null}',
     expected: { state: 'succeeded', media: video, finishedAt: NOW + 60_000 },
   },
   {
-    what: 'the second entry, completed, without an address: the caller knows where its content is',
+    what: 'the /v1/videos endpoint, completed, without a URL, because the caller knows where the content is',
     body: '{"id":"video_1","object":"video","status":"completed","progress":100,"error":null}',
     expected: { state: 'succeeded', media: [], isEmpty: true },
   },
   {
-    what: 'the second entry, failed',
+    what: 'the /v1/videos endpoint, failed',
     body: '{"id":"video_1","object":"video","status":"failed","error":{"code":"moderation_blocked","message":"refused"}}',
     expected: { failure: { cause: 'failed', reason: 'refused', code: 'moderation_blocked' } },
   },
@@ -132,7 +132,7 @@ export const videoBodies: Body[] = [
     expected: { remoteId: '8', state: 'succeeded', word: 'succeed' },
   },
   {
-    what: "the vendor path's own shape, failed: its message says SUCCEED, its status message is right",
+    what: "the vendor path's own shape, failed: its message says SUCCEED, its status message states the reason",
     body: '{"code":0,"message":"SUCCEED","request_id":"r","data":{"task_id":"8","task_status":"failed","task_status_msg":"the picture shows a person"}}',
     expected: { state: 'failed', failure: { cause: 'failed', reason: 'the picture shows a person' } },
   },
@@ -142,22 +142,22 @@ export const videoBodies: Body[] = [
     expected: { state: 'failed', failure: { cause: 'failed' } },
   },
   {
-    what: "the vendor's shape kept whole inside the first shape",
+    what: "the vendor's complete shape within the first shape",
     body: '{"code":"success","message":"","data":{"task_id":"task_1","status":"SUCCESS","fail_reason":"","progress":"100%","data":{"code":0,"message":"SUCCEED","data":{"task_id":"8","task_status":"succeed","task_result":{"videos":[{"url":"https://cdn.example/film.mp4"}]}}}}}',
     expected: { remoteId: 'task_1', state: 'succeeded', media: video },
   },
   {
-    what: "the vendor's record inside the first shape",
+    what: "the vendor's record within the first shape",
     body: '{"code":"success","data":{"task_id":"task_1","status":"SUCCESS","data":{"task_status":"succeed","task_result":{"videos":[{"url":"https://cdn.example/film.mp4"}]}}}}',
     expected: { media: video },
   },
   {
-    what: "the vendor's record inside the first shape, as JSON text",
+    what: "the vendor's record within the first shape, as JSON text",
     body: String.raw`{"code":"success","data":{"task_id":"task_1","status":"SUCCESS","data":"{\"url\":\"https://cdn.example/film.mp4\"}"}}`,
     expected: { media: video },
   },
   {
-    what: 'several videos with their known facts',
+    what: 'several videos with their known properties',
     body: '{"task_id":"t","status":"done","videos":[{"url":"https://cdn.example/film.mp4","duration":"5.1","cover_url":"https://cdn.example/c.png"},{"url":"https://cdn.example/2.mp4"}]}',
     expected: {
       media: [
@@ -172,17 +172,17 @@ export const videoBodies: Body[] = [
     },
   },
   {
-    what: 'an address under content',
+    what: 'a URL under content',
     body: '{"id":"cgt-1","model":"m","status":"succeeded","content":{"video_url":"https://cdn.example/film.mp4"},"usage":{"total_tokens":9},"created_at":1767225600}',
     expected: { remoteId: 'cgt-1', media: video },
   },
   {
-    what: 'a path of the gateway, which requires the key',
+    what: 'a relative path of the gateway, which requires the key',
     body: '{"id":"video_1","status":"completed","url":"/v1/videos/video_1/content"}',
     expected: { media: [{ kind: 'video', address: 'https://gateway.example/v1/videos/video_1/content' }] },
   },
   {
-    what: 'an address of a gateway that believes its host is localhost',
+    what: 'a URL from a gateway that believes its host is localhost',
     body: '{"id":"video_1","status":"completed","url":"http://localhost:3000/v1/videos/video_1/content"}',
     expected: { media: [{ kind: 'video', address: 'https://gateway.example/v1/videos/video_1/content' }] },
   },
@@ -197,7 +197,7 @@ export const videoBodies: Body[] = [
     expected: { remoteId: '12345' },
   },
   {
-    what: 'a number called id is a row of a database',
+    what: 'a number named id is a database row',
     body: '{"code":"success","data":{"id":42,"status":"QUEUED"}}',
     expected: { remoteId: undefined, state: 'queued' },
   },
@@ -212,12 +212,12 @@ export const videoBodies: Body[] = [
     expected: { state: 'failed', progress: 45, failure: { cause: 'cancelled' } },
   },
   {
-    what: 'a failure explained by a reason',
+    what: 'a failure with a reason',
     body: '{"task_id":"t","status":"rejected","reason":"the prompt names a person"}',
     expected: { failure: { cause: 'failed', reason: 'the prompt names a person' } },
   },
   {
-    what: 'a failure explained by the vendor inside',
+    what: 'a failure with a reason in the vendor record',
     body: '{"code":"success","data":{"task_id":"t","status":"FAILURE","fail_reason":"","data":{"error":{"code":"E1","message":"blocked"}}}}',
     expected: { failure: { cause: 'failed', reason: 'blocked', code: 'E1' } },
   },
@@ -233,7 +233,7 @@ export const videoBodies: Body[] = [
     expected: { state: 'succeeded', media: [], isEmpty: true },
   },
   {
-    what: 'an address without a scheme looks like base64 of audio, but is not',
+    what: 'a URL without a scheme looks like base64 of audio, but is not',
     body: '{"task_id":"t","status":"succeeded","artifact":"//videos.cdn.example/2026/01/31/0123456789abcdef0123456789abcdef/film.mp4"}',
     expected: { media: [], isEmpty: true },
   },

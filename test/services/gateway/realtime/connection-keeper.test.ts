@@ -12,11 +12,11 @@ async function open(script: Parameters<typeof startServer>[0] = {}, settings = {
   return { ...server, session, peer: await server.next() };
 }
 
-type Side = Awaited<ReturnType<typeof open>>;
+type Fixture = Awaited<ReturnType<typeof open>>;
 
-/** A whole exchange of text. */
+/** One complete exchange of text. */
 async function talk(
-  { session }: Pick<Side, 'session'>,
+  { session }: Pick<Fixture, 'session'>,
   peer: Peer,
   text: string,
   reply: string,
@@ -29,7 +29,7 @@ async function talk(
   return all(await answering);
 }
 
-/** Both sides have sent everything that they had to send. */
+/** Waits until both sides have sent everything that they had to send. */
 const settled = (peer: Peer): Promise<unknown> => new Promise((resolve) => peer.socket.once('pong', resolve).ping());
 
 async function turns(count = 20): Promise<void> {
@@ -45,7 +45,7 @@ const answered = (text: string, type = 'output_text') => ({
 
 describe('A live conversation', () => {
   it.each(dialects)(
-    'A live conversation survives its connection: settings and history come back in order (%s)',
+    'A live conversation survives a lost connection, and its settings and history are sent again in order (%s)',
     async (dialect) => {
       const server = await open({ created: sessions[dialect], onEvent: strict(dialect) }, { instructions: 'Be brief' });
       await talk(server, server.peer, 'One', 'First', dialect);
@@ -55,7 +55,7 @@ describe('A live conversation', () => {
       const type = dialect === 'ga' ? 'output_text' : 'text';
       for (let count = 0; count < 4; count++) await other.waitFor('conversation.item.create');
       expect(other.items()).toEqual([told('One'), answered('First', type), told('Two'), answered('Second', type)]);
-      expect(other.heard[0]?.session).toMatchObject({ instructions: 'Be brief' });
+      expect(other.received[0]?.session).toMatchObject({ instructions: 'Be brief' });
       expect(server.session.id).toBe('sess_1');
       const events = await talk(server, other, 'Three', 'Third', dialect);
       expect(endOf(events).text).toBe('Third');
@@ -76,14 +76,14 @@ describe('A live conversation', () => {
     expect(peer.items()).toEqual([told('Hi'), answered('Hello')]);
   });
 
-  it('A live conversation remembers audio by its transcript, and notes where there is none', async () => {
+  it('A live conversation remembers audio by its transcript, and notes if there is none', async () => {
     const server = await open({}, { transcriber: 'ears' });
-    const sound = new Int16Array(2_400);
+    const audio = new Int16Array(2_400);
     for (const [id, transcript] of [
       ['a', 'Good morning'],
       ['b', ''],
     ]) {
-      const answering = server.session.say({ audio: sound });
+      const answering = server.session.say({ audio: audio });
       await server.peer.waitFor('response.create');
       const { created, done } = framesFor('ga', `resp_${id}`);
       server.peer.send(
@@ -138,13 +138,13 @@ describe('A live conversation', () => {
     await (await next()).waitFor('session.update');
   });
 
-  it('A live conversation backs off from an unreachable gateway and stops retrying in the end', async () => {
+  it('A live conversation backs off from an unreachable gateway and eventually stops retrying', async () => {
     const clock = new ManualClock();
     const server = await open({ tools: { clock, random: () => 1 } });
     await server.stop();
-    await server.peer.gone;
+    await server.peer.closed;
     await turns(50);
-    const lost = () => server.said.filter((one) => one.includes('Reconnecting to the gateway failed')).length;
+    const lost = () => server.logged.filter((one) => one.includes('Reconnecting to the gateway failed')).length;
     const waits: number[] = [];
     for (let ms = 0, last = 0, count = lost(); ms < 10 * minute; ms += 500) {
       clock.advance(500);
@@ -168,7 +168,7 @@ describe('A live conversation', () => {
     const clock = new ManualClock();
     const server = await open({ tools: { clock, random: () => 1 } });
     server.peer.socket.terminate();
-    await server.peer.gone;
+    await server.peer.closed;
     await turns();
     const answering = server.session.say({ text: 'Hello' });
     const other = await server.next();
@@ -178,7 +178,7 @@ describe('A live conversation', () => {
     expect(server.peers).toHaveLength(2);
   });
 
-  it('A live conversation does not reconnect again and again where the gateway refuses it', async () => {
+  it('A live conversation does not keep reconnecting to a gateway that refuses it', async () => {
     let isClosed = false;
     const server = await open({
       onUpgrade: (_request, response) => {
@@ -189,7 +189,7 @@ describe('A live conversation', () => {
     });
     isClosed = true;
     server.peer.socket.terminate();
-    await vi.waitUntil(() => server.said.join().includes('connection to the gateway lost'));
+    await vi.waitUntil(() => server.logged.join().includes('connection to the gateway lost'));
     expect(await failureOf(server.session.say({ text: 'Hello' }))).toMatchObject({
       kind: 'unauthorized',
       mayHaveTakenEffect: false,
@@ -209,7 +209,7 @@ describe('A live conversation', () => {
     expect(server.peers.length).toBeLessThanOrEqual(7);
   });
 
-  it('A live conversation is renewed before its hour is over, while no member speaks', async () => {
+  it('A live conversation is renewed before its hour is over, at a time when no member speaks', async () => {
     const clock = new ManualClock();
     const server = await open({ tools: { clock } });
     await talk(server, server.peer, 'One', 'First');
@@ -217,7 +217,7 @@ describe('A live conversation', () => {
       clock.advance(20_000);
       await turns(5);
     }
-    await server.peer.gone;
+    await server.peer.closed;
     clock.advance(0);
     const other = await server.next();
     await other.waitFor('conversation.item.create');
@@ -225,7 +225,7 @@ describe('A live conversation', () => {
     expect(other.items()).toEqual([told('One'), answered('First')]);
   });
 
-  it('A live conversation is renewed after a response that is running at that moment', async () => {
+  it('A live conversation is renewed only after the response that is running at that moment', async () => {
     const server = await open();
     const answering = server.session.say({ text: 'One' });
     await server.peer.waitFor('response.create');
@@ -237,7 +237,7 @@ describe('A live conversation', () => {
       frames.done(),
     );
     expect(endOf(await all(await answering))).toMatchObject({ end: 'completed', text: 'AB' });
-    await server.peer.gone;
+    await server.peer.closed;
     const other = await server.next();
     await other.waitFor('conversation.item.create');
     await other.waitFor('conversation.item.create');
@@ -248,7 +248,7 @@ describe('A live conversation', () => {
     const server = await open();
     server.peer.send({ type: 'error', error: { code: 'session_expired', message: 'Over' } });
     await (await server.next()).waitFor('session.update');
-    await server.peer.gone;
+    await server.peer.closed;
   });
 
   it('A live conversation ends when it is closed: a running response ends and no new connection is opened', async () => {
@@ -265,7 +265,7 @@ describe('A live conversation', () => {
       code: 'closed',
       mayHaveTakenEffect: false,
     });
-    await server.peer.gone;
+    await server.peer.closed;
     await server.session.close();
     await turns();
     expect(server.peers).toHaveLength(1);
@@ -317,7 +317,7 @@ describe('A live conversation', () => {
     isSlow = true;
     const answering = (async () => {
       server.peer.socket.terminate();
-      await server.peer.gone;
+      await server.peer.closed;
       await turns();
       return failureOf(server.session.say({ text: 'Hello' }));
     })();

@@ -17,8 +17,8 @@ async function openAndSend() {
 describe('A hostile realtime gateway', () => {
   it('A hostile realtime gateway cannot break the session with garbage', async () => {
     const { peer, reply } = await openAndSend();
-    for (const rubbish of ['', 'null', '[]', '7', '{', '{"type":5}', '{"type":{}}', '[['.repeat(100_000), '{"a":1.5'])
-      peer.socket.send(rubbish);
+    for (const garbage of ['', 'null', '[]', '7', '{', '{"type":5}', '{"type":{}}', '[['.repeat(100_000), '{"a":1.5'])
+      peer.socket.send(garbage);
     peer.socket.send(Buffer.from([0xff, 0xfe, 0x00]));
     peer.send({ type: 'error' }, { type: 'error', error: null }, { type: '__proto__' });
     peer.socket.send('{"type":"response.created","response":{"id":"resp_1","__proto__":{"status":"failed"}}}');
@@ -44,7 +44,7 @@ describe('A hostile realtime gateway', () => {
     peer.send(frames.created, frames.text('Some'));
     peer.socket.send(`"${'x'.repeat(17 * 2 ** 20)}"`);
     expect(endOf(await all(await reply))).toMatchObject({ end: 'cut', text: 'Some' });
-    await peer.gone;
+    await peer.closed;
   });
 
   it('A hostile realtime gateway is disconnected after a text frame that is not valid UTF-8', async () => {
@@ -52,7 +52,7 @@ describe('A hostile realtime gateway', () => {
     peer.send(frames.created);
     peer.socket.send(Buffer.from([0xff, 0xfe]), { binary: false });
     expect(endOf(await all(await reply)).end).toBe('cut');
-    await peer.gone;
+    await peer.closed;
   });
 
   it('A hostile realtime gateway cannot fill the memory: events without a reader are dropped', async () => {

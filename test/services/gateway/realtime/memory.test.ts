@@ -7,7 +7,7 @@ const textsOf = (memory: ConversationMemory): string[] =>
     .flatMap(({ content }) => (content as { text: string }[] | undefined)?.map(({ text }) => text) ?? []);
 
 describe('The history that a new connection receives', () => {
-  it('The history that a new connection receives has the latest turns, forty at most', () => {
+  it('The history that a new connection receives contains the latest turns, at most forty', () => {
     const memory = new ConversationMemory(
       Array.from({ length: 100 }, (_none, at) => ({ by: 'member', text: `Turn ${at}` })),
     );
@@ -26,7 +26,7 @@ describe('The history that a new connection receives', () => {
     expect(textsOf(memory).map((text) => text.length)).toEqual([60_000]);
   });
 
-  it('The history that a new connection receives has no output without its call', () => {
+  it('The history that a new connection receives contains no tool output without its call', () => {
     const memory = new ConversationMemory([]);
     memory.addCall({ callId: 'a', name: 'draw', arguments: '{}' });
     memory.addOutput({ callId: 'a', output: 'Done' });

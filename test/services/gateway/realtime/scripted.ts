@@ -34,18 +34,18 @@ export const sessions = {
 export class Peer {
   readonly request: IncomingMessage;
   readonly socket: WebSocket;
-  readonly heard: ClientEvent[] = [];
-  readonly gone: Promise<unknown>;
+  readonly received: ClientEvent[] = [];
+  readonly closed: Promise<unknown>;
   #taken = 0;
   #stir: (() => void) | undefined;
 
   constructor(socket: WebSocket, request: IncomingMessage, onEvent: (peer: Peer, event: ClientEvent) => void) {
     this.socket = socket;
     this.request = request;
-    this.gone = once(socket, 'close');
+    this.closed = once(socket, 'close');
     socket.on('message', (data) => {
       const event = JSON.parse(String(data)) as ClientEvent;
-      this.heard.push(event);
+      this.received.push(event);
       onEvent(this, event);
       this.#stir?.();
     });
@@ -59,8 +59,8 @@ export class Peer {
   /** The next event of this type that the test has not taken yet. */
   async waitFor(type: string): Promise<ClientEvent> {
     for (;;) {
-      for (; this.#taken < this.heard.length; ) {
-        const event = this.heard[this.#taken++];
+      for (; this.#taken < this.received.length; ) {
+        const event = this.received[this.#taken++];
         if (event?.type === type) return event;
       }
       await new Promise<void>((resolve) => {
@@ -70,12 +70,12 @@ export class Peer {
   }
 
   types(): string[] {
-    return this.heard.map(({ type }) => type);
+    return this.received.map(({ type }) => type);
   }
 
   /** The conversation items that this connection received. */
   items(): unknown[] {
-    return this.heard.flatMap(({ type, item }) => (type === 'conversation.item.create' ? [item] : []));
+    return this.received.flatMap(({ type, item }) => (type === 'conversation.item.create' ? [item] : []));
   }
 }
 
@@ -117,7 +117,7 @@ export interface ScriptedServer {
   peers: Peer[];
   /** Upgrade requests. */
   requests: IncomingMessage[];
-  said: string[];
+  logged: string[];
   stop(): Promise<void>;
   start(): Promise<void>;
 }
@@ -160,9 +160,9 @@ export async function startServer(script: Script = {}): Promise<ScriptedServer> 
     await once(server, 'close');
   };
   const port = await start();
-  const said: string[] = [];
+  const logged: string[] = [];
   const note = (facts: object, sentence: string): void => {
-    said.push(`${sentence} ${JSON.stringify(facts)}`);
+    logged.push(`${sentence} ${JSON.stringify(facts)}`);
   };
   const gateway = openGateway(
     { ...defaultSettings, baseUrl: `http://127.0.0.1:${port}${script.prefix ?? ''}`, apiKey: key, ...script.settings },
@@ -172,7 +172,7 @@ export async function startServer(script: Script = {}): Promise<ScriptedServer> 
   onTestFinished(async () => {
     await gateway.close();
     await stop();
-    expect(said.join('\n')).not.toContain(key);
+    expect(logged.join('\n')).not.toContain(key);
   });
   const next = async (): Promise<Peer> => {
     for (;;) {
@@ -187,7 +187,7 @@ export async function startServer(script: Script = {}): Promise<ScriptedServer> 
     }
   };
   return {
-    ...{ gateway, next, peers, requests, said, stop },
+    ...{ gateway, next, peers, requests, logged, stop },
     start: async () => {
       await start(port);
     },
@@ -205,9 +205,9 @@ export async function failureOf(promise: Promise<unknown>): Promise<GatewayError
 }
 
 export async function all({ events }: RealtimeAnswer): Promise<RealtimeEvent[]> {
-  const came: RealtimeEvent[] = [];
-  for await (const event of events) came.push(event);
-  return came;
+  const received: RealtimeEvent[] = [];
+  for await (const event of events) received.push(event);
+  return received;
 }
 
 export function endOf(events: readonly RealtimeEvent[]): RealtimeResponse {

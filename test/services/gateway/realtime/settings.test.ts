@@ -11,7 +11,7 @@ describe('The settings of a live conversation', () => {
   it('The settings of a live conversation are sent in the ga dialect by default', async () => {
     const { gateway, next } = await startServer({ onEvent: strict('ga') });
     await gateway.realtime.open(settings);
-    expect(update((await next()).heard)).toEqual({
+    expect(update((await next()).received)).toEqual({
       type: 'realtime',
       output_modalities: ['audio'],
       instructions: 'Be brief',
@@ -26,7 +26,7 @@ describe('The settings of a live conversation', () => {
   it('The settings of a live conversation are sent in the beta dialect to a gateway that uses it', async () => {
     const { gateway, next } = await startServer({ created: sessions.beta, onEvent: strict('beta') });
     await gateway.realtime.open(settings);
-    expect(update((await next()).heard)).toEqual({
+    expect(update((await next()).received)).toEqual({
       modalities: ['text', 'audio'],
       instructions: 'Be brief',
       tools: [tool],
@@ -41,11 +41,11 @@ describe('The settings of a live conversation', () => {
   it.each(dialects)('The settings of a live conversation contain only requested fields (%s)', async (dialect) => {
     const { gateway, next } = await startServer({ created: sessions[dialect], onEvent: strict(dialect) });
     await gateway.realtime.open({ model: 'm' });
-    expect(JSON.stringify(update((await next()).heard))).not.toMatch(/voice|transcription|tools|instructions/);
+    expect(JSON.stringify(update((await next()).received))).not.toMatch(/voice|transcription|tools|instructions/);
   });
 
   it.each(dialects)(
-    'The settings of a live conversation are sent in the dialect that a trial found, and the result is remembered (%s)',
+    'The settings of a live conversation are sent in the dialect that was found by trial, and the result is remembered (%s)',
     async (dialect) => {
       const { gateway, next } = await startServer({ created: sessions.neither, onEvent: strict(dialect) });
       await gateway.realtime.open({ model: 'm' });
@@ -53,11 +53,11 @@ describe('The settings of a live conversation', () => {
       await gateway.realtime.open({ model: 'm' });
       const second = await next();
       expect(second.types()).toEqual(['session.update']);
-      expect(update(second.heard)?.type).toBe(dialect === 'ga' ? 'realtime' : undefined);
+      expect(update(second.received)?.type).toBe(dialect === 'ga' ? 'realtime' : undefined);
     },
   );
 
-  it('The settings of a live conversation are sent again once in the other dialect if the gateway misreported its own', async () => {
+  it('The settings of a live conversation are sent again once in the other dialect if the gateway misreported its dialect', async () => {
     const { gateway, next } = await startServer({ created: sessions.beta, onEvent: strict('ga') });
     await gateway.realtime.open({ model: 'm' });
     expect((await next()).types()).toEqual(['session.update', 'session.update']);
@@ -69,11 +69,11 @@ describe('The settings of a live conversation', () => {
     });
     expect(await failureOf(gateway.realtime.open({ model: 'm' }))).toMatchObject({ kind: 'invalid' });
     const peer = await next();
-    await peer.gone;
+    await peer.closed;
     expect(peer.types()).toHaveLength(2);
   });
 
-  it("The settings of a live conversation are refused with the gateway's own words, which do not trigger a trial of the other dialect", async () => {
+  it("The settings of a live conversation are refused with the gateway's own message, and the other dialect is not tried", async () => {
     const { gateway, next } = await startServer({
       onEvent: (peer, event) =>
         peer.send(
@@ -91,7 +91,7 @@ describe('The settings of a live conversation', () => {
       mayHaveTakenEffect: false,
     });
     const peer = await next();
-    await peer.gone;
+    await peer.closed;
     expect(peer.types()).toEqual(['session.update']);
   });
 
@@ -99,18 +99,18 @@ describe('The settings of a live conversation', () => {
     ['ga', 'session.audio.input.transcription.model'],
     ['beta', 'session.input_audio_transcription.model'],
   ] as const)(
-    'The settings of a live conversation are sent without transcription where the gateway refuses it (%s)',
+    'The settings of a live conversation are sent without transcription if the gateway refuses it (%s)',
     async (dialect, param) => {
-      const { gateway, next, said } = await startServer({
+      const { gateway, next, logged } = await startServer({
         created: sessions[dialect],
         onEvent: (peer, event) =>
           JSON.stringify(event).includes('ears') ? peer.send(refuse(event, { param })) : strict(dialect)(peer, event),
       });
       await gateway.realtime.open(settings);
       const peer = await next();
-      expect(JSON.stringify(update(peer.heard))).not.toContain('ears');
-      expect(JSON.stringify(update(peer.heard))).toContain('ash');
-      expect(said.join()).toContain('refused to transcribe');
+      expect(JSON.stringify(update(peer.received))).not.toContain('ears');
+      expect(JSON.stringify(update(peer.received))).toContain('ash');
+      expect(logged.join()).toContain('refused to transcribe');
     },
   );
 
@@ -119,7 +119,7 @@ describe('The settings of a live conversation', () => {
     const opening = gateway.realtime.open({ model: 'm' });
     const peer = await next();
     await new Promise((resolve) => peer.socket.once('pong', resolve).ping());
-    expect(peer.heard).toEqual([]);
+    expect(peer.received).toEqual([]);
     peer.send({ type: 'session.created', session: sessions.ga });
     expect((await opening).id).toBe('sess_1');
   });
@@ -127,7 +127,7 @@ describe('The settings of a live conversation', () => {
   it.each([
     ['sends nothing at all', { created: null }],
     ['never confirms the settings', { onEvent: () => undefined }],
-  ])('The settings of a live conversation time out at a gateway that %s', async (_name, script) => {
+  ])('The settings of a live conversation time out if the gateway %s', async (_name, script) => {
     const clock = new ManualClock();
     const { gateway, next } = await startServer({ ...script, tools: { clock } });
     const opening = failureOf(gateway.realtime.open({ model: 'm' }));
@@ -136,7 +136,7 @@ describe('The settings of a live conversation', () => {
     else await new Promise((resolve) => peer.socket.once('pong', resolve).ping());
     clock.advance(15_000);
     expect(await opening).toMatchObject({ kind: 'unreachable', code: 'silent', mayHaveTakenEffect: false });
-    await peer.gone;
+    await peer.closed;
   });
 
   it('The settings of a live conversation are not sent to a gateway that opens with an error', async () => {
@@ -145,11 +145,11 @@ describe('The settings of a live conversation', () => {
     const peer = await next();
     peer.send({ type: 'error', error: { type: 'invalid_request_error', code: 'model_not_found', message: 'No m' } });
     expect(await opening).toMatchObject({ kind: 'not-found', message: 'No m' });
-    await peer.gone;
-    expect(peer.heard).toEqual([]);
+    await peer.closed;
+    expect(peer.received).toEqual([]);
   });
 
-  it('The settings of a live conversation fail if the connection is cut instead of a confirmation', async () => {
+  it('The settings of a live conversation fail if the connection is cut instead of confirmed', async () => {
     const { gateway } = await startServer({ onEvent: (peer) => peer.socket.terminate() });
     expect(await failureOf(gateway.realtime.open({ model: 'm' }))).toMatchObject({ kind: 'unreachable', code: 'cut' });
   });

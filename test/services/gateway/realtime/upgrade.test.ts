@@ -53,7 +53,7 @@ describe('Opening a live conversation', () => {
       { kind: 'not-offered' },
     ],
     ['JSON instead of an upgrade', answer(200, '{"fine":true}'), { kind: 'not-offered', code: 'not_upgraded' }],
-    ['an error inside of a 200', answer(200, error({ code: 'access_denied', message: 'No' })), { kind: 'forbidden' }],
+    ['an error within a 200', answer(200, error({ code: 'access_denied', message: 'No' })), { kind: 'forbidden' }],
     ['an endless page', answer(500, 'x'.repeat(2 ** 18)), { kind: 'unavailable', status: 500 }],
     [
       'a redirect',
@@ -69,8 +69,8 @@ describe('Opening a live conversation', () => {
   });
 
   it('Opening a live conversation is retried only if the gateway is temporarily busy', async () => {
-    let asked = 0;
-    const onUpgrade: Door = (...all) => ++asked < 3 && answer(503, error({ message: 'Busy' }))(...all);
+    let requestCount = 0;
+    const onUpgrade: Door = (...all) => ++requestCount < 3 && answer(503, error({ message: 'Busy' }))(...all);
     const { gateway, requests } = await startServer({ onUpgrade, limits: { attempts: 3 } });
     await gateway.realtime.open({ model: 'm' });
     expect(requests).toHaveLength(3);

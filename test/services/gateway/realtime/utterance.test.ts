@@ -25,12 +25,12 @@ describe('An utterance in a live conversation', () => {
     peer.send(frames.created);
     expect((await reply).id).toBe('resp_1');
     expect(peer.types()).toEqual(['session.update', 'conversation.item.create', 'response.create']);
-    const names = peer.heard.map(({ event_id }) => event_id);
+    const names = peer.received.map(({ event_id }) => event_id);
     expect(new Set(names).size).toBe(3);
     expect(names.every((name) => typeof name === 'string')).toBe(true);
   });
 
-  it('An utterance is sent as audio in pieces of a second, before the text and after tool outputs', async () => {
+  it('An utterance is sent as audio in chunks of one second, before the text and after tool outputs', async () => {
     const { session, peer } = await open();
     const audio = Int16Array.from(silence, (_none, at) => (at % 600) - 300);
     const reply = session.say({
@@ -46,14 +46,16 @@ describe('An utterance in a live conversation', () => {
     const append = 'input_audio_buffer.append';
     const order = [create, create, append, append, append, 'input_audio_buffer.commit', create, 'response.create'];
     expect(peer.types().slice(1)).toEqual(order);
-    const heard = peer.heard.flatMap(({ audio }) => (typeof audio === 'string' ? [Buffer.from(audio, 'base64')] : []));
-    expect(Buffer.concat(heard).equals(Buffer.from(audio.buffer))).toBe(true);
+    const received = peer.received.flatMap(({ audio }) =>
+      typeof audio === 'string' ? [Buffer.from(audio, 'base64')] : [],
+    );
+    expect(Buffer.concat(received).equals(Buffer.from(audio.buffer))).toBe(true);
     peer.send(frames.created);
     await reply;
   });
 
   it.each([[{}], [{ text: '  ' }], [{ audio: new Int16Array() }], [{ text: '', outputs: [] }]])(
-    'An utterance is refused locally when it is empty: %j',
+    'An utterance is refused locally if it is empty: %j',
     async (utterance) => {
       const { session, peer } = await open();
       expect(await failureOf(session.say(utterance))).toMatchObject({ kind: 'invalid', mayHaveTakenEffect: false });
@@ -73,7 +75,7 @@ describe('An utterance in a live conversation', () => {
     await all(answer);
     const second = session.say({ text: 'Four' });
     await peer.waitFor('response.create');
-    // A late echo of the first response is not the second one.
+    // A late event of the first response must not count for the second one.
     peer.send(frames.done(), framesFor('ga', 'resp_2').created);
     expect((await second).id).toBe('resp_2');
     expect(JSON.stringify(peer.items())).not.toMatch(/Two|Three/);
@@ -88,7 +90,7 @@ describe('An utterance in a live conversation', () => {
       code: 'input_audio_buffer_commit_empty',
       mayHaveTakenEffect: false,
     });
-    await peer.gone;
+    await peer.closed;
     const again = await next();
     const second = session.say({ text: 'Hello' });
     await again.waitFor('response.create');
@@ -97,7 +99,7 @@ describe('An utterance in a live conversation', () => {
     expect(again.items()).toHaveLength(1);
   });
 
-  it("An utterance is refused even where the gateway's error does not name the event", async () => {
+  it("An utterance is refused even if the gateway's error does not name the event", async () => {
     const { session, peer } = await open();
     const reply = failureOf(session.say({ text: 'Hello' }));
     await peer.waitFor('response.create');
@@ -114,15 +116,15 @@ describe('An utterance in a live conversation', () => {
   });
 
   it('An utterance ignores errors about something else', async () => {
-    const { session, peer, said } = await open();
+    const { session, peer, logged } = await open();
     const reply = session.say({ text: 'Hello' });
     await peer.waitFor('response.create');
     peer.send(refuse({ type: 'x', event_id: 'of_another' }, { code: 'item_truncate_invalid_item_id' }), frames.created);
     await reply;
-    expect(said.join()).toContain('item_truncate_invalid_item_id');
+    expect(logged.join()).toContain('item_truncate_invalid_item_id');
   });
 
-  it('An utterance is repeated on another connection where this one is lost before a response was requested', async () => {
+  it('An utterance is repeated on another connection if this one is lost before a response was requested', async () => {
     const clock = new ManualClock();
     let isCut = false;
     const { session, peer, next } = await open({
@@ -145,7 +147,7 @@ describe('An utterance in a live conversation', () => {
     expect(other.items()).toHaveLength(1);
   });
 
-  it('An utterance is repeated on another connection where this one is unresponsive', async () => {
+  it('An utterance is repeated on another connection if this one is unresponsive', async () => {
     const clock = new ManualClock();
     const { session, peer, next } = await open({ tools: { clock }, limits: { attempts: 3 } });
     clock.advance(10_000);
@@ -158,11 +160,11 @@ describe('An utterance in a live conversation', () => {
     other.send(frames.created);
     await reply;
     peer.socket.resume();
-    await peer.gone;
+    await peer.closed;
     expect(peer.types()).not.toContain('response.create');
   });
 
-  it('An utterance fails where every connection is lost before a response is requested', async () => {
+  it('An utterance fails if every connection is lost before a response is requested', async () => {
     const { session } = await open({
       onEvent: (one, event) =>
         event.type === 'input_audio_buffer.append' ? one.socket.terminate() : strict('ga')(one, event),
@@ -191,7 +193,7 @@ describe('An utterance in a live conversation', () => {
     await peer.waitFor('response.create');
     clock.advance(10_000);
     expect(await reply).toMatchObject({ kind: 'unreachable', code: 'silent', mayHaveTakenEffect: true });
-    await peer.gone;
+    await peer.closed;
   });
 
   it('An utterance can be aborted: it did not take effect before the request, and may have after it', async () => {
@@ -206,7 +208,7 @@ describe('An utterance in a live conversation', () => {
     await peer.waitFor('response.create');
     leaving.abort();
     expect(await reply).toMatchObject({ code: 'aborted', mayHaveTakenEffect: true });
-    await peer.gone;
+    await peer.closed;
   });
 
   it('An utterance is sent no faster than the gateway accepts it', async () => {
@@ -252,7 +254,7 @@ describe('A truncated live response', () => {
     ]);
   });
 
-  it('A truncated live response ends as cut if the gateway stays connected but sends nothing more', async () => {
+  it('A truncated live response ends as cut off if the gateway stays connected but sends nothing more', async () => {
     const clock = new ManualClock();
     const { session, peer } = await open({ tools: { clock }, limits: { silenceMs: 15_000 } });
     const reply = session.say({ text: 'Tell me' });
@@ -261,16 +263,16 @@ describe('A truncated live response', () => {
     const answer = await reply;
     clock.advance(15_000);
     expect(endOf(await all(answer))).toMatchObject({ end: 'cut', error: { code: 'silent' } });
-    await peer.gone;
+    await peer.closed;
   });
 
-  it('A truncated live response ends as cut above the size limit', async () => {
+  it('A truncated live response ends as cut off when it exceeds the size limit', async () => {
     const { session, peer } = await open({ limits: { responseBytes: 1_000 } });
     const reply = session.say({ text: 'Tell me' });
     await peer.waitFor('response.create');
     peer.send(frames.created, frames.text('a'.repeat(500)), frames.text('b'.repeat(500)));
     expect(endOf(await all(await reply))).toMatchObject({ end: 'cut', error: { code: 'too_large' } });
-    await peer.gone;
+    await peer.closed;
   });
 });
 
@@ -335,7 +337,7 @@ describe('Interrupting a live response', () => {
     }
     await interrupted;
     expect(endOf(await all(answer))).toMatchObject({ end: 'cancelled', text: 'Once' });
-    await peer.gone;
+    await peer.closed;
   });
 
   it('Interrupting a live response ends it as cancelled if the connection is lost in the meantime, and remembers what had arrived', async () => {

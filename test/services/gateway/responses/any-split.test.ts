@@ -44,7 +44,7 @@ describe('The reader of response streams', () => {
     expect(await eventsOf([...stream].map((byte) => Buffer.of(byte)))).toEqual(whole);
   });
 
-  it('The reader of response streams keeps the beginning of the text and one end at any cut of the stream', async () => {
+  it('The reader of response streams keeps the text so far and emits one end event wherever the stream is cut', async () => {
     const { text } = endOf(await eventsOf([stream]));
     await fc.assert(
       fc.asyncProperty(fc.nat({ max: stream.length }), async (end) => {
@@ -99,7 +99,7 @@ describe('The reader of response streams', () => {
     .record({ type, fields, item: fields, response: fields })
     .map(({ type: name, fields: body, item, response }) => ({ item, response, ...body, type: `response.${name}` }));
 
-  it('The reader of response streams turns arbitrary JSON into valid events: one end, and text equal to its pieces', () => {
+  it('The reader of response streams turns arbitrary JSON into valid events: exactly one end, whose text equals the joined deltas', () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(frame, fields), { maxLength: 12 }), (bodies) => {
         const one = reader();
@@ -120,7 +120,7 @@ describe('The reader of response streams', () => {
     );
   });
 
-  it('The reader of response streams turns any complete response into one end', () => {
+  it('The reader of response streams turns any complete response into one end event', () => {
     fc.assert(
       fc.property(fc.oneof(fields, fc.jsonValue(), fc.record({ output: fc.array(fields), usage: fields })), (body) => {
         const one = reader();

@@ -61,8 +61,8 @@ describe('A streamed response', () => {
         completed({ output: [{ type: 'reasoning', summary: [] }, message('Hi')] }),
       ],
     ],
-    ['sent in its last event only', [created, completed({ output: [message('Hi')] })]],
-    ['sent in pieces, without the last one', [text('H'), completed({ output: [message('Hi')] })]],
+    ['sent only in its last event', [created, completed({ output: [message('Hi')] })]],
+    ['sent as deltas, without the final event', [text('H'), completed({ output: [message('Hi')] })]],
     ['as plain output_text', [completed({ output_text: 'Hi' })]],
     [
       'with empty error fields',
@@ -72,7 +72,7 @@ describe('A streamed response', () => {
       ],
     ],
     ['ended by [DONE] only', [text('Hi'), 'data: [DONE]\n\n']],
-    ['without an empty line behind the last event', [text('Hi'), `data: ${JSON.stringify(completed())}`]],
+    ['without an empty line after the last event', [text('Hi'), `data: ${JSON.stringify(completed())}`]],
     [
       'as a chat completion',
       [
@@ -87,13 +87,13 @@ describe('A streamed response', () => {
     expect(events[0]?.type).toBe('created');
   });
 
-  it('A streamed response keeps the text that has been read if the last event differs', async () => {
+  it('A streamed response keeps the text that has been read if the last event contains a different text', async () => {
     const events = await read(text('Hello'), completed({ output: [message('Goodbye')] }));
     expect(endOf(events).text).toBe('Hello');
     expect(joined(events, 'text')).toBe('Hello');
   });
 
-  it('A streamed response begins a new paragraph with another message, and none inside of one', async () => {
+  it('A streamed response begins a new paragraph for each further message, but none within a message', async () => {
     const events = await read(
       text('Let me look.'),
       text('Here', { output_index: 2, content_index: 0 }),
@@ -154,7 +154,7 @@ describe('A streamed response', () => {
     ['nothing', ''],
     ['a page', '<html><body>Hello</body></html>'],
     ['unknown events', 'data: {"type":"ping"}\n\n'],
-  ])('A streamed response of %s is an end without a beginning', async (_name, line) => {
+  ])('A streamed response that consists of %s has an end but no beginning', async (_name, line) => {
     const events = await read(line);
     expect(events).toHaveLength(1);
     expect(endOf(events)).toMatchObject({ end: 'ended-early', error: { code: 'ended_early' } });
@@ -166,18 +166,18 @@ describe('A streamed response', () => {
   });
 });
 
-describe('An error inside of a streamed response', () => {
+describe('An error within a streamed response', () => {
   const trouble = { code: 'server_error', message: 'The engine broke.' };
   it.each([
     ['flat', { type: 'error', ...trouble, param: null }],
     ['nested', { type: 'error', error: trouble }],
     ['without a type', { error: trouble }],
-    ['of the whole response', { type: 'response.failed', response: { status: 'failed', error: trouble } }],
+    ['for the whole response', { type: 'response.failed', response: { status: 'failed', error: trouble } }],
     [
       'in an end that calls itself complete',
       { type: 'response.completed', response: { status: 'failed', error: trouble } },
     ],
-  ])('An error inside of a streamed response ends it as failed, with what had arrived: %s', async (_shape, event) => {
+  ])('An error within a streamed response ends it as failed, with what had arrived: %s', async (_shape, event) => {
     const events = await read(created, text('Hel'), event);
     expect(endOf(events)).toMatchObject({
       ...{ end: 'failed', text: 'Hel' },
@@ -185,14 +185,14 @@ describe('An error inside of a streamed response', () => {
     });
   });
 
-  it('An error inside of a streamed response shows no secret and no markup, and is never without a message', async () => {
+  it('An error within a streamed response shows no secret and no markup, and is never without a message', async () => {
     const end = endOf(await read({ error: { message: 'Incorrect key sk-secret <b>given</b>' } }));
     expect(end.error?.message).toBe('Incorrect key [hidden] given');
     expect(endOf(await read({ error: 'overloaded' })).error?.message).toBe('overloaded');
     expect(endOf(await read({ type: 'error' })).error?.message.length).toBeGreaterThan(10);
   });
 
-  it('An error inside of a streamed response is a definite refusal only before any text arrived', async () => {
+  it('An error within a streamed response is a definite refusal only before any text arrived', async () => {
     const refused = { type: 'invalid_request_error', param: 'tools', code: null, message: 'No tools here.' };
     const [end, ...rest] = await read({ type: 'response.failed', response: { error: refused } });
     expect(rest).toEqual([]);
@@ -212,7 +212,7 @@ describe('The tool calls of a streamed response', () => {
   });
   const whole = { callId: 'call_1', name: 'look', arguments: '{"at":1}' };
 
-  it('Tool calls begin, grow and are reported whole once, however often they are repeated', async () => {
+  it('Tool calls begin, grow and are reported completely once, however often they are repeated', async () => {
     const events = await read(
       { type: 'response.output_item.added', output_index: 0, item },
       delta('{"at'),
@@ -231,7 +231,7 @@ describe('The tool calls of a streamed response', () => {
   });
 
   it.each([
-    ['in the last event only', [completed({ output: [{ ...item, arguments: '{"at":1}' }] })]],
+    ['only in the last event', [completed({ output: [{ ...item, arguments: '{"at":1}' }] })]],
     ['with arguments as an object', [completed({ output: [{ ...item, arguments: { at: 1 } }] })]],
     [
       'whose name arrives late',
@@ -275,7 +275,7 @@ describe('The tool calls of a streamed response', () => {
     expect(endOf(events).calls).toEqual([]);
   });
 
-  it('Tool calls are kept apart when two are written at once', async () => {
+  it('Tool calls are kept apart when two are streamed simultaneously', async () => {
     const second = { ...item, id: 'fc_2', call_id: 'call_2' };
     const to = (output_index: number, piece: string) => ({
       type: 'response.function_call_arguments.delta',
@@ -292,7 +292,7 @@ describe('The tool calls of a streamed response', () => {
   });
 });
 
-describe('A response that arrives whole', () => {
+describe('A response that is not streamed', () => {
   const whole = (body: unknown) => {
     const one = reader();
     return [...one.takeWhole(body), ...one.close()];
@@ -305,12 +305,12 @@ describe('A response that arrives whole', () => {
       { id: 'r', choices: [{ message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }] },
     ],
     ['plain text', { output_text: 'Hi' }],
-  ])('A response that arrives whole is read as %s', (_name, body) => {
+  ])('A response that is not streamed is read as %s', (_name, body) => {
     expect(endOf(whole(body))).toMatchObject({ end: 'completed', text: 'Hi' });
   });
 
   it.each([[null], [[]], [{}], ['Hi'], [{ choices: [] }], [{ object: 'response', status: 'queued', output: [] }]])(
-    'A response that arrives whole ends early when it is %j',
+    'A response that is not streamed ends early if it is %j',
     (body) => {
       expect(endOf(whole(body)).end).toBe('ended-early');
     },

@@ -4,20 +4,20 @@ import type { TextEvent, TextResponse } from '../../../../src/services/gateway/r
 import { AnswerReader } from '../../../../src/services/gateway/responses/reader.ts';
 import { readEvents } from '../../../../src/services/gateway/responses.ts';
 
-const MOST = 1_000_000;
+const MAX_BYTES = 1_000_000;
 
 export const reader = (): AnswerReader =>
   new AnswerReader((body, status) =>
     toGatewayError({ status, body, isSubmit: true, missing: 'not-found', secrets: ['sk-secret'] }),
   );
 
-/** All events that are read from bytes which arrive in these pieces. */
+/** All events that are read from bytes that arrive in these chunks. */
 export async function eventsOf(pieces: readonly Uint8Array[]): Promise<TextEvent[]> {
   async function* body(): AsyncGenerator<Uint8Array> {
     yield* pieces;
   }
   const events: TextEvent[] = [];
-  const decoded = decodeChunks(body(), MOST, () => new Error('too much'));
+  const decoded = decodeChunks(body(), MAX_BYTES, () => new Error('too much'));
   for await (const event of readEvents(decoded, reader())) events.push(event);
   return events;
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { defaultSettings, openGateway } from '../../../../src/services/gateway/index.ts';
 import { isUnencrypted } from '../../../../src/services/gateway/settings.ts';
 
-const isReadable = (address: string): boolean => isUnencrypted(new URL(address));
+const isReadable = (url: string): boolean => isUnencrypted(new URL(url));
 
 describe('A gateway over plain http', () => {
   it.each([
@@ -13,8 +13,8 @@ describe('A gateway over plain http', () => {
     'http://localhost.example',
     'http://128.0.0.1',
     'http://0.0.0.0:3000',
-  ])('Traffic over plain http to a gateway on another machine can be read on the way: %s', (address) =>
-    expect(isReadable(address)).toBe(true),
+  ])('Traffic over plain http to a gateway on another machine can be read in transit: %s', (url) =>
+    expect(isReadable(url)).toBe(true),
   );
 
   it.each([
@@ -27,11 +27,11 @@ describe('A gateway over plain http', () => {
     'http://127.1',
     'http://[::1]:3000/v1',
     'http://[::ffff:127.0.0.1]',
-  ])('Traffic to a gateway on this machine or over https cannot be read on the way: %s', (address) =>
-    expect(isReadable(address)).toBe(false),
+  ])('Traffic to a gateway on this machine or over https cannot be read in transit: %s', (url) =>
+    expect(isReadable(url)).toBe(false),
   );
 
-  it('A gateway over plain http causes one warning at start, which names the setting to change', async () => {
+  it('A gateway over plain http is warned about once at startup, naming the setting to change', async () => {
     const warnings: string[] = [];
     const log = { info: () => undefined, warn: (_: object, sentence: string) => warnings.push(sentence) };
     for (const baseUrl of ['http://gateway.invalid', 'http://127.0.0.1:9', 'https://gateway.invalid'])

@@ -4,7 +4,7 @@ import { KEY } from './failed-answer.ts';
 
 describe('A gateway message that is cleaned for display', () => {
   it.each([
-    ['stays unchanged where nothing is wrong', 'the model does not exist', 'the model does not exist'],
+    ['stays unchanged if nothing is wrong', 'the model does not exist', 'the model does not exist'],
     ['is one line', ' two\r\n\tlines  here \u0007', 'two lines here'],
     ['has no control characters', 'a\u0000b\u001b[31mc\u009dd\u2028e', 'a b [31mc d e'],
     [
@@ -25,7 +25,7 @@ describe('A gateway message that is cleaned for display', () => {
       'size must be <width>x<height>, 1 < 2',
     ],
     ['hides a key', `key ${KEY}!`, 'key [hidden]!'],
-    ['hides a key of another form', 'my-own-secret is wrong', '[hidden] is wrong'],
+    ['hides a key in another format', 'my-own-secret is wrong', '[hidden] is wrong'],
     [
       'hides keys of other services',
       'Incorrect API key provided: sk-abcd********wxyz',
@@ -33,7 +33,7 @@ describe('A gateway message that is cleaned for display', () => {
     ],
     ['hides a bearer token', 'sent "Authorization: Bearer abc.def-ghi"', 'sent "Authorization: [hidden]"'],
     ['hides a lower-case bearer token', 'authorization: bearer   abc', 'authorization: [hidden]'],
-    ['is empty where there was only markup', '<html><body><br></body></html>', ''],
+    ['is empty if there was only markup', '<html><body><br></body></html>', ''],
   ])('A cleaned gateway message %s', (_what, text, expected) => {
     expect(cleanMessage(text, [KEY, 'my-own-secret', ''])).toBe(expected);
   });
@@ -48,7 +48,7 @@ describe('A gateway message that is cleaned for display', () => {
     expect(cleanMessage(text, [])).toMatch(/^Error ?: no$/);
   });
 
-  it('A cleaned gateway message hides a key inside of a page', () => {
+  it('A cleaned gateway message hides a key within an HTML page', () => {
     const pages = [
       `<html><body><p>Bearer ${KEY}</p></body></html>`,
       `<html><head><title>401 ${KEY}</title></head></html>`,
@@ -82,9 +82,9 @@ describe('A gateway message that is cleaned for display', () => {
     ['keys', 'sk-'],
     ['pages', '<p>'],
   ])(
-    'A cleaned gateway message is read only at its beginning, even when millions of characters of %s follow',
+    'A cleaned gateway message is processed only at its beginning, even if millions of characters of %s follow',
     (_what, piece) => {
-      // Quadratic work would run into the test's own time limit.
+      // Quadratic processing would exceed the test's time limit.
       const text = `<p>${piece.repeat(5_000_000 / piece.length)}`;
       expect(cleanMessage(text, [KEY]).length).toBeLessThanOrEqual(500);
     },

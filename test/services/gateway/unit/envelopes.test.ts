@@ -83,7 +83,7 @@ describe('An error response', () => {
     ['an error that is a sentence', 500, '{"error":"it broke"}', { kind: 'unavailable', message: 'it broke' }],
     ['an empty body', 429, '', { kind: 'rate-limited', code: undefined }],
     ['an empty body with another status', 403, '', { kind: 'forbidden' }],
-    ['a page of a proxy', 502, HTML_502, { kind: 'unavailable', message: '502 Bad Gateway' }],
+    ['a page from a proxy', 502, HTML_502, { kind: 'unavailable', message: '502 Bad Gateway' }],
     ['plain text', 503, 'upstream connect error', { kind: 'unavailable', message: 'upstream connect error' }],
     ['msg', 400, '{"code":400,"msg":"no model"}', { message: 'no model' }],
     ['err', 400, '{"err":"no model"}', { message: 'no model' }],
@@ -127,7 +127,7 @@ describe('An error response', () => {
     expect(error).toMatchObject({ status, mayHaveTakenEffect: false, ...expected });
   });
 
-  it('An error is read from numbers that have a meaning in one family', () => {
+  it('An error is read from codes that only have a meaning in one family', () => {
     const kinds = [3, 4, 5, 9, 23, 24, 30].map(
       (code) => failure(200, `{"code":${code},"description":"no"}`, { familyCodes: IMGX_CODES }).kind,
     );
@@ -166,7 +166,7 @@ describe('An error response', () => {
     [402, 'quota'],
     [429, 'rate-limited'],
     [500, 'unavailable'],
-  ])('An error is read from a code inside of a 200 that is a status: %i', (code, kind) => {
+  ])('An error is read from a 200 whose body contains an HTTP status as its code: %i', (code, kind) => {
     expect(failure(200, `{"code":${code},"msg":"no","data":null}`).kind).toBe(kind);
     expect(failure(200, `{"error":{"code":"${code}","message":"no"}}`).kind).toBe(kind);
   });
@@ -180,7 +180,7 @@ describe('The message of an error', () => {
     },
   );
 
-  it('The message of an error hides the key at any place in the response', () => {
+  it('The message of an error hides the key anywhere in the response', () => {
     const texts = [
       `{"error":{"message":"Incorrect API key provided: ${KEY}."}}`,
       `{"error":"Bearer ${KEY} is not valid"}`,
@@ -196,7 +196,7 @@ describe('The message of an error', () => {
     }
   });
 
-  it('The message of an error has no markup from inside of JSON either', () => {
+  it('The message of an error contains no markup, not even from within JSON', () => {
     expect(failure(524, '{"error":{"message":"<html><head><title>524 timeout</title></head></html>"}}').message).toBe(
       '524 timeout',
     );
@@ -209,9 +209,9 @@ describe('The retry delay of an error', () => {
     ['the header before the body', '{"retry_after":30}', 7_000, 7_000],
     ['the body', '{"message":"m","retry_after":30}', undefined, 30_000],
     ['the body, as text', '{"message":"m","retry_after":"1.5"}', undefined, 1_500],
-    ['inside the error', '{"error":{"message":"m","retry_after":2}}', undefined, 2_000],
+    ['within the error', '{"error":{"message":"m","retry_after":2}}', undefined, 2_000],
     ['nowhere', '{"message":"m"}', undefined, undefined],
-    ['no valid place', '{"message":"m","retry_after":-1}', undefined, undefined],
+    ['no place where it is valid', '{"message":"m","retry_after":-1}', undefined, undefined],
     ['text, which is ignored', '{"message":"m","retry_after":"soon"}', undefined, undefined],
     ['a number out of range, which is ignored', '{"message":"m","retry_after":1e307}', undefined, undefined],
   ])('The retry delay of an error is read from %s', (_where, text, retryAfterMs, expected) => {

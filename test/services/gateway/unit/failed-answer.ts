@@ -14,7 +14,7 @@ export const IMGX_CODES: ReadonlyMap<string, GatewayErrorKind> = new Map([
   ['30', 'rate-limited'],
 ]);
 
-/** The error that the client makes from a status and the text that came with it. */
+/** The error that the client makes from a status and the text of its body. */
 export function failure(status: number, text: string, facts: Partial<ErrorResponse> = {}): GatewayError {
   const body = parsed(text);
   return toGatewayError({

@@ -2,7 +2,7 @@ import { errors } from 'undici';
 import { describe, expect, it } from 'vitest';
 import { unreachableError } from '../../../../src/services/gateway/errors.ts';
 
-/** As Node creates it for a failed system call. */
+/** An error like those that Node creates for failed system calls. */
 const failed = (syscall: string, code: string): Error =>
   Object.assign(new Error(`${syscall} ${code}`), { errno: -1, code, syscall });
 
@@ -41,12 +41,12 @@ describe('A submit that met a network failure', () => {
     'ERR_TLS_INVALID_STATE',
     'EHOSTUNREACH',
     'ENETUNREACH',
-  ])('A submit may have taken effect where %s does not tell what failed', (code) => {
+  ])('A submit may have taken effect if %s does not reveal what failed', (code) => {
     expect(mayHaveWorked(Object.assign(new Error('told by TLS'), { code }))).toBe(true);
   });
 
   it.each(['DEPTH_ZERO_SELF_SIGNED_CERT', 'CERT_HAS_EXPIRED', 'ERR_TLS_CERT_ALTNAME_INVALID', 'HOSTNAME_MISMATCH'])(
-    'A submit was never sent to a gateway whose certificate was refused: %s',
+    'A submit is never sent to a gateway whose certificate was refused: %s',
     (code) => {
       expect(mayHaveWorked(Object.assign(new Error('refused'), { code }))).toBe(false);
     },

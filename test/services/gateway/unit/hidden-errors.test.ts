@@ -24,7 +24,7 @@ describe('A response with status 200', () => {
     '{"code":1102,"message":"balance not enough","request_id":"r"}',
     '{"code":1102,"message":"balance not enough","request_id":"r","data":{}}',
     '{"code":"internal_error","message":"no","data":[]}',
-  ])('A response with status 200 is an error with %s', (text) => {
+  ])('A response with status 200 is an error with the body %s', (text) => {
     expect(containsError(parseExact(text), false)).toBe(true);
   });
 });
@@ -44,12 +44,12 @@ describe('A response with status 200 without an error', () => {
     ['a failed task with a differently named state', '{"id":"t","state":"error","error":"no"}'],
     ['a failed task with an empty status', '{"id":"t","status":"","error":"no"}'],
     ['a failed job under its own name', '{"job":{"id":"j","status":"failed"},"error":{"message":"blocked"}}'],
-    ['error null', '{"id":"j","error":null}'],
-    ['error empty', '{"id":"j","error":""}'],
-    ['error an empty object', '{"id":"j","error":{}}'],
-    ['error false', '{"id":"j","error":false}'],
-    ['a taken submit', '{"code":1,"description":"ok","result":"17"}'],
-    ['a taken submit, as text', '{"code":"1","description":"ok","result":"17"}'],
+    ['a null error', '{"id":"j","error":null}'],
+    ['an empty error', '{"id":"j","error":""}'],
+    ['an empty object as its error', '{"id":"j","error":{}}'],
+    ['false as its error', '{"id":"j","error":false}'],
+    ['an accepted submit', '{"code":1,"description":"ok","result":"17"}'],
+    ['an accepted submit, as text', '{"code":"1","description":"ok","result":"17"}'],
     [
       'a submit that exists or waits',
       '{"code":21,"description":"exists","result":"17","properties":{"status":"SUCCESS"}}',
@@ -68,8 +68,8 @@ describe('A response with status 200 without an error', () => {
     ['usage', '{"object":"list","total_usage":2500.0}'],
     ['a list', '[{"error":"no"}]'],
     ['nothing', 'null'],
-    ['a text', '"error"'],
-  ])('A response with status 200 is accepted with %s: %s', (_what, text) => {
+    ['a string', '"error"'],
+  ])('A response with status 200 is not an error with %s: %s', (_what, text) => {
     expect(containsError(parseExact(text), false)).toBe(false);
   });
 });
@@ -77,11 +77,11 @@ describe('A response with status 200 without an error', () => {
 describe('A failed status without a task', () => {
   const text = '{"status":"error","error":{"message":"no"}}';
 
-  it('A failed status without a task is a refusal in the response to a submit', () => {
+  it('A failed status without a task counts as a refusal in the response to a submit', () => {
     expect(containsError(parseExact(text), true)).toBe(true);
   });
 
-  it('A failed status without a task is a failed task in the response to a poll', () => {
+  it('A failed status without a task counts as a failed task in the response to a poll', () => {
     expect(containsError(parseExact(text), false)).toBe(false);
   });
 });

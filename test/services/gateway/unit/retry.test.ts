@@ -18,7 +18,7 @@ describe('The Retry-After header', () => {
     ['a past date', 'Wed, 31 Dec 2025 23:59:00 GMT', 0],
     ['the first of several', ['3', '9'], 3_000],
     ['nothing', undefined, undefined],
-    ['an empty text', '', undefined],
+    ['an empty string', '', undefined],
     ['an empty list', [], undefined],
     ['a word', 'soon', undefined],
     ['a unit', '5s', undefined],
@@ -52,7 +52,7 @@ describe('The retry of a failed read', () => {
     },
   );
 
-  it('The retry of a failed read waits at least as long as the gateway asks', () => {
+  it('A retry of a failed read waits at least as long as the gateway asks', () => {
     expect(waitBeforeRetry(failed('rate-limited', 3_000), 1, () => 0)).toBe(3_000);
     expect(waitBeforeRetry(failed('rate-limited', 100), 1, () => 1)).toBe(500);
     expect(waitBeforeRetry(failed('rate-limited', 5_000), 1, () => 1)).toBe(5_000);

@@ -5,7 +5,7 @@ import * as schemas from '../../../../src/services/gateway/schemas.ts';
 
 const { validate } = schemas;
 
-/** The complaint about invalid input; undefined if the input is valid. */
+/** The validation message for invalid input; undefined if the input is valid. */
 function complaint(schema: z.ZodType, input: unknown): string | undefined {
   try {
     validate(schema, input);
@@ -64,24 +64,24 @@ describe('A data URI in a request', () => {
   });
 
   it.each([
-    ['nothing', ''],
-    ['only a head', 'data:image/png;base64,'],
+    ['that is empty', ''],
+    ['that consists of a header only', 'data:image/png;base64,'],
     ['without a type', 'data:;base64,AAAA'],
     ['without base64', 'data:image/png,AAAA'],
     ['with base64 misspelt', 'data:image/png;base46,AAAA'],
     ['without a comma', 'data:image/png;base64AAAA'],
     ['without the scheme', 'image/png;base64,AAAA'],
-    ['plain base64', 'iVBORw0KGgoAAAA='],
-    ['shortened by one character', 'data:image/png;base64,AAA'],
+    ['that is plain base64', 'iVBORw0KGgoAAAA='],
+    ['that is shortened by one character', 'data:image/png;base64,AAA'],
     ['with too much padding', 'data:image/png;base64,A==='],
-    ['of padding alone', 'data:image/png;base64,===='],
+    ['that consists of padding only', 'data:image/png;base64,===='],
     ['with padding in the middle', 'data:image/png;base64,AA==AAAA'],
     ['in the URL-safe alphabet', 'data:image/png;base64,AA-_'],
-    ['with a blank', 'data:image/png;base64,AA AAAAA'],
+    ['with a space', 'data:image/png;base64,AA AAAAA'],
     ['with a line break', 'data:image/png;base64,AAAA\nAAAA'],
     ['with a line break at the end', 'data:image/png;base64,AAA\n'],
-    ['with a blank before it', ' data:image/png;base64,AAAA'],
-    ['garbled near the end', `data:image/png;base64,${'AAAA'.repeat(1_000)}A%AA`],
+    ['with a space before it', ' data:image/png;base64,AAAA'],
+    ['that is garbled near the end', `data:image/png;base64,${'AAAA'.repeat(1_000)}A%AA`],
   ])('A data URI in a request may not be one %s', (_what, text) => {
     expect(complaint(schemas.imageDataUri, text)).toContain('data URI');
     expect(complaint(schemas.imageSource, text)).toContain('data URI');
@@ -152,7 +152,7 @@ describe('A duration in a request', () => {
   });
 
   it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, '', '0', '-5', '5s', 'five', '1e3', '5.', ' 5', null, true])(
-    'A duration in a request may not be %j, with a readable complaint',
+    'A duration in a request may not be %j, with a readable error message',
     (input) => {
       expect(complaint(schemas.seconds, input)).toBe(
         'this is not a duration: write seconds as a number, for example 5',
@@ -167,7 +167,7 @@ describe('An index in a request', () => {
   });
 
   it.each([0, 5, -1, 1.5, '2', Number.NaN])(
-    'An index in a request may not be %j, with a readable complaint',
+    'An index in a request may not be %j, with a readable error message',
     (index) => {
       expect(complaint(schemas.gridIndex, index)).toBe('the index goes from 1 to 4');
     },
@@ -193,8 +193,8 @@ describe('Required text in a request', () => {
   });
 });
 
-describe('A complaint about a request', () => {
-  it('A complaint about a request names the field that it is about', () => {
+describe('A validation message about a request', () => {
+  it('A validation message about a request names the field that it concerns', () => {
     const request = z.strictObject({ pictures: z.array(schemas.imageDataUri) });
     expect(complaint(request, { pictures: ['data:image/png;base64,AAAA', 'x'] })).toMatch(/^pictures\.1: /);
   });

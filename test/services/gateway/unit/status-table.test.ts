@@ -3,7 +3,7 @@ import { errorKindOf } from '../../../../src/services/gateway/error-responses.ts
 import type { GatewayErrorKind } from '../../../../src/services/gateway/errors.ts';
 import { failure } from './failed-answer.ts';
 
-/** Every status of the table of errors: its meaning, and whether a submit may have taken effect. */
+/** Every status in the table of errors: its meaning, and whether a submit may have taken effect. */
 const statuses: [number, GatewayErrorKind, boolean][] = [
   [400, 'invalid', false],
   [401, 'unauthorized', false],

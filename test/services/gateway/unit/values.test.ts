@@ -39,7 +39,7 @@ describe('The progress of a task', () => {
     expect(asProgress(parseExact(text))).toBe(expected);
   });
 
-  it('The progress of a task is a whole percentage when it is a fraction of two decimals', () => {
+  it('The progress of a task is a whole percentage if it is sent as a fraction with two decimal places', () => {
     for (let percent = 1; percent < 100; percent++) expect(asProgress(percent / 100)).toBe(percent);
   });
 });
@@ -56,7 +56,7 @@ describe('A time in a response', () => {
     ['a date with a zone', '"2024-03-23T19:19:02.12+01:00"', moment],
     ['zero, which is ignored', '0', undefined],
     ['a negative number, which is ignored', '-1', undefined],
-    ['an empty text', '""', undefined],
+    ['an empty string', '""', undefined],
     ['null', 'null', undefined],
     ['a word', '"now"', undefined],
     ['a boolean', 'true', undefined],
@@ -65,7 +65,7 @@ describe('A time in a response', () => {
     expect(asTime(parseExact(text))).toBe(expected);
   });
 
-  it('A time in nanoseconds is ignored or still a valid date', () => {
+  it('A time in nanoseconds is ignored or becomes a valid date', () => {
     const time = asTime(parseExact('1711217942120000000'));
     expect(time === undefined || !Number.isNaN(new Date(time).getTime())).toBe(true);
   });

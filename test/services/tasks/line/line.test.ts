@@ -17,130 +17,133 @@ const another = (over: Partial<typeof order> = {}): typeof order => ({
 });
 
 const submitted = ({ gateway }: Engine): number => gateway.heard.filter(({ path }) => path.includes('/submit/')).length;
-const stateOf = (side: Engine, { id }: Task): string | undefined => side.news.findLast((task) => task.id === id)?.state;
-const comes = (side: Engine, task: Task, state: string): Promise<Task> =>
-  side.until(() => side.news.findLast(({ id, ...rest }) => id === task.id && rest.state === state));
+const stateOf = (fixture: Engine, { id }: Task): string | undefined =>
+  fixture.news.findLast((task) => task.id === id)?.state;
+const waitForState = (fixture: Engine, task: Task, state: string): Promise<Task> =>
+  fixture.until(() => fixture.news.findLast(({ id, ...rest }) => id === task.id && rest.state === state));
 
 async function standings({ store, tasks }: Engine): Promise<string[]> {
   await tasks.ledger?.flush();
   return (await Array.fromAsync(store.entries.between('', '9999'))).map(standingOf).sort();
 }
 
-/** A bot at a gateway that runs one job at once, with one running. */
+/** A bot with a gateway that runs one job at a time, and one running job. */
 async function full(parts: Parameters<typeof engine>[2] = {}) {
-  const side = await engine({}, undefined, { jobsAtOnce: 1, hasLedger: true, ...parts });
-  const running = await side.tasks.orders.submit(another());
-  return { side, running };
+  const fixture = await engine({}, undefined, { jobsAtOnce: 1, hasLedger: true, ...parts });
+  const running = await fixture.tasks.orders.submit(another());
+  return { fixture, running };
 }
 
 describe('A task in the queue', () => {
-  it('A task beyond the jobs at once is stored as waiting, reserved and not sent until a job has ended', async () => {
-    const { side, running } = await full();
-    const task = await side.tasks.orders.submit(another());
+  it('A task beyond the limit of simultaneous jobs is stored as waiting, reserved and not sent until a job has ended', async () => {
+    const { fixture, running } = await full();
+    const task = await fixture.tasks.orders.submit(another());
     expect(task).toMatchObject({ state: 'waiting', place: 1 });
-    expect(await side.store.get(task.id)).toMatchObject({ state: 'waiting' });
-    expect(await standings(side)).toEqual(['reserved', 'reserved']);
-    expect(submitted(side)).toBe(1);
-    await comes(side, running, 'ready');
-    expect((await comes(side, task, 'ready')).times.turn).toBeGreaterThan(task.times.created);
-    expect(submitted(side)).toBe(2);
-    expect(await standings(side)).toEqual(['settled', 'settled']);
+    expect(await fixture.store.get(task.id)).toMatchObject({ state: 'waiting' });
+    expect(await standings(fixture)).toEqual(['reserved', 'reserved']);
+    expect(submitted(fixture)).toBe(1);
+    await waitForState(fixture, running, 'ready');
+    expect((await waitForState(fixture, task, 'ready')).times.turn).toBeGreaterThan(task.times.created);
+    expect(submitted(fixture)).toBe(2);
+    expect(await standings(fixture)).toEqual(['settled', 'settled']);
   });
 
-  it('Never more jobs run than the gateway takes, and all are carried out', async () => {
-    const side = await engine({}, undefined, { jobsAtOnce: 3 });
+  it('No more jobs run at a time than the gateway accepts, and all are carried out', async () => {
+    const fixture = await engine({}, undefined, { jobsAtOnce: 3 });
     const peak = { now: 0 };
-    side.gateway.jobs.on('change', () => {
-      const running = side.gateway.jobs.list().filter(({ state }) => state === 'queued' || state === 'running').length;
+    fixture.gateway.jobs.on('change', () => {
+      const running = fixture.gateway.jobs
+        .list()
+        .filter(({ state }) => state === 'queued' || state === 'running').length;
       peak.now = Math.max(peak.now, running);
     });
-    const all = await Promise.all(Array.from({ length: 12 }, () => side.tasks.orders.submit(another())));
-    for (const task of all) await comes(side, task, 'ready');
+    const all = await Promise.all(Array.from({ length: 12 }, () => fixture.tasks.orders.submit(another())));
+    for (const task of all) await waitForState(fixture, task, 'ready');
     expect(peak.now).toBe(3);
-    expect(submitted(side)).toBe(12);
+    expect(submitted(fixture)).toBe(12);
   });
 
-  it('Another member’s task waits for one slot, although a member has a thousand in the queue', async () => {
-    const { side, running } = await full();
-    for (let count = 0; count < 1_000; count++) await side.tasks.orders.submit(another());
-    const theirs = await side.tasks.orders.submit(another({ requesterId: other, guildId: '200000000000000002' }));
+  it('Another member’s task waits for one free slot, even if a member has a thousand tasks in the queue', async () => {
+    const { fixture, running } = await full();
+    for (let count = 0; count < 1_000; count++) await fixture.tasks.orders.submit(another());
+    const theirs = await fixture.tasks.orders.submit(another({ requesterId: other, guildId: '200000000000000002' }));
     expect(theirs.place).toBe(1);
-    await comes(side, running, 'ready');
-    const freeAt = side.clock.now();
-    await comes(side, theirs, 'accepted');
+    await waitForState(fixture, running, 'ready');
+    const freeAt = fixture.clock.now();
+    await waitForState(fixture, theirs, 'accepted');
     process.stderr.write(
-      `Beside 1,000 tasks, another's was sent ${side.clock.now() - freeAt} ms after the job ended.\n`,
+      `With 1,000 tasks queued, another member's task was sent ${fixture.clock.now() - freeAt} ms after the job ended.\n`,
     );
     // Nothing else was sent before it.
-    expect(submitted(side)).toBe(2);
-    const sameServer = await side.tasks.orders.submit(another({ requesterId: other }));
-    await comes(side, theirs, 'ready');
-    await comes(side, sameServer, 'accepted');
-    expect(submitted(side)).toBeLessThanOrEqual(4);
+    expect(submitted(fixture)).toBe(2);
+    const sameServer = await fixture.tasks.orders.submit(another({ requesterId: other }));
+    await waitForState(fixture, theirs, 'ready');
+    await waitForState(fixture, sameServer, 'accepted');
+    expect(submitted(fixture)).toBeLessThanOrEqual(4);
   });
 
-  it('A cancelled task is never sent and gives its reservation back, and only its owner can cancel it', async () => {
-    const { side, running } = await full();
-    const task = await side.tasks.orders.submit(another());
-    await expect(side.tasks.orders.cancel(task.id, other)).rejects.toMatchObject({ key: 'refusals.notYours' });
-    const cancelled = await side.tasks.orders.cancel(task.id, task.requesterId);
+  it('A cancelled task is never sent and its reservation is released, and only its owner can cancel it', async () => {
+    const { fixture, running } = await full();
+    const task = await fixture.tasks.orders.submit(another());
+    await expect(fixture.tasks.orders.cancel(task.id, other)).rejects.toMatchObject({ key: 'refusals.notYours' });
+    const cancelled = await fixture.tasks.orders.cancel(task.id, task.requesterId);
     expect(cancelled).toMatchObject({ state: 'cancelled', failure: { cause: 'withdrawn' } });
-    expect(await standings(side)).toEqual(['refunded', 'reserved']);
-    await expect(side.tasks.orders.cancel(running.id, running.requesterId)).rejects.toMatchObject({
+    expect(await standings(fixture)).toEqual(['refunded', 'reserved']);
+    await expect(fixture.tasks.orders.cancel(running.id, running.requesterId)).rejects.toMatchObject({
       key: 'refusals.cannotCancel',
     });
-    await comes(side, running, 'ready');
-    side.clock.advance(minute);
-    expect(submitted(side)).toBe(1);
+    await waitForState(fixture, running, 'ready');
+    fixture.clock.advance(minute);
+    expect(submitted(fixture)).toBe(1);
     // The member can request the same again immediately.
     const { kind, request, requesterId, guildId, channelId, route } = task;
     const again = { kind, request, requesterId, guildId, channelId, route } as typeof order;
-    expect((await side.tasks.orders.submit(again)).state).toBe('accepted');
+    expect((await fixture.tasks.orders.submit(again)).state).toBe('accepted');
   });
 
-  it('A restart keeps the line', async () => {
-    const { side } = await full();
-    const waiting = [await side.tasks.orders.submit(another()), await side.tasks.orders.submit(another())];
-    await side.drop();
-    const next = await engine({}, side, { jobsAtOnce: 1, hasLedger: true });
-    for (const task of waiting) await comes(next, task, 'ready');
+  it('A restart keeps the queue', async () => {
+    const { fixture } = await full();
+    const waiting = [await fixture.tasks.orders.submit(another()), await fixture.tasks.orders.submit(another())];
+    await fixture.kill();
+    const next = await engine({}, fixture, { jobsAtOnce: 1, hasLedger: true });
+    for (const task of waiting) await waitForState(next, task, 'ready');
     expect(submitted(next)).toBe(3);
     expect(await standings(next)).toEqual(['settled', 'settled', 'settled']);
   });
 
-  it('A task that was being sent when the bot ended is not sent again', async () => {
-    const { side, running } = await full();
-    const task = await side.tasks.orders.submit(another());
-    side.gateway.faults.add({ on: { path: /submit/ }, do: 'hang' });
-    await comes(side, running, 'ready');
-    await side.until(() => (submitted(side) === 2 ? true : undefined));
-    await side.drop();
-    const next = await engine({}, side, { jobsAtOnce: 1 });
-    expect((await comes(next, task, 'unconfirmed')).failure?.cause).toBe('unconfirmed');
+  it('A task that was being sent when the bot died is not sent again', async () => {
+    const { fixture, running } = await full();
+    const task = await fixture.tasks.orders.submit(another());
+    fixture.gateway.faults.add({ on: { path: /submit/ }, do: 'hang' });
+    await waitForState(fixture, running, 'ready');
+    await fixture.until(() => (submitted(fixture) === 2 ? true : undefined));
+    await fixture.kill();
+    const next = await engine({}, fixture, { jobsAtOnce: 1 });
+    expect((await waitForState(next, task, 'unconfirmed')).failure?.cause).toBe('unconfirmed');
     expect(submitted(next)).toBe(2);
   });
 
-  it('References are checked again when the turn comes, and an expired one ends the task without cost', async () => {
+  it('References are checked again when the turn comes, and an expired one ends the task at no cost', async () => {
     let isExpired = false;
     const gather = async () => {
       if (isExpired) throw new Refusal('refusals.imageGone', { name: 'fox.png' });
       return {};
     };
-    const { side, running } = await full({ gather });
-    const task = await side.tasks.orders.submit(another());
+    const { fixture, running } = await full({ gather });
+    const task = await fixture.tasks.orders.submit(another());
     isExpired = true;
-    await comes(side, running, 'ready');
-    expect((await comes(side, task, 'failed')).failure).toEqual({
+    await waitForState(fixture, running, 'ready');
+    expect((await waitForState(fixture, task, 'failed')).failure).toEqual({
       cause: 'refused',
       refusal: { key: 'refusals.imageGone', variables: { name: 'fox.png' } },
     });
-    expect(submitted(side)).toBe(1);
-    expect(await standings(side)).toEqual(['refunded', 'settled']);
+    expect(submitted(fixture)).toBe(1);
+    expect(await standings(fixture)).toEqual(['refunded', 'settled']);
   });
 
   it('A task whose turn comes while the gateway is unreachable goes back into the queue', async () => {
     let isAway = false;
-    // As undici fails if no connection was made.
+    // The same error as from undici if no connection was made.
     const away = new GatewayError('The gateway refused the connection.', {
       kind: 'unreachable',
       mayHaveTakenEffect: false,
@@ -155,110 +158,113 @@ describe('A task in the queue', () => {
               submit: async (...given) => (isAway ? Promise.reject(away) : kind.submit?.(...given)),
             }) as Kind,
         );
-    const { side, running } = await full({ kindsFor });
-    const task = await side.tasks.orders.submit(another());
+    const { fixture, running } = await full({ kindsFor });
+    const task = await fixture.tasks.orders.submit(another());
     isAway = true;
-    await comes(side, running, 'ready');
-    await side.until(() => (side.tasks.book.find(task.id)?.returns === 1 ? true : undefined));
-    expect(stateOf(side, task)).toBe('waiting');
+    await waitForState(fixture, running, 'ready');
+    await fixture.until(() => (fixture.tasks.book.find(task.id)?.returns === 1 ? true : undefined));
+    expect(stateOf(fixture, task)).toBe('waiting');
     isAway = false;
-    await comes(side, task, 'ready');
-    expect(side.gateway.jobs.list()).toHaveLength(2);
+    await waitForState(fixture, task, 'ready');
+    expect(fixture.gateway.jobs.list()).toHaveLength(2);
   });
 
   it('A task whose turn comes while the bot stops waits for the next start', async () => {
     const stopping = Promise.withResolvers<never>();
     let isHeld = false;
     const gather = () => (isHeld ? stopping.promise : Promise.resolve({}));
-    const { side, running } = await full({ gather });
-    const task = await side.tasks.orders.submit(another());
+    const { fixture, running } = await full({ gather });
+    const task = await fixture.tasks.orders.submit(another());
     isHeld = true;
-    await comes(side, running, 'ready');
-    await side.until(() => (submitted(side) === 1 ? true : undefined));
-    await side.tasks.pause();
+    await waitForState(fixture, running, 'ready');
+    await fixture.until(() => (submitted(fixture) === 1 ? true : undefined));
+    await fixture.tasks.pause();
     stopping.reject(new Refusal('refusals.imageGone', { name: 'fox.png' }));
-    await side.leave();
-    const next = await engine({}, side, { jobsAtOnce: 1, hasLedger: true });
-    await comes(next, task, 'ready');
+    await fixture.stop();
+    const next = await engine({}, fixture, { jobsAtOnce: 1, hasLedger: true });
+    await waitForState(next, task, 'ready');
     expect(submitted(next)).toBe(2);
   });
 
-  it('The erasure of a member’s data takes their tasks out of the line', async () => {
-    const { side, running } = await full();
-    const task = await side.tasks.orders.submit(another({ requesterId: other }));
-    await side.tasks.erasure.begin(other, async () => true);
-    await side.until(() => (side.tasks.book.find(task.id) ? undefined : true));
-    await comes(side, running, 'ready');
-    side.clock.advance(minute);
-    expect(submitted(side)).toBe(1);
-    expect(await standings(side)).toContain('refunded');
+  it('The erasure of a member’s data removes their tasks from the queue', async () => {
+    const { fixture, running } = await full();
+    const task = await fixture.tasks.orders.submit(another({ requesterId: other }));
+    await fixture.tasks.erasure.begin(other, async () => true);
+    await fixture.until(() => (fixture.tasks.book.find(task.id) ? undefined : true));
+    await waitForState(fixture, running, 'ready');
+    fixture.clock.advance(minute);
+    expect(submitted(fixture)).toBe(1);
+    expect(await standings(fixture)).toContain('refunded');
   });
 
-  it('Places move up as others start', async () => {
-    const { side, running } = await full();
-    const first = await side.tasks.orders.submit(another());
-    const second = await side.tasks.orders.submit(another());
+  it('Waiting tasks move up in the queue as others start', async () => {
+    const { fixture, running } = await full();
+    const first = await fixture.tasks.orders.submit(another());
+    const second = await fixture.tasks.orders.submit(another());
     expect([first.place, second.place]).toEqual([1, 2]);
-    await comes(side, running, 'ready');
-    await side.until(() => (side.tasks.book.find(second.id)?.place === 1 ? true : undefined));
-    expect(stateOf(side, second)).toBe('waiting');
+    await waitForState(fixture, running, 'ready');
+    await fixture.until(() => (fixture.tasks.book.find(second.id)?.place === 1 ? true : undefined));
+    expect(stateOf(fixture, second)).toBe('waiting');
   });
 });
 
-describe('A gateway that takes no more tasks', () => {
-  it('A task that the gateway refused as one too many waits, and is sent again under the same reservation', async () => {
-    const side = await engine({}, undefined, { hasLedger: true });
-    side.gateway.faults.add({ on: { path: /submit/ }, do: 'saturated', times: 2 });
-    const task = await side.tasks.orders.submit(another());
+describe('A gateway that accepts no more tasks', () => {
+  it('A task that the gateway refused because it was full waits, and is sent again under the same reservation', async () => {
+    const fixture = await engine({}, undefined, { hasLedger: true });
+    fixture.gateway.faults.add({ on: { path: /submit/ }, do: 'saturated', times: 2 });
+    const task = await fixture.tasks.orders.submit(another());
     expect(task).toMatchObject({ state: 'waiting', returns: 1 });
-    const next = await side.tasks.orders.submit(another({ requesterId: other }));
+    const next = await fixture.tasks.orders.submit(another({ requesterId: other }));
     expect(next.state).toBe('waiting');
-    await comes(side, task, 'ready');
-    await comes(side, next, 'ready');
-    expect(side.gateway.jobs.list()).toHaveLength(2);
-    expect(submitted(side)).toBe(4);
-    expect(await standings(side)).toEqual(['settled', 'settled']);
+    await waitForState(fixture, task, 'ready');
+    await waitForState(fixture, next, 'ready');
+    expect(fixture.gateway.jobs.list()).toHaveLength(2);
+    expect(submitted(fixture)).toBe(4);
+    expect(await standings(fixture)).toEqual(['settled', 'settled']);
   });
 
-  it('A task is refused and released after a bounded number of returns', async () => {
-    const side = await engine({}, undefined, { hasLedger: true });
-    side.gateway.faults.add({ on: { path: /submit/ }, do: 'saturated', times: 100 });
-    const task = await side.tasks.orders.submit(another());
-    for (let count = 0; count < 500 && stateOf(side, task) !== 'failed'; count++) {
-      side.clock.advance(minute);
+  it('A task is refused and released after it was returned to the queue a limited number of times', async () => {
+    const fixture = await engine({}, undefined, { hasLedger: true });
+    fixture.gateway.faults.add({ on: { path: /submit/ }, do: 'saturated', times: 100 });
+    const task = await fixture.tasks.orders.submit(another());
+    for (let count = 0; count < 500 && stateOf(fixture, task) !== 'failed'; count++) {
+      fixture.clock.advance(minute);
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
-    const refused = await comes(side, task, 'failed');
+    const refused = await waitForState(fixture, task, 'failed');
     expect(refused.failure).toMatchObject({ cause: 'refused', code: 'saturated' });
-    expect(submitted(side)).toBe(11);
-    expect(await standings(side)).toEqual(['refunded']);
+    expect(submitted(fixture)).toBe(11);
+    expect(await standings(fixture)).toEqual(['refunded']);
   });
 
-  it('Other kinds go on while one waits', async () => {
-    const side = await engine();
-    side.gateway.faults.add({ on: { path: /submit\/imagine/ }, do: 'saturated', times: 1 });
-    expect((await side.tasks.orders.submit(another())).state).toBe('waiting');
+  it('Tasks of other kinds continue while one kind is waiting', async () => {
+    const fixture = await engine();
+    fixture.gateway.faults.add({ on: { path: /submit\/imagine/ }, do: 'saturated', times: 1 });
+    expect((await fixture.tasks.orders.submit(another())).state).toBe('waiting');
     const request = { prompt: 'a very long prompt about a fox' };
-    const shorten = await side.tasks.orders.submit({ ...order, kind: 'shorten', request });
+    const shorten = await fixture.tasks.orders.submit({ ...order, kind: 'shorten', request });
     expect(shorten.state).toBe('accepted');
   });
 });
 
 describe('An account without credit', () => {
   it('The order is refused and not queued, the kind is paused, the operator is notified once, and one order is let through later', async () => {
-    const told: string[] = [];
-    const side = await engine({}, undefined, { hasLedger: true, notifyNoCredit: async (kind) => void told.push(kind) });
-    side.gateway.faults.add({ on: { path: /submit/ }, do: 'quota', times: 1 });
-    await expect(side.tasks.orders.submit(another())).rejects.toMatchObject({ kind: 'quota' });
-    await expect(side.tasks.orders.submit(another())).rejects.toMatchObject({ key: 'refusals.noCredit' });
-    expect(side.tasks.book.liveCount).toBe(0);
-    expect(told).toEqual(['imagine']);
-    expect(submitted(side)).toBe(1);
-    side.clock.advance(2 * minute);
-    const { state } = await side.tasks.orders.submit(another());
+    const notified: string[] = [];
+    const fixture = await engine({}, undefined, {
+      hasLedger: true,
+      notifyNoCredit: async (kind) => void notified.push(kind),
+    });
+    fixture.gateway.faults.add({ on: { path: /submit/ }, do: 'quota', times: 1 });
+    await expect(fixture.tasks.orders.submit(another())).rejects.toMatchObject({ kind: 'quota' });
+    await expect(fixture.tasks.orders.submit(another())).rejects.toMatchObject({ key: 'refusals.noCredit' });
+    expect(fixture.tasks.book.liveCount).toBe(0);
+    expect(notified).toEqual(['imagine']);
+    expect(submitted(fixture)).toBe(1);
+    fixture.clock.advance(2 * minute);
+    const { state } = await fixture.tasks.orders.submit(another());
     expect(['accepted', 'waiting']).toContain(state);
-    await side.until(() => (side.news.some((task) => task.state === 'ready') ? true : undefined));
-    expect((await side.tasks.orders.submit(another())).state).toBe('accepted');
-    expect(told).toEqual(['imagine']);
+    await fixture.until(() => (fixture.news.some((task) => task.state === 'ready') ? true : undefined));
+    expect((await fixture.tasks.orders.submit(another())).state).toBe('accepted');
+    expect(notified).toEqual(['imagine']);
   });
 });

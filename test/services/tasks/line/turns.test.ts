@@ -21,19 +21,19 @@ function drained(turns: Turns): Waiting[] {
 
 const owners = (tasks: readonly Waiting[]): string => tasks.map(({ group, memberId }) => group + memberId).join(' ');
 
-describe('Turns in the line', () => {
-  it('Turns go round by server, and in each server by member', () => {
+describe('Turns in the queue', () => {
+  it('Turns rotate between servers, and within each server between members', () => {
     const line = [waiting('A', '1'), waiting('A', '1'), waiting('A', '1'), waiting('A', '2'), waiting('B', '3')];
     expect(owners(drained(turnsOf(line)))).toBe('A1 B3 A2 A1 A1');
   });
 
-  it('A member with a weight has that many turns in a row within the server', () => {
+  it('A member with a weight gets that many turns in a row within the server', () => {
     const line = [1, 2, 3, 4].map(() => waiting('A', '1', { weight: 3 }));
     const others = [waiting('A', '2'), waiting('A', '2')];
     expect(owners(drained(turnsOf([...line, ...others])))).toBe('A1 A1 A1 A2 A1 A2');
   });
 
-  it('Who had a turn without waiting comes after those who had none', () => {
+  it('A member who was served without waiting comes after those who have not been served', () => {
     const turns = new Turns();
     turns.note({ group: 'A', memberId: '1' });
     for (const task of [waiting('A', '1'), waiting('A', '1'), waiting('A', '2'), waiting('B', '3')]) turns.add(task);
@@ -45,17 +45,17 @@ describe('Turns in the line', () => {
     expect(owners(drained(turnsOf([...line, waiting('B', '2'), waiting('B', '2')])))).toBe('A1 B2 A1 B2 A1');
   });
 
-  it('A kind that may not go lets others pass, and keeps its turn', () => {
+  it('A task whose kind is paused lets others pass and keeps its turn', () => {
     const song = waiting('A', '1', { kind: 'song' });
     const turns = turnsOf([song, waiting('A', '1'), waiting('B', '2')]);
-    const isNoSong = (kind: string): boolean => kind !== 'song';
-    expect(turns.next(isNoSong)?.kind).toBe('imagine');
-    expect(turns.next(isNoSong)?.group).toBe('B');
-    expect(turns.next(isNoSong)).toBeUndefined();
+    const isNotSong = (kind: string): boolean => kind !== 'song';
+    expect(turns.next(isNotSong)?.kind).toBe('imagine');
+    expect(turns.next(isNotSong)?.group).toBe('B');
+    expect(turns.next(isNotSong)).toBeUndefined();
     expect(turns.next()).toBe(song);
   });
 
-  it('The order that is shown is the order of the turns, and showing it changes nothing', () => {
+  it('The displayed order is the order of the turns, and displaying it changes nothing', () => {
     fc.assert(
       fc.property(fc.array(lineTask, { maxLength: 40 }), fc.nat(40), (tasks, taken) => {
         const turns = turnsOf(tasks);
@@ -72,10 +72,10 @@ describe('Turns in the line', () => {
       fc.property(fc.array(lineTask, { minLength: 1, maxLength: 60 }), (tasks) => {
         const all = drained(turnsOf(tasks));
         expect(new Set(all)).toEqual(new Set(tasks));
-        expect(longestRunBeside(all, ({ group }) => group, 1)).toBe(true);
+        expect(hasLimitedRuns(all, ({ group }) => group, 1)).toBe(true);
         for (const group of ['A', 'B', 'C'])
           expect(
-            longestRunBeside(
+            hasLimitedRuns(
               all.filter((task) => task.group === group),
               ({ memberId }) => memberId,
               3,
@@ -85,7 +85,7 @@ describe('Turns in the line', () => {
     );
   });
 
-  it('A removed task gets no turn, and the others keep theirs', () => {
+  it('A removed task gets no turn, and the other tasks keep theirs', () => {
     fc.assert(
       fc.property(fc.array(lineTask, { minLength: 1, maxLength: 30 }), fc.nat(29), (tasks, index) => {
         const gone = tasks[index % tasks.length];
@@ -107,7 +107,7 @@ const lineTask = fc
   .map(({ group, memberId }) => waiting(group, memberId, { weight: Number(memberId) }));
 
 /** Whether no holder has more than `max` turns in a row while another one has tasks left. */
-function longestRunBeside(tasks: readonly Waiting[], holderOf: (task: Waiting) => string, max: number): boolean {
+function hasLimitedRuns(tasks: readonly Waiting[], holderOf: (task: Waiting) => string, max: number): boolean {
   let run = 0;
   return tasks.every((task, index) => {
     const isSame = index > 0 && holderOf(tasks[index - 1] ?? task) === holderOf(task);

@@ -30,7 +30,7 @@ class Power extends FailingPower {
   }
 }
 
-/** Everything that a member may have at once, and a task that another member made from it. */
+/** Everything that a member may have at the same time, and a task that another member made from it. */
 function everything(): Task[] {
   const failed = { state: 'failed', failure: { cause: 'failed' } } as const;
   const parent = settled(makeTask({ ...own, ...at(1), remoteId: 'r1', message: { channelId: 'c1', id: 'm1' } }));
@@ -56,7 +56,7 @@ const rowsAbout = (file: string, words: string): unknown[] =>
   sql(file, 'SELECT key FROM atelier WHERE key LIKE ? OR value LIKE ?', `%${words}%`, `%${words}%`);
 
 describe('The erasure of a member', () => {
-  it('The erasure of a member completes once after a power failure at any write, and keeps the sums', {
+  it('The erasure of a member completes once after a power failure at any write, and does not change the sums', {
     timeout: 120_000,
   }, async () => {
     const made = stage();
@@ -69,10 +69,10 @@ describe('The erasure of a member', () => {
     await new Ledger({ ...made, entries: first.entries }).open(await first.live());
     await first.close();
     let expected: Record<string, number> | undefined;
-    let isThrough = false;
+    let isComplete = false;
     const runs: number[] = [];
-    // Without a failure first, to know the result.
-    for (let writes = 100_000; !isThrough; writes = runs.length === 1 ? 0 : writes + 1) {
+    // The first run has no failure and yields the expected result.
+    for (let writes = 100_000; !isComplete; writes = runs.length === 1 ? 0 : writes + 1) {
       runs.push(writes);
       const { file, log, logged } = stage(join(folder(), 'copy.sqlite'));
       const clock = new ManualClock(START + 2 * MINUTE_MS);
@@ -87,22 +87,22 @@ describe('The erasure of a member', () => {
       });
       const before = requests({ store: failing, clock, log });
       const started = await before.catch(() => undefined);
-      const isWished = await started?.tasks.erasure
+      const isRequested = await started?.tasks.erasure
         .begin(member, async () => true)
         .then(
           () => true,
           () => false,
         );
-      if (isWished) await started?.until(async () => power.isOut || (await failing.openErasures()).length === 0);
-      isThrough = runs.length > 1 && isWished === true && !power.isOut;
+      if (isRequested) await started?.waitFor(async () => power.isOut || (await failing.openErasures()).length === 0);
+      isComplete = runs.length > 1 && isRequested === true && !power.isOut;
       await started?.stop();
-      const marks = isWished ? await failing.openErasures() : [];
+      const marks = isRequested ? await failing.openErasures() : [];
       await failing.close();
 
       const store = (await stage(file).open()) as StoredTasks;
       const again = await requests({ store, clock, log });
-      if (!isWished) await again.tasks.erasure.begin(member, async () => true);
-      await again.until(async () => (await store.openErasures()).length === 0);
+      if (!isRequested) await again.tasks.erasure.begin(member, async () => true);
+      await again.waitFor(async () => (await store.openErasures()).length === 0);
       await again.stop();
       expect((await store.page({ of: { memberId: member }, max: 100 })).summaries).toEqual([]);
       const entries = await entriesOf(store);

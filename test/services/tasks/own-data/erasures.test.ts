@@ -15,7 +15,7 @@ const bob = '100000000000000002';
 interface Scene extends Requests, Stage {
   store: StoredTasks;
   /** The messages to the member who pressed the button. */
-  heard: ErasureOutcome[];
+  received: ErasureOutcome[];
   forget(memberId?: string): Promise<void>;
   isOver(): Promise<boolean>;
 }
@@ -25,15 +25,15 @@ async function scene(before: readonly Task[], options: Partial<RequestsOptions> 
   for (const task of before) await store.put(task);
   const running = await requests({ ...on, store, ...options });
   onTestFinished(() => running.stop());
-  const heard: ErasureOutcome[] = [];
+  const received: ErasureOutcome[] = [];
   return {
     ...on,
     ...running,
     store,
-    heard,
+    received,
     forget: (memberId = ann) =>
       running.tasks.erasure.begin(memberId, async (forgotten) => {
-        heard.push(forgotten);
+        received.push(forgotten);
         return true;
       }),
     isOver: async () => (await store.openErasures()).length === 0,
@@ -53,20 +53,20 @@ describe('An erasure', () => {
     const here = await scene([done(1)], { says });
     const running = await here.tasks.orders.submit(order);
     await here.forget();
-    await here.until(() => here.heard.length > 0);
-    expect(here.heard).toMatchObject([{ tasks: 1, running: 1, stays: 0 }]);
+    await here.waitFor(() => here.received.length > 0);
+    expect(here.received).toMatchObject([{ tasks: 1, running: 1, stays: 0 }]);
     expect(await listed(here)).toEqual([running.id]);
     here.clock.advance(5_000);
     const later = await here.tasks.orders.submit({ ...order, request: { prompt: 'an owl' } });
     isDone = true;
-    await here.until(here.isOver);
+    await here.waitFor(here.isOver);
     expect(await listed(here)).toEqual([later.id]);
     expect(here.shown).not.toContain(running.id);
     expect((await entriesOf(here.store)).filter(({ memberId }) => memberId === ann)).toMatchObject([{ id: later.id }]);
-    expect(here.told).toEqual([]);
+    expect(here.directMessages).toEqual([]);
   });
 
-  it('An erasure runs once when it is requested twice, and holds no other member back', async () => {
+  it('An erasure runs once when it is requested twice, and does not delay other members', async () => {
     const gate = Promise.withResolvers<void>();
     const removal = async ({ requesterId }: Task) => {
       if (requesterId === ann) await gate.promise;
@@ -75,45 +75,45 @@ describe('An erasure', () => {
     const theirs = [done(1), done(2), done(3, { requesterId: bob })];
     const here = await scene(theirs, { removal });
     await here.forget();
-    await here.until(() => here.removed.length === 1);
+    await here.waitFor(() => here.removed.length === 1);
     await here.forget();
     await here.forget(bob);
-    await here.until(async () => (await listed(here, bob)).length === 0);
+    await here.waitFor(async () => (await listed(here, bob)).length === 0);
     expect(await listed(here)).toHaveLength(2);
     gate.resolve();
-    await here.until(here.isOver);
-    expect(here.heard.at(-1)).toMatchObject({ tasks: 2, messages: 2 });
+    await here.waitFor(here.isOver);
+    expect(here.received.at(-1)).toMatchObject({ tasks: 2, messages: 2 });
     expect(await listed(here)).toEqual([]);
     expect((await entriesOf(here.store)).map(({ memberId }) => memberId)).toEqual([undefined, undefined, undefined]);
   });
 
-  it('An erasure continues after a stop during a Discord outage, and is then confirmed in a direct message', async () => {
+  it('An erasure continues after a restart during a Discord outage, and is then confirmed in a direct message', async () => {
     const here = await scene([done(1), done(2)], { removal: () => new Promise(() => undefined) });
     await here.forget();
-    await here.until(() => here.removed.length === 1);
+    await here.waitFor(() => here.removed.length === 1);
     await here.stop();
     await here.store.close();
-    expect(here.heard).toEqual([]);
+    expect(here.received).toEqual([]);
     const again = await scene([], { removal: async () => ({ ...clear, removed: 1 }) }, here);
-    await again.until(again.isOver);
-    expect(again.told).toMatchObject([{ memberId: ann, forgotten: { tasks: 2, messages: 2, running: 0 } }]);
+    await again.waitFor(again.isOver);
+    expect(again.directMessages).toMatchObject([{ memberId: ann, forgotten: { tasks: 2, messages: 2, running: 0 } }]);
   });
 
   it('An erasure waits for Discord to recover, and keeps every task whose message may still be deleted', async () => {
-    let isInTrouble = true;
-    const removal = async () => (isInTrouble ? { ...clear, needsRetry: true } : { ...clear, removed: 1 });
+    let isFailing = true;
+    const removal = async () => (isFailing ? { ...clear, needsRetry: true } : { ...clear, removed: 1 });
     const here = await scene(
       Array.from({ length: 30 }, (_, index) => done(index)),
       { removal },
     );
     await here.forget();
-    await here.until(() => here.removed.length > 5);
+    await here.waitFor(() => here.removed.length > 5);
     expect(here.removed.length).toBeLessThan(30);
     expect(await listed(here)).toHaveLength(30);
-    expect(here.heard).toEqual([]);
-    isInTrouble = false;
-    await here.until(here.isOver);
-    expect(here.heard).toMatchObject([{ tasks: 30, messages: 30, stays: 0 }]);
+    expect(here.received).toEqual([]);
+    isFailing = false;
+    await here.waitFor(here.isOver);
+    expect(here.received).toMatchObject([{ tasks: 30, messages: 30, stays: 0 }]);
   });
 
   it('An erasure removes what it can without waiting for the rest', async () => {
@@ -124,33 +124,33 @@ describe('An erasure', () => {
     );
     const here = await scene(tasks, { removal });
     await here.forget();
-    await here.until(async () => (await listed(here)).length === stuck.size);
+    await here.waitFor(async () => (await listed(here)).length === stuck.size);
     stuck.clear();
-    await here.until(here.isOver);
-    expect(here.heard).toMatchObject([{ tasks: 9 }]);
+    await here.waitFor(here.isOver);
+    expect(here.received).toMatchObject([{ tasks: 9 }]);
   });
 
-  it('An erasure gives a message up after a day, and names its place', async () => {
+  it('An erasure gives up on a message after a day, and reports where it is', async () => {
     const here = await scene([done(1, { message: { channelId: 'c1', id: 'm1' }, channelId: 'c1' })], {
       removal: async () => ({ ...clear, needsRetry: true }),
     });
     await here.forget();
-    await here.until(() => here.removed.length > 1);
+    await here.waitFor(() => here.removed.length > 1);
     here.clock.advance(DAY_MS);
-    await here.until(here.isOver);
-    expect(here.heard).toMatchObject([{ tasks: 1, stays: 1, left: [{ channelId: 'c1', id: 'm1' }] }]);
+    await here.waitFor(here.isOver);
+    expect(here.received).toMatchObject([{ tasks: 1, stays: 1, left: [{ channelId: 'c1', id: 'm1' }] }]);
   });
 
   it('An erasure reports in a direct message as soon as one can be delivered', async () => {
-    let comesThrough = false;
+    let isAccepted = false;
     const left = [{ guildId: 'den', channelId: 'c1', id: 'm1' }];
-    const here = await scene([done(1)], { removal: async () => ({ ...clear, left }), isHeard: () => comesThrough });
+    const here = await scene([done(1)], { removal: async () => ({ ...clear, left }), isHeard: () => isAccepted });
     await here.tasks.erasure.begin(ann, async () => false);
-    await here.until(() => here.told.length > 1);
+    await here.waitFor(() => here.directMessages.length > 1);
     expect(await here.isOver()).toBe(false);
-    comesThrough = true;
-    await here.until(here.isOver);
-    expect(here.told.at(-1)).toMatchObject({ memberId: ann, forgotten: { tasks: 1, stays: 1, left } });
+    isAccepted = true;
+    await here.waitFor(here.isOver);
+    expect(here.directMessages.at(-1)).toMatchObject({ memberId: ann, forgotten: { tasks: 1, stays: 1, left } });
   });
 
   it('An erasure counts all remaining messages, and lists the first hundred', async () => {
@@ -161,28 +161,28 @@ describe('An erasure', () => {
       { removal },
     );
     await here.forget();
-    await here.until(here.isOver);
-    expect(here.heard).toMatchObject([{ tasks: 120, stays: 120 }]);
-    expect(here.heard[0]?.left).toHaveLength(100);
+    await here.waitFor(here.isOver);
+    expect(here.received).toMatchObject([{ tasks: 120, stays: 120 }]);
+    expect(here.received[0]?.left).toHaveLength(100);
   });
 
   it('An erasure removes the member from a request that the gateway refuses in the meantime', async () => {
     const gate = Promise.withResolvers<typeof taken>();
     const here = await scene([], { submits: () => gate.promise });
     const refused = here.tasks.orders.submit(order).catch((error: unknown) => error);
-    await here.until(async () => (await listed(here)).length === 1);
+    await here.waitFor(async () => (await listed(here)).length === 1);
     await here.forget();
-    await here.until(() => here.heard.length > 0);
+    await here.waitFor(() => here.received.length > 0);
     gate.reject(new GatewayError('no', { kind: 'invalid', mayHaveTakenEffect: false }));
     expect(await refused).toBeInstanceOf(GatewayError);
-    await here.until(here.isOver);
+    await here.waitFor(here.isOver);
     const [entry, ...others] = await entriesOf(here.store);
     expect(others).toEqual([]);
     expect(entry).toMatchObject({ kind: 'imagine', facts: [{ standing: 'reserved' }, { standing: 'refunded' }] });
     expect(entry).not.toHaveProperty('memberId');
   });
 
-  it('An erasure with an unreadable row is set aside and does not stop the bot', async () => {
+  it('An unreadable row of an erasure is set aside and does not stop the bot', async () => {
     const on = stage();
     await (await on.open()).close();
     sql(
@@ -195,7 +195,7 @@ describe('An erasure', () => {
     expect(await listed(here)).toHaveLength(1);
   });
 
-  it('An erasure without remaining tasks is not a finding of the doctor, and is closed at the next start', async () => {
+  it('An erasure without remaining tasks is not reported by the doctor, and is closed at the next start', async () => {
     const on = stage();
     const store = await on.open();
     await store.putErasure({
@@ -212,7 +212,7 @@ describe('An erasure', () => {
     const address = { url: `sqlite://${on.file}`, scheme: 'sqlite' } as const;
     expect((await examine(address, { specs: kindSpecs, ...on, repair: false })).findings).toEqual([]);
     const here = await scene([], {}, on);
-    await here.until(here.isOver);
-    expect(here.told).toEqual([]);
+    await here.waitFor(here.isOver);
+    expect(here.directMessages).toEqual([]);
   });
 });

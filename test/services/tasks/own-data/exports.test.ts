@@ -9,11 +9,11 @@ import { tasksOf } from '../../../../src/services/tasks/own-data/tasks-of.ts';
 import type { Task } from '../../../../src/services/tasks/task.ts';
 import { makeTask, START, settled, stage } from '../../store/stage.ts';
 
-const MUCH = 10_000_000;
-const HOW_MANY = 120;
+const LARGE_LIMIT = 10_000_000;
+const TASK_COUNT = 120;
 
 /** Exports from a real store, whose member has this many tasks. */
-async function scene(howMany = HOW_MANY) {
+async function scene(howMany = TASK_COUNT) {
   const { open } = stage();
   const store = await open();
   const kept: Task[] = [];
@@ -56,14 +56,14 @@ const refusal = (key: string) => expect.objectContaining({ constructor: Refusal,
 describe('An export', () => {
   it('An export is one valid document with every row, however many there are', async () => {
     const { exports, kept } = await scene();
-    const { bytes, isCompressed, tasks } = await exports.create('ann', MUCH);
+    const { bytes, isCompressed, tasks } = await exports.create('ann', LARGE_LIMIT);
     const data = JSON.parse(bytes.toString()) as { tasks: { id: string; request: unknown }[]; ledger: unknown[] };
-    expect([isCompressed, tasks, data.ledger]).toEqual([false, HOW_MANY, []]);
+    expect([isCompressed, tasks, data.ledger]).toEqual([false, TASK_COUNT, []]);
     expect(data.tasks.map(({ id, request }) => [id, request])).toEqual(kept.map(({ id, request }) => [id, request]));
     expect(bytes.toString()).toBe(`${JSON.stringify(data, undefined, 2)}\n`);
   });
 
-  it('An export has the schema, the transcript and the files of a question', async () => {
+  it('An export contains the schema, the transcript and the files of a question', async () => {
     const { exports, add } = await scene(0);
     const answer = {
       ...EMPTY_ANSWER,
@@ -77,13 +77,13 @@ describe('An export', () => {
     };
     const request = { prompt: 'who?', model: 'quill-5', schema: '{"type":"object"}' };
     await add(settled(makeTask({ kind: 'ask', request, answer })));
-    const { bytes } = await exports.create('ann', MUCH);
+    const { bytes } = await exports.create('ann', LARGE_LIMIT);
     expect(JSON.parse(bytes.toString())).toMatchObject({ tasks: [{ request, answer }] });
   });
 
-  it('An export is a valid document for a member without data as well', async () => {
+  it('An export is a valid document even for a member without data', async () => {
     const { exports } = await scene(0);
-    const { bytes } = await exports.create('ann', MUCH);
+    const { bytes } = await exports.create('ann', LARGE_LIMIT);
     expect(JSON.parse(bytes.toString())).toMatchObject({ about: { memberId: 'ann' }, tasks: [], ledger: [] });
   });
 
@@ -96,9 +96,9 @@ describe('An export', () => {
       if (!isOver) immediately(count);
     };
     immediately(count);
-    await exports.create('ann', MUCH);
+    await exports.create('ann', LARGE_LIMIT);
     isOver = true;
-    expect(turns).toBeGreaterThanOrEqual(HOW_MANY / 10);
+    expect(turns).toBeGreaterThanOrEqual(TASK_COUNT / 10);
   });
 
   it('An export is compressed when it exceeds the size of a message, and refused if that is not enough', async () => {
@@ -111,16 +111,16 @@ describe('An export', () => {
     const before = read();
     await expect(exports.create('ann', 500)).rejects.toEqual(refusal('refusals.exportTooLarge'));
     expect(read() - before).toBeLessThanOrEqual(kept.length);
-    (await exports.create('ann', MUCH)).release();
+    (await exports.create('ann', LARGE_LIMIT)).release();
   });
 
-  it('An export runs once at a time per member, with one export in memory in total', async () => {
+  it('Only one export runs at a time per member, and only one in total is in memory', async () => {
     const { exports, read } = await scene();
-    const first = await exports.create('ann', MUCH);
+    const first = await exports.create('ann', LARGE_LIMIT);
     const before = read();
-    await expect(exports.create('ann', MUCH)).rejects.toEqual(refusal('refusals.exportInProgress'));
+    await expect(exports.create('ann', LARGE_LIMIT)).rejects.toEqual(refusal('refusals.exportInProgress'));
     let isThere = false;
-    const other = exports.create('bob', MUCH).then((file) => {
+    const other = exports.create('bob', LARGE_LIMIT).then((file) => {
       isThere = true;
       return file;
     });
@@ -129,18 +129,18 @@ describe('An export', () => {
     first.release();
     (await other).release();
     await setImmediate();
-    (await exports.create('ann', MUCH)).release();
+    (await exports.create('ann', LARGE_LIMIT)).release();
   });
 
-  it('An export is refused during an erasure of its member, and stopped when one begins', async () => {
+  it('An export is refused while an erasure for its member is running, and stopped when one begins', async () => {
     const { exports, forget, read } = await scene();
-    const made = exports.create('ann', MUCH);
+    const made = exports.create('ann', LARGE_LIMIT);
     const told = expect(made).rejects.toEqual(refusal('refusals.exportDuringErasure'));
     await setImmediate();
     forget('ann');
     await told;
-    expect(read()).toBeLessThan(HOW_MANY);
-    await expect(exports.create('ann', MUCH)).rejects.toEqual(refusal('refusals.exportDuringErasure'));
-    (await exports.create('bob', MUCH)).release();
+    expect(read()).toBeLessThan(TASK_COUNT);
+    await expect(exports.create('ann', LARGE_LIMIT)).rejects.toEqual(refusal('refusals.exportDuringErasure'));
+    (await exports.create('bob', LARGE_LIMIT)).release();
   });
 });

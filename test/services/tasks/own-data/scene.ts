@@ -22,12 +22,12 @@ export const prices = { imagine: '0.05', 'imagine:niji': '0.07' };
 export interface Requests {
   tasks: Tasks;
   /** The texts of direct messages. */
-  told: { memberId: string; forgotten: ErasureOutcome }[];
-  /** Tasks whose messages were to be deleted, and those whose end was shown. */
+  directMessages: { memberId: string; forgotten: ErasureOutcome }[];
+  /** The ids of tasks whose messages were deleted, and of those whose end was shown. */
   removed: string[];
   shown: string[];
-  /** Advances time, a second at a time. */
-  until(look: () => boolean | Promise<boolean>): Promise<void>;
+  /** Advances time in steps of one second until the condition holds. */
+  waitFor(look: () => boolean | Promise<boolean>): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -44,7 +44,7 @@ export interface RequestsOptions {
 
 export const clear: MessageRemoval = { removed: 0, left: [], needsRetry: false };
 
-/** The engine with its ledger on a store, and a delivery that shows every end immediately. */
+/** The engine with its ledger in a store, and a delivery that shows every end immediately. */
 export async function requests({
   store,
   clock,
@@ -54,7 +54,7 @@ export async function requests({
   submits = async () => taken,
   isHeard = () => true,
 }: RequestsOptions): Promise<Requests> {
-  const [told, removed, shown]: [Requests['told'], string[], string[]] = [[], [], []];
+  const [directMessages, removed, shown]: [Requests['directMessages'], string[], string[]] = [[], [], []];
   const tasks = new Tasks({
     book: new TaskBook({ store: store, log }),
     specs: kindSpecs,
@@ -67,7 +67,7 @@ export async function requests({
       return removal(task);
     },
     notifyErased: async (memberId, forgotten) => {
-      told.push({ memberId, forgotten });
+      directMessages.push({ memberId, forgotten });
       return isHeard();
     },
     kinds: [
@@ -96,16 +96,16 @@ export async function requests({
   await tasks.start();
   return {
     tasks,
-    told,
+    directMessages,
     removed,
     shown,
-    async until(look) {
+    async waitFor(look) {
       for (let step = 0; step < MAX_STEPS; step++) {
         if (await look()) return;
         for (let turn = 0; turn < 10; turn++) await setImmediate();
         clock.advance(1_000);
       }
-      throw new Error('What was looked for never came.');
+      throw new Error('The expected state was never reached.');
     },
     stop: () => tasks.pause(),
   };

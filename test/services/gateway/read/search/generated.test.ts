@@ -5,7 +5,7 @@ import { families, judgeOrder, judgePoll } from '../../../../../bench/readers/re
 const ANSWERS = 400;
 const LEAST_UNDERSTOOD = 0.9;
 
-/** A fixed seed, and one of each run. */
+/** A fixed seed, and one that differs in each run. */
 const seeds = [2_026, randomInt(2 ** 31)];
 
 const cases = seeds.flatMap((seed) => families.map(({ family, kind }) => ({ family, kind, seed })));
@@ -13,9 +13,9 @@ const cases = seeds.flatMap((seed) => families.map(({ family, kind }) => ({ fami
 describe.each([
   ['orders', judgeOrder],
   ['polls', judgePoll],
-] as const)('Generated answers to %s', (what, judge) => {
+] as const)('Generated responses to %s', (what, judge) => {
   it.each(cases)(
-    `Generated answers to ${what} of the $family family are understood or give none, from seed $seed`,
+    `Generated responses to ${what} of the $family family are read correctly or not at all, for seed $seed`,
     ({ family, kind, seed }) => {
       const judged = Array.from({ length: ANSWERS }, (_, at) => ({ at: seed + at, ...judge(family, kind, seed + at) }));
       const clear = judged.filter(({ isClear }) => isClear);

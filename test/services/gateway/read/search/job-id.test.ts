@@ -19,14 +19,14 @@ describe.each(families)('The id in an unknown response to a submit of the %s fam
     ['under a longer name', { payload: { generationId: ID } }],
     ['in capitals', { PAYLOAD: { JOB_ID: ID, STATUS: 'QUEUED' } }],
     ['in kebab case', { reply: { 'task-id': ID } }],
-    ['in one word', { reply: { taskid: ID } }],
+    ['as one word', { reply: { taskid: ID } }],
     ['as a plain id in a record called a job', { reply: { currentJob: { id: ID } } }],
     ['in a list of one job', { jobs: [{ uuid: ID, status: 'queued' }] }],
     ['under the name of the job itself', { reply: { generation: ID } }],
     ['as the only text of a wrapper', { payload: ID, message: 'ok' }],
-    ['under an unknown name for a piece of work, beside a state', { parcel: { errandId: ID, phase: 'queued' } }],
+    ['under an unknown name for a job, next to a state', { parcel: { errandId: ID, phase: 'queued' } }],
     ['in JSON text', { payload: JSON.stringify({ task_id: ID }) }],
-    ['beside ids of other things', { request_id: OTHER, payload: { jobId: ID, userId: 7, model: { id: 'm-1' } } }],
+    ['next to ids of other things', { request_id: OTHER, payload: { jobId: ID, userId: 7, model: { id: 'm-1' } } }],
     ['six levels deep', { a: { b: { c: { d: { e: { taskId: ID } } } } } }],
   ])('The id of a submitted task is found %s', (_where, answer) => {
     expect(read(family, answer)).toBe(ID);
@@ -50,9 +50,9 @@ describe.each(families)('The id in an unknown response to a submit of the %s fam
       { payload: { userId: ID, accountId: ID, modelId: ID, sessionId: ID, status: 'queued' } },
     ],
     ['another task', { payload: { parentTaskId: ID, status: 'queued' } }],
-    ['the request that the answer repeats', { payload: { input: { taskId: ID }, status: 'queued' } }],
+    ['the request that the response repeats', { payload: { input: { taskId: ID }, status: 'queued' } }],
     ['items of the result', { payload: { images: [{ id: ID }, { id: OTHER }], status: 'queued' } }],
-    ['an unknown thing without a state', { parcel: { shardId: ID } }],
+    ['an unknown record without a state', { parcel: { shardId: ID } }],
     ['an error', { error_info: { message: 'refused' }, payload: { taskId: ID } }],
     ['a list of errors', { errors: ['refused'], payload: { taskId: ID } }],
     ['a failed verdict', { payload: { ok: false, taskId: ID } }],
@@ -62,7 +62,7 @@ describe.each(families)('The id in an unknown response to a submit of the %s fam
     expect(() => read(family, answer)).toThrow(none);
   });
 
-  it('An id from the request is never mistaken for the id of the new task, in any place', () => {
+  it('An id from the request is never mistaken for the id of the new task, wherever it appears', () => {
     expect(read(family, { task_id: OTHER, payload: { generationId: ID } }, [OTHER])).toBe(ID);
     expect(() => read(family, { task_id: OTHER, data: { task_id: OTHER } }, [OTHER])).toThrow(none);
   });
@@ -70,7 +70,7 @@ describe.each(families)('The id in an unknown response to a submit of the %s fam
   it.each([
     ['100,000 fields', Object.fromEntries(Array.from({ length: 100_000 }, (_, at) => [`taskId${at}`, ID]))],
     ['100,000 items', { list: Array.from({ length: 100_000 }, () => ({ taskId: ID })) }],
-    ['a text of a million letters', { payload: { taskId: 'x'.repeat(1_000_000) } }],
+    ['a string of a million letters', { payload: { taskId: 'x'.repeat(1_000_000) } }],
     ['a name of a million letters', { payload: { [`${'task'.repeat(250_000)}Id`]: ID } }],
     ['an id below thirteen levels', Array.from({ length: 13 }).reduce((inner) => ({ a: inner }), { taskId: ID })],
   ])('No task id is searched for in %s', (_what, answer) => {
@@ -78,8 +78,8 @@ describe.each(families)('The id in an unknown response to a submit of the %s fam
   });
 });
 
-describe('An id at a known place', () => {
-  it('An id at a known place is taken with a failed state or a code of the task next to it, and refused next to an error', () => {
+describe('An id in a known place', () => {
+  it('An id in a known place is accepted next to a failed state or a task’s own code, and rejected next to an error', () => {
     expect(read('video', { code: 0, data: { task_id: ID, task_status: 'failed' } })).toBe(ID);
     expect(
       read('music', {
@@ -93,8 +93,8 @@ describe('An id at a known place', () => {
   });
 });
 
-describe('A number that is called id', () => {
-  it('A number that is called id is a database row in the video and music families', () => {
+describe('A number named id', () => {
+  it('A number named id is ignored as a database row in the video and music families', () => {
     const answer = { parcel: { id: 12_345_678, status: 'queued' } };
     for (const family of ['video', 'music'] as const) expect(() => read(family, answer)).toThrow(none);
     for (const family of ['imgx', 'image'] as const) expect(read(family, answer)).toBe('12345678');

@@ -13,18 +13,18 @@ const snapshotOf = (...args: Parameters<typeof reading>): Snapshot => reading(..
 
 const done = (fields: object): object => ({ parcel: { generationId: 'g-1', jobPhase: 'Completed', ...fields } });
 
-describe('The state of a task at no known place', () => {
+describe('The state of a task in no known place', () => {
   it.each([
-    ['a job of unknown names', { envelope: { parcel: { generationId: 'g-1', jobPhase: 'FAILED' } } }, 'failed'],
+    ['a job with unknown names', { envelope: { parcel: { generationId: 'g-1', jobPhase: 'FAILED' } } }, 'failed'],
     ['another casing', { Data: { TaskId: 'g-1', TaskStatus: 'inProgress' } }, 'running'],
-    ['a name beside the id', { status: 'success', parcel: { taskId: 'g-1', stage: 'queued' } }, 'queued'],
+    ['a name next to the id', { status: 'success', parcel: { taskId: 'g-1', stage: 'queued' } }, 'queued'],
     ['a record called a job', { status: 'ok', currentJob: { phase: 'done' } }, 'succeeded'],
     ['status before stage', { parcel: { taskId: 'g-1', stage: 'final touches', status: 'completed' } }, 'succeeded'],
   ])('The state of a task is found in %s', (_where, answer, state) => {
     expect(snapshotOf(answer)).toMatchObject({ state, media: [] });
   });
 
-  it('The state of a task is running for an unknown word, whatever media is next to it', () => {
+  it('The state of a task is running for an unknown word, whatever media are next to it', () => {
     const { snapshot, notices } = reading({ parcel: { taskId: 'g-1', phase: 'developing', resultUrl: VIDEO } });
     expect(snapshot).toMatchObject({ state: 'running', media: [] });
     expect(notices).toEqual(['word developing']);
@@ -32,7 +32,7 @@ describe('The state of a task at no known place', () => {
     expect(snapshotOf(listed)).toMatchObject({ state: 'running', media: [] });
   });
 
-  it('The state of a task is running where two words of equal standing contradict each other', () => {
+  it('The state of a task is running if two status words of equal rank contradict each other', () => {
     const answer = { parcel: { taskId: 'g-1', phase: 'done', stage: 'failed' }, url: VIDEO };
     expect(snapshotOf(answer)).toMatchObject({ state: 'running', media: [] });
   });
@@ -43,16 +43,16 @@ describe('The state of a task at no known place', () => {
     ['moderation', { taskId: 'g-1', moderationStatus: 'done' }],
     ['items of a list', { taskId: 'g-1', steps: [{ status: 'done' }, { status: 'failed' }] }],
     ['a wrapper', { taskId: 'g-1', wrapper: { status: 'success' } }],
-  ])('The state of a task is not that of %s', (_what, answer) => {
+  ])('The state of a task is not taken from %s', (_what, answer) => {
     expect(snapshotOf(answer)).toMatchObject({ state: 'queued', word: '' });
   });
 
-  it('The state of a task is not the tag of the caller in the image-prompt family', () => {
+  it('The state of a task is not taken from the caller’s own tag in the image-prompt family', () => {
     expect(snapshotOf({ parcel: { jobId: 'g-1', state: 'failed' } }, 'imgx').state).toBe('queued');
   });
 });
 
-describe('The progress of a task at no known place', () => {
+describe('The progress of a task in no known place', () => {
   it.each([
     [{ percentComplete: 45 }, 45],
     [{ percentComplete: '45%' }, 45],
@@ -69,16 +69,16 @@ describe('The progress of a task at no known place', () => {
   });
 });
 
-describe('The result of a task at no known place', () => {
+describe('The result of a task in no known place', () => {
   it.each([
-    ['a text', { creation: VIDEO }],
+    ['a string', { creation: VIDEO }],
     ['a record', { creation: { link: VIDEO, width: 1 } }],
     ['a list', { creations: [VIDEO] }],
     ['a list of records', { creations: [{ href: VIDEO, cover: 'https://cdn.example/c.png' }] }],
     ['a map', { creations: { '0': { href: VIDEO } } }],
-    ['a name that says nothing', { harvest: VIDEO }],
-    ['an address without an ending under a name that says what it is', { renderedVideo: VIDEO.slice(0, -4) }],
-    ['two places that say the same', { creation: VIDEO, resultUrl: VIDEO }],
+    ['a value with a meaningless name', { harvest: VIDEO }],
+    ['a URL without a file extension under a name that says what it is', { renderedVideo: VIDEO.slice(0, -4) }],
+    ['two places with the same value', { creation: VIDEO, resultUrl: VIDEO }],
   ])('The result of a task is found as %s', (_what, fields) => {
     const media = snapshotOf(done(fields)).media.map(({ address }) => address?.replace('.mp4', ''));
     expect(media).toEqual([VIDEO.slice(0, -4)]);
@@ -97,21 +97,21 @@ describe('The result of a task at no known place', () => {
   });
 
   it.each([
-    ['one of two of equal standing', { left: VIDEO, right: 'https://cdn.example/other.mp4' }],
+    ['one of two equal candidates', { left: VIDEO, right: 'https://cdn.example/other.mp4' }],
     ['a cover', { cover: VIDEO, coverUrl: VIDEO, thumbnail: VIDEO, poster: VIDEO, preview_url: VIDEO }],
     ['a page', { pageUrl: BARE, shareLink: VIDEO, creation: 'https://cdn.example/view.html' }],
     ['a file of another kind', { creation: 'https://cdn.example/still.jpg' }],
-    ['an address that does not say what it leads to, under a name that does not either', { harvest: BARE }],
-    ['what the answer repeats from the request', { input: { file: VIDEO }, harvest: VIDEO }],
-    ['an address in the prompt', { prompt: `like ${VIDEO}`, harvest: `${VIDEO}?sig=1` }],
-    ['a request field beside the prompt', { prompt: 'waves', video: VIDEO }],
+    ['a URL and a name that both do not reveal what it leads to', { harvest: BARE }],
+    ['a value that the response repeats from the request', { input: { file: VIDEO }, harvest: VIDEO }],
+    ['a URL in the prompt', { prompt: `like ${VIDEO}`, harvest: `${VIDEO}?sig=1` }],
+    ['a request field next to the prompt', { prompt: 'waves', video: VIDEO }],
     ['a mask, an avatar or a first frame', { mask: VIDEO, avatar: VIDEO, firstFrame: VIDEO }],
-    ['an address of more than 8,192 letters', { creation: `https://cdn.example/${'x'.repeat(10_000)}.mp4` }],
-  ])('The result of a task is never %s', (_what, fields) => {
+    ['a URL of more than 8,192 characters', { creation: `https://cdn.example/${'x'.repeat(10_000)}.mp4` }],
+  ])('The result of a task is never taken from %s', (_what, fields) => {
     expect(snapshotOf(done(fields))).toMatchObject({ state: 'succeeded', media: [], isEmpty: true });
   });
 
-  it('The result of a task is never a reference that the request contained, also at known places', () => {
+  it('The result of a task is never a reference that the request contained, even in a known place', () => {
     expect(snapshotOf(done({ harvest: `${OWN}?ex=1`, creation: VIDEO }), 'video', [OWN]).media).toEqual([
       { kind: 'video', address: VIDEO },
     ]);
@@ -119,7 +119,7 @@ describe('The result of a task at no known place', () => {
     expect(snapshotOf({ task_id: 't', status: 'succeeded', url: OWN }, 'video', [OWN]).media).toEqual([]);
   });
 
-  it('The result of a task is not looked for in a response of more than 5,000 values', () => {
+  it('The result of a task is not searched for in a response of more than 5,000 values', () => {
     const fields = Object.fromEntries(Array.from({ length: 6_000 }, (_, at) => [`n${at}`, at]));
     expect(snapshotOf({ task_id: 't', status: 'succeeded', creation: VIDEO, fields }).media).toEqual([]);
   });
