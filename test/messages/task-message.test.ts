@@ -73,7 +73,7 @@ describe('The message of a task', () => {
       links: [{ address: 'https://files.example/1' }, { address: 'https://files.example/2', expiresAt: start }],
       wholes: ['https://files.example/3'],
       gone: 2,
-      odd: 1,
+      invalid: 1,
     };
     const content = taskMessage(madeTask({ state: 'ready' }), context, say, shown).content;
     expect(content).toContain('These results could not be attached:\nhttps://files.example/1\n');
