@@ -1,6 +1,5 @@
 import { expect } from 'vitest';
-import type { EmbeddedDiscord } from '../../../sandbox/discord/discord.ts';
-import { text } from '../../../sandbox/discord/discord.ts';
+import { type EmbeddedDiscord, text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { bucketOf, partitionOf } from '../../../src/services/tasks/homes.ts';
 import type { Site } from '../../services/store/sites.ts';
