@@ -1,7 +1,7 @@
 export { passwordsIn, publicName, type StoreAddress, StoreError, type StoreErrorKind } from './backend.ts';
 export { backUpStore } from './backup/back-up.ts';
 export { checkBackup, openBackup, restoreStore } from './backup/restore.ts';
-export type { FindingKind } from './examination/checks.ts';
+export { type FindingKind, lasting } from './examination/checks.ts';
 export { type Examination, examine } from './examination/examination.ts';
 export { hasCertainlyEnded, nameHolder } from './holder.ts';
 export { schemaName } from './marks.ts';
