@@ -7,7 +7,7 @@ import { amount } from './estimate.ts';
 
 /** How many tasks must have reported their cost, and how many of the latest ones count. */
 const ENOUGH = 20;
-const MAX_VARIANTS = 20;
+export const MAX_VARIANTS = 20;
 const MAX_MODELS = 2_000;
 const MAX_MODEL_LENGTH = 200;
 /** A task is announced several times; only its first end counts. */

@@ -8,6 +8,7 @@ import { type SqliteBackend, TABLE } from './sqlite.ts';
 const STORE_VERSION = 1;
 
 export const SCHEMA_KEY = 'schema';
+export const LEDGER_KEY = 'ledger';
 /** Not part of what is moved. */
 export const MOVE_KEY = 'moving';
 
@@ -31,12 +32,12 @@ const markOn = <T>(namespace: Namespace, key: string, schema: z.ZodType<T>) => (
 export const pollingMark = (asking: Namespace) => markOn(asking, 'last', askingSchema);
 
 /** Marks that a ledger is kept, and the first day whose entries may still be open: a start reads no earlier ones. */
-export const ledgerMark = (meta: Namespace) => markOn(meta, 'ledger', ledgerSchema);
+export const ledgerMark = (meta: Namespace) => markOn(meta, LEDGER_KEY, ledgerSchema);
 
 /** The key of the hashes that stand for members after an erasure. */
 export const hashSecretMark = (meta: Namespace) => markOn(meta, 'hashes', hashSecretSchema);
 
-const PARTITIONS_KEY = 'partitions';
+export const PARTITIONS_KEY = 'partitions';
 /** Task ids name one of so many places. */
 export const MOST_PARTITIONS = 1_024;
 const partitionsSchema = z.object({ count: z.int().min(1).max(MOST_PARTITIONS) });
