@@ -12,4 +12,4 @@ export { openPartitions, type Partitions } from './partitions.ts';
 export { ReadOnlyTasks } from './read-only.ts';
 export { importOptional } from './remote/adapter.ts';
 export { openSharedFacts, type SharedFacts } from './remote/shared-facts.ts';
-export { openWhole, type WholeStore } from './whole-store.ts';
+export { openWhole } from './whole-store.ts';

@@ -1,4 +1,4 @@
-import { createEntry, entryKey } from '../../../src/services/ledger/entry.ts';
+import { entryKey, reconcileEntry } from '../../../src/services/ledger/entry.ts';
 import { NO_RULES } from '../../../src/services/rules/server-rules.ts';
 import { EMPTY_BUDGET } from '../../../src/services/spending/server-budget.ts';
 import type { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
@@ -20,12 +20,13 @@ export async function fillEveryNamespace(store: StoredTasks, partition: Partitio
     const music = makeTask({ id: idIn(partition, guildId, START + 500 + at), kind: 'music', request: { prompt: 'a song' }, guildId, requesterId: `member ${at % 5}`, remoteId: `remote ${number} ${at}` });
     for (const one of [at % 3 === 0 ? task : settled(task), settled(music)]) {
       await store.put(one);
-      const entry = createEntry(one);
+      const entry = reconcileEntry(undefined, one);
       await store.entries.change(entryKey(entry), () => entry);
     }
     await store.putSentOrder(id, { idempotencyKey: `key ${at}`, body: '{"a":"🦊"}' });
     await store.budgets.put(guildId, { ...EMPTY_BUDGET, isPaused: true });
     await store.rules.put(guildId, { ...NO_RULES, logChannelId: place.channelId });
+    await store.serverLogs.put({ guildId, messages: [{ ...place, at: START, about: '1' }] });
     const report = { id: idIn(partition, guildId, START + at), guildId: '323456789012345678', taskId: id, requesterId: '1', reporterId: '2' };
     const hashes = { hash: 'a', reporterHash: 'b', message: place, reason: 'hate' as const, at: START };
     await store.reports.put({ ...report, ...hashes, channelId: place.channelId, due: [] });

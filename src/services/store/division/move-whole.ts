@@ -1,6 +1,6 @@
 import { type Backend, type Row, StoreError } from '../backend.ts';
 import { hidesMembers } from '../examination/partitions-check.ts';
-import { hashSecretMark, MOVE_KEY, markPartitions, moveMark } from '../marks.ts';
+import { hashSecretMark, MOVE_KEY, markedPartitions, markPartitions, moveMark } from '../marks.ts';
 import {
   countRows,
   digestOf,
@@ -52,8 +52,9 @@ export async function moveWhole(from: WholeStore, to: WholeStore): Promise<Moved
     for (const backend of targets)
       if (!(await isEmpty(backend))) throw unsuitableTarget(to.name, 'it holds the tasks of another bot');
     await mark.write({ from: from.name, isWhole: false });
-    if (count > 1) await markPartitions(meta, count);
   }
+  // Also where a move was interrupted before it.
+  if (count > 1 && (await markedPartitions(meta, to.name)) === undefined) await markPartitions(meta, count);
   if (!before?.isWhole) for (const namespace of namespaceNames) await moveRows(division, targets, namespace);
   const moved: MovedNamespace[] = [];
   for (const namespace of namespaceNames) {
