@@ -1,9 +1,9 @@
 export { passwordsIn, publicName, type StoreAddress, StoreError, type StoreErrorKind } from './backend.ts';
 export { backUpStore } from './backup/back-up.ts';
 export { checkBackup, openBackup, restoreStore } from './backup/restore.ts';
+export { countDivided, moveWhole } from './division/move-whole.ts';
 export { type FindingKind, lasting } from './examination/checks.ts';
 export { type Examination, examine } from './examination/examination.ts';
-export { countDivided, moveWhole } from './division/move-whole.ts';
 export { hasCertainlyEnded, nameHolder } from './holder.ts';
 export { schemaName } from './marks.ts';
 export { isSameContent as isSame, type MovedNamespace as Moved, moveStore } from './move-store.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { kindSpecs } from '../../../src/commands/index.ts';
 import { hashedName } from '../../../src/services/hashed-names.ts';
-import { findStrays } from '../../../src/services/store/division/row-homes.ts';
 import { countDivided, moveWhole } from '../../../src/services/store/division/move-whole.ts';
+import { findStrays } from '../../../src/services/store/division/row-homes.ts';
 import { examine, isSame, StoreError } from '../../../src/services/store/index.ts';
 import { namespaceNames } from '../../../src/services/store/namespaces.ts';
 import { openWhole, type WholeStore } from '../../../src/services/store/whole-store.ts';
@@ -14,7 +14,18 @@ import { START } from './stage.ts';
 
 const GUILDS = Array.from({ length: 12 }, (_, at) => `${400_000_000_000_000_000 + at}`);
 const homeIn = (count: number) => (guildId: string) => partitionOf(bucketOf(guildId), count);
-const NOT_COPIED = ['index', 'meta', 'durations', 'models', 'costs', 'asking', 'pseudonyms', 'forgetting', 'notices', 'runs'];
+const NOT_COPIED = [
+  'index',
+  'meta',
+  'durations',
+  'models',
+  'costs',
+  'asking',
+  'pseudonyms',
+  'forgetting',
+  'notices',
+  'runs',
+];
 
 const wholeOf = async ({ url, scheme, log, clock }: Site, count?: number): Promise<WholeStore> => {
   const store = await openWhole({ url, scheme }, { log, clock, makes: count !== undefined, count });
@@ -64,7 +75,11 @@ async function move(from: Site, to: Site, count: number, writes = Number.POSITIV
 const one = (site: Site) => leave(site, (store) => fillEveryNamespace(store, WHOLE_STORE, GUILDS));
 const several = (site: Site, count: number) =>
   leavePartitions(site, count, (store, partition) =>
-    fillEveryNamespace(store, partition, GUILDS.filter((id) => homeIn(count)(id) === partition.number)),
+    fillEveryNamespace(
+      store,
+      partition,
+      GUILDS.filter((id) => homeIn(count)(id) === partition.number),
+    ),
   );
 
 const contentOf = (rows: readonly PartitionRow[], ...without: string[]): string[] =>
@@ -111,7 +126,10 @@ describe('A store that is divided', () =>
           await bot.close();
         }
         expect(new Set(pages.map(({ id }) => id)).size).toBe(pages.length);
-        expect(pages).toHaveLength(before.filter(({ namespace, text }) => /^(live|finished)$/.test(namespace) && text.includes('"member 1"')).length);
+        expect(pages).toHaveLength(
+          before.filter(({ namespace, text }) => /^(live|finished)$/.test(namespace) && text.includes('"member 1"'))
+            .length,
+        );
         await cluster.close();
         await move(to, back, 1);
         expect(parsed(await rowsOf(back, 1))).toEqual(parsed(before));
@@ -127,20 +145,28 @@ describe('A store that is divided', () =>
         expect(contentOf(after, ...merged)).toEqual(contentOf(before, ...merged));
         expect(after.filter(({ namespace }) => namespace === 'quarantine')).toHaveLength(3);
         const duration = { atLeastMs: 1, atMostMs: 2 };
-        expect(valuesIn(after, 'durations')).toEqual([{ durations: [0, 1, 2].map((at) => ({ ...duration, at: START + at })) }]);
+        expect(valuesIn(after, 'durations')).toEqual([
+          { durations: [0, 1, 2].map((at) => ({ ...duration, at: START + at })) },
+        ]);
         expect(valuesIn(after, 'costs')).toMatchObject([{ variants: [{ amounts: ['0.10', '0.20', '0.20'] }] }]);
         expect(valuesIn(after, 'models')).toEqual([{ id: 'model', delivered: ['image'], unfit: ['video'] }]);
         expect(valuesIn(after, 'asking')).toEqual([{ at: START + 2 }]);
-        expect(valuesIn(after, 'notices')).toMatchObject([{ since: START, count: 3, messages: [0, 1, 2].map((at) => ({ id: `message ${at}` })) }]);
+        expect(valuesIn(after, 'notices')).toMatchObject([
+          { since: START, count: 3, messages: [0, 1, 2].map((at) => ({ id: `message ${at}` })) },
+        ]);
         expect(valuesIn(after, 'runs')).toHaveLength(3);
-        expect(valuesIn(after, 'forgetting')).toMatchObject([{ memberId: 'member 0', until: START + 2, tasks: 3, messages: 6 }]);
+        expect(valuesIn(after, 'forgetting')).toMatchObject([
+          { memberId: 'member 0', until: START + 2, tasks: 3, messages: 6 },
+        ]);
         const pseudonyms = after.filter(({ namespace }) => namespace === 'pseudonyms');
         for (const { key, text } of pseudonyms) {
           const known = before.filter((row) => row.namespace === 'pseudonyms' && row.key === key);
           const home = homeIn(3)(key.replace('of ', ''));
           expect(text).toBe((known.find(({ partition }) => partition === home) ?? known[0])?.text);
         }
-        expect(pseudonyms).toHaveLength(new Set(before.filter(({ namespace }) => namespace === 'pseudonyms').map(({ key }) => key)).size);
+        expect(pseudonyms).toHaveLength(
+          new Set(before.filter(({ namespace }) => namespace === 'pseudonyms').map(({ key }) => key)).size,
+        );
         const meta = parsed(after.filter(({ namespace }) => namespace === 'meta'));
         expect(meta.get('meta ledger')).toEqual({ value: { openSince: '2026-01-01' } });
         expect(meta.has('meta partitions')).toBe(false);
@@ -167,14 +193,19 @@ describe('A store that is divided', () =>
         await one(from);
         for (const writes of [1, 3, 1, 9, 12]) {
           await expect(move(from, to, 4, writes)).rejects.toThrow('no power');
-          await expect(openCluster(to, 4)).rejects.toMatchObject({ kind: 'unsupported', message: expect.stringContaining('not complete') });
+          await expect(openCluster(to, 4)).rejects.toMatchObject({
+            kind: 'unsupported',
+            message: expect.stringContaining('not complete'),
+          });
         }
         expect((await move(from, to, 4)).every(isSame)).toBe(true);
         const before = await rowsOf(from, 1);
         expect(contentOf(await rowsOf(to, 4), ...NOT_COPIED)).toEqual(contentOf(before, ...NOT_COPIED));
         // Another move only compares.
         await writeTo(to, { partition: 1, namespace: 'costs', key: 'of new', text: '{"value":1}' });
-        expect((await move(from, to, 4)).filter((moved) => !isSame(moved)).map(({ namespace }) => namespace)).toEqual(['costs']);
+        expect((await move(from, to, 4)).filter((moved) => !isSame(moved)).map(({ namespace }) => namespace)).toEqual([
+          'costs',
+        ]);
       });
 
       it('A store that is divided is not written to one with other tasks or another number, nor from one with rows astray', async () => {
@@ -185,7 +216,9 @@ describe('A store that is divided', () =>
         await expect(move(from, full, 4)).rejects.toThrow('has 2 partitions, and 4 partitions would be needed');
         await expect(move(full, await fileStage(), 2)).rejects.toThrow('is a file');
         await several(astray, 2);
-        const row = (await rowsOf(astray, 2)).find(({ partition, namespace }) => partition === 0 && namespace === 'live');
+        const row = (await rowsOf(astray, 2)).find(
+          ({ partition, namespace }) => partition === 0 && namespace === 'live',
+        );
         if (!row) throw new Error('There is a live task.');
         await writeTo(astray, { ...row, partition: 1 });
         await expect(move(astray, to, 4)).rejects.toThrow('npm run doctor');
@@ -195,7 +228,9 @@ describe('A store that is divided', () =>
       it('A store that is divided keeps what an erased member used in the sums of the server', async () => {
         const [from, to] = [await fileStage(), await stage()];
         await one(from);
-        const secret = valuesIn(await rowsOf(from, 1), 'meta').flatMap((value) => (value as { secret?: string }).secret ?? []).join();
+        const secret = valuesIn(await rowsOf(from, 1), 'meta')
+          .flatMap((value) => (value as { secret?: string }).secret ?? [])
+          .join();
         const kept = GUILDS.map((guildId, at) => ({ guildId, entry: `2026-01-01:anonymous 0 ${at}` }));
         const row = ({ guildId, entry }: { guildId: string; entry: string }) => ({
           partition: 0,
@@ -207,7 +242,9 @@ describe('A store that is divided', () =>
         await move(from, to, 4);
         const rows = await rowsOf(to, 4);
         for (const { guildId, entry } of kept) {
-          const places = rows.filter(({ key }) => key === entry || key === `of ${entry}`).map(({ partition }) => partition);
+          const places = rows
+            .filter(({ key }) => key === entry || key === `of ${entry}`)
+            .map(({ partition }) => partition);
           expect(places).toEqual([homeIn(4)(guildId), homeIn(4)(guildId)]);
         }
       });
@@ -219,7 +256,9 @@ describe('A store that is divided', () =>
         const source = await wholeOf(from);
         const counts = await countDivided(source, 4);
         await source.close();
-        expect(counts.find(({ namespace }) => namespace === 'live')?.from.count).toBe(before.filter(({ namespace }) => namespace === 'live').length);
+        expect(counts.find(({ namespace }) => namespace === 'live')?.from.count).toBe(
+          before.filter(({ namespace }) => namespace === 'live').length,
+        );
         expect(await rowsOf(from, 1)).toEqual(before);
       });
     }),

@@ -4,7 +4,7 @@ import type { Backend } from '../backend.ts';
 import { rowFormat, valueIn } from '../namespaces.ts';
 import { adapterOf, rowsIn } from '../raw-rows.ts';
 import { chunkKey, headSchema, rowsOfList } from '../summary-index.ts';
-import type { DividedRow, Division } from './divisions.ts';
+import type { DividedRow, Division } from './division.ts';
 import { bucketOfTask } from './row-homes.ts';
 
 const INDEX = 'index';

@@ -6,6 +6,7 @@ import { type NamespaceKey, namespaceKeys, namespaceNameOf, rowFormat, valueIn }
 import { expiryOf, rowsIn } from '../raw-rows.ts';
 import { anonymousHomes } from './anonymous-homes.ts';
 import { divideLists, membersByPartition } from './divide-lists.ts';
+import type { DividedRow, Division } from './division.ts';
 import {
   divideErasure,
   type Merge,
@@ -19,17 +20,6 @@ import {
   mergePolling,
 } from './merges.ts';
 import { bucketOfTask, type HomedNamespace, rowHomes } from './row-homes.ts';
-
-/** The partitions of a store, and how many another one has that is filled from them. Their rows are where they belong. */
-export interface Division {
-  from: readonly Backend[];
-  count: number;
-}
-
-/** A row of the other store. */
-export interface DividedRow extends Row {
-  partition: number;
-}
 
 /** Always the same rows from the same store, each once. */
 type Divide = (division: Division) => AsyncGenerator<DividedRow>;
@@ -64,7 +54,9 @@ function mergedText(texts: readonly string[], merge: Merge): string {
   const [first = ''] = texts;
   if (texts.length === 1) return first;
   const ends = texts.map(expiryOf);
-  const last = ends.reduce((one, other) => (one === undefined || other === undefined ? undefined : Math.max(one, other)));
+  const last = ends.reduce((one, other) =>
+    one === undefined || other === undefined ? undefined : Math.max(one, other),
+  );
   const expires = last === undefined ? {} : { expires: last };
   return rowFormat.stringify({ value: merge(texts.map(valueIn)), ...expires });
 }

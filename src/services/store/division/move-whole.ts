@@ -15,7 +15,8 @@ import {
 import { namespaceNames, openNamespaces } from '../namespaces.ts';
 import { adapterOf, batchesOf, isEmpty, rowsIn, WRITTEN_AT_ONCE, writeRows, writtenAtOnce } from '../raw-rows.ts';
 import type { WholeStore } from '../whole-store.ts';
-import { type DividedRow, type Division, divide } from './divisions.ts';
+import type { DividedRow, Division } from './division.ts';
+import { divide } from './divisions.ts';
 import { findStrays } from './row-homes.ts';
 
 /** By partition: the digests of rows by their keys. */
@@ -142,4 +143,6 @@ async function digestsIn(targets: readonly Backend[], namespace: string): Promis
 
 /** A row in another partition is another row. */
 const sumOfAll = (digests: Digests): Sum =>
-  sumOf(digests.flatMap((rows, partition) => [...rows].map(([key, digest]) => digestOf(`${partition} ${key}`, digest))));
+  sumOf(
+    digests.flatMap((rows, partition) => [...rows].map(([key, digest]) => digestOf(`${partition} ${key}`, digest))),
+  );
