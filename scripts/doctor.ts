@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { kindSpecs } from '../src/commands/index.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { openLog } from '../src/lib/log.ts';
-import { examine } from '../src/services/store/index.ts';
+import { examine, lasting } from '../src/services/store/index.ts';
 import { printExamination } from './findings.ts';
 import { configuredStore, EX_CONFIG, runScript } from './store-script.ts';
 
@@ -17,7 +17,7 @@ async function doctor(): Promise<number> {
   const log = openLog({ level: 'silent', secrets: [], readable: true, write: console.error });
   const examination = await examine(address, { repair, clock: systemClock, log, specs: kindSpecs });
   printExamination(examination, repair);
-  const isLeft = examination.findings.some(({ kind }) => !repair || kind === 'damaged');
+  const isLeft = examination.findings.some(({ kind }) => !repair || lasting.has(kind));
   return isLeft ? 1 : 0;
 }
 

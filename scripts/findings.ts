@@ -1,4 +1,4 @@
-import type { Examination, FindingKind } from '../src/services/store/index.ts';
+import { type Examination, type FindingKind, lasting } from '../src/services/store/index.ts';
 
 /** The label of each finding in the output, printed before its count. */
 const LABELS: Readonly<Record<FindingKind, string>> = {
@@ -19,14 +19,18 @@ const LABELS: Readonly<Record<FindingKind, string>> = {
   'fingerprint-missing': 'tasks whose files are not recognized',
   'entry-missing': 'tasks missing from the ledger',
   'entry-different': 'ledger entries that contradict their task',
+  'wrong-partition': 'rows that belong to another partition',
+  'secret-different': 'hash key that differs from that of partition 0',
+  'secret-in-use': 'hash key in use that differs from that of partition 0 (leave it; the store cannot be migrated)',
+  'partition-unknown': 'rows although the store has fewer partitions (they are never read)',
 };
 
 /** `repair`: whether the findings were repaired. */
 export function printExamination({ file, holds, findings }: Examination, repair: boolean): void {
   console.log(`Store ${file}:`);
-  for (const { kind, count } of findings) {
-    const isRepaired = repair && kind !== 'damaged';
-    console.log(`  ${LABELS[kind]}: ${count}, ${isRepaired ? 'repaired' : 'not repaired'}`);
+  for (const { kind, count, partition } of findings) {
+    const where = partition === undefined ? '' : `partition ${partition}: `;
+    console.log(`  ${where}${LABELS[kind]}: ${count}, ${repair && !lasting.has(kind) ? 'repaired' : 'not repaired'}`);
   }
   if (findings.length === 0) console.log(holds ? '  no problems found' : '  empty: nothing is stored yet');
   if (holds) console.log(`Tasks: ${holds.tasks}. Rows set aside so far: ${holds.setAside}.`);

@@ -4,12 +4,11 @@ import { systemClock } from '../src/lib/clock.ts';
 import { openLog } from '../src/lib/log.ts';
 import { readSecret } from '../src/lib/secret.ts';
 import {
-  countRows,
+  countDivided,
   isSame,
   type Moved,
-  moveStore,
-  openBackend,
-  openExisting,
+  moveWhole,
+  openWhole,
   passwordsIn,
   publicName,
   type StoreAddress,
@@ -17,30 +16,42 @@ import {
 } from '../src/services/store/index.ts';
 import { EX_CONFIG, EX_USAGE, runScript } from './store-script.ts';
 
-const USAGE = 'npm run migrate-store -- [FROM TO] [--dry-run]';
+const USAGE = 'npm run migrate-store -- [FROM TO] [--partitions N] [--dry-run]';
+
+const partitionCount = shape.wholeNumber(1, 1_024, '32', 'partitions');
 
 /** All users of a machine can see the arguments of its processes. */
 const SHOWN_PASSWORD =
   'Other users of this machine can read passwords in arguments while this runs. Set MIGRATE_FROM and MIGRATE_TO instead, in the environment or in .env.';
 
-const HELP = `Copies everything from one store to another and compares both at the end. Stop the bot first.
+const HELP = `Copies everything from one store to another and compares both at the end. Stop the bot first, with all its workers.
 
 Usage: ${USAGE}
 
   FROM, TO      ${shape.store.description}
   MIGRATE_FROM  environment variables used instead of the arguments; they keep passwords out of the process list
   MIGRATE_TO    (MIGRATE_FROM_FILE and MIGRATE_TO_FILE name files that hold them)
+  --partitions  the number of partitions of TO: 1 for a bot with ATELIER_ROLE=all (default: as many as FROM has)
   --dry-run     counts the rows without copying them
   --help        shows this help`;
 
 async function migrate(): Promise<number> {
   const { values, positionals } = parseArgs({
-    options: { 'dry-run': { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
+    options: {
+      'dry-run': { type: 'boolean', default: false },
+      partitions: { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
     allowPositionals: true,
   });
   if (values.help) {
     console.log(HELP);
     return 0;
+  }
+  const partitions = values.partitions === undefined ? undefined : partitionCount.safeParse(values.partitions).data;
+  if (values.partitions !== undefined && partitions === undefined) {
+    console.error(`Usage: ${USAGE}. --partitions must be ${partitionCount.description}.`);
+    return EX_USAGE;
   }
   const secrets =
     positionals.length > 0 ? [] : ['MIGRATE_FROM', 'MIGRATE_TO'].map((name) => readSecret(process.env, name));
@@ -60,7 +71,7 @@ async function migrate(): Promise<number> {
   if (positionals.length > 0 && [from, to].some(({ url }) => passwordsIn(url).length > 0))
     console.error(SHOWN_PASSWORD);
   const isDry = values['dry-run'];
-  const moved = await between(from, to, isDry);
+  const moved = await between(from, to, { partitions, isDry });
   tell(moved, isDry);
   if (isDry) return 0;
   const isWhole = moved.every(isSame);
@@ -73,18 +84,24 @@ async function migrate(): Promise<number> {
 }
 
 /** Both are ours alone until it is done. */
-async function between(from: StoreAddress, to: StoreAddress, isDry: boolean): Promise<Moved[]> {
+async function between(
+  from: StoreAddress,
+  to: StoreAddress,
+  { partitions, isDry }: { partitions: number | undefined; isDry: boolean },
+): Promise<Moved[]> {
   const secrets = [from, to].flatMap(({ url }) => passwordsIn(url));
   const log = openLog({ level: 'warn', secrets, readable: true, write: (line) => process.stderr.write(line) });
   const parts = { log, clock: systemClock };
-  const source = await openExisting(from, parts);
+  const source = await openWhole(from, { ...parts, makes: false });
   if (!source)
     throw new StoreError('unsupported', `There is no store at ${publicName(from)}, so there is nothing to migrate.`);
   try {
-    if (isDry) return await countRows(source);
-    const target = await openBackend(to, parts);
+    const count = partitions ?? source.partitions.length;
+    if (isDry) return await countDivided(source, count);
+    const target = await openWhole(to, { ...parts, makes: true, count });
+    if (!target) throw new Error('A store that is made where there is none is there.');
     try {
-      return await moveStore(source, target);
+      return await moveWhole(source, target);
     } finally {
       await target.close();
     }

@@ -7,7 +7,7 @@ import { amount } from './estimate.ts';
 
 /** How many tasks must have reported their cost, and how many of the latest ones count. */
 const SAMPLE_SIZE = 20;
-const MAX_VARIANTS = 20;
+export const MAX_VARIANTS = 20;
 const MAX_MODELS = 2_000;
 const MAX_MODEL_LENGTH = 200;
 /** The tasks that have been counted: a task is announced several times, but only its first end counts. */

@@ -1,13 +1,15 @@
 export { passwordsIn, publicName, type StoreAddress, StoreError, type StoreErrorKind } from './backend.ts';
 export { backUpStore } from './backup/back-up.ts';
 export { checkBackup, openBackup, restoreStore } from './backup/restore.ts';
-export type { FindingKind } from './examination/checks.ts';
+export { countDivided, moveWhole } from './division/move-whole.ts';
+export { type FindingKind, lasting } from './examination/checks.ts';
 export { type Examination, examine } from './examination/examination.ts';
 export { hasCertainlyEnded, nameHolder } from './holder.ts';
 export { schemaName } from './marks.ts';
-export { countRows, isSameContent as isSame, type MovedNamespace as Moved, moveStore } from './move-store.ts';
+export { isSameContent as isSame, type MovedNamespace as Moved, moveStore } from './move-store.ts';
 export { openBackend, openExisting, openStore } from './open-store.ts';
 export { openPartitions, type Partitions } from './partitions.ts';
 export { ReadOnlyTasks } from './read-only.ts';
 export { importOptional } from './remote/adapter.ts';
 export { openSharedFacts, type SharedFacts } from './remote/shared-facts.ts';
+export { openWhole } from './whole-store.ts';

@@ -1,13 +1,14 @@
 import { z } from 'zod';
 import { TASK_VERSION } from '../tasks/task.ts';
 import { StoreError } from './backend.ts';
-import { type Namespace, rowFormat } from './namespaces.ts';
+import { type Namespace, valueIn } from './namespaces.ts';
 import { type SqliteBackend, TABLE } from './sqlite.ts';
 
 /** Raised when the layout of namespaces and rows changes in a way that an older bot would break. */
 const STORE_VERSION = 1;
 
 export const SCHEMA_KEY = 'schema';
+export const LEDGER_KEY = 'ledger';
 /** Not part of what is moved. */
 export const MOVE_KEY = 'moving';
 
@@ -31,14 +32,14 @@ const markOn = <T>(namespace: Namespace, key: string, schema: z.ZodType<T>) => (
 export const pollingMark = (asking: Namespace) => markOn(asking, 'last', askingSchema);
 
 /** Marks that a ledger is kept, and the first day whose entries may still be open: a start reads no earlier ones. */
-export const ledgerMark = (meta: Namespace) => markOn(meta, 'ledger', ledgerSchema);
+export const ledgerMark = (meta: Namespace) => markOn(meta, LEDGER_KEY, ledgerSchema);
 
 /** The key of the hashes that stand for members after an erasure. */
 export const hashSecretMark = (meta: Namespace) => markOn(meta, 'hashes', hashSecretSchema);
 
-const PARTITIONS_KEY = 'partitions';
+export const PARTITIONS_KEY = 'partitions';
 /** Task ids name one of so many places. */
-const MOST_PARTITIONS = 1_024;
+export const MOST_PARTITIONS = 1_024;
 const partitionsSchema = z.object({ count: z.int().min(1).max(MOST_PARTITIONS) });
 
 /** How many partitions a store was begun with, in partition 0; undefined where it does not say. An unreadable number must not count as another one. */
@@ -60,7 +61,7 @@ export async function refusePartitioned(meta: Namespace, name: string): Promise<
   if (count > 1)
     throw new StoreError(
       'unsupported',
-      `The store ${name} is divided into ${count} partitions. Only processes with ATELIER_ROLE=shard or worker can use it; the doctor, backups and migrate-store cannot yet.`,
+      `The store ${name} is divided into ${count} partitions. Only processes with ATELIER_ROLE=shard or worker can use it; \`npm run migrate-store -- FROM TO --partitions 1\` moves it into one.`,
     );
 }
 
@@ -79,7 +80,7 @@ export async function refuseIncomplete(meta: Namespace, name: string): Promise<v
 
 /** `text`: the row with that mark. */
 export const refuseIncompleteRow = (name: string, text: string): void =>
-  mustBeWhole(name, moveSchema.safeParse(rowFormat.parse<{ value: unknown }>(text).value).data);
+  mustBeWhole(name, moveSchema.safeParse(valueIn(text)).data);
 
 function mustBeWhole(name: string, mark: z.output<typeof moveSchema> | undefined): void {
   if (mark?.isWhole !== false) return;
@@ -112,8 +113,7 @@ export const schemaName = ({ store, task }: Pick<WrittenSchema, 'store' | 'task'
 export const presentSchema = { store: STORE_VERSION, task: TASK_VERSION } as const;
 
 /** `text`: the row with the version that wrote the store. */
-export const schemaIn = (text: string): WrittenSchema | undefined =>
-  writtenSchema.safeParse(rowFormat.parse<{ value: unknown }>(text).value).data;
+export const schemaIn = (text: string): WrittenSchema | undefined => writtenSchema.safeParse(valueIn(text)).data;
 
 export const isNewer = ({ store, task }: WrittenSchema): boolean => store > STORE_VERSION || task > TASK_VERSION;
 

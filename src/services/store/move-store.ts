@@ -8,15 +8,15 @@ import type { OpenedBackend } from './remote/partition.ts';
 const MODULUS = 2n ** 128n;
 
 /** The content of a namespace in short, independent of the order of its rows. */
-interface Sum {
+export interface Sum {
   count: number;
   checksum: string;
 }
 
-const digestOf = (key: string, text: string): string =>
+export const digestOf = (key: string, text: string): string =>
   createHash('sha256').update(`${key.length} ${key}${text}`).digest('hex').slice(0, 32);
 
-function sumOf(digests: Iterable<string>): Sum {
+export function sumOf(digests: Iterable<string>): Sum {
   let count = 0;
   let total = 0n;
   for (const digest of digests) {
@@ -28,6 +28,7 @@ function sumOf(digests: Iterable<string>): Sum {
 
 export interface MovedNamespace {
   namespace: string;
+  /** What was there; or, where the number of partitions changes, what becomes of it. */
   from: Sum;
   to: Sum;
 }
@@ -102,12 +103,12 @@ async function digestsIn(side: Backend, namespace: string): Promise<Map<string, 
   return digests;
 }
 
-async function mustBeWhole(from: Backend): Promise<void> {
+export async function mustBeWhole(from: Backend): Promise<void> {
   const { meta } = openNamespaces(from);
   await refuseIncomplete(meta, from.name);
   if (await hasSchemaMark(meta)) return;
   throw new StoreError('unsupported', `There is no Atelier store in ${from.name}, so there is nothing to migrate.`);
 }
 
-const unsuitableTarget = (name: string, why: string): StoreError =>
+export const unsuitableTarget = (name: string, why: string): StoreError =>
   new StoreError('unsupported', `Nothing was migrated to the store ${name} because ${why}. Choose an empty store.`);

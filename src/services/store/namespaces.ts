@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { Keyv } from 'keyv';
+import { keysOf } from '../../lib/entries.ts';
 import { isRecord } from '../../lib/exact-json.ts';
 import {
   type Backend,
@@ -26,6 +27,9 @@ export const rowFormat = {
   stringify: (row: unknown): string => JSON.stringify(row),
   parse: rowIn,
 };
+
+/** What a row holds; an `UnreadableRow` where it cannot be read. */
+export const valueIn = (text: string): unknown => rowFormat.parse<{ value: unknown }>(text).value;
 
 function rowIn<T>(text: string): T;
 function rowIn(text: string): unknown {
@@ -108,7 +112,7 @@ export class Namespace {
     let from: { first: string } | { after: string } = { first };
     for (;;) {
       const rows = await this.#backend.range(this.name, { from, end, max: ROWS_AT_ONCE });
-      for (const { key, text } of rows) yield [key, rowFormat.parse<{ value: unknown }>(text).value];
+      for (const { key, text } of rows) yield [key, valueIn(text)];
       const last = rows.at(-1);
       if (!last || rows.length < ROWS_AT_ONCE) return;
       from = { after: last.key };
@@ -199,8 +203,13 @@ function everyNamespace<T>(make: (name: string, durability: Durability) => T) {
 export const openNamespaces = (backend: Backend, note?: NoteStoreUse) =>
   everyNamespace((name, durability) => new Namespace(name, backend, durability, note));
 
+const names = everyNamespace((name) => name);
+export type NamespaceKey = keyof Namespaces;
+export const namespaceKeys: readonly NamespaceKey[] = keysOf(names);
+export const namespaceNameOf = (key: NamespaceKey): string => names[key];
+
 /** In the order in which they are copied: erasures under way before what they erase, and the store's own marks last, so that they are true of the rest. */
 export const namespaceNames: readonly string[] = (() => {
-  const { erasures, meta, ...others } = everyNamespace((name) => name);
+  const { erasures, meta, ...others } = names;
   return [erasures, ...Object.values(others), meta];
 })();

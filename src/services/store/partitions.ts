@@ -1,11 +1,14 @@
 import { type Backend, inUseError, isLocal, publicName, type StoreAddress, StoreError } from './backend.ts';
 import { processOf } from './holder.ts';
 import { Lease, type StoreTrouble } from './lease.ts';
+import { refuseIncomplete } from './marks.ts';
+import { openNamespaces } from './namespaces.ts';
 import { openTasks, type StoreParts } from './open-store.ts';
 import { partitionCount } from './partition-count.ts';
 import { connectServer, warnAbout } from './remote/connect.ts';
 import { openPartition, readPartition } from './remote/partition.ts';
 import type { Server } from './remote/server.ts';
+import { shareHashSecret } from './shared-secret.ts';
 import type { StoredTasks } from './stored-tasks.ts';
 
 interface PartitionsParts extends StoreParts {
@@ -67,13 +70,27 @@ export class Partitions {
 
   async #open(partition: number, take: typeof Lease.tryTake): Promise<StoredTasks | undefined> {
     const opened = await openPartition(this.#server, this.#checked(partition), this.#parts, take);
-    return opened && openTasks(this.#address, opened, this.#parts);
+    if (!opened) return undefined;
+    try {
+      await mustBeWhole(this.#server);
+      if (this.count > 1) await shareHashSecret({ backend: opened.backend, partition }, this.#server, this.#parts);
+    } catch (error) {
+      await opened.close();
+      throw error;
+    }
+    return openTasks(this.#address, opened, this.#parts);
   }
 
   #checked(partition: number): number {
     if (Number.isInteger(partition) && partition >= 0 && partition < this.count) return partition;
     throw new Error(`There is no partition ${partition} of ${this.count}.`);
   }
+}
+
+/** Partition 0 says whether a move or a restore has filled all of them. */
+async function mustBeWhole(server: Server): Promise<void> {
+  const first = await readPartition(server, 0);
+  if (first) await refuseIncomplete(openNamespaces(first).meta, server.name);
 }
 
 /** Throws a `StoreError` where the store cannot be used. */
@@ -87,6 +104,7 @@ export async function openPartitions(address: StoreAddress, parts: PartitionsPar
   try {
     await server.prepare?.();
     await warnAbout(server, parts.log);
+    await mustBeWhole(server);
     return new Partitions(server, address, { parts, count: await partitionCount(server, parts) });
   } catch (error) {
     await server.close();

@@ -42,6 +42,15 @@ const inOrder = (lines: readonly TaskSummary[]): TaskSummary[] => lines.toSorted
 export const isSameSummary = (known: TaskSummary, other: TaskSummary): boolean =>
   JSON.stringify(taskSummary.parse(known)) === JSON.stringify(taskSummary.parse(other));
 
+/** The chunks of a list and then its head, from its lines in the order of their ids. */
+export function rowsOfList(owner: string, lines: readonly { id: string }[]): { key: string; value: object }[] {
+  const chunks: { id: string }[][] = [];
+  for (let at = 0; at < lines.length; at += LINES_A_CHUNK) chunks.push(lines.slice(at, at + LINES_A_CHUNK));
+  const starts = chunks.map(([first]) => first?.id ?? '');
+  const rows = chunks.map((chunk, at) => ({ key: chunkKey(owner, starts[at] ?? ''), value: { lines: chunk } }));
+  return starts.length > 0 ? [...rows, { key: owner, value: { starts } }] : [];
+}
+
 /** Sorts after every letter that a task's id may start with. */
 const AFTER_IDS = '~';
 
@@ -115,15 +124,7 @@ export class SummaryIndex {
   async rewrite(owner: string, lines: readonly TaskSummary[]): Promise<void> {
     const before = await this.starts(owner);
     await this.#namespace.delete(owner, ...before.map((start) => chunkKey(owner, start)));
-    const sorted = inOrder(lines);
-    const starts: string[] = [];
-    for (let at = 0; at < sorted.length; at += LINES_A_CHUNK) {
-      const chunk = sorted.slice(at, at + LINES_A_CHUNK);
-      const start = chunk[0]?.id ?? '';
-      await this.#writeChunk(owner, start, chunk);
-      starts.push(start);
-    }
-    if (starts.length > 0) await this.#writeHead(owner, starts);
+    for (const { key, value } of rowsOfList(owner, inOrder(lines))) await this.#namespace.put(key, value);
   }
 
   /** The upper part is written before the head names it, and removed from the lower one afterwards. */

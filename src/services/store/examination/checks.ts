@@ -48,11 +48,20 @@ export type FindingKind =
   | 'fingerprint-astray'
   | 'fingerprint-missing'
   | 'entry-missing'
-  | 'entry-different';
+  | 'entry-different'
+  | 'wrong-partition'
+  | 'secret-different'
+  | 'secret-in-use'
+  | 'partition-unknown';
+
+/** What the doctor does not repair. */
+export const lasting: ReadonlySet<FindingKind> = new Set(['damaged', 'secret-in-use', 'partition-unknown']);
 
 export interface Finding {
   kind: FindingKind;
   count: number;
+  /** undefined where the store has no partitions. */
+  partition?: number | undefined;
 }
 
 /** What one check found, and how to repair it. Checking changes nothing. */

@@ -11,13 +11,13 @@ import { openNamespaces } from '../namespaces.ts';
 import { noticeRows, runRows } from '../notice-rows.ts';
 import { proposalRows } from '../proposal-rows.ts';
 import { pseudonymRows } from '../pseudonym-rows.ts';
-import { openRemote } from '../remote/open-remote.ts';
 import { reportRows, serverLogRows } from '../report-rows.ts';
 import { Quarantine } from '../rows.ts';
 import { ruleRows } from '../rule-rows.ts';
 import { costRows, durationRows, erasureRows, experienceRows } from '../side-rows.ts';
 import { lockStore, resolvePath, SqliteBackend, sqliteFailure } from '../sqlite.ts';
 import { TaskRows, taskMigrations } from '../task-rows.ts';
+import { openWhole, type WholeStore } from '../whole-store.ts';
 import {
   type Check,
   checkExpired,
@@ -31,6 +31,7 @@ import {
   checkTasks,
   type Finding,
 } from './checks.ts';
+import { checkHomes, checkNumbers, checkSecrets, hasRows } from './partitions-check.ts';
 
 export interface Examination {
   /** A path, or an address without its password. */
@@ -75,13 +76,40 @@ async function examineFile(asked: string, parts: ExaminationParts): Promise<Exam
 }
 
 async function examineRemote(address: StoreAddress, parts: ExaminationParts): Promise<Examination> {
-  const opened = await openRemote(address, parts, { makes: false });
-  if (!opened) return { file: publicName(address), holds: undefined, findings: [] };
+  const store = await openWhole(address, { ...parts, makes: false });
+  if (!store) return { file: publicName(address), holds: undefined, findings: [] };
   try {
-    return await examineRows(opened.backend, parts);
+    return await examineWhole(store, parts);
   } finally {
-    await opened.close();
+    await store.close();
   }
+}
+
+/** For a store that is reserved for this process already. */
+export async function examineWhole(
+  { name, partitions, usedPartitions }: WholeStore,
+  parts: ExaminationParts,
+): Promise<Examination> {
+  const backends = partitions.map(({ backend }) => backend);
+  const [first] = backends;
+  if (first && backends.length === 1) return examineRows(first, parts);
+  const spanning = [
+    checkNumbers(await usedPartitions(), backends.length),
+    await checkSecrets(backends),
+    await checkHomes(backends, parts),
+  ];
+  // First of all, so that the lists are compared with the tasks that belong to the partition.
+  if (parts.repair) for (const check of spanning) await check.repair();
+  const holds = { tasks: 0, setAside: 0 };
+  const findings: Finding[] = spanning.flatMap((check) => check.findings);
+  for (const [partition, backend] of backends.entries()) {
+    if (!(await hasRows(backend))) continue;
+    const one = await examineRows(backend, parts);
+    holds.tasks += one.holds?.tasks ?? 0;
+    holds.setAside += one.holds?.setAside ?? 0;
+    findings.push(...one.findings.map((finding) => ({ ...finding, partition })));
+  }
+  return { file: name, holds, findings };
 }
 
 /** undefined where the file is still empty. */

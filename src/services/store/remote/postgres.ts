@@ -46,6 +46,11 @@ const CLEAR_EXPIRED = `
   WITH ${HELD}, gone AS (DELETE FROM ${TABLE} USING held WHERE expires <= $3 AND ${inPartition('$4')})
   SELECT count(*) = 1 AS ours FROM held`;
 
+/** Every start writes to this namespace. */
+const USED = `
+  SELECT DISTINCT coalesce(substring(namespace FROM '^p([0-9]+)/'), '0') AS number FROM ${TABLE}
+  WHERE namespace = 'meta' OR namespace ~ '^p[0-9]+/meta$'`;
+
 /** All namespaces of all partitions share a few connections. */
 export async function openPostgres(parts: ServerParts): Promise<Server> {
   const { name, connection } = parts;
@@ -56,6 +61,10 @@ export async function openPostgres(parts: ServerParts): Promise<Server> {
     store: (partition, lease) =>
       new Postgres({ name: partitionName(name, partition), pool, connection, lease, partition }),
     holders: (count) => readHolders(pool.query, count),
+    async used() {
+      const rows = await pool.query(USED);
+      return rows.map(({ number }) => Number(number)).sort((a, b) => a - b);
+    },
     async prepare() {
       // All or nothing; and where the tables exist, the user needs no right to create any.
       if (!(await isMade(pool))) await pool.query(TABLES.join(';\n'));

@@ -9,6 +9,7 @@ import {
   type StoreError,
 } from '../backend.ts';
 import type { Lease, LeaseServer } from '../lease.ts';
+import { MOST_PARTITIONS } from '../marks.ts';
 import { namespaceNames } from '../namespaces.ts';
 import { toRowStore } from './adapter.ts';
 import { connectRedis, type RedisClient } from './redis-client.ts';
@@ -47,6 +48,14 @@ const FORGET_EXPIRED = `
   end
   return 1`;
 
+/** The places of the keys that exist, counted from 0. */
+const FOUND = `
+  local found = {}
+  for at, key in ipairs(KEYS) do
+    if redis.call('EXISTS', key) == 1 then found[#found + 1] = at - 1 end
+  end
+  return found`;
+
 const SEPARATOR = '::';
 
 /** One connection, so that requests reach the server in order. */
@@ -59,6 +68,14 @@ export async function openRedis(parts: ServerParts): Promise<Server> {
     store: (partition, lease) =>
       new Redis({ name: partitionName(name, partition), client, connection, lease, partition }),
     holders: (count) => readHolders(client, connection, count),
+    async used() {
+      // Every start writes to this namespace. Partition 0 has no list of its keys.
+      const keys = Array.from({ length: MOST_PARTITIONS }, (_, partition) =>
+        partition === 0 ? leaseNumberKey(0) : `${prefixOf(partition)}meta:keys`,
+      );
+      const found = await connection.run(() => client.eval(FOUND, { keys }));
+      return Array.isArray(found) ? found.map(Number) : [];
+    },
     async warn(log) {
       const told = await connection.run(() => client.info());
       if (!/^aof_enabled:1\r?$/m.test(told))

@@ -18,6 +18,8 @@ export interface Server {
   store(partition: number, lease: () => Lease): ServerStore;
   /** Who holds the leases of the first `count` partitions now. */
   holders(count: number): Promise<ReadonlyMap<number, string>>;
+  /** The partitions in which a bot has started. */
+  used(): Promise<readonly number[]>;
   /** Makes what every store needs. */
   prepare?(): Promise<void>;
   /** Logs settings of this server that an operator should change. */

@@ -1,0 +1,42 @@
+import { isRecord } from '../../../lib/exact-json.ts';
+import { hashedName } from '../../hashed-names.ts';
+import { bucketOf } from '../../tasks/homes.ts';
+import type { Backend } from '../backend.ts';
+import { hashSecretMark } from '../marks.ts';
+import { namespaceNameOf, openNamespaces, valueIn } from '../namespaces.ts';
+import { rowsIn } from '../raw-rows.ts';
+
+/**
+ * Ledger entries without a member name neither server nor task, but the sums that they still count in may be kept, under hashes. They go where these sums
+ * are counted, as far as a server or member with that hash is known; all others can be anywhere.
+ */
+export async function anonymousHomes(from: readonly Backend[]): Promise<(entryKey: string) => number> {
+  const scopes = new Map<string, readonly unknown[]>();
+  for (const backend of from)
+    for await (const [, text] of rowsIn(backend, namespaceNameOf('allowances'))) {
+      const kept = valueIn(text);
+      if (isRecord(kept) && typeof kept.entry === 'string' && Array.isArray(kept.scopes))
+        scopes.set(kept.entry, kept.scopes);
+    }
+  const buckets = scopes.size > 0 ? await scopeBuckets(from) : new Map<unknown, number>();
+  return (entryKey) => {
+    const known = scopes.get(entryKey)?.find((scope) => buckets.has(scope));
+    return buckets.get(known) ?? bucketOf(entryKey);
+  };
+}
+
+/** As spending hashes the sums of servers, and of members without a server. */
+async function scopeBuckets(from: readonly Backend[]): Promise<Map<unknown, number>> {
+  const names = new Map<string, string>();
+  for (const backend of from)
+    for (const name of ['ledger', 'budgets'] as const)
+      for await (const [, text] of rowsIn(backend, namespaceNameOf(name))) {
+        const row = valueIn(text);
+        if (!isRecord(row)) continue;
+        if (typeof row.guildId === 'string') names.set(`server ${row.guildId}`, row.guildId);
+        if (typeof row.memberId === 'string') names.set(`direct ${row.memberId}`, row.memberId);
+      }
+  const [first] = from;
+  const { secret = '' } = (first && (await hashSecretMark(openNamespaces(first).meta).read())) ?? {};
+  return new Map([...names].map(([name, home]) => [hashedName(name, secret), bucketOf(home)]));
+}

@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import { modelExperience } from '../../models/experience.ts';
+import { type Notice, noticeRow } from '../../notices/notice.ts';
+import { learnedCosts, MAX_VARIANTS } from '../../prices/learned-prices.ts';
+import { MAX_LEFT, outcomeOf } from '../../tasks/own-data/part-erasures.ts';
+import { type Duration, durationShape, type ErasureMark, erasureMark, KEPT_DURATIONS } from '../../tasks/task-store.ts';
+
+// What partitions have under the same key, as one value.
+
+/** Values that differ, in the order of their partitions. */
+export type Merge = (values: readonly unknown[]) => unknown;
+
+/** Unreadable values are left out where any can be read. */
+const merging =
+  <T>(schema: z.ZodType<T>, merge: (rows: readonly T[]) => T): Merge =>
+  (values) => {
+    const rows = values.flatMap((value) => schema.safeParse(value).data ?? []);
+    return rows.length === 0 ? values[0] : merge(rows);
+  };
+
+const byTime = (one: { at: number }, other: { at: number }): number => one.at - other.at;
+
+/** Each duration once, also where partitions were given the same ones. */
+export const mergeDurations = merging(z.object({ durations: z.array(durationShape) }), (rows) => {
+  const all = new Map<string, Duration>();
+  for (const one of rows.flatMap(({ durations }) => durations)) all.set(JSON.stringify(one), one);
+  return { durations: [...all.values()].sort(byTime).slice(-KEPT_DURATIONS) };
+});
+
+/** A success in any partition counts more than a refusal. */
+export const mergeExperience = merging(z.object({ id: z.string(), ...modelExperience.shape }), (rows) => {
+  const delivered = [...new Set(rows.flatMap((row) => row.delivered))];
+  const unfit = [...new Set(rows.flatMap((row) => row.unfit))].filter((kind) => !delivered.includes(kind));
+  return { id: rows[0]?.id ?? '', delivered, unfit };
+});
+
+/**
+ * Of each variant, the costs of the partition that knows most of them, or the latest ones: several partitions may have been given the same costs, which
+ * must not count twice.
+ */
+export const mergeCosts = merging(learnedCosts, (rows) => {
+  const best = new Map<string, z.output<typeof learnedCosts>['variants'][number]>();
+  for (const one of rows.flatMap(({ variants }) => variants)) {
+    const known = best.get(one.variant);
+    const more = one.amounts.length - (known?.amounts.length ?? 0);
+    if (!known || more > 0 || (more === 0 && one.at > known.at)) best.set(one.variant, one);
+  }
+  const variants = [...best.values()].sort(byTime).slice(-MAX_VARIANTS);
+  return { kind: rows[0]?.kind ?? '', model: rows[0]?.model ?? '', variants };
+});
+
+/** When the gateway was last polled by any of them. */
+export const mergePolling = merging(z.object({ at: z.number() }), (rows) => ({
+  at: Math.max(...rows.map(({ at }) => at)),
+}));
+
+/** The first day that any of them may still have open entries of. */
+export const mergeLedgerMarks = merging(z.object({ openSince: z.string() }), (rows) => ({
+  openSince: rows.map(({ openSince }) => openSince).sort()[0] ?? '',
+}));
+
+/** One notice that goes on while any does, and keeps all its messages up to date. */
+export const mergeNotices = merging(noticeRow, (rows) => {
+  const open = rows.filter(({ endedAt }) => endedAt === undefined);
+  const latest = (open.length > 0 ? open : rows).reduce((one, other) => (other.since > one.since ? other : one));
+  const messages = new Map<string, Notice['messages'][number]>();
+  for (const message of rows.flatMap((row) => row.messages)) messages.set(message.id, message);
+  return {
+    ...latest,
+    since: Math.min(...rows.map(({ since }) => since)),
+    count: Math.max(...rows.map(({ count }) => count)),
+    messages: [...messages.values()],
+    isShown: false,
+  };
+});
+
+/**
+ * One erasure of a member. Where the member asked, what the other partitions reported is counted already; what they did since is small, and only its
+ * count is lost.
+ */
+export function mergedErasure(marks: readonly ErasureMark[]): ErasureMark {
+  const asked = marks.find((mark) => mark.asked !== undefined);
+  const counted = asked ? [asked] : marks;
+  const sums = counted.map((mark) => outcomeOf(mark, 0));
+  const sum = (what: 'tasks' | 'messages' | 'stays'): number => sums.reduce((total, one) => total + one[what], 0);
+  const [first] = marks;
+  const { memberId = '', secret = '' } = asked ?? first ?? {};
+  const told = asked ? asked.told : first?.told;
+  return {
+    ...{ memberId, secret },
+    until: Math.max(...marks.map(({ until }) => until)),
+    ...{ tasks: sum('tasks'), messages: sum('messages'), stays: sum('stays') },
+    left: sums.flatMap(({ left }) => left).slice(0, MAX_LEFT),
+    ...(told !== undefined && { told }),
+  };
+}
+
+export const mergeErasures = merging(erasureMark, mergedErasure);
+
+const NOTHING = { tasks: 0, messages: 0, stays: 0, left: [] };
+
+/** The erasure as one partition of several has it: where the member asked, or where that partition asked for it. */
+export function divideErasure(mark: ErasureMark, { number, home, count }: Record<'number' | 'home' | 'count', number>) {
+  const { memberId, until, secret } = mark;
+  if (number !== home) return { memberId, until, secret, ...NOTHING, askedBy: [home] };
+  const others = Array.from({ length: count }, (_, partition) => partition).filter((partition) => partition !== home);
+  const asked = others.map((partition) => ({ ...NOTHING, running: 0, partition, state: 'asked' as const }));
+  return { ...mark, asked };
+}

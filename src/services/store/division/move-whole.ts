@@ -1,0 +1,148 @@
+import { type Backend, type Row, StoreError } from '../backend.ts';
+import { hidesMembers } from '../examination/partitions-check.ts';
+import { hashSecretMark, MOVE_KEY, markedPartitions, markPartitions, moveMark } from '../marks.ts';
+import {
+  countRows,
+  digestOf,
+  isSameContent,
+  type MovedNamespace,
+  moveStore,
+  mustBeWhole,
+  type Sum,
+  sumOf,
+  unsuitableTarget,
+} from '../move-store.ts';
+import { namespaceNames, openNamespaces } from '../namespaces.ts';
+import { adapterOf, batchesOf, isEmpty, rowsIn, WRITTEN_AT_ONCE, writeRows, writtenAtOnce } from '../raw-rows.ts';
+import type { WholeStore } from '../whole-store.ts';
+import type { DividedRow, Division } from './division.ts';
+import { divide } from './divisions.ts';
+import { findStrays } from './row-homes.ts';
+
+/** By partition: the digests of rows by their keys. */
+type Digests = Map<string, string>[];
+
+/** What a move into this number of partitions would write. */
+export async function countDivided(from: WholeStore, count: number): Promise<MovedNamespace[]> {
+  const [first] = from.partitions;
+  if (first && from.partitions.length === 1 && count === 1) return countRows(first);
+  const division = { from: await backendsOf(from, count), count };
+  const counts: MovedNamespace[] = [];
+  for (const namespace of namespaceNames)
+    counts.push({ namespace, from: sumOfAll(await digestsOf(division, namespace)), to: sumOf([]) });
+  return counts;
+}
+
+/**
+ * Makes TO what becomes of FROM in its number of partitions, by differences alone, so it can be interrupted and repeated. Nothing else may use either of
+ * them meanwhile. Until it is done, no process opens any partition of TO: partition 0 says so.
+ */
+export async function moveWhole(from: WholeStore, to: WholeStore): Promise<MovedNamespace[]> {
+  const targets = to.partitions.map(({ backend }) => backend);
+  const count = targets.length;
+  const [source] = from.partitions;
+  const [target] = to.partitions;
+  if (!source || !target) throw new Error('A store has at least one partition.');
+  if (from.partitions.length === 1 && count === 1) return moveStore(source, target);
+  const division = { from: await backendsOf(from, count), count };
+  const { meta } = openNamespaces(target.backend);
+  const mark = moveMark(meta);
+  const before = await mark.read();
+  if (before && before.from !== from.name) throw unsuitableTarget(to.name, `it was filled from ${before.from}`);
+  if (!before) {
+    for (const backend of targets)
+      if (!(await isEmpty(backend))) throw unsuitableTarget(to.name, 'it holds the tasks of another bot');
+    await mark.write({ from: from.name, isWhole: false });
+  }
+  // Also where a move was interrupted before it.
+  if (count > 1 && (await markedPartitions(meta, to.name)) === undefined) await markPartitions(meta, count);
+  if (!before?.isWhole) for (const namespace of namespaceNames) await moveRows(division, targets, namespace);
+  const moved: MovedNamespace[] = [];
+  for (const namespace of namespaceNames) {
+    const wanted = sumOfAll(await digestsOf(division, namespace));
+    moved.push({ namespace, from: wanted, to: sumOfAll(await digestsIn(targets, namespace)) });
+  }
+  for (const { ownership } of [...from.partitions, ...to.partitions]) ownership.mustBeOurs();
+  if (moved.every(isSameContent)) await mark.write({ from: from.name, isWhole: true });
+  return moved;
+}
+
+/** Throws where a store cannot be divided in another way as it is. */
+async function backendsOf({ name, partitions }: WholeStore, count: number): Promise<Backend[]> {
+  const backends = partitions.map(({ backend }) => backend);
+  const [first] = backends;
+  if (first) await mustBeWhole(first);
+  if (backends.length === 1 || backends.length === count) return backends;
+  for await (const _ of findStrays(backends))
+    throw new StoreError(
+      'unsupported',
+      `The store ${name} has rows in the wrong partition. Repair it with \`npm run doctor\`, then migrate it.`,
+    );
+  await mustShareSecret(name, backends);
+  return backends;
+}
+
+/** Under another key the limits and blocks of members who erased their data would not be found. */
+async function mustShareSecret(name: string, backends: readonly Backend[]): Promise<void> {
+  const secrets = new Set<string>();
+  for (const [at, backend] of backends.entries()) {
+    const { secret } = (await hashSecretMark(openNamespaces(backend).meta).read()) ?? {};
+    if (secret !== undefined && (at === 0 || (await hidesMembers(backend)))) secrets.add(secret);
+  }
+  if (secrets.size > 1)
+    throw new StoreError(
+      'unsupported',
+      `The partitions of the store ${name} hide members under different keys, so their number cannot be changed. Migrate it with the same number of partitions.`,
+    );
+}
+
+async function moveRows(division: Division, targets: readonly Backend[], namespace: string): Promise<void> {
+  const wanted = await digestsOf(division, namespace);
+  const there = await digestsIn(targets, namespace);
+  for (const [partition, backend] of targets.entries()) {
+    const past = [...(there[partition]?.keys() ?? [])].filter((key) => !wanted[partition]?.has(key));
+    for (const keys of batchesOf(past, WRITTEN_AT_ONCE)) await adapterOf(backend, namespace).deleteMany(keys);
+  }
+  const isMissing = ({ partition, key }: DividedRow): boolean =>
+    there[partition]?.get(key) !== wanted[partition]?.get(key);
+  const batches = targets.map((backend) => ({ backend, rows: [] as Row[] }));
+  let held = 0;
+  const flush = async (): Promise<void> => {
+    for (const batch of batches) {
+      await writeRows(batch.backend, adapterOf(batch.backend, namespace), batch.rows);
+      batch.rows = [];
+    }
+    held = 0;
+  };
+  for await (const row of divide(division, namespace)) {
+    if (!isMissing(row)) continue;
+    batches[row.partition]?.rows.push({ key: row.key, text: row.text });
+    held += 1;
+    if (held >= writtenAtOnce(namespace)) await flush();
+  }
+  await flush();
+}
+
+async function digestsOf(division: Division, namespace: string): Promise<Digests> {
+  const digests: Digests = Array.from({ length: division.count }, () => new Map());
+  for await (const { partition, key, text } of divide(division, namespace))
+    digests[partition]?.set(key, digestOf(key, text));
+  return digests;
+}
+
+async function digestsIn(targets: readonly Backend[], namespace: string): Promise<Digests> {
+  const digests: Digests = [];
+  for (const backend of targets) {
+    const rows = new Map<string, string>();
+    for await (const [key, text] of rowsIn(backend, namespace))
+      if (namespace !== 'meta' || key !== MOVE_KEY) rows.set(key, digestOf(key, text));
+    digests.push(rows);
+  }
+  return digests;
+}
+
+/** A row in another partition is another row. */
+const sumOfAll = (digests: Digests): Sum =>
+  sumOf(
+    digests.flatMap((rows, partition) => [...rows].map(([key, digest]) => digestOf(`${partition} ${key}`, digest))),
+  );

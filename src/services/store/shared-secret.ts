@@ -1,0 +1,44 @@
+import { pause, systemClock } from '../../lib/clock.ts';
+import { type Backend, inUseError } from './backend.ts';
+import { hashSecret } from './kept-scopes.ts';
+import { Lease } from './lease.ts';
+import { hashSecretMark } from './marks.ts';
+import { openNamespaces } from './namespaces.ts';
+import type { RemoteParts } from './remote/connect.ts';
+import { openPartition, readPartition } from './remote/partition.ts';
+import type { Server } from './remote/server.ts';
+
+const LOOK_EVERY_MS = 100;
+const LONGEST_WAIT_MS = 30_000;
+
+/** Members are hidden under one key in all partitions: it is made in partition 0, and the others copy it. A key that a partition has already stays. */
+export async function shareHashSecret(
+  { backend, partition }: { backend: Backend; partition: number },
+  server: Server,
+  parts: RemoteParts,
+): Promise<void> {
+  const mark = hashSecretMark(openNamespaces(backend).meta);
+  if (await mark.read()) return;
+  if (partition === 0) await hashSecret(openNamespaces(backend).meta);
+  else await mark.write({ secret: await firstSecret(server, parts) });
+}
+
+/** Its owner makes it as it opens partition 0. Where nobody owns that, it is made here. */
+async function firstSecret(server: Server, parts: RemoteParts): Promise<string> {
+  const end = performance.now() + LONGEST_WAIT_MS;
+  for (;;) {
+    const first = await readPartition(server, 0);
+    const known = first && (await hashSecretMark(openNamespaces(first).meta).read());
+    if (known) return known.secret;
+    const opened = await openPartition(server, 0, parts, Lease.tryTake);
+    if (opened) {
+      try {
+        return await hashSecret(openNamespaces(opened.backend).meta);
+      } finally {
+        await opened.close();
+      }
+    }
+    if (performance.now() > end) throw inUseError(server.name);
+    await pause(systemClock, LOOK_EVERY_MS);
+  }
+}

@@ -1,0 +1,109 @@
+import { existsSync } from 'node:fs';
+import { type Backend, fileOf, isLocal, publicName, type StoreAddress, StoreError } from './backend.ts';
+import { Lease } from './lease.ts';
+import { markedPartitions } from './marks.ts';
+import { openNamespaces } from './namespaces.ts';
+import { openBackend } from './open-store.ts';
+import { isEmpty } from './raw-rows.ts';
+import { connectServer, type RemoteParts, warnAbout } from './remote/connect.ts';
+import { type OpenedBackend, openPartition, readPartition } from './remote/partition.ts';
+import type { Server } from './remote/server.ts';
+
+/** Every partition of a store, reserved for this process until it is closed. A file, and a store that was begun without partitions, has one. */
+export interface WholeStore {
+  /** For people: a file, or an address without its password. */
+  readonly name: string;
+  readonly partitions: readonly OpenedBackend[];
+  /** All partitions in which a bot has started, also beyond those that the store has. */
+  usedPartitions(): Promise<readonly number[]>;
+  close(): Promise<void>;
+}
+
+interface WholeParts extends RemoteParts {
+  /** Creates a store where there is none. */
+  makes: boolean;
+  /** How many partitions it has to have; undefined: as many as it has. */
+  count?: number | undefined;
+}
+
+/** Takes the leases of all partitions; refuses while a bot has any of them. undefined where there is no store and none is to be created. */
+export async function openWhole(address: StoreAddress, parts: WholeParts): Promise<WholeStore | undefined> {
+  if (!isLocal(address)) return openServer(address, parts);
+  if ((parts.count ?? 1) > 1)
+    throw new StoreError(
+      'unsupported',
+      `The store ${publicName(address)} is a file, which has no partitions. Choose a Redis or Postgres server, or one partition.`,
+    );
+  if (!parts.makes && !existsSync(fileOf(address))) return undefined;
+  const opened = await openBackend(address, parts);
+  return { name: opened.backend.name, partitions: [opened], usedPartitions: async () => [0], close: opened.close };
+}
+
+async function openServer(address: StoreAddress, parts: WholeParts): Promise<WholeStore | undefined> {
+  const server = await connectServer(address, parts);
+  const partitions: OpenedBackend[] = [];
+  const end = async (): Promise<void> => {
+    await Promise.all(partitions.map((one) => one.close()));
+    await server.close();
+  };
+  let closing: Promise<void> | undefined;
+  const close = (): Promise<void> => {
+    closing ??= end();
+    return closing;
+  };
+  try {
+    const existing = await readPartition(server, 0);
+    if (!existing && !parts.makes) {
+      await close();
+      return undefined;
+    }
+    await server.prepare?.();
+    const isPartitioned = existing !== undefined && ((await markedCount(existing)) ?? 1) > 1;
+    const take = (number: number) => takePartition(server, number, { parts, isPartitioned });
+    const first = await take(0);
+    partitions.push(first);
+    const count = await countOf(first.backend, parts.count);
+    const others = Array.from({ length: count - 1 }, (_, at) => take(at + 1));
+    // Those that are taken are given back where another one is not to be had.
+    const taken = await Promise.allSettled(others);
+    for (const one of taken) if (one.status === 'fulfilled') partitions.push(one.value);
+    for (const one of taken) if (one.status === 'rejected') throw one.reason;
+    await warnAbout(server, parts.log);
+    return { name: server.name, partitions, usedPartitions: () => server.used(), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+const markedCount = (backend: Backend): Promise<number | undefined> =>
+  markedPartitions(openNamespaces(backend).meta, backend.name);
+
+async function takePartition(
+  server: Server,
+  number: number,
+  { parts, isPartitioned }: { parts: RemoteParts; isPartitioned: boolean },
+): Promise<OpenedBackend> {
+  try {
+    const opened = await openPartition(server, number, parts, Lease.take);
+    if (opened) return opened;
+  } catch (error) {
+    const isInUse = error instanceof StoreError && error.kind === 'in-use';
+    if (!isInUse || (number === 0 && !isPartitioned)) throw error;
+  }
+  throw new StoreError(
+    'in-use',
+    `Workers are using the store ${server.name}. Stop all processes with ATELIER_ROLE=worker, then run this again; shards can continue to run.`,
+  );
+}
+
+async function countOf(first: Backend, wanted: number | undefined): Promise<number> {
+  const known = await markedCount(first);
+  if (wanted === undefined || wanted === known) return known ?? 1;
+  if (known === undefined && (wanted === 1 || (await isEmpty(first)))) return wanted;
+  const [has, needed] = [known ?? 1, wanted].map((count) => `${count} partition${count === 1 ? '' : 's'}`);
+  throw new StoreError(
+    'unsupported',
+    `The store ${first.name} has ${has}, and ${needed} would be needed. Choose an empty store, or the same number of partitions.`,
+  );
+}

@@ -1,0 +1,265 @@
+import { describe, expect, it } from 'vitest';
+import { kindSpecs } from '../../../src/commands/index.ts';
+import { hashedName } from '../../../src/services/hashed-names.ts';
+import { countDivided, moveWhole } from '../../../src/services/store/division/move-whole.ts';
+import { findStrays } from '../../../src/services/store/division/row-homes.ts';
+import { examine, isSame, StoreError } from '../../../src/services/store/index.ts';
+import { namespaceNames } from '../../../src/services/store/namespaces.ts';
+import { openWhole, type WholeStore } from '../../../src/services/store/whole-store.ts';
+import { bucketOf, partitionOf, WHOLE_STORE } from '../../../src/services/tasks/homes.ts';
+import { fillEveryNamespace } from './every-namespace.ts';
+import { leavePartitions, openCluster, type PartitionRow, rowsOf, writeTo } from './partitioned.ts';
+import { leave, onServers, onStores, type Site } from './sites.ts';
+import { START } from './stage.ts';
+
+const GUILDS = Array.from({ length: 12 }, (_, at) => `${400_000_000_000_000_000 + at}`);
+const homeIn = (count: number) => (guildId: string) => partitionOf(bucketOf(guildId), count);
+const NOT_COPIED = [
+  'index',
+  'meta',
+  'durations',
+  'models',
+  'costs',
+  'asking',
+  'pseudonyms',
+  'forgetting',
+  'notices',
+  'runs',
+];
+
+const wholeOf = async ({ url, scheme, log, clock }: Site, count?: number): Promise<WholeStore> => {
+  const store = await openWhole({ url, scheme }, { log, clock, makes: count !== undefined, count });
+  if (!store) throw new Error('There is a store.');
+  return store;
+};
+
+/** The power fails after so many writes to TO. */
+async function move(from: Site, to: Site, count: number, writes = Number.POSITIVE_INFINITY) {
+  const source = await wholeOf(from);
+  try {
+    const target = await wholeOf(to, count);
+    let left = writes;
+    try {
+      const partitions = target.partitions.map((one) => {
+        const backend = Object.create(one.backend, {
+          name: { value: one.backend.name },
+          failure: { get: () => one.backend.failure },
+          adapter: {
+            value(namespace: string) {
+              const adapter = one.backend.adapter(namespace, 'at-once');
+              for (const name of ['set', 'setMany', 'deleteMany'] as const) {
+                const work = (adapter[name] as (...given: unknown[]) => Promise<unknown>).bind(adapter);
+                Object.assign(adapter, {
+                  async [name](...given: unknown[]) {
+                    if (left-- <= 0) throw new StoreError('failed', 'no power');
+                    return work(...given);
+                  },
+                });
+              }
+              return adapter;
+            },
+          },
+          everyRow: { value: one.backend.everyRow.bind(one.backend) },
+        });
+        return { ...one, backend };
+      });
+      return await moveWhole(source, { ...target, partitions });
+    } finally {
+      await target.close();
+    }
+  } finally {
+    await source.close();
+  }
+}
+
+const one = (site: Site) => leave(site, (store) => fillEveryNamespace(store, WHOLE_STORE, GUILDS));
+const several = (site: Site, count: number) =>
+  leavePartitions(site, count, (store, partition) =>
+    fillEveryNamespace(
+      store,
+      partition,
+      GUILDS.filter((id) => homeIn(count)(id) === partition.number),
+    ),
+  );
+
+const contentOf = (rows: readonly PartitionRow[], ...without: string[]): string[] =>
+  rows
+    .filter(({ namespace }) => !without.includes(namespace))
+    .map(({ namespace, key, text }) => `${namespace} ${key} ${text}`)
+    .sort();
+
+const valuesIn = (rows: readonly PartitionRow[], namespace: string): unknown[] =>
+  rows.filter((row) => row.namespace === namespace).map(({ text }) => JSON.parse(text).value);
+
+const clean = async (site: Site): Promise<unknown> => {
+  const parts = { clock: site.clock, log: site.log, specs: kindSpecs, repair: false };
+  const { findings } = await examine(site, parts);
+  return findings.filter(({ kind }) => kind !== 'order-astray' && kind !== 'past');
+};
+
+/** Without the order of their fields. */
+const parsed = (rows: readonly PartitionRow[]): Map<string, unknown> =>
+  new Map(rows.map(({ namespace, key, text }) => [`${namespace} ${key}`, JSON.parse(text)]));
+
+describe('A store that is divided', () =>
+  onServers((stage) =>
+    onStores(['sqlite'], (fileStage) => {
+      it('A store that is divided has every row at its home, once, and is the same when it is put together again', async () => {
+        const [from, to, back] = [await fileStage(), await stage(), await fileStage()];
+        await one(from);
+        const before = await rowsOf(from, 1);
+        expect([...new Set(before.map(({ namespace }) => namespace))].sort()).toEqual([...namespaceNames].sort());
+        expect((await move(from, to, 4)).every(isSame)).toBe(true);
+        expect(await rowsOf(from, 1)).toEqual(before);
+        const divided = await rowsOf(to, 4);
+        expect(contentOf(divided, ...NOT_COPIED)).toEqual(contentOf(before, ...NOT_COPIED));
+        const store = await wholeOf(to);
+        expect(await Array.fromAsync(findStrays(store.partitions.map(({ backend }) => backend)))).toEqual([]);
+        await store.close();
+        expect(await clean(to)).toEqual(await clean(from));
+        const cluster = await openCluster(to, 4);
+        const pages = [];
+        for (let number = 0; number < 4; number++) {
+          const bot = await cluster.open(number);
+          expect((await bot.budgets.all()).size).toBe(GUILDS.filter((id) => homeIn(4)(id) === number).length);
+          pages.push(...(await bot.page({ of: { memberId: 'member 1' }, max: 500 })).summaries);
+          await bot.close();
+        }
+        expect(new Set(pages.map(({ id }) => id)).size).toBe(pages.length);
+        expect(pages).toHaveLength(
+          before.filter(({ namespace, text }) => /^(live|finished)$/.test(namespace) && text.includes('"member 1"'))
+            .length,
+        );
+        await cluster.close();
+        await move(to, back, 1);
+        expect(parsed(await rowsOf(back, 1))).toEqual(parsed(before));
+      });
+
+      it('A store that is divided becomes one, in which what its partitions learned is merged', async () => {
+        const [from, to] = [await stage(), await fileStage()];
+        await several(from, 3);
+        const before = await rowsOf(from, 3);
+        expect((await move(from, to, 1)).every(isSame)).toBe(true);
+        const after = await rowsOf(to, 1);
+        const merged = [...NOT_COPIED, 'quarantine'];
+        expect(contentOf(after, ...merged)).toEqual(contentOf(before, ...merged));
+        expect(after.filter(({ namespace }) => namespace === 'quarantine')).toHaveLength(3);
+        const duration = { atLeastMs: 1, atMostMs: 2 };
+        expect(valuesIn(after, 'durations')).toEqual([
+          { durations: [0, 1, 2].map((at) => ({ ...duration, at: START + at })) },
+        ]);
+        expect(valuesIn(after, 'costs')).toMatchObject([{ variants: [{ amounts: ['0.10', '0.20', '0.20'] }] }]);
+        expect(valuesIn(after, 'models')).toEqual([{ id: 'model', delivered: ['image'], unfit: ['video'] }]);
+        expect(valuesIn(after, 'asking')).toEqual([{ at: START + 2 }]);
+        expect(valuesIn(after, 'notices')).toMatchObject([
+          { since: START, count: 3, messages: [0, 1, 2].map((at) => ({ id: `message ${at}` })) },
+        ]);
+        expect(valuesIn(after, 'runs')).toHaveLength(3);
+        expect(valuesIn(after, 'forgetting')).toMatchObject([
+          { memberId: 'member 0', until: START + 2, tasks: 3, messages: 6 },
+        ]);
+        const pseudonyms = after.filter(({ namespace }) => namespace === 'pseudonyms');
+        for (const { key, text } of pseudonyms) {
+          const known = before.filter((row) => row.namespace === 'pseudonyms' && row.key === key);
+          const home = homeIn(3)(key.replace('of ', ''));
+          expect(text).toBe((known.find(({ partition }) => partition === home) ?? known[0])?.text);
+        }
+        expect(pseudonyms).toHaveLength(
+          new Set(before.filter(({ namespace }) => namespace === 'pseudonyms').map(({ key }) => key)).size,
+        );
+        const meta = parsed(after.filter(({ namespace }) => namespace === 'meta'));
+        expect(meta.get('meta ledger')).toEqual({ value: { openSince: '2026-01-01' } });
+        expect(meta.has('meta partitions')).toBe(false);
+        expect(await clean(to)).toEqual([]);
+        const store = await to.open();
+        expect((await store.page({ of: { memberId: 'member 1' }, max: 500 })).summaries.length).toBeGreaterThan(0);
+      });
+
+      it('A store that is divided can get another number of partitions, or keep its own on another server', async () => {
+        const [from, other, same] = [await stage(), await stage(), await stage()];
+        await several(from, 3);
+        const before = await rowsOf(from, 3);
+        expect((await move(from, same, 3)).every(isSame)).toBe(true);
+        expect(await rowsOf(same, 3)).toEqual(before);
+        expect((await move(from, other, 2)).every(isSame)).toBe(true);
+        const after = await rowsOf(other, 2);
+        const merged = [...NOT_COPIED, 'quarantine'];
+        expect(contentOf(after, ...merged)).toEqual(contentOf(before, ...merged));
+        expect(await clean(other)).toEqual([]);
+      });
+
+      it('A store that is divided can be interrupted anywhere and restarted, and no process opens half of it', async () => {
+        const [from, to] = [await fileStage(), await stage()];
+        await one(from);
+        for (const writes of [1, 3, 1, 9, 12]) {
+          await expect(move(from, to, 4, writes)).rejects.toThrow('no power');
+          await expect(openCluster(to, 4)).rejects.toMatchObject({
+            kind: 'unsupported',
+            message: expect.stringContaining('not complete'),
+          });
+        }
+        expect((await move(from, to, 4)).every(isSame)).toBe(true);
+        const before = await rowsOf(from, 1);
+        expect(contentOf(await rowsOf(to, 4), ...NOT_COPIED)).toEqual(contentOf(before, ...NOT_COPIED));
+        // Another move only compares.
+        await writeTo(to, { partition: 1, namespace: 'costs', key: 'of new', text: '{"value":1}' });
+        expect((await move(from, to, 4)).filter((moved) => !isSame(moved)).map(({ namespace }) => namespace)).toEqual([
+          'costs',
+        ]);
+      });
+
+      it('A store that is divided is not written to one with other tasks or another number, nor from one with rows astray', async () => {
+        const [from, full, astray, to] = [await fileStage(), await stage(), await stage(), await stage()];
+        await one(from);
+        await several(full, 2);
+        await expect(move(from, full, 2)).rejects.toThrow('it holds the tasks of another bot');
+        await expect(move(from, full, 4)).rejects.toThrow('has 2 partitions, and 4 partitions would be needed');
+        await expect(move(full, await fileStage(), 2)).rejects.toThrow('is a file');
+        await several(astray, 2);
+        const row = (await rowsOf(astray, 2)).find(
+          ({ partition, namespace }) => partition === 0 && namespace === 'live',
+        );
+        if (!row) throw new Error('There is a live task.');
+        await writeTo(astray, { ...row, partition: 1 });
+        await expect(move(astray, to, 4)).rejects.toThrow('npm run doctor');
+        expect(await rowsOf(to, 4)).toEqual([]);
+      });
+
+      it('A store that is divided keeps what an erased member used in the sums of the server', async () => {
+        const [from, to] = [await fileStage(), await stage()];
+        await one(from);
+        const secret = valuesIn(await rowsOf(from, 1), 'meta')
+          .flatMap((value) => (value as { secret?: string }).secret ?? [])
+          .join();
+        const kept = GUILDS.map((guildId, at) => ({ guildId, entry: `2026-01-01:anonymous 0 ${at}` }));
+        const row = ({ guildId, entry }: { guildId: string; entry: string }) => ({
+          partition: 0,
+          namespace: 'allowances',
+          key: `of ${entry}`,
+          text: JSON.stringify({ value: { entry, scopes: ['total', hashedName(`server ${guildId}`, secret)] } }),
+        });
+        await writeTo(from, ...kept.map(row));
+        await move(from, to, 4);
+        const rows = await rowsOf(to, 4);
+        for (const { guildId, entry } of kept) {
+          const places = rows
+            .filter(({ key }) => key === entry || key === `of ${entry}`)
+            .map(({ partition }) => partition);
+          expect(places).toEqual([homeIn(4)(guildId), homeIn(4)(guildId)]);
+        }
+      });
+
+      it('A store that is divided can be counted before, and nothing is written then', async () => {
+        const from = await fileStage();
+        await one(from);
+        const before = await rowsOf(from, 1);
+        const source = await wholeOf(from);
+        const counts = await countDivided(source, 4);
+        await source.close();
+        expect(counts.find(({ namespace }) => namespace === 'live')?.from.count).toBe(
+          before.filter(({ namespace }) => namespace === 'live').length,
+        );
+        expect(await rowsOf(from, 1)).toEqual(before);
+      });
+    }),
+  ));

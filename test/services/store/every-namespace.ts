@@ -1,0 +1,95 @@
+import { entryKey, reconcileEntry } from '../../../src/services/ledger/entry.ts';
+import { NO_RULES } from '../../../src/services/rules/server-rules.ts';
+import { EMPTY_BUDGET } from '../../../src/services/spending/server-budget.ts';
+import type { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
+import type { Partition } from '../../../src/services/tasks/homes.ts';
+import { idIn } from './partitioned.ts';
+import { makeTask, START, settled } from './stage.ts';
+
+const place = { channelId: '123456789012345678', id: '223456789012345678' };
+
+/** Rows in every namespace, as a bot leaves them that serves this partition, or the whole store. */
+export async function fillEveryNamespace(
+  store: StoredTasks,
+  partition: Partition,
+  guildIds: readonly string[],
+): Promise<void> {
+  const { number } = partition;
+  await store.hashSecret();
+  await store.entries.setOpenSince(`2026-01-0${1 + number}`);
+  for (const [at, guildId] of guildIds.entries()) {
+    const id = idIn(partition, guildId, START + at);
+    const files = { fingerprints: [{ hash: String(at).padStart(64, '0'), likeness: '0123456789abcdef' }] };
+    const task = makeTask({ id, guildId, requesterId: `member ${at % 5}`, times: { created: START + at }, ...files });
+    const music = makeTask({
+      id: idIn(partition, guildId, START + 500 + at),
+      kind: 'music',
+      request: { prompt: 'a song' },
+      guildId,
+      requesterId: `member ${at % 5}`,
+      remoteId: `remote ${number} ${at}`,
+    });
+    for (const one of [at % 3 === 0 ? task : settled(task), settled(music)]) {
+      await store.put(one);
+      const entry = reconcileEntry(undefined, one);
+      await store.entries.change(entryKey(entry), () => entry);
+    }
+    await store.putSentOrder(id, { idempotencyKey: `key ${at}`, body: '{"a":"🦊"}' });
+    await store.budgets.put(guildId, { ...EMPTY_BUDGET, isPaused: true });
+    await store.rules.put(guildId, { ...NO_RULES, logChannelId: place.channelId });
+    await store.serverLogs.put({ guildId, messages: [{ ...place, at: START, about: '1' }] });
+    const report = {
+      id: idIn(partition, guildId, START + at),
+      guildId: '323456789012345678',
+      taskId: id,
+      requesterId: '1',
+      reporterId: '2',
+    };
+    const hashes = { hash: 'a', reporterHash: 'b', message: place, reason: 'hate' as const, at: START };
+    await store.reports.put({ ...report, ...hashes, channelId: place.channelId, due: [] });
+    const orders = [{ kind: 'imagine' as const, request: { prompt: 'a fox' } }];
+    await store.proposals.put({ id, memberId: 'm1', orders, until: START + 60_000 }, 60_000_000);
+    const anonymous = {
+      id: `anonymous ${number} ${at}`,
+      at: START,
+      kind: 'imagine',
+      facts: [{ standing: 'settled' as const, at: START }],
+    };
+    await store.entries.change(entryKey(anonymous), () => anonymous);
+    await store.entries.keepScopes(anonymous, [`scope ${at}`], 60_000_000);
+    await store.pseudonyms.put(`member ${at % 5}`, `atelier-${number}-${at % 5}`);
+  }
+  await store.addDuration('imagine', { atLeastMs: 1, atMostMs: 2, at: START + number });
+  await store.costs.put({
+    kind: 'video',
+    model: 'a/b:1',
+    variants: [{ variant: 'x', amounts: ['0.10', ...Array<string>(number).fill('0.20')], at: START }],
+  });
+  await store.experience.put('model', {
+    delivered: number === 0 ? ['image'] : [],
+    unfit: number === 0 ? [] : ['image', 'video'],
+  });
+  await store.notePolling(START + number);
+  await store.follows.put(`follow ${number}`, { id: number }, 60_000_000);
+  const notice = {
+    topic: 'lane',
+    subject: 'videos',
+    facts: { kind: 'busy' },
+    since: START + number,
+    count: 1 + number,
+  };
+  await store.notices.put({ ...notice, messages: [{ channelId: '1', id: `message ${number}` }], isShown: true });
+  await store.runs.put({ at: START + number, version: '1.2.3', seenAt: START });
+  const mark = {
+    memberId: 'member 0',
+    until: START + number,
+    secret: 'secret',
+    tasks: 1,
+    messages: 2,
+    stays: 0,
+    left: [],
+  };
+  await store.putErasure(mark);
+  // At the same moment in each partition.
+  await store.quarantine.add(store.follows, 'odd', { number }, 'is odd');
+}

@@ -1,0 +1,77 @@
+import { onTestFinished } from 'vitest';
+import { kindSpecs } from '../../../src/commands/index.ts';
+import { nameHolder, openPartitions, type Partitions } from '../../../src/services/store/index.ts';
+import { namespaceNames } from '../../../src/services/store/namespaces.ts';
+import { adapterOf, writeRows } from '../../../src/services/store/raw-rows.ts';
+import type { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
+import { openWhole } from '../../../src/services/store/whole-store.ts';
+import type { Partition } from '../../../src/services/tasks/homes.ts';
+import { bucketWithin } from '../../../src/services/tasks/homes.ts';
+import { taskId } from '../../../src/services/tasks/task-id.ts';
+import type { Site } from './sites.ts';
+import { START } from './stage.ts';
+
+/** As the workers of a cluster open it. */
+export async function openCluster({ url, scheme, log, clock }: Site, partitions: number): Promise<Partitions> {
+  const parts = { specs: kindSpecs, log, clock, partitions, holder: nameHolder(), leaseMs: 20_000 };
+  const opened = await openPartitions({ url, scheme }, parts);
+  onTestFinished(() => opened.close());
+  return opened;
+}
+
+/** Leaves every partition as a worker does that used it. */
+export async function leavePartitions(
+  site: Site,
+  count: number,
+  work: (store: StoredTasks, partition: Partition) => Promise<void>,
+): Promise<void> {
+  const cluster = await openCluster(site, count);
+  for (let number = 0; number < count; number++) {
+    const store = await cluster.open(number);
+    await work(store, { number, count });
+    await store.close();
+  }
+  await cluster.close();
+}
+
+export interface PartitionRow {
+  partition: number;
+  namespace: string;
+  key: string;
+  text: string;
+}
+
+/** Every row of every partition, but not what a move or a restore notes about itself. */
+export async function rowsOf(site: Site, count: number): Promise<PartitionRow[]> {
+  const { url, scheme, log, clock } = site;
+  const store = await openWhole({ url, scheme }, { log, clock, makes: false, count });
+  const rows: PartitionRow[] = [];
+  try {
+    for (const [partition, { backend }] of (store?.partitions ?? []).entries())
+      for await (const row of backend.everyRow(namespaceNames))
+        if (row.namespace !== 'meta' || row.key !== 'moving') rows.push({ partition, ...row });
+  } finally {
+    await store?.close();
+  }
+  return rows.sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+}
+
+const nameOf = ({ partition, namespace, key }: PartitionRow): string => `${partition} ${namespace} ${key}`;
+
+/** As no worker would. */
+export async function writeTo({ url, scheme, log, clock }: Site, ...rows: readonly PartitionRow[]): Promise<void> {
+  const store = await openWhole({ url, scheme }, { log, clock, makes: false });
+  try {
+    for (const { partition, namespace, ...row } of rows) {
+      const backend = store?.partitions[partition]?.backend;
+      if (!backend) throw new Error(`There is no partition ${partition}.`);
+      await writeRows(backend, adapterOf(backend, namespace), [row]);
+    }
+  } finally {
+    await store?.close();
+  }
+}
+
+/** The id of a task that this partition has for a server. */
+export const idIn = (partition: Partition, home = 'den', at = START): string =>
+  taskId(at, bucketWithin(home, partition));

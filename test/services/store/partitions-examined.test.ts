@@ -1,0 +1,153 @@
+import { describe, expect, it } from 'vitest';
+import { kindSpecs } from '../../../src/commands/index.ts';
+import { createEntry, entryKey } from '../../../src/services/ledger/entry.ts';
+import { EMPTY_BUDGET } from '../../../src/services/spending/server-budget.ts';
+import { examine } from '../../../src/services/store/index.ts';
+import { openWhole } from '../../../src/services/store/whole-store.ts';
+import { bucketOf, partitionOf } from '../../../src/services/tasks/homes.ts';
+import { idIn, leavePartitions, openCluster, type PartitionRow, rowsOf, writeTo } from './partitioned.ts';
+import { onServers, type Site } from './sites.ts';
+import { makeTask, START, settled } from './stage.ts';
+
+const COUNT = 4;
+
+const look = ({ url, scheme, clock, log }: Site, repair: boolean) =>
+  examine({ url, scheme }, { clock, log, specs: kindSpecs, repair });
+
+const found = async (site: Site, repair: boolean): Promise<string[]> =>
+  (await look(site, repair)).findings.map(({ kind, count, partition }) => `${partition} ${kind} ${count}`);
+
+/** Each partition has tasks of its own, live and finished, with their entries. */
+const used = (site: Site): Promise<void> =>
+  leavePartitions(site, COUNT, async (store, partition) => {
+    await store.entries.setOpenSince('2026-01-01');
+    for (let at = 0; at < 4; at++) {
+      const task = makeTask({ id: idIn(partition, `server ${at}`, START + at), guildId: `server ${at}` });
+      await store.put(at % 2 === 0 ? task : settled(task));
+      const entry = createEntry(at % 2 === 0 ? task : settled(task));
+      const fact = { standing: 'settled' as const, at: START };
+      await store.entries.change(entryKey(entry), () =>
+        at % 2 === 0 ? entry : { ...entry, facts: [...entry.facts, fact] },
+      );
+    }
+  });
+
+const rowIn = (rows: readonly PartitionRow[], partition: number, namespace: string): PartitionRow => {
+  const row = rows.find((one) => one.partition === partition && one.namespace === namespace);
+  if (!row) throw new Error(`Partition ${partition} has no row in ${namespace}.`);
+  return row;
+};
+
+describe('The doctor of a store with partitions', () =>
+  onServers((stage) => {
+    it('The doctor of a store with partitions finds nothing in one that workers have left, and changes nothing', async () => {
+      const site = await stage();
+      await used(site);
+      const before = await rowsOf(site, COUNT);
+      const examination = await look(site, true);
+      expect(examination.findings).toEqual([]);
+      expect(examination.holds).toEqual({ tasks: 4 * COUNT, setAside: 0 });
+      expect(await rowsOf(site, COUNT)).toEqual(before);
+    });
+
+    it('The doctor of a store with partitions says in which partition each finding is, and repairs it there', async () => {
+      const site = await stage();
+      await used(site);
+      const before = await rowsOf(site, COUNT);
+      await writeTo(
+        site,
+        { partition: 2, namespace: 'costs', key: 'rubbish', text: 'rubbish' },
+        { partition: 3, namespace: 'index', key: 'member:eve', text: '{"value":{"starts":["0"]}}' },
+      );
+      const damaged = await rowsOf(site, COUNT);
+      expect(await found(site, false)).toEqual(['2 unreadable 1']);
+      expect(await rowsOf(site, COUNT)).toEqual(damaged);
+      await found(site, true);
+      expect(await found(site, true)).toEqual([]);
+      const after = await rowsOf(site, COUNT);
+      expect(after.filter(({ namespace }) => namespace === 'quarantine')).toMatchObject([{ partition: 2 }]);
+      expect(after.filter(({ namespace, key }) => namespace !== 'quarantine' && key !== 'member:eve')).toEqual(before);
+    });
+
+    it('The doctor of a store with partitions brings tasks home that are in the wrong partition, with all that belongs to them', async () => {
+      const site = await stage();
+      await used(site);
+      const before = await rowsOf(site, COUNT);
+      const [live, finished, entry] = ['live', 'finished', 'ledger'].map((namespace) => rowIn(before, 1, namespace));
+      if (!live || !finished || !entry) throw new Error('There are tasks.');
+      const store = await openWhole(site, { log: site.log, clock: site.clock, makes: false });
+      for (const { namespace, key } of [live, finished, entry])
+        await store?.partitions[1]?.backend.adapter(namespace, 'at-once').deleteMany([key]);
+      await store?.close();
+      await writeTo(site, ...[live, finished, entry].map((row) => ({ ...row, partition: 3 })));
+      expect(await found(site, false)).toContain('3 wrong-partition 3');
+      await found(site, true);
+      expect(await found(site, true)).toEqual([]);
+      expect(await rowsOf(site, COUNT)).toEqual(before);
+    });
+
+    it("The doctor of a store with partitions brings a server's decisions home, and sets those aside that its home has already", async () => {
+      const site = await stage();
+      const [home, other] = ['home', 'other'].map((name) => partitionOf(bucketOf(name), COUNT));
+      await leavePartitions(site, COUNT, async (store, { number }) => {
+        if (number === home) await store.budgets.put('home', { ...EMPTY_BUDGET, isPaused: true });
+        if (number === (home ?? 0) + 1) await store.budgets.put('home', EMPTY_BUDGET);
+        if (number === ((other ?? 0) + 1) % COUNT)
+          await store.budgets.put('other', { ...EMPTY_BUDGET, isPaused: true });
+      });
+      await found(site, true);
+      expect(await found(site, true)).toEqual([]);
+      const rows = await rowsOf(site, COUNT);
+      const budgets = rows.filter(({ namespace }) => namespace === 'budgets');
+      expect(budgets.map(({ partition, key }) => [key, partition]).sort()).toEqual([
+        ['of home', home],
+        ['of other', other],
+      ]);
+      expect(budgets.every(({ text }) => text.includes('"isPaused":true'))).toBe(true);
+      expect(rows.filter(({ namespace }) => namespace === 'quarantine')).toHaveLength(1);
+    });
+
+    it('The doctor of a store with partitions makes the hash keys the same where nothing is hidden under another one', async () => {
+      const site = await stage();
+      await used(site);
+      const before = await rowsOf(site, COUNT);
+      expect(new Set(before.filter(({ key }) => key === 'hashes').map(({ text }) => text)).size).toBe(1);
+      const guildId = Array.from({ length: 100 }, (_, at) => `server ${at}`).find(
+        (name) => partitionOf(bucketOf(name), COUNT) === 2,
+      );
+      const text = '{"value":{"secret":"another"}}';
+      await writeTo(site, ...[1, 2].map((partition) => ({ partition, namespace: 'meta', key: 'hashes', text })));
+      await writeTo(site, {
+        partition: 2,
+        namespace: 'budgets',
+        key: `of ${guildId}`,
+        text: JSON.stringify({ value: { guildId, ...EMPTY_BUDGET } }),
+      });
+      expect(await found(site, true)).toEqual(expect.arrayContaining(['1 secret-different 1', '2 secret-in-use 1']));
+      expect((await found(site, true)).filter((one) => one.includes('secret'))).toEqual(['2 secret-in-use 1']);
+    });
+
+    it('The doctor of a store with partitions tells of partitions beyond its number', async () => {
+      const site = await stage();
+      await used(site);
+      await writeTo(site, { partition: 0, namespace: 'meta', key: 'partitions', text: '{"value":{"count":3}}' });
+      expect((await found(site, false)).filter((one) => one.includes('unknown'))).toEqual(['3 partition-unknown 1']);
+    });
+
+    it('The doctor of a store with partitions refuses while a worker owns any of them, and takes none then', async () => {
+      const site = await stage();
+      await used(site);
+      const cluster = await openCluster(site, COUNT);
+      for (const partition of [0, 3]) {
+        const owned = await cluster.open(partition);
+        await expect(look(site, true)).rejects.toMatchObject({
+          kind: 'in-use',
+          message: expect.stringContaining('ATELIER_ROLE=worker'),
+        });
+        expect([...(await cluster.owners()).keys()]).toEqual([partition]);
+        await owned.close();
+      }
+      expect((await look(site, true)).findings).toEqual([]);
+      expect([...(await cluster.owners()).keys()]).toEqual([]);
+    });
+  }));
