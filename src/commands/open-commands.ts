@@ -4,6 +4,7 @@ import { refusePersonalInstall, refuseUnserved } from '../discord/guards.ts';
 import { menusByName, typedCommands } from '../discord/handlers.ts';
 import type { Operator } from '../discord/operator.ts';
 import type { DiscordClients } from '../discord/outbox/clients.ts';
+import { interruptedMessage } from '../discord/outbox/interrupted.ts';
 import type { Outbox } from '../discord/outbox/outbox.ts';
 import { InteractionChannels } from '../discord/place.ts';
 import { type RateSettings, Rates } from '../discord/rates.ts';
@@ -136,7 +137,15 @@ export function openCommands(parts: CommandsParts) {
   const replying = { services, answers, say, clock, sentenceFor };
   // In a thread with a talk, messages belong to the talk before an earlier `/ask`.
   const hearers = [utteranceReader(replying), questionReader({ ...replying, isThread: openThreadCheck(reads) })];
-  const readPacket = readThreadMessages({ readers: hearers, guildRefusal: isServed, rates, log });
+  const hasBegun = interruptedMessage({
+    ...{ outbox, say, log },
+    applicationId: () => clients.client.application?.id ?? '',
+    hasTask: (reply) => tasks.book.live(({ message }) => message?.id === reply.id).length > 0,
+  });
+  const readMessage = readThreadMessages({
+    ...{ readers: hearers, guildRefusal: isServed, rates, log },
+    hasBegun: ({ channelId, id }) => hasBegun({ channelId, id }),
+  });
   return {
     router,
 
@@ -153,7 +162,9 @@ export function openCommands(parts: CommandsParts) {
 
     readPacket(packet: unknown): void {
       channels.readPacket(packet);
-      if (settings.discord.messageContent) void readPacket(packet);
+      if (settings.discord.messageContent) void readMessage(packet);
     },
+
+    readMessage,
   };
 }

@@ -22,14 +22,16 @@ interface InThreadsParts {
   readers: readonly ThreadMessageReader[];
   guildRefusal: ReturnType<typeof refuseUnserved>;
   rates: Pick<Rates, 'refuseInteraction'>;
+  /** Whether a process that has ended began to answer this message. */
+  hasBegun(spoken: ThreadMessage): Promise<boolean>;
   log: Pick<Log, 'warn'>;
 }
 
 /** Reads messages in threads where members continue a conversation by writing. Other messages are ignored. */
-export function readThreadMessages({ readers, guildRefusal, rates, log }: InThreadsParts) {
+export function readThreadMessages({ readers, guildRefusal, rates, hasBegun, log }: InThreadsParts) {
   // Discord may deliver a message again after a lost connection.
   const heard = new Once();
-  const take = async (spoken: ThreadMessage): Promise<void> => {
+  const take = async (spoken: ThreadMessage, isRepeated: boolean): Promise<void> => {
     try {
       if (guildRefusal({ guildId: spoken.guildId, install: 'guild' }, undefined)) return;
       for (const hear of readers) {
@@ -37,17 +39,19 @@ export function readThreadMessages({ readers, guildRefusal, rates, log }: InThre
         if (!work) continue;
         // A thread has no private replies, so messages from a member who floods it are ignored.
         const asker = { userId: spoken.memberId, guildId: spoken.guildId };
-        if (heard.isFirst(spoken.id) && !rates.refuseInteraction(asker)) await work();
+        if (!heard.isFirst(spoken.id) || rates.refuseInteraction(asker)) return;
+        if (!isRepeated || !(await hasBegun(spoken))) await work();
         return;
       }
     } catch (error) {
       log.warn({ err: error }, 'A message in a thread could not be processed.');
     }
   };
-  return async (packet: unknown): Promise<void> => {
+  /** Never throws. `isRepeated`: another process may have begun to answer it, and ended. */
+  return async (packet: unknown, { isRepeated = false } = {}): Promise<void> => {
     const spoken = threadMessageIn(packet);
     if (!spoken || (!hasVisibleText(spoken.content) && spoken.files.length === 0)) return;
-    await aboutInteraction(newReference(), () => take(spoken));
+    await aboutInteraction(newReference(), () => take(spoken, isRepeated));
   };
 }
 

@@ -100,7 +100,10 @@ export function openBot({ config, tools, store, partition = WHOLE_STORE, others,
     get liveCount(): number {
       return tasks.book.liveCount;
     },
+    book: tasks.book,
     readPacket: commands.readPacket,
+    /** Answers a message in a thread. */
+    readMessage: commands.readMessage,
 
     /** Never throws: failures have been reported and logged. */
     take: (interaction: Interaction): Promise<void> => commands.router.take(interaction),

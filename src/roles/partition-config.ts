@@ -37,8 +37,6 @@ export function shareOfPartition(config: Config, count: number): Config {
     },
     // A port can be opened once.
     callbacks: { ...config.callbacks, port: undefined },
-    // Messages in threads are read only by a bot that is one process.
-    discord: { ...config.discord, messageContent: false },
   };
   if (problems.length > 0) throw new ConfigError(problems);
   return shared;

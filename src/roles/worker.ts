@@ -1,13 +1,15 @@
-import { type APIInteraction, GatewayDispatchEvents } from 'discord.js';
+import { type APIInteraction, GatewayDispatchEvents, SnowflakeUtil } from 'discord.js';
 import { kindSpecs } from '../commands/index.ts';
 import type { Config } from '../config.ts';
 import { type DiscordClients, openDiscordClients } from '../discord/outbox/clients.ts';
 import { identify } from '../discord/outbox/identity.ts';
 import { interactionIn } from '../discord/outbox/packets.ts';
-import { systemClock } from '../lib/clock.ts';
+import { threadMessageIn } from '../discord/thread-message.ts';
+import { type Clock, systemClock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Monitoring } from '../monitoring/monitoring.ts';
 import { EveryPartition, messageIn } from '../services/cluster/every-partition.ts';
+import { ThreadNotes } from '../services/cluster/followed-threads.ts';
 import { Membership } from '../services/cluster/membership.ts';
 import { openCluster } from '../services/cluster/open-cluster.ts';
 import type { TakenInbox, TakenPacket } from '../services/inbox/inbox.ts';
@@ -18,6 +20,9 @@ import type { StoredTasks } from '../services/store/stored-tasks.ts';
 import type { App, AppTools } from './app.ts';
 import { type Bot, openBot } from './bot.ts';
 import { shareOfPartition } from './partition-config.ts';
+
+/** Nobody waits any longer for an answer to what they wrote in a thread. */
+const LATE_MS = 15 * 60_000;
 
 interface Working {
   bot: Bot;
@@ -38,6 +43,7 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
   const { count } = partitions;
   const everywhere = new EveryPartition({ partitions, inbox, log, clock, specs: kindSpecs });
   const mediaProcess = shared ?? new MediaProcess({ clock: systemClock, log, memoryBytes: config.media.memoryBytes });
+  const threads = config.discord.messageContent ? new ThreadNotes({ facts, clock, log }) : undefined;
   const working = new Map<number, Working>();
   const owned = new Map<number, StoredTasks>();
   const mustOwnAll = (): void => {
@@ -57,10 +63,11 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
       ...{ store, partition: { number, count }, others: everywhere.but(number), monitoring },
     });
     await bot.open();
+    threads?.watch(bot.book, number);
     await bot.start();
     // One of them is enough.
     if (number === 0) bot.announce();
-    const answer = (packet: TakenPacket): Promise<void> => answerPacket(packet, { bot, clients, log });
+    const answer = (packet: TakenPacket): Promise<void> => answerPacket(packet, { bot, clients, clock, log });
     working.set(number, { bot, inbox: inbox.take(number, answer) });
   }
 
@@ -111,6 +118,7 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
   async function stop(): Promise<void> {
     monitoring?.stopping();
     await membership.stop();
+    threads?.stop();
     await closeAll();
     await monitoring?.close();
     log.info('This worker has stopped.');
@@ -130,11 +138,17 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
 /** Never throws: Discord takes one response to an interaction, so a packet is not tried again by itself. */
 async function answerPacket(
   { content, isRepeated }: TakenPacket,
-  { bot, clients, log }: { bot: Bot; clients: DiscordClients; log: Log },
+  { bot, clients, clock, log }: { bot: Bot; clients: DiscordClients; clock: Clock; log: Log },
 ): Promise<void> {
   try {
     const message = messageIn(content);
     if (message) return await bot.hear(message);
+    const spoken = threadMessageIn(content);
+    if (spoken) {
+      const isLate = clock.now() - SnowflakeUtil.timestampFrom(spoken.id) > LATE_MS;
+      if (isLate) return log.info('A message in a thread waited too long for a worker, and is not answered.');
+      return await bot.readMessage(content, { isRepeated });
+    }
     const packet = content as { t: string; d: APIInteraction };
     if (packet.t !== GatewayDispatchEvents.InteractionCreate) return;
     if (isRepeated && (await bot.endInterrupted(packet.d))) return;

@@ -19,6 +19,10 @@ export interface SharedFacts {
   read(name: string): Promise<string | undefined>;
   /** Only while `claim` is held by `holder`; false: it is not, and nothing changed. */
   write(name: string, text: string, held: { claim: string; holder: string }): Promise<boolean>;
+  /** Keeps an entry in a list for this time; added again, it is kept from then on. */
+  add(list: string, entry: string, ms: number): Promise<void>;
+  /** The entries that were added after a time by the server's clock, in their order, and the time of this reading. */
+  addedSince(list: string, since: number): Promise<{ entries: readonly string[]; at: number }>;
   close(): Promise<void>;
 }
 
