@@ -17,6 +17,7 @@ import { createSay } from '../locales/index.ts';
 import { openMessages } from '../messages/open-messages.ts';
 import { openNotices } from '../messages/open-notices.ts';
 import type { Monitoring } from '../monitoring/monitoring.ts';
+import type { CallbackAddresses } from '../services/callbacks/addresses.ts';
 import { openEngine } from '../services/engine.ts';
 import { openGateway } from '../services/gateway/index.ts';
 import { ReadinessCheck, watchedBot } from '../services/readiness.ts';
@@ -36,13 +37,14 @@ interface BotParts {
   partition?: Partition;
   others?: OtherPartitions | undefined;
   clients: DiscordClients;
+  callbackAddresses?: CallbackAddresses | undefined;
   monitoring?: Monitoring | undefined;
 }
 
 export type Bot = ReturnType<typeof openBot>;
 
 /** One bot over one store: all but the connection on which interactions arrive. */
-export function openBot({ config, tools, store, partition = WHOLE_STORE, others, clients, monitoring }: BotParts) {
+export function openBot({ config, tools, store, partition = WHOLE_STORE, others, clients, callbackAddresses, monitoring }: BotParts) {
   const { log, version, clock = systemClock, gatewayLimits, mediaClock = clock, mediaProcess } = tools;
   const say = createSay(texts);
   const gateway = openGateway(config.gateway, { log, clock }, gatewayLimits);
@@ -55,7 +57,7 @@ export function openBot({ config, tools, store, partition = WHOLE_STORE, others,
     removeMessage: ownMessageRemover({ outbox, log }),
   };
   const engine = openEngine({
-    ...{ store, partition, others, gateway, clock, mediaClock, mediaProcess, log },
+    ...{ store, partition, others, callbackAddresses, gateway, clock, mediaClock, mediaProcess, log },
     settings: config,
     specs: kindSpecs,
     kinds: kindsOf(gateway, { ...config.poll, ...config.gateway }),
@@ -96,11 +98,12 @@ export function openBot({ config, tools, store, partition = WHOLE_STORE, others,
 
   return {
     watched,
-    measured: { engine, storeAddress: config.store, gateway, clients },
+    measured: { engine, gateway },
     get liveCount(): number {
       return tasks.book.liveCount;
     },
     book: tasks.book,
+    callbacks: engine.callbacks,
     readPacket: commands.readPacket,
     /** Answers a message in a thread. */
     readMessage: commands.readMessage,

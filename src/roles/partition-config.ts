@@ -35,8 +35,6 @@ export function shareOfPartition(config: Config, count: number): Config {
       ask: { ...liveLimits.ask, all: Math.max(1, Math.floor(liveLimits.ask.all / count)) },
       talk: { ...liveLimits.talk, all: Math.max(1, Math.floor(liveLimits.talk.all / count)) },
     },
-    // A port can be opened once.
-    callbacks: { ...config.callbacks, port: undefined },
   };
   if (problems.length > 0) throw new ConfigError(problems);
   return shared;

@@ -34,7 +34,7 @@ export async function startShard(config: Config, tools: AppTools, monitoring: Mo
   const { log, version, clock = systemClock } = tools;
   const say = createSay(texts);
   const cluster = await openCluster(config, {
-    ...{ log, clock, version, specs: kindSpecs },
+    ...{ log, clock, version, specs: kindSpecs, onUse: monitoring?.onStoreUse },
     mayMigrate: tools.mayMigrate,
   });
   const { partitions, facts, inbox, holder } = cluster;
@@ -60,6 +60,7 @@ export async function startShard(config: Config, tools: AppTools, monitoring: Mo
     await pause(clock, UNTAKEN_MS);
     try {
       if (!(await inbox.withdraw(partition, interaction.id))) return;
+      monitoring?.onUntaken();
       log.warn({ partition }, 'No worker took an interaction in time.');
       await turnAway(interaction);
     } catch (error) {
@@ -72,8 +73,14 @@ export async function startShard(config: Config, tools: AppTools, monitoring: Mo
     const partition = threads?.partitionOf(packet.d.channel_id);
     const content = partition === undefined ? undefined : threadPacketIn(packet);
     if (partition === undefined || !content) return;
-    const put = inbox.put(partition, { id: content.d.id, content }).then(() => 'put' as const);
-    if ((await withTimeout(clock, PUT_LIMIT_MS, put)) !== 'put') throw new Error('The queue does not respond.');
+    try {
+      const put = inbox.put(partition, { id: content.d.id, content }).then(() => 'put' as const);
+      if ((await withTimeout(clock, PUT_LIMIT_MS, put)) !== 'put') throw new Error('The queue does not respond.');
+    } catch (error) {
+      monitoring?.onHandOver('message', 'failed');
+      throw error;
+    }
+    monitoring?.onHandOver('message', 'passed');
   }
 
   async function pass(packet: GatewayDispatchPayload): Promise<void> {
@@ -85,6 +92,7 @@ export async function startShard(config: Config, tools: AppTools, monitoring: Mo
       log.warn({ partition, err: error }, 'An interaction could not be passed on.');
       return undefined;
     });
+    monitoring?.onHandOver('interaction', outcome === 'put' ? 'passed' : 'failed');
     if (outcome === 'put') void trackUntilDone(turnAwayUntaken(partition, packet.d), underWay);
     else await turnAway(packet.d);
   }
@@ -108,6 +116,9 @@ export async function startShard(config: Config, tools: AppTools, monitoring: Mo
       // It asks nothing of the gateway.
       gateway: { answeredAt: () => clock.now(), ask: async () => undefined },
     });
+    monitoring?.watchDiscord(clients);
+    monitoring?.watchPartitions({ count: partitions.count, owners: () => partitions.owners() });
+    monitoring?.watchShards(shards, () => threads?.count ?? 0);
     void connected(shards, clock).then(() =>
       log.info({ version, shards: shards.count, partitions: partitions.count }, 'This shard process is ready.'),
     );

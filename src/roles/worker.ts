@@ -8,6 +8,7 @@ import { threadMessageIn } from '../discord/thread-message.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Monitoring } from '../monitoring/monitoring.ts';
+import { callbackIn, openClusterCallbacks } from '../services/cluster/callback-port.ts';
 import { EveryPartition, messageIn } from '../services/cluster/every-partition.ts';
 import { ThreadNotes } from '../services/cluster/followed-threads.ts';
 import { Membership } from '../services/cluster/membership.ts';
@@ -36,7 +37,7 @@ interface Working {
 export async function startWorker(config: Config, tools: AppTools, monitoring: Monitoring | undefined): Promise<App> {
   const { log, version, clock = systemClock, mediaProcess: shared } = tools;
   const cluster = await openCluster(config, {
-    ...{ log, clock, version, specs: kindSpecs },
+    ...{ log, clock, version, specs: kindSpecs, onUse: monitoring?.onStoreUse },
     mayMigrate: tools.mayMigrate,
   });
   const { partitions, facts, inbox, holder } = cluster;
@@ -52,16 +53,20 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
   // It has no connection that could be lost: packets wait in the inbox.
   const clients = { ...openDiscordClients(config.discord.apiUrl, undefined, mustOwnAll), isConnected: () => true };
   const closeAll = async (): Promise<void> => {
+    await callbacks?.close();
     await Promise.all([clients.close(), mediaProcess !== shared && mediaProcess.close()]);
     await cluster.close();
   };
 
   async function take(number: number, store: StoredTasks): Promise<void> {
     owned.set(number, store);
+    monitoring?.onOwnerChange('taken');
     const bot = openBot({
       ...{ config: share, tools: { ...tools, mediaProcess }, clients },
       ...{ store, partition: { number, count }, others: everywhere.but(number), monitoring },
+      callbackAddresses: callbacks?.addresses,
     });
+    monitoring?.watchBot(bot.measured);
     await bot.open();
     threads?.watch(bot.book, number);
     await bot.start();
@@ -75,6 +80,7 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
     const { bot, inbox: taken } = working.get(number) ?? {};
     const closed = taken?.close();
     await bot?.finish();
+    monitoring?.onOwnerChange('given-back');
     // From here on its lease is given back, which must not stop the requests of the other partitions.
     owned.delete(number);
     working.delete(number);
@@ -96,12 +102,22 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
       ask: async (signal) => bots()[0]?.watched.gateway.ask(signal),
     },
   });
+  let callbacks: Awaited<ReturnType<typeof openClusterCallbacks>>;
   let share: Config;
   let membership: Membership;
   try {
     share = shareOfPartition(config, count);
     monitoring?.readiness.watch(watched());
+    monitoring?.watchDiscord(clients);
+    monitoring?.watch({ bots: () => bots().map(({ measured }) => measured), mediaProcess, storeAddress: config.store });
+    monitoring?.watchPartitions({ count, owners: () => partitions.owners() });
+    monitoring?.watchWorker({ owned: () => [...working.keys()], waiting: (partition) => inbox.waiting(partition) });
     await identify(clients.client, config.discord.token);
+    callbacks = await openClusterCallbacks(config.callbacks, {
+      ...{ facts, holder, inbox, clock, count, log },
+      own: (partition) => working.get(partition)?.bot.callbacks,
+      note: monitoring?.onCallback,
+    });
     const { storeLeaseMs: leaseMs } = config;
     membership = await Membership.join({
       ...{ facts, partitions, holder, leaseMs, clock, log },
@@ -143,6 +159,8 @@ async function answerPacket(
   try {
     const message = messageIn(content);
     if (message) return await bot.hear(message);
+    const callback = callbackIn(content);
+    if (callback) return void bot.callbacks?.take(callback.id, callback.said);
     const spoken = threadMessageIn(content);
     if (spoken) {
       const isLate = clock.now() - SnowflakeUtil.timestampFrom(spoken.id) > LATE_MS;

@@ -5,6 +5,7 @@ import { expect, onTestFailed, onTestFinished } from 'vitest';
 import type { Site } from '../../services/store/sites.ts';
 import { shipped } from '../../support/shipped.ts';
 import { key, type Stage } from '../bot.ts';
+import { valuesIn } from '../monitoring/served.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
@@ -67,4 +68,10 @@ export async function whole(processes: readonly ClusterProcess[], partitions = 4
   const owned = (): number =>
     processes.reduce((sum, { said }) => sum + Number([...said().matchAll(/"owned":(\d+)/g)].at(-1)?.[1] ?? 0), 0);
   await expect.poll(owned).toBe(partitions);
+}
+
+/** What a process with this `HTTP_PORT` measures, by name and labels. */
+export async function metricsOf(port: number): Promise<ReadonlyMap<string, number>> {
+  const response = await fetch(`http://127.0.0.1:${port}/metrics`);
+  return valuesIn(await response.text());
 }
