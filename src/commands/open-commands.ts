@@ -10,6 +10,7 @@ import { InteractionChannels } from '../discord/place.ts';
 import { type RateSettings, Rates } from '../discord/rates.ts';
 import { openServerCheck, openThreadCheck, registeredCommands } from '../discord/reads.ts';
 import { Router } from '../discord/router.ts';
+import type { ClusterHealth } from '../discord/shards/cluster-health.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Say } from '../locales/index.ts';
@@ -50,6 +51,8 @@ interface CommandsParts {
   removeMessages: EngineParts['removeMessages'];
   removeMessage: EngineParts['removeMessage'];
   operatorState: Services['operatorState'];
+  /** Undefined in a bot that is one process. */
+  clusterHealth?: (() => Promise<ClusterHealth | undefined>) | undefined;
   say: Say;
   clock: Clock;
   log: Log;

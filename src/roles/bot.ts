@@ -12,12 +12,14 @@ import { interruptedReply } from '../discord/outbox/interrupted.ts';
 import { Outbox } from '../discord/outbox/outbox.ts';
 import { messageRemover, ownMessageRemover } from '../discord/outbox/removal.ts';
 import { openOwners, storedFileReader } from '../discord/reads.ts';
+import type { ClusterHealth } from '../discord/shards/cluster-health.ts';
 import { pause, systemClock } from '../lib/clock.ts';
 import { createSay } from '../locales/index.ts';
 import { openMessages } from '../messages/open-messages.ts';
 import { openNotices } from '../messages/open-notices.ts';
 import type { Monitoring } from '../monitoring/monitoring.ts';
 import type { CallbackAddresses } from '../services/callbacks/addresses.ts';
+import type { PartitionHealth } from '../services/cluster/partition-health.ts';
 import { openEngine } from '../services/engine.ts';
 import { openGateway } from '../services/gateway/index.ts';
 import { ReadinessCheck, watchedBot } from '../services/readiness.ts';
@@ -38,13 +40,14 @@ interface BotParts {
   others?: OtherPartitions | undefined;
   clients: DiscordClients;
   callbackAddresses?: CallbackAddresses | undefined;
+  clusterHealth?: (() => Promise<ClusterHealth | undefined>) | undefined;
   monitoring?: Monitoring | undefined;
 }
 
 export type Bot = ReturnType<typeof openBot>;
 
 /** One bot over one store: all but the connection on which interactions arrive. */
-export function openBot({ config, tools, store, partition = WHOLE_STORE, others, clients, callbackAddresses, monitoring }: BotParts) {
+export function openBot({ config, tools, store, partition = WHOLE_STORE, others, clients, callbackAddresses, clusterHealth, monitoring }: BotParts) {
   const { log, version, clock = systemClock, gatewayLimits, mediaClock = clock, mediaProcess } = tools;
   const say = createSay(texts);
   const gateway = openGateway(config.gateway, { log, clock }, gatewayLimits);
@@ -86,6 +89,7 @@ export function openBot({ config, tools, store, partition = WHOLE_STORE, others,
   const commands = openCommands({
     ...removers,
     ...{ version, engine, messages, store, gateway, clients, outbox, operator, say, clock, log },
+    clusterHealth,
     operatorState: async () => ({ ...notices.state(), readiness: await readiness.check() }),
     ...{ onFailure: monitoring?.onFailure, onAcknowledged: monitoring?.onAcknowledged },
     settings: config,
@@ -103,6 +107,7 @@ export function openBot({ config, tools, store, partition = WHOLE_STORE, others,
       return tasks.book.liveCount;
     },
     book: tasks.book,
+    health: (): PartitionHealth => ({ liveTasks: tasks.book.liveCount, troubles: tasks.scheduler.troubles() }),
     callbacks: engine.callbacks,
     readPacket: commands.readPacket,
     /** Answers a message in a thread. */

@@ -4,6 +4,7 @@ import type { Config } from '../config.ts';
 import { type DiscordClients, openDiscordClients } from '../discord/outbox/clients.ts';
 import { identify } from '../discord/outbox/identity.ts';
 import { interactionIn } from '../discord/outbox/packets.ts';
+import { clusterHealth } from '../discord/shards/cluster-health.ts';
 import { threadMessageIn } from '../discord/thread-message.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
@@ -13,6 +14,7 @@ import { EveryPartition, messageIn } from '../services/cluster/every-partition.t
 import { ThreadNotes } from '../services/cluster/followed-threads.ts';
 import { Membership } from '../services/cluster/membership.ts';
 import { openCluster } from '../services/cluster/open-cluster.ts';
+import { HealthNotes } from '../services/cluster/partition-health.ts';
 import type { TakenInbox, TakenPacket } from '../services/inbox/inbox.ts';
 import { MediaProcess } from '../services/media-process/media-process.ts';
 import type { Watched } from '../services/readiness.ts';
@@ -65,6 +67,7 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
       ...{ config: share, tools: { ...tools, mediaProcess }, clients },
       ...{ store, partition: { number, count }, others: everywhere.but(number), monitoring },
       callbackAddresses: callbacks?.addresses,
+      clusterHealth: clusterHealth({ facts, partitions, own: ownHealth, clock, log }),
     });
     monitoring?.watchBot(bot.measured);
     await bot.open();
@@ -88,6 +91,7 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
     await closed;
   }
 
+  const ownHealth = () => new Map([...working].map(([partition, { bot }]) => [partition, bot.health()]));
   const bots = (): Bot[] => [...working.values()].map(({ bot }) => bot);
   const watched = (): Watched => ({
     isDiscordReady: clients.isConnected,
@@ -128,6 +132,7 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
     await closeAll();
     throw error;
   }
+  const health = new HealthNotes({ facts, holder, clock, log, own: ownHealth });
   log.info({ version, partitions: count }, 'This worker is ready.');
 
   let stopped: Promise<void> | undefined;
@@ -135,6 +140,7 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
     monitoring?.stopping();
     await membership.stop();
     threads?.stop();
+    health.stop();
     await closeAll();
     await monitoring?.close();
     log.info('This worker has stopped.');

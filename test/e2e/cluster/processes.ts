@@ -54,6 +54,9 @@ export function startProcess(
   return { child, said: () => output, ended };
 }
 
+/** A busy machine takes a minute to start several processes. */
+const PATIENT = { timeout: 180_000 };
+
 const saysReady = ({ said }: ClusterProcess): boolean => /is ready\./.test(said());
 
 /** Whether a worker owns a partition, as its log says. */
@@ -64,10 +67,11 @@ export function owns({ said }: ClusterProcess, partition: number): boolean {
 
 /** All processes are there, and all partitions have an owner. */
 export async function whole(processes: readonly ClusterProcess[], partitions = 4): Promise<void> {
-  await expect.poll(() => processes.filter((one) => !saysReady(one)).map(({ said }) => said())).toEqual([]);
+  const notReady = () => processes.filter((one) => !saysReady(one)).map(({ said }) => said());
+  await expect.poll(notReady, PATIENT).toEqual([]);
   const owned = (): number =>
     processes.reduce((sum, { said }) => sum + Number([...said().matchAll(/"owned":(\d+)/g)].at(-1)?.[1] ?? 0), 0);
-  await expect.poll(owned).toBe(partitions);
+  await expect.poll(owned, PATIENT).toBe(partitions);
 }
 
 /** What a process with this `HTTP_PORT` measures, by name and labels. */

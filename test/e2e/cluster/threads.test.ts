@@ -12,7 +12,7 @@ import { isOpening, model, threadOf } from '../talk/proof.ts';
 import { type ClusterProcess, metricsOf, owns, startProcess, whole } from './processes.ts';
 
 const PARTITIONS = 4;
-const PATIENT = { timeout: 120_000 };
+const PATIENT = { timeout: 400_000 };
 
 interface Scene extends Stage {
   place: Site;
