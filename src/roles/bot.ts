@@ -47,7 +47,17 @@ interface BotParts {
 export type Bot = ReturnType<typeof openBot>;
 
 /** One bot over one store: all but the connection on which interactions arrive. */
-export function openBot({ config, tools, store, partition = WHOLE_STORE, others, clients, callbackAddresses, clusterHealth, monitoring }: BotParts) {
+export function openBot({
+  config,
+  tools,
+  store,
+  partition = WHOLE_STORE,
+  others,
+  clients,
+  callbackAddresses,
+  clusterHealth,
+  monitoring,
+}: BotParts) {
   const { log, version, clock = systemClock, gatewayLimits, mediaClock = clock, mediaProcess } = tools;
   const say = createSay(texts);
   const gateway = openGateway(config.gateway, { log, clock }, gatewayLimits);

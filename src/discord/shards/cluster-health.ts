@@ -2,9 +2,9 @@ import { type Clock, withTimeout } from '../../lib/clock.ts';
 import type { PlainLog } from '../../lib/log.ts';
 import { type PartitionHealth, readHealth } from '../../services/cluster/partition-health.ts';
 import { readShares } from '../../services/cluster/shares.ts';
+import type { LaneTrouble } from '../../services/polling/scheduler.ts';
 import type { Partitions } from '../../services/store/partitions.ts';
 import type { SharedFacts } from '../../services/store/remote/shared-facts.ts';
-import type { LaneTrouble } from '../../services/polling/scheduler.ts';
 import { shardOwners } from './live-sharders.ts';
 import { readShardCount } from './shard-count.ts';
 

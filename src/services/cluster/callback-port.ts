@@ -92,7 +92,14 @@ class ClusterCallbacks implements CallbackRecipient {
     this.#underWay += 1;
     try {
       const put = inbox.put(partitionOf(bucketIn(d.id), count), { id: name, content: { t: CALLBACK, d } });
-      if ((await withTimeout(clock, PUT_LIMIT_MS, put.then(() => true))) === undefined) this.note('lost');
+      if (
+        (await withTimeout(
+          clock,
+          PUT_LIMIT_MS,
+          put.then(() => true),
+        )) === undefined
+      )
+        this.note('lost');
     } catch {
       // The queue logs it, and the task is polled anyway.
       this.note('lost');
