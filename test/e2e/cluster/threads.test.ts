@@ -3,12 +3,13 @@ import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { openInbox } from '../../../src/services/inbox/open-inbox.ts';
 import { bucketOf, partitionOf } from '../../../src/services/tasks/homes.ts';
-import { onServers, type Site } from '../../services/store/sites.ts';
+import type { Site } from '../../services/store/sites.ts';
 import { freePort } from '../../support/free-port.ts';
 import { asks, hasEnded, models } from '../asks/proof.ts';
 import { type Stage, stage } from '../bot.ts';
 import { says } from '../quick.ts';
 import { isOpening, model, threadOf } from '../talk/proof.ts';
+import { onServersIfAsked } from './on-request.ts';
 import { type ClusterProcess, metricsOf, owns, startProcess, whole } from './processes.ts';
 
 const PARTITIONS = 4;
@@ -46,7 +47,7 @@ const repliesTo = ({ discord }: Stage, { id }: { id: string }): Message[] =>
   discord.messages('thread').filter(({ message_reference: reference }) => reference?.message_id === id);
 
 describe('Messages in threads', () =>
-  onServers((site) => {
+  onServersIfAsked((site) => {
     it('Messages in the threads of conversations reach their worker and are answered once', PATIENT, async () => {
       const there = await scene(site);
       const { discord, gateway, place, workers, log } = there;

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { bucketOf, partitionOf } from '../../../src/services/tasks/homes.ts';
-import { onServers, type Site } from '../../services/store/sites.ts';
+import type { Site } from '../../services/store/sites.ts';
 import { freePort } from '../../support/free-port.ts';
 import { type Stage, stage } from '../bot.ts';
 import { says } from '../quick.ts';
+import { onServersIfAsked } from './on-request.ts';
 import { type ClusterProcess, metricsOf, owns, startProcess, whole } from './processes.ts';
 
 const PARTITIONS = 4;
@@ -55,7 +56,7 @@ async function summed(workers: readonly Worker[], ...parts: string[]): Promise<n
 }
 
 describe('A cluster as a whole', () =>
-  onServers((site) => {
+  onServersIfAsked((site) => {
     it(
       'Callbacks reach their task through any worker, and metrics and /about cover all processes',
       PATIENT,
