@@ -4,11 +4,13 @@ import { refusePersonalInstall, refuseUnserved } from '../discord/guards.ts';
 import { commandsByFullName, menusByName } from '../discord/handlers.ts';
 import type { Operator } from '../discord/operator.ts';
 import type { DiscordClients } from '../discord/outbox/clients.ts';
+import { interruptedMessage } from '../discord/outbox/interrupted.ts';
 import type { Outbox } from '../discord/outbox/outbox.ts';
 import { InteractionChannels } from '../discord/place.ts';
 import { type RateSettings, Rates } from '../discord/rates.ts';
 import { openServerCheck, openThreadCheck, registeredCommands } from '../discord/reads.ts';
 import { Router } from '../discord/router.ts';
+import type { ClusterHealth } from '../discord/shards/cluster-health.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Say } from '../locales/index.ts';
@@ -49,6 +51,8 @@ interface CommandsParts {
   removeMessages: EngineParts['removeMessages'];
   removeMessage: EngineParts['removeMessage'];
   operatorState: Services['operatorState'];
+  /** Undefined in a bot that is one process. */
+  clusterHealth?: (() => Promise<ClusterHealth | undefined>) | undefined;
   say: Say;
   clock: Clock;
   log: Log;
@@ -136,7 +140,15 @@ export function openCommands(parts: CommandsParts) {
   const replying = { services, answers, say, clock, sentenceFor };
   // In a thread with a talk, messages belong to the talk before an earlier `/ask`.
   const readers = [utteranceReader(replying), questionReader({ ...replying, isThread: openThreadCheck(reads) })];
-  const readPacket = readThreadMessages({ readers, guildRefusal: isServed, rates, log });
+  const hasBegun = interruptedMessage({
+    ...{ outbox, say, log },
+    applicationId: () => clients.client.application?.id ?? '',
+    hasTask: (reply) => tasks.book.live(({ message }) => message?.id === reply.id).length > 0,
+  });
+  const readMessage = readThreadMessages({
+    ...{ readers, guildRefusal: isServed, rates, log },
+    hasBegun: ({ channelId, id }) => hasBegun({ channelId, id }),
+  });
   return {
     router,
 
@@ -153,7 +165,9 @@ export function openCommands(parts: CommandsParts) {
 
     readPacket(packet: unknown): void {
       channels.readPacket(packet);
-      if (settings.discord.messageContent) void readPacket(packet);
+      if (settings.discord.messageContent) void readMessage(packet);
     },
+
+    readMessage,
   };
 }

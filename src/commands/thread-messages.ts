@@ -22,14 +22,16 @@ interface ThreadReaderParts {
   readers: readonly ThreadMessageReader[];
   guildRefusal: ReturnType<typeof refuseUnserved>;
   rates: Pick<Rates, 'refuseInteraction'>;
+  /** Whether a process that has ended began to answer this message. */
+  hasBegun(spoken: ThreadMessage): Promise<boolean>;
   log: Pick<Log, 'warn'>;
 }
 
 /** Reads messages in threads where members continue a conversation by writing. Other messages are ignored. */
-export function readThreadMessages({ readers, guildRefusal, rates, log }: ThreadReaderParts) {
+export function readThreadMessages({ readers, guildRefusal, rates, hasBegun, log }: ThreadReaderParts) {
   // Discord may deliver a message again after a lost connection.
   const seen = new Once();
-  const dispatch = async (message: ThreadMessage): Promise<void> => {
+  const dispatch = async (message: ThreadMessage, isRepeated: boolean): Promise<void> => {
     try {
       if (guildRefusal({ guildId: message.guildId, install: 'guild' }, undefined)) return;
       for (const read of readers) {
@@ -37,17 +39,19 @@ export function readThreadMessages({ readers, guildRefusal, rates, log }: Thread
         if (!work) continue;
         // A thread has no private replies, so messages from a member who floods it are ignored.
         const sender = { userId: message.memberId, guildId: message.guildId };
-        if (seen.isFirst(message.id) && !rates.refuseInteraction(sender)) await work();
+        if (!seen.isFirst(message.id) || rates.refuseInteraction(sender)) return;
+        if (!isRepeated || !(await hasBegun(message))) await work();
         return;
       }
     } catch (error) {
       log.warn({ err: error }, 'A message in a thread could not be processed.');
     }
   };
-  return async (packet: unknown): Promise<void> => {
+  /** Never throws. `isRepeated`: another process may have begun to answer it, and ended. */
+  return async (packet: unknown, { isRepeated = false } = {}): Promise<void> => {
     const message = threadMessageIn(packet);
     if (!message || (!hasVisibleText(message.content) && message.files.length === 0)) return;
-    await aboutInteraction(newReference(), () => dispatch(message));
+    await aboutInteraction(newReference(), () => dispatch(message, isRepeated));
   };
 }
 

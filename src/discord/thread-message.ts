@@ -31,21 +31,29 @@ const created = z.object({
   }),
 });
 
+/** The packet of a member's message in a server, without anything that is not read; undefined for any other packet. */
+export function threadPacketIn(packet: unknown): z.output<typeof created> | undefined {
+  const { data } = created.safeParse(packet);
+  if (!data || !ORDINARY.has(data.d.type) || data.d.author.bot || data.d.author.system) return undefined;
+  return data;
+}
+
 /** Undefined for a packet that is not a message from a member in a server. */
 export function threadMessageIn(packet: unknown): ThreadMessage | undefined {
-  const { d: message } = created.safeParse(packet).data ?? {};
-  if (!message || !ORDINARY.has(message.type) || message.author.bot || message.author.system) return undefined;
-  return {
-    id: message.id,
-    channelId: message.channel_id,
-    guildId: message.guild_id,
-    memberId: message.author.id,
-    roleIds: message.member?.roles ?? [],
-    content: message.content,
-    files: message.attachments.map(({ url, filename, content_type: mediaType }) => ({
-      address: url,
-      name: filename,
-      mediaType: mediaType ?? undefined,
-    })),
-  };
+  const { d: message } = threadPacketIn(packet) ?? {};
+  return (
+    message && {
+      id: message.id,
+      channelId: message.channel_id,
+      guildId: message.guild_id,
+      memberId: message.author.id,
+      roleIds: message.member?.roles ?? [],
+      content: message.content,
+      files: message.attachments.map(({ url, filename, content_type: mediaType }) => ({
+        address: url,
+        name: filename,
+        mediaType: mediaType ?? undefined,
+      })),
+    }
+  );
 }

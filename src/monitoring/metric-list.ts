@@ -2,7 +2,7 @@
 export interface MetricSpec {
   readonly name: `atelier_${string}`;
   readonly type: 'counter' | 'gauge' | 'histogram';
-  readonly section: 'Tasks' | 'Discord' | 'Gateway' | 'Spending' | 'Store' | 'Files' | 'Process';
+  readonly section: 'Tasks' | 'Discord' | 'Gateway' | 'Spending' | 'Store' | 'Files' | 'Cluster' | 'Process';
   /** One sentence without a full stop. */
   readonly help: string;
   readonly unit: 'count' | 'seconds' | 'bytes' | 'time' | 'dollars or tasks';
@@ -112,10 +112,10 @@ export const metricList = {
   },
   callbacks: {
     ...{ name: 'atelier_callbacks_total', type: 'counter', section: 'Gateway', unit: 'count' },
-    help: 'Requests that arrived at the port for callbacks',
+    help: 'Requests that arrived at the port for callbacks, and callbacks that another worker passed on',
     labels: {
       outcome:
-        '`hint` (its task is polled sooner), `progress` (no poll is needed), `challenge`, `early` (before the response to the submit), `late` (after the end), `ignored` (enough came before), `limited`, or `unknown` (no valid address)',
+        '`hint` (its task is polled sooner), `progress` (no poll is needed), `challenge`, `early` (before the response to the submit), `late` (after the end), `ignored` (enough came before), `limited`, `unknown` (no valid address), `passed` (to the worker that has the task) or `lost` (it could not be passed on)',
     },
   },
   callbackHabits: {
@@ -181,6 +181,53 @@ export const metricList = {
     ...{ name: 'atelier_disk_size_bytes', type: 'gauge', section: 'Files', unit: 'bytes' },
     help: 'Size of the disk',
     labels: { disk: DISK },
+  },
+
+  partitions: {
+    ...{ name: 'atelier_partitions', type: 'gauge', section: 'Cluster', unit: 'count' },
+    help: 'Partitions of the store',
+  },
+  partitionsOwned: {
+    ...{ name: 'atelier_partitions_owned', type: 'gauge', section: 'Cluster', unit: 'count' },
+    help: 'Partitions that this worker owns',
+  },
+  partitionsUnowned: {
+    ...{ name: 'atelier_partitions_unowned', type: 'gauge', section: 'Cluster', unit: 'count' },
+    help: 'Partitions that no worker owns, as this process sees it',
+  },
+  ownerChanges: {
+    ...{ name: 'atelier_partition_changes_total', type: 'counter', section: 'Cluster', unit: 'count' },
+    help: 'Changes of the partitions that this worker owns',
+    labels: { change: '`taken` or `given-back`' },
+  },
+  inboxWaiting: {
+    ...{ name: 'atelier_inbox_waiting', type: 'gauge', section: 'Cluster', unit: 'count' },
+    help: "Packets that wait in the queues of this worker's partitions",
+  },
+  shards: {
+    ...{ name: 'atelier_shards', type: 'gauge', section: 'Cluster', unit: 'count' },
+    help: 'Shards of the whole cluster',
+  },
+  shardsHeld: {
+    ...{ name: 'atelier_shards_held', type: 'gauge', section: 'Cluster', unit: 'count' },
+    help: 'Shards that this process has',
+  },
+  shardsConnected: {
+    ...{ name: 'atelier_shards_connected', type: 'gauge', section: 'Cluster', unit: 'count' },
+    help: 'Shards of this process whose events arrive',
+  },
+  handOvers: {
+    ...{ name: 'atelier_hand_overs_total', type: 'counter', section: 'Cluster', unit: 'count' },
+    help: 'Events from Discord that this shard process passed on to workers',
+    labels: { event: '`interaction` or `message`', outcome: '`passed`, or `failed` (the queue did not take it)' },
+  },
+  untaken: {
+    ...{ name: 'atelier_interactions_untaken_total', type: 'counter', section: 'Cluster', unit: 'count' },
+    help: 'Interactions that no worker took in time, so that their members were asked to try again',
+  },
+  threads: {
+    ...{ name: 'atelier_threads_followed', type: 'gauge', section: 'Cluster', unit: 'count' },
+    help: 'Threads whose messages this shard process passes on',
   },
 
   eventLoop: {

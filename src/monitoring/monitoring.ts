@@ -6,23 +6,29 @@ import type { Gateway } from '../services/gateway/index.ts';
 import { ReadinessCheck, readyParts } from '../services/readiness.ts';
 import type { StoreAddress } from '../services/store/index.ts';
 import type { NoteStoreUse } from '../services/store/namespaces.ts';
+import { measureCluster } from './cluster.ts';
 import { Metrics } from './metrics.ts';
 import type { HttpSettings } from './port.ts';
 import { refusalCounter } from './refusals.ts';
 import { openServer } from './server.ts';
 import { measureFiles, measureProcess } from './system.ts';
-import { measureTasks } from './tasks.ts';
+import { countTasks, measureTasks } from './tasks.ts';
 
-interface BotParts {
+interface MeasuredBot {
   engine: Engine;
-  storeAddress: StoreAddress;
   gateway: Pick<Gateway, 'answeredAt'>;
-  clients: Pick<DiscordClients, 'traffic'>;
+}
+
+interface ProcessParts {
+  /** The bots of this process: one, or one for each partition that it owns. */
+  bots(): readonly MeasuredBot[];
+  mediaProcess: Engine['mediaProcess'];
+  storeAddress: StoreAddress;
 }
 
 export type Monitoring = Awaited<ReturnType<typeof openMonitoring>>;
 
-/** Opens the port immediately, so the bot can be probed while it starts. Call `watch` once its parts are open. */
+/** Opens the port immediately, so the bot can be probed while it starts. Call the functions that watch once what they watch is open. */
 export async function openMonitoring(
   settings: HttpSettings,
   { version, clock, log }: { version: string; clock: Clock; log: Log },
@@ -47,15 +53,28 @@ export async function openMonitoring(
     onFailure,
     onAcknowledged: (ms: number): void => metrics.observe('acknowledgement', {}, ms / 1000),
 
-    watch({ engine, storeAddress, gateway, clients }: BotParts): void {
-      measureTasks(metrics, engine, onFailure);
-      measureFiles(metrics, engine, storeAddress);
-      metrics.read('answeredAt', () => [{ labels: {}, value: (gateway.answeredAt() ?? 0) / 1000 }]);
+    /** In a process with bots. */
+    watch({ bots, mediaProcess, storeAddress }: ProcessParts): void {
+      measureTasks(metrics, () => bots().map(({ engine }) => engine));
+      measureFiles(metrics, mediaProcess, storeAddress);
+      metrics.read('answeredAt', () => {
+        const latest = Math.max(0, ...bots().map(({ gateway }) => gateway.answeredAt() ?? 0));
+        return [{ labels: {}, value: latest / 1000 }];
+      });
+    },
+
+    watchBot({ engine }: MeasuredBot): void {
+      countTasks(metrics, engine, onFailure);
+    },
+
+    watchDiscord(clients: Pick<DiscordClients, 'traffic'>): void {
       clients.traffic.onRequest((route, status) =>
         metrics.count('requests', { route, status: String(status ?? 'none') }),
       );
       clients.traffic.onWait((scope, ms) => metrics.observe('rateLimitWait', { scope }, ms / 1000));
     },
+
+    ...measureCluster(metrics),
 
     /** From now on the bot is not ready, but it is still monitored until it has stopped. */
     stopping: (): void => readiness.stop(),

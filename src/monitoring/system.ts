@@ -38,7 +38,7 @@ export function measureProcess(metrics: Metrics, version: string): () => void {
   return () => delay.disable();
 }
 
-export function measureFiles(metrics: Metrics, { mediaProcess }: Pick<Engine, 'mediaProcess'>, store: StoreAddress) {
+export function measureFiles(metrics: Metrics, mediaProcess: Engine['mediaProcess'], store: StoreAddress): void {
   metrics.read('mediaMemory', async () => [{ labels: {}, value: await mediaProcess.residentBytes() }]);
   metrics.read('mediaJobs', () =>
     Object.entries(mediaProcess.load).map(([state, value]) => ({ labels: { state }, value })),

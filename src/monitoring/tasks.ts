@@ -5,16 +5,13 @@ import type { Metrics } from './metrics.ts';
 
 type TaskParts = Pick<Engine, 'tasks' | 'circuits' | 'asks' | 'talks' | 'spending' | 'callbacks'>;
 
-export function measureTasks(
+/** Counts what happens to the tasks of one bot. */
+export function countTasks(
   metrics: Metrics,
-  { tasks, circuits, asks, talks, spending, callbacks }: TaskParts,
+  { tasks, callbacks }: Pick<TaskParts, 'tasks' | 'callbacks'>,
   onRefusal: (reason: string) => void,
 ): void {
   const { book, scheduler } = tasks;
-  metrics.read('tasks', () => countBy(book.live(), ({ kind, state }) => ({ kind, state })));
-  metrics.read('unsaved', () => [{ labels: {}, value: book.unsavedCount }]);
-  metrics.read('answers', () => [{ labels: {}, value: asks.streamCount }]);
-  metrics.read('talks', () => [{ labels: {}, value: talks.openCount }]);
   book.onAdd(({ kind, traits }) => {
     if (traits.isPaid) metrics.count('orders', { kind });
   });
@@ -28,28 +25,61 @@ export function measureTasks(
     if (isSettled(task) && !isSettled(before)) observeDelivery(metrics, task, tasks.waitLimitOf(task));
   });
   scheduler.onPoll((lane, outcome) => metrics.count('polls', { lane, outcome }));
+  callbacks?.onCallback((outcome) => metrics.count('callbacks', { outcome }));
+}
+
+/** Measures the tasks of all bots of this process together. */
+export function measureTasks(metrics: Metrics, engines: () => readonly TaskParts[]): void {
+  const sum = (count: (engine: TaskParts) => number) => [
+    { labels: {}, value: engines().reduce((all, engine) => all + count(engine), 0) },
+  ];
+  metrics.read('tasks', () =>
+    countBy(
+      engines().flatMap(({ tasks }) => tasks.book.live()),
+      ({ kind, state }) => ({ kind, state }),
+    ),
+  );
+  metrics.read('unsaved', () => sum(({ tasks }) => tasks.book.unsavedCount));
+  metrics.read('answers', () => sum(({ asks }) => asks.streamCount));
+  metrics.read('talks', () => sum(({ talks }) => talks.openCount));
   metrics.read('lanes', () => {
-    const troubles = new Map(scheduler.troubles().map(({ lane, kind }) => [lane, kind]));
+    const schedulers = engines().map(({ tasks }) => tasks.scheduler);
+    const troubles = new Map(schedulers.flatMap((one) => one.troubles()).map(({ lane, kind }) => [lane, kind]));
     const states = ['open', 'busy', 'refused', 'unreachable'] as const;
-    return scheduler.laneNames.flatMap((lane) =>
+    return [...new Set(schedulers.flatMap(({ laneNames }) => laneNames))].flatMap((lane) =>
       states.map((state) => ({ labels: { lane, state }, value: (troubles.get(lane) ?? 'open') === state ? 1 : 0 })),
     );
   });
-  metrics.read('failingModels', () => countBy(circuits.allFailing, ({ kind }) => ({ kind })));
-  callbacks?.onCallback((outcome) => metrics.count('callbacks', { outcome }));
-  metrics.read('callbackHabits', () =>
-    (callbacks?.habits ?? []).flatMap(({ lane, habit: known }) =>
-      habitNames.map((habit) => ({ labels: { lane, habit }, value: habit === known ? 1 : 0 })),
-    ),
-  );
+  metrics.read('failingModels', () => {
+    const failing = engines().flatMap(({ circuits }) => circuits.allFailing);
+    // Several bots may have found the same.
+    const distinct = new Map(failing.map((one) => [`${one.kind} ${one.model}`, one]));
+    return countBy([...distinct.values()], ({ kind }) => ({ kind }));
+  });
+  metrics.read('callbackHabits', () => {
+    const habits = Map.groupBy(
+      engines().flatMap(({ callbacks }) => callbacks?.habits ?? []),
+      ({ lane }) => lane,
+    );
+    return [...habits].flatMap(([lane, known]) =>
+      habitNames.map((name) => ({
+        labels: { lane, habit: name },
+        value: known.some(({ habit }) => habit === name) ? 1 : 0,
+      })),
+    );
+  });
   const allowances = () =>
-    spending.allowances({}).map(({ of, period = 'at-once', kind = 'all', limit, left }) => ({
-      labels: { of, period, kind },
-      limit: Number(limit),
-      left: Number(left),
-    }));
-  metrics.read('budgetLimit', () => allowances().map(({ labels, limit }) => ({ labels, value: limit })));
-  metrics.read('budgetUsed', () => allowances().map(({ labels, limit, left }) => ({ labels, value: limit - left })));
+    engines().flatMap(({ spending }) =>
+      spending.allowances({}).map(({ of, period = 'at-once', kind = 'all', limit, left }) => ({
+        labels: { of, period, kind },
+        limit: Number(limit),
+        left: Number(left),
+      })),
+    );
+  metrics.read('budgetLimit', () => summed(allowances().map(({ labels, limit }) => ({ labels, value: limit }))));
+  metrics.read('budgetUsed', () =>
+    summed(allowances().map(({ labels, limit, left }) => ({ labels, value: limit - left }))),
+  );
 }
 
 /** The gateway's own code may be any text. */
@@ -78,15 +108,18 @@ function observeDelivery(metrics: Metrics, { traits, delivery, times, state, rev
     metrics.observe('wholeDelivery', { group }, (shownAt - times.remoteFinished) / 1000);
 }
 
-function countBy<Item, Labels extends Readonly<Record<string, string>>>(
+const countBy = <Item, Labels extends Readonly<Record<string, string>>>(
   items: readonly Item[],
   labelsOf: (item: Item) => Labels,
+): { labels: Labels; value: number }[] => summed(items.map((item) => ({ labels: labelsOf(item), value: 1 })));
+
+function summed<Labels extends Readonly<Record<string, string>>>(
+  readings: readonly { labels: Labels; value: number }[],
 ): { labels: Labels; value: number }[] {
-  const counts = new Map<string, { labels: Labels; value: number }>();
-  for (const item of items) {
-    const labels = labelsOf(item);
+  const sums = new Map<string, { labels: Labels; value: number }>();
+  for (const { labels, value } of readings) {
     const key = Object.values(labels).join('\n');
-    counts.set(key, { labels, value: (counts.get(key)?.value ?? 0) + 1 });
+    sums.set(key, { labels, value: (sums.get(key)?.value ?? 0) + value });
   }
-  return [...counts.values()];
+  return [...sums.values()];
 }

@@ -24,7 +24,10 @@ export async function startAll(config: Config, tools: AppTools, monitoring: Moni
   const { client, reads } = clients;
   const bot = openBot({ config, tools, store, clients, monitoring });
   monitoring?.readiness.watch(bot.watched);
-  monitoring?.watch(bot.measured);
+  monitoring?.watchBot(bot.measured);
+  monitoring?.watchDiscord(clients);
+  const { mediaProcess } = bot.measured.engine;
+  monitoring?.watch({ bots: () => [bot.measured], mediaProcess, storeAddress: config.store });
   const connectionLost = new Promise<number>((resolve) =>
     client.on(Events.ShardDisconnect, ({ code }) => resolve(code)),
   );

@@ -12,11 +12,14 @@ import { interruptedReply } from '../discord/outbox/interrupted.ts';
 import { Outbox } from '../discord/outbox/outbox.ts';
 import { messageRemover, ownMessageRemover } from '../discord/outbox/removal.ts';
 import { openOwners, storedFileReader } from '../discord/reads.ts';
+import type { ClusterHealth } from '../discord/shards/cluster-health.ts';
 import { pause, systemClock } from '../lib/clock.ts';
 import { createSay } from '../locales/index.ts';
 import { openMessages } from '../messages/open-messages.ts';
 import { openNotices } from '../messages/open-notices.ts';
 import type { Monitoring } from '../monitoring/monitoring.ts';
+import type { CallbackAddresses } from '../services/callbacks/addresses.ts';
+import type { PartitionHealth } from '../services/cluster/partition-health.ts';
 import { type EngineParts, openEngine } from '../services/engine.ts';
 import { openGateway } from '../services/gateway/index.ts';
 import { ProcessLimits } from '../services/process-limits.ts';
@@ -41,6 +44,8 @@ interface BotParts {
   /** Undefined: it is alone in its process. */
   limits?: ProcessLimits;
   clients: DiscordClients;
+  callbackAddresses?: CallbackAddresses | undefined;
+  clusterHealth?: (() => Promise<ClusterHealth | undefined>) | undefined;
   monitoring?: Monitoring | undefined;
 }
 
@@ -54,6 +59,8 @@ export function openBot({
   partition = WHOLE_STORE,
   others,
   clients,
+  callbackAddresses,
+  clusterHealth,
   monitoring,
   ...parts
 }: BotParts) {
@@ -70,7 +77,19 @@ export function openBot({
     removeMessage: ownMessageRemover({ outbox, log }),
   };
   const engine = openEngine({
-    ...{ store, partition, others, limits, notes: parts.notes, gateway, clock, mediaClock, mediaProcess, log },
+    ...{
+      store,
+      partition,
+      others,
+      limits,
+      notes: parts.notes,
+      callbackAddresses,
+      gateway,
+      clock,
+      mediaClock,
+      mediaProcess,
+      log,
+    },
     settings: config,
     specs: kindSpecs,
     kinds: kindsOf(gateway, { ...config.poll, ...config.gateway }),
@@ -99,6 +118,7 @@ export function openBot({
   const commands = openCommands({
     ...removers,
     ...{ version, engine, messages, store, gateway, clients, outbox, operator, say, clock, log },
+    clusterHealth,
     operatorState: async () => ({ ...notices.state(), readiness: await readiness.check() }),
     ...{ onFailure: monitoring?.onFailure, onAcknowledged: monitoring?.onAcknowledged },
     settings: config,
@@ -111,11 +131,16 @@ export function openBot({
 
   return {
     watched,
-    measured: { engine, storeAddress: config.store, gateway, clients },
+    measured: { engine, gateway },
     get liveCount(): number {
       return tasks.book.liveCount;
     },
+    book: tasks.book,
+    health: (): PartitionHealth => ({ liveTasks: tasks.book.liveCount, troubles: tasks.scheduler.troubles() }),
+    callbacks: engine.callbacks,
     readPacket: commands.readPacket,
+    /** Answers a message in a thread. */
+    readMessage: commands.readMessage,
 
     /** Never throws: failures have been reported and logged. */
     take: (interaction: Interaction): Promise<void> => commands.router.take(interaction),

@@ -9,9 +9,5 @@ export function shareOfPartition(config: Config, count: number): Config {
   return {
     ...config,
     budgets: { ...config.budgets, total: { ...total, ...waiting } },
-    // A port can be opened once.
-    callbacks: { ...config.callbacks, port: undefined },
-    // Messages in threads are read only by a bot that is one process.
-    discord: { ...config.discord, messageContent: false },
   };
 }

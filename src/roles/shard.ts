@@ -1,16 +1,25 @@
-import { type APIInteraction, GatewayDispatchEvents, type GatewayDispatchPayload, InteractionType } from 'discord.js';
+import {
+  type APIInteraction,
+  GatewayDispatchEvents,
+  type GatewayDispatchPayload,
+  type GatewayMessageCreateDispatch,
+  InteractionType,
+} from 'discord.js';
 import { kindSpecs, texts } from '../commands/index.ts';
 import type { Config } from '../config.ts';
-import { openDiscordClients } from '../discord/outbox/clients.ts';
+import { intentsOf, openDiscordClients } from '../discord/outbox/clients.ts';
 import { isTooLate } from '../discord/outbox/errors.ts';
 import { Outbox } from '../discord/outbox/outbox.ts';
 import { Responder } from '../discord/outbox/responder.ts';
+import { requireMessageContent } from '../discord/reads.ts';
 import { openShards, type Shards } from '../discord/shards/open-shards.ts';
 import { bucketFor } from '../discord/shards/routing.ts';
+import { threadPacketIn } from '../discord/thread-message.ts';
 import { type Clock, pause, systemClock, withTimeout } from '../lib/clock.ts';
 import { trackUntilDone } from '../lib/track-until-done.ts';
 import { createSay } from '../locales/index.ts';
 import type { Monitoring } from '../monitoring/monitoring.ts';
+import { FollowedThreads } from '../services/cluster/followed-threads.ts';
 import { openCluster } from '../services/cluster/open-cluster.ts';
 import { partitionOf } from '../services/tasks/homes.ts';
 import type { App, AppTools } from './app.ts';
@@ -26,7 +35,7 @@ export async function startShard(config: Config, tools: AppTools, monitoring: Mo
   const { log, version, clock = systemClock } = tools;
   const say = createSay(texts);
   const cluster = await openCluster(config, {
-    ...{ log, clock, version, specs: kindSpecs },
+    ...{ log, clock, version, specs: kindSpecs, onUse: monitoring?.onStoreUse },
     mayMigrate: tools.mayMigrate,
   });
   const { partitions, facts, inbox, holder } = cluster;
@@ -53,6 +62,7 @@ export async function startShard(config: Config, tools: AppTools, monitoring: Mo
     await pause(clock, UNTAKEN_MS);
     try {
       if (!(await inbox.withdraw(partition, interaction.id))) return;
+      monitoring?.onUntaken();
       log.warn({ partition }, 'No worker took an interaction in time.');
       await turnAway(interaction);
     } catch (error) {
@@ -60,7 +70,23 @@ export async function startShard(config: Config, tools: AppTools, monitoring: Mo
     }
   }
 
+  /** Every message of every server comes here. A failure is retried by the caller; a message that is put in twice is answered once. */
+  async function passMessage(packet: GatewayMessageCreateDispatch): Promise<void> {
+    const partition = threads?.partitionOf(packet.d.channel_id);
+    const content = partition === undefined ? undefined : threadPacketIn(packet);
+    if (partition === undefined || !content) return;
+    try {
+      const put = inbox.put(partition, { id: content.d.id, content }).then(() => 'put' as const);
+      if ((await withTimeout(clock, PUT_LIMIT_MS, put)) !== 'put') throw new Error('The queue does not respond.');
+    } catch (error) {
+      monitoring?.onHandOver('message', 'failed');
+      throw error;
+    }
+    monitoring?.onHandOver('message', 'passed');
+  }
+
   async function pass(packet: GatewayDispatchPayload): Promise<void> {
+    if (packet.t === GatewayDispatchEvents.MessageCreate) return passMessage(packet);
     if (packet.t !== GatewayDispatchEvents.InteractionCreate) return;
     const partition = partitionOf(bucketFor(packet.d), partitions.count);
     const put = inbox.put(partition, { id: packet.d.id, content: packet }).then(() => 'put' as const);
@@ -68,16 +94,21 @@ export async function startShard(config: Config, tools: AppTools, monitoring: Mo
       log.warn({ partition, err: error }, 'An interaction could not be passed on.');
       return undefined;
     });
+    monitoring?.onHandOver('interaction', outcome === 'put' ? 'passed' : 'failed');
     if (outcome === 'put') void trackUntilDone(turnAwayUntaken(partition, packet.d), underWay);
     else await turnAway(packet.d);
   }
 
+  let threads: FollowedThreads | undefined;
   try {
     const { storeLeaseMs: leaseMs, discord, cluster: settings } = config;
+    if (discord.messageContent) {
+      await requireMessageContent(reads, discord.token, log);
+      threads = await FollowedThreads.open({ facts, clock, log });
+    }
     const shards = await openShards({
       ...{ token: discord.token, reads, facts, holder, leaseMs, clock, log },
-      // Interactions need none.
-      intents: 0,
+      intents: intentsOf(discord),
       shardCount: settings.shards,
       onDispatch: pass,
     });
@@ -87,6 +118,9 @@ export async function startShard(config: Config, tools: AppTools, monitoring: Mo
       // It asks nothing of the gateway.
       gateway: { answeredAt: () => clock.now(), ask: async () => undefined },
     });
+    monitoring?.watchDiscord(clients);
+    monitoring?.watchPartitions({ count: partitions.count, owners: () => partitions.owners() });
+    monitoring?.watchShards(shards, () => threads?.count ?? 0);
     void connected(shards, clock).then(() =>
       log.info({ version, shards: shards.count, partitions: partitions.count }, 'This shard process is ready.'),
     );
@@ -94,6 +128,7 @@ export async function startShard(config: Config, tools: AppTools, monitoring: Mo
     const stop = async (): Promise<void> => {
       monitoring?.stopping();
       await shards.close();
+      threads?.close();
       await Promise.all(underWay);
       await Promise.all([clients.close(), cluster.close()]);
       await monitoring?.close();
@@ -108,6 +143,7 @@ export async function startShard(config: Config, tools: AppTools, monitoring: Mo
       },
     };
   } catch (error) {
+    threads?.close();
     await Promise.all([clients.close(), cluster.close()]);
     throw error;
   }

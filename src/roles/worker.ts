@@ -1,15 +1,20 @@
-import { type APIInteraction, GatewayDispatchEvents } from 'discord.js';
+import { type APIInteraction, GatewayDispatchEvents, SnowflakeUtil } from 'discord.js';
 import { kindSpecs, kindsOf } from '../commands/index.ts';
 import type { Config } from '../config.ts';
 import { type DiscordClients, openDiscordClients } from '../discord/outbox/clients.ts';
 import { identify } from '../discord/outbox/identity.ts';
 import { interactionIn } from '../discord/outbox/packets.ts';
-import { systemClock } from '../lib/clock.ts';
+import { clusterHealth } from '../discord/shards/cluster-health.ts';
+import { threadMessageIn } from '../discord/thread-message.ts';
+import { type Clock, systemClock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Monitoring } from '../monitoring/monitoring.ts';
+import { callbackIn, openClusterCallbacks } from '../services/cluster/callback-port.ts';
 import { EveryPartition, messageIn } from '../services/cluster/every-partition.ts';
+import { ThreadNotes } from '../services/cluster/followed-threads.ts';
 import { Membership } from '../services/cluster/membership.ts';
 import { openCluster } from '../services/cluster/open-cluster.ts';
+import { HealthNotes } from '../services/cluster/partition-health.ts';
 import { openGateway } from '../services/gateway/index.ts';
 import type { TakenInbox, TakenPacket } from '../services/inbox/inbox.ts';
 import { MediaProcess } from '../services/media-process/media-process.ts';
@@ -23,6 +28,8 @@ import { shareOfPartition } from './partition-config.ts';
 
 /** Discord takes 50 from a bot; shards need a few. */
 const REQUESTS_PER_SECOND = 45;
+/** A message in a thread that has waited this long is not answered: the conversation has moved on. */
+const LATE_MS = 15 * 60_000;
 
 interface Working {
   bot: Bot;
@@ -36,13 +43,14 @@ interface Working {
 export async function startWorker(config: Config, tools: AppTools, monitoring: Monitoring | undefined): Promise<App> {
   const { log, version, clock = systemClock, mediaProcess: shared } = tools;
   const cluster = await openCluster(config, {
-    ...{ log, clock, version, specs: kindSpecs },
+    ...{ log, clock, version, specs: kindSpecs, onUse: monitoring?.onStoreUse },
     mayMigrate: tools.mayMigrate,
   });
   const { partitions, facts, inbox, holder } = cluster;
   const { count } = partitions;
   const everywhere = new EveryPartition({ partitions, inbox, log, clock, specs: kindSpecs });
   const mediaProcess = shared ?? new MediaProcess({ clock: systemClock, log, memoryBytes: config.media.memoryBytes });
+  const threads = config.discord.messageContent ? new ThreadNotes({ facts, clock, log }) : undefined;
   const working = new Map<number, Working>();
   const owned = new Map<number, StoredTasks>();
   const limits = new ProcessLimits(config, { clock, log, partitionCount: count });
@@ -57,6 +65,7 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
   // It has no connection that could be lost: packets wait in the inbox.
   const clients = { ...openDiscordClients(config.discord.apiUrl, undefined, mustOwnAll), isConnected: () => true };
   const closeAll = async (): Promise<void> => {
+    await callbacks?.close();
     await limits.scheduler.stop();
     await Promise.all([pollGateway.close(), clients.close(), mediaProcess !== shared && mediaProcess.close()]);
     await cluster.close();
@@ -70,24 +79,30 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
   async function take(number: number, store: StoredTasks): Promise<boolean> {
     owned.set(number, store);
     shareLimits();
+    monitoring?.onOwnerChange('taken');
     const bot = openBot({
       ...{ config: share, tools: { ...tools, mediaProcess }, limits, notes: facts, clients },
       ...{ store, partition: { number, count }, others: everywhere.but(number), monitoring },
+      callbackAddresses: callbacks?.addresses,
+      clusterHealth: clusterHealth({ facts, partitions, own: ownHealth, clock, log }),
     });
+    monitoring?.watchBot(bot.measured);
     try {
       await bot.open();
     } catch (error) {
       if (!(error instanceof StoreError) || error.kind !== 'unreachable') throw error;
       log.warn({ partition: number, err: error }, 'A partition could not be read; another try follows.');
+      monitoring?.onOwnerChange('given-back');
       owned.delete(number);
       shareLimits();
       await bot.abandon();
       return false;
     }
+    threads?.watch(bot.book, number);
     await bot.start();
     // One of them is enough.
     if (number === 0) bot.announce();
-    const answer = (packet: TakenPacket): Promise<void> => answerPacket(packet, { bot, clients, log });
+    const answer = (packet: TakenPacket): Promise<void> => answerPacket(packet, { bot, clients, clock, log });
     working.set(number, { bot, inbox: inbox.take(number, answer) });
     return true;
   }
@@ -96,6 +111,7 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
     const { bot, inbox: taken } = working.get(number) ?? {};
     const closed = taken?.close();
     await bot?.finish();
+    monitoring?.onOwnerChange('given-back');
     // From here on its lease is given back, which must not stop the requests of the other partitions.
     owned.delete(number);
     shareLimits();
@@ -104,6 +120,7 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
     await closed;
   }
 
+  const ownHealth = () => new Map([...working].map(([partition, { bot }]) => [partition, bot.health()]));
   const bots = (): Bot[] => [...working.values()].map(({ bot }) => bot);
   const watched = (): Watched => ({
     isDiscordReady: clients.isConnected,
@@ -118,12 +135,22 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
       ask: async (signal) => bots()[0]?.watched.gateway.ask(signal),
     },
   });
+  let callbacks: Awaited<ReturnType<typeof openClusterCallbacks>>;
   let share: Config;
   let membership: Membership;
   try {
     share = shareOfPartition(config, count);
     monitoring?.readiness.watch(watched());
+    monitoring?.watchDiscord(clients);
+    monitoring?.watch({ bots: () => bots().map(({ measured }) => measured), mediaProcess, storeAddress: config.store });
+    monitoring?.watchPartitions({ count, owners: () => partitions.owners() });
+    monitoring?.watchWorker({ owned: () => [...working.keys()], waiting: (partition) => inbox.waiting(partition) });
     await identify(clients.client, config.discord.token);
+    callbacks = await openClusterCallbacks(config.callbacks, {
+      ...{ facts, holder, inbox, clock, count, log },
+      own: (partition) => working.get(partition)?.bot.callbacks,
+      note: monitoring?.onCallback,
+    });
     const { storeLeaseMs: leaseMs } = config;
     membership = await Membership.join({
       ...{ facts, partitions, holder, leaseMs, clock, log },
@@ -134,12 +161,15 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
     await closeAll();
     throw error;
   }
+  const health = new HealthNotes({ facts, holder, clock, log, own: ownHealth });
   log.info({ version, partitions: count }, 'This worker is ready.');
 
   let stopped: Promise<void> | undefined;
   async function stop(): Promise<void> {
     monitoring?.stopping();
     await membership.stop();
+    threads?.stop();
+    health.stop();
     await closeAll();
     await monitoring?.close();
     log.info('This worker has stopped.');
@@ -159,11 +189,19 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
 /** Never throws: Discord takes one response to an interaction, so a packet is not tried again by itself. */
 async function answerPacket(
   { content, isRepeated }: TakenPacket,
-  { bot, clients, log }: { bot: Bot; clients: DiscordClients; log: Log },
+  { bot, clients, clock, log }: { bot: Bot; clients: DiscordClients; clock: Clock; log: Log },
 ): Promise<void> {
   try {
     const message = messageIn(content);
     if (message) return await bot.hear(message);
+    const callback = callbackIn(content);
+    if (callback) return void bot.callbacks?.take(callback.id, callback.said);
+    const spoken = threadMessageIn(content);
+    if (spoken) {
+      const isLate = clock.now() - SnowflakeUtil.timestampFrom(spoken.id) > LATE_MS;
+      if (isLate) return log.info('A message in a thread waited too long for a worker, and is not answered.');
+      return await bot.readMessage(content, { isRepeated });
+    }
     const packet = content as { t: string; d: APIInteraction };
     if (packet.t !== GatewayDispatchEvents.InteractionCreate) return;
     if (isRepeated && (await bot.endInterrupted(packet.d))) return;

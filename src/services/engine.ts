@@ -3,6 +3,7 @@ import type { Log } from '../lib/log.ts';
 import { Refusal } from '../lib/refusal.ts';
 import { Asks } from './asks/asks.ts';
 import { AnswerSchemas } from './asks/schema/answer-schemas.ts';
+import type { CallbackAddresses } from './callbacks/addresses.ts';
 import { type CallbackSettings, openCallbacks } from './callbacks/index.ts';
 import { Fingerprints } from './fingerprints/fingerprints.ts';
 import { isModelCode } from './gateway/error-responses.ts';
@@ -99,6 +100,8 @@ export interface EngineParts extends Pick<TasksParts, 'removeMessages' | 'notify
   /** For the time limits of downloads. */
   mediaClock: Clock;
   log: Log;
+  /** Shared with other bots in this cluster, whose workers take the callbacks of all. */
+  callbackAddresses?: CallbackAddresses | undefined;
   /** Shared with other bots in this process, and closed by its owner. */
   mediaProcess?: MediaProcess | undefined;
 }
@@ -226,7 +229,10 @@ export function openEngine({
   });
   const circuits = new ModelCircuits({ book, clock });
   const scheduler = limits.schedulerFor(partition);
-  const callbacks = openCallbacks(settings.callbacks, { book, scheduler, kinds, clock, log });
+  const callbacks = openCallbacks(settings.callbacks, {
+    ...{ book, scheduler, kinds, clock, log },
+    addresses: parts.callbackAddresses,
+  });
   const tasks = new Tasks({
     ...{
       book,

@@ -140,7 +140,8 @@ describe('compose.yaml', () => {
 
   it('Prometheus scrapes the port and path at which the bot serves its metrics', () => {
     const { scrape_configs: jobs } = parse(readFileSync('deploy/monitoring/prometheus.yaml', 'utf8'));
-    expect(jobs).toEqual([{ job_name: 'atelier', static_configs: [{ targets: [`bot:${image.port}`] }] }]);
+    const found = { names: ['bot', 'shard', 'worker'], type: 'A', port: Number(image.port) };
+    expect(jobs).toEqual([{ job_name: 'atelier', dns_sd_configs: [found] }]);
   });
 
   it.skipIf(!has('promtool'))(`promtool accepts the configuration of Prometheus${absent('promtool')}`, () => {

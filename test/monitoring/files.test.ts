@@ -103,6 +103,28 @@ describe('deploy/monitoring/alerts.yaml', () => {
     ],
     ['a limit of zero', { 'atelier_budget_limit{of="tasks",period="day",kind="all"}': '0x20' }, []],
     ['a full disk', { 'atelier_disk_available_bytes{disk="store"}': '9x20' }, ['AtelierDiskFull']],
+    ['a partition without a worker', { atelier_partitions_unowned: '1x20' }, ['AtelierPartitionsUnowned']],
+    ['a partition that changes hands', { atelier_partitions_unowned: '0x19 1' }, []],
+    [
+      'a connection that is lost',
+      { atelier_shards: '3x20', 'atelier_shards_connected{instance="one"}': '1x20' },
+      ['AtelierShardsDisconnected'],
+    ],
+    [
+      'a cluster with all its connections',
+      {
+        atelier_shards: '3x20',
+        'atelier_shards_connected{instance="one"}': '1x20',
+        'atelier_shards_connected{instance="other"}': '2x20',
+      },
+      [],
+    ],
+    [
+      'interactions that nobody takes',
+      { atelier_interactions_untaken_total: '0+3x20' },
+      ['AtelierInteractionsUntaken'],
+    ],
+    ['a bot that is one process', { atelier_partitions_unowned: '0x20', atelier_shards: '0x20' }, []],
     ['restarts', { atelier_start_timestamp_seconds: '0+1x20' }, ['AtelierRestarts']],
     ['one restart', { atelier_start_timestamp_seconds: '1x10 2x9' }, []],
   ];

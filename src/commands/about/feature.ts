@@ -1,6 +1,7 @@
 import { command, type HandlerContext } from '../../discord/handlers.ts';
 import { commandMention } from '../../discord/markdown.ts';
 import type { DiscordClients } from '../../discord/outbox/clients.ts';
+import type { ClusterHealth } from '../../discord/shards/cluster-health.ts';
 import type { Say } from '../../locales/index.ts';
 import type { Callbacks } from '../../services/callbacks/callbacks.ts';
 import { type Gateway, GatewayError } from '../../services/gateway/index.ts';
@@ -19,20 +20,24 @@ interface HealthParts {
   tasks: Pick<Tasks, 'book' | 'scheduler'>;
   store: Pick<StoredTasks, 'ownership'>;
   callbacks: Pick<Callbacks, 'habits'> | undefined;
+  /** Undefined in a bot that is one process. */
+  clusterHealth?: (() => Promise<ClusterHealth | undefined>) | undefined;
   say: Say;
 }
 
 /** The state of the bot, of Discord and of the gateway. */
 export const healthCheck =
-  ({ version, clients, gateway, tasks, store, callbacks, say }: HealthParts) =>
+  ({ version, clients, gateway, tasks, store, callbacks, clusterHealth, say }: HealthParts) =>
   async (): Promise<Health> => {
     const latency = clients.client.ws.ping;
+    const [answer, cluster] = await Promise.all([gatewayHealth(gateway, say), clusterHealth?.()]);
     return {
       version,
       latencyMs: latency >= 0 ? Math.round(latency) : undefined,
-      gateway: await gatewayHealth(gateway, say),
-      liveTasks: tasks.book.liveCount,
-      troubles: tasks.scheduler.troubles(),
+      gateway: answer,
+      liveTasks: cluster?.liveTasks ?? tasks.book.liveCount,
+      troubles: cluster?.troubles ?? tasks.scheduler.troubles(),
+      cluster: clusterHealth && (cluster ?? 'unknown'),
       callbacks: callbacks?.habits ?? [],
       store: store.ownership.trouble(),
     };

@@ -5,6 +5,17 @@ export const text = {
     version: 'Version {{version}}',
     latency: 'Discord: connected ({{ms}} ms)',
     latencyUnknown: 'Discord: connected (latency not measured yet)',
+    cluster: {
+      shards_one: 'Discord: {{held}} of {{count}} connection in use',
+      shards_other: 'Discord: {{held}} of {{count}} connections in use',
+      workers_one: 'Workers: {{count}}',
+      workers_other: 'Workers: {{count}}',
+      unowned_one:
+        '{{count}} of the bot’s {{total}} partitions has no worker. Commands may fail on some servers until it has one.',
+      unowned_other:
+        '{{count}} of the bot’s {{total}} partitions have no worker. Commands may fail on some servers until they have one.',
+      unknown: 'The state of the other workers is unknown, because the database did not respond in time.',
+    },
     gatewayAvailable: 'Gateway: available ({{ms}} ms)',
     gatewayUnavailable: 'Gateway: unavailable. {{reason}}',
     liveTasks: 'Tasks in progress: {{count}}',

@@ -1,4 +1,5 @@
 import type { MessagePlan } from '../../discord/plan.ts';
+import type { ClusterHealth } from '../../discord/shards/cluster-health.ts';
 import type { Say } from '../../locales/index.ts';
 import { nameOfLane, noticeLines } from '../../messages/notice.ts';
 import type { HabitName } from '../../services/callbacks/habits.ts';
@@ -15,6 +16,8 @@ export interface Health {
   latencyMs: number | undefined;
   gateway: { answers: true; ms: number } | { answers: false; reason: string };
   liveTasks: number;
+  /** Undefined in a bot that is one process; unknown if the others could not be asked in time. */
+  cluster?: ClusterHealth | 'unknown' | undefined;
   /** Endpoint families that are not polled at the moment, and why. */
   troubles: readonly LaneTrouble[];
   /** What the gateway calls back, by lane; empty if it is given no callback URLs. */
@@ -40,10 +43,10 @@ interface About extends Health {
 
 /** `help` is the mention of the command `/help`. */
 export function aboutPage(about: About, help: string, say: Say): MessagePlan {
-  const { version, latencyMs, gateway, liveTasks, troubles, callbacks, store, allowances } = about;
+  const { version, gateway, liveTasks, troubles, callbacks, store, allowances } = about;
   const lines = [
     say('about.version', { version }),
-    latencyMs === undefined ? say('about.latencyUnknown') : say('about.latency', { ms: String(latencyMs) }),
+    ...discordLines(about, say),
     gateway.answers
       ? say('about.gatewayAvailable', { ms: String(gateway.ms) })
       : say('about.gatewayUnavailable', { reason: gateway.reason }),
@@ -63,6 +66,19 @@ export function aboutPage(about: About, help: string, say: Say): MessagePlan {
     say('about.more', { mention: help }),
   ];
   return { page: { title: say('about.title'), blocks } };
+}
+
+function discordLines({ latencyMs, cluster }: Health, say: Say): string[] {
+  if (cluster === 'unknown') return [say('about.cluster.unknown')];
+  if (!cluster)
+    return [latencyMs === undefined ? say('about.latencyUnknown') : say('about.latency', { ms: String(latencyMs) })];
+  const { workers, shards, partitions } = cluster;
+  const unowned = partitions.count - partitions.owned;
+  return [
+    say('about.cluster.shards', { held: String(shards.held), count: shards.count }),
+    say('about.cluster.workers', { count: workers }),
+    ...(unowned > 0 ? [say('about.cluster.unowned', { count: unowned, total: String(partitions.count) })] : []),
+  ];
 }
 
 /** A page has room for this many notices. */

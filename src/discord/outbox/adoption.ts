@@ -19,6 +19,7 @@ const found = z.object({
   /** Only replies to interactions have it, and those show progress. */
   interaction_metadata: z.unknown().optional(),
   message_reference: z.object({ message_id: z.string().optional() }).optional(),
+  content: z.string().optional(),
   components: z.unknown().optional(),
 });
 type Found = z.output<typeof found>;
@@ -76,6 +77,23 @@ export async function findShown(task: Task, channelId: string, channels: Channel
     : { start: idAt(times.created - SKEW_MS), end: idAt((restored?.at ?? times.created) + SKEW_MS) };
   await findIn(channelId, window, channels, isAbout);
   return shown;
+}
+
+/** Searches for our reply to a member's message, with its text. */
+export async function findReply(
+  { channelId, id }: MessagePlace,
+  applicationId: string,
+  channels: Channels,
+): Promise<{ place: MessagePlace; content: string | undefined } | undefined> {
+  let content: string | undefined;
+  const isReply = (one: Found): boolean => {
+    if (!isOfApplication(one, applicationId) || one.message_reference?.message_id !== id) return false;
+    content = one.content;
+    return true;
+  };
+  const window = { start: BigInt(id), end: idAt(SnowflakeUtil.timestampFrom(id) + WINDOW_MS) };
+  const place = await findIn(channelId, window, channels, isReply);
+  return place && { place, content };
 }
 
 const find = (

@@ -33,10 +33,18 @@ export interface DiscordClients {
   close(): Promise<void>;
 }
 
+/**
+ * Slash commands and buttons need no intent, and without intents a server uses almost no memory. The text of messages is a privileged intent, which the
+ * operator enables here and in Discord's developer portal. Messages are read from the packets, because discord.js reports none in a channel that it has
+ * not cached.
+ */
+export const intentsOf = ({ messageContent }: { messageContent: boolean }): number =>
+  messageContent ? GatewayIntentBits.GuildMessages | GatewayIntentBits.MessageContent : 0;
+
 /** `assertMayAct` throws once the store is lost. It is called before every request, even one that has waited. */
 export function openDiscordClients(
   apiUrl: string,
-  { messageContent } = { messageContent: false },
+  settings = { messageContent: false },
   assertMayAct: () => void = () => undefined,
 ): DiscordClients {
   const traffic = new Traffic();
@@ -52,11 +60,7 @@ export function openDiscordClients(
       return make(...request);
     },
   };
-  // Slash commands and buttons need no intent, and without intents a server uses almost no memory. The text of
-  // messages is a privileged intent, which the operator enables here and in Discord's developer portal. Messages are
-  // read from the packets, because discord.js reports none in a channel that it has not cached.
-  const intents = messageContent ? [GatewayIntentBits.GuildMessages, GatewayIntentBits.MessageContent] : [];
-  const client = new Client({ intents, allowedMentions: { parse: [] }, rest: shared });
+  const client = new Client({ intents: intentsOf(settings), allowedMentions: { parse: [] }, rest: shared });
   // READY lists every server, and discord.js would cache an object with thirty empty collections for each: about
   // 50 MB for ten thousand servers, which clearing the cache later does not free. An interaction carries everything
   // needed about its server.

@@ -2,7 +2,9 @@ import { type APIInteraction, RESTJSONErrorCodes as Code, InteractionType, Messa
 import { z } from 'zod';
 import type { PlainLog } from '../../lib/log.ts';
 import type { Say } from '../../locales/index.ts';
+import type { MessagePlace } from '../../services/tasks/task.ts';
 import { bodyOf } from '../adapter.ts';
+import { findReply } from './adoption.ts';
 import type { DiscordClients } from './clients.ts';
 import { hasCode } from './errors.ts';
 import type { Outbox } from './outbox.ts';
@@ -42,4 +44,30 @@ export const interruptedReply =
       log.warn({ err: error }, 'Could not tell a member that a restart interrupted a command.');
       return true;
     }
+  };
+
+interface InterruptedMessageParts extends Pick<InterruptedParts, 'say' | 'log'> {
+  outbox: Pick<Outbox, 'edit' | 'before'>;
+  /** Known once the bot has identified itself. */
+  applicationId(): string;
+  /** Whether a live task shows itself in this message. */
+  hasTask(reply: MessagePlace): boolean;
+}
+
+/**
+ * For a message in a thread whose process ended while it was handled. The reply comes before the task, so without a reply nothing has begun. Returns false
+ * then: the message may still be handled.
+ */
+export const interruptedMessage =
+  ({ outbox, applicationId, say, log, hasTask }: InterruptedMessageParts) =>
+  async (message: MessagePlace): Promise<boolean> => {
+    try {
+      const reply = await findReply(message, applicationId(), outbox);
+      if (!reply) return false;
+      if (reply.content === say('task.submitting') && !hasTask(reply.place))
+        await outbox.edit({ by: 'edit', message: reply.place }, bodyOf({ content: say('refusals.interrupted') }));
+    } catch (error) {
+      log.warn({ err: error }, 'It is unknown whether a message in a thread was answered; it is not answered again.');
+    }
+    return true;
   };

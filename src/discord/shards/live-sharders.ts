@@ -13,7 +13,7 @@ export async function liveSharders(facts: SharedFacts): Promise<ReadonlySet<stri
 }
 
 /** The holder of each shard that has one. `ended` has the holders whose process has certainly ended: their shards are free. */
-export async function shardOwners(facts: SharedFacts) {
+export async function shardOwners(facts: Pick<SharedFacts, 'claims'>) {
   const owners = new Map<number, string>();
   const ended = new Map<number, string>();
   for (const [name, holder] of await facts.claims(SHARD)) {

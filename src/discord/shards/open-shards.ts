@@ -94,6 +94,11 @@ export class Shards {
     return [...this.#shards.keys()];
   }
 
+  /** How many of them receive events. */
+  get connected(): number {
+    return [...this.#shards.values()].filter(({ isReady }) => isReady).length;
+  }
+
   /** The heartbeat's round trip by shard, as far as it is known. */
   get pingsMs(): ReadonlyMap<number, number | undefined> {
     return new Map([...this.#shards.values()].map(({ id, pingMs }) => [id, pingMs]));

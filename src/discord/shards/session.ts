@@ -9,12 +9,15 @@ const rowShape = z.object({
   resumeURL: z.string().min(1),
   sequence: z.int().min(0),
   shardCount: z.int().min(1),
+  /** Rows of earlier versions have none: they asked for no events of messages. */
+  intents: z.int().min(0).default(0),
 });
 const NO_SESSION = '';
 
 interface SessionParts {
   shardId: number;
   shardCount: number;
+  intents: number;
   facts: SharedFacts;
   claim: HeldClaim;
 }
@@ -40,11 +43,12 @@ export class Session {
 
   /** Reads what the last process stored. */
   async load(): Promise<SessionInfo | null> {
-    const { shardId, shardCount, facts } = this.#parts;
+    const { shardId, shardCount, intents, facts } = this.#parts;
     const text = await facts.read(this.#name);
     const row = rowOf(text);
-    // A session that began with another number of shards has other servers.
-    this.#info = row?.shardCount === shardCount ? { ...row, shardId } : null;
+    // A session that began with another number of shards has other servers, and one with other intents has other events.
+    const isOurs = row?.shardCount === shardCount && row.intents === intents;
+    this.#info = isOurs ? { ...row, shardId } : null;
     this.progress = new Progress(this.#info?.sequence ?? 0);
     this.#stored = text ?? NO_SESSION;
     return this.#info;
@@ -81,7 +85,8 @@ export class Session {
   #text(): string | undefined {
     if (!this.#info) return this.#info === null ? NO_SESSION : undefined;
     const { sessionId, resumeURL, shardCount } = this.#info;
-    return JSON.stringify({ sessionId, resumeURL, sequence: this.progress.taken, shardCount });
+    const { intents } = this.#parts;
+    return JSON.stringify({ sessionId, resumeURL, sequence: this.progress.taken, shardCount, intents });
   }
 }
 

@@ -1,4 +1,5 @@
 import { type Clock, pause } from '../../lib/clock.ts';
+import type { SharedFacts } from '../../services/store/remote/shared-facts.ts';
 import { type ClaimParts, HeldClaim } from './held-claim.ts';
 import { liveSharders, SHARDER } from './live-sharders.ts';
 
@@ -25,6 +26,10 @@ interface CountParts {
   /** Discord's recommendation, which changes as the bot grows. */
   recommended: number;
 }
+
+/** How many shards the cluster last used; 0 before its first shard process. */
+export const readShardCount = async (facts: Pick<SharedFacts, 'read'>): Promise<number> =>
+  Number((await facts.read(COUNT)) ?? 0);
 
 /** Enters this process among the live ones, all of which use the same number of shards: with two numbers, some servers would have no shard. */
 export async function joinSharders({ claims, clock, wanted, recommended }: CountParts) {

@@ -71,7 +71,8 @@ export class Shard {
     this.id = id;
     this.#parts = parts;
     this.#claim = claim;
-    this.#session = new Session({ shardId: id, shardCount: options.shardCount, facts, claim });
+    const { shardCount, intents } = options;
+    this.#session = new Session({ shardId: id, shardCount, intents, facts, claim });
     // A store that is away so long has cost us the claim, and the next process gets what was not handed over.
     const limitMs = 2 * leaseMs;
     this.#handOver = new HandOver({ shardId: id, clock, log, limitMs, stopped: this.#stop.signal, onDispatch });

@@ -56,7 +56,7 @@ export interface Turn extends Record<'prompt' | 'text', string> {
 const MAX_TURNS = 20;
 const MAX_CHARACTERS = 60_000;
 /** After this time, the next question starts a new conversation. */
-const CONTINUES_FOR_MS = 6 * 3_600_000;
+export const CONTINUES_FOR_MS = 6 * 3_600_000;
 /** How many of a member's newest answers are searched for one in the same place. */
 const MAX_SEARCHED = 10;
 const MAX_VISITED = 200;

@@ -11,10 +11,20 @@ const VALID_AFTER_END_MS = 10 * 60_000;
 /** The one that was used longest ago is dropped. Only valid URLs lead to an entry. */
 const MAX_REMEMBERED = 20_000;
 /** How often callbacks of one sort bring a task's poll forward. After that, its usual polls find the end. */
-const MAX_HINTS = 4;
+export const MAX_HINTS = 4;
 
 /** The outcome of a callback. */
-export type CallbackOutcome = 'hint' | 'progress' | 'challenge' | 'early' | 'late' | 'ignored' | 'limited' | 'unknown';
+export type CallbackOutcome =
+  | 'hint'
+  | 'progress'
+  | 'challenge'
+  | 'early'
+  | 'late'
+  | 'ignored'
+  | 'limited'
+  | 'unknown'
+  | 'passed'
+  | 'lost';
 
 /** What the callbacks said about a live task. */
 interface Call {

@@ -6,7 +6,7 @@ import type { Kind } from '../tasks/kind.ts';
 import type { Task } from '../tasks/task.ts';
 import { CallbackAddresses } from './addresses.ts';
 import { Callbacks } from './callbacks.ts';
-import { openListener } from './listener.ts';
+import { type CallbackRecipient, openListener } from './listener.ts';
 
 export interface CallbackSettings {
   /** The URL at which the gateway reaches the listener, without a trailing slash. */
@@ -21,14 +21,28 @@ interface CallbackParts {
   scheduler: Pick<Scheduler, 'hint'>;
   clock: Clock;
   log: Pick<PlainLog, 'info' | 'warn'>;
+  /** If another part of this cluster listens: the URLs that it knows. */
+  addresses?: CallbackAddresses | undefined;
+}
+
+/** Opens the port. */
+export async function openCallbackPort(
+  { port, host }: { port: number; host: string },
+  recipient: CallbackRecipient,
+  log: Pick<PlainLog, 'info'>,
+) {
+  // Another program's requests take real time.
+  const listener = await openListener({ port, host }, { callbacks: recipient, clock: new SteadyClock(systemClock) });
+  log.info({ host, port: listener.port }, 'Listening for callbacks of the gateway.');
+  return listener;
 }
 
 /** Callbacks from the gateway: a URL for each order, and hints from what arrives there. The port opens with `listen`. Undefined if callbacks are off. */
 export function openCallbacks(
   { url, port, host }: CallbackSettings,
-  { book, scheduler, kinds, clock, log }: CallbackParts,
+  { book, scheduler, kinds, clock, log, addresses }: CallbackParts,
 ) {
-  if (url === undefined || port === undefined) {
+  if (!addresses && (url === undefined || port === undefined)) {
     if (url !== undefined || port !== undefined)
       log.warn({}, 'Callbacks are off: they need both CALLBACK_URL and CALLBACK_PORT.');
     return undefined;
@@ -39,7 +53,7 @@ export function openCallbacks(
     laneOf: ({ kind }) => lanes.get(kind),
     hint: (id) => scheduler.hint(id),
   });
-  let listener: Awaited<ReturnType<typeof openListener>> | undefined;
+  let listener: Awaited<ReturnType<typeof openCallbackPort>> | undefined;
   return {
     callbacks,
     /** The part that orders and the schedule need. */
@@ -48,10 +62,10 @@ export function openCallbacks(
       missedShare: (task: Task) => callbacks.missedShare(task),
     },
     async listen(secret: string): Promise<void> {
+      if (addresses) callbacks.open(addresses);
+      if (addresses || url === undefined || port === undefined) return;
       callbacks.open(new CallbackAddresses(url, secret));
-      // Another program's requests take real time.
-      listener = await openListener({ port, host }, { callbacks, clock: new SteadyClock(systemClock) });
-      log.info({ host, port: listener.port }, 'Listening for callbacks of the gateway.');
+      listener = await openCallbackPort({ port, host }, callbacks, log);
     },
     async close(): Promise<void> {
       await listener?.close();

@@ -26,8 +26,10 @@ interface ListenerSettings {
   host: string;
 }
 
+export type CallbackRecipient = Pick<Callbacks, 'find' | 'take' | 'note'>;
+
 interface ListenerParts {
-  callbacks: Pick<Callbacks, 'find' | 'take' | 'note'>;
+  callbacks: CallbackRecipient;
   /** A clock that never goes back. */
   clock: Clock;
 }

@@ -12,6 +12,7 @@ import {
   type StoreAddress,
 } from '../store/index.ts';
 import { requestLimitMs } from '../store/lease.ts';
+import type { NoteStoreUse } from '../store/namespaces.ts';
 import type { KindSpecs } from '../tasks/task.ts';
 
 interface ClusterSettings {
@@ -27,6 +28,8 @@ interface ClusterParts {
   version: string;
   specs: KindSpecs;
   mayMigrate?: boolean | undefined;
+  /** Called after each use of a partition's rows. */
+  onUse?: NoteStoreUse | undefined;
 }
 
 /** What the processes of a cluster share: the partitions of the store, small facts about each other, and the inbox. */
@@ -41,7 +44,7 @@ export interface Cluster {
 
 export async function openCluster(
   { store, storeLeaseMs: leaseMs, backupPassphrase, cluster }: ClusterSettings,
-  { log, clock, version, specs, mayMigrate }: ClusterParts,
+  { log, clock, version, specs, mayMigrate, onUse }: ClusterParts,
 ): Promise<Cluster> {
   const holder = nameHolder();
   const opened: { close(): Promise<void> }[] = [];
@@ -50,7 +53,7 @@ export async function openCluster(
   };
   try {
     const partitions = await openPartitions(store, {
-      ...{ log, clock, specs, leaseMs, backupPassphrase, mayMigrate, holder },
+      ...{ log, clock, specs, leaseMs, backupPassphrase, mayMigrate, holder, onUse },
       ...{ botVersion: version, partitions: cluster.partitions },
     });
     opened.push(partitions);

@@ -18,6 +18,8 @@ export interface Inbox {
   withdraw(partition: number, id: string): Promise<boolean>;
   /** Takes a partition's packets until it is closed, which waits for what is being handled. `handle` must not throw. */
   take(partition: number, handle: (packet: TakenPacket) => Promise<void>): TakenInbox;
+  /** How many packets no process has taken yet. */
+  waiting(partition: number): Promise<number>;
   close(): Promise<void>;
 }
 

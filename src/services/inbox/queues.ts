@@ -21,7 +21,7 @@ type Content = Packet['content'];
 /** What a handled packet leaves: its id, without a word of it. */
 const HANDLED = null;
 
-type PacketQueue = Pick<Queue<Content>, 'add' | 'getJob' | 'close'>;
+type PacketQueue = Pick<Queue<Content>, 'add' | 'getJob' | 'getWaitingCount' | 'close'>;
 type PacketWorker = Pick<Worker<Content>, 'close'>;
 
 /** One server's way to make BullMQ's queues and workers over shared connections. */
@@ -89,6 +89,10 @@ export class Queues implements Inbox {
         await worker.close();
       },
     };
+  }
+
+  waiting(partition: number): Promise<number> {
+    return this.#queue(partition).getWaitingCount();
   }
 
   async close(): Promise<void> {

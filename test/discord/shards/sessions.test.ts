@@ -1,3 +1,4 @@
+import { GatewayIntentBits } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import type { LeaseClock } from '../../../src/services/store/lease.ts';
 import { leaseClock } from '../../../src/services/store/lease.ts';
@@ -112,6 +113,19 @@ describe('The session of a shard', () =>
       await here.facts.write('session:0', '{"sessionId":', { claim: 'test', holder: 'test' });
       await haveShards([await shardProcess(here), 1]);
       expect(here.discord.gateway.identifies).toBe(1);
+    });
+
+    it('A session is not resumed by a process that asks for other events', async () => {
+      const here = await scene(await site(), { shards: 1 });
+      const one = await shardProcess(here);
+      await haveShards([one, 1]);
+      await one.shards.close();
+      const same = await shardProcess(here);
+      await haveShards([same, 1]);
+      expect(here.discord.gateway.identifies).toBe(1);
+      await same.shards.close();
+      await haveShards([await shardProcess(here, { intents: GatewayIntentBits.GuildMessages }), 1]);
+      expect(here.discord.gateway.identifies).toBe(2);
     });
 
     it('The process learns the code with which Discord refuses the bot for good', async () => {

@@ -5,6 +5,7 @@ import { expect, onTestFailed, onTestFinished } from 'vitest';
 import type { Site } from '../../services/store/sites.ts';
 import { shipped } from '../../support/shipped.ts';
 import { key, type Stage } from '../bot.ts';
+import { valuesIn } from '../monitoring/served.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
@@ -53,6 +54,8 @@ export function startProcess(
   return { child, said: () => output, ended };
 }
 
+/** A busy machine takes a minute to start several processes. */
+
 const saysReady = ({ said }: ClusterProcess): boolean => /is ready\./.test(said());
 
 /** Whether a worker owns a partition, as its log says. */
@@ -71,4 +74,10 @@ export async function whole(processes: readonly ClusterProcess[], partitions = 4
   const owned = (): number[] =>
     Array.from({ length: partitions }, (_, at) => at).filter((at) => processes.some((one) => owns(one, at)));
   await expect.poll(owned, startLimit).toHaveLength(partitions);
+}
+
+/** What a process with this `HTTP_PORT` measures, by name and labels. */
+export async function metricsOf(port: number): Promise<ReadonlyMap<string, number>> {
+  const response = await fetch(`http://127.0.0.1:${port}/metrics`);
+  return valuesIn(await response.text());
 }

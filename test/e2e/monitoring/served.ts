@@ -53,7 +53,7 @@ export async function serve(staged: Stage, metricsToken?: string): Promise<Serve
   };
 }
 
-const valuesIn = (text: string): Map<string, number> =>
+export const valuesIn = (text: string): Map<string, number> =>
   new Map(
     text
       .split('\n')

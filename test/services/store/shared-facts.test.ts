@@ -94,6 +94,33 @@ describe('Shared facts', () =>
       expect(await facts.claim('shard:1', 'ended', LONG_MS)).toBe(false);
     });
 
+    it('Shared facts list what was added since a time, in order, and forget it after its time', async () => {
+      const site = await stage();
+      const [facts, other] = [await open(site, site.url), await open(site, site.url)];
+      expect(await facts.addedSince('threads', 0)).toMatchObject({ entries: [] });
+      await facts.add('threads', 'one', SHORT_MS);
+      await other.add('threads', 'two', LONG_MS);
+      await facts.add('threads', 'three', LONG_MS);
+      await facts.claim('worker:a', 'a', LONG_MS);
+      const { entries, at } = await other.addedSince('threads', 0);
+      expect(entries.filter((entry) => entry !== 'one')).toEqual(['two', 'three']);
+      const later = await vi.waitFor(async () => {
+        const reading = await other.addedSince('threads', at);
+        expect(reading.at).toBeGreaterThan(at);
+        return reading;
+      });
+      await other.add('threads', 'two', LONG_MS);
+      expect((await facts.addedSince('threads', later.at)).entries).toEqual(['two']);
+      expect(await facts.addedSince('others', 0)).toMatchObject({ entries: [] });
+      await vi.waitFor(
+        async () => {
+          await facts.add('threads', 'three', SHORT_MS);
+          expect((await facts.addedSince('threads', 0)).entries).not.toContain('one');
+        },
+        { timeout: LIMIT_MS },
+      );
+    });
+
     it('Shared facts write a note only for the holder of its claim, and keep it beyond the claim', async () => {
       const site = await stage();
       const facts = await open(site, site.url);

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { PostgresPool, type Query } from './postgres-pool.ts';
 import type { ServerConnection } from './server-connection.ts';
 
@@ -5,7 +6,7 @@ const TABLE = 'atelier_facts';
 /** Facts are few and small. */
 const CONNECTIONS = 2;
 
-/** A claim's text is its holder; a note never ends. */
+/** A claim's text is its holder; a note never ends; the text of a list's entry is when it was added, in milliseconds. */
 const CREATE = `
   SELECT pg_advisory_xact_lock(hashtext('${TABLE}'));
   CREATE TABLE IF NOT EXISTS ${TABLE} (
@@ -43,10 +44,29 @@ const WRITE = `
   )
   SELECT count(*) = 1 AS ours FROM held`;
 
-const ADD = `
+const ADD_NOTE = `
   INSERT INTO ${TABLE} (kind, name, text, ends) VALUES ('note', $1, $2, 'infinity') ON CONFLICT DO NOTHING RETURNING name`;
 
 const REPLACE = `UPDATE ${TABLE} SET text = $3 WHERE kind = 'note' AND name = $1 AND text = $2 RETURNING name`;
+
+const ADD = `
+  WITH forgotten AS (
+    DELETE FROM ${TABLE} WHERE (kind, name) IN (
+      SELECT kind, name FROM ${TABLE} WHERE kind = $1 AND name <> $2 AND ends <= clock_timestamp() FOR UPDATE SKIP LOCKED
+    )
+  )
+  INSERT INTO ${TABLE} (kind, name, text, ends)
+  VALUES ($1, $2, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint, clock_timestamp() + $3 * interval '1 millisecond')
+  ON CONFLICT (kind, name) DO UPDATE SET text = excluded.text, ends = excluded.ends`;
+
+/** Conditions may run in any order, and the text of other rows is no number. */
+const ADDED_SINCE = `
+  SELECT floor(extract(epoch FROM clock_timestamp()) * 1000) AS at, (
+    SELECT coalesce(array_agg(name ORDER BY text::bigint), '{}') FROM ${TABLE}
+    WHERE kind = $1 AND ends > clock_timestamp() AND CASE WHEN kind = $1 THEN text::bigint >= $2 END
+  ) AS entries`;
+
+const added = z.object({ at: z.coerce.number(), entries: z.array(z.string()) });
 
 interface FactsParts {
   url: string;
@@ -102,8 +122,19 @@ export class PostgresFacts {
 
   async replace(name: string, before: string | undefined, after: string): Promise<boolean> {
     const changed =
-      before === undefined ? await this.#query(ADD, [name, after]) : await this.#query(REPLACE, [name, before, after]);
+      before === undefined
+        ? await this.#query(ADD_NOTE, [name, after])
+        : await this.#query(REPLACE, [name, before, after]);
     return changed.length === 1;
+  }
+
+  async add(list: string, entry: string, ms: number): Promise<void> {
+    await this.#query(ADD, [kindOf(list), entry, ms]);
+  }
+
+  async addedSince(list: string, since: number): Promise<{ entries: string[]; at: number }> {
+    const [row] = await this.#query(ADDED_SINCE, [kindOf(list), since]);
+    return added.parse(row);
   }
 
   async close(): Promise<void> {
@@ -118,3 +149,5 @@ export class PostgresFacts {
     await this.#query(FORGET_ENDED);
   }
 }
+
+const kindOf = (list: string): string => `list:${list}`;

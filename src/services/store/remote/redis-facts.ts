@@ -1,8 +1,10 @@
+import { z } from 'zod';
 import { connectRedis, type RedisAddress, type RedisClient } from './redis-client.ts';
 import type { ServerConnection } from './server-connection.ts';
 
 const CLAIM_PREFIX = 'atelier:facts:claim:';
 const NOTE_PREFIX = 'atelier:facts:note:';
+const LIST_PREFIX = 'atelier:facts:list:';
 /** The sorted names of claims, so that listing them does not scan a whole store. It may name claims that have ended. */
 const NAMES = 'atelier:facts:claims';
 /** Sorts after every other character. */
@@ -42,6 +44,21 @@ const REPLACE = `
   elseif known ~= ARGV[2] then return 0 end
   redis.call('SET', KEYS[1], ARGV[3])
   return 1`;
+
+const added = z.tuple([z.string(), z.array(z.string())]);
+
+const NOW = `
+  local time = redis.call('TIME')
+  local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
+
+/** Entries are sorted by the time at which they were added. */
+const ADD = `${NOW}
+  redis.call('ZADD', KEYS[1], now, ARGV[1])
+  redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[2])
+  redis.call('PEXPIRE', KEYS[1], ARGV[2])`;
+
+const ADDED_SINCE = `${NOW}
+  return {string.format('%.0f', now), redis.call('ZRANGEBYSCORE', KEYS[1], ARGV[1], '+inf')}`;
 
 /** Claims are keys that expire, notes are keys that stay. */
 export class RedisFacts {
@@ -88,6 +105,15 @@ export class RedisFacts {
   async replace(name: string, before: string | undefined, after: string): Promise<boolean> {
     const values = [before === undefined ? '1' : '0', before ?? '', after];
     return (await this.#run(REPLACE, [NOTE_PREFIX + name], values)) === 1;
+  }
+
+  async add(list: string, entry: string, ms: number): Promise<void> {
+    await this.#run(ADD, [LIST_PREFIX + list], [entry, String(ms)]);
+  }
+
+  async addedSince(list: string, since: number): Promise<{ entries: string[]; at: number }> {
+    const [at, entries] = added.parse(await this.#run(ADDED_SINCE, [LIST_PREFIX + list], [String(since)]));
+    return { at: Number(at), entries };
   }
 
   async close(): Promise<void> {

@@ -21,6 +21,10 @@ export interface SharedFacts {
   write(name: string, text: string, held: { claim: string; holder: string }): Promise<boolean>;
   /** Only where `name` still says `before` (undefined: nothing); false: it does not, and nothing changed. */
   replace(name: string, before: string | undefined, after: string): Promise<boolean>;
+  /** Keeps an entry in a list for this time; added again, it is kept from then on. */
+  add(list: string, entry: string, ms: number): Promise<void>;
+  /** The entries that were added after a time by the server's clock, in their order, and the time of this reading. */
+  addedSince(list: string, since: number): Promise<{ entries: readonly string[]; at: number }>;
   close(): Promise<void>;
 }
 

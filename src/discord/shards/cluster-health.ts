@@ -1,0 +1,62 @@
+import { type Clock, withTimeout } from '../../lib/clock.ts';
+import type { PlainLog } from '../../lib/log.ts';
+import { type PartitionHealth, readHealth } from '../../services/cluster/partition-health.ts';
+import { readShares } from '../../services/cluster/shares.ts';
+import type { LaneTrouble } from '../../services/polling/scheduler.ts';
+import type { Partitions } from '../../services/store/partitions.ts';
+import type { SharedFacts } from '../../services/store/remote/shared-facts.ts';
+import { shardOwners } from './live-sharders.ts';
+import { readShardCount } from './shard-count.ts';
+
+/** `/about` is answered without what takes longer. */
+const LIMIT_MS = 2_000;
+
+/** The processes of a cluster, and the work of all of them. */
+export interface ClusterHealth {
+  workers: number;
+  partitions: { count: number; owned: number };
+  /** `held`: by a process that lives. */
+  shards: { count: number; held: number };
+  liveTasks: number;
+  troubles: readonly LaneTrouble[];
+}
+
+interface ClusterHealthParts {
+  facts: Pick<SharedFacts, 'claims' | 'read'>;
+  partitions: Pick<Partitions, 'owners' | 'count'>;
+  /** The health of the partitions that this worker owns. */
+  own(): ReadonlyMap<number, PartitionHealth>;
+  clock: Clock;
+  log: Pick<PlainLog, 'warn'>;
+}
+
+/** Undefined if the server does not respond in time. */
+export const clusterHealth = (parts: ClusterHealthParts) => async (): Promise<ClusterHealth | undefined> => {
+  try {
+    return await withTimeout(parts.clock, LIMIT_MS, readCluster(parts));
+  } catch (error) {
+    parts.log.warn({ err: error }, 'The state of the cluster could not be read.');
+    return undefined;
+  }
+};
+
+async function readCluster({ facts, partitions, own }: ClusterHealthParts): Promise<ClusterHealth> {
+  const { count } = partitions;
+  const ours = own();
+  const others = Array.from({ length: count }, (_, partition) => partition).filter((one) => !ours.has(one));
+  const [{ workers, owners }, shards, shardCount, ...read] = await Promise.all([
+    readShares(facts, partitions),
+    shardOwners(facts),
+    readShardCount(facts),
+    ...others.map((partition) => readHealth(facts, partition)),
+  ]);
+  const all = [...ours.values(), ...read.filter((one) => one !== undefined)];
+  return {
+    workers: workers.length,
+    partitions: { count, owned: owners.size },
+    shards: { count: shardCount, held: shards.owners.size },
+    liveTasks: all.reduce((sum, { liveTasks }) => sum + liveTasks, 0),
+    // Several workers may wait for the same.
+    troubles: [...new Map(all.flatMap(({ troubles }) => troubles).map((one) => [one.lane, one])).values()],
+  };
+}

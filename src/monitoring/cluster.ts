@@ -1,0 +1,49 @@
+import type { CallbackOutcome } from '../services/callbacks/callbacks.ts';
+import type { Metrics } from './metrics.ts';
+
+interface PartitionParts {
+  count: number;
+  /** Of the partitions that have an owner. */
+  owners(): Promise<ReadonlyMap<number, string>>;
+}
+
+interface WorkerParts {
+  owned(): readonly number[];
+  /** How many packets wait for a partition. */
+  waiting(partition: number): Promise<number>;
+}
+
+interface ShardParts {
+  readonly count: number;
+  readonly ids: readonly number[];
+  readonly connected: number;
+}
+
+/** What the processes of a cluster report in addition. */
+export const measureCluster = (metrics: Metrics) => ({
+  watchPartitions({ count, owners }: PartitionParts): void {
+    metrics.read('partitions', () => [{ labels: {}, value: count }]);
+    metrics.read('partitionsUnowned', async () => [{ labels: {}, value: count - (await owners()).size }]);
+  },
+
+  watchWorker({ owned, waiting }: WorkerParts): void {
+    metrics.read('partitionsOwned', () => [{ labels: {}, value: owned().length }]);
+    metrics.read('inboxWaiting', async () => {
+      const counts = await Promise.all(owned().map(waiting));
+      return [{ labels: {}, value: counts.reduce((sum, one) => sum + one, 0) }];
+    });
+  },
+
+  watchShards(shards: ShardParts, threads: () => number): void {
+    metrics.read('shards', () => [{ labels: {}, value: shards.count }]);
+    metrics.read('shardsHeld', () => [{ labels: {}, value: shards.ids.length }]);
+    metrics.read('shardsConnected', () => [{ labels: {}, value: shards.connected }]);
+    metrics.read('threads', () => [{ labels: {}, value: threads() }]);
+  },
+
+  onOwnerChange: (change: 'taken' | 'given-back'): void => metrics.count('ownerChanges', { change }),
+  onHandOver: (event: 'interaction' | 'message', outcome: 'passed' | 'failed'): void =>
+    metrics.count('handOvers', { event, outcome }),
+  onUntaken: (): void => metrics.count('untaken', {}),
+  onCallback: (outcome: CallbackOutcome): void => metrics.count('callbacks', { outcome }),
+});

@@ -1,0 +1,159 @@
+import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import { type Clock, pause, withTimeout } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
+import { CallbackAddresses } from '../callbacks/addresses.ts';
+import { type CallbackOutcome, type Callbacks, MAX_HINTS } from '../callbacks/callbacks.ts';
+import { type CallbackSettings, openCallbackPort } from '../callbacks/index.ts';
+import type { CallbackRecipient } from '../callbacks/listener.ts';
+import type { Said } from '../callbacks/reader.ts';
+import type { Inbox } from '../inbox/inbox.ts';
+import type { SharedFacts } from '../store/index.ts';
+import { partitionOf } from '../tasks/homes.ts';
+import { bucketIn, isTaskId } from '../tasks/task-id.ts';
+
+/** The type of packets with a callback that another worker took. */
+const CALLBACK = 'CALLBACK';
+
+const packet = z.object({
+  t: z.literal(CALLBACK),
+  d: z.object({ id: z.string().refine(isTaskId), said: z.enum(['progress', 'end', 'unclear']) }),
+});
+
+/** A callback that another worker has passed on; undefined for any other packet. */
+export const callbackIn = (content: unknown) => packet.safeParse(content).data?.d;
+
+/** Only valid URLs lead to an entry. The one that was used longest ago is dropped. */
+const MAX_REMEMBERED = 20_000;
+/** A queue server that is away must not fill the memory: polls find an end without its callback. */
+const MAX_UNDER_WAY = 200;
+const PUT_LIMIT_MS = 2_000;
+
+interface RecipientParts {
+  inbox: Pick<Inbox, 'put'>;
+  clock: Clock;
+  /** The number of partitions. */
+  count: number;
+  /** Those of a partition that this worker owns. */
+  own(partition: number): Callbacks | undefined;
+  /** Counts what became of a callback that concerns no partition of this worker. */
+  note?: ((outcome: CallbackOutcome) => void) | undefined;
+}
+
+/** Takes the callbacks of all partitions: those of its own at once, the others through the inbox, a few for each task. */
+class ClusterCallbacks implements CallbackRecipient {
+  readonly #parts: RecipientParts;
+  readonly #addresses: CallbackAddresses;
+  /** How many were passed on, by task and meaning. */
+  readonly #passed = new Map<string, number>();
+  #underWay = 0;
+
+  constructor(addresses: CallbackAddresses, parts: RecipientParts) {
+    this.#addresses = addresses;
+    this.#parts = parts;
+  }
+
+  find(target: string): string | undefined {
+    const id = this.#addresses.taskIdIn(target);
+    const own = id === undefined ? undefined : this.#own(id);
+    return own ? own.find(target) : id;
+  }
+
+  take(id: string, said: Said): CallbackOutcome {
+    const own = this.#own(id);
+    if (own) return own.take(id, said);
+    const outcome = this.#outcomeOf(id, said);
+    this.note(outcome);
+    return outcome;
+  }
+
+  note(outcome: CallbackOutcome): void {
+    this.#parts.note?.(outcome);
+  }
+
+  #own(id: string): Callbacks | undefined {
+    return this.#parts.own(partitionOf(bucketIn(id), this.#parts.count));
+  }
+
+  #outcomeOf(id: string, said: Said): CallbackOutcome {
+    if (typeof said === 'object') return 'challenge';
+    const name = `${id}-${said}`;
+    const before = this.#passed.get(name) ?? 0;
+    if (before >= (said === 'progress' ? 1 : MAX_HINTS)) return 'ignored';
+    if (this.#underWay >= MAX_UNDER_WAY) return 'lost';
+    this.#remember(name, before + 1);
+    // The number is part of the id, so that workers that take duplicates pass on one.
+    void this.#pass(`${name}-${before + 1}`, { id, said });
+    return 'passed';
+  }
+
+  async #pass(name: string, d: z.output<typeof packet>['d']): Promise<void> {
+    const { inbox, clock, count } = this.#parts;
+    this.#underWay += 1;
+    try {
+      const put = inbox.put(partitionOf(bucketIn(d.id), count), { id: name, content: { t: CALLBACK, d } });
+      if (
+        (await withTimeout(
+          clock,
+          PUT_LIMIT_MS,
+          put.then(() => true),
+        )) === undefined
+      )
+        this.note('lost');
+    } catch {
+      // The queue logs it, and the task is polled anyway.
+      this.note('lost');
+    } finally {
+      this.#underWay -= 1;
+    }
+  }
+
+  #remember(name: string, times: number): void {
+    this.#passed.delete(name);
+    this.#passed.set(name, times);
+    const [oldest] = this.#passed.keys();
+    if (this.#passed.size > MAX_REMEMBERED && oldest !== undefined) this.#passed.delete(oldest);
+  }
+}
+
+interface ClusterCallbackParts extends RecipientParts {
+  facts: Pick<SharedFacts, 'read' | 'claim' | 'release' | 'write'>;
+  holder: string;
+  log: Pick<Log, 'info'>;
+}
+
+/** The URLs of all partitions, and the port if this worker has one. Undefined if callbacks are off. */
+export async function openClusterCallbacks(
+  { url, port, host }: CallbackSettings,
+  { facts, holder, log, ...parts }: ClusterCallbackParts,
+) {
+  if (url === undefined) return undefined;
+  const addresses = new CallbackAddresses(url, await sharedSecret(facts, holder, parts.clock));
+  const recipient = new ClusterCallbacks(addresses, parts);
+  const listener = port === undefined ? undefined : await openCallbackPort({ port, host }, recipient, log);
+  return { addresses, close: async () => listener?.close() };
+}
+
+/** A claim and a note. */
+const SECRET = 'callback-secret';
+const SECRET_BYTES = 32;
+const CLAIM_MS = 10_000;
+const LOOK_EVERY_MS = 100;
+
+/** Made by the first worker that needs it. */
+async function sharedSecret(
+  facts: ClusterCallbackParts['facts'],
+  holder: string,
+  clock: Pick<Clock, 'after'>,
+): Promise<string> {
+  for (;;) {
+    const known = await facts.read(SECRET);
+    if (known !== undefined) return known;
+    if (await facts.claim(SECRET, holder, CLAIM_MS)) {
+      const made = randomBytes(SECRET_BYTES).toString('hex');
+      // Read again, since another worker may have written one just before.
+      if ((await facts.read(SECRET)) === undefined) await facts.write(SECRET, made, { claim: SECRET, holder });
+      await facts.release(SECRET, holder);
+    } else await pause(clock, LOOK_EVERY_MS);
+  }
+}

@@ -1,0 +1,146 @@
+import { type Clock, pause } from '../../lib/clock.ts';
+import type { PlainLog } from '../../lib/log.ts';
+import { CONTINUES_FOR_MS } from '../asks/conversation.ts';
+import type { SharedFacts } from '../store/index.ts';
+import type { TaskBook } from '../tasks/book.ts';
+import { hasEnded, type Task } from '../tasks/task.ts';
+
+const LIST = 'threads';
+/** Whoever writes sooner than this after the bot's first message has not read it. */
+const READ_EVERY_MS = 250;
+/** Entries may become visible later than their time says. */
+const OVERLAP_MS = 5_000;
+const AGAIN_MS = 1_000;
+const MAX_KNOWN = 100_000;
+const MAX_UNWRITTEN = 10_000;
+
+interface ThreadParts {
+  facts: Pick<SharedFacts, 'add' | 'addedSince'>;
+  clock: Clock;
+  log: Pick<PlainLog, 'warn'>;
+}
+
+/** The thread in which members continue this task by writing. */
+function threadOf({ kind, guildId, channelId, parentChannelId, route }: Task): string | undefined {
+  if (guildId === undefined) return undefined;
+  if (kind === 'talk' || kind === 'said') return channelId;
+  return kind === 'ask' && parentChannelId !== undefined && !route.isPrivate ? channelId : undefined;
+}
+
+/** Tells the shards in which threads a worker's conversations are. */
+export class ThreadNotes {
+  readonly #parts: ThreadParts;
+  readonly #unwritten = new Set<string>();
+  readonly #stop = new AbortController();
+  #isWriting = false;
+
+  constructor(parts: ThreadParts) {
+    this.#parts = parts;
+  }
+
+  /** Once the book is open. */
+  watch(book: Pick<TaskBook, 'live' | 'onAdd' | 'onChange'>, partition: number): void {
+    const note = (task: Task): void => {
+      const thread = threadOf(task);
+      if (thread !== undefined && !hasEnded(task)) this.#add(`${thread} ${partition}`);
+    };
+    for (const task of book.live()) note(task);
+    book.onAdd(note);
+    // The thread of a live conversation is made after its task.
+    book.onChange((task, before) => {
+      if (before && before.channelId !== task.channelId) note(task);
+    });
+  }
+
+  stop(): void {
+    this.#stop.abort();
+  }
+
+  #add(entry: string): void {
+    this.#unwritten.add(entry);
+    const [oldest] = this.#unwritten;
+    if (this.#unwritten.size > MAX_UNWRITTEN && oldest !== undefined) this.#unwritten.delete(oldest);
+    if (!this.#isWriting) void this.#write();
+  }
+
+  async #write(): Promise<void> {
+    const { facts, clock, log } = this.#parts;
+    const { signal } = this.#stop;
+    this.#isWriting = true;
+    for (const entry of this.#unwritten) {
+      while (!signal.aborted && this.#unwritten.has(entry)) {
+        try {
+          await facts.add(LIST, entry, CONTINUES_FOR_MS);
+          this.#unwritten.delete(entry);
+        } catch (error) {
+          log.warn({ err: error }, 'The shards could not be told of a thread; it is tried again.');
+          await pause(clock, AGAIN_MS, signal);
+        }
+      }
+    }
+    this.#isWriting = false;
+  }
+}
+
+/** What the workers of the cluster have noted, in memory: a shard looks up every message of every server. */
+export class FollowedThreads {
+  readonly #parts: ThreadParts;
+  /** Those noted longest ago come first. */
+  readonly #known = new Map<string, { partition: number; until: number }>();
+  readonly #stop = new AbortController();
+  #readAt = 0;
+
+  private constructor(parts: ThreadParts) {
+    this.#parts = parts;
+  }
+
+  static async open(parts: ThreadParts): Promise<FollowedThreads> {
+    const threads = new FollowedThreads(parts);
+    await threads.#read();
+    void threads.#keepReading();
+    return threads;
+  }
+
+  get count(): number {
+    return this.#known.size;
+  }
+
+  partitionOf(channelId: string): number | undefined {
+    return this.#known.get(channelId)?.partition;
+  }
+
+  close(): void {
+    this.#stop.abort();
+  }
+
+  async #keepReading(): Promise<void> {
+    const { clock, log } = this.#parts;
+    const { signal } = this.#stop;
+    for (let isFailing = false; !signal.aborted; await pause(clock, READ_EVERY_MS, signal)) {
+      try {
+        await this.#read();
+        isFailing = false;
+      } catch (error) {
+        if (!isFailing && !signal.aborted)
+          log.warn({ err: error }, 'The threads of conversations could not be read; messages in new ones are missed.');
+        isFailing = true;
+      }
+    }
+  }
+
+  async #read(): Promise<void> {
+    const { facts, clock } = this.#parts;
+    const { entries, at } = await facts.addedSince(LIST, Math.max(0, this.#readAt - OVERLAP_MS));
+    this.#readAt = at;
+    const now = clock.now();
+    for (const entry of entries) {
+      const [thread = '', partition] = entry.split(' ');
+      this.#known.delete(thread);
+      this.#known.set(thread, { partition: Number(partition), until: now + CONTINUES_FOR_MS });
+    }
+    for (const [thread, { until }] of this.#known) {
+      if (until > now && this.#known.size <= MAX_KNOWN) break;
+      this.#known.delete(thread);
+    }
+  }
+}

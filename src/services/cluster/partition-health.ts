@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { type Clock, pause } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
+import type { SharedFacts } from '../store/index.ts';
+import { WORKER_CLAIM } from './shares.ts';
+
+const WRITE_EVERY_MS = 5_000;
+
+const shape = z.object({
+  liveTasks: z.number(),
+  troubles: z.array(
+    z.object({
+      lane: z.string(),
+      kind: z.enum(['busy', 'refused', 'unreachable']),
+      since: z.number(),
+      reason: z.string(),
+    }),
+  ),
+});
+
+/** What `/about` shows of a partition in any other. */
+export type PartitionHealth = z.output<typeof shape>;
+
+const nameOf = (partition: number): string => `health:${partition}`;
+
+interface HealthParts {
+  facts: Pick<SharedFacts, 'write'>;
+  holder: string;
+  clock: Clock;
+  log: Pick<Log, 'debug'>;
+  /** The health of the partitions that this worker owns. */
+  own(): ReadonlyMap<number, PartitionHealth>;
+}
+
+/** Tells the other workers how this worker's partitions are, as often as that changes. */
+export class HealthNotes {
+  readonly #parts: HealthParts;
+  readonly #stop = new AbortController();
+  #written: ReadonlyMap<number, string> = new Map();
+
+  constructor(parts: HealthParts) {
+    this.#parts = parts;
+    void this.#keepWriting();
+  }
+
+  stop(): void {
+    this.#stop.abort();
+  }
+
+  async #keepWriting(): Promise<void> {
+    const { clock, log } = this.#parts;
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      try {
+        await this.#write();
+      } catch (error) {
+        log.debug({ err: error }, 'The health of this worker’s partitions was not written.');
+      }
+      await pause(clock, WRITE_EVERY_MS, signal);
+    }
+  }
+
+  async #write(): Promise<void> {
+    const { facts, holder, own } = this.#parts;
+    const texts = new Map([...own()].map(([partition, health]) => [partition, JSON.stringify(health)]));
+    const held = { claim: WORKER_CLAIM + holder, holder };
+    for (const [partition, text] of texts) {
+      const isKnown = this.#written.get(partition) === text;
+      if (!isKnown && !(await facts.write(nameOf(partition), text, held))) texts.delete(partition);
+    }
+    this.#written = texts;
+  }
+}
+
+/** As its owner last wrote it. */
+export async function readHealth(
+  facts: Pick<SharedFacts, 'read'>,
+  partition: number,
+): Promise<PartitionHealth | undefined> {
+  const text = await facts.read(nameOf(partition));
+  return text === undefined ? undefined : shape.safeParse(JSON.parse(text)).data;
+}

@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest';
+import { text } from '../../../sandbox/discord/discord.ts';
+import { bucketOf, partitionOf } from '../../../src/services/tasks/homes.ts';
+import type { Site } from '../../services/store/sites.ts';
+import { freePort } from '../../support/free-port.ts';
+import { type Stage, stage } from '../bot.ts';
+import { says } from '../quick.ts';
+import { onServersIfAsked } from './on-request.ts';
+import { type ClusterProcess, metricsOf, owns, startProcess, whole } from './processes.ts';
+
+const PARTITIONS = 4;
+const PATIENT = { timeout: 400_000 };
+
+interface Worker extends ClusterProcess {
+  callbackPort: number;
+  httpPort: number;
+}
+
+async function scene(site: () => Promise<Site>) {
+  const place = await site();
+  const settings = { POLL_SCHEDULE: 'spec', STORE_LEASE_SECONDS: '15' };
+  const sides = await stage({ gateway: { speed: 20 }, settings });
+  // Nobody listens there: the test itself brings each callback to a worker.
+  const url = `http://127.0.0.1:${await freePort()}/callbacks`;
+  const start = (role: 'shard' | 'worker', more: Record<string, string>) =>
+    startProcess(role, sides, place, { ...settings, ...more });
+  const startWorker = async (): Promise<Worker> => {
+    const [callbackPort, httpPort] = [await freePort(), await freePort()];
+    const ports = { HTTP_PORT: String(httpPort), CALLBACK_PORT: String(callbackPort) };
+    return { ...start('worker', { CALLBACK_URL: url, ...ports }), callbackPort, httpPort };
+  };
+  const shardPort = await freePort();
+  const workers = [await startWorker(), await startWorker()];
+  await whole([start('shard', { HTTP_PORT: String(shardPort) }), ...workers]);
+  return { ...sides, workers, shardPort };
+}
+
+/** The path of the URL that the latest order named. */
+function latestPath({ gateway }: Stage): string {
+  const order = gateway.heard.findLast(({ path }) => path.includes('/submit/'));
+  if (!order) throw new Error('There is no order.');
+  return new URL((order.body as { notifyHook: string }).notifyHook).pathname;
+}
+
+const call = ({ callbackPort }: Worker, path: string, body: object) =>
+  fetch(`http://127.0.0.1:${callbackPort}${path}`, { method: 'POST', body: JSON.stringify(body) });
+
+const callbacks = async ({ httpPort }: Worker, outcome: string): Promise<number> =>
+  (await metricsOf(httpPort)).get(`atelier_callbacks_total{outcome="${outcome}"}`) ?? 0;
+
+/** The sum over all workers of the values whose name and labels contain all of these. */
+async function summed(workers: readonly Worker[], ...parts: string[]): Promise<number> {
+  const all = await Promise.all(workers.map(({ httpPort }) => metricsOf(httpPort)));
+  const values = all.flatMap((one) => [...one].filter(([name]) => parts.every((part) => name.includes(part))));
+  return values.reduce((sum, [, value]) => sum + value, 0);
+}
+
+describe('A cluster as a whole', () =>
+  onServersIfAsked((site) => {
+    it(
+      'Callbacks reach their task through any worker, and metrics and /about cover all processes',
+      PATIENT,
+      async () => {
+        const there = await scene(site);
+        const { discord, gateway, workers, shardPort } = there;
+        const member = discord.as('member');
+        const partition = partitionOf(bucketOf(discord.world.guild('atelier').id), PARTITIONS);
+        gateway.faults.add({ do: 'stick' });
+        const exchange = await member.slash('imagine', { prompt: 'a lantern' });
+        await exchange.message(says('%'));
+        const path = latestPath(there);
+        const owner = workers.find((worker) => owns(worker, partition));
+        const other = workers.find((worker) => worker !== owner);
+        if (!owner || !other) throw new Error(`No worker owns partition ${partition}.`);
+
+        for (let at = 0; at < 10; at++) {
+          const { status } = await call(other, path, { status: 'IN_PROGRESS' });
+          expect(status).toBe(202);
+        }
+        const challenge = await call(other, path, { challenge: 'are you there?' });
+        expect(await challenge.json()).toEqual({ challenge: 'are you there?' });
+        await call(other, `${path.slice(0, -2)}zz`, { status: 'SUCCESS' });
+        await expect.poll(() => callbacks(owner, 'progress'), PATIENT).toBe(1);
+        expect(await callbacks(other, 'passed')).toBe(1);
+        expect(await callbacks(other, 'ignored')).toBe(9);
+        expect(await callbacks(other, 'challenge')).toBe(1);
+        expect(await callbacks(other, 'unknown')).toBe(1);
+
+        gateway.jobs.finish(gateway.jobs.list()[0]?.id ?? '');
+        await call(other, path, { status: 'SUCCESS' });
+        await exchange.message(says('Finished in'));
+        // A poll may have found the end before.
+        await expect
+          .poll(async () => (await callbacks(owner, 'hint')) + (await callbacks(owner, 'late')), PATIENT)
+          .toBe(1);
+        // The owner takes them itself.
+        await call(owner, path, { status: 'SUCCESS' });
+        await expect.poll(() => callbacks(owner, 'late'), PATIENT).toBeGreaterThan(0);
+        expect(await callbacks(owner, 'passed')).toBe(0);
+
+        for (const channel of ['studio', 'hall']) {
+          gateway.faults.add({ do: 'stick' });
+          const stuck = await member.in(channel).slash('imagine', { prompt: `a lantern in the ${channel}` });
+          await stuck.message(says('%'));
+        }
+        expect(await summed(workers, 'atelier_orders_total', 'imagine')).toBe(3);
+        expect(await summed(workers, 'atelier_tasks{kind="imagine"')).toBe(2);
+        expect(await summed(workers, 'atelier_tasks_ended_total', 'ready')).toBe(1);
+        expect(await summed(workers, 'atelier_partitions_owned')).toBe(PARTITIONS);
+        expect(await summed(workers, 'atelier_partitions_unowned')).toBe(0);
+        expect(await summed(workers, 'atelier_partition_changes_total', 'taken')).toBeGreaterThanOrEqual(PARTITIONS);
+        expect(await summed(workers, 'atelier_store_seconds_count', 'write')).toBeGreaterThan(0);
+        const shard = await metricsOf(shardPort);
+        for (const name of ['atelier_shards', 'atelier_shards_held', 'atelier_shards_connected'])
+          expect(shard.get(name), name).toBe(1);
+        expect(shard.get('atelier_hand_overs_total{event="interaction",outcome="passed"}')).toBe(3);
+        expect(shard.get('atelier_partitions_unowned')).toBe(0);
+
+        const about = async () => text(await (await member.slash('about')).message());
+        await expect.poll(about, PATIENT).toContain('Tasks in progress: 2');
+        const shown = await about();
+        expect(shown).toContain('Workers: 2');
+        expect(shown).toContain('Discord: 1 of 1 connection in use');
+        expect(shown).not.toContain('partitions');
+      },
+    );
+  }));

@@ -1,0 +1,51 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { systemClock } from '../../../src/lib/clock.ts';
+import { FollowedThreads, ThreadNotes } from '../../../src/services/cluster/followed-threads.ts';
+import { openSharedFacts } from '../../../src/services/store/remote/shared-facts.ts';
+import { TaskBook } from '../../../src/services/tasks/book.ts';
+import type { Task } from '../../../src/services/tasks/task.ts';
+import { onServers, type Site } from '../store/sites.ts';
+import { makeTask } from '../store/stage.ts';
+
+const PARTITION = 3;
+const question = { kind: 'ask', request: { prompt: 'snow?' }, guildId: 'den' } as const;
+
+async function scene(site: Site) {
+  const { url, scheme, log } = site;
+  const facts = await openSharedFacts({ url, scheme }, { log, clock: systemClock, limitMs: 3_000 });
+  onTestFinished(() => facts.close());
+  const book = new TaskBook({ store: await site.open(), log });
+  const notes = new ThreadNotes({ facts, clock: systemClock, log });
+  onTestFinished(() => notes.stop());
+  const shard = async (): Promise<FollowedThreads> => {
+    const threads = await FollowedThreads.open({ facts, clock: systemClock, log });
+    onTestFinished(() => threads.close());
+    return threads;
+  };
+  return { book, notes, shard, add: (task: Task) => book.add(task) };
+}
+
+describe('Followed threads', () =>
+  onServers((site) => {
+    it('Shards learn of the threads of conversations, and of no other channels', async () => {
+      const { book, notes, shard, add } = await scene(await site());
+      await add(makeTask({ ...question, channelId: 'before', parentChannelId: 'hall' }));
+      notes.watch(book, PARTITION);
+      const running = await shard();
+      await add(makeTask({ ...question, channelId: 'no-thread' }));
+      await add(makeTask({ ...question, channelId: 'private', parentChannelId: 'hall', route: { isPrivate: true } }));
+      await add(makeTask({ channelId: 'image', parentChannelId: 'hall', guildId: 'den' }));
+      const talk = makeTask({ kind: 'talk', request: { model: 'parley-realtime', who: 'me' }, guildId: 'den' });
+      await add(talk);
+      await book.change(talk.id, (task) => ({ ...task, channelId: 'talk' }));
+      await add(makeTask({ ...question, channelId: 'thread', parentChannelId: 'hall' }));
+      // The latest one, so the others are known too.
+      await expect.poll(() => running.partitionOf('thread')).toBe(PARTITION);
+      expect(running.count).toBe(3);
+      expect(running.partitionOf('before')).toBe(PARTITION);
+      expect(running.partitionOf('talk')).toBe(PARTITION);
+      expect(running.partitionOf('image')).toBeUndefined();
+      // One that starts later reads all of them.
+      expect((await shard()).count).toBe(3);
+    });
+  }));
