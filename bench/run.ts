@@ -1,5 +1,6 @@
 import { cpus } from 'node:os';
 import { measureCallbacks } from './callbacks/measure.ts';
+import { measureCluster } from './cluster/measure.ts';
 import { measureDiscord } from './discord/measure.ts';
 import { measureGateway } from './gateway/measure.ts';
 import { measureLoad } from './load/measure.ts';
@@ -13,8 +14,9 @@ import { measureTalk } from './talk/measure.ts';
 import { measureTasks } from './tasks/measure.ts';
 import { measureText } from './text/measure.ts';
 
-const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
+const benchmarks: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
   callbacks: measureCallbacks,
+  cluster: measureCluster,
   discord: measureDiscord,
   gateway: measureGateway,
   load: measureLoad,
@@ -32,11 +34,11 @@ const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
 /** sysexits.h: the command was used wrongly. */
 const EX_USAGE = 64;
 
-const [name = ''] = process.argv.slice(2);
+const [name = '', ...args] = process.argv.slice(2);
 const benchmark = benchmarks[name];
 if (benchmark) {
   console.log(`Node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}`);
-  await benchmark();
+  await benchmark(args);
 } else {
   console.error(`Say what to measure: npm run bench ${Object.keys(benchmarks).join(' | ')}`);
   process.exitCode = EX_USAGE;
