@@ -9,6 +9,7 @@ import { measureMonitoring } from './monitoring/measure.ts';
 import { measureOrders } from './orders/measure.ts';
 import { measurePolling } from './polling/measure.ts';
 import { measureReaders } from './readers/measure.ts';
+import { measureShards } from './shards/measure.ts';
 import { measureStore } from './store/measure.ts';
 import { measureTalk } from './talk/measure.ts';
 import { measureTasks } from './tasks/measure.ts';
@@ -25,6 +26,7 @@ const benchmarks: Readonly<Record<string, (args: readonly string[]) => Promise<v
   orders: measureOrders,
   polling: measurePolling,
   readers: measureReaders,
+  shards: measureShards,
   store: measureStore,
   talk: measureTalk,
   tasks: measureTasks,

@@ -24,7 +24,7 @@ export async function measureAcknowledgement(stage: Stage, rounds: number): Prom
     for (const way of round % 2 === 0 ? (['all', 'cluster'] as const) : (['cluster', 'all'] as const)) {
       if (way === 'all') await stage.start('all').ready;
       else await stage.startCluster(1);
-      await stage.ask('connected', { sessions: 1 });
+      await stage.connected(1);
       await stage.ask('load', WARM_UP);
       for (const [at, load] of LOADS.entries()) results[at]?.[way].push(await stage.ask('load', load));
       await stage.clear();

@@ -42,7 +42,7 @@ export async function measureFailover(stage: Stage, rounds: number): Promise<voi
 
 async function observed(stage: Stage, event: Event): Promise<Observed> {
   const { workers } = await stage.startCluster(event === 'join' ? 1 : 2);
-  await stage.ask('connected', { sessions: 1 });
+  await stage.connected(1);
   const [stays, leaves] = workers;
   if (!stays) throw new Error('There is no worker.');
   const before = new Set(stays.owned.keys());

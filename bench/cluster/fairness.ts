@@ -27,7 +27,7 @@ export async function measureFairness(stage: Stage, rounds: number): Promise<voi
   for (let round = 0; round < rounds; round++) {
     const settings = { PARTITIONS: '2', GATEWAY_JOBS_AT_ONCE: String(2 * JOBS_AT_ONCE) };
     await stage.startCluster(1, { settings, partitions: 2 });
-    await stage.ask('connected', { sessions: 1 });
+    await stage.connected(1);
     await stage.ask('calm', { ...CALM, orders: 3, partition: 0 });
     for (const place of Object.keys(places) as Place[]) {
       const alone = await stage.ask('calm', { ...CALM, partition: 0 });

@@ -5,8 +5,13 @@ import { bucketOf, partitionOf } from '../../src/services/tasks/homes.ts';
 import type { Calm, Load, LoadFigures, What, Work, WorkFigures } from './orders.ts';
 
 const RESULT = 'Finished in';
+/** A prime number: one server after another, in another partition each. */
+const STEP = 7_919;
 /** A member who is refused does not try again at once. */
 const AFTER_REFUSAL_MS = 500;
+
+/** Two members of every server. */
+const [FLOODING, CALM] = ['member', 'other'] as const;
 
 const commands: Readonly<Record<What, string>> = { text: 'shorten', image: 'imagine' };
 
@@ -26,11 +31,11 @@ export class Members {
   constructor(discord: EmbeddedDiscord, partitions: number) {
     this.#discord = discord;
     const channels = Array.from({ length: partitions }, (): string[] => []);
-    const { id: userId } = discord.world.user('member');
+    const userIds = [FLOODING, CALM].map((name) => discord.world.user(name).id);
     for (const guild of discord.world.guilds.values()) {
       const [channel] = guild.channels;
       if (!guild.name.startsWith('guild-') || !channel) continue;
-      guild.members.set(userId, { userId, roles: [], joinedAt: 0 });
+      for (const userId of userIds) guild.members.set(userId, { userId, roles: [], joinedAt: 0 });
       channels[partitionOf(bucketOf(guild.id), partitions)]?.push(channel.id);
     }
     this.#channels = channels;
@@ -48,7 +53,7 @@ export class Members {
     for (let at = 0; at < perSecond * seconds; at++) {
       const early = start + (at * 1_000) / perSecond - performance.now();
       if (early > 0) await sleep(early);
-      const { acknowledged } = await this.#in(channels[at % channels.length]).slash('models');
+      const { acknowledged } = await this.#in(channels[(at * STEP) % channels.length], FLOODING).slash('models');
       const taken = acknowledged().then(({ afterMs }) => afterMs);
       // One that is missed while others are still to come is counted below.
       taken.catch(() => undefined);
@@ -65,7 +70,7 @@ export class Members {
     const one = async (at: number): Promise<void> => {
       const [channel] = this.#channels[partitions[at % partitions.length] ?? 0] ?? [];
       while (!signal.aborted) {
-        const { isResult, ms } = await this.#order(what, channel);
+        const { isResult, ms } = await this.#order(what, FLOODING, channel);
         if (isResult) this.#milliseconds.push(ms);
         else {
           this.#refused += 1;
@@ -93,7 +98,7 @@ export class Members {
     const results: Promise<number>[] = [];
     for (let at = 0; at < orders; at++) {
       results.push(
-        this.#order(what, channel).then(({ isResult, ms }) => {
+        this.#order(what, CALM, channel).then(({ isResult, ms }) => {
           if (!isResult) throw new Error('An order of the other server was refused.');
           return ms;
         }),
@@ -103,20 +108,20 @@ export class Members {
     return Promise.all(results);
   }
 
-  async #order(what: What, channel: string | undefined): Promise<{ isResult: boolean; ms: number }> {
+  async #order(what: What, who: string, channel: string | undefined): Promise<{ isResult: boolean; ms: number }> {
     this.#asked += 1;
     const start = performance.now();
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const prompt = `a long road to a lighthouse in the fog, number ${this.#asked}`;
-    const { id } = await this.#in(channel).slash(commands[what], { prompt });
+    const { id } = await this.#in(channel, who).slash(commands[what], { prompt });
     this.#waiting.set(id, resolve);
     const isResult = await promise;
     return { isResult, ms: performance.now() - start };
   }
 
-  #in(channel: string | undefined) {
+  #in(channel: string | undefined, who: string) {
     if (channel === undefined) throw new Error('There are too few servers for so many partitions.');
-    return this.#discord.as('member').in(channel);
+    return this.#discord.as(who).in(channel);
   }
 
   #note({ message, viewer }: MessageChange): void {

@@ -6,8 +6,8 @@ import { PARTITIONS, type Stage } from './stage.ts';
 
 const LOAD = { perSecond: 20, seconds: 10 };
 const MB = 1_000_000;
-const weighing = {
-  nodeOptions: ['--expose-gc', '--import', new URL('../discord/weigh.ts', import.meta.url).href],
+const probing = {
+  nodeOptions: ['--expose-gc', '--import', new URL('../text/probe.ts', import.meta.url).href],
 };
 
 interface Weighed {
@@ -24,9 +24,9 @@ type Results = Map<string, Weighed[]>;
 export async function measureMemory(stage: Stage, rounds: number): Promise<void> {
   const results: Results = new Map();
   for (let round = 0; round < rounds; round++) {
-    const all = stage.start('all', weighing);
+    const all = stage.start('all', probing);
     await all.ready;
-    await stage.ask('connected', { sessions: 1 });
+    await stage.connected(1);
     await stage.ask('load', LOAD);
     await note(results, 'all', [all]);
     await stage.clear();
@@ -36,8 +36,8 @@ export async function measureMemory(stage: Stage, rounds: number): Promise<void>
       { workers: 1, partitions: 1 },
     ]) {
       const settings = { PARTITIONS: String(partitions) };
-      const cluster = await stage.startCluster(workers, { ...weighing, settings, partitions });
-      await stage.ask('connected', { sessions: 1 });
+      const cluster = await stage.startCluster(workers, { ...probing, settings, partitions });
+      await stage.connected(1);
       await stage.ask('load', LOAD);
       await note(results, `worker with ${partitions / workers} of ${partitions} partitions`, cluster.workers);
       if (workers === 1) await note(results, `shard process, ${partitions} partitions`, [cluster.shard]);
@@ -51,7 +51,7 @@ async function note(results: Results, name: string, processes: readonly BotProce
   const weighed = results.get(name) ?? [];
   for (const one of processes) {
     const used = await residentBytes(one.pid);
-    const { residentBytes: collected, heapBytes: heap } = await one.weigh();
+    const { residentBytes: collected, heapBytes: heap } = await one.collect();
     weighed.push({ used, collected, heap });
   }
   results.set(name, weighed);

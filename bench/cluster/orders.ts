@@ -1,7 +1,7 @@
 /** The messages to the process with the embedded servers, and its replies. */
 export interface Orders {
-  /** Waits until so many shards are connected. */
-  connected: { input: { sessions: number }; answer: null };
+  /** How many shards are connected. */
+  sessions: { input: null; answer: number };
   /** Ends every session, so that the next processes begin anew. */
   forget: { input: null; answer: null };
   /** Members who use `/models`, at a steady pace, in all servers by turns. */
@@ -67,9 +67,13 @@ export interface SidesOptions {
   maxConcurrency: number;
   /** Whether the time between identifies is as Discord wants it. */
   isIdentifyLimited: boolean;
+  /** Whether servers have as many channels and roles as busy ones do. */
+  areLarge: boolean;
 }
 
 /** The first thing that the sides say: the environment of every process. */
 export interface Served {
   settings: Record<string, string>;
+  /** The size of a GUILD_CREATE. */
+  guildBytes: number;
 }

@@ -1,10 +1,11 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { asStarted } from '../as-started.ts';
 import { messageFrom } from '../discord/child.ts';
-import type { Weight } from '../discord/weigh.ts';
+import type { Strain } from '../text/probe.ts';
 
 export type Role = 'all' | 'shard' | 'worker';
 
@@ -15,6 +16,8 @@ const READY: Readonly<Record<Role, string>> = {
 };
 const TAKEN = 'This worker owns another partition.';
 const GIVEN_BACK = 'This worker gave a partition back.';
+const COLLECTIONS = 3;
+const AFTER_COLLECTION_MS = 500;
 const START_LIMIT_MS = 120_000;
 /** The bot gives running work ten seconds. */
 const STOP_LIMIT_MS = 30_000;
@@ -102,10 +105,16 @@ export class BotProcess {
     }
   }
 
-  /** Needs `weigh.ts` in its options. */
-  async weigh(): Promise<Weight> {
-    this.#child.send('weigh');
-    return messageFrom<Weight>(this.#child);
+  /** Collects what is not used any more; needs `probe.ts` and `--expose-gc` in its options. */
+  async collect(): Promise<Strain> {
+    let strain: Strain | undefined;
+    for (let time = 0; time < COLLECTIONS || !strain; time++) {
+      this.#child.send({ collect: true });
+      strain = await messageFrom<Strain>(this.#child);
+      // Collected memory returns to the system a little later.
+      await sleep(AFTER_COLLECTION_MS);
+    }
+    return strain;
   }
 
   /** Its exit code. */

@@ -22,10 +22,13 @@ export async function processorTime(processes: readonly number[]): Promise<numbe
   return TICK_MS * ticks.reduce((sum, count) => sum + count, 0);
 }
 
-/** The memory of a process in bytes. */
-export async function residentBytes(pid: number): Promise<number> {
+/** The memory of a process, now and at most so far. */
+export const residentBytes = (pid: number): Promise<number> => bytesOf('VmRSS', pid);
+export const mostResidentBytes = (pid: number): Promise<number> => bytesOf('VmHWM', pid);
+
+async function bytesOf(name: string, pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  return 1_024 * Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]);
+  return 1_024 * Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1]);
 }
 
 /** Undefined: the process has ended. */

@@ -1,5 +1,8 @@
 import { on } from 'node:events';
+import { ChannelType, PermissionFlagsBits } from 'discord-api-types/v10';
 import { startDiscord } from '../../sandbox/discord/discord.ts';
+import { guildCreateWire } from '../../sandbox/discord/wire/guild.ts';
+import type { Channel, Role, World } from '../../sandbox/discord/world.ts';
 import { startGateway } from '../../sandbox/gateway/gateway.ts';
 import { openStudio } from '../../sandbox/gateway/studio/index.ts';
 import { features } from '../../src/commands/index.ts';
@@ -15,6 +18,9 @@ const UNBOUND = 1_000_000_000;
 const KEY = 'sk-sandbox';
 /** The shortest time between two polls is longer than any job takes at this speed. */
 const GATEWAY_SPEED = 60;
+/** Discord names only the most: 500 and 250. */
+const [CHANNELS, ROLES] = [50, 30];
+const FIRST_ID = 1_000_000_000_000_000_000n;
 
 const { guilds, shards, ...others } = JSON.parse(process.argv[2] ?? '') as SidesOptions;
 const studio = openStudio();
@@ -39,17 +45,17 @@ const discord = await startDiscord({
     ...{ webhookPerToken: UNBOUND, globalPerSecond: UNBOUND, messagesPerChannel: UNBOUND, editsPerChannel: UNBOUND },
     ...{ otherPerRoute: UNBOUND, identifiesPerPeriod: UNBOUND, maxConcurrency: others.maxConcurrency },
     ...(!others.isIdentifyLimited && { identifyWindowMs: 0 }),
+    // Large events of many shards would fill the memory.
+    ...(others.areLarge && { sessionEvents: 100 }),
   },
 });
+if (others.areLarge) enlarge(discord.world);
 const members = new Members(discord, others.partitions);
 
 type Does = { [Kind in keyof Orders]: (input: Orders[Kind]['input']) => Promise<Orders[Kind]['answer']> };
 
 const does: Does = {
-  async connected({ sessions }) {
-    await discord.until(() => (discord.gateway.sessions >= sessions ? true : undefined), `${sessions} sessions`);
-    return null;
-  },
+  sessions: async () => discord.gateway.sessions,
   async forget() {
     discord.gateway.invalidate(false);
     return null;
@@ -85,6 +91,7 @@ process.send?.({
     // Each task is polled at the same times, and never waits for another one's polls.
     ...{ POLL_SCHEDULE: 'spec', GATEWAY_POLLS_PER_SECOND: '10000', GATEWAY_CONNECTIONS: '128' },
   },
+  guildBytes: JSON.stringify(guildCreateWire(discord.world.guild('guild-1'), discord.world, 0, false)).length,
 } satisfies Served);
 
 for await (const [order] of on(process, 'message', { close: ['disconnect'] })) {
@@ -95,6 +102,26 @@ for await (const [order] of on(process, 'message', { close: ['disconnect'] })) {
 }
 await Promise.all([discord.close(), gateway.close()]);
 await studio.close();
+
+/** All servers share the same channels and roles, which are only listed and never used. */
+function enlarge({ guilds }: World): void {
+  const channels: Channel[] = Array.from({ length: CHANNELS }, (_, at) => ({
+    id: String(FIRST_ID + BigInt(at)),
+    name: `channel-${at}-of-a-server`,
+    type: ChannelType.GuildText,
+    ageRestricted: false,
+    overwrites: [{ id: String(FIRST_ID), kind: 'role', allow: 0n, deny: PermissionFlagsBits.SendMessages }],
+  }));
+  const roles: Role[] = Array.from({ length: ROLES }, (_, at) => ({
+    id: String(FIRST_ID + BigInt(CHANNELS + at)),
+    name: `a role ${at}`,
+    permissions: PermissionFlagsBits.SendMessages | PermissionFlagsBits.ViewChannel,
+  }));
+  for (const guild of guilds.values()) {
+    guild.channels.push(...channels);
+    guild.roles.push(...roles);
+  }
+}
 
 /** A request that was refused is cheaper than one that was done, so a figure with one in it means nothing. */
 function refuseObjections(): void {

@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { end, start } from '../discord/child.ts';
 import type { Order, Orders, Served, SidesOptions } from './orders.ts';
 import { BotProcess, type Role } from './process.ts';
@@ -9,9 +10,11 @@ export const PARTITIONS = 32;
 /** Several in each partition. */
 const GUILDS = 400;
 
+const LOOK_MS = 50;
+
 const usual: SidesOptions = {
   ...{ guilds: GUILDS, partitions: PARTITIONS, shards: 1, maxConcurrency: 1 },
-  isIdentifyLimited: false,
+  ...{ isIdentifyLimited: false, areLarge: false },
 };
 
 interface Start {
@@ -28,13 +31,17 @@ interface ClusterStart extends Start {
 export class Stage {
   readonly #processes: BotProcess[] = [];
   readonly #sides: ChildProcess;
-  readonly #settings: Readonly<Record<string, string>>;
+  /** The environment of every process, except for its store. */
+  readonly settings: Readonly<Record<string, string>>;
+  /** The size of a GUILD_CREATE. */
+  readonly guildBytes: number;
   #store: string;
   readonly #server: BenchServer;
 
-  private constructor(sides: ChildProcess, settings: Record<string, string>, server: BenchServer, store: string) {
+  private constructor(sides: ChildProcess, { settings, guildBytes }: Served, server: BenchServer, store: string) {
     this.#sides = sides;
-    this.#settings = settings;
+    this.settings = settings;
+    this.guildBytes = guildBytes;
     this.#server = server;
     this.#store = store;
   }
@@ -42,14 +49,18 @@ export class Stage {
   static async open(server: BenchServer, options: Partial<SidesOptions> = {}): Promise<Stage> {
     const all: SidesOptions = { ...usual, ...options };
     const sides = start(new URL('sides.ts', import.meta.url), { programArguments: [JSON.stringify(all)] });
-    const { settings } = await answerOf<Served>(sides);
+    const { settings, guildBytes } = await answerOf<Served>(sides);
     const shared = { ...settings, PARTITIONS: String(all.partitions), SHARD_COUNT: String(all.shards) };
-    return new Stage(sides, shared, server, await server.freshStore());
+    return new Stage(sides, { settings: shared, guildBytes }, server, await server.freshStore());
   }
 
   async ask<Kind extends keyof Orders>(kind: Kind, input: Orders[Kind]['input']): Promise<Orders[Kind]['answer']> {
     this.#sides.send({ kind, input } as Order);
     return answerOf<Orders[Kind]['answer']>(this.#sides);
+  }
+
+  async connected(sessions: number): Promise<void> {
+    while ((await this.ask('sessions', null)) < sessions) await sleep(LOOK_MS);
   }
 
   get sidesPid(): number {
@@ -58,7 +69,7 @@ export class Stage {
 
   /** The process is not ready yet. */
   start(role: Role, { settings, nodeOptions }: Start = {}): BotProcess {
-    const started = new BotProcess(role, { ...this.#settings, STORE_URL: this.#store, ...settings }, nodeOptions);
+    const started = new BotProcess(role, { ...this.settings, STORE_URL: this.#store, ...settings }, nodeOptions);
     this.#processes.push(started);
     return started;
   }

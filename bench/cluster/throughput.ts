@@ -29,37 +29,45 @@ interface Counted {
   refused: number;
 }
 
-const shapes = { one: 1, two: 2 } as const;
+const shapes = { all: 'all', one: 'one worker', two: 'two workers' } as const;
 type Shape = keyof typeof shapes;
 const names = Object.keys(shapes) as Shape[];
 
 /** Orders a second with one and with two workers that may use little of a core each, so that neither the machine nor the embedded servers limit them. */
 export async function measureThroughput(stage: Stage, rounds: number): Promise<void> {
-  const results: Record<What, Record<Shape, Counted[]>> = { text: { one: [], two: [] }, image: { one: [], two: [] } };
+  const empty = (): Record<Shape, Counted[]> => ({ all: [], one: [], two: [] });
+  const results: Record<What, Record<Shape, Counted[]>> = { text: empty(), image: empty() };
   for (let round = 0; round < rounds; round++)
     for (const shape of round % 2 === 0 ? names : names.toReversed()) {
-      const { shard, workers } = await stage.startCluster(shapes[shape]);
-      await stage.ask('connected', { sessions: 1 });
+      const crew = await startCrew(stage, shape);
+      await stage.connected(1);
       for (const what of ['text', 'image'] as const)
-        results[what][shape].push(await countedWith(stage, { shard, workers, what }));
+        results[what][shape].push(await countedWith(stage, { ...crew, what }));
       await stage.clear();
     }
   report(results, rounds);
 }
 
 interface Crew {
-  shard: BotProcess;
+  /** One process is both. */
+  shard?: BotProcess;
   workers: readonly BotProcess[];
-  what: What;
 }
 
-async function countedWith(stage: Stage, { shard, workers, what }: Crew): Promise<Counted> {
+async function startCrew(stage: Stage, shape: Shape): Promise<Crew> {
+  if (shape !== 'all') return stage.startCluster(shape === 'one' ? 1 : 2);
+  const one = stage.start('all');
+  await one.ready;
+  return { workers: [one] };
+}
+
+async function countedWith(stage: Stage, { shard, workers, what }: Crew & { what: What }): Promise<Counted> {
   const cpuOf = async (processes: readonly BotProcess[]): Promise<number> =>
     processorTime((await Promise.all(processes.map(({ pid }) => processesOf(pid)))).flat());
   const look = async () => ({
     at: performance.now(),
     workers: await cpuOf(workers),
-    shard: await cpuOf([shard]),
+    shard: await cpuOf(shard ? [shard] : []),
     sides: (await stage.ask('strain', null)).cpuMs,
   });
   const idleFrom = await look();
@@ -93,20 +101,20 @@ async function countedWith(stage: Stage, { shard, workers, what }: Crew): Promis
 function report(results: Record<What, Record<Shape, Counted[]>>, rounds: number): void {
   const rows = (['text', 'image'] as const).flatMap((what) => {
     const of = (shape: Shape, pick: (counted: Counted) => number): number[] => results[what][shape].map(pick);
-    const growth = median(of('two', ({ perSecond }) => perSecond)) / median(of('one', ({ perSecond }) => perSecond));
-    const cost = median(of('two', ({ cpuMs }) => cpuMs)) / median(of('one', ({ cpuMs }) => cpuMs));
+    const ratio = (shape: Shape, pick: (counted: Counted) => number): string =>
+      (median(of(shape, pick)) / median(of('one', pick))).toFixed(2);
     return names.map((shape) => [
-      `${what} orders, ${shape} worker${shape === 'two' ? 's' : ''}`,
+      `${what} orders, ${shapes[shape]}`,
       range(
         of(shape, ({ perSecond }) => perSecond),
         1,
       ),
-      shape === 'two' ? growth.toFixed(2) : '',
+      ratio(shape, ({ perSecond }) => perSecond),
       range(
         of(shape, ({ cpuMs }) => cpuMs),
         1,
       ),
-      shape === 'two' ? cost.toFixed(2) : '',
+      ratio(shape, ({ cpuMs }) => cpuMs),
       `${range(
         of(shape, ({ usedShare }) => 100 * usedShare),
         0,
@@ -121,8 +129,8 @@ function report(results: Record<What, Record<Shape, Counted[]>>, rounds: number)
     ]);
   });
   console.log(`
-Orders a second with workers that may use ${100 * DUTY} % of a core each, ${rounds} rounds by turns, ${COUNTED_MS / 1_000} s each; median (least to most).
-The CPU is that of the workers and their media processes, and includes what they use without orders, which is in the column "idle" as a share of a core.
+Orders a second with processes that may use ${100 * DUTY} % of a core each, ${rounds} rounds by turns, ${COUNTED_MS / 1_000} s each; median (least to most).
+Ratios to one worker. The CPU is that of the workers, or of \`all\`, and their media processes, and includes what they use without orders, which is in the column "idle" as a share of a core.
 Where "used" is much less than 100 %, something else was the limit. Targets: ${TARGET} times as many orders, ${CPU_TARGET} times the CPU of an order.
 `);
   console.log(
