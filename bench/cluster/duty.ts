@@ -7,7 +7,7 @@ const GROUP_LOOK_MS = 500;
 /** Time that was not used is lost, except for this much of it. */
 const SAVED_MS = 20;
 
-export interface Duty {
+interface Duty {
   /** Lets the processes run freely again. */
   end(): Promise<void>;
 }

@@ -6,8 +6,8 @@ import pg from 'pg';
 import { freePort } from '../../test/support/free-port.ts';
 import { type StoreServer, startPostgres, startRedis } from '../../test/support/store-servers.ts';
 
-export const serverKinds = { redis: startRedis, postgres: startPostgres } as const;
-export type ServerKind = keyof typeof serverKinds;
+const serverKinds = { redis: startRedis, postgres: startPostgres } as const;
+type ServerKind = keyof typeof serverKinds;
 
 export const isServerKind = (name: string): name is ServerKind => Object.hasOwn(serverKinds, name);
 

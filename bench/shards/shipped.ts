@@ -26,7 +26,7 @@ interface Measured {
   sidesBytes: number;
 }
 
-export interface ShippedOptions {
+interface ShippedOptions {
   perSecond: number;
   maxConcurrency: number;
 }
