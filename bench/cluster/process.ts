@@ -18,7 +18,8 @@ const TAKEN = 'This worker owns another partition.';
 const GIVEN_BACK = 'This worker gave a partition back.';
 const COLLECTIONS = 3;
 const AFTER_COLLECTION_MS = 500;
-const START_LIMIT_MS = 120_000;
+/** 25 shards that identify one after the other take more than two minutes. */
+const START_LIMIT_MS = 600_000;
 /** The bot gives running work ten seconds. */
 const STOP_LIMIT_MS = 30_000;
 
