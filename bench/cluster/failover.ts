@@ -93,7 +93,7 @@ function report(results: Record<Event, Observed[]>, rounds: number): void {
         of(({ load }) => load.missed),
         0,
       ),
-      [...new Set(results[event].map(({ exitCode }) => (exitCode === undefined ? '-' : String(exitCode))))].join(', '),
+      [...new Set(results[event].map(({ exitCode }) => endOf(exitCode)))].join(', '),
     ];
   });
   console.log(`
@@ -104,4 +104,9 @@ asks its member to try again. Median (least to most) of ${rounds}; seconds.
   console.log(
     table(['', 'first partition', 'last partition', 'slowest answer', 'without an answer', 'exit code'], rows),
   );
+}
+
+function endOf(exitCode: number | null | undefined): string {
+  if (exitCode === undefined) return '-';
+  return exitCode === null ? 'killed' : String(exitCode);
 }
