@@ -128,7 +128,8 @@ function extrapolate(results: readonly [Shape, Measured][]): void {
   const [least, most] = [alone[0], alone.at(-1)];
   if (!least || !most || least === most) return;
   const bytes = ([, { residents }]: [Shape, Measured]): number => residents[0] ?? 0;
-  const byShard = (bytes(most) - bytes(least)) / (most[0].shards - least[0].shards);
+  // A shard takes less than one process differs from the next.
+  const byShard = Math.max(0, (bytes(most) - bytes(least)) / (most[0].shards - least[0].shards));
   const byProcess = bytes(least) - byShard * least[0].shards;
   const shards = 100;
   console.log(`
