@@ -7,6 +7,8 @@ import type { Calm, Load, LoadFigures, What, Work, WorkFigures } from './orders.
 const RESULT = 'Finished in';
 /** A prime number: one server after another, in another partition each. */
 const STEP = 7_919;
+/** An order that was not taken in time, or has failed, has no result; it counts as refused. */
+const ORDER_LIMIT_MS = 60_000;
 /** A member who is refused does not try again at once. */
 const AFTER_REFUSAL_MS = 500;
 
@@ -115,7 +117,10 @@ export class Members {
     const prompt = `a long road to a lighthouse in the fog, number ${this.#asked}`;
     const { id } = await this.#in(channel, who).slash(commands[what], { prompt });
     this.#waiting.set(id, resolve);
+    const late = setTimeout(() => resolve(false), ORDER_LIMIT_MS);
     const isResult = await promise;
+    clearTimeout(late);
+    this.#waiting.delete(id);
     return { isResult, ms: performance.now() - start };
   }
 

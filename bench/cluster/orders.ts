@@ -45,7 +45,7 @@ export interface Work {
 export interface WorkFigures {
   /** From the order to its end in Discord. */
   milliseconds: number[];
-  /** Answers that are no result. */
+  /** Answers that are no result, and orders without one. */
   refused: number;
 }
 
