@@ -1,5 +1,6 @@
 import { cpus } from 'node:os';
 import { measureCallbacks } from './callbacks/measure.ts';
+import { measureCluster } from './cluster/measure.ts';
 import { measureDiscord } from './discord/measure.ts';
 import { measureGateway } from './gateway/measure.ts';
 import { measureLoad } from './load/measure.ts';
@@ -8,13 +9,15 @@ import { measureMonitoring } from './monitoring/measure.ts';
 import { measureOrders } from './orders/measure.ts';
 import { measurePolling } from './polling/measure.ts';
 import { measureReaders } from './readers/measure.ts';
+import { measureShards } from './shards/measure.ts';
 import { measureStore } from './store/measure.ts';
 import { measureTalk } from './talk/measure.ts';
 import { measureTasks } from './tasks/measure.ts';
 import { measureText } from './text/measure.ts';
 
-const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
+const benchmarks: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
   callbacks: measureCallbacks,
+  cluster: measureCluster,
   discord: measureDiscord,
   gateway: measureGateway,
   load: measureLoad,
@@ -23,6 +26,7 @@ const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
   orders: measureOrders,
   polling: measurePolling,
   readers: measureReaders,
+  shards: measureShards,
   store: measureStore,
   talk: measureTalk,
   tasks: measureTasks,
@@ -32,11 +36,11 @@ const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
 /** sysexits.h: the command was used wrongly. */
 const EX_USAGE = 64;
 
-const [name = ''] = process.argv.slice(2);
+const [name = '', ...args] = process.argv.slice(2);
 const benchmark = benchmarks[name];
 if (benchmark) {
   console.log(`Node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}`);
-  await benchmark();
+  await benchmark(args);
 } else {
   console.error(`Say what to measure: npm run bench ${Object.keys(benchmarks).join(' | ')}`);
   process.exitCode = EX_USAGE;

@@ -113,13 +113,13 @@ export class World {
 
   /** Finds a user by id or name; throws, so that a misspelled name fails the test. */
   user(nameOrId: string): User {
-    const found = this.users.get(nameOrId) ?? [...this.users.values()].find(({ name }) => name === nameOrId);
+    const found = this.users.get(nameOrId) ?? this.users.values().find(({ name }) => name === nameOrId);
     if (!found) throw new Error(`There is no user ${nameOrId}. Choose one of: ${namesOf(this.users)}.`);
     return found;
   }
 
   guild(nameOrId: string): Guild {
-    const found = this.guilds.get(nameOrId) ?? [...this.guilds.values()].find(({ name }) => name === nameOrId);
+    const found = this.guilds.get(nameOrId) ?? this.guilds.values().find(({ name }) => name === nameOrId);
     if (!found) throw new Error(`There is no guild ${nameOrId}. Choose one of: ${namesOf(this.guilds)}.`);
     return found;
   }
@@ -132,8 +132,8 @@ export class World {
     if (name !== undefined) return this.channel(name, this.guild(guildName ?? ''));
     const found =
       preferredGuild?.channels.find((one) => one.name === nameOrId) ??
-      [...this.channels.values()].find((one) => one.name === nameOrId);
-    const [first] = [...this.guilds.values()].find(({ name: known }) => known === nameOrId)?.channels ?? [];
+      this.channels.values().find((one) => one.name === nameOrId);
+    const [first] = this.guilds.values().find(({ name: known }) => known === nameOrId)?.channels ?? [];
     if (!found && first) return first;
     if (!found) throw new Error(`There is no channel ${nameOrId}. Choose one of: ${namesOf(this.channels)}.`);
     return found;
@@ -144,9 +144,9 @@ export class World {
   }
 
   directMessage(userId: string): Channel | undefined {
-    return [...this.channels.values()].find(
-      (one) => one.type === ChannelType.DM && one.withApplication && one.recipientIds?.[0] === userId,
-    );
+    return this.channels
+      .values()
+      .find((one) => one.type === ChannelType.DM && one.withApplication && one.recipientIds?.[0] === userId);
   }
 }
 

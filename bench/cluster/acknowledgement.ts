@@ -1,0 +1,67 @@
+import { median, table } from '../table.ts';
+import { percentile } from '../tasks/percentile.ts';
+import type { LoadFigures } from './orders.ts';
+import { type QueueFigures, queueFigures } from './queue.ts';
+import { range } from './range.ts';
+import { PARTITIONS, type Stage } from './stage.ts';
+
+const WARM_UP = { perSecond: 20, seconds: 3 };
+const LOADS = [
+  { perSecond: 20, seconds: 15 },
+  { perSecond: 60, seconds: 10 },
+] as const;
+
+interface Figures {
+  all: LoadFigures[];
+  cluster: LoadFigures[];
+  queue: QueueFigures[];
+}
+
+/** The same members at the same pace, by turns with one process and with a shard and a worker. */
+export async function measureAcknowledgement(stage: Stage, rounds: number): Promise<void> {
+  const results: Figures[] = LOADS.map(() => ({ all: [], cluster: [], queue: [] }));
+  for (let round = 0; round < rounds; round++) {
+    for (const way of round % 2 === 0 ? (['all', 'cluster'] as const) : (['cluster', 'all'] as const)) {
+      if (way === 'all') await stage.start('all').ready;
+      else await stage.startCluster(1);
+      await stage.connected(1);
+      await stage.ask('load', WARM_UP);
+      for (const [at, load] of LOADS.entries()) results[at]?.[way].push(await stage.ask('load', load));
+      await stage.clear();
+    }
+    for (const [at, load] of LOADS.entries())
+      results[at]?.queue.push(await queueFigures({ url: await stage.freshStore(), partitions: PARTITIONS, load }));
+  }
+  report(results, rounds);
+}
+
+function report(results: readonly Figures[], rounds: number): void {
+  const rows = LOADS.flatMap(({ perSecond }, at) => {
+    const { all, cluster, queue } = results[at] ?? { all: [], cluster: [], queue: [] };
+    const of = (figures: readonly LoadFigures[], share: number): number[] =>
+      figures.map(({ milliseconds }) => percentile(milliseconds, share));
+    const missed = (figures: readonly LoadFigures[]): string =>
+      String(figures.reduce((sum, figure) => sum + figure.missed, 0));
+    const ratio = (share: number): string => (median(of(cluster, share)) / median(of(all, share))).toFixed(2);
+    const row = (name: string, share50: readonly number[], share99: readonly number[], rest: readonly string[]) => [
+      `${perSecond}/s, ${name}`,
+      range(share50, 1),
+      rest[0] ?? '',
+      range(share99, 1),
+      rest[1] ?? '',
+      rest[2] ?? '',
+    ];
+    const medians = queue.map((one) => one.median);
+    const slow = queue.map((one) => one.slow);
+    return [
+      row('all', of(all, 0.5), of(all, 0.99), ['', '', missed(all)]),
+      row('shard and worker', of(cluster, 0.5), of(cluster, 0.99), [ratio(0.5), ratio(0.99), missed(cluster)]),
+      row('the inbox alone', medians, slow, []),
+    ];
+  });
+  console.log(`
+INTERACTION_CREATE sent to callback taken, on the embedded Discord's clock, for \`/models\` in 400 servers by turns; the inbox alone is the hop: from before a
+packet is put in until it is taken, between two processes that do nothing else. ${rounds} rounds by turns, each with its own percentiles; median (least to most).
+`);
+  console.log(table(['', 'p50 ms', 'ratio', 'p99 ms', 'ratio', 'missed'], rows));
+}

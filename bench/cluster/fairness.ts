@@ -1,0 +1,71 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { median, table } from '../table.ts';
+import { percentile } from '../tasks/percentile.ts';
+import { range } from './range.ts';
+import type { Stage } from './stage.ts';
+
+/** The gateway takes so many jobs at once; the flood wants many more. */
+const JOBS_AT_ONCE = 16;
+const FLOOD = 100;
+const FILLING_MS = 10_000;
+const CALM = { what: 'text', orders: 20, everyMs: 1_000 } as const;
+const TARGET = 1.5;
+
+const places = { same: 'in the same partition', other: 'in another partition' } as const;
+type Place = keyof typeof places;
+
+interface Delays {
+  alone: number[];
+  flooded: number[];
+  /** Orders a second of the flood. */
+  flood: number;
+}
+
+/** How much longer the orders of one server take while another one floods the same worker. */
+export async function measureFairness(stage: Stage, rounds: number): Promise<void> {
+  const results: Record<Place, Delays[]> = { same: [], other: [] };
+  for (let round = 0; round < rounds; round++) {
+    const settings = { PARTITIONS: '2', GATEWAY_JOBS_AT_ONCE: String(2 * JOBS_AT_ONCE) };
+    await stage.startCluster(1, { settings, partitions: 2 });
+    await stage.connected(1);
+    await stage.ask('calm', { ...CALM, orders: 3, partition: 0 });
+    for (const place of Object.keys(places) as Place[]) {
+      const alone = await stage.ask('calm', { ...CALM, partition: 0 });
+      await stage.ask('work', { what: CALM.what, members: FLOOD, partitions: [place === 'same' ? 0 : 1] });
+      await sleep(FILLING_MS);
+      await stage.ask('seen', null);
+      const start = performance.now();
+      const flooded = await stage.ask('calm', { ...CALM, partition: 0 });
+      const { milliseconds } = await stage.ask('seen', null);
+      results[place].push({ alone, flooded, flood: (1_000 * milliseconds.length) / (performance.now() - start) });
+      await stage.ask('rest', null);
+    }
+    await stage.clear();
+  }
+  report(results, rounds);
+}
+
+function report(results: Record<Place, Delays[]>, rounds: number): void {
+  const rows = (Object.keys(places) as Place[]).flatMap((place) =>
+    ([0.5, 0.95] as const).map((share) => {
+      const of = (pick: (delays: Delays) => readonly number[]): number[] =>
+        results[place].map((delays) => percentile(pick(delays), share) / 1_000);
+      const [alone, flooded] = [of((delays) => delays.alone), of((delays) => delays.flooded)];
+      return [
+        `${places[place]}, ${share === 0.5 ? 'median' : 'p95'}`,
+        range(alone, 2),
+        range(flooded, 2),
+        (median(flooded) / median(alone)).toFixed(2),
+        range(
+          results[place].map(({ flood }) => flood),
+          1,
+        ),
+      ];
+    }),
+  );
+  console.log(`
+One worker, two partitions of ${JOBS_AT_ONCE} jobs at once each. A server orders once a second, alone, and while ${FLOOD} members of another server order again as soon as
+they have a result; from the order to its result, seconds. Median (least to most) of ${rounds} rounds. Target: ${TARGET} times.
+`);
+  console.log(table(['the flood is', 'alone s', 'flooded s', 'ratio', 'flood/s'], rows));
+}

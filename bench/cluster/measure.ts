@@ -1,0 +1,44 @@
+import { parseArgs } from 'node:util';
+import { measureAcknowledgement } from './acknowledgement.ts';
+import { measureFailover } from './failover.ts';
+import { measureFairness } from './fairness.ts';
+import { measureMemory } from './memory.ts';
+import { machineLoad } from './range.ts';
+import { Stage } from './stage.ts';
+import { BenchServer, isServerKind } from './store.ts';
+import { measureThroughput } from './throughput.ts';
+
+const parts: Readonly<Record<string, (stage: Stage, rounds: number) => Promise<void>>> = {
+  acknowledgement: measureAcknowledgement,
+  throughput: measureThroughput,
+  fairness: measureFairness,
+  memory: measureMemory,
+  failover: measureFailover,
+};
+const ROUNDS = 3;
+
+/** npm run bench cluster [-- --store redis|postgres] [--part NAME] [--rounds N] */
+export async function measureCluster(args: readonly string[]): Promise<void> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: { store: { type: 'string' }, part: { type: 'string', multiple: true }, rounds: { type: 'string' } },
+  });
+  const { store = 'redis', part: wanted = Object.keys(parts), rounds = String(ROUNDS) } = values;
+  if (!isServerKind(store)) throw new Error(`The store is redis or postgres, not ${store}.`);
+  const server = await BenchServer.open(store);
+  try {
+    for (const name of wanted) {
+      const measure = parts[name];
+      if (!measure) throw new Error(`The parts are ${Object.keys(parts).join(', ')}.`);
+      const stage = await Stage.open(server);
+      try {
+        await measure(stage, Number(rounds));
+      } finally {
+        await stage.close();
+      }
+      console.log(`\n${store}. ${machineLoad()}`);
+    }
+  } finally {
+    await server.close();
+  }
+}

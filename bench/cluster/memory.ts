@@ -1,0 +1,78 @@
+import { median, table } from '../table.ts';
+import type { BotProcess } from './process.ts';
+import { residentBytes } from './processor-time.ts';
+import { range } from './range.ts';
+import { PARTITIONS, type Stage } from './stage.ts';
+
+const LOAD = { perSecond: 20, seconds: 10 };
+const MB = 1_000_000;
+const probing = {
+  nodeOptions: ['--expose-gc', '--import', new URL('../text/probe.ts', import.meta.url).href],
+};
+
+interface Weighed {
+  /** After some use, as the system counts it. */
+  used: number;
+  /** The same after a collection. */
+  collected: number;
+  heap: number;
+}
+
+type Results = Map<string, Weighed[]>;
+
+/** The memory of each kind of process after some use. Each worker has its share, so that several shares need several workers. */
+export async function measureMemory(stage: Stage, rounds: number): Promise<void> {
+  const results: Results = new Map();
+  for (let round = 0; round < rounds; round++) {
+    const all = stage.start('all', probing);
+    await all.ready;
+    await stage.connected(1);
+    await stage.ask('load', LOAD);
+    await note(results, 'all', [all]);
+    await stage.clear();
+    for (const { workers, partitions } of [
+      { workers: 1, partitions: PARTITIONS },
+      { workers: 2, partitions: PARTITIONS },
+      { workers: 1, partitions: 1 },
+    ]) {
+      const settings = { PARTITIONS: String(partitions) };
+      const cluster = await stage.startCluster(workers, { ...probing, settings, partitions });
+      await stage.connected(1);
+      await stage.ask('load', LOAD);
+      await note(results, `worker with ${partitions / workers} of ${partitions} partitions`, cluster.workers);
+      if (workers === 1) await note(results, `shard process, ${partitions} partitions`, [cluster.shard]);
+      await stage.clear();
+    }
+  }
+  report(results, rounds);
+}
+
+async function note(results: Results, name: string, processes: readonly BotProcess[]): Promise<void> {
+  const weighed = results.get(name) ?? [];
+  for (const one of processes) {
+    const used = await residentBytes(one.pid);
+    const { residentBytes: collected, heapBytes: heap } = await one.collect();
+    weighed.push({ used, collected, heap });
+  }
+  results.set(name, weighed);
+}
+
+function report(results: Results, rounds: number): void {
+  const rows = [...results].map(([name, weighed]) => [
+    name,
+    range(
+      weighed.map(({ used }) => used / MB),
+      0,
+    ),
+    range(
+      weighed.map(({ collected }) => collected / MB),
+      0,
+    ),
+    (median(weighed.map(({ heap }) => heap)) / MB).toFixed(0),
+  ]);
+  console.log(`
+RSS of each process in MB of 1,000,000 bytes, after ${LOAD.perSecond * LOAD.seconds} interactions, and after a collection; median (least to most) of ${rounds} rounds.
+A media process comes beside a worker, or beside \`all\`, with the first file.
+`);
+  console.log(table(['', 'MB', 'after a collection', 'heap'], rows));
+}

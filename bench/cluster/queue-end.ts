@@ -1,0 +1,47 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openLog } from '../../src/lib/log.ts';
+import { openInbox } from '../../src/services/inbox/open-inbox.ts';
+import { percentile } from '../tasks/percentile.ts';
+import type { QueueEnd, QueueFigures } from './queue.ts';
+
+/** One end of the inbox in a process of its own, with nothing around it: puts packets in, or takes them. */
+
+/** As long as the packet of a command. */
+const CONTENT = { t: 'INTERACTION_CREATE', d: { filling: 'x'.repeat(2_500) } };
+const LOCK_MS = 10_000;
+
+const { url, partitions, end, load } = JSON.parse(process.argv[2] ?? '') as QueueEnd;
+const log = openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined });
+const inbox = await openInbox({ url, scheme: url.split(':')[0] ?? '' }, { partitions, lockMs: LOCK_MS, log });
+const { perSecond, seconds } = load;
+const count = perSecond * seconds;
+
+if (end === 'take') {
+  const milliseconds: number[] = [];
+  const { promise, resolve } = Promise.withResolvers<void>();
+  for (let partition = 0; partition < partitions; partition++)
+    inbox.take(partition, async ({ content }) => {
+      milliseconds.push(now() - (content as { at: number }).at);
+      if (milliseconds.length === count) resolve();
+    });
+  process.send?.(null);
+  await promise;
+  const [median, slow] = [percentile(milliseconds, 0.5), percentile(milliseconds, 0.99)];
+  process.send?.({ median, slow } satisfies QueueFigures);
+} else {
+  const start = performance.now();
+  const putting: Promise<void>[] = [];
+  for (let at = 0; at < count; at++) {
+    const early = start + (at * 1_000) / perSecond - performance.now();
+    if (early > 0) await sleep(early);
+    putting.push(inbox.put(at % partitions, { id: String(at), content: { ...CONTENT, at: now() } }));
+  }
+  await Promise.all(putting);
+  process.send?.(null);
+}
+await inbox.close();
+
+/** Of a clock that all processes of a machine share. */
+function now(): number {
+  return Number(process.hrtime.bigint()) / 1e6;
+}

@@ -1,0 +1,27 @@
+import { messageFrom, start } from '../discord/child.ts';
+import type { Load } from './orders.ts';
+
+/** What a process at one end of the inbox is started with, as one argument. */
+export interface QueueEnd {
+  url: string;
+  partitions: number;
+  end: 'put' | 'take';
+  load: Pick<Load, 'perSecond' | 'seconds'>;
+}
+
+/** From before a packet is put in until it is taken, in milliseconds. */
+export interface QueueFigures {
+  median: number;
+  slow: number;
+}
+
+/** The inbox alone, between two processes that do nothing else. */
+export async function queueFigures(parts: Omit<QueueEnd, 'end'>): Promise<QueueFigures> {
+  const begin = (end: QueueEnd['end']) =>
+    start(new URL('queue-end.ts', import.meta.url), { programArguments: [JSON.stringify({ ...parts, end })] });
+  const taker = begin('take');
+  await messageFrom(taker);
+  const figures = messageFrom<QueueFigures>(taker);
+  await messageFrom(begin('put'));
+  return figures;
+}

@@ -1,0 +1,133 @@
+import { on } from 'node:events';
+import { ChannelType, PermissionFlagsBits } from 'discord-api-types/v10';
+import { startDiscord } from '../../sandbox/discord/discord.ts';
+import { guildCreateWire } from '../../sandbox/discord/wire/guild.ts';
+import type { Channel, Role, World } from '../../sandbox/discord/world.ts';
+import { startGateway } from '../../sandbox/gateway/gateway.ts';
+import { openStudio } from '../../sandbox/gateway/studio/index.ts';
+import { features } from '../../src/commands/index.ts';
+import { registrationOf } from '../../src/discord/registration.ts';
+import { noLimits } from '../../test/support/no-limits.ts';
+import { Members } from './members.ts';
+import type { Order, Orders, Served, SidesOptions } from './orders.ts';
+
+/** The embedded servers, in a process of their own so that they cost the measured ones nothing. */
+
+/** Discord's limits for one token are not measured here. */
+const UNBOUND = 1_000_000_000;
+const KEY = 'sk-sandbox';
+/** The shortest time between two polls is longer than any job takes at this speed. */
+const GATEWAY_SPEED = 60;
+/** Discord names only the most: 500 and 250. */
+const [CHANNELS, ROLES] = [50, 30];
+const FIRST_ID = 1_000_000_000_000_000_000n;
+
+const { guilds, shards, ...others } = JSON.parse(process.argv[2] ?? '') as SidesOptions;
+const studio = openStudio();
+const drawn = new Map<string, ReturnType<typeof studio.drawGrid>>();
+/** Drawing is not measured, so every result of the same size is the same image. */
+const drawGrid: typeof studio.drawGrid = (scenes, options) => {
+  const { width, height, finished } = options;
+  const name = `${width}x${height} ${finished === undefined}`;
+  const image = drawn.get(name) ?? studio.drawGrid(scenes, options);
+  drawn.set(name, image);
+  return image;
+};
+const gateway = await startGateway({
+  keys: [{ key: KEY }],
+  seed: 1,
+  speed: GATEWAY_SPEED,
+  studio: { ...studio, drawGrid },
+});
+const discord = await startDiscord({
+  ...{ guilds, shards },
+  limits: {
+    ...{ webhookPerToken: UNBOUND, globalPerSecond: UNBOUND, messagesPerChannel: UNBOUND, editsPerChannel: UNBOUND },
+    ...{ otherPerRoute: UNBOUND, identifiesPerPeriod: UNBOUND, maxConcurrency: others.maxConcurrency },
+    ...(!others.isIdentifyLimited && { identifyWindowMs: 0 }),
+    // Large events of many shards would fill the memory.
+    ...(others.areLarge && { sessionEvents: 100 }),
+  },
+});
+if (others.areLarge) enlarge(discord.world);
+const members = new Members(discord, others.partitions);
+
+type Does = { [Kind in keyof Orders]: (input: Orders[Kind]['input']) => Promise<Orders[Kind]['answer']> };
+
+const does: Does = {
+  sessions: async () => discord.gateway.sessions,
+  async forget() {
+    discord.gateway.invalidate(false);
+    return null;
+  },
+  load: (input) => members.load(input),
+  async work(input) {
+    members.work(input);
+    return null;
+  },
+  seen: async () => members.seen(),
+  async rest() {
+    await members.rest();
+    return null;
+  },
+  calm: (input) => members.calm(input),
+  async strain() {
+    const { user, system } = process.cpuUsage();
+    return { cpuMs: (user + system) / 1_000 };
+  },
+};
+
+const registered = await fetch(`${discord.apiUrl}/v10/applications/${discord.applicationId}/commands`, {
+  method: 'PUT',
+  headers: { authorization: `Bot ${discord.token}`, 'content-type': 'application/json' },
+  body: JSON.stringify(features.map((feature) => registrationOf(feature, { userInstall: false }))),
+});
+if (!registered.ok) throw new Error(`The commands were not taken: ${await registered.text()}`);
+
+process.send?.({
+  settings: {
+    ...{ DISCORD_TOKEN: discord.token, DISCORD_API_URL: discord.apiUrl },
+    ...{ GATEWAY_BASE_URL: gateway.url, GATEWAY_API_KEY: KEY, ...noLimits },
+    // Each task is polled at the same times, and never waits for another one's polls.
+    ...{ POLL_SCHEDULE: 'spec', GATEWAY_POLLS_PER_SECOND: '10000', GATEWAY_CONNECTIONS: '128' },
+  },
+  guildBytes: JSON.stringify(guildCreateWire(discord.world.guild('guild-1'), discord.world, 0, false)).length,
+} satisfies Served);
+
+for await (const [order] of on(process, 'message', { close: ['disconnect'] })) {
+  const { kind, input } = order as Order;
+  const answer = await (does[kind] as (input: unknown) => Promise<unknown>)(input);
+  refuseObjections();
+  process.send?.(answer);
+}
+await Promise.all([discord.close(), gateway.close()]);
+await studio.close();
+
+/** All servers share the same channels and roles, which are only listed and never used. */
+function enlarge({ guilds }: World): void {
+  const channels: Channel[] = Array.from({ length: CHANNELS }, (_, at) => ({
+    id: String(FIRST_ID + BigInt(at)),
+    name: `channel-${at}-of-a-server`,
+    type: ChannelType.GuildText,
+    ageRestricted: false,
+    overwrites: [{ id: String(FIRST_ID), kind: 'role', allow: 0n, deny: PermissionFlagsBits.SendMessages }],
+  }));
+  const roles: Role[] = Array.from({ length: ROLES }, (_, at) => ({
+    id: String(FIRST_ID + BigInt(CHANNELS + at)),
+    name: `a role ${at}`,
+    permissions: PermissionFlagsBits.SendMessages | PermissionFlagsBits.ViewChannel,
+  }));
+  for (const guild of guilds.values()) {
+    guild.channels.push(...channels);
+    guild.roles.push(...roles);
+  }
+}
+
+/** A request that was refused is cheaper than one that was done, so a figure with one in it means nothing. */
+function refuseObjections(): void {
+  // Its own checks are recorded in that process too, where they cost the measured program nothing.
+  const objection = discord.violations.find(({ route }) => !route.startsWith('answer '));
+  if (objection) throw new Error(`The embedded Discord objected: ${JSON.stringify(objection)}`);
+  const [limited] = discord.rateLimitHits;
+  if (limited) throw new Error(`The embedded Discord's own limits were reached: ${JSON.stringify(limited)}`);
+}

@@ -1,0 +1,56 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { freePort } from '../../test/support/free-port.ts';
+import { type StoreServer, startPostgres, startRedis } from '../../test/support/store-servers.ts';
+
+const serverKinds = { redis: startRedis, postgres: startPostgres } as const;
+type ServerKind = keyof typeof serverKinds;
+
+export const isServerKind = (name: string): name is ServerKind => Object.hasOwn(serverKinds, name);
+
+/** A server of its own, on loopback, which writes to the disk before it confirms. */
+export class BenchServer {
+  readonly kind: ServerKind;
+  readonly #server: StoreServer;
+  readonly #folder: string;
+  #stores = 0;
+
+  private constructor(kind: ServerKind, server: StoreServer, folder: string) {
+    this.kind = kind;
+    this.#server = server;
+    this.#folder = folder;
+  }
+
+  static async open(kind: ServerKind): Promise<BenchServer> {
+    const folder = mkdtempSync(join(tmpdir(), 'atelier-bench-'));
+    // The user that Postgres runs as must be able to reach its data folder.
+    chmodSync(folder, 0o755);
+    const own = join(folder, kind);
+    mkdirSync(own);
+    const password = randomBytes(12).toString('hex');
+    const server = await serverKinds[kind]({ folder: own, port: await freePort(), password, durable: true });
+    if (!server) throw new Error(`Without ${kind} there is nothing to measure.`);
+    return new BenchServer(kind, server, folder);
+  }
+
+  /** The address of a new, empty store. */
+  async freshStore(): Promise<string> {
+    this.#stores += 1;
+    if (this.kind === 'redis') return `${this.#server.url}/${this.#stores}`;
+    const url = new URL(this.#server.url);
+    const client = new pg.Client(url.href);
+    await client.connect();
+    url.pathname = `/bench_${this.#stores}`;
+    await client.query(`CREATE DATABASE bench_${this.#stores}`);
+    await client.end();
+    return url.href;
+  }
+
+  async close(): Promise<void> {
+    await this.#server.stop();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,20 @@
+/** Discord recommends about a thousand, and allows 2,500. */
+export const GUILDS_OF_A_SHARD = 2_000;
+
+/** How the shards of a bot are divided. */
+export interface Shape {
+  shards: number;
+  processes: number;
+}
+
+export const shapes: readonly Shape[] = [
+  { shards: 1, processes: 1 },
+  { shards: 5, processes: 1 },
+  { shards: 25, processes: 1 },
+  { shards: 25, processes: 5 },
+];
+
+export const nameOf = ({ shards, processes }: Shape): string => {
+  const guilds = (shards * GUILDS_OF_A_SHARD).toLocaleString('en');
+  return `${shards} shard${shards === 1 ? '' : 's'}, ${guilds} servers, ${processes} process${processes === 1 ? '' : 'es'}`;
+};

@@ -1,0 +1,138 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { BotProcess } from '../cluster/process.ts';
+import { mostResidentBytes, processesOf, processorTime, residentBytes } from '../cluster/processor-time.ts';
+import { PARTITIONS, Stage } from '../cluster/stage.ts';
+import type { BenchServer } from '../cluster/store.ts';
+import { table } from '../table.ts';
+import { percentile } from '../tasks/percentile.ts';
+import { GUILDS_OF_A_SHARD, nameOf, type Shape, shapes } from './shapes.ts';
+
+const IDLE_MS = 10_000;
+const SECONDS = 20;
+const MB = 1_000_000;
+
+interface Measured {
+  connectedSeconds: number;
+  /** Of all shard processes together. */
+  cpuMs: number;
+  /** Of each shard process. */
+  residents: number[];
+  most: number[];
+  /** All together, as a share of a core. */
+  idleShare: number;
+  loadedShare: number;
+  milliseconds: number[];
+  missed: number;
+  sidesBytes: number;
+}
+
+interface ShippedOptions {
+  perSecond: number;
+  maxConcurrency: number;
+}
+
+/** Shard processes as they are shipped, between the embedded Discord and one worker that answers. */
+export async function measureShipped(server: BenchServer, options: ShippedOptions): Promise<void> {
+  const results: [Shape, Measured][] = [];
+  for (const shape of shapes) results.push([shape, await measured(server, shape, options)]);
+  report(results, options);
+}
+
+async function measured(
+  server: BenchServer,
+  { shards, processes }: Shape,
+  { perSecond, maxConcurrency }: ShippedOptions,
+): Promise<Measured> {
+  const guilds = shards * GUILDS_OF_A_SHARD;
+  const stage = await Stage.open(server, { guilds, shards, maxConcurrency, isIdentifyLimited: true });
+  try {
+    const worker = stage.start('worker');
+    await worker.ready;
+    await worker.until(() => worker.owned.size === PARTITIONS);
+    const began = performance.now();
+    const started = Array.from({ length: processes }, () => stage.start('shard'));
+    await stage.connected(shards);
+    const connectedSeconds = (performance.now() - began) / 1_000;
+    await Promise.all(started.map(({ ready }) => ready));
+    const cpuMs = await cpuOf(started);
+    const share = async (ms: number, doing: () => Promise<unknown>): Promise<number> => {
+      const before = await cpuOf(started);
+      await doing();
+      return ((await cpuOf(started)) - before) / ms;
+    };
+    const idleShare = await share(IDLE_MS, () => sleep(IDLE_MS));
+    let figures = { milliseconds: [] as number[], missed: 0 };
+    const loadedShare = await share(1_000 * SECONDS, async () => {
+      figures = await stage.ask('load', { perSecond, seconds: SECONDS });
+    });
+    return {
+      ...{ connectedSeconds, cpuMs, idleShare, loadedShare, ...figures },
+      residents: await Promise.all(started.map(({ pid }) => residentBytes(pid))),
+      most: await Promise.all(started.map(({ pid }) => mostResidentBytes(pid))),
+      sidesBytes: await residentBytes(stage.sidesPid),
+    };
+  } finally {
+    await stage.close();
+  }
+}
+
+const cpuOf = async (started: readonly BotProcess[]): Promise<number> =>
+  processorTime((await Promise.all(started.map(({ pid }) => processesOf(pid)))).flat());
+
+function report(results: readonly [Shape, Measured][], { perSecond, maxConcurrency }: ShippedOptions): void {
+  const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
+  const rows = results.map(([shape, one]) => [
+    nameOf(shape),
+    one.connectedSeconds.toFixed(1),
+    (one.cpuMs / 1_000).toFixed(1),
+    (sum(one.residents) / MB).toFixed(0),
+    (sum(one.residents) / MB / shape.shards).toFixed(1),
+    (sum(one.most) / MB).toFixed(0),
+    `${(100 * one.idleShare).toFixed(1)} %`,
+    `${(100 * one.loadedShare).toFixed(1)} %`,
+    percentile(one.milliseconds, 0.5).toFixed(1),
+    percentile(one.milliseconds, 0.99).toFixed(1),
+    String(one.missed),
+    (one.sidesBytes / MB).toFixed(0),
+  ]);
+  console.log(`
+Shard processes as they are shipped (intents 0: Discord lists each server's id in READY, and sends no GUILD_CREATE), max_concurrency ${maxConcurrency}; one worker answers
+${perSecond} \`/models\` a second, spread over all servers. Memory is RSS, MB of 1,000,000 bytes: of all shard processes after ${SECONDS} s of that, by shard, and at most; CPU until
+connected in seconds, then as a share of one core, of all shard processes. The embedded Discord is another process, in the last column.
+`);
+  console.log(
+    table(
+      [
+        '',
+        'connected s',
+        'CPU s',
+        'MB',
+        'MB/shard',
+        'most MB',
+        'idle',
+        'loaded',
+        'p50 ms',
+        'p99 ms',
+        'missed',
+        'Discord MB',
+      ],
+      rows,
+    ),
+  );
+  extrapolate(results);
+}
+
+/** A line through the smallest and the largest number of shards in one process. */
+function extrapolate(results: readonly [Shape, Measured][]): void {
+  const alone = results.filter(([{ processes }]) => processes === 1);
+  const [least, most] = [alone[0], alone.at(-1)];
+  if (!least || !most || least === most) return;
+  const bytes = ([, { residents }]: [Shape, Measured]): number => residents[0] ?? 0;
+  // A shard takes less than one process differs from the next.
+  const byShard = Math.max(0, (bytes(most) - bytes(least)) / (most[0].shards - least[0].shards));
+  const byProcess = bytes(least) - byShard * least[0].shards;
+  const shards = 100;
+  console.log(`
+Extrapolated from ${least[0].shards} and ${most[0].shards} shards in one process, not measured: ${(byProcess / MB).toFixed(0)} MB a process and ${(byShard / MB).toFixed(2)} MB a shard; ${shards} shards with ${(shards * GUILDS_OF_A_SHARD).toLocaleString('en')}
+servers in 4 processes would take ${((4 * byProcess + shards * byShard) / MB).toFixed(0)} MB.`);
+}

@@ -1,0 +1,52 @@
+import { once } from 'node:events';
+import { openDiscordClients } from '../../src/discord/outbox/clients.ts';
+import { openShards } from '../../src/discord/shards/open-shards.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { openLog } from '../../src/lib/log.ts';
+import { nameHolder, openSharedFacts } from '../../src/services/store/index.ts';
+import type { SocketsFigures, SocketsOrder } from './orders.ts';
+
+/** The shards of a shard process with any intents, and nothing around them; what arrives is read and dropped. */
+
+const LEASE_MS = 10_000;
+const LIMIT_MS = 4_000;
+const LOOK_MS = 50;
+
+const {
+  intents,
+  shards: shardCount,
+  guilds,
+  storeUrl,
+  apiUrl,
+  token,
+} = JSON.parse(process.argv[2] ?? '') as SocketsOrder;
+const log = openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined });
+const facts = await openSharedFacts(
+  { url: storeUrl, scheme: storeUrl.split(':')[0] ?? '' },
+  { log, clock: systemClock, limitMs: LIMIT_MS },
+);
+const clients = openDiscordClients(apiUrl);
+clients.client.rest.setToken(token);
+let received = 0;
+const start = performance.now();
+const shards = await openShards({
+  ...{ token, reads: clients.reads, facts, holder: nameHolder(), leaseMs: LEASE_MS, clock: systemClock, log },
+  ...{ intents, shardCount },
+  async onDispatch({ t }) {
+    if (t === 'GUILD_CREATE') received += 1;
+  },
+});
+const looking = setInterval(() => {
+  if (!shards.isConnected() || received < guilds) return;
+  clearInterval(looking);
+  const { user, system } = process.cpuUsage();
+  const { rss, heapUsed } = process.memoryUsage();
+  const most = process.resourceUsage().maxRSS * 1_024;
+  process.send?.({
+    ...{ ms: performance.now() - start, cpuMs: (user + system) / 1_000 },
+    ...{ residentBytes: rss, mostBytes: most, heapBytes: heapUsed },
+  } satisfies SocketsFigures);
+}, LOOK_MS);
+await once(process, 'disconnect');
+await shards.close();
+await Promise.all([clients.close(), facts.close()]);
