@@ -23,7 +23,7 @@ export async function shareHashSecret(
   else await mark.write({ secret: await firstSecret(server, parts) });
 }
 
-/** Its owner makes it as it opens partition 0. Where nobody owns that, it is made here. */
+/** Its owner creates it when it opens partition 0. If that has no owner, it is created here. */
 async function firstSecret(server: Server, parts: RemoteParts): Promise<string> {
   const end = performance.now() + LONGEST_WAIT_MS;
   for (;;) {
