@@ -1,12 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type EmbeddedDiscord, startDiscord } from '../../../sandbox/discord/discord.ts';
 import { startGateway } from '../../../sandbox/gateway/gateway.ts';
+import { keysOf } from '../../../src/lib/entries.ts';
 import { noLimits } from '../../support/no-limits.ts';
 import type { StoreServer } from '../../support/store-servers.ts';
 import type { ChaosOptions, Report } from '../chaos.ts';
 import { evidenceOf } from '../evidence.ts';
 import { brokenIn, type Judged } from '../judgement.ts';
 import { runToEnd } from '../keeper.ts';
+import { orderKinds } from '../kinds.ts';
 import { Members } from '../members.ts';
 import { figures } from '../report.ts';
 import { Sides } from '../sides.ts';
@@ -26,11 +28,12 @@ interface ClusterOptions extends Omit<ClusterScale, 'leaseMs'>, Pick<ChaosOption
 const KEY = 'sk-sandbox';
 const PARTITIONS = 8;
 const SIZES = { shard: 2, worker: 3 };
-const LEASE_MS = 5_000;
+/** The default. */
+const LEASE_MS = 10_000;
 const CALM_SPEED = 200;
 const LISTEN_EVERY_MS = 20;
 const LOOK_EVERY_MS = 250;
-const START_MS = 60_000;
+const START_MS = 180_000;
 /** A packet whose worker was killed comes to another one after a lease; its member is told then. */
 const TELLING_MS = 20_000;
 /** With nothing left to do, a cluster has done it all within this time. */
@@ -59,6 +62,8 @@ export async function clusterChaos(options: ClusterOptions): Promise<Report> {
     PARTITIONS: String(PARTITIONS),
     SHARD_COUNT: String(SIZES.shard),
     DISCORD_USER_INSTALL: 'on',
+    // Both servers are on this machine, and the gateway fetches references from Discord.
+    MEDIA_ALLOW_PRIVATE: 'on',
     OPERATOR_CHANNEL_ID: discord.world.channel('log').id,
     LOG_LEVEL: 'debug',
   };
@@ -91,6 +96,13 @@ export async function clusterChaos(options: ClusterOptions): Promise<Report> {
         ...figures(all, options, times),
         `sessions lost   ${lostSessions(all, SIZES.shard)}`,
         `spinners left   ${forgotten(all).length}`,
+        `by kind         ${keysOf(orderKinds)
+          .map(
+            (kind) =>
+              `${kind}: ${all.cases.filter(({ order }) => order.kind === kind && order.acknowledgedAt !== undefined).length}`,
+          )
+          .join(', ')}`,
+        `presses left out ${members.unpressed}`,
         `by partition    ${partitions.map(({ partition, tasks }) => `${partition}: ${tasks}`).join(', ')}`,
         ...[...misfortunes.happened].sort().map(([name, count]) => `  ${String(count).padStart(4)} × ${name}`),
       ],
