@@ -27,7 +27,7 @@ const MAX_TRIES = 25;
 /** A grid has four images to press. */
 const MAX_PRESSES = 4;
 /** Without an end within this time, a member does not wait for something to press. */
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 120_000;
 const LOOK_EVERY_MS = 200;
 
 /** Members make requests, and repeat a request with new words if the bot does not respond. */

@@ -25,6 +25,7 @@ export type Sight =
 const REFUSALS = [
   ...['is busy', 'is temporarily unavailable', 'cannot be reached', 'invalid response', 'The gateway refused this'],
   ...['couldn’t confirm', 'does not support this feature', 'bot is restarting', 'does not allow this'],
+  'would exceed your limit on this server',
   // In place of a public answer, whose reason only its member reads.
   ...['cannot save anything', 'This request failed'],
 ];
