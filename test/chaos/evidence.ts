@@ -56,7 +56,7 @@ export function evidenceOf(sides: Sides, members: Members, keeper: Lives): Evide
   const others = standing.filter(({ message }) => !given.has(message.interaction_metadata?.id ?? ''));
   const shown = Map.groupBy(others, ({ words }) => orderIn(words));
   const asked = Map.groupBy(submits, (submit) => orderOfRequest(submit, jobs));
-  const jobOf = new Map(jobs.map((job) => [orderOfJob(job), job]));
+  const jobOf = new Map(jobs.map((job) => [orderOfJob(job, sides), job]));
   const acknowledged = new Map(callbacks.map((heard) => [heard.path.split('/')[2], heard]));
   const cases = members.orders.map(
     (order): Case => ({
@@ -89,14 +89,9 @@ export function orderOfRequest({ body }: { body: unknown }, jobs: readonly Job[]
   return promptIn(said) ?? promptIn(picturesIn(said));
 }
 
-function orderOfJob(job: Job): string | undefined {
+function orderOfJob(job: Job, { pictureWords }: Pick<Sides, 'pictureWords'>): string | undefined {
   if ('customId' in job.details && job.details.customId !== undefined) return enlarged(job, job.details.customId);
-  return (
-    promptIn(job.prompt) ??
-    job.details.sources
-      .map((one) => promptIn(one.from === 'request' ? one.bytes.toString('latin1') : one.url))
-      .find((one) => one !== undefined)
-  );
+  return promptIn(job.prompt) ?? pictureWords.get(job.id);
 }
 
 /** An enlarged image has the prompt of its grid. */
