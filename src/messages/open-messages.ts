@@ -20,7 +20,7 @@ export type Messages = ReturnType<typeof openMessages>;
 export function openMessages({ engine, outbox, ...parts }: MessagesParts) {
   const { tasks, media, fingerprints, offers, models, budgets, spending, rules, serverLogs } = engine;
   const { clock, log } = parts;
-  const { prepare, answerOf, messageOf, prepareAgain } = presenter({
+  const { prepare, hintAt, answerOf, messageOf, prepareAgain } = presenter({
     ...parts,
     media,
     fingerprints,
@@ -33,7 +33,7 @@ export function openMessages({ engine, outbox, ...parts }: MessagesParts) {
   });
   const showing = { outbox, clock, log, change: tasks.book.change.bind(tasks.book) };
   const review = new ResultReview({ ...parts, media, fingerprints, tasks, rules, budgets, serverLogs, outbox });
-  const delivery = new Delivery({ ...showing, prepare });
+  const delivery = new Delivery({ ...showing, prepare, hintAt });
   const answers = new Answers({ ...showing, delivery, plansOf: answerOf });
   tasks.book.onChange((task) => {
     if (task.traits.isText) answers.show(task);

@@ -1,4 +1,5 @@
-import { messageLink } from '../discord/markdown.ts';
+import { customIds } from '../discord/custom-ids.ts';
+import { escapeText, messageLink } from '../discord/markdown.ts';
 import type { FilePlan, MessagePlan, PreparedMessage } from '../discord/plan.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Say } from '../locales/index.ts';
@@ -22,6 +23,7 @@ import { noteFinder } from './notes.ts';
 import { previewOf, sourcePreviewsOf, thumbnailsOf } from './previews.ts';
 import { type Copies, contentOf, type Result, type ResultParts, recordResults, resultsOf } from './results.ts';
 import { talkNotice, talkStyle, transcript, voiceMessage } from './talk-message.ts';
+import { buttonPlan } from './task-buttons.ts';
 import { NOTHING_SHOWN, nameOf, type Shown, taskMessage } from './task-message.ts';
 
 export interface PresenterParts extends ResultParts, Pick<MessageContext, 'views' | 'isRemix' | 'readsMessages'> {
@@ -144,6 +146,13 @@ export function presenter(parts: PresenterParts) {
       return toPrepared(taskMessage(task, context, say, { ...nothing, notes: await noted.ofFailure(task) }));
     },
 
+    hintAt(task: Task): MessagePlan {
+      const name = escapeText(nameOf(task, context, say), MAX_NAME_LENGTH);
+      const [content, label] = [say('task.mayBeShown', { name }), say('task.buttons.showHere')];
+      // In a direct message only its owner can press it.
+      return { content, controls: task.state === 'ready' ? [buttonPlan(label, customIds.showAll.id(task.id))] : [] };
+    },
+
     /** Prepares an earlier result again, from Discord's copy or else from the gateway. */
     async prepareAgain(task: Task, { uploadLimit }: { uploadLimit: number }): Promise<PreparedMessage> {
       if (isWithheld(task, parts)) return toPrepared(taskMessage({ ...task, media: [] }, context, say));
@@ -159,6 +168,8 @@ export function presenter(parts: PresenterParts) {
     },
   };
 }
+
+const MAX_NAME_LENGTH = 500;
 
 /** Whether its results are waiting for a moderator or for the moderation service. */
 const isWithheld = (task: Task, { rules }: PresenterParts): boolean =>

@@ -3,9 +3,12 @@ import type { Message } from '../../sandbox/discord/exchange.ts';
 import type { RecordedRequest } from '../../sandbox/discord/request-log.ts';
 import type { Job } from '../../sandbox/gateway/job.ts';
 import type { RecordedGatewayRequest } from '../../sandbox/gateway/request-log.ts';
+import { isRecord } from '../../src/lib/exact-json.ts';
 import type { Lives } from './keeper.ts';
 import type { Members, Order } from './members.ts';
 import type { Sides } from './sides.ts';
+import { gatewayPaths } from './troubles.ts';
+import { pressOf, promptIn } from './words.ts';
 
 /** A message and the channel that it is in. */
 export interface Standing {
@@ -42,26 +45,63 @@ export function evidenceOf(sides: Sides, members: Members, keeper: Lives): Evide
   const standing = [...discord.world.channels.keys()].flatMap((channelId) =>
     discord.messages(channelId).map((message) => ({ message, channelId, words: text(message) })),
   );
-  const submits = sides.toGateway.entries.filter(({ path }) => path.includes('/submit/'));
+  const jobs = gateway.jobs.list();
+  const submits = sides.toGateway.entries.filter(
+    ({ method, path }) => method === 'POST' && gatewayPaths.submit.path.test(path),
+  );
   const callbacks = sides.toDiscord.entries.filter(({ path }) => path.startsWith('/interactions/'));
   const answers = new Map(standing.map((one) => [one.message.interaction_metadata?.id, one]));
-  const shown = Map.groupBy(standing, ({ words }) => promptIn(words));
-  const asked = Map.groupBy(submits, ({ body }) => promptIn(JSON.stringify(body)));
-  const jobs = new Map(gateway.jobs.list().map((job) => [promptIn(job.prompt), job]));
+  const given = new Set(members.orders.map(({ interactionId }) => interactionId));
+  // A reply to an order is about this order alone.
+  const others = standing.filter(({ message }) => !given.has(message.interaction_metadata?.id ?? ''));
+  const shown = Map.groupBy(others, ({ words }) => orderIn(words));
+  const asked = Map.groupBy(submits, (submit) => orderOfRequest(submit, jobs));
+  const jobOf = new Map(jobs.map((job) => [orderOfJob(job, sides), job]));
   const acknowledged = new Map(callbacks.map((heard) => [heard.path.split('/')[2], heard]));
-  const cases = members.orders.map((order): Case => {
-    const answer = answers.get(order.interactionId);
-    return {
+  const cases = members.orders.map(
+    (order): Case => ({
       order,
-      answer,
-      fresh: shown.get(order.prompt)?.filter((one) => one !== answer) ?? [],
+      answer: answers.get(order.interactionId),
+      fresh: shown.get(order.prompt) ?? [],
       submits: asked.get(order.prompt) ?? [],
-      job: jobs.get(order.prompt),
+      job: jobOf.get(order.prompt),
       callback: acknowledged.get(order.interactionId),
-    };
-  });
+    }),
+  );
   return { cases, standing, members, sides, keeper };
 }
 
-/** All prompts are the same except for one word. */
-export const promptIn = (words: string | undefined): string | undefined => words?.match(/a fox q\w+x\b/)?.[0];
+/** The order that a message is about. */
+function orderIn(words: string): string | undefined {
+  const prompt = promptIn(words);
+  const index = /Upscale of image (\d)/.exec(words)?.[1];
+  return prompt === undefined || index === undefined ? prompt : pressOf(prompt, index);
+}
+
+/** The order that a request to the gateway submits. */
+export function orderOfRequest({ body }: { body: unknown }, jobs: readonly Job[]): string | undefined {
+  if (isRecord(body) && typeof body.customId === 'string')
+    return enlarged(
+      jobs.find(({ id }) => id === body.taskId),
+      body.customId,
+    );
+  const said = JSON.stringify(body) ?? '';
+  return promptIn(said) ?? promptIn(picturesIn(said));
+}
+
+function orderOfJob(job: Job, { pictureWords }: Pick<Sides, 'pictureWords'>): string | undefined {
+  if ('customId' in job.details && job.details.customId !== undefined) return enlarged(job, job.details.customId);
+  return promptIn(job.prompt) ?? pictureWords.get(job.id);
+}
+
+/** An enlarged image has the prompt of its grid. */
+function enlarged(job: Pick<Job, 'prompt'> | undefined, customId: string): string | undefined {
+  const prompt = promptIn(job?.prompt);
+  const index = /upsample::(\d)/.exec(customId)?.[1];
+  return prompt === undefined || index === undefined ? undefined : pressOf(prompt, index);
+}
+
+const picturesIn = (said: string): string =>
+  [...said.matchAll(/base64,([A-Za-z0-9+/=]+)/g)]
+    .map(([, data = '']) => Buffer.from(data, 'base64').toString('latin1'))
+    .join(' ');

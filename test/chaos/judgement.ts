@@ -1,19 +1,20 @@
 import { ChannelType } from 'discord-api-types/v10';
 import { type Afterwards, IDLE } from './afterwards.ts';
-import { type Evidence, promptIn, type Standing } from './evidence.ts';
+import type { Evidence, Standing } from './evidence.ts';
 import type { Outcome } from './outcome.ts';
 import { outcomeOf } from './outcome.ts';
 import { sightOf, taskOf } from './sight.ts';
 import { wasUntold } from './untold.ts';
+import { promptIn } from './words.ts';
 
 export interface Judged extends Evidence {
   readonly outcomes: readonly Outcome[];
 }
 
 export function judged(evidence: Evidence, stepMs?: number): Judged {
-  const { tokensExpiredAt } = evidence.sides;
+  const { tokensExpiredAt, struck } = evidence.sides;
   const { kills } = evidence.keeper;
-  const circumstances = { kills, tokensExpiredAt, ...(stepMs !== undefined && { stepMs }) };
+  const circumstances = { kills, tokensExpiredAt, struck, ...(stepMs !== undefined && { stepMs }) };
   return { ...evidence, outcomes: evidence.cases.map((one) => outcomeOf(one, circumstances)) };
 }
 
@@ -95,7 +96,7 @@ function unexplainedDoubts({ cases, outcomes, keeper }: Judged): number {
 
 function doubles(standing: readonly Standing[]): string[] {
   // A message whose token expired keeps showing its last progress; another message shows the end.
-  const ends = standing.filter(({ message }) => sightOf(message) !== 'progress');
+  const ends = standing.filter(({ message }) => !['progress', 'pointed'].includes(sightOf(message)));
   const byTask = Map.groupBy(ends, ({ message }) => taskOf(message));
   return [...byTask].flatMap(([task, messages]) =>
     task !== undefined && messages.length > 1 ? [`task ${task} stands in ${messages.length} messages`] : [],

@@ -1,13 +1,21 @@
 import type { EmbeddedDiscord } from '../../sandbox/discord/discord.ts';
+import type { Exchange, Message } from '../../sandbox/discord/exchange.ts';
+import { type OrderKindName, orderKinds } from './kinds.ts';
 import type { Request } from './plan.ts';
+import { type Sight, sightOf } from './sight.ts';
+import { within } from './waiting.ts';
+import { pressOf } from './words.ts';
 
 /** One request, made once. */
 export interface Order {
   /** A word that is unique and plain enough to appear unchanged in every message. */
   readonly prompt: string;
+  readonly kind: OrderKindName;
   readonly userId: string;
   readonly channelId: string;
   readonly isPrivate: boolean;
+  /** The bot is not in this channel, so only tokens reach messages there. */
+  readonly isElsewhere: boolean;
   readonly interactionId: string;
   readonly at: number;
   /** When Discord took the bot's acknowledgement; undefined: "The application did not respond". */
@@ -16,10 +24,17 @@ export interface Order {
 
 /** How often a member tries the same request; Discord gives up three seconds after each try. */
 const MAX_TRIES = 25;
+/** A grid has four images to press. */
+const MAX_PRESSES = 4;
+/** Without an end within this time, a member does not wait for something to press. */
+const PATIENCE_MS = 120_000;
+const LOOK_EVERY_MS = 200;
 
 /** Members make requests, and repeat a request with new words if the bot does not respond. */
 export class Members {
   readonly orders: Order[] = [];
+  /** Actions that were not wanted after all, because nothing could be pressed. */
+  unpressed = 0;
   readonly #discord: EmbeddedDiscord;
   readonly #name: string;
   #requests = 0;
@@ -35,25 +50,76 @@ export class Members {
     return this.#givenUp;
   }
 
-  async want({ who, where, isPrivate }: Request): Promise<void> {
+  async want(request: Request): Promise<void> {
+    if (request.kind === 'action') return this.#wantPress(request);
+    await this.#wantCommand(request);
+  }
+
+  async #wantCommand({ who, where, isPrivate, kind = 'imagine' }: Request): Promise<Order | undefined> {
     const member = this.#discord.as(who).in(where);
     this.#requests += 1;
     const name = `${this.#name}n${this.#requests}t`;
-    for (let tries = 1; tries <= MAX_TRIES; tries++) {
-      const prompt = `a fox ${name}${tries}x`;
+    return this.#tryUntilTaken(MAX_TRIES, (tries) => {
+      const word = `${name}${tries}x`;
+      const exchange = orderKinds[kind].ask(member, { prompt: `a fox ${word}`, word, isPrivate });
+      return { exchange, order: { ...this.#facts({ who, where, isPrivate }), prompt: word, kind } };
+    });
+  }
+
+  /** First the grid, then its image. */
+  async #wantPress(request: Request): Promise<void> {
+    const grid = await this.#wantCommand({ ...request, kind: 'imagine' });
+    const message = grid && (await this.#endOf(grid));
+    if (!message || sightOf(message) !== 'done') {
+      this.unpressed += 1;
+      return;
+    }
+    const member = this.#discord.as(request.who);
+    await this.#tryUntilTaken(MAX_PRESSES, (tries) => ({
+      exchange: member.click(message, `U${tries}`),
+      order: { ...this.#facts(request), prompt: pressOf(grid.prompt, tries), kind: 'action' },
+    }));
+  }
+
+  async #tryUntilTaken(
+    max: number,
+    attempt: (tries: number) => { exchange: Promise<Exchange>; order: Omit<Order, 'interactionId' | 'at'> },
+  ): Promise<Order | undefined> {
+    for (let tries = 1; tries <= max; tries++) {
       const at = Date.now();
-      const exchange = await member.slash('imagine', { prompt, ...(isPrivate && { private: true }) });
-      const order: Order = {
-        ...{ prompt, at, isPrivate, interactionId: exchange.id },
-        ...{ userId: member.user.id, channelId: member.channel.id },
-      };
+      const { exchange: sent, order: facts } = attempt(tries);
+      const exchange = await sent;
+      const order: Order = { ...facts, at, interactionId: exchange.id };
       this.orders.push(order);
       // Either the reply comes or Discord gives up after three seconds; there is no third case.
       const [outcome] = await Promise.allSettled([exchange.acknowledged()]);
       if (outcome.status === 'rejected') continue;
       order.acknowledgedAt = at + outcome.value.afterMs;
-      return;
+      return order;
     }
     this.#givenUp += 1;
+    return undefined;
+  }
+
+  async #endOf({ channelId, interactionId }: Order): Promise<Message | undefined> {
+    const find = (): Message | undefined => {
+      const answer = this.#discord
+        .messages(channelId)
+        .find(({ interaction_metadata: origin }) => origin?.id === interactionId);
+      return answer && !UNFINISHED.has(sightOf(answer)) ? answer : undefined;
+    };
+    await within(PATIENCE_MS, () => find() !== undefined, LOOK_EVERY_MS);
+    return find();
+  }
+
+  #facts({
+    who,
+    where,
+    isPrivate,
+  }: Pick<Request, 'who' | 'where' | 'isPrivate'>): Pick<Order, 'userId' | 'channelId' | 'isPrivate' | 'isElsewhere'> {
+    const { user, channel } = this.#discord.as(who).in(where);
+    return { userId: user.id, channelId: channel.id, isPrivate, isElsewhere: where === 'lobby' };
   }
 }
+
+const UNFINISHED: ReadonlySet<Sight> = new Set(['spinner', 'progress']);

@@ -1,5 +1,6 @@
 import type { Case, Evidence } from './evidence.ts';
-import { type Sight, sightOf } from './sight.ts';
+import { orderKinds } from './kinds.ts';
+import { mediaOf, type Sight, sightOf } from './sight.ts';
 
 export type Outcome =
   /** Discord said "The application did not respond", and the bot did nothing. */
@@ -15,7 +16,9 @@ interface Broken {
   broken: string;
 }
 
-interface Circumstances extends Pick<Evidence['sides'], 'tokensExpiredAt'>, Pick<Evidence['keeper'], 'kills'> {
+interface Circumstances
+  extends Pick<Evidence['sides'], 'tokensExpiredAt' | 'struck'>,
+    Pick<Evidence['keeper'], 'kills'> {
   /** A death explains what is missing only if it came so soon. */
   stepMs?: number;
 }
@@ -27,7 +30,7 @@ const TOO_MANY = 429;
 const CALLBACK_MS = 60_000;
 
 /** The outcome of a request, or the promise that it breaks. */
-export function outcomeOf(one: Case, { kills, tokensExpiredAt, stepMs = STEP_MS }: Circumstances): Outcome {
+export function outcomeOf(one: Case, { kills, tokensExpiredAt, struck, stepMs = STEP_MS }: Circumstances): Outcome {
   const { order, answer, fresh, submits, job, callback } = one;
   const { acknowledgedAt } = order;
   const isTokenDead = tokensExpiredAt.some((at) => at >= order.at);
@@ -37,24 +40,32 @@ export function outcomeOf(one: Case, { kills, tokensExpiredAt, stepMs = STEP_MS 
   const broken = (why: string): Broken => ({ broken: `${order.prompt}: ${why} (${factsOf(one)})` });
 
   // The gateway took none of those that it refused for now: they wait for their turn again.
-  if (submits.filter(({ status }) => status !== TOO_MANY).length > 1)
-    return broken(`the gateway was asked ${submits.length} times`);
+  if (timesAsked(submits) > 1) return broken(`the gateway was asked ${submits.length} times`);
   if (acknowledgedAt === undefined) {
     if (submits.length > 0) return broken('the gateway was asked although Discord had given up');
     return answer || fresh.length > 0 ? broken('it is shown although Discord had given up') : 'never taken';
   }
   if (!answer) return broken('its answer is gone');
-  const sights = [answer, ...fresh].map(({ message }) => sightOf(message));
-  const ends = sights.filter((sight) => sight !== 'spinner' && sight !== 'progress');
+  const shown = [answer, ...fresh];
+  const sights = shown.map(({ message }) => sightOf(message));
+  const ends = sights.filter((sight) => sight !== 'spinner' && sight !== 'progress' && sight !== 'pointed');
   const [end] = ends;
+  const hints = sights.filter((sight) => sight === 'pointed');
+  // Only a message that no one can read without its token may show an end that the bot does not know of.
+  if (hints.length > 0 && (hints.length > 1 || !isTokenDead || !(order.isPrivate || order.isElsewhere)))
+    return broken('its owner was told where to find it for no reason');
   if (ends.length > 1) return broken('its end is shown more than once');
   if (end === 'odd') return broken('it shows what no bot should');
   if (end !== undefined) {
     // A message cannot be edited after its token expired; then a separate message shows the end.
     const mayBeStale = isTokenDead && fresh.length === 1;
     if (sights.length > 1 && !mayBeStale) return broken('it still shows progress beside its end');
-    return fits(end, job?.state) ? end : broken('it says other than the gateway');
+    if (!fits(end, one, { kills, struck })) return broken('it says other than the gateway');
+    if (end === 'done' && !shown.some(({ message }) => mediaOf(message).includes(orderKinds[order.kind].shows)))
+      return broken('it shows another result');
+    return end;
   }
+  if (hints.length > 0) return 'pointed';
   if (submits.length === 0) {
     // Where Discord took the acknowledgement without confirming it, the bot could not continue.
     const waitLimit = callback?.status === 0 ? Math.max(CALLBACK_MS, stepMs) : stepMs;
@@ -66,29 +77,45 @@ export function outcomeOf(one: Case, { kills, tokensExpiredAt, stepMs = STEP_MS 
   return broken('it never came to its end');
 }
 
-function fits(end: Exclude<Sight, 'spinner' | 'progress' | 'odd'>, state: string | undefined): boolean {
+/** How many times a job was wanted. Requests with the same key want the same one, and a refusal for now none. */
+function timesAsked(submits: Case['submits']): number {
+  const taken = submits.filter(({ status }) => status !== TOO_MANY);
+  return new Set(taken.map(({ id, headers }) => headers['idempotency-key'] ?? id)).size;
+}
+
+function fits(
+  end: Exclude<Sight, 'spinner' | 'progress' | 'odd' | 'pointed'>,
+  { order, job, submits }: Case,
+  { kills, struck }: Pick<Circumstances, 'kills' | 'struck'>,
+): boolean {
+  // An answer is no job: it arrives in the response to its submit.
+  if (order.kind === 'answer' && (end === 'done' || end === 'failed')) {
+    if (end === 'done') return submits.at(-1)?.status === 200;
+    const isCut = [...struck].some(([name, times]) => times > 0 && name.startsWith('gateway: submit'));
+    return isCut || kills.some((at) => at >= order.at);
+  }
   switch (end) {
     case 'done':
     case 'linked':
-      return state === 'succeeded';
+      return job?.state === 'succeeded';
     case 'failed':
-      return state === 'failed';
+      return job?.state === 'failed';
     case 'unconfirmed':
       return true;
     default:
-      return state === undefined;
+      return job === undefined;
   }
 }
 
 /** Details for the person who investigates a failed run. */
 function factsOf({ order, answer, fresh, submits, job, callback }: Case): string {
-  const { at, acknowledgedAt, isPrivate, interactionId } = order;
+  const { at, acknowledgedAt, isPrivate, interactionId, kind } = order;
   const shown = [answer, ...fresh].flatMap((one) =>
     one ? [`${sightOf(one.message)} in ${one.channelId} (${JSON.stringify(one.words)})`] : [],
   );
   const sent = submits.map(({ at: when, status }) => `${status} at ${time(when)}`);
   return [
-    `interaction ${interactionId} at ${time(at)}, ${isPrivate ? 'private' : 'public'}`,
+    `${kind}, interaction ${interactionId} at ${time(at)}, ${isPrivate ? 'private' : 'public'}`,
     `acknowledged ${acknowledgedAt === undefined ? 'never' : `at ${time(acknowledgedAt)}`} with ${callback?.status}`,
     `shown as ${shown.join(' and ') || 'nothing'}`,
     `asked for: ${sent.join(' and ') || 'never'}`,

@@ -1,4 +1,5 @@
 import { type Random, randomOf } from '../../sandbox/gateway/random.ts';
+import type { OrderKindName } from './kinds.ts';
 import { anyOf, anyTrouble, type Trouble } from './troubles.ts';
 
 export interface Scale {
@@ -17,6 +18,8 @@ export interface Request {
   who: string;
   where: string;
   isPrivate: boolean;
+  /** `imagine` by default. */
+  kind?: OrderKindName;
 }
 
 /** The step during which the bot is killed. */

@@ -1,6 +1,7 @@
 import type { Judged } from './judgement.ts';
 import type { Outcome } from './outcome.ts';
 import type { Scale } from './plan.ts';
+import { gatewayPaths } from './troubles.ts';
 import { wasUntold } from './untold.ts';
 
 /** The figures of a run, for a person. */
@@ -45,12 +46,13 @@ export function figures(
     line('    unconfirmed', count('unconfirmed')),
     line('    not stored', count('not stored'), `at most ${longestUnstored} ms before a kill`),
     line('    interrupted', count('interrupted')),
+    line('    pointed at', count('pointed')),
     line('    not told', count('not told')),
     line('    broken', count('broken')),
     line('kills', keeper.kills.length),
     line('socket', `${discord.gateway.identifies} identified`, `${discord.gateway.resumes} resumed`),
-    line('submits', asked(/\/submit\//)),
-    line('polls', asked(/\/fetch$/)),
+    line('submits', asked(gatewayPaths.submit.path)),
+    line('polls', asked(gatewayPaths.poll.path)),
     line('files', asked(/^\/files\//)),
     line('edits', wrote('PATCH', /^\//)),
     line('fresh messages', own.length - direct),

@@ -5,6 +5,7 @@ import type { RecordedGatewayRequest } from '../../sandbox/gateway/request-log.t
 import type { Moment } from './plan.ts';
 import { Tape } from './tape.ts';
 import { discordRoutes, gatewayPaths, type Of, type Trouble } from './troubles.ts';
+import { promptIn } from './words.ts';
 
 const { acknowledgement, answer, edit, post } = discordRoutes;
 
@@ -17,6 +18,8 @@ export class Sides {
   /** How often each fault was injected. */
   readonly struck = new Map<string, number>();
   readonly tokensExpiredAt: number[] = [];
+  /** The words in the pictures of a job's request, which the gateway drops once it has looked at them. */
+  readonly pictureWords = new Map<string, string>();
   /** Active faults, with how often each may still be injected. */
   readonly #atDiscord = new Map<Of<'discord'>, number>();
   /** Active faults, with the numbers that the gateway gave them. */
@@ -27,6 +30,11 @@ export class Sides {
     this.gateway = gateway;
     this.toDiscord = new Tape(discord.requests);
     this.toGateway = new Tape(gateway.heard);
+    gateway.jobs.on('change', ({ id, details }, before) => {
+      const words = details.sources.map((one) => (one.from === 'request' ? one.bytes.toString('latin1') : one.url));
+      const word = promptIn(words.join(' '));
+      if (!before && word !== undefined) this.pictureWords.set(id, word);
+    });
   }
 
   listen(): void {

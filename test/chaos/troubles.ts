@@ -23,8 +23,11 @@ export const discordRoutes = {
 } as const;
 
 export const gatewayPaths = {
-  submit: { path: /\/submit\// },
-  poll: { path: /\/fetch$/ },
+  /** A reference that is uploaded for a submit is not one. */
+  submit: {
+    path: /\/submit\/(?!upload)|\/generations\/jobs$|\/video\/generations$|\/v1\/videos$|image2video$|\/v1\/responses$/,
+  },
+  poll: { path: /\/fetch(\/|$)|\/(jobs|generations|videos|image2video)\/(?!jobs$|generations$|image2video$)[^/]+$/ },
   file: { path: /^\/files\// },
 };
 
@@ -118,7 +121,7 @@ function gatewayFault(where: keyof typeof gatewayPaths, name: string, fault: Fau
 
 function jobFault(random: Random): Of<'gateway'> {
   const name = anyOf(jobFaults, random);
-  return { of: 'gateway', name: `job ${name}`, order: { on: { kind: 'imagine' }, do: name } };
+  return { of: 'gateway', name: `job ${name}`, order: { on: { kind: 'any' }, do: name } };
 }
 
 export function anyOf<Thing>(things: readonly Thing[], random: Random): Thing {

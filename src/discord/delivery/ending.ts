@@ -11,7 +11,15 @@ import {
   smallerPortion,
 } from '../outbox/errors.ts';
 import { NONCE_LIFE_MS } from '../outbox/outbox.ts';
-import { type ClosedWays, type TokenWay, tokenWay, type Way, waysToEnd } from '../outbox/ways.ts';
+import {
+  type ClosedWays,
+  isInReadableChannel,
+  isReachedWithoutToken,
+  type TokenWay,
+  tokenWay,
+  type Way,
+  waysToEnd,
+} from '../outbox/ways.ts';
 import type { MessagePlan, PreparedMessage } from '../plan.ts';
 import { Backoff, newReference, RetryLater } from './backoff.ts';
 import { type DeliveryParts, type DeliveryRecord, type DeliveryResult, hasUnsentVoice } from './record.ts';
@@ -45,24 +53,49 @@ export class EndDelivery {
   }
 
   async #attemptDelivery(stored: Task): Promise<DeliveryResult> {
-    const { clock, known, prepare } = this.#context;
+    const { clock, known } = this.#context;
     if (known.isDeleted) return { nowhere: 'deleted' };
     const posted = await this.#findPosted(stored);
     if (posted) return posted;
     const shown = await this.#findShown(stored);
-    if (shown?.showsEnd) return { there: shown.place, by: 'edit', wasShown: true };
-    const task = shown ? setMessage(stored, shown.place) : stored;
+    if (shown !== 'unreadable' && shown?.showsEnd)
+      return { there: shown.place, by: 'edit', ...(stored.restored && { wasShown: true as const }) };
+    const mayBeShown = shown === 'unreadable';
+    const task = shown && !mayBeShown ? setMessage(stored, shown.place) : stored;
+    const ways = waysToEnd(task, known.closed, clock.now());
+    if (!mayBeShown) return (await this.#tryWays(ways, task)) ?? { nowhere: 'no-way' };
+    // The same message can be changed again. A second one would repeat the end, so its owner decides.
+    const sameMessage = ways.filter(({ by }) => by === 'token');
+    return (await this.#tryWays(sameMessage, task)) ?? this.#hint(task);
+  }
+
+  async #tryWays(ways: readonly Way[], task: Task): Promise<DeliveryResult | undefined> {
+    if (ways.length === 0) return undefined;
     // Prepared again for every attempt, because minutes can pass in between, and no memory should be held for that long.
-    const prepared = await prepare(task);
+    const prepared = await this.#context.prepare(task);
     try {
-      for (const way of waysToEnd(task, known.closed, clock.now())) {
+      for (const way of ways) {
         const fate = await this.#tryWay(way, task, prepared.plan);
         if (fate) return fate;
       }
-      return { nowhere: 'no-way' };
+      return undefined;
     } finally {
       prepared.release();
     }
+  }
+
+  /** The end may be shown in a message that no one but its owner can read any more. */
+  async #hint(task: Task): Promise<DeliveryResult> {
+    const { id, outbox, record, hintAt } = this.#context;
+    try {
+      const channelId = await outbox.openDirectChannel(task.requesterId);
+      await record.storeHint(channelId);
+      await outbox.post(channelId, id, bodyOf(hintAt(task)));
+    } catch (error) {
+      if (error instanceof RetryLater) throw error;
+      if (this.#note(error, { by: 'direct' }) === 'later') throw new RetryLater('unreachable', error);
+    }
+    return { nowhere: 'no-way' };
   }
 
   /** Discord has confirmed the message, so only storing it is retried. */
@@ -93,6 +126,7 @@ export class EndDelivery {
 
   async #send(way: Way, task: Task, sent: MessageBody): Promise<MessagePlace | undefined> {
     const { id, outbox, record } = this.#context;
+    if (way.by === 'token' && !task.traits.isTalk && !isReachedWithoutToken(task)) await record.storeUnseen();
     if (way.by === 'token' || way.by === 'edit') return outbox.edit(way, sent);
     const channelId = way.by === 'channel' ? way.channelId : await outbox.openDirectChannel(way.memberId);
     if (way.by === 'direct' && task.restored) {
@@ -115,7 +149,9 @@ export class EndDelivery {
     if (!intention) return undefined;
     try {
       const there = await findPosted(task, intention, this.#context.outbox);
-      return there && { there, by: intention.by };
+      if (!there) return undefined;
+      // It is not the end, but tells of it.
+      return task.delivery.unseenSince === undefined ? { there, by: intention.by } : { nowhere: 'no-way' };
     } catch (error) {
       // If the bot is not allowed to read the channel, only the nonce prevents a second message.
       if (this.#note(error, intention) === 'later') throw new RetryLater('unreachable', error);
@@ -123,15 +159,17 @@ export class EndDelivery {
     }
   }
 
-  /** After a restore the message may show more than the store knows. If it already shows an end, it is not changed. */
-  async #findShown(task: Task): Promise<ShownTask | undefined> {
-    const { restored, message, channelId = message?.channelId, route } = task;
-    if (!restored || route.isPrivate || channelId === undefined) return undefined;
+  /** After a restore, or a crash, the message may show more than the store knows. If it already shows an end, it is not changed. */
+  async #findShown(task: Task): Promise<ShownTask | 'unreadable' | undefined> {
+    const { restored, message, channelId = message?.channelId, route, delivery } = task;
+    const otherwise = delivery.unseenSince === undefined ? undefined : 'unreadable';
+    if (!restored && !otherwise) return undefined;
+    if (channelId === undefined || (otherwise ? !isInReadableChannel(task) : route.isPrivate)) return otherwise;
     try {
       return await findShown(task, message?.channelId ?? channelId, this.#context.outbox);
     } catch (error) {
       if (this.#note(error, { by: 'channel' }) === 'later') throw new RetryLater('unreachable', error);
-      return undefined;
+      return otherwise;
     }
   }
 

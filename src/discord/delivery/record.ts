@@ -11,14 +11,16 @@ import {
   markPinged,
   markPinging,
   markUndeliverable,
+  recordHint,
   recordIntent,
+  recordUnseen,
   setMessage,
 } from '../../services/tasks/delivery-state.ts';
-import { isLive, type MessagePlace, type Task } from '../../services/tasks/task.ts';
+import { type Intention, isLive, type MessagePlace, type Task } from '../../services/tasks/task.ts';
 import { errorFacts } from '../outbox/errors.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import type { Way } from '../outbox/ways.ts';
-import type { PreparedMessage } from '../plan.ts';
+import type { MessagePlan, PreparedMessage } from '../plan.ts';
 import { RetryLater } from './backoff.ts';
 
 export interface DeliveryParts {
@@ -30,6 +32,8 @@ export interface DeliveryParts {
    * fetch results, or a preview until the signal says that it is no longer needed. Throws only for a bug.
    */
   prepare(task: Task, signal?: AbortSignal): Promise<PreparedMessage>;
+  /** Tells the owner that the end may be shown already, and how to see it. */
+  hintAt(task: Task): MessagePlan;
   /** Changes the stored task atomically and returns the new state; throws if the store fails. */
   change(id: string, transition: Transition): Promise<Task>;
 }
@@ -71,8 +75,19 @@ export class DeliveryRecord {
   }
 
   async storeIntent(by: 'channel' | 'direct', channelId: string): Promise<void> {
-    const intent = { by, channelId, nonce: this.#parts.id, at: this.#parts.clock.now() };
-    await this.#store((task) => recordIntent(task, intent));
+    await this.#store((task) => recordIntent(task, this.#intentionTo(by, channelId)));
+  }
+
+  async storeHint(channelId: string): Promise<void> {
+    await this.#store((task) => recordHint(task, this.#intentionTo('direct', channelId)));
+  }
+
+  async storeUnseen(): Promise<void> {
+    await this.#store((task) => recordUnseen(task, this.#parts.clock.now()));
+  }
+
+  #intentionTo(by: 'channel' | 'direct', channelId: string): Intention {
+    return { by, channelId, nonce: this.#parts.id, at: this.#parts.clock.now() };
   }
 
   async settle(result: DeliveryResult, at: number): Promise<void> {

@@ -48,7 +48,7 @@ export function openDiscordClients(
   assertMayAct: () => void = () => undefined,
 ): DiscordClients {
   const traffic = new Traffic();
-  const make = sentOnce(traffic.counted(uploadSender()));
+  const make = sentOnce(changedForCertain(traffic.counted(uploadSender())));
   const shared = {
     api: apiUrl,
     version: '10',
@@ -135,6 +135,31 @@ function sentOnce(make: MakeRequest): MakeRequest {
     return { ...unreadable, headers, status, statusText };
   };
 }
+
+/**
+ * discord.js repeats a change after a 5xx or a reset. If the repetition is refused, for example because the token has expired in the meantime, the change
+ * may have taken effect all the same: its outcome is unknown, and it was not refused.
+ */
+function changedForCertain(make: MakeRequest): MakeRequest {
+  // The repetitions of a request share their headers.
+  const unknown = new WeakSet<object>();
+  return async (url, init) => {
+    const { method, headers } = init;
+    if (method !== 'PATCH' || !headers) return make(url, init);
+    const response = await make(url, init).catch((error: unknown) => {
+      unknown.add(headers);
+      throw error;
+    });
+    if (response.status >= 500) unknown.add(headers);
+    else if (!response.ok && response.status !== TOO_MANY_REQUESTS && unknown.has(headers)) {
+      await response.arrayBuffer();
+      throw new Error('It is unknown whether Discord changed the message.');
+    }
+    return response;
+  };
+}
+
+const TOO_MANY_REQUESTS = 429;
 
 /** Logs what an operator needs to know about the connection to Discord. */
 export function logDiscordEvents({ client, tokenRest, callbackRest }: DiscordClients, log: Log): void {

@@ -31,6 +31,17 @@ export function isVisibleToOwnerOnly({ route, guildId, channelId }: Task, messag
   return route.isPrivate && guildId !== undefined && message.channelId === channelId;
 }
 
+/** Whether the bot can read and change its message with its own token too. */
+export function isReachedWithoutToken(task: Task): boolean {
+  return task.route.mayPost && editWay(task) !== undefined;
+}
+
+/** Whether the bot can search the channel for its reply. */
+export const isInReadableChannel = ({ route, channelId, guildId }: Task): boolean =>
+  !route.isPrivate &&
+  channelId !== undefined &&
+  (route.install === 'guild' || (guildId === undefined && route.mayPost));
+
 /** undefined: expired, or too close to it. */
 export function tokenWay({ route }: Task, now: number): TokenWay | undefined {
   const { applicationId, token, tokenExpiresAt, followUpId } = route;

@@ -70,6 +70,8 @@ export const task = {
     failed: '{{owner}}, your task failed.',
     unknown: '{{owner}}, we couldn’t confirm what happened to your task.',
   },
+  mayBeShown:
+    'A restart interrupted the delivery of **{{name}}**, so you may have seen how it ended. Open it with `/tasks` if you have not.',
   lineage: '{{what}} · [source]({{link}})',
   madeFrom: 'Made from [this result]({{link}})',
   what: {
@@ -107,5 +109,6 @@ export const task = {
     same: 'Run again',
     editPrompt: 'Edit prompt',
     reference: 'Use as reference',
+    showHere: 'Show here',
   },
 } as const;

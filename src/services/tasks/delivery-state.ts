@@ -53,7 +53,20 @@ export function countProgressEdit(task: Task): Task {
 
 /** The intention is stored before a message is posted, so that the message can be found after a crash. */
 export function recordIntent(task: Task, intention: Intention): Task {
-  return { ...task, delivery: { ...task.delivery, intention } };
+  const { unseenSince: _, ...delivery } = task.delivery;
+  return { ...task, delivery: { ...delivery, intention } };
+}
+
+/** Stored before the owner is told that the end may be shown already, which stays so. */
+export const recordHint = (task: Task, intention: Intention): Task => ({
+  ...task,
+  delivery: { ...task.delivery, intention },
+});
+
+/** Stored before the end is sent to a message that only its token reaches: once the token has expired, no one can tell whether it is there. */
+export function recordUnseen(task: Task, now: number): Task {
+  if (task.delivery.unseenSince !== undefined) return task;
+  return { ...task, delivery: { ...task.delivery, unseenSince: now } };
 }
 
 /** For a task whose end is shown, as Discord has confirmed. */
@@ -63,7 +76,7 @@ export const markDelivered = (task: Task, message: MessagePlace | undefined, now
 /** For a task whose end is shown, but whose owner still has to be pinged. */
 export function markPingDue(task: Task, message: MessagePlace | undefined, now: number): Task {
   const shown = endShown(task, message);
-  const { intention: _, ...delivery } = shown.delivery;
+  const { intention: _, unseenSince: __, ...delivery } = shown.delivery;
   return { ...shown, delivery: { ...delivery, call: { shownAt: now } } };
 }
 
@@ -113,7 +126,7 @@ function endShown(task: Task, message: MessagePlace | undefined): Task {
 }
 
 export function settle(task: Task, now: number): Task {
-  const { intention: _, call: __, ...delivery } = task.delivery;
+  const { intention: _, call: __, unseenSince: ___, ...delivery } = task.delivery;
   const settledAt = isLive(task) ? now : task.times.settled;
   return dropToken(dropVoiceAudio({ ...task, delivery, times: { ...task.times, settled: settledAt } }));
 }

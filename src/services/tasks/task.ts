@@ -182,6 +182,8 @@ const call = z.object({
 const delivery = z.object({
   progressEdits: z.number(),
   intention: intention.optional(),
+  /** When its end was first about to go, by an interaction's token, into a message that the bot cannot read without that token. */
+  unseenSince: time.optional(),
   call: call.optional(),
   /** Why no message shows the end: it was deleted, or the member could not be reached. */
   undeliverable: z.enum(['deleted', 'no-way']).optional(),

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { onServersIfAsked } from '../../e2e/cluster/on-request.ts';
-import { thriftyStudio } from '../../support/studio.ts';
+import { oneSceneStudio } from '../../support/studio.ts';
 import { clusterChaos } from './cluster.ts';
 
 const SEED = 21;
@@ -12,7 +12,7 @@ describe('A cluster under chaos', () =>
       'Shards and workers that are killed and paused lose no order and double no result',
       async () => {
         const { url } = await stage();
-        const studio = thriftyStudio();
+        const studio = oneSceneStudio();
         onTestFinished(() => studio.close());
         const { broken, figures } = await clusterChaos({
           ...{ seed: SEED, jobs: 20, kills: 2, pauses: 1, serverKills: 0, comings: 1, guilds: 8 },

@@ -1,16 +1,19 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type EmbeddedDiscord, startDiscord } from '../../../sandbox/discord/discord.ts';
 import { startGateway } from '../../../sandbox/gateway/gateway.ts';
+import { keysOf } from '../../../src/lib/entries.ts';
 import { noLimits } from '../../support/no-limits.ts';
 import type { StoreServer } from '../../support/store-servers.ts';
 import type { ChaosOptions, Report } from '../chaos.ts';
 import { evidenceOf } from '../evidence.ts';
 import { brokenIn, type Judged } from '../judgement.ts';
 import { runToEnd } from '../keeper.ts';
+import { orderKinds } from '../kinds.ts';
 import { Members } from '../members.ts';
 import { figures } from '../report.ts';
 import { Sides } from '../sides.ts';
 import { within } from '../waiting.ts';
+import { moneyIn } from './books.ts';
 import { Fleet } from './fleet.ts';
 import { brokenByCluster, forgotten, judgedCluster, lostSessions } from './judgement.ts';
 import { Misfortunes } from './misfortunes.ts';
@@ -26,15 +29,19 @@ interface ClusterOptions extends Omit<ClusterScale, 'leaseMs'>, Pick<ChaosOption
 const KEY = 'sk-sandbox';
 const PARTITIONS = 8;
 const SIZES = { shard: 2, worker: 3 };
-const LEASE_MS = 5_000;
+/** The default. */
+const LEASE_MS = 10_000;
 const CALM_SPEED = 200;
 const LISTEN_EVERY_MS = 20;
 const LOOK_EVERY_MS = 250;
-const START_MS = 60_000;
+const START_MS = 180_000;
 /** A packet whose worker was killed comes to another one after a lease; its member is told then. */
 const TELLING_MS = 20_000;
-/** With nothing left to do, a cluster has done it all within this time. */
-const IDLE_MS = 4_000;
+/** A cluster that sends nothing for so long has nothing left to do. */
+const QUIET_MS = 4_000;
+const QUIET_LIMIT_MS = 120_000;
+/** Each member of a server may order so many times as many tasks as if all servers had as many. */
+const JOBS_PER_LIMIT = 20;
 
 /** Both servers stay alive in this process; the shards and workers of the shipped bot run in others, which are killed, paused and replaced. */
 export async function clusterChaos(options: ClusterOptions): Promise<Report> {
@@ -50,15 +57,19 @@ export async function clusterChaos(options: ClusterOptions): Promise<Report> {
     ...{ speed: options.speed, seed: options.seed },
     ...(options.studio && { studio: options.studio }),
   });
+  const tasksPerMember = Math.ceil(options.jobs / JOBS_PER_LIMIT);
   const settings = {
     ...{ DISCORD_TOKEN: discord.token, DISCORD_API_URL: discord.apiUrl },
     ...{ GATEWAY_BASE_URL: gateway.url, GATEWAY_API_KEY: KEY },
     ...noLimits,
+    DEFAULT_MEMBER_BUDGET: `${tasksPerMember} tasks a day`,
     STORE_URL: options.storeUrl,
     STORE_LEASE_SECONDS: String(LEASE_MS / 1_000),
     PARTITIONS: String(PARTITIONS),
     SHARD_COUNT: String(SIZES.shard),
     DISCORD_USER_INSTALL: 'on',
+    // Both servers are on this machine, and the gateway fetches references from Discord.
+    MEDIA_ALLOW_PRIVATE: 'on',
     OPERATOR_CHANNEL_ID: discord.world.channel('log').id,
     LOG_LEVEL: 'debug',
   };
@@ -69,20 +80,23 @@ export async function clusterChaos(options: ClusterOptions): Promise<Report> {
   try {
     const deployed = await runToEnd('scripts/deploy.ts', settings);
     if (deployed.code !== 0) throw new Error(`The commands were not registered: ${deployed.said}`);
-    await raise(fleet);
+    if (!(await raise(fleet))) throw new Error(`Not every partition has an owner:\n${fleet.said.slice(-20_000)}`);
     const { seed, server } = options;
     const misfortunes = new Misfortunes({ fleet, sides, members, settings, seed, server, partitions: PARTITIONS });
     times.push(Date.now());
     await storm(clusterPlanOf({ ...options, leaseMs: LEASE_MS }), { sides, members, misfortunes });
     times.push(Date.now());
-    await calm(options, { sides, members, fleet });
+    const isWhole = await calm(options, { sides, members, fleet });
     times.push(Date.now());
     const all = judgedCluster(evidenceOf(sides, members, fleet));
     const ending = await endOf(fleet, sides, settings.OPERATOR_CHANNEL_ID);
     const partitions = await readPartitions(options.storeUrl, PARTITIONS, LEASE_MS);
+    const books = partitions.map((partition) => partition.books);
+    const money = moneyIn(books, gateway.jobs.list(), tasksPerMember);
     const broken = brokenByCluster(all, {
       ...{ ...ending, partitions, shards: SIZES.shard },
-      misfortunes: misfortunes.broken,
+      misfortunes: [...misfortunes.broken, ...(isWhole ? [] : ['after the storm, not every partition had an owner'])],
+      money: money.broken,
     });
     times.push(Date.now());
     return {
@@ -91,6 +105,14 @@ export async function clusterChaos(options: ClusterOptions): Promise<Report> {
         ...figures(all, options, times),
         `sessions lost   ${lostSessions(all, SIZES.shard)}`,
         `spinners left   ${forgotten(all).length}`,
+        `by kind         ${keysOf(orderKinds)
+          .map(
+            (kind) =>
+              `${kind}: ${all.cases.filter(({ order }) => order.kind === kind && order.acknowledgedAt !== undefined).length}`,
+          )
+          .join(', ')}`,
+        `money           ${money.figure}`,
+        `presses left out ${members.unpressed}`,
         `by partition    ${partitions.map(({ partition, tasks }) => `${partition}: ${tasks}`).join(', ')}`,
         ...[...misfortunes.happened].sort().map(([name, count]) => `  ${String(count).padStart(4)} × ${name}`),
       ],
@@ -112,11 +134,23 @@ function inviteGuests({ world }: EmbeddedDiscord, guilds: number): void {
     }
 }
 
-async function raise(fleet: Fleet): Promise<void> {
+/** Whether every partition got an owner. */
+async function raise(fleet: Fleet): Promise<boolean> {
   const down = fleet.hands.filter(({ keeper, name }) => !keeper.isAlive && !name.startsWith('guest'));
   await Promise.all(down.map(({ keeper }) => keeper.start()));
-  if (!(await within(START_MS, () => fleet.isWhole(PARTITIONS), LOOK_EVERY_MS)))
-    throw new Error(`Not every partition has an owner:\n${fleet.said.slice(-20_000)}`);
+  return within(START_MS, () => fleet.isWhole(PARTITIONS), LOOK_EVERY_MS);
+}
+
+/** Waits until nothing is sent any more. */
+async function quiet(sides: Sides): Promise<void> {
+  let [known, since] = [-1, Date.now()];
+  const isQuiet = (): boolean => {
+    sides.listen();
+    const now = sides.toDiscord.entries.length + sides.toGateway.entries.length;
+    if (now !== known) [known, since] = [now, Date.now()];
+    return Date.now() - since >= QUIET_MS;
+  };
+  await within(QUIET_LIMIT_MS, isQuiet, LOOK_EVERY_MS);
 }
 
 interface Scene {
@@ -143,11 +177,11 @@ async function storm(
 async function calm(
   { calmMs }: Pick<ClusterOptions, 'calmMs'>,
   { sides, members, fleet }: Scene & { fleet: Fleet },
-): Promise<void> {
+): Promise<boolean> {
   const { gateway } = sides;
   sides.calm();
   gateway.setSpeed(CALM_SPEED);
-  await raise(fleet);
+  const isWhole = await raise(fleet);
   const look = (): Judged => judgedCluster(evidenceOf(sides, members, fleet));
   const isOver = (): boolean => {
     for (const { id, orders, progress } of gateway.jobs.list())
@@ -156,6 +190,7 @@ async function calm(
   };
   await within(calmMs, isOver, LOOK_EVERY_MS);
   await within(TELLING_MS, () => forgotten(look()).length === 0, LOOK_EVERY_MS);
+  return isWhole;
 }
 
 /** Stops the cluster, starts it again with nothing left to do, and stops it. */
@@ -167,12 +202,11 @@ async function endOf(
   const stop = (): Promise<(number | null)[]> =>
     Promise.all(fleet.hands.filter(({ keeper }) => keeper.isAlive).map(({ keeper }) => keeper.stop()));
   // An end that Discord shows may still be on its way into the store.
-  await pause(IDLE_MS);
-  sides.listen();
+  await quiet(sides);
   const before = sides.toDiscord.entries.length;
   const codes = await stop();
-  await raise(fleet);
-  await pause(IDLE_MS);
+  if (!(await raise(fleet))) codes.push(null);
+  await quiet(sides);
   codes.push(...(await stop()));
   sides.listen();
   const writes = sides.toDiscord.entries.slice(before).filter(({ method, path }) => {

@@ -9,6 +9,7 @@ export interface ClusterEnd {
   writes: number;
   codes: readonly (number | null)[];
   misfortunes: readonly string[];
+  money: readonly string[];
 }
 
 /** Every interruption is told to its member, however long after the acknowledgement it came; what is not is counted below. */
@@ -34,6 +35,7 @@ export function brokenByCluster(all: Judged, end: ClusterEnd): string[] {
   return [
     ...brokenToMembers(all),
     ...end.misfortunes,
+    ...end.money,
     ...(spinners.length > mayForget
       ? spinners.map((prompt) => `${prompt}: it was acknowledged and then forgotten (${mayForget} sessions were lost)`)
       : []),

@@ -4,12 +4,13 @@ import { type Random, randomOf } from '../../../sandbox/gateway/random.ts';
 import type { RecordedGatewayRequest } from '../../../sandbox/gateway/request-log.ts';
 import { bucketOf, partitionOf } from '../../../src/services/tasks/homes.ts';
 import type { StoreServer } from '../../support/store-servers.ts';
-import { promptIn } from '../evidence.ts';
+import { orderOfRequest } from '../evidence.ts';
 import { killAndRaise } from '../killing.ts';
 import type { Members, Order } from '../members.ts';
 import type { Sides } from '../sides.ts';
 import { anyOf } from '../troubles.ts';
 import { within } from '../waiting.ts';
+import { promptIn } from '../words.ts';
 import { type ClusterRole, type Fleet, Hand } from './fleet.ts';
 import type { Misfortune } from './plan.ts';
 
@@ -153,7 +154,7 @@ export class Misfortunes {
   #orderIn({ path, body }: RecordedRequest | RecordedGatewayRequest): Order | undefined {
     const { members, sides } = this.#parts;
     const job = sides.gateway.jobs.list().find(({ id }) => path.includes(id));
-    const prompt = promptIn(JSON.stringify(body) ?? '') ?? promptIn(job?.prompt);
+    const prompt = orderOfRequest({ body }, sides.gateway.jobs.list()) ?? promptIn(job?.prompt);
     return members.orders.find((order) => order.prompt === prompt || path.includes(`/${order.interactionId}/`));
   }
 

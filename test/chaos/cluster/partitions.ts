@@ -3,6 +3,9 @@ import { systemClock } from '../../../src/lib/clock.ts';
 import { openLog } from '../../../src/lib/log.ts';
 import { examineRows } from '../../../src/services/store/examination/examination.ts';
 import { nameHolder, openPartitions } from '../../../src/services/store/index.ts';
+import type { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
+import type { Task } from '../../../src/services/tasks/task.ts';
+import type { PartitionBooks } from './books.ts';
 
 export interface PartitionState {
   partition: number;
@@ -11,6 +14,7 @@ export interface PartitionState {
   live: readonly string[];
   /** What the doctor finds. */
   findings: readonly string[];
+  books: PartitionBooks;
 }
 
 /** A kill may leave these behind; a list's rows are written before what names them. */
@@ -31,9 +35,9 @@ export async function readPartitions(url: string, count: number, leaseMs: number
       if (!rows) continue;
       const { holds, findings } = await examineRows(rows, { ...parts, repair: false });
       const store = await partitions.open(partition);
-      const live = await store.live().finally(() => store.close());
+      const { live, books } = await readBooks(store).finally(() => store.close());
       states.push({
-        partition,
+        ...{ partition, books },
         tasks: holds?.tasks ?? 0,
         live: live.map(({ id, state }) => `${id} ${state}`),
         findings: findings
@@ -45,4 +49,10 @@ export async function readPartitions(url: string, count: number, leaseMs: number
   } finally {
     await partitions.close();
   }
+}
+
+async function readBooks(store: StoredTasks): Promise<{ live: Task[]; books: PartitionBooks }> {
+  const entries = await Array.fromAsync(store.entries.between('', '9999'));
+  const tasks = await Array.fromAsync(store.entries.tasks());
+  return { live: await store.live(), books: { entries, tasks } };
 }

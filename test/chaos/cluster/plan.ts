@@ -1,4 +1,6 @@
 import { type Random, randomOf } from '../../../sandbox/gateway/random.ts';
+import { keysOf } from '../../../src/lib/entries.ts';
+import { orderKinds } from '../kinds.ts';
 import { type Kill, type Place, type Plan, places, planOf, type Scale } from '../plan.ts';
 import { anyOf } from '../troubles.ts';
 import type { ClusterRole } from './fleet.ts';
@@ -32,6 +34,7 @@ export const guildNames = (guilds: number): string[] => Array.from({ length: gui
 /** The members of plain servers. */
 export const GUESTS = ['member', 'other', 'owner'] as const;
 
+const kinds = keysOf(orderKinds);
 const SHARD_SHARE = 0.3;
 const PAUSED_SHARD_SHARE = 0.2;
 /** Every third crash lasts longer than a lease. */
@@ -53,7 +56,8 @@ export function clusterPlanOf(scale: ClusterScale): ClusterPlan {
       at: Math.floor((index + 0.2 + random.next() * 0.5) * (stormMs / count)),
     }));
   return {
-    requests,
+    // Each kind as often as every other.
+    requests: requests.map((request, index) => ({ ...request, kind: kinds[index % kinds.length] ?? 'imagine' })),
     troubles,
     misfortunes: [
       ...kills.map((kill): Misfortune => ({ do: 'kill', at: kill.at, ...aimed(kill, roleOf(random, SHARD_SHARE)) })),

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../../support/free-port.ts';
 import { startPostgres, startRedis } from '../../support/store-servers.ts';
+import { oneSceneStudio } from '../../support/studio.ts';
 import type { Report } from '../chaos.ts';
 import { clusterChaos } from './cluster.ts';
 
@@ -38,16 +39,18 @@ export async function runCluster({ store, ...scale }: ClusterRun): Promise<Repor
   mkdirSync(own);
   const password = randomBytes(12).toString('hex');
   const server = await clusterStores[store]({ folder: own, port: await freePort(), password, durable: true });
+  const studio = oneSceneStudio();
   try {
     if (!server) return undefined;
     const { jobs, kills, pauses, serverKills } = scale;
     return await clusterChaos({
-      ...scale,
+      ...{ ...scale, studio },
       ...{ server, storeUrl: server.url, guilds: GUILDS, comings: Math.ceil(kills / KILLS_PER_COMING) },
       stormMs: Math.max(jobs * MS_PER_JOB, kills * MS_PER_KILL, pauses * MS_PER_PAUSE, serverKills * MS_PER_CRASH),
       ...{ lasting: true, speed: SPEED, calmMs: CALM_MS },
     });
   } finally {
+    await studio.close();
     await server?.stop();
     rmSync(folder, { recursive: true, force: true });
   }

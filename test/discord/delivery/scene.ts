@@ -108,6 +108,10 @@ export async function scene({ plan = planOf, expects, tasks = new MemoryTasks(),
   const counted = new CountedClock(clock);
   const parts: DeliveryParts = {
     ...{ outbox, clock: counted, log, prepare },
+    hintAt: ({ id }) => ({
+      content: `${id} perhaps shown`,
+      controls: [{ type: 'button', id: customId('showall', 1, id), label: 'Show here' }],
+    }),
     change: (id, transition) => tasks.change(id, transition),
   };
   /** Starts a new delivery, as after a restart: it only knows what is stored. */

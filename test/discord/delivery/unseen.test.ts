@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest';
+import type { Task } from '../../../src/services/tasks/task.ts';
+import { minutes, planOf, sceneWithOrder, until } from './scene.ts';
+
+type Stage = Awaited<ReturnType<typeof sceneWithOrder>>;
+
+/** Only the messages of an end have a button that deletes them. */
+const plan = (task: Task) => {
+  const { controls = [], ...rest } = planOf(task);
+  const remove = { type: 'button' as const, id: `delete.1.${task.id}`, label: 'Delete' };
+  return { ...rest, controls: task.state === 'ready' ? [...controls, remove] : controls };
+};
+
+/** Stops the bot after Discord has shown the end and before the store has recorded it, as when Redis is away for longer than a lease. */
+async function crashAfterShowing({ task, tell, tasks, delivery, timers }: Stage): Promise<Task> {
+  tasks.failsOn = (_, after) => after.times.settled !== undefined || after.delivery.call !== undefined;
+  await tell(task.id, { state: 'ready' });
+  await until(() => timers() === 1);
+  await delivery.finish();
+  tasks.failsOn = () => false;
+  return tasks.get(task.id);
+}
+
+/** Stops the bot after it has stored that it is about to show the end, and before Discord has received the request. */
+async function crashBeforeShowing({ task, tell, tasks, discord, delivery, timers }: Stage): Promise<Task> {
+  discord.faults.add({ on: { method: 'PATCH', route: '/webhooks' }, do: { type: 'status', status: 500 }, times: 4 });
+  await tell(task.id, { state: 'ready' });
+  await until(() => timers() === 1);
+  await delivery.finish();
+  return tasks.get(task.id);
+}
+
+async function restart({ open, tasks }: Stage, task: Task): Promise<Task> {
+  open().show(task);
+  return tasks.untilSettled(task.id);
+}
+
+const HINT = 'perhaps shown';
+
+describe('An end in a message that only its token reaches', () => {
+  it('After a crash while the token works, the same message is changed again, and nothing else is sent', async () => {
+    const stage = await sceneWithOrder({ plan, order: { isPrivate: true } });
+    const ready = await crashAfterShowing(stage);
+    const settled = await restart(stage, ready);
+    expect(settled).toMatchObject({ state: 'delivered' });
+    expect(settled.delivery.unseenSince).toBeUndefined();
+    expect(stage.read()).toEqual([expect.stringContaining('ready')]);
+    expect(stage.directMessages('member')).toEqual([]);
+  });
+
+  it.each([
+    ['private', { isPrivate: true, by: 'member' }, 'studio'],
+    ['in a server without the bot', { by: 'installer' }, 'lobby'],
+  ] as const)(
+    'After a crash and the end of the token, an end that is %s is not shown twice',
+    async (_, order, place) => {
+      const stage = await sceneWithOrder({ plan, order });
+      const ready = await crashAfterShowing(stage);
+      stage.clock.advance(minutes(15));
+      const settled = await restart(stage, ready);
+      expect(settled).toMatchObject({ state: 'ready', delivery: { undeliverable: 'no-way' } });
+      expect(stage.read(place)).toEqual([expect.stringContaining('ready')]);
+      expect(stage.directMessages(order.by)).toEqual([expect.stringContaining(HINT)]);
+    },
+  );
+
+  it('If the end was not shown before the crash, its owner is told where to find it', async () => {
+    const stage = await sceneWithOrder({ plan, order: { isPrivate: true } });
+    const ready = await crashBeforeShowing(stage);
+    stage.clock.advance(minutes(15));
+    await restart(stage, ready);
+    expect(stage.directMessages('member')).toEqual([expect.stringContaining(HINT)]);
+  });
+
+  it.each([0, 60])('After a crash of %i minutes, its owner is not told again', async (away) => {
+    const stage = await sceneWithOrder({ plan, order: { isPrivate: true } });
+    const ready = await crashAfterShowing(stage);
+    const { clock, tasks, open, timers } = stage;
+    clock.advance(minutes(15));
+    tasks.failsOn = (_, after) => after.times.settled !== undefined;
+    const second = open();
+    second.show(ready);
+    await until(() => timers() === 1);
+    await second.finish();
+    tasks.failsOn = () => false;
+    clock.advance(minutes(away));
+    expect(await restart(stage, tasks.get(ready.id))).toMatchObject({ delivery: { undeliverable: 'no-way' } });
+    expect(stage.directMessages('member')).toEqual([expect.stringContaining(HINT)]);
+  });
+
+  it('A change whose response was lost is not taken for refused when its repetition is', async () => {
+    const stage = await sceneWithOrder({ plan, order: { isPrivate: true } });
+    const { task, tell, tasks, discord, advanceOnceWaiting } = stage;
+    const on = { method: 'PATCH', route: '/webhooks' };
+    discord.faults.add({ on, do: { type: 'status', status: 500 } });
+    discord.faults.add({ on, do: { type: 'status', status: 401, code: 50_027 } });
+    await tell(task.id, { state: 'ready' });
+    await until(() => stage.timers() === 1);
+    discord.expireTokens();
+    await advanceOnceWaiting(minutes(1));
+    await tasks.untilSettled(task.id);
+    expect(stage.directMessages('member')).toEqual([expect.stringContaining(HINT)]);
+  });
+
+  it('An end in a public message that is not known yet is found there', async () => {
+    const stage = await sceneWithOrder({ plan });
+    const ready = await crashAfterShowing(stage);
+    expect(ready.message).toBeUndefined();
+    stage.clock.advance(minutes(15));
+    expect(await restart(stage, ready)).toMatchObject({ state: 'delivered' });
+    expect(stage.read()).toEqual([expect.stringContaining('ready')]);
+  });
+});
