@@ -77,8 +77,3 @@ export const magnitude = (text: string): number => (isZero(text) ? 0 : big(text)
 
 /** The value in units of 10 to the `power`. Inexact, so only for drawing. */
 export const inUnitsOf = (text: string, power: number): number => Number(big(text).times(`1e${-power}`).toString());
-
-/** The amount divided by `count`, rounded down to ten decimals, so that `count` times the result never exceeds the amount. */
-export const quotient = (text: string, count: number): string =>
-  // Big.js divides with twenty decimals.
-  big(text).div(count).round(10, Big.roundDown).toFixed();

@@ -14,7 +14,7 @@ interface PartitionParts {
 }
 
 /** In which partition. */
-export type PlacedFinding = Finding & { partition: number };
+type PlacedFinding = Finding & { partition: number };
 
 /** A check over several partitions. */
 export interface PartitionsCheck extends Check {
