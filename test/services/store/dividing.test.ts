@@ -12,7 +12,7 @@ import { leavePartitions, openCluster, type PartitionRow, rowsOf, writeTo } from
 import { leave, onServers, onStores, type Site } from './sites.ts';
 import { START } from './stage.ts';
 
-const GUILDS = Array.from({ length: 12 }, (_, at) => `${400_000_000_000_000_000 + at}`);
+const GUILDS = Array.from({ length: 12 }, (_, at) => `4000000000000000${10 + at}`);
 const homeIn = (count: number) => (guildId: string) => partitionOf(bucketOf(guildId), count);
 const NOT_COPIED = [
   'index',
