@@ -8,7 +8,7 @@ import { onServers, type Site } from '../store/sites.ts';
 import { makeTask } from '../store/stage.ts';
 
 const PARTITION = 3;
-const question = { kind: 'ask', request: { prompt: 'snow?' }, guildId: 'den' } as const;
+const question = { kind: 'ask', request: { prompt: 'snow?', model: 'quill-5' }, guildId: 'den' } as const;
 
 async function scene(site: Site) {
   const { url, scheme, log } = site;
