@@ -147,7 +147,7 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
     monitoring?.watchWorker({ owned: () => [...working.keys()], waiting: (partition) => inbox.waiting(partition) });
     await identify(clients.client, config.discord.token);
     callbacks = await openClusterCallbacks(config.callbacks, {
-      ...{ facts, holder, inbox, clock, count, log },
+      ...{ facts, inbox, clock, count, log },
       own: (partition) => working.get(partition)?.bot.callbacks,
       note: monitoring?.onCallback,
     });

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { type Clock, pause, withTimeout } from '../../lib/clock.ts';
+import { type Clock, withTimeout } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { CallbackAddresses } from '../callbacks/addresses.ts';
 import { type CallbackOutcome, type Callbacks, MAX_HINTS } from '../callbacks/callbacks.ts';
@@ -117,43 +117,30 @@ class ClusterCallbacks implements CallbackRecipient {
 }
 
 interface ClusterCallbackParts extends RecipientParts {
-  facts: Pick<SharedFacts, 'read' | 'claim' | 'release' | 'write'>;
-  holder: string;
+  facts: Pick<SharedFacts, 'read' | 'replace'>;
   log: Pick<Log, 'info'>;
 }
 
 /** The URLs of all partitions, and the port if this worker has one. Undefined if callbacks are off. */
 export async function openClusterCallbacks(
   { url, port, host }: CallbackSettings,
-  { facts, holder, log, ...parts }: ClusterCallbackParts,
+  { facts, log, ...parts }: ClusterCallbackParts,
 ) {
   if (url === undefined) return undefined;
-  const addresses = new CallbackAddresses(url, await sharedSecret(facts, holder, parts.clock));
+  const addresses = new CallbackAddresses(url, await sharedSecret(facts));
   const recipient = new ClusterCallbacks(addresses, parts);
   const listener = port === undefined ? undefined : await openCallbackPort({ port, host }, recipient, log);
   return { addresses, close: async () => listener?.close() };
 }
 
-/** A claim and a note. */
 const SECRET = 'callback-secret';
 const SECRET_BYTES = 32;
-const CLAIM_MS = 10_000;
-const LOOK_EVERY_MS = 100;
 
-/** Made by the first worker that needs it. */
-async function sharedSecret(
-  facts: ClusterCallbackParts['facts'],
-  holder: string,
-  clock: Pick<Clock, 'after'>,
-): Promise<string> {
-  for (;;) {
-    const known = await facts.read(SECRET);
-    if (known !== undefined) return known;
-    if (await facts.claim(SECRET, holder, CLAIM_MS)) {
-      const made = randomBytes(SECRET_BYTES).toString('hex');
-      // Read again, since another worker may have written one just before.
-      if ((await facts.read(SECRET)) === undefined) await facts.write(SECRET, made, { claim: SECRET, holder });
-      await facts.release(SECRET, holder);
-    } else await pause(clock, LOOK_EVERY_MS);
-  }
+/** Created by the first worker that needs it. */
+async function sharedSecret(facts: ClusterCallbackParts['facts']): Promise<string> {
+  const created = randomBytes(SECRET_BYTES).toString('hex');
+  if (await facts.replace(SECRET, undefined, created)) return created;
+  const known = await facts.read(SECRET);
+  if (known === undefined) throw new Error('The secret of the callback URLs was deleted.');
+  return known;
 }
