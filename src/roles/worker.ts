@@ -24,7 +24,7 @@ import type { App, AppTools } from './app.ts';
 import { type Bot, openBot } from './bot.ts';
 import { shareOfPartition } from './partition-config.ts';
 
-/** Nobody waits any longer for an answer to what they wrote in a thread. */
+/** No one waits any longer for an answer to what they wrote in a thread. */
 const LATE_MS = 15 * 60_000;
 
 interface Working {

@@ -6,7 +6,7 @@ import type { TaskBook } from '../tasks/book.ts';
 import { hasEnded, type Task } from '../tasks/task.ts';
 
 const LIST = 'threads';
-/** Whoever writes sooner than this after the bot's first message has not read it. */
+/** A member who writes sooner than this after the bot's first message has not read it. */
 const READ_EVERY_MS = 250;
 /** Entries may become visible later than their time says. */
 const OVERLAP_MS = 5_000;
