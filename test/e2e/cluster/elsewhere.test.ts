@@ -3,9 +3,9 @@ import { type EmbeddedDiscord, text } from '../../../sandbox/discord/discord.ts'
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { partitionOf } from '../../../src/services/tasks/homes.ts';
 import { bucketIn } from '../../../src/services/tasks/task-id.ts';
-import { onServers } from '../../services/store/sites.ts';
 import { says, submits } from '../quick.ts';
 import { offeredTaskIds } from '../tasks/pages.ts';
+import { onServersIfAsked } from './on-request.ts';
 import { homeOf, partitionsApart, scene, waitLimit, wholeScene } from './scene.ts';
 
 /** For a task of the hall: another server, and direct messages. */
@@ -23,7 +23,7 @@ async function pageIn(discord: EmbeddedDiscord, channel: string): Promise<Messag
 }
 
 describe('The buttons of a task of another partition', () =>
-  onServers((site) => {
+  onServersIfAsked((site) => {
     it(
       'They order for the server where they are pressed, by its rules, and a submit of unknown outcome is repeated only where it was made, once',
       waitLimit,

@@ -2,8 +2,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Exchange } from '../../../sandbox/discord/exchange.ts';
 import { openInbox } from '../../../src/services/inbox/open-inbox.ts';
-import { onServers } from '../../services/store/sites.ts';
 import { messagesWith, says, submits } from '../quick.ts';
+import { onServersIfAsked } from './on-request.ts';
 import { startLimit, whole } from './processes.ts';
 import {
   acknowledgement,
@@ -21,7 +21,7 @@ import {
 const LEASE_SECONDS = 10;
 
 describe('A cluster that loses a process', () =>
-  onServers((site) => {
+  onServersIfAsked((site) => {
     it(
       'A worker that is killed is replaced: its task ends once, and members whose command or button it had acknowledged are told',
       waitLimit,

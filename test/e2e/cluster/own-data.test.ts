@@ -3,11 +3,12 @@ import { type EmbeddedDiscord, text } from '../../../sandbox/discord/discord.ts'
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { bucketOf, partitionOf } from '../../../src/services/tasks/homes.ts';
 import { bucketIn } from '../../../src/services/tasks/task-id.ts';
-import { onServers, type Site } from '../../services/store/sites.ts';
+import type { Site } from '../../services/store/sites.ts';
 import { stage } from '../bot.ts';
 import { labels, says, submits } from '../quick.ts';
 import { offeredTaskIds } from '../tasks/pages.ts';
 import { bytesOf } from '../tasks/proof.ts';
+import { onServersIfAsked } from './on-request.ts';
 import { startProcess, whole } from './processes.ts';
 import { partitionsApart } from './scene.ts';
 
@@ -51,7 +52,7 @@ const left = async (site: Site, memberId: string): Promise<string[]> =>
     .map(({ namespace, key }) => `${namespace} ${key}`);
 
 describe('A member’s tasks in all partitions', () => {
-  onServers((stageOf) => {
+  onServersIfAsked((stageOf) => {
     it('Lists, pages, exports and erasures of a member cover all partitions', async () => {
       const site = await stageOf();
       const { discord, gateway, partitions } = await cluster(site);

@@ -1,8 +1,8 @@
 import { InteractionResponseType as ResponseType } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import type { Exchange, Message } from '../../../sandbox/discord/exchange.ts';
-import { onServers } from '../../services/store/sites.ts';
 import { says, submits } from '../quick.ts';
+import { onServersIfAsked } from './on-request.ts';
 import { type ClusterProcess, type Role, startLimit, whole } from './processes.ts';
 import { isAnswered, owned, type Scene, scene, waitLimit } from './scene.ts';
 
@@ -37,7 +37,7 @@ async function busy({ discord }: Scene, grid: Message, isOver: () => boolean): P
 }
 
 describe('A cluster of which every process is replaced under load', () =>
-  onServers((site) => {
+  onServersIfAsked((site) => {
     it('No press and no order is lost, and no shard identifies', waitLimit, async () => {
       const there = await scene(site, { speed: 200, shards: SHARDS, settings: { DISCORD_USER_INSTALL: 'on' } });
       const { discord, gateway, start } = there;

@@ -1,55 +1,36 @@
 import { describe, expect, it } from 'vitest';
 import type { Exchange } from '../../../sandbox/discord/exchange.ts';
-import { onServers } from '../../services/store/sites.ts';
 import { says, submits } from '../quick.ts';
+import { onServersIfAsked } from './on-request.ts';
 import { type ClusterProcess, owns, startLimit } from './processes.ts';
 import { homeOf, isAnswered, owned, ownerOf, type Scene, scene, waitLimit, wholeScene } from './scene.ts';
 
 const PARTITIONS = 16;
-/** A busy machine suspends processes for longer than they have: one of so many tries has to be in time. */
-const TRIES = 3;
-const HAND_OVER_MS = 1_000;
-/** In which a worker starts where nothing else is running. On a busy machine the start of a process takes longer, and so does everything else. */
-const START_MS = 2_000;
 /** Between two commands of a member. */
 const PACE_MS = 100;
-const SHARE_MS = 10_000;
-
-/** When a worker took its last partition, by its log. */
-function lastTakenAt({ said }: ClusterProcess): number {
-  const times = [...said().matchAll(/"time":(\d+),"partition":\d+,.*This worker owns another partition/g)];
-  return Number(times.at(-1)?.[1]);
-}
-
-const readyAt = ({ said }: ClusterProcess): number => Number(/"time":(\d+),.*This worker is ready/.exec(said())?.[1]);
 
 /** Stops one of two workers, and starts another one in its place. */
-async function replaced(there: Scene, [leaving, staying]: [ClusterProcess, ClusterProcess]) {
+async function replace(there: Scene, [leaving, staying]: [ClusterProcess, ClusterProcess]): Promise<void> {
   const { partitions, start } = there;
-  const stoppedAt = Date.now();
   leaving.child.kill('SIGTERM');
   await expect.poll(() => owned(staying, partitions), startLimit).toHaveLength(partitions);
   expect(await leaving.ended).toBe(0);
-  const startedAt = Date.now();
   const next = start('worker');
   const halves = [partitions / 2, partitions / 2];
   await expect
     .poll(() => [staying, next].map((worker) => owned(worker, partitions).length), startLimit)
     .toEqual(halves);
-  const busyness = Math.max(1, (readyAt(next) - startedAt) / START_MS);
-  const handOverMs = lastTakenAt(staying) - stoppedAt;
-  return { busyness, handOverMs, shareMs: lastTakenAt(next) - readyAt(next), workers: [staying, next] as const };
 }
 
 describe('A worker that is told to stop', () =>
-  onServers((site) => {
+  onServersIfAsked((site) => {
     it(
-      'Its partitions have another owner within a second while tasks are running, and a new worker has its share within ten',
+      'Its partitions get another owner while tasks are running, and a new worker gets its share',
       waitLimit,
       async () => {
         const there = await scene(site, { speed: 1, partitions: PARTITIONS });
-        const { discord, gateway, log } = there;
-        let workers = await wholeScene(there);
+        const { discord, gateway } = there;
+        const workers = await wholeScene(there);
         const running: Exchange[] = [];
         for (const channel of ['studio', 'hall', 'studio'])
           running.push(
@@ -60,22 +41,7 @@ describe('A worker that is told to stop', () =>
           );
         for (const exchange of running) await exchange.message(says('%'));
 
-        const times: { busyness: number; handOverMs: number; shareMs: number }[] = [];
-        const isInTime = (): boolean =>
-          times.some(
-            ({ busyness, handOverMs, shareMs }) =>
-              handOverMs < busyness * HAND_OVER_MS && shareMs < busyness * SHARE_MS,
-          );
-        while (times.length < TRIES && !isInTime()) {
-          const {
-            workers: [staying, next],
-            ...one
-          } = await replaced(there, workers);
-          times.push(one);
-          workers = [staying, next];
-        }
-        log.info({ times }, 'Hand-overs');
-        expect(isInTime(), JSON.stringify(times)).toBe(true);
+        await replace(there, workers);
 
         gateway.setSpeed(200);
         for (const exchange of running) await exchange.message(says('Finished in'));
