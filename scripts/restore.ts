@@ -90,10 +90,14 @@ async function fill(file: string, passphrase: Passphrase): Promise<number> {
 }
 
 async function printBackup(backup: Awaited<ReturnType<typeof openBackup>>): Promise<void> {
-  const { digest, at, by, isEncrypted, schema, rows, counts } = await checkBackup(backup);
+  const { digest, at, by, isEncrypted, schema, partitions, rows, counts } = await checkBackup(backup);
   console.log(`Backup from ${new Date(at).toISOString()}, written by Atelier ${terminalSafe(by)}:`);
   for (const [namespace, count] of counts) console.log(`  ${namespace.padEnd(12)} ${count}`);
   console.log(`Rows: ${rows}. Schema: ${schemaName(schema)}. ${isEncrypted ? 'Encrypted' : 'Not encrypted'}.`);
+  if (partitions > 1)
+    console.log(
+      `Partitions: ${partitions}. Restore it to a Redis or Postgres server; migrate-store changes their number.`,
+    );
   console.log(`SHA-256 ${digest}`);
 }
 

@@ -7,7 +7,7 @@ import { soleOwnership } from './lease.ts';
 import { markSchema, refuseForeign, refuseIncomplete } from './marks.ts';
 import { type NoteStoreUse, openNamespaces } from './namespaces.ts';
 import type { RemoteParts } from './remote/connect.ts';
-import { openRemote, openRemoteToRead } from './remote/open-remote.ts';
+import { openRemote, openRemoteToRead, type ReadableStore } from './remote/open-remote.ts';
 import type { OpenedBackend } from './remote/partition.ts';
 import { lockStore, makePrivate, resolvePath, SqliteBackend, sqliteFailure } from './sqlite.ts';
 import { StoredTasks } from './stored-tasks.ts';
@@ -69,10 +69,7 @@ export async function openExisting(address: StoreAddress, parts: OpenParts): Pro
 }
 
 /** Opens a store that a bot may own, only to read it; creates nothing. */
-export async function openToRead(
-  address: StoreAddress,
-  parts: OpenParts,
-): Promise<Omit<OpenedBackend, 'ownership'> | undefined> {
+export async function openToRead(address: StoreAddress, parts: OpenParts): Promise<ReadableStore | undefined> {
   if (!isLocal(address)) return openRemoteToRead(address, parts);
   const file = fileOf(address);
   if (!existsSync(file)) return undefined;
@@ -80,7 +77,8 @@ export async function openToRead(
   const close = async (): Promise<void> => backend.close();
   try {
     refuseForeign(backend);
-    if (backend.rows('SELECT name FROM sqlite_master').length > 0) return { backend, close };
+    if (backend.rows('SELECT name FROM sqlite_master').length > 0)
+      return { count: 1, partitions: new Map([[0, backend]]), close };
   } catch (error) {
     await close();
     throw error;

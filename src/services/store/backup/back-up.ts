@@ -1,6 +1,8 @@
 import { publicName, type StoreAddress } from '../backend.ts';
 import { openToRead } from '../open-store.ts';
 import type { RemoteParts } from '../remote/connect.ts';
+import type { ReadableStore } from '../remote/open-remote.ts';
+import type { BackupRow } from './backup-format.ts';
 import { type BackupOptions, type WrittenBackup, writeBackup } from './backup-writer.ts';
 import { nothingThere, rowsToKeep } from './rows-to-keep.ts';
 
@@ -8,13 +10,20 @@ import { nothingThere, rowsToKeep } from './rows-to-keep.ts';
 export async function backUpStore(
   address: StoreAddress,
   file: string,
-  { log, clock, ...options }: Omit<BackupOptions, 'now'> & RemoteParts,
+  { log, clock, ...options }: Omit<BackupOptions, 'now' | 'partitions'> & RemoteParts,
 ): Promise<WrittenBackup> {
   const opened = await openToRead(address, { log, clock });
   if (!opened) throw nothingThere(publicName(address));
   try {
-    return await writeBackup(file, rowsToKeep(opened.backend), { ...options, now: clock.now() });
+    const { count: partitions } = opened;
+    return await writeBackup(file, rowsOf(opened), { ...options, partitions, now: clock.now() });
   } finally {
     await opened.close();
   }
+}
+
+/** The first partition comes first: it says whether the store is complete. */
+async function* rowsOf({ partitions }: ReadableStore): AsyncGenerator<BackupRow> {
+  for (const [partition, backend] of partitions)
+    for await (const row of rowsToKeep(backend, { mustBeMarked: partition === 0 })) yield { ...row, partition };
 }

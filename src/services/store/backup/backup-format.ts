@@ -1,12 +1,15 @@
 import { z } from 'zod';
 import { type PlacedRow, StoreError } from '../backend.ts';
+import { MOST_PARTITIONS } from '../marks.ts';
 import { encryptionSchema } from './encryption.ts';
 
 /**
  * A backup file: one line of JSON (the header), the rows, and the SHA-256 of everything before it, as 32 bytes. The rows are lines of JSON in gzip,
- * `[namespace, key, text]` each; the last line is the trailer. With a passphrase the gzip is sealed in chunks (`encryption.ts`).
+ * `[namespace, key, text]` each, with the partition as a fourth element unless it is 0; the last line is the trailer. With a passphrase the gzip is sealed in chunks (`encryption.ts`).
  */
-const FORMAT_VERSION = 1;
+const FORMAT_VERSION = 2;
+/** Of a store that is not divided, which older bots can restore. */
+const UNDIVIDED_VERSION = 1;
 
 export const DIGEST_BYTES = 32;
 export const MAX_HEADER_BYTES = 4_096;
@@ -14,11 +17,13 @@ export const MAX_HEADER_BYTES = 4_096;
 export const MAX_LINE_BYTES = 256 * 1024 * 1024;
 
 const headerSchema = z.object({
-  'atelier-backup': z.literal(FORMAT_VERSION),
+  'atelier-backup': z.union([z.literal(UNDIVIDED_VERSION), z.literal(FORMAT_VERSION)]),
   /** When it was begun. */
   at: z.number(),
   /** The version of the bot that wrote it. */
   by: z.string(),
+  /** How many partitions the store had. */
+  partitions: z.int().min(1).max(MOST_PARTITIONS).default(1),
   encryption: encryptionSchema.optional(),
 });
 
@@ -27,12 +32,24 @@ export type BackupHeader = z.output<typeof headerSchema>;
 const trailerSchema = z.strictObject({ rows: z.int().min(0) });
 export type BackupTrailer = z.output<typeof trailerSchema>;
 
-const rowSchema = z.tuple([z.string(), z.string().min(1), z.string()]);
+/** Without a partition, it belongs to the first one. */
+export interface BackupRow extends PlacedRow {
+  partition?: number;
+}
 
-export const headerLine = (header: Omit<BackupHeader, 'atelier-backup'>): Buffer =>
-  Buffer.from(`${JSON.stringify({ 'atelier-backup': FORMAT_VERSION, ...header })}\n`);
+const undividedRow = z.tuple([z.string(), z.string().min(1), z.string()]);
+const rowSchema = z.union([undividedRow, z.tuple([...undividedRow.def.items, z.int().min(1)])]);
 
-export const rowLine = ({ namespace, key, text }: PlacedRow): string => `${JSON.stringify([namespace, key, text])}\n`;
+export function headerLine({ partitions, ...header }: Omit<BackupHeader, 'atelier-backup'>): Buffer {
+  const version =
+    partitions > 1 ? { 'atelier-backup': FORMAT_VERSION, partitions } : { 'atelier-backup': UNDIVIDED_VERSION };
+  return Buffer.from(`${JSON.stringify({ ...version, ...header })}\n`);
+}
+
+export function rowLine({ namespace, key, text, partition = 0 }: BackupRow): string {
+  const row = [namespace, key, text];
+  return `${JSON.stringify(partition === 0 ? row : [...row, partition])}\n`;
+}
 
 export const trailerLine = (trailer: BackupTrailer): string => `${JSON.stringify(trailer)}\n`;
 
@@ -50,10 +67,10 @@ export function readHeader(line: string, file: string): BackupHeader {
 }
 
 /** A row, or the trailer. */
-export function readLine(line: string, file: string): PlacedRow | BackupTrailer {
+export function readLine(line: string, file: string): Required<BackupRow> | BackupTrailer {
   const value = jsonIn(line);
   const row = rowSchema.safeParse(value).data;
-  if (row) return { namespace: row[0], key: row[1], text: row[2] };
+  if (row) return { namespace: row[0], key: row[1], text: row[2], partition: row[3] ?? 0 };
   const trailer = trailerSchema.safeParse(value).data;
   if (!trailer) throw damagedError(file);
   return trailer;

@@ -3,9 +3,10 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { type PlacedRow, reasonOf, StoreError } from '../backend.ts';
+import { reasonOf, StoreError } from '../backend.ts';
 import {
   type BackupHeader,
+  type BackupRow,
   DIGEST_BYTES,
   damagedError,
   MAX_HEADER_BYTES,
@@ -69,7 +70,7 @@ export class Backup {
   }
 
   /** In the order in which they were written. Throws if anything is missing. */
-  async *rows(): AsyncGenerator<PlacedRow> {
+  async *rows(): AsyncGenerator<Required<BackupRow>> {
     let count = 0;
     let announced: number | undefined;
     try {
@@ -77,6 +78,7 @@ export class Backup {
         if (announced !== undefined) throw damagedError(this.file);
         const read = readLine(line, this.file);
         if ('rows' in read) announced = read.rows;
+        else if (read.partition >= this.header.partitions) throw damagedError(this.file);
         else {
           count += 1;
           yield read;

@@ -5,14 +5,16 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import { type PlacedRow, reasonOf, StoreError } from '../backend.ts';
-import { headerLine, MAX_LINE_BYTES, rowLine, trailerLine } from './backup-format.ts';
+import { reasonOf, StoreError } from '../backend.ts';
+import { type BackupRow, headerLine, MAX_LINE_BYTES, rowLine, trailerLine } from './backup-format.ts';
 import { deriveKey, newEncryption, seal } from './encryption.ts';
 
 export interface BackupOptions {
   /** The bot's version. */
   by: string;
   now: number;
+  /** How many partitions the store has; undefined: it is not divided. */
+  partitions?: number | undefined;
   /** undefined: not encrypted. */
   passphrase?: string | undefined;
   onProgress?: ((rows: number) => void) | undefined;
@@ -34,7 +36,7 @@ const PIECE_BYTES = 64 * 1024;
 /** Writes a new backup file. It gets its name when it is complete and on the disk; nothing is left of one that fails. */
 export async function writeBackup(
   path: string,
-  rows: AsyncIterable<PlacedRow> | Iterable<PlacedRow>,
+  rows: AsyncIterable<BackupRow> | Iterable<BackupRow>,
   options: BackupOptions,
 ): Promise<WrittenBackup> {
   const file = resolve(path);
@@ -59,8 +61,8 @@ export async function writeBackup(
 
 async function writeAll(
   handle: FileHandle,
-  rows: AsyncIterable<PlacedRow> | Iterable<PlacedRow>,
-  { by, now, passphrase, onProgress }: BackupOptions,
+  rows: AsyncIterable<BackupRow> | Iterable<BackupRow>,
+  { by, now, partitions = 1, passphrase, onProgress }: BackupOptions,
 ): Promise<Omit<WrittenBackup, 'file'>> {
   const hash = createHash('sha256');
   let bytes = 0;
@@ -70,12 +72,12 @@ async function writeAll(
     await handle.writeFile(piece);
   };
   const encryption = passphrase === undefined ? undefined : newEncryption();
-  const header = headerLine({ at: now, by, encryption });
+  const header = headerLine({ at: now, by, partitions, encryption });
   const sealing =
     encryption && passphrase !== undefined ? { key: await deriveKey(passphrase, encryption), header } : undefined;
   await write(header);
   let count = 0;
-  const counted = async function* (): AsyncGenerator<PlacedRow> {
+  const counted = async function* (): AsyncGenerator<BackupRow> {
     for await (const row of rows) {
       yield row;
       count += 1;
@@ -94,7 +96,7 @@ async function writeAll(
   return { rows: count, bytes: bytes + digest.length, digest: digest.toString('hex') };
 }
 
-async function* piecesOf(rows: AsyncIterable<PlacedRow>, count: () => number): AsyncGenerator<Buffer> {
+async function* piecesOf(rows: AsyncIterable<BackupRow>, count: () => number): AsyncGenerator<Buffer> {
   let lines: Buffer[] = [];
   let held = 0;
   for await (const row of rows) {

@@ -4,10 +4,19 @@ import { reconcileEntry, taskEntryKey } from '../../ledger/entry.ts';
 import type { KindSpecs } from '../../tasks/task.ts';
 import { markRestored } from '../../tasks/transitions.ts';
 import { type Backend, type PlacedRow, type StoreAddress, StoreError } from '../backend.ts';
-import { type Examination, examineRows } from '../examination/examination.ts';
-import { isNewer, MOVE_KEY, markSchema, moveMark, SCHEMA_KEY, schemaIn, type WrittenSchema } from '../marks.ts';
+import { type Examination, examineWhole } from '../examination/examination.ts';
+import {
+  isNewer,
+  MOVE_KEY,
+  markPartitions,
+  markSchema,
+  moveMark,
+  PARTITIONS_KEY,
+  SCHEMA_KEY,
+  schemaIn,
+  type WrittenSchema,
+} from '../marks.ts';
 import { type Namespaces, namespaceNames, openNamespaces } from '../namespaces.ts';
-import { openBackend } from '../open-store.ts';
 import {
   adapterOf,
   batchesOf,
@@ -20,6 +29,7 @@ import {
 } from '../raw-rows.ts';
 import type { OpenedBackend } from '../remote/partition.ts';
 import { StoredTasks } from '../stored-tasks.ts';
+import { openWhole, type WholeStore } from '../whole-store.ts';
 import { Backup } from './backup-reader.ts';
 
 export interface BackupFacts {
@@ -29,6 +39,8 @@ export interface BackupFacts {
   by: string;
   isEncrypted: boolean;
   schema: WrittenSchema;
+  /** How many partitions the store had. */
+  partitions: number;
   rows: number;
   /** By the names of their namespaces. */
   counts: ReadonlyMap<string, number>;
@@ -70,8 +82,8 @@ export async function checkBackup(backup: OpenedBackup): Promise<BackupFacts> {
     count += 1;
   }
   if (!schema || isNewer(schema)) throw newerBackup(file, schema?.by ?? header.by);
-  const { at, by, encryption } = header;
-  return { digest, at, by, isEncrypted: encryption !== undefined, schema, rows: count, counts };
+  const { at, by, partitions, encryption } = header;
+  return { digest, at, by, isEncrypted: encryption !== undefined, schema, partitions, rows: count, counts };
 }
 
 export type OpenedBackup = Pick<Backup, 'file' | 'digest' | 'header' | 'rows' | 'close'>;
@@ -88,37 +100,56 @@ export async function restoreStore(
   address: StoreAddress,
   parts: RestoreParts,
 ): Promise<RestoredStore> {
-  const target = await openBackend(address, parts);
+  const { partitions: count } = backup.header;
+  const store = await openWhole(address, { ...parts, makes: true, count });
+  const [first] = store?.partitions ?? [];
+  if (!store || !first) throw new Error('A store that is created if it is missing is there.');
   try {
-    const { backend } = target;
-    const namespaces = openNamespaces(backend);
-    const mark = moveMark(namespaces.meta);
-    await mustBeFree(backend, await mark.read());
+    const { meta } = openNamespaces(first.backend);
+    const mark = moveMark(meta);
+    await mustBeFree(store, await mark.read());
     await mark.write({ from: backup.digest, isWhole: false, by: 'restore' });
-    await clear(backend);
-    const { written, leftOut } = await fill(backend, backup, parts);
-    const { live, unconfirmed } = await takeUp(target, namespaces, parts);
-    // Rows of the live tasks are in this version now.
-    await markSchema(namespaces.meta, parts.botVersion);
-    const examination = await examineRows(backend, { ...parts, repair: true });
-    await namespaces.meta.delete(MOVE_KEY);
-    return { name: backend.name, written, leftOut, live, unconfirmed, examination };
+    if (count > 1) await markPartitions(meta, count);
+    for (const { backend } of store.partitions) await clear(backend);
+    const { written, leftOut } = await fill(
+      store.partitions.map(({ backend }) => backend),
+      backup,
+      parts,
+    );
+    let [live, unconfirmed] = [0, 0];
+    for (const partition of store.partitions) {
+      if (partition !== first && (await isEmpty(partition.backend))) continue;
+      const namespaces = openNamespaces(partition.backend);
+      const taken = await takeUp(partition, namespaces, parts);
+      live += taken.live;
+      unconfirmed += taken.unconfirmed;
+      // Rows of the live tasks are in this version now.
+      await markSchema(namespaces.meta, parts.botVersion);
+    }
+    const examination = await examineWhole(store, { ...parts, repair: true });
+    await meta.delete(MOVE_KEY);
+    return { name: store.name, written, leftOut, live, unconfirmed, examination };
   } finally {
-    await target.close();
+    await store.close();
   }
 }
 
 async function mustBeFree(
-  backend: Backend,
+  { name, partitions }: WholeStore,
   mark: { isWhole: boolean; by?: 'restore' | undefined } | undefined,
 ): Promise<void> {
   const isOwnRest = mark?.by === 'restore' && !mark.isWhole;
-  if (isOwnRest || (await isEmpty(backend))) return;
+  if (isOwnRest) return;
+  const isFree = async () => (await Promise.all(partitions.map(({ backend }) => isEmpty(backend)))).every(Boolean);
+  if (await isFree()) return;
   throw new StoreError(
     'unsupported',
-    `Nothing was restored to the store ${backend.name} because it is not empty. Set STORE_URL to a new store, or move this one away first.`,
+    `Nothing was restored to the store ${name} because it is not empty. Set STORE_URL to a new store, or move this one away first.`,
   );
 }
+
+/** They say that a restore has begun, and into how many partitions. */
+const KEPT_MARKS: ReadonlySet<string> = new Set([MOVE_KEY, PARTITIONS_KEY]);
 
 /** Held at once while a store is cleared. */
 const KEYS_AT_ONCE = 10_000;
@@ -134,7 +165,7 @@ async function clear(backend: Backend): Promise<void> {
 async function someKeys(backend: Backend, namespace: string): Promise<string[]> {
   const keys: string[] = [];
   for await (const [key] of rowsIn(backend, namespace)) {
-    if (namespace === 'meta' && key === MOVE_KEY) continue;
+    if (namespace === 'meta' && KEPT_MARKS.has(key)) continue;
     keys.push(key);
     if (keys.length >= KEYS_AT_ONCE) break;
   }
@@ -142,7 +173,7 @@ async function someKeys(backend: Backend, namespace: string): Promise<string[]> 
 }
 
 async function fill(
-  backend: Backend,
+  backends: readonly Backend[],
   backup: OpenedBackup,
   { clock, onProgress }: RestoreParts,
 ): Promise<{ written: number; leftOut: number }> {
@@ -150,25 +181,30 @@ async function fill(
   let read = 0;
   let leftOut = 0;
   // By key: a backup of Redis may have a row twice, of which the later one is right.
-  const batches = new Map(namespaceNames.map((namespace) => [namespace, new Map<string, PlacedRow>()]));
-  const flush = async (namespace: string, batch: Map<string, PlacedRow>): Promise<void> => {
+  const batches = backends.map((backend) => ({
+    backend,
+    byNamespace: new Map(namespaceNames.map((namespace) => [namespace, new Map<string, PlacedRow>()])),
+  }));
+  const flush = async (backend: Backend, namespace: string, batch: Map<string, PlacedRow>): Promise<void> => {
     await writeRows(backend, adapterOf(backend, namespace), [...batch.values()]);
     batch.clear();
   };
   for await (const row of backup.rows()) {
-    const { namespace, key, text } = row;
-    const batch = batches.get(namespace);
+    const { namespace, key, text, partition } = row;
+    const { backend, byNamespace } = batches[partition] ?? {};
+    const batch = byNamespace?.get(namespace);
     const expires = expiryOf(text);
     read += 1;
     onProgress?.(read);
-    if (!batch || namespace === NOT_TAKEN_UP || (expires !== undefined && expires <= now)) {
+    if (!backend || !batch || namespace === NOT_TAKEN_UP || (expires !== undefined && expires <= now)) {
       leftOut += 1;
       continue;
     }
     batch.set(key, row);
-    if (batch.size >= writtenAtOnce(namespace)) await flush(namespace, batch);
+    if (batch.size >= writtenAtOnce(namespace)) await flush(backend, namespace, batch);
   }
-  for (const [namespace, batch] of batches) await flush(namespace, batch);
+  for (const { backend, byNamespace } of batches)
+    for (const [namespace, batch] of byNamespace) await flush(backend, namespace, batch);
   return { written: read - leftOut, leftOut };
 }
 

@@ -2,8 +2,8 @@ import { type Backend, type PlacedRow, StoreError } from '../backend.ts';
 import { MOVE_KEY, refuseIncompleteRow, refuseNewer, SCHEMA_KEY } from '../marks.ts';
 import { namespaceNames } from '../namespaces.ts';
 
-/** All rows. Throws where together they are no store that a bot may start on. */
-export async function* rowsToKeep(backend: Backend): AsyncGenerator<PlacedRow> {
+/** All rows. Throws if they are not a complete store. `mustBeMarked`: a bot has started on it, which writes its schema. */
+export async function* rowsToKeep(backend: Backend, { mustBeMarked = true } = {}): AsyncGenerator<PlacedRow> {
   let isMarked = false;
   for await (const row of backend.everyRow(namespaceNames)) {
     if (row.namespace === 'meta' && row.key === MOVE_KEY) {
@@ -16,7 +16,7 @@ export async function* rowsToKeep(backend: Backend): AsyncGenerator<PlacedRow> {
     }
     yield row;
   }
-  if (!isMarked) throw nothingThere(backend.name);
+  if (mustBeMarked && !isMarked) throw nothingThere(backend.name);
 }
 
 export const nothingThere = (name: string): StoreError =>

@@ -86,7 +86,7 @@ async function examineRemote(address: StoreAddress, parts: ExaminationParts): Pr
 }
 
 /** For a store that is reserved for this process already. */
-async function examineWhole(
+export async function examineWhole(
   { name, partitions, usedPartitions }: WholeStore,
   parts: ExaminationParts,
 ): Promise<Examination> {

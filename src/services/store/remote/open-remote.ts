@@ -1,6 +1,6 @@
-import type { StoreAddress } from '../backend.ts';
+import type { Backend, StoreAddress } from '../backend.ts';
 import { Lease } from '../lease.ts';
-import { refusePartitioned } from '../marks.ts';
+import { markedPartitions, refusePartitioned } from '../marks.ts';
 import { openNamespaces } from '../namespaces.ts';
 import { connectServer, type RemoteParts, warnAbout } from './connect.ts';
 import { type OpenedBackend, openPartition, readPartition } from './partition.ts';
@@ -40,17 +40,28 @@ export async function openRemote(
   }
 }
 
-/** Connects without a lease, and so cannot write: a bot may own the store. undefined where there is none. */
-export async function openRemoteToRead(
-  address: StoreAddress,
-  parts: RemoteParts,
-): Promise<Omit<OpenedBackend, 'ownership'> | undefined> {
+/** The rows of a store, without a lease. */
+export interface ReadableStore {
+  /** How many partitions it has. */
+  count: number;
+  /** Those that have rows. */
+  partitions: ReadonlyMap<number, Backend>;
+  close(): Promise<void>;
+}
+
+/** Connects without a lease, and so cannot write: a bot may own the store. Undefined if there is none. */
+export async function openRemoteToRead(address: StoreAddress, parts: RemoteParts): Promise<ReadableStore | undefined> {
   const server = await connectServer(address, parts);
   try {
-    const backend = await readPartition(server, 0);
-    if (backend) {
-      await refusePartitioned(openNamespaces(backend).meta, server.name);
-      return { backend, close: server.close };
+    const first = await readPartition(server, 0);
+    if (first) {
+      const count = (await markedPartitions(openNamespaces(first).meta, server.name)) ?? 1;
+      const partitions = new Map([[0, first]]);
+      for (let number = 1; number < count; number += 1) {
+        const backend = await readPartition(server, number);
+        if (backend) partitions.set(number, backend);
+      }
+      return { count, partitions, close: () => server.close() };
     }
   } catch (error) {
     await server.close();
