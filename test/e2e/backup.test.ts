@@ -19,6 +19,8 @@ const TASKS = 200;
 /** Cheap to make, but a job as any other; some have images, which a message must not lose. */
 const IMAGES = 20;
 const AT_ONCE = 10;
+/** 200 tasks on a machine that runs other tests too. */
+const PATIENT = { timeout: 300_000 };
 
 /** A shipped script as a separate process. */
 function script(entry: string, args: string[], settings: Record<string, string>) {
@@ -44,7 +46,7 @@ const live = (file: string): { state: string; id: string }[] =>
 const countIn = (file: string, wanted: string): number => live(file).filter(({ state }) => state === wanted).length;
 
 it('A backup made while 200 tasks run is restored, sends nothing by itself, and every task ends in one message', {
-  timeout: 400_000,
+  timeout: 900_000,
 }, async () => {
   const staged = await quickBot({
     gateway: { speed: 0.001 },
@@ -67,8 +69,8 @@ it('A backup made while 200 tasks run is restored, sends nothing by itself, and 
   // A few at once: Discord waits only so long for an acknowledgement.
   for (let at = 0; at < TASKS; at += AT_ONCE)
     await Promise.all(Array.from({ length: AT_ONCE }, (_, i) => order(at + i)));
-  await expect.poll(() => live(file).length).toBe(TASKS);
-  await expect.poll(() => countIn(file, 'waiting')).toBeGreaterThan(100);
+  await expect.poll(() => live(file).length, PATIENT).toBe(TASKS);
+  await expect.poll(() => countIn(file, 'waiting'), PATIENT).toBeGreaterThan(100);
 
   const backup = join(folder(), 'atelier.backup');
   const settings = { STORE_URL: config.store.url, BACKUP_PASSPHRASE: PASSPHRASE };
@@ -83,7 +85,7 @@ it('A backup made while 200 tasks run is restored, sends nothing by itself, and 
   gateway.setSpeed(30);
   const posted = (): readonly Message[] => discord.messages('studio');
   const done = (): Message[] => posted().filter(says('Finished in'));
-  await expect.poll(() => done().length, { timeout: 120_000 }).toBeGreaterThan(75);
+  await expect.poll(() => done().length, PATIENT).toBeGreaterThan(75);
   await app.stop();
   const before = new Map(done().map((message) => [message.id, message]));
   const submittedBefore = submitted;
@@ -118,7 +120,7 @@ it('A backup made while 200 tasks run is restored, sends nothing by itself, and 
     ...staged,
     config: { ...config, store: { url: `sqlite://${target}`, scheme: 'sqlite' } },
   });
-  await expect.poll(() => live(target).length, { timeout: 120_000 }).toBe(0);
+  await expect.poll(() => live(target).length, PATIENT).toBe(0);
   expect(submitted).toBe(submittedBefore);
   // What was shown is still shown, also if the restored store does not know its outcome.
   const now = new Map(posted().map((message) => [message.id, message]));
