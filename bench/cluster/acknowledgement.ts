@@ -17,7 +17,7 @@ interface Figures {
   queue: QueueFigures[];
 }
 
-/** The same members at the same pace, by turns with one process and with a shard and a worker. */
+/** The same members at the same pace, alternating between a single process and a shard process with a worker. */
 export async function measureAcknowledgement(stage: Stage, rounds: number): Promise<void> {
   const results: Figures[] = LOADS.map(() => ({ all: [], cluster: [], queue: [] }));
   for (let round = 0; round < rounds; round++) {

@@ -4,7 +4,7 @@ import { percentile } from '../tasks/percentile.ts';
 import { range } from './range.ts';
 import type { Stage } from './stage.ts';
 
-/** The gateway takes so many jobs at once; the flood wants many more. */
+/** The gateway runs this many jobs at once; the flood orders many more. */
 const JOBS_AT_ONCE = 16;
 const FLOOD = 100;
 const FILLING_MS = 10_000;
@@ -17,7 +17,7 @@ type Place = keyof typeof places;
 interface Delays {
   alone: number[];
   flooded: number[];
-  /** Orders a second of the flood. */
+  /** Orders per second in the flood. */
   flood: number;
 }
 

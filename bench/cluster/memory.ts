@@ -11,16 +11,16 @@ const probing = {
 };
 
 interface Weighed {
-  /** After some use, as the system counts it. */
+  /** After some use, as the system reports it. */
   used: number;
-  /** The same after a collection. */
+  /** The same after garbage collection. */
   collected: number;
   heap: number;
 }
 
 type Results = Map<string, Weighed[]>;
 
-/** The memory of each kind of process after some use. Each worker has its share, so that several shares need several workers. */
+/** The memory of each kind of process after some use. Each worker owns its share of the partitions, so several shares need several workers. */
 export async function measureMemory(stage: Stage, rounds: number): Promise<void> {
   const results: Results = new Map();
   for (let round = 0; round < rounds; round++) {

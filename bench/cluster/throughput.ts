@@ -13,15 +13,15 @@ const TARGET = 1.8;
 const CPU_TARGET = 1.1;
 const WARM_UP_MS = 10_000;
 const COUNTED_MS = 30_000;
-/** For each worker. More would wait longer for their acknowledgement than a shard lets them. */
+/** The number for each worker. With more of them, some would wait longer for their acknowledgement than a shard process allows. */
 const MEMBERS: Readonly<Record<What, number>> = { text: 32, image: 16 };
 const all = Array.from({ length: PARTITIONS }, (_, at) => at);
 
 interface Counted {
   perSecond: number;
-  /** Of the workers, with their media processes, and without what they use when nothing happens. */
+  /** The processor time of the workers and their media processes, minus what they use when idle. */
   cpuMs: number;
-  /** Of what they may use. */
+  /** The share of the processor time that they are allowed. */
   usedShare: number;
   idleShare: number;
   shardCpuMs: number;
@@ -33,7 +33,10 @@ const shapes = { all: 'all', one: 'one worker', two: 'two workers' } as const;
 type Shape = keyof typeof shapes;
 const names = Object.keys(shapes) as Shape[];
 
-/** Orders a second with one and with two workers that may use little of a core each, so that neither the machine nor the embedded servers limit them. */
+/**
+ * Orders per second with one and with two workers. Each may use only a small share of a core, so that neither the machine nor the embedded servers are the
+ * limit.
+ */
 export async function measureThroughput(stage: Stage, rounds: number): Promise<void> {
   const empty = (): Record<Shape, Counted[]> => ({ all: [], one: [], two: [] });
   const results: Record<What, Record<Shape, Counted[]>> = { text: empty(), image: empty() };
@@ -49,7 +52,7 @@ export async function measureThroughput(stage: Stage, rounds: number): Promise<v
 }
 
 interface Crew {
-  /** One process is both. */
+  /** A single process is both shard process and worker. */
   shard?: BotProcess;
   workers: readonly BotProcess[];
 }
@@ -74,7 +77,7 @@ async function countedWith(stage: Stage, { shard, workers, what }: Crew & { what
   await sleep(WARM_UP_MS / 2);
   const idleTo = await look();
   const idleShare = (idleTo.workers - idleFrom.workers) / (idleTo.at - idleFrom.at);
-  // Warm before it is limited.
+  // The processes are warmed up before they are limited.
   await stage.ask('work', { what, members: MEMBERS[what] * workers.length, partitions: all });
   await sleep(WARM_UP_MS / 2);
   const duties = workers.map(({ pid }) => limitDuty(pid, DUTY));

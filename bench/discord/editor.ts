@@ -17,7 +17,7 @@ export interface EditFigures {
   cpuMicrosPerEdit: number;
 }
 
-/** More than one process can have answered at once, and fewer than there are tokens. */
+/** More requests than one process can have open at once, and fewer than there are tokens. */
 const IN_FLIGHT = 64;
 /** A default client lets a second's worth through at once before it begins to wait: a burst is not a rate. */
 const BURST_MS = 1_500;

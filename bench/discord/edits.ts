@@ -10,11 +10,11 @@ const TARGET = 10;
 const editors: Readonly<Record<Editor, string>> = { default: 'default client.rest', bot: "Atelier's tokenRest" };
 
 interface Round extends EditFigures {
-  /** The share of one core while editing. */
+  /** The share of one core that is used while editing. */
   sidesCpu: number;
 }
 
-/** The same edits through the same tokens, alternating between a default client's REST and the bot's own. */
+/** The same edits through the same tokens, alternating between the REST client of a default client and the bot's own. */
 export async function measureEdits(): Promise<void> {
   const results: Record<Editor, Round[]> = { default: [], bot: [] };
   const stage = await Stage.open();

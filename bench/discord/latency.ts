@@ -3,7 +3,7 @@ import { EDIT_GRACE_MS, type Load, type LoadFigures } from './orders.ts';
 import { Stage } from './stage.ts';
 
 const ROUNDS = 3;
-/** As fast as a default client can edit without a queue, so none is left over when measuring begins. */
+/** As fast as a default client can edit without a queue, so none is left when the measurement begins. */
 const WARM_UP: Load = { perSecond: 50, seconds: 3 };
 const HEAVY: Load = { perSecond: 200, seconds: 3 };
 const LOADS: readonly Load[] = [{ perSecond: 1, seconds: 3 }, { perSecond: 50, seconds: 6 }, HEAVY];
@@ -40,7 +40,7 @@ function report(results: readonly Record<Way, LoadFigures[]>[]): void {
   const rows = LOADS.flatMap(({ perSecond, seconds }, at) => {
     const figures = results[at];
     if (!figures) return [];
-    // One round has too few slow responses for a percentile of its own: two or three would determine its p99.
+    // A single round has too few slow responses for a percentile: two or three of them would determine its p99.
     const all = (way: Way, share: number): number =>
       percentile(
         figures[way].flatMap(({ milliseconds }) => milliseconds),
@@ -67,7 +67,7 @@ Target: ratio at most ${TARGET}.
   console.log(table(['', 'taken', 'p50 ms', 'ratio', 'p99 ms', 'ratio', 'missed', 'edited'], rows));
 }
 
-/** The smallest value that at least such a share of all does not exceed. */
+/** The smallest value that at least this share of all values does not exceed. */
 function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Loaded with `--import` before the measured program, which does not know about it: reports its memory on request. */
+/** Loaded with `--import` before the measured program, which does not know about it: reports its memory use on request. */
 
 export interface Weight {
   residentBytes: number;
@@ -27,7 +27,7 @@ async function weigh(): Promise<void> {
   process.send?.({ residentBytes: rss, heapBytes: heapUsed } satisfies Weight);
 }
 
-/** Ten thousand servers keep a client busy after its READY. */
+/** Ten thousand servers keep a client busy after READY. */
 async function quiet(): Promise<void> {
   for (let look = 0; look < MAX_LOOKS; look++) {
     const before = process.cpuUsage();
@@ -35,5 +35,5 @@ async function quiet(): Promise<void> {
     const { user, system } = process.cpuUsage(before);
     if (user + system < IDLE_MICROS) return;
   }
-  throw new Error('The measured process did not come to rest.');
+  throw new Error('The measured process did not become idle.');
 }

@@ -8,7 +8,7 @@ import { StoreFolder } from '../tasks/store-folder.ts';
 import type { LoadOrder, LoadServed, LoadState } from './orders.ts';
 
 const JOBS = 500;
-/** This many are requested before the progress is checked. */
+/** This many jobs are requested before the progress is checked. */
 const BATCH = 10;
 const LOOK_MS = 500;
 const TARGET_MIB = 200;

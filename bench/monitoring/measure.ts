@@ -11,9 +11,9 @@ import type { Strain } from '../text/probe.ts';
 const PAIRS = 5;
 const TASKS = 3_000;
 const COUNTED_MS = 15_000;
-/** Three times as often as Prometheus does it by default. */
+/** Three times as often as Prometheus scrapes by default. */
 const SCRAPE_MS = 5_000;
-/** As by the specification in the first half minute, so each task is polled every 2.5 s. */
+/** As in the first half minute according to the specification, so each task is polled every 2.5 s. */
 const settings = { POLL_SCHEDULE: 'spec', GATEWAY_POLLS_PER_SECOND: '10000', GATEWAY_CONNECTIONS: '64' };
 
 const ways = { without: 'without HTTP_PORT', with: 'with HTTP_PORT, scraped every 5 s' } as const;
@@ -26,7 +26,7 @@ interface Measured {
   residentBytes: number;
 }
 
-/** The cost of health checks and metrics for the shipped bot, alternating with and without them. */
+/** The cost of health checks and metrics for the shipped bot, alternating between runs with and without them. */
 export async function measureMonitoring(): Promise<void> {
   const results: Record<Way, Measured[]> = { without: [], with: [] };
   const scene = await Scene.open();
@@ -86,7 +86,7 @@ async function scraped({ HTTP_PORT: port }: Record<string, string>, ms: number):
   for (let left = ms; left > 0; left = end - performance.now()) {
     if (port !== undefined) {
       const response = await fetch(`http://127.0.0.1:${port}/metrics`);
-      if (!(await response.text()).includes('atelier_tasks')) throw new Error('The bot did not tell its metrics.');
+      if (!(await response.text()).includes('atelier_tasks')) throw new Error('The bot did not report its metrics.');
     }
     await sleep(Math.min(SCRAPE_MS, Math.max(0, end - performance.now())));
   }
