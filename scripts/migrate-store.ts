@@ -83,7 +83,7 @@ async function migrate(): Promise<number> {
   return isWhole ? 0 : 1;
 }
 
-/** Both are ours alone until it is done. */
+/** No other process can open either store until the migration is done. */
 async function between(
   from: StoreAddress,
   to: StoreAddress,
@@ -99,7 +99,7 @@ async function between(
     const count = partitions ?? source.partitions.length;
     if (isDry) return await countDivided(source, count);
     const target = await openWhole(to, { ...parts, makes: true, count });
-    if (!target) throw new Error('A store that is made where there is none is there.');
+    if (!target) throw new Error('A newly created store is missing.');
     try {
       return await moveWhole(source, target);
     } finally {

@@ -3,19 +3,19 @@ import type { Submission } from '../../src/services/gateway/read/snapshot.ts';
 import type { Source } from '../../src/services/tasks/kind.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
-/** To the gateway and back. */
+/** The round trip to the gateway. */
 const WAY_MS = 20;
-/** The shares of a job at which its progress is called back. */
+/** The shares of a job's duration at which its progress is called back. */
 const CALLED_AT = [0.25, 0.5, 0.75];
 
 export interface Job {
-  /** How long it takes, from the moment the gateway has it. */
+  /** How long the job takes, from the moment the gateway has received it. */
   ms: number;
   endsAt: number;
   questions: number;
 }
 
-/** A gateway in the same process: it knows when its jobs end, and is never late. */
+/** A simulated gateway in the same process, which knows when its jobs end and is never late. */
 export class SimulatedGateway {
   readonly #clock: VirtualClock;
   readonly jobs = new Map<string, Job>();
@@ -24,7 +24,7 @@ export class SimulatedGateway {
     this.#clock = clock;
   }
 
-  /** `callBack` is called, as far away as the gateway is, when the job changes. */
+  /** `callBack` is called when the job changes, after the time that a request takes. */
   async submit(ms: number, callBack?: (said: 'progress' | 'end') => void): Promise<Submission> {
     await this.#clock.wait(WAY_MS);
     const remoteId = `${this.jobs.size + 1}`;

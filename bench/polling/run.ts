@@ -13,9 +13,9 @@ import { MemoryStore } from './memory-store.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
 const SECOND = 1_000;
-/** The settings' defaults. */
+/** The defaults of the settings. */
 const maxWaitMs = { image: 300_000, video: 900_000, music: 300_000, text: 120_000 };
-/** The engine’s kinds that stand for jobs with these wait limits. Their names do not change the result. */
+/** The engine's task kinds that stand for jobs with these wait limits. Their names do not affect the result. */
 const namesOf = { image: 'imagine', video: 'video', music: 'song' } as const satisfies Partial<
   Record<WaitLimit, TaskKind>
 >;
@@ -24,15 +24,15 @@ export type Way = 'spec' | 'learned';
 export type Sort = keyof typeof namesOf;
 const sortNames = ['image', 'video', 'music'] as const satisfies readonly Sort[];
 
-/** How jobs come: by chance, so many seconds apart on average; many within the first second; or each when another's end is found. */
+/** How jobs arrive: at random, this many seconds apart on average; many within the first second; or each when the end of another one has been found. */
 type Coming = { every: number } | { atOnce: number } | { live: number };
 
-/** Jobs of a sort. */
+/** Jobs of one sort. */
 export interface Stream {
   sort: Sort;
   draw: Draw;
   coming: Coming;
-  /** What the store believes about them before the first has come. */
+  /** The durations that are stored for them before the first one arrives. */
   believed?: Draw;
 }
 
@@ -40,10 +40,10 @@ export interface Scenario {
   streams: readonly Stream[];
   perSecond: number;
   inFlight: number;
-  /** How many jobs count, after so many that do not. */
+  /** How many jobs count, after this many that do not. */
   counted: number;
   before?: number;
-  /** Orders name an address to call back, and this share of all callbacks arrives. */
+  /** Orders contain a callback URL, and this share of all callbacks arrives. */
   calledBack?: number;
 }
 
@@ -51,18 +51,18 @@ export interface Figures {
   jobs: number;
   questions: number;
   delays: number[];
-  /** Within the time in which the counted jobs were submitted. */
+  /** The number of polls within the time in which the counted jobs were submitted. */
   meanLive: number;
   perSecond: number;
 }
 
-/** As many as are to be live come one after the other within that time. */
+/** At the start, the wanted number of live jobs arrive one after another within this time. */
 const FILLING_MS = 60_000;
 /** Durations of as many jobs as the store keeps. */
 const BELIEVED_JOBS = 200;
 const BELIEVED_WITHIN_MS = 1_000;
 
-/** The real engine on a virtual clock against a simulated gateway, until the jobs that count have ended. */
+/** The real engine on a virtual clock against a simulated gateway, until all jobs that count have ended. */
 export async function run(way: Way, scenario: Scenario, seed: number): Promise<Figures> {
   const clock = new VirtualClock();
   const gateway = new SimulatedGateway(clock);
@@ -82,7 +82,7 @@ export async function run(way: Way, scenario: Scenario, seed: number): Promise<F
     sortNames.find((sort) => namesOf[sort] === name);
   const callbacks = new Callbacks({ book, clock, laneOf, hint: (id) => scheduler.hint(id) });
   callbacks.open(new CallbackAddresses('https://bot.example', 'a secret of the store'));
-  // Its own chance, so the jobs stay the same.
+  // A separate random generator, so that the jobs stay the same.
   const chance = seeded(seed + 2);
   const callBack = (address: string, said: 'progress' | 'end'): void => {
     const id = chance() < (calledBack ?? 0) ? callbacks.find(address) : undefined;
@@ -168,7 +168,7 @@ export async function run(way: Way, scenario: Scenario, seed: number): Promise<F
   const stopped = tasks.pause();
   await clock.pass(() => true);
   await stopped;
-  if (trouble.length > 0) throw new Error(`A run met trouble: ${String(trouble[0])}`);
+  if (trouble.length > 0) throw new Error(`A run failed: ${String(trouble[0])}`);
   const jobs = ids.map((id) => ({ id, ...gateway.jobs.get(id) }));
   return {
     jobs: counted,
@@ -205,7 +205,7 @@ function simulatedKind(
     takesCallback: true,
     waitLimit: () => sort,
     durationKey: () => namesOf[sort],
-    // How long it takes is what it asks for.
+    // The duration of a job is part of its request.
     submit: ({ prompt }, { callbackUrl }) =>
       gateway.submit(Number(prompt), callbackUrl === undefined ? undefined : (said) => callBack(callbackUrl, said)),
   });

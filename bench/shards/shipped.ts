@@ -13,12 +13,12 @@ const MB = 1_000_000;
 
 interface Measured {
   connectedSeconds: number;
-  /** Of all shard processes together. */
+  /** The total of all shard processes. */
   cpuMs: number;
-  /** Of each shard process. */
+  /** For each shard process. */
   residents: number[];
   most: number[];
-  /** All together, as a share of a core. */
+  /** The total, as a share of a core. */
   idleShare: number;
   loadedShare: number;
   milliseconds: number[];
@@ -31,7 +31,7 @@ interface ShippedOptions {
   maxConcurrency: number;
 }
 
-/** Shard processes as they are shipped, between the embedded Discord and one worker that answers. */
+/** Measures the shipped shard processes between the embedded Discord and one worker that answers. */
 export async function measureShipped(server: BenchServer, options: ShippedOptions): Promise<void> {
   const results: [Shape, Measured][] = [];
   for (const shape of shapes) results.push([shape, await measured(server, shape, options)]);
@@ -128,7 +128,7 @@ function extrapolate(results: readonly [Shape, Measured][]): void {
   const [least, most] = [alone[0], alone.at(-1)];
   if (!least || !most || least === most) return;
   const bytes = ([, { residents }]: [Shape, Measured]): number => residents[0] ?? 0;
-  // A shard takes less than one process differs from the next.
+  // The memory of one shard is less than the difference between two processes.
   const byShard = Math.max(0, (bytes(most) - bytes(least)) / (most[0].shards - least[0].shards));
   const byProcess = bytes(least) - byShard * least[0].shards;
   const shards = 100;

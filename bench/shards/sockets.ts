@@ -6,7 +6,7 @@ import { openLog } from '../../src/lib/log.ts';
 import { nameHolder, openSharedFacts } from '../../src/services/store/index.ts';
 import type { SocketsFigures, SocketsOrder } from './orders.ts';
 
-/** The shards of a shard process with any intents, and nothing around them; what arrives is read and dropped. */
+/** The shards of a shard process alone, with any intents; events are read and dropped. */
 
 const LEASE_MS = 10_000;
 const LIMIT_MS = 4_000;

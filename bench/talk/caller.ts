@@ -29,7 +29,7 @@ const gateway = openGateway({ ...defaultSettings, baseUrl: url, apiKey: key });
 const opened: Opened[] = [];
 for (let round = 0; round < WARM_UP + rounds; round++) {
   for (const manner of manners) {
-    // The second measurement finds everything warm.
+    // The process is warmed up by the time of the second measurement.
     const ways: Way[] = round % 2 === 0 ? ['bare', 'client'] : ['client', 'bare'];
     for (const way of ways) opened.push(await open(way, manner));
   }

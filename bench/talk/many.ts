@@ -10,7 +10,7 @@ const WORDS = 30;
 const LOOK_MS = 200;
 const MIB = 2 ** 20;
 
-/** Twenty conversations: idle, and while all of them are answered at once at the speed of speech. */
+/** Twenty conversations: first idle, then while all of them receive an answer at once, at the speed of speech. */
 export async function measureMany(stage: Stage, bot: MeasuredBot): Promise<void> {
   const before = await settled(bot);
   await stage.ask('open', { talks: TALKS });

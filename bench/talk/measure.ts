@@ -25,7 +25,7 @@ export async function measureTalk(): Promise<void> {
     const calls = await called(served);
     reportCalls(calls, await stage.ask('inputs', null));
     await stage.withBot(async (bot) => {
-      // The first answer of a process warms it.
+      // The first answer warms the process up.
       for (const manner of manners) await stage.ask('alone', { manner, rounds: 1 });
       const [words, sound] = [
         await stage.ask('alone', { manner: 'words', rounds: ROUNDS }),

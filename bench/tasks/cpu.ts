@@ -11,7 +11,7 @@ const IN_FLIGHT = 64;
 const TASKS = 5_000;
 /** One lane may use three quarters of all concurrent polls. */
 const IN_FLIGHT_OF_ALL_LANES = 86;
-/** The engine's clock goes so much faster that there is always something due, as there is always something to ask for the client. */
+/** The engine's clock runs so much faster that a poll is always due, just as the client alone always has a task to poll. */
 const CLOCK_SPEED = 20;
 const UNBOUND = 1_000_000;
 const times = { warmUpMs: 2_500, countedMs: 3_000 } as const;

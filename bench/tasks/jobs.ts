@@ -5,10 +5,10 @@ import type { JobFigures, Order, Orders, Served, SidesInput, Workload } from './
 import { StoreFolder } from './store-folder.ts';
 
 const LOOK_MS = 500;
-/** No job lasts so long, however many times slower it was made. */
+/** No job takes longer than this, however much it is slowed down. */
 const WAIT_LIMIT_MS = 120_000;
 
-/** Orders jobs of the bot between the embedded sides, and waits until Discord has heard of the end of each. */
+/** Orders jobs from the bot through the embedded servers, and waits until the end of each is shown in Discord. */
 export async function runJobs(
   workload: Workload,
   pace: Pick<SidesInput, 'clockSpeed' | 'gatewaySpeed'>,

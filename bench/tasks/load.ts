@@ -7,7 +7,7 @@ import type { StubServed } from './stub.ts';
 
 const ROUNDS = 2;
 const TASKS = 5_000;
-/** The first half minute of the specification's schedule: each task is polled so often. */
+/** The first half minute of the specification's schedule: each task is polled this often. */
 const GAP_SECONDS = 2.5;
 const WARM_UP_MS = 3_500;
 const COUNTED_MS = 6_000;
@@ -17,7 +17,7 @@ const BUDGET = { perSecond: 10_000, connections: 256, inFlight: 192 };
 const ways = { singly: 'one by one', lists: 'in lists (GATEWAY_IMGX_LISTS)' } as const;
 type Way = keyof typeof ways;
 
-/** The achieved share of the wanted poll rate when thousands of young tasks are followed at once. */
+/** The achieved share of the wanted poll rate when thousands of young tasks are polled at once. */
 export async function measureLoad(): Promise<void> {
   const results: Record<Way, EngineFigures[]> = { singly: [], lists: [] };
   const folder = await StoreFolder.open();

@@ -7,7 +7,7 @@ const ROUNDS = 2;
 const TASKS = [0, 10_000, 50_000] as const;
 const HOUR_MS = 3_600_000;
 
-/** Each task is polled once, so the engine’s own data for it is measured too, and then not for minutes. */
+/** Each task is polled once, so that the engine's own data for it is measured too, and then not again for minutes. */
 const settings = { GATEWAY_POLLS_PER_SECOND: '10000', GATEWAY_CONNECTIONS: '64' };
 
 /** The memory of the shipped bot with this many live tasks, once nothing is left to collect. */

@@ -16,7 +16,7 @@ const KEY = 'sk-sandbox';
 const ACKNOWLEDGE_MS = 3_000;
 /** How often the gateway's log of requests is read, which contains only the last thousand. */
 const LOOK_MS = 100;
-/** Noise cannot be packed, so this is an image of a megabyte. */
+/** Noise cannot be compressed, so this is an image of one megabyte. */
 const IMAGE_SIDE = 600;
 const LEAST_IMAGE_BYTES = 1_000_000;
 
@@ -154,5 +154,5 @@ async function register({ apiUrl, applicationId, token }: EmbeddedDiscord): Prom
     headers: { authorization: `Bot ${token}`, 'content-type': 'application/json' },
     body: JSON.stringify(features.map((feature) => registrationOf(feature, { userInstall: false }))),
   });
-  if (!answer.ok) throw new Error(`The commands were not taken: ${await answer.text()}`);
+  if (!answer.ok) throw new Error(`The commands were not accepted: ${await answer.text()}`);
 }

@@ -36,7 +36,7 @@ export interface DeliveryContext extends DeliveryParts {
 export class EndDelivery {
   readonly #context: DeliveryContext;
   readonly #backoff: Backoff;
-  /** The portion of the content that is still sent: parts that Discord has refused are not sent again. */
+  /** How much of the content is still sent: parts that Discord has refused are not sent again. */
   #portion: PlanPortion = 'whole';
 
   constructor(context: DeliveryContext) {
@@ -64,7 +64,7 @@ export class EndDelivery {
     const task = shown && !mayBeShown ? setMessage(stored, shown.place) : stored;
     const ways = waysToEnd(task, known.closed, clock.now());
     if (!mayBeShown) return (await this.#tryWays(ways, task)) ?? { nowhere: 'no-way' };
-    // The same message can be changed again. A second one would repeat the end, so its owner decides.
+    // The same message can be edited again. A second message would repeat the end, so the task's owner decides.
     const sameMessage = ways.filter(({ by }) => by === 'token');
     return (await this.#tryWays(sameMessage, task)) ?? this.#hint(task);
   }
@@ -150,7 +150,7 @@ export class EndDelivery {
     try {
       const there = await findPosted(task, intention, this.#context.outbox);
       if (!there) return undefined;
-      // It is not the end, but tells of it.
+      // This message does not show the end, but refers to it.
       return task.delivery.unseenSince === undefined ? { there, by: intention.by } : { nowhere: 'no-way' };
     } catch (error) {
       // If the bot is not allowed to read the channel, only the nonce prevents a second message.
