@@ -83,7 +83,7 @@ async function migrate(): Promise<number> {
   return isWhole ? 0 : 1;
 }
 
-/** No other process can open either store until the migration is done. */
+/** Both stores are reserved for this process until the migration is done. */
 async function between(
   from: StoreAddress,
   to: StoreAddress,

@@ -26,7 +26,7 @@ import type { App, AppTools } from './app.ts';
 
 /** Discord waits three seconds for the first response. Without one by then, the member is told to try again. */
 const UNTAKEN_MS = 2_000;
-/** A queue server that is away must not use up the member's three seconds. */
+/** A queue server that does not respond must not use up the member's three seconds. */
 const PUT_LIMIT_MS = 1_500;
 const CONNECTED_LOOK_MS = 100;
 
@@ -45,7 +45,7 @@ export async function startShard(config: Config, tools: AppTools, monitoring: Mo
   const outbox = new Outbox(clients, log);
   const underWay = new Set<Promise<unknown>>();
 
-  /** Discord takes one first response, so a worker that is just about to answer is not disturbed. */
+  /** Discord accepts only one first response, so this does not disturb a worker that is about to answer. */
   async function turnAway(interaction: APIInteraction): Promise<void> {
     const { application_id: applicationId, id: interactionId, token, type } = interaction;
     const responder = new Responder(outbox, { applicationId, interactionId, token });
@@ -53,7 +53,7 @@ export async function startShard(config: Config, tools: AppTools, monitoring: Mo
       if (type === InteractionType.ApplicationCommandAutocomplete) await responder.suggest([]);
       else await responder.replyPrivately({ content: say('refusals.stopping') });
     } catch (error) {
-      // A resumed session repeats interactions, some of which have their response, or are too old for one.
+      // A resumed session repeats interactions, some of which have been answered already or are too old to be answered.
       if (!isTooLate(error)) log.info({ err: error }, 'A member could not be told to try again.');
     }
   }
@@ -70,7 +70,7 @@ export async function startShard(config: Config, tools: AppTools, monitoring: Mo
     }
   }
 
-  /** Every message of every server comes here. A failure is retried by the caller; a message that is put in twice is answered once. */
+  /** Every message from every server arrives here. A failure is retried by the caller; a message that is put in twice is answered once. */
   async function passMessage(packet: GatewayMessageCreateDispatch): Promise<void> {
     const partition = threads?.partitionOf(packet.d.channel_id);
     const content = partition === undefined ? undefined : threadPacketIn(packet);
@@ -115,7 +115,7 @@ export async function startShard(config: Config, tools: AppTools, monitoring: Mo
     monitoring?.readiness.watch({
       isDiscordReady: () => shards.isConnected(),
       store: { mustBeOurs: () => undefined, trouble: () => partitions.trouble(), unsaved: () => 0 },
-      // It asks nothing of the gateway.
+      // A shard process sends no requests to the gateway.
       gateway: { answeredAt: () => clock.now(), ask: async () => undefined },
     });
     monitoring?.watchDiscord(clients);

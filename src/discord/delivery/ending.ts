@@ -84,7 +84,7 @@ export class EndDelivery {
     }
   }
 
-  /** The end may be shown in a message that no one but its owner can read any more. */
+  /** The end may have been shown in a message that only the task's owner could read. */
   async #hint(task: Task): Promise<DeliveryResult> {
     const { id, outbox, record, hintAt } = this.#context;
     try {
@@ -185,13 +185,13 @@ export class EndDelivery {
   }
 }
 
-/** By then the owner has come back by themselves, or is no longer interested. */
+/** After this time the owner has come back without a ping, or is no longer interested. */
 const LATEST_PING_MS = 15 * 60_000;
 
 /** The ping is the bot's own message, a reply to the one that shows the end. */
 type ReplyWay = { by: 'reply'; message: MessagePlace };
 
-/** Pings the owner of a task whose end has been shown: once, or not at all. */
+/** Pings the owner of a task whose end has been shown: at most once. */
 export class OwnerPing {
   readonly #context: DeliveryContext;
   #isOver = false;

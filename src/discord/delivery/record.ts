@@ -125,7 +125,7 @@ export class DeliveryRecord {
     });
   }
 
-  /** For state that is safe to lose: losing it costs at most one extra request after a restart. */
+  /** For state whose loss costs at most one extra request after a restart. */
   async #try(transition: Transition): Promise<void> {
     try {
       await this.#store(transition);

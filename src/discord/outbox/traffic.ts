@@ -1,7 +1,7 @@
 import type { REST } from 'discord.js';
 import type { MakeRequest } from './uploads.ts';
 
-/** Classes of addresses, the first match counts; an address itself contains ids and tokens. */
+/** Classes of URLs, of which the first match counts. The URL itself contains ids and tokens. */
 const ROUTES = [
   ['callback', /\/interactions\/\d+\/[^/]+\/callback/],
   ['webhook', /\/webhooks\//],
@@ -22,7 +22,7 @@ type RouteClass = (typeof ROUTES)[number][0] | 'other';
 type RequestListener = (route: RouteClass, status: number | undefined) => void;
 type WaitListener = (scope: Scope, ms: number) => void;
 
-/** Tells who listens of every request to Discord. */
+/** Reports every request to Discord to the listeners. */
 export class Traffic {
   readonly #onRequest: RequestListener[] = [];
   readonly #onWait: WaitListener[] = [];
@@ -51,7 +51,7 @@ export class Traffic {
     };
   }
 
-  /** Waits before a request whose limit is known to be used up. */
+  /** The library waits before a request whose limit is known to be used up. */
   watchLimits(rests: readonly REST[]): void {
     for (const rest of rests) rest.on('rateLimited', ({ scope, timeToReset }) => this.#tellWait(scope, timeToReset));
   }
