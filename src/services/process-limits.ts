@@ -27,7 +27,7 @@ interface LimitParts {
 }
 
 /**
- * What the operator limits for the whole bot, as far as this process may use it: its share is that of the partitions it owns, so the shares of all
+ * This process's share of the operator's limits for the whole bot. It corresponds to the partitions that the process owns, so the shares of all
  * processes never exceed the limit. The partitions of a process use it together.
  */
 export class ProcessLimits {
@@ -69,7 +69,7 @@ export class ProcessLimits {
       this.#all[kind].set(shareOf(liveLimits[kind].all, { partitions, count }));
   }
 
-  /** For the tasks of one partition alone. */
+  /** For the tasks of a single partition. */
   schedulerFor({ number, count }: Partition): Scheduler {
     if (count === 1) return this.scheduler;
     return new PartitionScheduler(this.scheduler, (id) => partitionOf(bucketIn(id), count) === number);

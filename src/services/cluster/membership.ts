@@ -4,16 +4,16 @@ import { type Partitions, type SharedFacts, StoreError } from '../store/index.ts
 import type { StoredTasks } from '../store/stored-tasks.ts';
 import { isShortOfShare, partitionsToGiveBack, partitionsToTake, readShares, WORKER_CLAIM } from './shares.ts';
 
-/** A claim is repeated so often within its time. */
+/** How many times a claim is renewed within its duration. */
 const REPEATS = 5;
-/** A worker that stops wants its partitions to be taken within a second. A look is a few reads of small rows. */
+/** The partitions of a stopping worker should be taken over within a second. Each check only reads a few small rows. */
 const LOOK_EVERY_MS = 250;
-/** While this worker waits for what others give back. */
+/** The interval while this worker waits for partitions that others release. */
 const LOOK_OFTEN_MS = 100;
-/** Each reads the rows of its partition, over connections that the others' work needs too. The first one also loads and compiles code. */
+/** Opening a partition reads all of its rows, over connections that the other partitions need too. The first one also loads and compiles code. */
 const TAKEN_AT_ONCE = 4;
 const GIVEN_AT_ONCE = 4;
-/** How long a worker waits for the next owners of partitions before it gives back others, so that few are without an owner at a time. */
+/** How long a worker waits for the next owners of released partitions before it releases others, so that few are without an owner at a time. */
 const HAND_OVER_MS = 1_000;
 
 interface MembershipParts {
@@ -24,15 +24,15 @@ interface MembershipParts {
   leaseMs: number;
   clock: Pick<Clock, 'after'>;
   log: Log;
-  /** This process owns the partition from here on. False where nothing has begun, because the server did not respond: the store is closed then. */
+  /** This process owns the partition from here on. Returns false if nothing was started because the server did not respond; the store is closed then. */
   onTaken(partition: number, store: StoredTasks): Promise<boolean>;
-  /** The work on the partition has ended when this resolves; its store is closed then. */
+  /** Resolves when the work on the partition has ended and its store is closed. */
   onGiveBack(partition: number): Promise<void>;
 }
 
 /**
- * Keeps this process a worker of the cluster: it takes its share of the partitions, and gives some back, a few at a time, when other workers come. Leases
- * alone decide who owns a partition; what is read about others only decides what to try.
+ * Keeps this process a worker of the cluster: it takes its share of the partitions, and releases some of them, a few at a time, when other workers join. Leases
+ * alone decide who owns a partition; the state of other workers only decides what to try.
  */
 export class Membership {
   readonly #parts: MembershipParts;
@@ -60,16 +60,16 @@ export class Membership {
     return [...this.#owned.keys()];
   }
 
-  /** Gives everything back; others may take it at once. */
+  /** Releases everything, so that others can take it at once. */
   async stop(): Promise<void> {
     this.#end.abort();
     await this.#loops;
     const { facts, holder, log } = this.#parts;
     try {
-      // Before the partitions, so that the others count without this worker.
+      // Released before the partitions, so that the other workers no longer count this one.
       await facts.release(WORKER_CLAIM + holder, holder);
     } catch (error) {
-      // It expires without our help.
+      // The claim will expire by itself.
       log.debug({ err: error }, 'The place of this worker could not be given back.');
     }
     await Promise.all(this.owned.map((partition) => this.#giveBack(partition)));
@@ -83,7 +83,7 @@ export class Membership {
     return this.#hasEnded ? Promise.resolve() : pause(this.#parts.clock, ms, this.#end.signal);
   }
 
-  /** Beside the work on partitions, which may take long. */
+  /** Runs in parallel with the work on partitions, which may take a long time. */
   async #repeatClaim(): Promise<void> {
     for (;;) {
       await this.#wait(this.#parts.leaseMs / REPEATS);
@@ -111,7 +111,7 @@ export class Membership {
   /** Returns how long to wait before the next one. */
   async #takeStep(): Promise<number> {
     const { facts, partitions, holder } = this.#parts;
-    // After the machine was suspended nothing is taken and nothing is given back.
+    // After the machine was suspended, nothing is taken and nothing is released.
     for (const store of this.#owned.values()) store.ownership.mustBeOurs();
     const shares = await readShares(facts, partitions);
     const free = partitionsToTake(shares, holder).slice(0, this.#owned.size === 0 ? 1 : TAKEN_AT_ONCE);
@@ -126,7 +126,7 @@ export class Membership {
     return isShortOfShare(shares, holder) ? LOOK_OFTEN_MS : LOOK_EVERY_MS;
   }
 
-  /** False where other workers were faster. */
+  /** Returns false if other workers were faster. */
   async #takeAll(partitions: readonly number[]): Promise<boolean> {
     const outcomes = await Promise.allSettled(partitions.map((partition) => this.#take(partition)));
     const failed = outcomes.find((outcome) => outcome.status === 'rejected');
@@ -174,7 +174,7 @@ export class Membership {
     }
   }
 
-  /** While the server is away, which is logged elsewhere, the leases tell how long this process may go on. */
+  /** While the server does not respond, which is logged elsewhere, the leases decide how long this process may continue. */
   #note(error: unknown): void {
     if (error instanceof StoreError && error.kind === 'unreachable') return;
     this.#fail(error instanceof WorkError ? error.cause : error);
@@ -186,7 +186,7 @@ export class Membership {
   }
 }
 
-/** What the caller could not do with a partition, of any kind. */
+/** Any failure of the caller with a partition. */
 class WorkError extends Error {
   constructor(cause: unknown) {
     super('A partition that was taken cannot be worked on.', { cause });

@@ -48,7 +48,7 @@ export interface UsageGroup {
   /** The exact sum; undefined for requests of unknown cost. */
   amount: string | undefined;
   isEstimate: boolean;
-  /** The requests whose estimate and cost are both known. */
+  /** The requests for which both the estimate and the cost are known. */
   compared?: { count: number; estimate: string; cost: string } | undefined;
   state: 'settled' | 'open' | 'unconfirmed' | 'waived';
 }
@@ -80,9 +80,9 @@ const COUNTED_MS = 62 * DAY_MS;
 
 interface LedgerParts {
   entries: EntryStore;
-  /** Undefined: there are none. */
+  /** Undefined if there are none. */
   others?: Pick<OtherPartitions, 'all'> | undefined;
-  /** Undefined for no limits. */
+  /** Undefined if there are no limits. */
   spending?: Spending | undefined;
   clock: Clock;
   log: Pick<PlainLog, 'error'>;
@@ -247,7 +247,7 @@ export class Ledger {
     return entry && known && { ...known, standing: standingOf(entry) };
   }
 
-  /** Of all partitions, oldest first. */
+  /** The entries of all partitions, oldest first. */
   async *everyEntryOf(memberId: string, until: number): AsyncGenerator<Entry> {
     yield* this.#entriesOf(memberId, until, this.#everywhere('', dayOf(until)));
   }
@@ -276,7 +276,7 @@ export class Ledger {
     yield* merge(sources, (one, other) => entryKey(one) < entryKey(other));
   }
 
-  /** Of all partitions, sorted by day, then by first occurrence. */
+  /** The sums of all partitions, sorted by day, then by first occurrence. */
   async queryUsage({ range, memberId, guildId }: UsageQuery): Promise<UsageGroup[]> {
     const groups = new Map<string, UncountedGroup>();
     for await (const entry of this.#everywhere(range.start, range.end)) {

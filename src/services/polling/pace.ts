@@ -1,4 +1,4 @@
-/** The gateway asked for fewer polls, or its responses became much slower than usual. */
+/** A complaint: the gateway asked for fewer polls, or its responses became much slower than usual. */
 export type SlowdownCause = 'complaint' | 'slowness';
 
 const AFTER_COMPLAINT = 0.5;
@@ -7,12 +7,14 @@ const AFTER_SLOWNESS = 0.7;
 const ONE_COMPLAINT_MS = 2_000;
 /** How long the rate takes to rise from half of the excessive rate back to it; then it rises further. */
 const RECOVERY_MS = 20_000;
-/** However low it fell, the full rate is restored after this time. */
+/** However low the rate fell, it is fully restored after this time. */
 const MAX_RECOVERY_MS = 10 * 60_000;
 /** A share that always remains, because without polls a gateway cannot show that it has recovered. */
 const LEAST_SHARE = 0.01;
 
-/** Polls per second: the operator's limit, or less after failures. It falls immediately and rises slowly, so it settles below the rate that the gateway accepts. */
+/**
+ * Polls per second: the operator's limit, or less after failures. It falls immediately and rises slowly, so it settles below the rate that the gateway accepts.
+ */
 export class Pace {
   #max: number;
   #base: number;
@@ -105,11 +107,14 @@ const QUEUE_GONE_SECONDS = 10;
 /** It falls cautiously, because too little pressure causes a queue. */
 const MAX_RELIEF = 0.5;
 const LEAST_STEP_MS = 100;
-/** After a longer time the rise still counts only as much. */
+/** After a longer time the rise counts no more than for this one. */
 const MAX_STEP_MS = 1_000;
 /** A shorter wait does not count as a queue. */
 const QUEUE_SECONDS = 0.25;
-/** Beyond it only the queue delays polls. Jobs of one age in a queue get their polls in turns, which is best; pressure only helps where jobs differ. */
+/**
+ * The highest pressure. Beyond it only the queue delays polls. Jobs of one age in a queue get their polls in turns, which is best; pressure only helps where
+ * jobs differ.
+ */
 const MAX_PRESSURE = 6;
 
 /** The factor by which gaps must grow; 1 if there is room. One number for all tasks, driven by demand against supply. */

@@ -4,7 +4,7 @@ import type { RemoteParts } from '../remote/connect.ts';
 import { type BackupOptions, type WrittenBackup, writeBackup } from './backup-writer.ts';
 import { nothingThere, rowsToKeep } from './rows-to-keep.ts';
 
-/** Backs up a store that a bot may be using meanwhile. */
+/** Backs up a store that a bot may be using at the same time. */
 export async function backUpStore(
   address: StoreAddress,
   file: string,

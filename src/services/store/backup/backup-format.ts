@@ -10,12 +10,12 @@ const FORMAT_VERSION = 1;
 
 export const DIGEST_BYTES = 32;
 export const MAX_HEADER_BYTES = 4_096;
-/** An order as it was sent may have tens of megabytes. */
+/** An order as it was sent may be tens of megabytes long. */
 export const MAX_LINE_BYTES = 256 * 1024 * 1024;
 
 const headerSchema = z.object({
   'atelier-backup': z.literal(FORMAT_VERSION),
-  /** When it was begun. */
+  /** When the backup was started. */
   at: z.number(),
   /** The version of the bot that wrote it. */
   by: z.string(),

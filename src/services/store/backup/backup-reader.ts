@@ -68,7 +68,7 @@ export class Backup {
     }
   }
 
-  /** In the order in which they were written. Throws if anything is missing. */
+  /** Yields the rows in the order in which they were written. Throws if anything is missing. */
   async *rows(): AsyncGenerator<PlacedRow> {
     let count = 0;
     let announced: number | undefined;

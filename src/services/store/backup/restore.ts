@@ -24,22 +24,22 @@ import { Backup } from './backup-reader.ts';
 
 export interface BackupFacts {
   digest: string;
-  /** When it was begun, and by which version of the bot. */
+  /** When the backup was started, and by which version of the bot. */
   at: number;
   by: string;
   isEncrypted: boolean;
   schema: WrittenSchema;
   rows: number;
-  /** By the names of their namespaces. */
+  /** The rows by the names of their namespaces. */
   counts: ReadonlyMap<string, number>;
 }
 
 export interface RestoredStore {
   name: string;
-  /** Rows written, and left out because their time was over, or because they are not taken up. */
+  /** The numbers of rows that were written, that were omitted because they had expired, and that were omitted because they are not restored. */
   written: number;
   leftOut: number;
-  /** Live tasks, and those of them whose outcome became unknown. */
+  /** The number of live tasks, and of those whose outcome became unknown. */
   live: number;
   unconfirmed: number;
   examination: Examination;
@@ -54,7 +54,7 @@ interface RestoreParts {
   onProgress?: ((rows: number) => void) | undefined;
 }
 
-/** A member may have confirmed one since, and would order twice with another press. */
+/** A member may have confirmed one since the backup, and would order it a second time by pressing again. */
 const NOT_TAKEN_UP = 'proposals';
 
 /** Reads a backup from beginning to end, which proves that it can be restored by this version. */
@@ -80,8 +80,8 @@ export const openBackup = (file: string, passphrase: string | undefined): Promis
   Backup.open(file, passphrase);
 
 /**
- * Fills an empty store from a checked backup. Until the end the store is marked as unfinished, and no bot starts on it; a repeat begins anew. What was
- * under way becomes unconfirmed, so that nothing is sent without its member.
+ * Fills an empty store from a checked backup. Until the end the store is marked as unfinished, so that no bot starts on it; another attempt starts
+ * from the beginning. Running orders become unconfirmed, so that nothing is sent without the member's decision.
  */
 export async function restoreStore(
   backup: OpenedBackup,
@@ -98,7 +98,7 @@ export async function restoreStore(
     await clear(backend);
     const { written, leftOut } = await fill(backend, backup, parts);
     const { live, unconfirmed } = await takeUp(target, namespaces, parts);
-    // Rows of the live tasks are in this version now.
+    // The rows of the live tasks have been migrated to this version.
     await markSchema(namespaces.meta, parts.botVersion);
     const examination = await examineRows(backend, { ...parts, repair: true });
     await namespaces.meta.delete(MOVE_KEY);
@@ -120,7 +120,7 @@ async function mustBeFree(
   );
 }
 
-/** Held at once while a store is cleared. */
+/** The number of keys held in memory at once while a store is cleared. */
 const KEYS_AT_ONCE = 10_000;
 
 async function clear(backend: Backend): Promise<void> {
@@ -149,7 +149,7 @@ async function fill(
   const now = clock.now();
   let read = 0;
   let leftOut = 0;
-  // By key: a backup of Redis may have a row twice, of which the later one is right.
+  // By key: a backup of Redis may contain a row twice, and then the later one counts.
   const batches = new Map(namespaceNames.map((namespace) => [namespace, new Map<string, PlacedRow>()]));
   const flush = async (namespace: string, batch: Map<string, PlacedRow>): Promise<void> => {
     await writeRows(backend, adapterOf(backend, namespace), [...batch.values()]);
@@ -172,7 +172,7 @@ async function fill(
   return { written: read - leftOut, leftOut };
 }
 
-/** Marks the live tasks as restored, and writes what that means to the ledger. */
+/** Marks the live tasks as restored, and updates the ledger accordingly. */
 async function takeUp(
   { ownership, close }: OpenedBackend,
   namespaces: Namespaces,

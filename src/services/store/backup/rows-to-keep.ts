@@ -2,7 +2,7 @@ import { type Backend, type PlacedRow, StoreError } from '../backend.ts';
 import { MOVE_KEY, refuseIncompleteRow, refuseNewer, SCHEMA_KEY } from '../marks.ts';
 import { namespaceNames } from '../namespaces.ts';
 
-/** All rows. Throws where together they are no store that a bot may start on. */
+/** Yields all rows. Throws if together they are not a store that a bot may start on. */
 export async function* rowsToKeep(backend: Backend): AsyncGenerator<PlacedRow> {
   let isMarked = false;
   for await (const row of backend.everyRow(namespaceNames)) {

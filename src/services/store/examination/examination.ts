@@ -46,11 +46,11 @@ interface ExaminationParts {
   clock: Clock;
   specs: KindSpecs;
   leaseMs?: number | undefined;
-  /** Without it nothing in the store is changed. */
+  /** If false, nothing in the store is changed. */
   repair: boolean;
 }
 
-/** Checks everything in a store that is not in use, and repairs what it can. Throws a `StoreError` where it cannot read it. */
+/** Checks everything in a store that is not in use, and repairs what it can. Throws a `StoreError` if it cannot read it. */
 export const examine = (address: StoreAddress, parts: ExaminationParts): Promise<Examination> =>
   isLocal(address) ? examineFile(fileOf(address), parts) : examineRemote(address, parts);
 
@@ -85,7 +85,7 @@ async function examineRemote(address: StoreAddress, parts: ExaminationParts): Pr
   }
 }
 
-/** For a store that is reserved for this process already. */
+/** For a store that is already reserved for this process. */
 async function examineWhole(
   { name, partitions, usedPartitions }: WholeStore,
   parts: ExaminationParts,
@@ -98,7 +98,7 @@ async function examineWhole(
     await checkSecrets(backends),
     await checkHomes(backends, parts),
   ];
-  // First of all, so that the lists are compared with the tasks that belong to the partition.
+  // Runs first, so that the lists are compared with the tasks that belong to the partition.
   if (parts.repair) for (const check of spanning) await check.repair();
   const holds = { tasks: 0, setAside: 0 };
   const findings: Finding[] = spanning.flatMap((check) => check.findings);
@@ -125,7 +125,7 @@ function checkDamage(file: string): boolean | undefined {
   }
 }
 
-/** For a store that is reserved for this process already. */
+/** For a store that is already reserved for this process. */
 export async function examineRows(
   backend: Backend,
   { repair, log, clock, specs }: ExaminationParts,
