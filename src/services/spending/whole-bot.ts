@@ -39,7 +39,7 @@ interface SharedNotes {
 export interface WholeBotParts {
   notes: SharedNotes;
   partition: number;
-  /** The lease number of this partition. */
+  /** The usage of this partition. */
   used(): PartUse;
   /** Undefined in partitions other than `HOME_OF_PAUSE`. */
   isPausedHere(): boolean | undefined;

@@ -23,16 +23,16 @@ export interface StoreParts extends OpenParts {
   migrations?: ReadonlyMap<number, Migration> | undefined;
   onUse?: NoteStoreUse | undefined;
   backupPassphrase?: string | undefined;
-  /** May change the schema of a store on a server, which no start backs up. */
+  /** Whether the schema of a store on a server may be changed, which is not backed up at the start. */
   mayMigrate?: boolean | undefined;
 }
 
-/** Throws a `StoreError` where the store cannot be used; nothing is opened or changed then. */
+/** Throws a `StoreError` if the store cannot be used; nothing is opened or changed then. */
 export async function openStore(address: StoreAddress, parts: StoreParts): Promise<StoredTasks> {
   return openTasks(address, await openBackend(address, parts), parts);
 }
 
-/** The tasks on opened rows, which are closed where their store cannot be used. */
+/** The tasks in opened rows. The rows are closed if the store cannot be used. */
 export async function openTasks(
   address: StoreAddress,
   { backend, ownership, close }: OpenedBackend,
@@ -58,17 +58,17 @@ export async function openTasks(
 export async function openBackend(address: StoreAddress, parts: OpenParts): Promise<OpenedBackend> {
   if (isLocal(address)) return openFile(address, parts);
   const opened = await openRemote(address, parts, { makes: true });
-  if (!opened) throw new Error('A store that is made where there is none is there.');
+  if (!opened) throw new Error('A newly created store is missing.');
   return opened;
 }
 
-/** Opens a store only where a bot has used it before; creates nothing. */
+/** Opens a store only if a bot has used it before; creates nothing. */
 export async function openExisting(address: StoreAddress, parts: OpenParts): Promise<OpenedBackend | undefined> {
   if (!isLocal(address)) return openRemote(address, parts, { makes: false });
   return existsSync(fileOf(address)) ? openFile(address, parts) : undefined;
 }
 
-/** Opens a store that a bot may own, only to read it; creates nothing. */
+/** Opens a store that a bot may own, for reading only; creates nothing. */
 export async function openToRead(
   address: StoreAddress,
   parts: OpenParts,

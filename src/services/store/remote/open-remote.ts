@@ -5,7 +5,7 @@ import { openNamespaces } from '../namespaces.ts';
 import { connectServer, type RemoteParts, warnAbout } from './connect.ts';
 import { type OpenedBackend, openPartition, readPartition } from './partition.ts';
 
-/** undefined where there is no store and none is to be created. */
+/** Returns undefined if there is no store and none is to be created. */
 export async function openRemote(
   address: StoreAddress,
   parts: RemoteParts,
@@ -40,7 +40,7 @@ export async function openRemote(
   }
 }
 
-/** Connects without a lease, and so cannot write: a bot may own the store. undefined where there is none. */
+/** Connects without a lease and therefore cannot write, because a bot may own the store. Returns undefined if there is no store. */
 export async function openRemoteToRead(
   address: StoreAddress,
   parts: RemoteParts,

@@ -9,7 +9,7 @@ export const LEASE_TABLE = `
 /** The row of a partition's lease. */
 export const leaseId = (partition: number): number => partition + 1;
 
-// By the server's own clock. An expired lease stays in its row, since its number must keep growing.
+// Uses the server's own clock. An expired lease stays in its row, because its number must keep growing.
 const TAKE = `
   INSERT INTO atelier_lease (id, holder, number, renewals, ends)
   VALUES ($1, $2, 1, 0, clock_timestamp() + $3 * interval '1 millisecond')
@@ -18,7 +18,7 @@ const TAKE = `
     WHERE atelier_lease.ends <= clock_timestamp() OR atelier_lease.holder = $4
   RETURNING number`;
 
-/** No row where it has been given back since. */
+/** Returns no row if it has been released since. */
 const LOOK = `
   SELECT holder, renewals, greatest(0, extract(epoch FROM ends - clock_timestamp()) * 1000) AS left FROM atelier_lease
   WHERE id = $1 AND ends > '-infinity'`;
@@ -49,7 +49,7 @@ export function createLeaseServer(query: Query, partition: number): LeaseServer 
   };
 }
 
-/** Who holds the leases of the first `count` partitions now. */
+/** The current lease holders of the first `count` partitions. */
 export async function readHolders(query: Query, count: number): Promise<Map<number, string>> {
   const rows = await query(HOLDERS, [leaseId(count - 1)]);
   return new Map(rows.map(({ id, holder }) => [Number(id) - 1, String(holder)]));

@@ -14,7 +14,7 @@ const SENDS_AT_ONCE = 4;
 /** How often the positions shown to members are updated, and for how many tasks. */
 const PLACES_MS = 5_000;
 const SHOWN_PLACES = 1_000;
-/** The first pause after a "queue is full" without a time of its own; it doubles up to the longest. */
+/** The first pause after a "queue is full" that names no time; it doubles up to the longest. */
 const FIRST_HOLD_MS = 5_000;
 const MAX_HOLD_MS = 10 * 60_000;
 
@@ -75,7 +75,7 @@ export class Line {
     this.#held.clear();
   }
 
-  /** The other queues of this process get its slots. */
+  /** Its slots become available to the other queues of this process. */
   close(): void {
     this.#leaveSlots();
   }

@@ -117,7 +117,7 @@ export class Turns {
     for (let task = copy.next(); task; task = copy.next()) yield task;
   }
 
-  /** Before those who had a turn later than the new one. */
+  /** Inserts the new group before those whose last turn was later. */
   #withNew<T>(map: ReadonlyMap<string, T>, key: string, value: T, nameOf: (key: string) => string): Map<string, T> {
     const lastOf = (one: string): number => this.#lastTurns.get(nameOf(one)) ?? 0;
     const entries = [...map];
