@@ -92,7 +92,7 @@ async function storm(scale: Scale, sides: Sides, keeper: Keeper, members: Member
     await pause(ms);
     await act();
   };
-  // One kill after the other, however long each waits for its moment.
+  // One kill after another, however long each waits for its moment.
   let killing = Promise.resolve();
   await Promise.all([
     ...plan.requests.map((request) => at(request.at, () => members.want(request))),

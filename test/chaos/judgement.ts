@@ -22,7 +22,7 @@ export function judged(evidence: Evidence, stepMs?: number): Judged {
 export const brokenIn = ({ outcomes }: Pick<Judged, 'outcomes'>): string[] =>
   outcomes.flatMap((outcome) => (typeof outcome === 'string' ? [] : [outcome.broken]));
 
-/** Every broken promise, in one sentence each. */
+/** One sentence for each broken promise. */
 export function brokenPromises(all: Judged, { leavings, writes, doctor }: Afterwards): string[] {
   const { discord, toDiscord } = all.sides;
   const { starts } = all.keeper;
@@ -42,7 +42,7 @@ export function brokenPromises(all: Judged, { leavings, writes, doctor }: Afterw
   ];
 }
 
-/** What one process promises, and many do. */
+/** The promises of a bot with one process or with many. */
 export function brokenToMembers(all: Judged): string[] {
   const { discord, struck } = all.sides;
   const { falls, said } = all.keeper;
@@ -80,7 +80,7 @@ function unsound([first, then]: Afterwards['doctor']): string[] {
 
 const tellsOfPrompt = (line: string): boolean => promptIn(line) !== undefined;
 
-/** Every token of the embedded Discord begins with this. */
+/** The prefix of every token of the embedded Discord. */
 const TOKEN_BEGINS = Buffer.from('interaction:').toString('base64url');
 
 /** A submit may be in flight this long when the bot is killed. */

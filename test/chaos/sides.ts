@@ -18,11 +18,11 @@ export class Sides {
   /** How often each fault was injected. */
   readonly struck = new Map<string, number>();
   readonly tokensExpiredAt: number[] = [];
-  /** The words in the pictures of a job's request, which the gateway drops once it has looked at them. */
+  /** The words in the images of a job's request, which the gateway discards after reading them. */
   readonly pictureWords = new Map<string, string>();
   /** Active faults, with how often each may still be injected. */
   readonly #atDiscord = new Map<Of<'discord'>, number>();
-  /** Active faults, with the numbers that the gateway gave them. */
+  /** Active faults, with the numbers that the gateway assigned to them. */
   readonly #atGateway = new Map<Of<'gateway'>, number>();
 
   constructor(discord: EmbeddedDiscord, gateway: EmbeddedGateway) {
@@ -57,7 +57,7 @@ export class Sides {
     }
   }
 
-  /** A fault that was not injected by now never will be. */
+  /** Removes a fault that has not been injected by now. */
   withdraw(trouble: Trouble): void {
     if (trouble.of === 'gateway') this.#takeBack(trouble);
     if (trouble.of !== 'discord' || !this.#atDiscord.delete(trouble)) return;
@@ -77,7 +77,7 @@ export class Sides {
     return this.requestsAt(moment).length;
   }
 
-  /** The requests of the bot at such moments, the last one last. */
+  /** The bot's requests at such moments, the latest one last. */
   requestsAt(moment: Moment): readonly (RecordedRequest | RecordedGatewayRequest)[] {
     this.listen();
     const heard = (...wanted: { method: string; route: string }[]): RecordedRequest[] =>

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Short compared with everything that is awaited here. */
+/** Short compared with everything that the tests wait for. */
 const LOOK_EVERY_MS = 5;
 
-/** Whether it became true in time. */
+/** Returns whether the condition became true in time. */
 export async function within(ms: number, isTrue: () => boolean, everyMs = LOOK_EVERY_MS): Promise<boolean> {
   const end = Date.now() + ms;
   while (!isTrue()) {

@@ -85,7 +85,7 @@ export class Rows<T extends object> {
     return undefined;
   }
 
-  /** A source that is only read. */
+  /** Reads all rows and changes nothing. */
   async readAll() {
     const good = new Map<string, T>();
     const bad: Parameters<Quarantine['add']>[] = [];

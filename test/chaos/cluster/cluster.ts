@@ -22,7 +22,7 @@ import { type ClusterPlan, type ClusterScale, clusterPlanOf, GUESTS, guildNames 
 
 interface ClusterOptions extends Omit<ClusterScale, 'leaseMs'>, Pick<ChaosOptions, 'studio' | 'speed' | 'calmMs'> {
   storeUrl: string;
-  /** Without it, no crash of the server can be asked for. */
+  /** Without it, the server of the store cannot be crashed. */
   server?: Pick<StoreServer, 'crash' | 'raise'>;
 }
 
@@ -35,12 +35,12 @@ const CALM_SPEED = 200;
 const LISTEN_EVERY_MS = 20;
 const LOOK_EVERY_MS = 250;
 const START_MS = 180_000;
-/** A packet whose worker was killed comes to another one after a lease; its member is told then. */
+/** A packet whose worker was killed goes to another one after a lease, and only then is its member told. */
 const TELLING_MS = 20_000;
-/** A cluster that sends nothing for so long has nothing left to do. */
+/** A cluster that sends nothing for this long has nothing left to do. */
 const QUIET_MS = 4_000;
 const QUIET_LIMIT_MS = 120_000;
-/** Each member of a server may order so many times as many tasks as if all servers had as many. */
+/** The factor by which the limit of each member exceeds an equal share of all orders. */
 const JOBS_PER_LIMIT = 20;
 
 /** Both servers stay alive in this process; the shards and workers of the shipped bot run in others, which are killed, paused and replaced. */
@@ -125,7 +125,7 @@ export async function clusterChaos(options: ClusterOptions): Promise<Report> {
   }
 }
 
-/** The plain servers have no members but their owner. */
+/** The only member of each plain server is its owner. */
 function inviteGuests({ world }: EmbeddedDiscord, guilds: number): void {
   for (const name of guildNames(guilds))
     for (const guest of GUESTS) {
@@ -201,7 +201,7 @@ async function endOf(
 ): Promise<{ writes: number; codes: (number | null)[] }> {
   const stop = (): Promise<(number | null)[]> =>
     Promise.all(fleet.hands.filter(({ keeper }) => keeper.isAlive).map(({ keeper }) => keeper.stop()));
-  // An end that Discord shows may still be on its way into the store.
+  // An end that Discord already shows may not have been stored yet.
   await quiet(sides);
   const before = sides.toDiscord.entries.length;
   const codes = await stop();

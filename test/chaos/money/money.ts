@@ -117,7 +117,7 @@ export async function money({ seed, members, orders, kills, storeUrl, studio }: 
     await rising;
     const stormMs = Date.now() - startedAt;
     gateway.faults.clear();
-    // Anything that a kill left is found by a start.
+    // A start finds whatever a kill has left behind.
     await bot.kill();
     await bot.start();
     const until = Date.now() + CALM_MS;

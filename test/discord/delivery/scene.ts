@@ -57,7 +57,7 @@ class CountedClock implements Clock {
 export interface SceneOptions extends DiscordOptions {
   /** The content of a message; by default its state, its progress and a button with its id. */
   plan?: (task: Task, signal?: AbortSignal) => MessagePlan | Promise<MessagePlan>;
-  /** Lets 429s and refused requests happen without failing the test. */
+  /** Allows 429s and refused requests without failing the test. */
   expects?: 'waits' | 'refusals';
   /** Where tasks are stored; in memory by default. */
   tasks?: MemoryTasks;
@@ -174,7 +174,7 @@ export async function scene({ plan = planOf, expects, tasks = new MemoryTasks(),
     return task;
   }
 
-  /** Changes the stored task, as news of the gateway does, and announces it to the delivery. */
+  /** Changes the stored task, as news from the gateway does, and announces it to the delivery. */
   async function tell(id: string, change: Partial<TaskFacts>, to: Delivery = delivery): Promise<void> {
     to.show(await tasks.change(id, (task) => ({ ...task, ...change, times: { ...task.times, ...change.times } })));
   }
@@ -199,7 +199,7 @@ export async function scene({ plan = planOf, expects, tasks = new MemoryTasks(),
     writes,
     /** The contents of those requests. */
     writtenContents: () => writes().map(({ body }) => (body as { content?: string }).content),
-    /** The messages of a channel, one per line. */
+    /** The text of a channel's messages, one per line. */
     read: (channel = 'studio') => discord.messages(channel).map(text),
     /** The direct messages of the bot to a person. */
     directMessages: (user: string) =>
@@ -230,7 +230,7 @@ export function planOf({ id, state, progress, delivery, requesterId }: Task): Me
 
 export const image = { name: 'boat.png', bytes: Buffer.from('a boat'), alt: 'a boat' };
 
-/** As `planOf`, with a file once the task has a result. */
+/** Like `planOf`, with a file once the task has a result. */
 export const planWithFile = (task: Task): MessagePlan =>
   hasEnded(task) && !task.delivery.call ? { ...planOf(task), files: [image] } : planOf(task);
 
