@@ -40,7 +40,7 @@ const TELLING_MS = 20_000;
 /** A cluster that sends nothing for this long has nothing left to do. */
 const QUIET_MS = 4_000;
 const QUIET_LIMIT_MS = 120_000;
-/** The factor by which the limit of each member exceeds an equal share of all orders. */
+/** The limit of tasks for each member is the number of all jobs divided by this. */
 const JOBS_PER_LIMIT = 20;
 
 /** Both servers stay alive in this process; the shards and workers of the shipped bot run in others, which are killed, paused and replaced. */

@@ -75,7 +75,7 @@ async function mustNameNoSecret({ discord, facts, logged }: Omit<Scene, 'sent'>)
 
 export interface ShardProcess {
   shards: Awaited<ReturnType<typeof openShards>>;
-  /** The ids of the interactions that it has passed on, with the number of times. */
+  /** The ids of the interactions that it has passed on; an id is repeated if its interaction was. */
   taken: string[];
 }
 

@@ -8,7 +8,7 @@ import { says, submits } from '../quick.ts';
 import { offeredTaskIds } from '../tasks/pages.ts';
 import { homeOf, partitionsApart, scene, waitLimit, wholeScene } from './scene.ts';
 
-/** For a task of the hall: another server, and direct messages. */
+/** Other places for a task from the hall: another server, and direct messages. */
 const ELSEWHERE = ['studio', 'dm'] as const;
 const AGAIN = 'Try again (may be charged twice)';
 
@@ -22,7 +22,7 @@ async function pageIn(discord: EmbeddedDiscord, channel: string): Promise<Messag
   return (await discord.as('member').in(channel).choose(list, 'Open a task', [newest])).message(says('Requested'));
 }
 
-describe('The buttons of a task of another partition', () =>
+describe('The buttons of a task from another partition', () =>
   onServers((site) => {
     it(
       'They order for the server where they are pressed, by its rules, and a submit of unknown outcome is repeated only where it was made, once',

@@ -44,7 +44,7 @@ async function askErasure(discord: EmbeddedDiscord) {
   return { count: text(first), exchange: await member.click(second, 'Delete permanently') };
 }
 
-/** Rows of any partition that contain the member's id, or a prompt. */
+/** Rows in any partition that contain the member's id or a prompt. */
 const left = async (site: Site, memberId: string): Promise<string[]> =>
   (await site.rows())
     .filter(({ key, text }) => (key + text).includes(memberId) || text.includes('lantern'))
@@ -72,7 +72,7 @@ describe('A member’s tasks in all partitions', () => {
       expect(labels(shown)).toContain('U1');
       await (await discord.as('member').in('hall').click(shown, 'U1')).message(says('Finished'));
       expect(submits(gateway)).toBe(13);
-      // Each partition has used a part of it, and none has used it up.
+      // Each partition has used a part of the limit, and none has used it up alone.
       const refused = await (await discord.as('member').in('dm').slash('imagine', { prompt: 'a lantern' })).message();
       expect(text(refused)).toContain('would exceed the bot-wide limit');
       expect(submits(gateway)).toBe(13);
@@ -87,7 +87,7 @@ describe('A member’s tasks in all partitions', () => {
       };
       const exportedIds = data.tasks.map(({ id }) => id);
       expect(exportedIds).toEqual(exportedIds.toSorted().reverse());
-      // The last order was made from a task of another server, and counts for the server where it was made.
+      // The last order was made from a task in another server, and counts for the server in which it was made.
       const homeOfHall = partitionOf(bucketOf(discord.world.guild('elsewhere').id), partitions);
       expect(exportedIds.map((id) => partitionOf(bucketIn(id), partitions))[0]).toBe(homeOfHall);
       expect([data.tasks.length, data.ledger.length]).toEqual([13, 13]);

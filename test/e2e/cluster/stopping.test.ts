@@ -6,16 +6,19 @@ import { type ClusterProcess, owns, startLimit } from './processes.ts';
 import { homeOf, isAnswered, owned, ownerOf, type Scene, scene, waitLimit, wholeScene } from './scene.ts';
 
 const PARTITIONS = 16;
-/** A busy machine suspends processes for longer than they have: one of so many tries has to be in time. */
+/** A busy machine may suspend processes for longer than the limit, so only one of this many attempts has to be in time. */
 const TRIES = 3;
 const HAND_OVER_MS = 1_000;
-/** In which a worker starts where nothing else is running. On a busy machine the start of a process takes longer, and so does everything else. */
+/**
+ * The time in which a worker starts if nothing else is running. If the start of a process takes longer, the machine is busy, and everything else takes longer
+ * too.
+ */
 const START_MS = 2_000;
-/** Between two commands of a member. */
+/** The time between two commands of a member. */
 const PACE_MS = 100;
 const SHARE_MS = 10_000;
 
-/** When a worker took its last partition, by its log. */
+/** When a worker took its last partition, according to its log. */
 function lastTakenAt({ said }: ClusterProcess): number {
   const times = [...said().matchAll(/"time":(\d+),"partition":\d+,.*This worker owns another partition/g)];
   return Number(times.at(-1)?.[1]);
@@ -83,7 +86,7 @@ describe('A worker that is told to stop', () =>
       },
     );
 
-    it('It loses no command of a steady stream, and the next owner answers at once', waitLimit, async () => {
+    it('A worker that is told to stop loses no command in a steady stream, and the next owner answers at once', waitLimit, async () => {
       const there = await scene(site, { speed: 200 });
       const { discord, gateway } = there;
       const workers = await wholeScene(there);

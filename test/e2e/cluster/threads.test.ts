@@ -18,7 +18,7 @@ const PATIENT = { timeout: 400_000 };
 interface Scene extends Stage {
   place: Site;
   workers: ClusterProcess[];
-  /** The values of the shard's metrics. */
+  /** The values of the shard process's metrics. */
   shardMetrics(): Promise<ReadonlyMap<string, number>>;
 }
 
@@ -56,7 +56,7 @@ describe('Messages in threads', () =>
       await (await member.in('thread').slash('ask', { prompt: 'snow?' })).message(hasEnded);
       await knows(there, 1);
 
-      // Discord delivers a message again after a lost connection, and the queue may have forgotten the first one.
+      // Discord delivers a message again after a lost connection, and the queue may no longer remember the first one.
       const packets: { t: string; d: { id: string } }[] = [];
       discord.listen(({ kind, what }) => {
         const { event, data } = what as { event: string; data: { id: string } };

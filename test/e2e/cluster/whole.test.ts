@@ -20,7 +20,7 @@ async function scene(site: () => Promise<Site>) {
   const place = await site();
   const settings = { POLL_SCHEDULE: 'spec', STORE_LEASE_SECONDS: '15' };
   const sides = await stage({ gateway: { speed: 20 }, settings });
-  // Nobody listens there: the test itself brings each callback to a worker.
+  // Nothing listens there: the test itself sends each callback to a worker.
   const url = `http://127.0.0.1:${await freePort()}/callbacks`;
   const start = (role: 'shard' | 'worker', more: Record<string, string>) =>
     startProcess(role, sides, place, { ...settings, ...more });
@@ -35,7 +35,7 @@ async function scene(site: () => Promise<Site>) {
   return { ...sides, workers, shardPort };
 }
 
-/** The path of the URL that the latest order named. */
+/** The path of the callback URL in the latest order. */
 function latestPath({ gateway }: Stage): string {
   const order = gateway.heard.findLast(({ path }) => path.includes('/submit/'));
   if (!order) throw new Error('There is no order.');
@@ -89,11 +89,11 @@ describe('A cluster as a whole', () =>
         gateway.jobs.finish(gateway.jobs.list()[0]?.id ?? '');
         await call(other, path, { status: 'SUCCESS' });
         await exchange.message(says('Finished in'));
-        // A poll may have found the end before.
+        // A poll may already have found the end.
         await expect
           .poll(async () => (await callbacks(owner, 'hint')) + (await callbacks(owner, 'late')), PATIENT)
           .toBe(1);
-        // The owner takes them itself.
+        // The owner processes these itself.
         await call(owner, path, { status: 'SUCCESS' });
         await expect.poll(() => callbacks(owner, 'late'), PATIENT).toBeGreaterThan(0);
         expect(await callbacks(owner, 'passed')).toBe(0);

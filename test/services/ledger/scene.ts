@@ -19,7 +19,7 @@ import { madeSnapshot, order, taken } from '../tasks/made.ts';
 export type Answer = 'taken' | 'refused' | 'unknown';
 export type End = 'succeeded' | 'failed' | 'cancelled' | 'expired';
 
-/** The engine with its ledger on a real store, in one run of the bot. The test decides the gateway's responses. */
+/** The engine with its ledger and a real store, in one run of the bot. The test decides the gateway's responses. */
 export interface Run {
   tasks: Tasks;
   ledger: Ledger;
@@ -36,7 +36,7 @@ export interface Run {
 
 export interface RunOptions {
   prices?: OperatorPrices;
-  /** The bot dies as soon as so many writes have reached the store. */
+  /** The bot is killed as soon as this many writes have reached the store. */
   diesAfter?: number | undefined;
 }
 

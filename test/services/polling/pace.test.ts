@@ -14,7 +14,7 @@ describe('The pace', () => {
     expect(pace.at(0)).toBe(20);
   });
 
-  it('The pace drops by less where responses only become slow', () => {
+  it('The pace drops by less if responses only become slow', () => {
     const pace = new Pace(100);
     pace.slowDown('slowness', 100, 0);
     expect(pace.at(0)).toBe(70);
@@ -89,7 +89,7 @@ describe('The rate meter', () => {
 });
 
 describe('A gateway that accepts a limited number of polls per second', () => {
-  /** Tasks polled every two seconds, at a gateway that counts. */
+  /** Tasks polled every two seconds, at a gateway that counts the polls. */
   async function against(takes: number, tasks: number, ms: number) {
     const set = stage({ limits: { perSecond: 100, inFlight: 50 } });
     const { scheduler, lane, at, now, pass, questions } = set;

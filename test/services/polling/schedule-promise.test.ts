@@ -55,7 +55,7 @@ const history = fc.record({
   schedule: fc.constantFrom('learned' as const, 'spec' as const),
   inLists: fc.boolean(),
   tasks: fc.integer({ min: 1, max: 4 }),
-  /** The outcome of each poll, in turns. */
+  /** The outcomes of polls, which repeat in this order. */
   outcomes: fc.array(
     fc.constantFrom('running', 'running', 'left out', 'busy', 'unreachable', 'malformed', 'queued', 'progress'),
     {
@@ -63,7 +63,7 @@ const history = fc.record({
       maxLength: 10,
     },
   ),
-  /** The latency to the gateway and back. */
+  /** The round-trip time to the gateway. */
   ways: fc.array(fc.integer({ min: 0, max: 900 }), { minLength: 1, maxLength: 5 }),
   events: fc.array(event, { maxLength: 12 }),
   random: fc.double({ min: 0, max: 1, noNaN: true }),
@@ -122,7 +122,7 @@ function gatewayOf({ outcomes, ways, inLists }: History, time: Timers) {
   return { simulated, moments };
 }
 
-/** Those of one bot over its restarts. */
+/** The polls of one bot across its restarts. */
 const addresses = new CallbackAddresses('https://bot.example', 'a secret of the store');
 
 let stores = 0;
@@ -210,7 +210,7 @@ async function live(past: History): Promise<ReadonlyMap<string, number[]>> {
 }
 
 describe('The poll limit of the bot', () => {
-  it('The poll limit of the bot holds over restarts, hints, callbacks, failures, lists that leave tasks out, and any latency', async () => {
+  it('The poll limit of the bot holds across restarts, hints, callbacks, failures, lists that leave tasks out, and any latency', async () => {
     await fc.assert(
       fc.asyncProperty(history, async (past) => {
         const moments = await live(past);
