@@ -238,7 +238,7 @@ describe('A delayed owner ping', () => {
     expect(calls(stage)).toEqual([]);
   });
 
-  it('A delayed owner ping is dropped immediately if Discord rejects the bot's token', async () => {
+  it('A delayed owner ping is dropped immediately if Discord rejects the bot’s token', async () => {
     const stage = await held();
     stage.deny(Permission.SendMessages);
     await stage.advanceOnceWaiting(seconds(5));

@@ -171,7 +171,7 @@ describe('Progress edits', () => {
     ]);
   });
 
-  it('Progress stops when Discord rejects the bot's token, and only the result is retried', async () => {
+  it('Progress stops when Discord rejects the bot’s token, and only the result is retried', async () => {
     const { task, tell, tasks, clock, discord, deny, channel, logged, writes, read } = await sceneWithOrder();
     await tell(task.id, { state: 'running', progress: 10 });
     await tasks.untilEdits(task.id, 1);

@@ -64,7 +64,7 @@ describe('An end in a message that can only be reached with its token', () => {
     },
   );
 
-  it('If the end was not shown before the crash, the task's owner is told where to find it', async () => {
+  it('If the end was not shown before the crash, the task’s owner is told where to find it', async () => {
     const stage = await sceneWithOrder({ plan, order: { isPrivate: true } });
     const ready = await crashBeforeShowing(stage);
     stage.clock.advance(minutes(15));
@@ -72,7 +72,7 @@ describe('An end in a message that can only be reached with its token', () => {
     expect(stage.directMessages('member')).toEqual([expect.stringContaining(HINT)]);
   });
 
-  it.each([0, 60])('After a crash and %i minutes of downtime, the task's owner is not told again', async (away) => {
+  it.each([0, 60])('After a crash and %i minutes of downtime, the task’s owner is not told again', async (away) => {
     const stage = await sceneWithOrder({ plan, order: { isPrivate: true } });
     const ready = await crashAfterShowing(stage);
     const { clock, tasks, open, timers } = stage;

@@ -13,7 +13,7 @@ const info = (remaining: number, reset_after = 60_000) => ({
 
 describe('Identifies', () =>
   onServers((site) => {
-    it('Two processes that start at the same time stay within Discord's limit, and every shard identifies once', async () => {
+    it('Two processes that start at the same time stay within Discord’s limit, and every shard identifies once', async () => {
       const here = await scene(await site(), { limits: { maxConcurrency: 2, identifyWindowMs: 5_000 } });
       const [first, second] = await Promise.all([shardProcess(here), shardProcess(here)]);
       await haveShards([first, 2], [second, 2]);

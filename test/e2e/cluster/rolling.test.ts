@@ -38,45 +38,49 @@ async function busy({ discord }: Scene, grid: Message, isOver: () => boolean): P
 
 describe('A cluster in which every process is replaced under load', () =>
   onServers((site) => {
-    it('While every process of a cluster is replaced, no press and no order is lost, and no shard identifies', waitLimit, async () => {
-      const there = await scene(site, { speed: 200, shards: SHARDS, settings: { DISCORD_USER_INSTALL: 'on' } });
-      const { discord, gateway, start } = there;
-      const roles: Role[] = ['shard', 'shard', 'worker', 'worker'];
-      const old = roles.map((role): [Role, ClusterProcess] => [role, start(role)]);
-      await whole(old.map(([, one]) => one));
-      // Partitions change hands until the workers have equal shares.
-      const shares = (): number[] => old.slice(SHARDS).map(([, one]) => owned(one, there.partitions).length);
-      await expect.poll(shares, startLimit).toEqual([2, 2]);
-      const grid = await (await discord.as('member').slash('imagine', { prompt: 'a lantern' })).message(
-        says('Finished in'),
-      );
-      const { identifies } = discord.gateway;
+    it(
+      'While every process of a cluster is replaced, no press and no order is lost, and no shard identifies',
+      waitLimit,
+      async () => {
+        const there = await scene(site, { speed: 200, shards: SHARDS, settings: { DISCORD_USER_INSTALL: 'on' } });
+        const { discord, gateway, start } = there;
+        const roles: Role[] = ['shard', 'shard', 'worker', 'worker'];
+        const old = roles.map((role): [Role, ClusterProcess] => [role, start(role)]);
+        await whole(old.map(([, one]) => one));
+        // Partitions change hands until the workers have equal shares.
+        const shares = (): number[] => old.slice(SHARDS).map(([, one]) => owned(one, there.partitions).length);
+        await expect.poll(shares, startLimit).toEqual([2, 2]);
+        const grid = await (await discord.as('member').slash('imagine', { prompt: 'a lantern' })).message(
+          says('Finished in'),
+        );
+        const { identifies } = discord.gateway;
 
-      let isOver = false;
-      const load = busy(there, grid, () => isOver);
-      const shards: ClusterProcess[] = [];
-      for (const [role, one] of old) {
-        const next = start(role);
-        await whole([next], 0);
-        one.child.kill('SIGTERM');
-        expect(await one.ended).toBe(0);
-        if (role === 'shard') shards.push(one, next);
-      }
-      isOver = true;
-      const { orders, presses } = await load;
+        let isOver = false;
+        const load = busy(there, grid, () => isOver);
+        const shards: ClusterProcess[] = [];
+        for (const [role, one] of old) {
+          const next = start(role);
+          await whole([next], 0);
+          one.child.kill('SIGTERM');
+          expect(await one.ended).toBe(0);
+          if (role === 'shard') shards.push(one, next);
+        }
+        isOver = true;
+        const { orders, presses } = await load;
 
-      let [finished, opened] = [0, 0];
-      for (const order of orders) if (says('Finished in')(await order.message(isAnswered))) finished += 1;
-      for (const press of presses) {
-        const { type } = await press.acknowledged();
-        if (type === ResponseType.Modal) opened += 1;
-        else await press.message(isAnswered);
-      }
-      expect(submits(gateway)).toBe(1 + finished);
-      // Orders are only refused, with a sentence, while a partition changes hands.
-      expect(opened).toBeGreaterThan(presses.length / 2);
-      expect(discord.gateway.identifies).toBe(identifies);
-      expect(discord.gateway.resumes).toBeGreaterThanOrEqual(SHARDS);
-      for (const { said } of shards) expect(said()).not.toMatch(/could not be told|is unknown whether/);
-    });
+        let [finished, opened] = [0, 0];
+        for (const order of orders) if (says('Finished in')(await order.message(isAnswered))) finished += 1;
+        for (const press of presses) {
+          const { type } = await press.acknowledged();
+          if (type === ResponseType.Modal) opened += 1;
+          else await press.message(isAnswered);
+        }
+        expect(submits(gateway)).toBe(1 + finished);
+        // Orders are only refused, with a sentence, while a partition changes hands.
+        expect(opened).toBeGreaterThan(presses.length / 2);
+        expect(discord.gateway.identifies).toBe(identifies);
+        expect(discord.gateway.resumes).toBeGreaterThanOrEqual(SHARDS);
+        for (const { said } of shards) expect(said()).not.toMatch(/could not be told|is unknown whether/);
+      },
+    );
   }));

@@ -86,28 +86,32 @@ describe('A worker that is told to stop', () =>
       },
     );
 
-    it('A worker that is told to stop loses no command in a steady stream, and the next owner answers at once', waitLimit, async () => {
-      const there = await scene(site, { speed: 200 });
-      const { discord, gateway } = there;
-      const workers = await wholeScene(there);
-      const owner = ownerOf(there, workers);
-      const member = discord.as('member');
-      const order = (prompt: string): Promise<Exchange> => member.slash('imagine', { prompt });
-      const before = [await order('a lantern'), await order('a lamp'), await order('a lighthouse')];
-      owner.child.kill('SIGTERM');
-      const isHandedOver = (): boolean => workers.some((worker) => worker !== owner && owns(worker, homeOf(there)));
-      const meanwhile: Exchange[] = [];
-      while (!isHandedOver()) {
-        meanwhile.push(await member.slash('help', {}));
-        await new Promise((done) => setTimeout(done, PACE_MS));
-      }
-      const after = [await order('a candle'), await order('a torch')];
+    it(
+      'A worker that is told to stop loses no command in a steady stream, and the next owner answers at once',
+      waitLimit,
+      async () => {
+        const there = await scene(site, { speed: 200 });
+        const { discord, gateway } = there;
+        const workers = await wholeScene(there);
+        const owner = ownerOf(there, workers);
+        const member = discord.as('member');
+        const order = (prompt: string): Promise<Exchange> => member.slash('imagine', { prompt });
+        const before = [await order('a lantern'), await order('a lamp'), await order('a lighthouse')];
+        owner.child.kill('SIGTERM');
+        const isHandedOver = (): boolean => workers.some((worker) => worker !== owner && owns(worker, homeOf(there)));
+        const meanwhile: Exchange[] = [];
+        while (!isHandedOver()) {
+          meanwhile.push(await member.slash('help', {}));
+          await new Promise((done) => setTimeout(done, PACE_MS));
+        }
+        const after = [await order('a candle'), await order('a torch')];
 
-      let started = 0;
-      for (const exchange of before) if (says('Finished in')(await exchange.message(isAnswered))) started += 1;
-      for (const exchange of meanwhile) await exchange.message();
-      for (const exchange of after) await exchange.message(says('Finished in'));
-      expect(submits(gateway)).toBe(started + after.length);
-      expect(await owner.ended).toBe(0);
-    });
+        let started = 0;
+        for (const exchange of before) if (says('Finished in')(await exchange.message(isAnswered))) started += 1;
+        for (const exchange of meanwhile) await exchange.message();
+        for (const exchange of after) await exchange.message(says('Finished in'));
+        expect(submits(gateway)).toBe(started + after.length);
+        expect(await owner.ended).toBe(0);
+      },
+    );
   }));
