@@ -127,7 +127,7 @@ async function findIn(
 const idAt = (time: number): bigint =>
   SnowflakeUtil.generate({ timestamp: time, increment: 0n, workerId: 0n, processId: 0n });
 
-/** Anyone could write the same text, but nobody knows a task's id before its message is posted. */
+/** Anyone could write the same text, but a task's id is unknown before its message is posted. */
 function isMine(message: Found, task: Task): boolean {
   const { id, message: known } = task;
   return isOurs(message, task) && message.id !== known?.id && names(message, id);
