@@ -21,12 +21,12 @@ interface Figures {
 export async function measureAcknowledgement(stage: Stage, rounds: number): Promise<void> {
   const results: Figures[] = LOADS.map(() => ({ all: [], cluster: [], queue: [] }));
   for (let round = 0; round < rounds; round++) {
-    for (const way of round % 2 === 0 ? (['all', 'cluster'] as const) : (['cluster', 'all'] as const)) {
-      if (way === 'all') await stage.start('all').ready;
+    for (const variant of round % 2 === 0 ? (['all', 'cluster'] as const) : (['cluster', 'all'] as const)) {
+      if (variant === 'all') await stage.start('all').ready;
       else await stage.startCluster(1);
       await stage.connected(1);
       await stage.ask('load', WARM_UP);
-      for (const [at, load] of LOADS.entries()) results[at]?.[way].push(await stage.ask('load', load));
+      for (const [at, load] of LOADS.entries()) results[at]?.[variant].push(await stage.ask('load', load));
       await stage.clear();
     }
     for (const [at, load] of LOADS.entries())

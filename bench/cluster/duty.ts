@@ -26,7 +26,7 @@ export function limitDuty(leader: number, share: number): Duty {
     let grantedAt = refreshedAt;
     let last = await processorTime(group);
     /** The processor time that it may still use; negative if it has used too much. */
-    let left = 0;
+    let remaining = 0;
     let isStopped = false;
     while (!isOver) {
       const now = performance.now();
@@ -35,9 +35,9 @@ export function limitDuty(leader: number, share: number): Duty {
         refreshedAt = now;
       }
       const used = await processorTime(group);
-      left = Math.min(MAX_CARRIED_OVER_MS, left + share * (now - grantedAt) - Math.max(0, used - last));
+      remaining = Math.min(MAX_CARRIED_OVER_MS, remaining + share * (now - grantedAt) - Math.max(0, used - last));
       [last, grantedAt] = [used, now];
-      if (left < 0 !== isStopped) {
+      if (remaining < 0 !== isStopped) {
         isStopped = !isStopped;
         process.kill(-leader, isStopped ? 'SIGSTOP' : 'SIGCONT');
       }

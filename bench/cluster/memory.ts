@@ -48,27 +48,27 @@ export async function measureMemory(stage: Stage, rounds: number): Promise<void>
 }
 
 async function note(results: Results, name: string, processes: readonly BotProcess[]): Promise<void> {
-  const weighed = results.get(name) ?? [];
+  const measured = results.get(name) ?? [];
   for (const one of processes) {
     const used = await residentBytes(one.pid);
     const { residentBytes: collected, heapBytes: heap } = await one.collect();
-    weighed.push({ used, collected, heap });
+    measured.push({ used, collected, heap });
   }
-  results.set(name, weighed);
+  results.set(name, measured);
 }
 
 function report(results: Results, rounds: number): void {
-  const rows = [...results].map(([name, weighed]) => [
+  const rows = [...results].map(([name, measured]) => [
     name,
     range(
-      weighed.map(({ used }) => used / MB),
+      measured.map(({ used }) => used / MB),
       0,
     ),
     range(
-      weighed.map(({ collected }) => collected / MB),
+      measured.map(({ collected }) => collected / MB),
       0,
     ),
-    (median(weighed.map(({ heap }) => heap)) / MB).toFixed(0),
+    (median(measured.map(({ heap }) => heap)) / MB).toFixed(0),
   ]);
   console.log(`
 RSS of each process in MB of 1,000,000 bytes, after ${LOAD.perSecond * LOAD.seconds} interactions, and after a collection; median (least to most) of ${rounds} rounds.

@@ -15,7 +15,7 @@ const READY: Readonly<Record<Role, string>> = {
   worker: 'This worker is ready.',
 };
 const TAKEN = 'This worker owns another partition.';
-const GIVEN_BACK = 'This worker gave a partition back.';
+const RELEASED = 'This worker gave a partition back.';
 const COLLECTIONS = 3;
 const AFTER_COLLECTION_MS = 500;
 /** 25 shards that identify one after another take more than two minutes. */
@@ -59,7 +59,7 @@ export class BotProcess {
     process.once('exit', killed);
     this.ended = once(this.#child, 'exit').then(([code]) => {
       process.off('exit', killed);
-      this.#tell();
+      this.#notifyWatchers();
       return code as number | null;
     });
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -90,21 +90,21 @@ export class BotProcess {
   /** Resolves once `holds` returns true; it is called after every line of the log. */
   async until(holds: () => boolean, limitMs = START_LIMIT_MS): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const look = (): void => {
+    const check = (): void => {
       if (holds()) resolve();
       else if (!this.isAlive) reject(new Error(`A ${this.role} has ended:\n${this.warnings.join('\n')}`));
     };
-    this.#watchers.add(look);
+    this.#watchers.add(check);
     const late = setTimeout(
       () => reject(new Error(`A ${this.role} has not done what it should:\n${this.warnings.join('\n')}`)),
       limitMs,
     );
-    look();
+    check();
     try {
       await promise;
     } finally {
       clearTimeout(late);
-      this.#watchers.delete(look);
+      this.#watchers.delete(check);
     }
   }
 
@@ -133,12 +133,12 @@ export class BotProcess {
   #note({ msg, time, level, partition }: Line, line: string): boolean {
     if (level >= WARNING) this.warnings.push(line);
     if (msg === TAKEN && partition !== undefined) this.owned.set(partition, time);
-    if (msg === GIVEN_BACK && partition !== undefined) this.owned.delete(partition);
-    this.#tell();
+    if (msg === RELEASED && partition !== undefined) this.owned.delete(partition);
+    this.#notifyWatchers();
     return msg === READY[this.role];
   }
 
-  #tell(): void {
-    for (const look of this.#watchers) look();
+  #notifyWatchers(): void {
+    for (const check of this.#watchers) check();
   }
 }

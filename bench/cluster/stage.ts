@@ -10,7 +10,7 @@ export const PARTITIONS = 32;
 /** Several servers in each partition. */
 const GUILDS = 400;
 
-const LOOK_MS = 50;
+const CHECK_INTERVAL_MS = 50;
 
 const usual: SidesOptions = {
   ...{ guilds: GUILDS, partitions: PARTITIONS, shards: 1, maxConcurrency: 1 },
@@ -60,7 +60,7 @@ export class Stage {
   }
 
   async connected(sessions: number): Promise<void> {
-    while ((await this.ask('sessions', null)) < sessions) await sleep(LOOK_MS);
+    while ((await this.ask('sessions', null)) < sessions) await sleep(CHECK_INTERVAL_MS);
   }
 
   get sidesPid(): number {

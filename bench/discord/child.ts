@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 /** Hardly any response takes this long; a benchmark that hangs fails after this time. */
 const WAIT_LIMIT_MS = 40_000;
 /** The bot gives running work ten seconds. */
-const LEAVE_MS = 12_000;
+const EXIT_LIMIT_MS = 12_000;
 
 export interface Start {
   environment?: Readonly<Record<string, string>>;
@@ -43,7 +43,7 @@ export async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const left = once(child, 'exit');
   child.kill('SIGTERM');
-  const late = setTimeout(() => child.kill('SIGKILL'), LEAVE_MS);
+  const late = setTimeout(() => child.kill('SIGKILL'), EXIT_LIMIT_MS);
   await left;
   clearTimeout(late);
 }

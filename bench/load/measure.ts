@@ -10,7 +10,7 @@ import type { LoadOrder, LoadServed, LoadState } from './orders.ts';
 const JOBS = 500;
 /** This many jobs are requested before the progress is checked. */
 const BATCH = 10;
-const LOOK_MS = 500;
+const CHECK_INTERVAL_MS = 500;
 const TARGET_MIB = 200;
 const MIB = 2 ** 20;
 
@@ -36,7 +36,7 @@ export async function measureLoad(): Promise<void> {
       const ordered = await resident(pid);
       const endedEarly = state.ended;
       while (state.shown < JOBS) {
-        await sleep(LOOK_MS);
+        await sleep(CHECK_INTERVAL_MS);
         state = await ask(0);
       }
       const after = await resident(pid);

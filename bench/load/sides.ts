@@ -16,12 +16,12 @@ const GATEWAY_SPEED = 0.5;
 const UNBOUND = 1_000_000_000;
 /** Noise cannot be compressed, so this is an image of two megabytes. */
 const SIDE = 840;
-const LEAST_BYTES = 2_000_000;
+const MIN_BYTES = 2_000_000;
 
 const PREVIEW_SIDE = 64;
 
 const [image, preview] = await Promise.all([noise(SIDE), noise(PREVIEW_SIDE)]);
-if (image.bytes.length < LEAST_BYTES) throw new Error(`The image has only ${image.bytes.length} bytes.`);
+if (image.bytes.length < MIN_BYTES) throw new Error(`The image has only ${image.bytes.length} bytes.`);
 const drawGrid: Studio['drawGrid'] = async (_, { finished }) => (finished === undefined ? image : preview);
 const studio = { ...openStudio(), drawGrid };
 const gateway = await startGateway({ keys: [{ key: KEY }], seed: 1, speed: GATEWAY_SPEED, studio });
@@ -64,7 +64,7 @@ await studio.close();
 
 function state(): LoadState {
   for (const { id, status, files } of discord.requests)
-    if (status === 200 && files.some((file) => file.bytes >= LEAST_BYTES)) seen.add(id);
+    if (status === 200 && files.some((file) => file.bytes >= MIN_BYTES)) seen.add(id);
   const jobs = gateway.jobs.list();
   return { begun: jobs.length, ended: jobs.filter(({ state }) => state === 'succeeded').length, shown: seen.size };
 }

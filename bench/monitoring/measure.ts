@@ -16,8 +16,8 @@ const SCRAPE_MS = 5_000;
 /** As in the first half minute according to the specification, so each task is polled every 2.5 s. */
 const settings = { POLL_SCHEDULE: 'spec', GATEWAY_POLLS_PER_SECOND: '10000', GATEWAY_CONNECTIONS: '64' };
 
-const ways = { without: 'without HTTP_PORT', with: 'with HTTP_PORT, scraped every 5 s' } as const;
-type Way = keyof typeof ways;
+const variants = { without: 'without HTTP_PORT', with: 'with HTTP_PORT, scraped every 5 s' } as const;
+type Way = keyof typeof variants;
 const pair = ['without', 'with'] as const;
 
 interface Measured {
@@ -32,16 +32,16 @@ export async function measureMonitoring(): Promise<void> {
   const scene = await Scene.open();
   try {
     for (let round = 0; round < PAIRS; round++)
-      for (const way of round % 2 === 0 ? pair : pair.toReversed())
-        results[way].push({ ...(await workOf(scene, way)), ...(await weightOf(scene, way)) });
+      for (const variant of round % 2 === 0 ? pair : pair.toReversed())
+        results[variant].push({ ...(await workOf(scene, variant)), ...(await memoryOf(scene, variant)) });
   } finally {
     await scene.close();
   }
   report(results);
 }
 
-async function workOf(scene: Scene, way: Way): Promise<Pick<Measured, 'cpuPercent'>> {
-  const port = await portFor(way);
+async function workOf(scene: Scene, variant: Way): Promise<Pick<Measured, 'cpuPercent'>> {
+  const port = await portFor(variant);
   const { bot } = await scene.enter({
     filling: { tasks: TASKS, ageMs: 0 },
     questions: TASKS,
@@ -55,8 +55,8 @@ async function workOf(scene: Scene, way: Way): Promise<Pick<Measured, 'cpuPercen
   return { cpuPercent: (after.cpuMicros - before.cpuMicros) / COUNTED_MS / 10 };
 }
 
-async function weightOf(scene: Scene, way: Way): Promise<Pick<Measured, 'heapBytes' | 'residentBytes'>> {
-  const port = await portFor(way);
+async function memoryOf(scene: Scene, variant: Way): Promise<Pick<Measured, 'heapBytes' | 'residentBytes'>> {
+  const port = await portFor(variant);
   const { bot } = await scene.enter({
     filling: { tasks: 0, ageMs: 0 },
     questions: 0,
@@ -70,8 +70,8 @@ async function weightOf(scene: Scene, way: Way): Promise<Pick<Measured, 'heapByt
   return { heapBytes, residentBytes };
 }
 
-async function portFor(way: Way): Promise<Record<string, string>> {
-  if (way === 'without') return {};
+async function portFor(variant: Way): Promise<Record<string, string>> {
+  if (variant === 'without') return {};
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -100,10 +100,10 @@ async function strainOf(bot: ChildProcess): Promise<Strain> {
 function report(results: Record<Way, Measured[]>): void {
   const spread = (values: readonly number[], digits: number): string =>
     `${median(values).toFixed(digits)} (${Math.min(...values).toFixed(digits)} to ${Math.max(...values).toFixed(digits)})`;
-  const rows = pair.map((way) => {
-    const of = (pick: (measured: Measured) => number): number[] => results[way].map(pick);
+  const rows = pair.map((variant) => {
+    const of = (pick: (measured: Measured) => number): number[] => results[variant].map(pick);
     return [
-      ways[way],
+      variants[variant],
       spread(
         of(({ cpuPercent }) => cpuPercent),
         1,

@@ -59,8 +59,8 @@ export interface Figures {
 /** At the start, the wanted number of live jobs arrive one after another within this time. */
 const FILLING_MS = 60_000;
 /** Durations of as many jobs as the store keeps. */
-const BELIEVED_JOBS = 200;
-const BELIEVED_WITHIN_MS = 1_000;
+const ASSUMED_JOBS = 200;
+const ASSUMED_WITHIN_MS = 1_000;
 
 /** The real engine on a virtual clock against a simulated gateway, until all jobs that count have ended. */
 export async function run(way: Way, scenario: Scenario, seed: number): Promise<Figures> {
@@ -68,12 +68,12 @@ export async function run(way: Way, scenario: Scenario, seed: number): Promise<F
   const gateway = new SimulatedGateway(clock);
   const store = new MemoryStore();
   const random = seeded(seed);
-  const trouble: unknown[] = [];
+  const errors: unknown[] = [];
   const log = {
     debug: () => undefined,
     info: () => undefined,
-    warn: (facts: object) => trouble.push(facts),
-    error: (facts: object) => trouble.push(facts),
+    warn: (facts: object) => errors.push(facts),
+    error: (facts: object) => errors.push(facts),
   };
   const book = new TaskBook({ store, log });
   const scheduler = new InProcessScheduler({ clock, random: seeded(seed + 1), log, limits: scenario });
@@ -108,11 +108,11 @@ export async function run(way: Way, scenario: Scenario, seed: number): Promise<F
     random,
   });
   for (const { sort, believed } of scenario.streams) {
-    for (let job = 0; believed && job < BELIEVED_JOBS; job += 1) {
+    for (let job = 0; believed && job < ASSUMED_JOBS; job += 1) {
       const ms = believed(random) * SECOND;
       await store.addDuration(namesOf[sort], {
-        atLeastMs: Math.max(0, ms - BELIEVED_WITHIN_MS),
-        atMostMs: ms + BELIEVED_WITHIN_MS,
+        atLeastMs: Math.max(0, ms - ASSUMED_WITHIN_MS),
+        atMostMs: ms + ASSUMED_WITHIN_MS,
         at: 0,
       });
     }
@@ -127,7 +127,7 @@ export async function run(way: Way, scenario: Scenario, seed: number): Promise<F
     if (stream) comes(stream);
     tasks.book
       .change(id, (task) => markDelivered(task, undefined, clock.now()))
-      .catch((error: unknown) => trouble.push(error));
+      .catch((error: unknown) => errors.push(error));
   });
   await tasks.open();
   await tasks.start();
@@ -137,7 +137,7 @@ export async function run(way: Way, scenario: Scenario, seed: number): Promise<F
     // Both runs get the same jobs, regardless of other random numbers drawn in between.
     const ms = draw(seeded(seed * 7_919 + submitted)) * SECOND;
     const guildId = `${submitted % 50}`;
-    tasks.orders.submit(order(namesOf[sort], ms, submitted, guildId)).catch((error: unknown) => trouble.push(error));
+    tasks.orders.submit(order(namesOf[sort], ms, submitted, guildId)).catch((error: unknown) => errors.push(error));
   };
   const comes = (stream: Stream): void => {
     if (submitted < before + counted) submit(stream);
@@ -149,13 +149,13 @@ export async function run(way: Way, scenario: Scenario, seed: number): Promise<F
   const began = clock.now();
   const askedBefore = asked(gateway);
   let live = 0;
-  let looks = 0;
-  const look = (): void => {
+  let checks = 0;
+  const check = (): void => {
     live += gateway.jobs.size - found.size;
-    looks += 1;
-    if (gateway.jobs.size < before + counted) clock.after(SECOND, look);
+    checks += 1;
+    if (gateway.jobs.size < before + counted) clock.after(SECOND, check);
   };
-  look();
+  check();
   await clock.pass(() => gateway.jobs.size >= before + counted);
   const seconds = (clock.now() - began) / SECOND;
   const perSecond = (asked(gateway) - askedBefore) / seconds;
@@ -168,13 +168,13 @@ export async function run(way: Way, scenario: Scenario, seed: number): Promise<F
   const stopped = tasks.pause();
   await clock.pass(() => true);
   await stopped;
-  if (trouble.length > 0) throw new Error(`A run failed: ${String(trouble[0])}`);
+  if (errors.length > 0) throw new Error(`A run failed: ${String(errors[0])}`);
   const jobs = ids.map((id) => ({ id, ...gateway.jobs.get(id) }));
   return {
     jobs: counted,
     questions: jobs.reduce((sum, { questions = 0 }) => sum + questions, 0),
     delays: jobs.map(({ id, endsAt = 0 }) => (found.get(id) ?? 0) - endsAt),
-    meanLive: live / looks,
+    meanLive: live / checks,
     perSecond,
   };
 }

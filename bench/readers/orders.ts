@@ -63,19 +63,19 @@ export function orderAnswer(chance: Chance, kind: Kind): OrderAnswer {
   ];
   const value = idValue(chance);
   const id = idText(value);
-  const fate = chance.whole(100);
-  if (fate < 6) return { tree: wrapped(chance, [pending(chance), ...noise, ...echo]), sent, id: undefined };
-  if (fate < 14) return { tree: refusal(chance, [...noise, ...echo]), sent, id: undefined };
+  const outcome = chance.whole(100);
+  if (outcome < 6) return { tree: wrapped(chance, [pending(chance), ...noise, ...echo]), sent, id: undefined };
+  if (outcome < 14) return { tree: refusal(chance, [...noise, ...echo]), sent, id: undefined };
   const names = chance.is(0.25) ? vocabulary.plainIds : vocabulary.jobIds;
   const own = [field(chance.of(names), value), ...(chance.is(0.92) ? [pending(chance)] : [])];
-  if (fate < 20) {
+  if (outcome < 20) {
     // Two jobs. A record called `job` is documented, and would decide which one counts.
     const other = [field(chance.of(vocabulary.jobIds), idValue(chance)), pending(chance)];
     const [first = [], second = []] = chance.shuffled(vocabulary.jobs.filter((name) => name.join() !== 'job'));
     const both = [field(first, chance.record([...own, pending(chance)])), field(second, chance.record(other))];
     return { tree: wrapped(chance, [...both, ...noise]), sent, id };
   }
-  if (fate < 24) {
+  if (outcome < 24) {
     const text = chance.of([chance.uuid(), chance.digits(16)]);
     const tree = chance.record([field(chance.of(vocabulary.wrappers), text), ...wrapperFields(chance), ...echo]);
     return { tree, sent, id: text };

@@ -10,7 +10,7 @@ import type { SocketsFigures, SocketsOrder } from './orders.ts';
 
 const LEASE_MS = 10_000;
 const LIMIT_MS = 4_000;
-const LOOK_MS = 50;
+const CHECK_INTERVAL_MS = 50;
 
 const {
   intents,
@@ -46,7 +46,7 @@ const looking = setInterval(() => {
     ...{ ms: performance.now() - start, cpuMs: (user + system) / 1_000 },
     ...{ residentBytes: rss, mostBytes: most, heapBytes: heapUsed },
   } satisfies SocketsFigures);
-}, LOOK_MS);
+}, CHECK_INTERVAL_MS);
 await once(process, 'disconnect');
 await shards.close();
 await Promise.all([clients.close(), facts.close()]);

@@ -16,8 +16,8 @@ const CLOCK_SPEED = 20;
 const UNBOUND = 1_000_000;
 const times = { warmUpMs: 2_500, countedMs: 3_000 } as const;
 
-const ways = { client: 'client alone (imgx.get)', engine: 'whole engine' } as const;
-type Way = keyof typeof ways;
+const variants = { client: 'client alone (imgx.get)', engine: 'whole engine' } as const;
+type Way = keyof typeof variants;
 type Poll = { perSecond: number; cpuMicros: number };
 
 /** The same polls of the same server, alternating between the client alone and the engine around it. */
@@ -59,8 +59,8 @@ async function askFromEngine(gatewayUrl: string, file: string): Promise<Poll> {
 
 function report(results: Record<Way, Poll[]>): void {
   const cpu = (way: Way): number => median(results[way].map(({ cpuMicros }) => cpuMicros));
-  const rows = (Object.keys(ways) as Way[]).map((way) => [
-    ways[way],
+  const rows = (Object.keys(variants) as Way[]).map((way) => [
+    variants[way],
     Math.round(median(results[way].map(({ perSecond }) => perSecond))).toLocaleString('en'),
     cpu(way).toFixed(0),
     (cpu(way) / cpu('client')).toFixed(2),

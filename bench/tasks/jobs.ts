@@ -4,7 +4,7 @@ import { end, messageFrom, start } from '../discord/child.ts';
 import type { JobFigures, Order, Orders, Served, SidesInput, Workload } from './job-orders.ts';
 import { StoreFolder } from './store-folder.ts';
 
-const LOOK_MS = 500;
+const CHECK_INTERVAL_MS = 500;
 /** No job takes longer than this, however much it is slowed down. */
 const WAIT_LIMIT_MS = 120_000;
 
@@ -25,7 +25,7 @@ export async function runJobs(
     await messageFrom(bot);
     await ask(sides, 'begin', workload);
     const waitLimit = AbortSignal.timeout(WAIT_LIMIT_MS);
-    while ((await ask(sides, 'open', null)) > 0) await sleep(LOOK_MS, undefined, { signal: waitLimit });
+    while ((await ask(sides, 'open', null)) > 0) await sleep(CHECK_INTERVAL_MS, undefined, { signal: waitLimit });
     return await ask(sides, 'figures', null);
   } finally {
     if (bot) await end(bot);

@@ -10,7 +10,7 @@ const ALONE: Input = { answers: 1, words: 160, gatewaySpeed: 1 };
 const ROUNDS = 5;
 /** About twelve seconds of streaming, at the speed of the fastest models. */
 const MANY: Input = { answers: 50, words: 1_500, gatewaySpeed: 4 };
-const LOOK_MS = 500;
+const CHECK_INTERVAL_MS = 500;
 
 /** The processor time that streaming answers cost the bot, and the time to their first words. */
 export async function measureText(): Promise<void> {
@@ -56,7 +56,7 @@ export async function measureText(): Promise<void> {
 async function watch(signal: AbortSignal, look: () => Promise<void>): Promise<void> {
   while (!signal.aborted) {
     await look();
-    await sleep(LOOK_MS);
+    await sleep(CHECK_INTERVAL_MS);
   }
 }
 

@@ -28,7 +28,7 @@ import type { App, AppTools } from './app.ts';
 const UNTAKEN_MS = 2_000;
 /** A queue server that does not respond must not use up the member's three seconds. */
 const PUT_LIMIT_MS = 1_500;
-const CONNECTED_LOOK_MS = 100;
+const CONNECTION_CHECK_MS = 100;
 
 /** A process that receives interactions from Discord, and passes each on to the partition that answers it. */
 export async function startShard(config: Config, tools: AppTools, monitoring: Monitoring | undefined): Promise<App> {
@@ -43,10 +43,10 @@ export async function startShard(config: Config, tools: AppTools, monitoring: Mo
   const { client, reads } = clients;
   client.rest.setToken(config.discord.token);
   const outbox = new Outbox(clients, log);
-  const underWay = new Set<Promise<unknown>>();
+  const pending = new Set<Promise<unknown>>();
 
   /** Discord accepts only one first response, so this does not disturb a worker that is about to answer. */
-  async function turnAway(interaction: APIInteraction): Promise<void> {
+  async function refuse(interaction: APIInteraction): Promise<void> {
     const { application_id: applicationId, id: interactionId, token, type } = interaction;
     const responder = new Responder(outbox, { applicationId, interactionId, token });
     try {
@@ -58,13 +58,13 @@ export async function startShard(config: Config, tools: AppTools, monitoring: Mo
     }
   }
 
-  async function turnAwayUntaken(partition: number, interaction: APIInteraction): Promise<void> {
+  async function refuseUntaken(partition: number, interaction: APIInteraction): Promise<void> {
     await pause(clock, UNTAKEN_MS);
     try {
       if (!(await inbox.withdraw(partition, interaction.id))) return;
       monitoring?.onUntaken();
       log.warn({ partition }, 'No worker took an interaction in time.');
-      await turnAway(interaction);
+      await refuse(interaction);
     } catch (error) {
       log.warn({ partition, err: error }, 'It is unknown whether a worker took an interaction.');
     }
@@ -95,8 +95,8 @@ export async function startShard(config: Config, tools: AppTools, monitoring: Mo
       return undefined;
     });
     monitoring?.onHandOver('interaction', outcome === 'put' ? 'passed' : 'failed');
-    if (outcome === 'put') void trackUntilDone(turnAwayUntaken(partition, packet.d), underWay);
-    else await turnAway(packet.d);
+    if (outcome === 'put') void trackUntilDone(refuseUntaken(partition, packet.d), pending);
+    else await refuse(packet.d);
   }
 
   let threads: FollowedThreads | undefined;
@@ -129,7 +129,7 @@ export async function startShard(config: Config, tools: AppTools, monitoring: Mo
       monitoring?.stopping();
       await shards.close();
       threads?.close();
-      await Promise.all(underWay);
+      await Promise.all(pending);
       await Promise.all([clients.close(), cluster.close()]);
       await monitoring?.close();
       log.info('This shard process has stopped.');
@@ -150,5 +150,5 @@ export async function startShard(config: Config, tools: AppTools, monitoring: Mo
 }
 
 async function connected(shards: Shards, clock: Clock): Promise<void> {
-  while (!shards.isConnected()) await pause(clock, CONNECTED_LOOK_MS);
+  while (!shards.isConnected()) await pause(clock, CONNECTION_CHECK_MS);
 }

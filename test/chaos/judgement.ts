@@ -58,7 +58,7 @@ export function brokenToMembers(all: Judged): string[] {
     ...discord.violations.map((violation) => `Discord would have refused: ${JSON.stringify(violation)}`),
     ...falls.map((code) => `the bot ended by itself, with ${code}`),
     ...said.split('\n').flatMap((line) => (tellsOfPrompt(line) ? [`the log holds what a member typed: ${line}`] : [])),
-    ...(said.includes(TOKEN_BEGINS) ? ['the log holds the token of an interaction'] : []),
+    ...(said.includes(TOKEN_PREFIX) ? ['the log holds the token of an interaction'] : []),
   ];
 }
 
@@ -81,15 +81,15 @@ function unsound([first, then]: Afterwards['doctor']): string[] {
 const tellsOfPrompt = (line: string): boolean => promptIn(line) !== undefined;
 
 /** The prefix of every token of the embedded Discord. */
-const TOKEN_BEGINS = Buffer.from('interaction:').toString('base64url');
+const TOKEN_PREFIX = Buffer.from('interaction:').toString('base64url');
 
 /** A submit may be in flight this long when the bot is killed. */
-const UNDER_WAY_MS = 5_000;
+const IN_FLIGHT_MS = 5_000;
 
 /** Orders left unconfirmed although their submits were answered well and no kill was near. */
 function unexplainedDoubts({ cases, outcomes, keeper }: Judged): number {
   return cases.filter(({ order: { acknowledgedAt = 0 }, submits }, index) => {
-    const wasKilled = keeper.kills.some((at) => at >= acknowledgedAt && at - acknowledgedAt < UNDER_WAY_MS);
+    const wasKilled = keeper.kills.some((at) => at >= acknowledgedAt && at - acknowledgedAt < IN_FLIGHT_MS);
     return outcomes[index] === 'unconfirmed' && !wasKilled && submits[0]?.status === 200;
   }).length;
 }

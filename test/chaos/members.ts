@@ -27,8 +27,8 @@ const MAX_TRIES = 25;
 /** A grid has four images to press. */
 const MAX_PRESSES = 4;
 /** If a task has not ended within this time, the member no longer waits for a button to press. */
-const PATIENCE_MS = 120_000;
-const LOOK_EVERY_MS = 200;
+const WAIT_LIMIT_MS = 120_000;
+const CHECK_INTERVAL_MS = 200;
 
 /** Members make requests, and repeat a request with new words if the bot does not respond. */
 export class Members {
@@ -108,7 +108,7 @@ export class Members {
         .find(({ interaction_metadata: origin }) => origin?.id === interactionId);
       return answer && !UNFINISHED.has(sightOf(answer)) ? answer : undefined;
     };
-    await within(PATIENCE_MS, () => find() !== undefined, LOOK_EVERY_MS);
+    await within(WAIT_LIMIT_MS, () => find() !== undefined, CHECK_INTERVAL_MS);
     return find();
   }
 

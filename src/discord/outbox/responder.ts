@@ -79,28 +79,28 @@ export class Responder {
 
   /** To be called after the acknowledgement. A public spinner must be replaced first, or this message becomes public too. */
   async followUpPrivately(plan: MessagePlan): Promise<void> {
-    await this.#outbox.addFollowUp(this.#way(), bodyOf(plan), true);
+    await this.#outbox.addFollowUp(this.#route(), bodyOf(plan), true);
   }
 
   async postFollowUp(plan: MessagePlan, isPrivate: boolean): Promise<MessagePlace> {
     // While the reply is still a spinner, Discord puts the next message in its place.
     if (!this.#answered) await this.edit(plan);
-    const place = await this.#outbox.addFollowUp(this.#way(), bodyOf(plan), isPrivate);
+    const place = await this.#outbox.addFollowUp(this.#route(), bodyOf(plan), isPrivate);
     if (!place) throw new Error('Discord did not say where a message stands.');
     return place;
   }
 
   async edit(plan: MessagePlan, besideId?: string): Promise<MessagePlace | undefined> {
     this.#answered = true;
-    return this.#outbox.edit(this.#way(besideId), bodyOf(plan));
+    return this.#outbox.edit(this.#route(besideId), bodyOf(plan));
   }
 
   /** Removes the reply, the message that was pressed, or an additional message. */
   async delete(besideId?: string): Promise<void> {
-    await this.#outbox.remove(this.#way(besideId));
+    await this.#outbox.remove(this.#route(besideId));
   }
 
-  #way(followUpId?: string): TokenWay {
+  #route(followUpId?: string): TokenWay {
     const { applicationId, token } = this.#address;
     return { by: 'token', applicationId, token, followUpId };
   }

@@ -41,11 +41,11 @@ export class Traffic {
     return async (url, init) => {
       try {
         const response = await make(url, init);
-        this.#tell(url, response.status);
-        if (response.status === TOO_MANY) this.#tellRefused(response.headers);
+        this.#report(url, response.status);
+        if (response.status === TOO_MANY) this.#reportRefused(response.headers);
         return response;
       } catch (error) {
-        this.#tell(url, undefined);
+        this.#report(url, undefined);
         throw error;
       }
     };
@@ -53,21 +53,21 @@ export class Traffic {
 
   /** The library waits before a request whose limit is known to be used up. */
   watchLimits(rests: readonly REST[]): void {
-    for (const rest of rests) rest.on('rateLimited', ({ scope, timeToReset }) => this.#tellWait(scope, timeToReset));
+    for (const rest of rests) rest.on('rateLimited', ({ scope, timeToReset }) => this.#reportWait(scope, timeToReset));
   }
 
   /** The library waits before it repeats the request. */
-  #tellRefused(headers: { get(name: string): string | null }): void {
+  #reportRefused(headers: { get(name: string): string | null }): void {
     const named = headers.get('x-ratelimit-scope');
     const scope = SCOPES.find((known) => known === named) ?? 'user';
-    this.#tellWait(scope, Number(headers.get('retry-after') ?? 0) * 1000);
+    this.#reportWait(scope, Number(headers.get('retry-after') ?? 0) * 1000);
   }
 
-  #tellWait(scope: Scope, ms: number): void {
+  #reportWait(scope: Scope, ms: number): void {
     for (const listener of this.#onWait) listener(scope, ms);
   }
 
-  #tell(url: string, status: number | undefined): void {
+  #report(url: string, status: number | undefined): void {
     if (this.#onRequest.length === 0) return;
     const route = ROUTES.find(([, pattern]) => pattern.test(url))?.[0] ?? 'other';
     for (const listener of this.#onRequest) listener(route, status);

@@ -2,11 +2,11 @@ import type { LeaseClock } from '../../services/store/lease.ts';
 import type { SharedFacts } from '../../services/store/remote/shared-facts.ts';
 
 /** Renewals within the duration of a claim; all but one of them may fail. */
-const REPETITIONS = 5;
+const RENEWALS = 5;
 /** A failed renewal is retried this many times sooner. */
-const SOONER = 4;
+const RETRY_FACTOR = 4;
 /** By this process's clocks a claim ends earlier than by the server's clock, by this share of its duration. */
-const MARGIN = 1 / REPETITIONS;
+const MARGIN = 1 / RENEWALS;
 
 export interface ClaimParts {
   facts: SharedFacts;
@@ -30,7 +30,7 @@ export class HeldClaim {
     this.#parts = parts;
     this.#ends = ends;
     this.#onLost = onLost;
-    this.#repeatAfter(parts.ms / REPETITIONS);
+    this.#renewAfter(parts.ms / RENEWALS);
   }
 
   /** Returns undefined if another process has it. `ended` is a holder whose process has certainly ended. */
@@ -78,13 +78,13 @@ export class HeldClaim {
     return this.#parts.clock.now().every((now, at) => now < (this.#ends[at] ?? 0));
   }
 
-  #repeatAfter(ms: number): void {
+  #renewAfter(ms: number): void {
     this.#cancel = this.#parts.clock.after(ms, () => {
-      this.#repetition = this.#repeat();
+      this.#repetition = this.#renew();
     });
   }
 
-  async #repeat(): Promise<void> {
+  async #renew(): Promise<void> {
     const { facts, holder, ms } = this.#parts;
     // After a suspension there is no attempt to renew it: the server would grant it again, although another process may have had it in the meantime.
     if (!this.isHeld) return;
@@ -93,10 +93,10 @@ export class HeldClaim {
     try {
       if (!(await facts.claim(this.name, holder, ms))) return this.lose();
       this.#ends = ends;
-      if (!this.#isOver) this.#repeatAfter(ms / REPETITIONS);
+      if (!this.#isOver) this.#renewAfter(ms / RENEWALS);
     } catch {
       // The connection was lost for a moment, which is logged there; there will be more attempts before the claim expires.
-      if (this.isHeld) this.#repeatAfter(ms / REPETITIONS / SOONER);
+      if (this.isHeld) this.#renewAfter(ms / RENEWALS / RETRY_FACTOR);
     }
   }
 }

@@ -8,9 +8,9 @@ import type { GatewayInfo } from '../reads.ts';
 /** Discord limits identifies per five seconds; the extra time allows for two requests that take different times to arrive. */
 const TURN_MS = 5_250;
 /** How often a waiting shard tries to take a turn. */
-const LOOK_EVERY_MS = 250;
+const CHECK_INTERVAL_MS = 250;
 /** How long to wait before a turn that was taken and released is tried again. */
-const AGAIN_MS = 500;
+const RETRY_TURN_MS = 500;
 
 /** When few identifies remain, only one shard of the whole cluster identifies at a time, so that the next one reads the number that is left. */
 const LAST_SESSIONS = 'identify:last';
@@ -42,7 +42,7 @@ export class IdentifyTurns implements IIdentifyThrottler {
       const turn = `identify:${shardId % this.#maxConcurrency}`;
       const waitMs = await this.#tryTurn(turn, taker);
       if (waitMs === 0 && !signal.aborted) return;
-      if (waitMs !== LOOK_EVERY_MS) await this.#giveBack([turn, LAST_SESSIONS], taker);
+      if (waitMs !== CHECK_INTERVAL_MS) await this.#releaseTurn([turn, LAST_SESSIONS], taker);
       signal.throwIfAborted();
       await pause(this.#parts.clock, waitMs, signal);
     }
@@ -52,18 +52,18 @@ export class IdentifyTurns implements IIdentifyThrottler {
   async #tryTurn(turn: string, taker: string): Promise<number> {
     const { facts, log, readGateway } = this.#parts;
     try {
-      if (!(await facts.claim(turn, taker, TURN_MS))) return LOOK_EVERY_MS;
+      if (!(await facts.claim(turn, taker, TURN_MS))) return CHECK_INTERVAL_MS;
       let limit = (await readGateway()).session_start_limit;
       this.#maxConcurrency = limit.max_concurrency;
       // Shards that are identifying at this moment may not be counted yet.
       if (limit.remaining <= limit.max_concurrency) {
-        if (!(await facts.claim(LAST_SESSIONS, taker, TURN_MS))) return AGAIN_MS;
+        if (!(await facts.claim(LAST_SESSIONS, taker, TURN_MS))) return RETRY_TURN_MS;
         limit = (await readGateway()).session_start_limit;
       }
       if (limit.remaining <= 0) return this.#untilReset(limit.reset_after);
       this.#isWarned = false;
       // The reads may have taken a long time, so the turn begins now.
-      return (await facts.claim(turn, taker, TURN_MS)) ? 0 : AGAIN_MS;
+      return (await facts.claim(turn, taker, TURN_MS)) ? 0 : RETRY_TURN_MS;
     } catch (error) {
       log.warn({ err: error }, 'A shard waits to identify, because the store or Discord did not respond.');
       return TURN_MS;
@@ -78,10 +78,10 @@ export class IdentifyTurns implements IIdentifyThrottler {
         'Discord allows no new sessions until its limit resets; shards wait to identify.',
       );
     this.#isWarned = true;
-    return Math.max(resetMs, AGAIN_MS);
+    return Math.max(resetMs, RETRY_TURN_MS);
   }
 
-  async #giveBack(names: readonly string[], taker: string): Promise<void> {
+  async #releaseTurn(names: readonly string[], taker: string): Promise<void> {
     try {
       for (const name of names) await this.#parts.facts.release(name, taker);
     } catch (error) {

@@ -5,7 +5,7 @@ import { liveSharders, SHARDER } from './live-sharders.ts';
 
 /** The name of a claim and of a note, with which processes agree on the number one after another. */
 const COUNT = 'shard-count';
-const LOOK_EVERY_MS = 100;
+const CHECK_INTERVAL_MS = 100;
 
 /** Thrown if the running shard processes use a different number of shards. */
 export class ShardCountError extends Error {
@@ -49,6 +49,6 @@ export async function joinSharders({ claims, clock, wanted, recommended }: Count
         await turn.giveBack();
       }
     }
-    await pause(clock, LOOK_EVERY_MS);
+    await pause(clock, CHECK_INTERVAL_MS);
   }
 }

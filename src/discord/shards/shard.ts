@@ -20,7 +20,7 @@ const STORE_EVERY_MS = 1_000;
 /** A shard that is released waits this long for its socket to close, and then this long for its hand-overs. */
 const STOP_LIMIT_MS = 1_000;
 /** The time between two attempts to read the session from a store that does not respond. */
-const READ_AGAIN_MS = 500;
+const READ_RETRY_MS = 500;
 /** The connection broke, or could not be opened: https://www.rfc-editor.org/rfc/rfc6455#section-7.4.1 */
 const BROKEN_CONNECTION = 1006;
 /** The library gives up a session at the first connection that fails, so a short network failure would cost every shard an identify. */
@@ -182,7 +182,7 @@ export class Shard {
       } catch (error) {
         this.#parts.log.warn({ shard: this.id, err: error }, 'The session of a shard was not read; it is tried again.');
       }
-      await pause(this.#parts.clock, READ_AGAIN_MS, signal);
+      await pause(this.#parts.clock, READ_RETRY_MS, signal);
     }
     return null;
   }

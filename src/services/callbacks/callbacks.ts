@@ -1,5 +1,5 @@
 import type { Clock } from '../../lib/clock.ts';
-import { LEAST_GAP_MS } from '../polling/allowance.ts';
+import { MIN_GAP_MS } from '../polling/allowance.ts';
 import type { TaskBook } from '../tasks/book.ts';
 import { hasEnded, isFollowed, type Task } from '../tasks/task.ts';
 import type { CallbackAddresses } from './addresses.ts';
@@ -141,7 +141,7 @@ export class Callbacks {
     if (!task.hasCallback || lane === undefined || !isFollowed(before) || task.failure?.cause === 'forgotten') return;
     const pendingAt = before.times.lastPending ?? before.times.accepted ?? now;
     // The poll that a hint causes follows the last one after the smallest gap.
-    const end = call !== undefined && call.hintedAt >= pendingAt - LEAST_GAP_MS;
+    const end = call !== undefined && call.hintedAt >= pendingAt - MIN_GAP_MS;
     this.#habits.learn(lane, { progress: call?.hasProgress ?? false, end, any: call !== undefined });
   }
 

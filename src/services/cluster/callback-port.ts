@@ -26,7 +26,7 @@ export const callbackIn = (content: unknown) => packet.safeParse(content).data?.
 /** Only valid URLs create an entry. The least recently used one is dropped. */
 const MAX_REMEMBERED = 20_000;
 /** A queue server that does not respond must not fill the memory. Without a callback, polls find the end. */
-const MAX_UNDER_WAY = 200;
+const MAX_IN_FLIGHT = 200;
 const PUT_LIMIT_MS = 2_000;
 
 interface RecipientParts {
@@ -83,7 +83,7 @@ class ClusterCallbacks implements CallbackRecipient {
     const name = `${id}-${said}`;
     const before = this.#passed.get(name) ?? 0;
     if (before >= (said === 'progress' ? 1 : MAX_HINTS)) return 'ignored';
-    if (this.#underWay >= MAX_UNDER_WAY) return 'lost';
+    if (this.#underWay >= MAX_IN_FLIGHT) return 'lost';
     this.#remember(name, before + 1);
     // The number is part of the id, so that of duplicates received by several workers only one is passed on.
     void this.#pass(`${name}-${before + 1}`, { id, said });

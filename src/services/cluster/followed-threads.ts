@@ -10,7 +10,7 @@ const LIST = 'threads';
 const READ_EVERY_MS = 250;
 /** Entries may become visible later than their timestamp says. */
 const OVERLAP_MS = 5_000;
-const AGAIN_MS = 1_000;
+const RETRY_MS = 1_000;
 const MAX_KNOWN = 100_000;
 const MAX_UNWRITTEN = 10_000;
 
@@ -74,7 +74,7 @@ export class ThreadNotes {
           this.#unwritten.delete(entry);
         } catch (error) {
           log.warn({ err: error }, 'The shards could not be told of a thread; it is tried again.');
-          await pause(clock, AGAIN_MS, signal);
+          await pause(clock, RETRY_MS, signal);
         }
       }
     }

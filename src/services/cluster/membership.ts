@@ -5,14 +5,14 @@ import type { StoredTasks } from '../store/stored-tasks.ts';
 import { isShortOfShare, partitionsToGiveBack, partitionsToTake, readShares, WORKER_CLAIM } from './shares.ts';
 
 /** How many times a claim is renewed within its duration. */
-const REPEATS = 5;
+const RENEWALS = 5;
 /** The partitions of a stopping worker should be taken over within a second. Each check only reads a few small rows. */
-const LOOK_EVERY_MS = 250;
+const CHECK_INTERVAL_MS = 250;
 /** The interval while this worker waits for partitions that others release. */
-const LOOK_OFTEN_MS = 100;
+const SHORT_CHECK_INTERVAL_MS = 100;
 /** Opening a partition reads all of its rows, over connections that the other partitions need too. The first one also loads and compiles code. */
 const TAKEN_AT_ONCE = 4;
-const GIVEN_AT_ONCE = 4;
+const RELEASED_AT_ONCE = 4;
 /** How long a worker waits for the next owners of released partitions before it releases others, so that few are without an owner at a time. */
 const HAND_OVER_MS = 1_000;
 
@@ -43,7 +43,7 @@ export class Membership {
 
   private constructor(parts: MembershipParts) {
     this.#parts = parts;
-    this.#loops = Promise.all([this.#repeatClaim(), this.#keepShare()]);
+    this.#loops = Promise.all([this.#renewClaim(), this.#keepShare()]);
   }
 
   static async join(parts: MembershipParts): Promise<Membership> {
@@ -72,7 +72,7 @@ export class Membership {
       // The claim will expire by itself.
       log.debug({ err: error }, 'The place of this worker could not be given back.');
     }
-    await Promise.all(this.owned.map((partition) => this.#giveBack(partition)));
+    await Promise.all(this.owned.map((partition) => this.#release(partition)));
   }
 
   get #hasEnded(): boolean {
@@ -84,9 +84,9 @@ export class Membership {
   }
 
   /** Runs in parallel with the work on partitions, which may take a long time. */
-  async #repeatClaim(): Promise<void> {
+  async #renewClaim(): Promise<void> {
     for (;;) {
-      await this.#wait(this.#parts.leaseMs / REPEATS);
+      await this.#wait(this.#parts.leaseMs / RENEWALS);
       if (this.#hasEnded) return;
       try {
         await claimPlace(this.#parts);
@@ -98,7 +98,7 @@ export class Membership {
 
   async #keepShare(): Promise<void> {
     while (!this.#hasEnded) {
-      let waitMs = LOOK_EVERY_MS;
+      let waitMs = CHECK_INTERVAL_MS;
       try {
         waitMs = await this.#takeStep();
       } catch (error) {
@@ -115,15 +115,15 @@ export class Membership {
     for (const store of this.#owned.values()) store.ownership.mustBeOurs();
     const shares = await readShares(facts, partitions);
     const free = partitionsToTake(shares, holder).slice(0, this.#owned.size === 0 ? 1 : TAKEN_AT_ONCE);
-    if (free.length > 0) return (await this.#takeAll(free)) ? 0 : LOOK_OFTEN_MS;
+    if (free.length > 0) return (await this.#takeAll(free)) ? 0 : SHORT_CHECK_INTERVAL_MS;
     const wanted = partitionsToGiveBack(shares, holder).filter((partition) => this.#owned.has(partition));
-    const surplus = wanted.slice(0, GIVEN_AT_ONCE);
+    const surplus = wanted.slice(0, RELEASED_AT_ONCE);
     if (surplus.length > 0) {
-      await Promise.all(surplus.map((partition) => this.#giveBack(partition)));
+      await Promise.all(surplus.map((partition) => this.#release(partition)));
       await this.#waitForOwners(surplus);
       return 0;
     }
-    return isShortOfShare(shares, holder) ? LOOK_OFTEN_MS : LOOK_EVERY_MS;
+    return isShortOfShare(shares, holder) ? SHORT_CHECK_INTERVAL_MS : CHECK_INTERVAL_MS;
   }
 
   /** Returns false if other workers were faster. */
@@ -153,7 +153,7 @@ export class Membership {
     return true;
   }
 
-  async #giveBack(partition: number): Promise<void> {
+  async #release(partition: number): Promise<void> {
     const { log, onGiveBack } = this.#parts;
     const store = this.#owned.get(partition);
     try {
@@ -170,7 +170,7 @@ export class Membership {
     while (!this.#hasEnded && performance.now() < end) {
       const owners = await this.#parts.partitions.owners();
       if (given.every((partition) => owners.has(partition))) return;
-      await this.#wait(LOOK_OFTEN_MS);
+      await this.#wait(SHORT_CHECK_INTERVAL_MS);
     }
   }
 

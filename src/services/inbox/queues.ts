@@ -7,7 +7,7 @@ const REMEMBERED_SECONDS = 15 * 60;
 /** Packets of one partition that are handled at the same time: some stream an answer for minutes. */
 const AT_ONCE = 500;
 /** How often owners look for packets whose process ended. */
-const STALLED_LOOK_MS = 1_000;
+const STALLED_CHECK_MS = 1_000;
 /** The process that handles a packet can end more than once. */
 const MAX_TAKEOVERS = 20;
 const NAME = 'packet';
@@ -78,7 +78,7 @@ export class Queues implements Inbox {
     const options = {
       concurrency: AT_ONCE,
       lockDuration: lockMs,
-      stalledInterval: STALLED_LOOK_MS,
+      stalledInterval: STALLED_CHECK_MS,
       maxStalledCount: MAX_TAKEOVERS,
     };
     const worker = server.worker(nameOf(partition), run, options, this.#onError(partition));

@@ -115,7 +115,7 @@ export class Ledger {
       for await (const task of entries.tasks())
         if (task.traits.isPaid) await entries.change(taskEntryKey(task), (known) => reconcileEntry(known, task));
     const today = dayOf(clock.now());
-    const awaited = new Map(live.map((task) => [task.id, task]));
+    const unmatched = new Map(live.map((task) => [task.id, task]));
     const counting = spending?.beginCount();
     const countedSince = counting === undefined ? today : dayOf(counting.since);
     const kept = await entries.keptScopes();
@@ -127,14 +127,14 @@ export class Ledger {
       }
       // A crash may have come between a member's decision about an unknown outcome, or its withdrawal, and its entry.
       const mayDiffer = OPEN.has(standingOf(entry)) || entry.facts.some(({ standing }) => standing === 'unconfirmed');
-      const task = awaited.get(entry.id) ?? (mayDiffer ? await entries.task(entry.id) : undefined);
-      awaited.delete(entry.id);
+      const task = unmatched.get(entry.id) ?? (mayDiffer ? await entries.task(entry.id) : undefined);
+      unmatched.delete(entry.id);
       const corrected = task ? reconcileEntry(entry, task) : closeOrphan(entry, clock.now());
       if (corrected !== entry) await entries.change(entryKey(entry), () => corrected);
       count(corrected);
     }
     counting?.finish();
-    for (const task of awaited.values()) await this.#change(task, (known) => reconcileEntry(known, task));
+    for (const task of unmatched.values()) await this.#change(task, (known) => reconcileEntry(known, task));
     for (const task of live) if (factOfTask(task).standing === 'reserved') this.#open.add(task.id);
     await entries.setOpenSince([today, ...live.map(({ times }) => dayOf(times.created))].sort()[0] ?? today);
   }

@@ -63,7 +63,7 @@ const DOUBT = 2;
 /** The shape of that assumption, log-logistic: its middle half is between 0.58 and 1.7 times the median. */
 const DOUBT_SHAPE = 0.5;
 /** The least blur, in natural logarithms: queues make the jobs of an hour alike. */
-const LEAST_BLUR = 0.04;
+const MIN_BLUR = 0.04;
 const BLUR = 0.9;
 
 /**
@@ -106,7 +106,7 @@ const effectiveCount = (observations: readonly Observation[]): number =>
 
 /** A bell over neighbouring bins, as wide as Silverman's rule requires for so many observations. */
 function kernelOf(masses: Float64Array, count: number): Float64Array {
-  const blur = Math.max(LEAST_BLUR, (BLUR * spreadOf(masses)) / count ** 0.2) / STEP;
+  const blur = Math.max(MIN_BLUR, (BLUR * spreadOf(masses)) / count ** 0.2) / STEP;
   const reach = Math.ceil(3 * blur);
   const bell = Float64Array.from({ length: 2 * reach + 1 }, (_, place) =>
     Math.exp(-0.5 * ((place - reach) / blur) ** 2),

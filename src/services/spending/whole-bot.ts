@@ -11,7 +11,7 @@ const NOTE = 'whole-bot';
 /** A pause by the operator reaches every partition within two of these intervals. */
 const REFRESH_MS = 2_000;
 /** How many times a change is retried because another partition was faster. */
-const MOST_TRIES = 100;
+const MAX_ATTEMPTS = 100;
 
 const use = z.object({ tasks: z.int(), amount: z.string().regex(/^\d+(\.\d+)?$/) });
 
@@ -128,7 +128,7 @@ export class WholeBot {
 
   async #change(mayChange: (known: Note) => boolean): Promise<void> {
     const { notes, partition } = this.#parts;
-    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    for (let tries = 0; tries < MAX_ATTEMPTS; tries += 1) {
       const text = await notes.read(NOTE);
       if (text !== this.#text) {
         this.#note = text === undefined ? { isPaused: false, parts: {} } : note.parse(JSON.parse(text));

@@ -63,11 +63,11 @@ export interface LeaseServer {
 /** Renewals within the duration of a lease: all but one may fail. */
 const RENEWALS = 5;
 /** A failed renewal is retried this many times sooner. */
-const SOONER = 4;
+const RETRY_FACTOR = 4;
 /** The share of a lease that remains for work started at the last moment. */
 const MARGIN = 1 / RENEWALS;
 /** How often a waiting bot checks whether the holder still runs. */
-const LOOK_EVERY_MS = 250;
+const CHECK_INTERVAL_MS = 250;
 
 /** Slower requests are aborted, because none may be running when another bot has the lease. */
 export const requestLimitMs = (leaseMs: number): number => leaseMs * MARGIN;
@@ -119,7 +119,7 @@ export class Lease {
       if (!first) parts.onWait(answer.endsInMs);
       first ??= answer;
       if (answer.holder !== first.holder || answer.renewals !== first.renewals) throw inUseError(parts.name);
-      await pause(parts.clock, Math.min(answer.endsInMs + 1, LOOK_EVERY_MS));
+      await pause(parts.clock, Math.min(answer.endsInMs + 1, CHECK_INTERVAL_MS));
     }
   }
 
@@ -183,7 +183,7 @@ export class Lease {
     } catch (error) {
       // The connection was lost for a moment, which is logged elsewhere; there will be more attempts before the lease expires.
       if (!this.#isSafe()) this.#endLease('was not renewed in time', error);
-      else if (!this.#endedBy) this.#renewAfter(gapMs / SOONER);
+      else if (!this.#endedBy) this.#renewAfter(gapMs / RETRY_FACTOR);
     }
   }
 

@@ -8,8 +8,8 @@ import { openPartition, readPartition } from './remote/partition.ts';
 import type { Server } from './remote/server.ts';
 
 /** How often to check whether another process, which is also starting for the first time, has written the number. */
-const LOOK_EVERY_MS = 100;
-const LONGEST_WAIT_MS = 30_000;
+const CHECK_INTERVAL_MS = 100;
+const MAX_WAIT_MS = 30_000;
 
 interface CountParts extends RemoteParts {
   /** For a store without any rows. */
@@ -19,7 +19,7 @@ interface CountParts extends RemoteParts {
 
 /** The number of partitions of a store, which is fixed at its first start. A store that was created without partitions has one. */
 export async function partitionCount(server: Server, parts: CountParts): Promise<number> {
-  const end = performance.now() + LONGEST_WAIT_MS;
+  const end = performance.now() + MAX_WAIT_MS;
   for (;;) {
     const known = await knownCount(server);
     if (known !== undefined) return known;
@@ -36,7 +36,7 @@ export async function partitionCount(server: Server, parts: CountParts): Promise
         'in-use',
         `Another Atelier uses the store ${server.name} and has not written anything yet. Start this one again when the other one is ready.`,
       );
-    await pause(systemClock, LOOK_EVERY_MS);
+    await pause(systemClock, CHECK_INTERVAL_MS);
   }
 }
 

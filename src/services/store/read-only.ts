@@ -18,7 +18,7 @@ interface ReadOnlyParts {
 }
 
 /** A list changes its chunks about once per hundred tasks. */
-const MOST_TRIES = 5;
+const MAX_ATTEMPTS = 5;
 
 /** The data of members in a store that another process owns, as last written. */
 export class ReadOnlyTasks {
@@ -53,7 +53,7 @@ export class ReadOnlyTasks {
     for (let tries = 1; starts.length > 0; tries++) {
       const page = await this.#store.page(query);
       const now = await this.#index.starts(owner);
-      if (tries === MOST_TRIES || String(now) === String(starts)) return page;
+      if (tries === MAX_ATTEMPTS || String(now) === String(starts)) return page;
       starts = now;
     }
     return { summaries: [], next: undefined };

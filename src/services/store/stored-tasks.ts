@@ -197,18 +197,18 @@ export class StoredTasks implements TaskStore {
     return this.#underLocksOf(task, async () => {
       // Deleted before its task, so that no prompt stays behind without anything that refers to it.
       await this.#sent.remove(task.id);
-      await this.#writeLines(task, asPointer);
+      await this.#writeListEntries(task, asPointer);
       await this.#remotes.forget(task);
       await this.#parts.namespaces.fingerprints.delete(task.id);
       await this.#parts.namespaces.live.delete(task.id);
       await this.#parts.namespaces.finished.delete(task.id);
-      await this.#removeLines(task);
+      await this.#removeListEntries(task);
     });
   }
 
   async removeStaleSummaries(memberId: string): Promise<void> {
     const owner = listOwner({ memberId });
-    const gone = await this.#locks.run(owner, async () => {
+    const removed = await this.#locks.run(owner, async () => {
       const lines: TaskSummary[] = [];
       for await (const chunk of this.#index.newestFirst(owner)) {
         const tasks = await this.#rows.find(chunk.map(({ id }) => id));
@@ -216,9 +216,9 @@ export class StoredTasks implements TaskStore {
       }
       return lines;
     });
-    for (const line of gone) {
+    for (const line of removed) {
       await this.#underLocksOf(line, async () => {
-        await this.#removeLines(line);
+        await this.#removeListEntries(line);
         for (const list of listOwners(line)) await this.#index.removeStrayChunks(list);
       });
     }
@@ -290,28 +290,28 @@ export class StoredTasks implements TaskStore {
     await this.#remotes.put(task);
     const wasLive = await this.#parts.namespaces.live.has(task.id);
     if (isLive(task)) {
-      if (!wasLive) await this.#writeLines(task, asPointer);
+      if (!wasLive) await this.#writeListEntries(task, asPointer);
       await this.#rows.putLive(task);
     } else if (wasLive) {
       await this.#rows.putFinished(task);
-      await this.#writeLines(task);
+      await this.#writeListEntries(task);
       await this.#parts.namespaces.live.delete(task.id);
     } else {
       const before = (await this.#rows.findLocked([task.id])).get(task.id);
       const isListed = before !== undefined && isSameSummary(summaryOf(before), summaryOf(task));
-      if (!isListed) await this.#writeLines(task, asPointer);
+      if (!isListed) await this.#writeListEntries(task, asPointer);
       await this.#rows.putFinished(task);
-      if (!isListed) await this.#writeLines(task);
+      if (!isListed) await this.#writeListEntries(task);
     }
     await this.#sent.update(task);
   }
 
-  async #writeLines(task: Task, shape = (line: TaskSummary): TaskSummary => line): Promise<void> {
+  async #writeListEntries(task: Task, shape = (line: TaskSummary): TaskSummary => line): Promise<void> {
     for (const owner of listOwners(task)) await this.#index.put(owner, shape(summaryOf(task)), this.#isOver);
   }
 
   /** The member's own entry is deleted last, because the server's entry is found through it. */
-  async #removeLines(task: ListedTask): Promise<void> {
+  async #removeListEntries(task: ListedTask): Promise<void> {
     for (const owner of listOwners(task).reverse()) await this.#index.remove(owner, task.id);
   }
 

@@ -6,7 +6,7 @@ import type { Namespace } from './namespaces.ts';
 import { parseWith, type Quarantine, Rows } from './rows.ts';
 
 /** So many that a page rarely needs a second row, and so few that a write stays small (about 25 KB). */
-const LINES_A_CHUNK = 100;
+const ENTRIES_PER_CHUNK = 100;
 
 /** Row `<owner>`: the first id of each chunk, in order. A chunk holds the summaries from there to the next chunk's first. */
 export const headSchema = z.object({ starts: z.array(z.string()).min(1) });
@@ -45,7 +45,7 @@ export const isSameSummary = (known: TaskSummary, other: TaskSummary): boolean =
 /** Yields the chunks of a list and then its head, from its entries in the order of their ids. */
 export function rowsOfList(owner: string, lines: readonly { id: string }[]): { key: string; value: object }[] {
   const chunks: { id: string }[][] = [];
-  for (let at = 0; at < lines.length; at += LINES_A_CHUNK) chunks.push(lines.slice(at, at + LINES_A_CHUNK));
+  for (let at = 0; at < lines.length; at += ENTRIES_PER_CHUNK) chunks.push(lines.slice(at, at + ENTRIES_PER_CHUNK));
   const starts = chunks.map(([first]) => first?.id ?? '');
   const rows = chunks.map((chunk, at) => ({ key: chunkKey(owner, starts[at] ?? ''), value: { lines: chunk } }));
   return starts.length > 0 ? [...rows, { key: owner, value: { starts } }] : [];
@@ -87,7 +87,7 @@ export class SummaryIndex {
     const known = before.find(({ id }) => id === added.id);
     if (known && isSameSummary(known, added)) return;
     const lines = inOrder([...before.filter((line) => line !== known), added]);
-    if (lines.length <= LINES_A_CHUNK) return this.#writeChunk(owner, chunkStart(place), lines);
+    if (lines.length <= ENTRIES_PER_CHUNK) return this.#writeChunk(owner, chunkStart(place), lines);
     await this.#split(owner, place, lines, added);
     await this.#dropOldest(owner, isOver);
   }

@@ -167,10 +167,10 @@ export class TaskRows {
     const { finished, fingerprints, clock } = this.#parts;
     const left = (task.times.settled ?? clock.now()) + RETENTION_MS - clock.now();
     // The adapter treats zero and negative values as "forever".
-    const lastsMs = Math.max(1, left);
+    const ttlMs = Math.max(1, left);
     const prints = fingerprintRow(task);
-    if (prints) await fingerprints.put(task.id, prints, lastsMs);
-    await finished.put(task.id, toRecord(task), lastsMs);
+    if (prints) await fingerprints.put(task.id, prints, ttlMs);
+    await finished.put(task.id, toRecord(task), ttlMs);
   }
 
   /** Written to the right place before it is deleted from the wrong one. */

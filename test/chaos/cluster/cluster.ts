@@ -31,12 +31,12 @@ const PARTITIONS = 8;
 const SIZES = { shard: 2, worker: 3 };
 /** The default. */
 const LEASE_MS = 10_000;
-const CALM_SPEED = 200;
-const LISTEN_EVERY_MS = 20;
-const LOOK_EVERY_MS = 250;
+const SETTLING_SPEED = 200;
+const LOG_READ_INTERVAL_MS = 20;
+const CHECK_INTERVAL_MS = 250;
 const START_MS = 180_000;
 /** A packet whose worker was killed goes to another one after a lease, and only then is its member told. */
-const TELLING_MS = 20_000;
+const NOTIFY_LIMIT_MS = 20_000;
 /** A cluster that sends nothing for this long has nothing left to do. */
 const QUIET_MS = 4_000;
 const QUIET_LIMIT_MS = 120_000;
@@ -76,7 +76,7 @@ export async function clusterChaos(options: ClusterOptions): Promise<Report> {
   const sides = new Sides(discord, gateway);
   const members = new Members(discord, options.seed);
   const fleet = new Fleet(settings, SIZES);
-  const listening = setInterval(() => sides.listen(), LISTEN_EVERY_MS);
+  const listening = setInterval(() => sides.listen(), LOG_READ_INTERVAL_MS);
   try {
     const deployed = await runToEnd('scripts/deploy.ts', settings);
     if (deployed.code !== 0) throw new Error(`The commands were not registered: ${deployed.said}`);
@@ -138,7 +138,7 @@ function inviteGuests({ world }: EmbeddedDiscord, guilds: number): void {
 async function raise(fleet: Fleet): Promise<boolean> {
   const down = fleet.hands.filter(({ keeper, name }) => !keeper.isAlive && !name.startsWith('guest'));
   await Promise.all(down.map(({ keeper }) => keeper.start()));
-  return within(START_MS, () => fleet.isWhole(PARTITIONS), LOOK_EVERY_MS);
+  return within(START_MS, () => fleet.isWhole(PARTITIONS), CHECK_INTERVAL_MS);
 }
 
 /** Waits until nothing is sent any more. */
@@ -150,7 +150,7 @@ async function quiet(sides: Sides): Promise<void> {
     if (now !== known) [known, since] = [now, Date.now()];
     return Date.now() - since >= QUIET_MS;
   };
-  await within(QUIET_LIMIT_MS, isQuiet, LOOK_EVERY_MS);
+  await within(QUIET_LIMIT_MS, isQuiet, CHECK_INTERVAL_MS);
 }
 
 interface Scene {
@@ -180,7 +180,7 @@ async function calm(
 ): Promise<boolean> {
   const { gateway } = sides;
   sides.calm();
-  gateway.setSpeed(CALM_SPEED);
+  gateway.setSpeed(SETTLING_SPEED);
   const isWhole = await raise(fleet);
   const look = (): Judged => judgedCluster(evidenceOf(sides, members, fleet));
   const isOver = (): boolean => {
@@ -188,8 +188,8 @@ async function calm(
       if (orders.sticks && progress > 0) gateway.jobs.finish(id);
     return brokenIn(look()).length === 0;
   };
-  await within(calmMs, isOver, LOOK_EVERY_MS);
-  await within(TELLING_MS, () => forgotten(look()).length === 0, LOOK_EVERY_MS);
+  await within(calmMs, isOver, CHECK_INTERVAL_MS);
+  await within(NOTIFY_LIMIT_MS, () => forgotten(look()).length === 0, CHECK_INTERVAL_MS);
   return isWhole;
 }
 

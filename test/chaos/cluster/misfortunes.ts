@@ -17,7 +17,7 @@ import type { Misfortune } from './plan.ts';
 /** A worker that has just started does not own anything yet. */
 const OWNING_MS = 10_000;
 /** How soon a process that has lost its lease must end once it runs again, on a busy machine. */
-const WAKING_MS = 20_000;
+const EXIT_LIMIT_MS = 20_000;
 
 interface Parts {
   fleet: Fleet;
@@ -87,7 +87,7 @@ export class Misfortunes {
     const before = keeper.losses;
     await keeper.suspend(ms);
     if (role === 'worker' && owned > 0) {
-      const hasEnded = await within(WAKING_MS, () => keeper.losses > before);
+      const hasEnded = await within(EXIT_LIMIT_MS, () => keeper.losses > before);
       if (hasEnded) this.#note('pause of a worker, which then ended with 75');
       else this.broken.push(`${hand.name} went on after it was paused for ${ms} ms`);
     } else this.#note(`pause of a ${role}`);

@@ -33,9 +33,9 @@ const shards = await openShards({
   },
 });
 const { promise, resolve } = Promise.withResolvers<void>();
-const look = setInterval(() => {
+const checking = setInterval(() => {
   if (!shards.isConnected() || shards.ids.length === 0) return;
-  clearInterval(look);
+  clearInterval(checking);
   resolve();
 }, 20);
 await promise;

@@ -12,7 +12,7 @@ import { startProcess, whole } from './processes.ts';
 import { partitionsApart } from './scene.ts';
 
 const channels = ['studio', 'hall', 'dm'] as const;
-const PATIENT = { timeout: 60_000 };
+const LONG_TIMEOUT = { timeout: 60_000 };
 
 async function cluster(site: Site) {
   const sides = await stage({ gateway: { speed: 20 }, settings: { DISCORD_USER_INSTALL: 'on' } });
@@ -96,7 +96,7 @@ describe('A member’s tasks in all partitions', () => {
       expect(count).toContain('13 tasks');
       const { requesterId: memberId } = data.tasks[0] ?? expect.unreachable();
       await exchange.message(says('Your data has been deleted (tasks: 13'));
-      await expect.poll(() => left(site, memberId), PATIENT).toEqual([]);
+      await expect.poll(() => left(site, memberId), LONG_TIMEOUT).toEqual([]);
       expect(text(await listed(discord, 'hall'))).toContain('No tasks found');
     });
   });

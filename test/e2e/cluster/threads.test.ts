@@ -13,7 +13,7 @@ import { onServersIfAsked } from './on-request.ts';
 import { type ClusterProcess, metricsOf, owns, startProcess, whole } from './processes.ts';
 
 const PARTITIONS = 4;
-const PATIENT = { timeout: 400_000 };
+const LONG_TIMEOUT = { timeout: 400_000 };
 
 interface Scene extends Stage {
   place: Site;
@@ -48,7 +48,7 @@ const repliesTo = ({ discord }: Stage, { id }: { id: string }): Message[] =>
 
 describe('Messages in threads', () =>
   onServersIfAsked((site) => {
-    it('Messages in the threads of conversations reach their worker and are answered once', PATIENT, async () => {
+    it('Messages in the threads of conversations reach their worker and are answered once', LONG_TIMEOUT, async () => {
       const there = await scene(site);
       const { discord, gateway, place, workers, log } = there;
       const member = discord.as('member');

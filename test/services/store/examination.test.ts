@@ -9,7 +9,7 @@ import { ManualClock } from '../../support/manual-clock.ts';
 import { leave, onStores, type Site, type SiteRow } from './sites.ts';
 import { DAY_MS, folder, MINUTE_MS, makeTask, START, settled, sql } from './stage.ts';
 
-const look = ({ url, scheme, clock, log }: Site, repair: boolean): Promise<Examination> =>
+const runDoctor = ({ url, scheme, clock, log }: Site, repair: boolean): Promise<Examination> =>
   examine({ url, scheme }, { specs: kindSpecs, clock, log, repair });
 
 const found = ({ findings }: Examination): Partial<Record<FindingKind, number>> =>
@@ -178,10 +178,10 @@ async function isMended(
 ): Promise<void> {
   await damage(site, await filled(site));
   const before = await site.rows();
-  expect(found(await look(site, false))).toEqual(kinds);
+  expect(found(await runDoctor(site, false))).toEqual(kinds);
   expect(await site.rows()).toEqual(before);
-  expect(found(await look(site, true))).toEqual(kinds);
-  expect(found(await look(site, true))).toEqual({});
+  expect(found(await runDoctor(site, true))).toEqual(kinds);
+  expect(found(await runDoctor(site, true))).toEqual({});
 
   const store = await site.open();
   expect(await site.keys('fingerprints')).toEqual((await store.get(recognised.id)) ? [recognised.id] : []);
@@ -197,10 +197,10 @@ describe('The doctor', () => {
     it('The doctor finds nothing in a healthy store', async () => {
       const site = await stage();
       await filled(site);
-      expect(await look(site, false)).toEqual({
+      expect(await runDoctor(site, false)).toEqual({
         ...{ file: nameOf(site), holds: { tasks: 130, setAside: 0 }, findings: [] },
       });
-      expect((await look(site, true)).findings).toEqual([]);
+      expect((await runDoctor(site, true)).findings).toEqual([]);
     });
 
     it.each(damages)('The doctor finds and repairs %s', async (_name, damage, kinds) =>
@@ -211,16 +211,16 @@ describe('The doctor', () => {
       const site = await stage();
       await filled(site, 30);
       site.clock.advance(15 * MINUTE_MS);
-      expect(found(await look(site, true))).toEqual({ 'expired-token': 3 });
+      expect(found(await runDoctor(site, true))).toEqual({ 'expired-token': 3 });
       site.clock.advance(400 * DAY_MS);
-      expect(found(await look(site, true))).toEqual({ past: 27, 'line-dangling': 54 });
-      expect(await look(site, true)).toMatchObject({ holds: { tasks: 3 }, findings: [] });
+      expect(found(await runDoctor(site, true))).toEqual({ past: 27, 'line-dangling': 54 });
+      expect(await runDoctor(site, true)).toMatchObject({ holds: { tasks: 3 }, findings: [] });
       expect(await site.keys('finished')).toEqual([]);
     });
 
     it('The doctor creates no store where there is none', async () => {
       const site = await stage();
-      expect(await look(site, true)).toEqual({ file: nameOf(site), holds: undefined, findings: [] });
+      expect(await runDoctor(site, true)).toEqual({ file: nameOf(site), holds: undefined, findings: [] });
     });
   });
 
@@ -247,7 +247,7 @@ describe('The doctor', () => {
       const start = (Number(root?.rootpage) - 1) * size;
       writeFileSync(file, readFileSync(file).fill(0, start, start + size));
       const before = readFileSync(file);
-      expect(found(await look(site, true))).toEqual({ damaged: 1 });
+      expect(found(await runDoctor(site, true))).toEqual({ damaged: 1 });
       expect(readFileSync(file).equals(before)).toBe(true);
     });
   });

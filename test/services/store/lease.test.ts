@@ -14,7 +14,7 @@ const LEASE_MS = 5_000;
  * For tests that await the next renewal: a server has a fifth of it for each request, and a busy machine may need most
  * of a second.
  */
-const MIDDLING_MS = 6_000;
+const MEDIUM_MS = 6_000;
 /** For tests that do not wait for its end. */
 const LONG_MS = 20_000;
 
@@ -146,9 +146,9 @@ describe('The lease of a store', () =>
 
     it('The lease of a store is lost at once if the server gives it to another bot', async () => {
       const site = await stage();
-      const store = await site.open({ leaseMs: MIDDLING_MS });
+      const store = await site.open({ leaseMs: MEDIUM_MS });
       await site.forgetLease();
-      const second = await site.open({ leaseMs: MIDDLING_MS });
+      const second = await site.open({ leaseMs: MEDIUM_MS });
       expect((await store.ownership.lost).kind).toBe('lost');
       expect((await refused(store.put(makeTask()))).kind).toBe('lost');
       await second.put(makeTask());

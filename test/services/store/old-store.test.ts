@@ -115,11 +115,11 @@ describe('A store of the bot before the restructuring', () => {
     await store.close();
     const { clock, log, file } = scene;
     const address = { url: `sqlite://${file}`, scheme: 'sqlite' } as const;
-    const look = (repair: boolean) => examine(address, { specs: kindSpecs, clock, log, repair });
-    expect((await look(false)).findings).toEqual([{ kind: 'unreadable', count: 1 }]);
+    const runDoctor = (repair: boolean) => examine(address, { specs: kindSpecs, clock, log, repair });
+    expect((await runDoctor(false)).findings).toEqual([{ kind: 'unreadable', count: 1 }]);
     expect(rowsIn(file)).toEqual(oldRows);
-    await look(true);
-    expect((await look(false)).findings).toEqual([]);
+    await runDoctor(true);
+    expect((await runDoctor(false)).findings).toEqual([]);
     const others = (rows: readonly Record<string, unknown>[]) =>
       rows.filter(({ key, namespace }) => !isPlanted(String(key)) && namespace !== 'quarantine');
     expect(others(rowsIn(file))).toEqual(others(oldRows.map((row) => ({ ...row }))));

@@ -55,7 +55,7 @@ interface RestoreParts {
 }
 
 /** A member may have confirmed one since the backup, and would order it a second time by pressing again. */
-const NOT_TAKEN_UP = 'proposals';
+const NOT_RESTORED = 'proposals';
 
 /** Reads a backup from beginning to end, which proves that it can be restored by this version. */
 export async function checkBackup(backup: OpenedBackup): Promise<BackupFacts> {
@@ -161,7 +161,7 @@ async function fill(
     const expires = expiryOf(text);
     read += 1;
     onProgress?.(read);
-    if (!batch || namespace === NOT_TAKEN_UP || (expires !== undefined && expires <= now)) {
+    if (!batch || namespace === NOT_RESTORED || (expires !== undefined && expires <= now)) {
       leftOut += 1;
       continue;
     }

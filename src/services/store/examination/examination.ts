@@ -160,7 +160,7 @@ export async function examineRows(
     await checkLedger(namespaces, quarantine, { tasks: tasks.tasks, clock }),
     await checkExpired(backend, clock),
   ];
-  if (repair) for (const look of checks) await look.repair();
+  if (repair) for (const check of checks) await check.repair();
   let setAside = 0;
   for await (const _ of namespaces.quarantine.entries()) setAside += 1;
   return {

@@ -19,7 +19,7 @@ const TAKE = `
   RETURNING number`;
 
 /** Returns no row if it has been released since. */
-const LOOK = `
+const READ = `
   SELECT holder, renewals, greatest(0, extract(epoch FROM ends - clock_timestamp()) * 1000) AS left FROM atelier_lease
   WHERE id = $1 AND ends > '-infinity'`;
 
@@ -27,7 +27,7 @@ const RENEW = `
   UPDATE atelier_lease SET renewals = renewals + 1, ends = clock_timestamp() + $3 * interval '1 millisecond'
   WHERE id = $1 AND holder = $2 AND ends > clock_timestamp() RETURNING number`;
 
-const GIVE_BACK = `UPDATE atelier_lease SET ends = '-infinity' WHERE id = $1 AND holder = $2`;
+const RELEASE = `UPDATE atelier_lease SET ends = '-infinity' WHERE id = $1 AND holder = $2`;
 
 const HOLDERS = `SELECT id, holder FROM atelier_lease WHERE id <= $1 AND ends > clock_timestamp()`;
 
@@ -38,13 +38,13 @@ export function createLeaseServer(query: Query, partition: number): LeaseServer 
       for (;;) {
         const [taken] = await query(TAKE, [id, holder, ms, ended ?? null]);
         if (taken) return Number(taken.number);
-        const [held] = await query(LOOK, [id]);
+        const [held] = await query(READ, [id]);
         if (held) return { holder: String(held.holder), renewals: String(held.renewals), endsInMs: Number(held.left) };
       }
     },
     renew: async (holder, ms) => (await query(RENEW, [id, holder, ms])).length === 1,
     async giveBack(holder) {
-      await query(GIVE_BACK, [id, holder]);
+      await query(RELEASE, [id, holder]);
     },
   };
 }

@@ -10,7 +10,7 @@ const TABLE = 'atelier';
 /** Enough connections that tasks do not wait for each other's disk writes; a small server allows a hundred in total. */
 const CONNECTIONS = 8;
 /** The maximum length of a key. Ids, days and members are short, but a row that is set aside contains its former key. */
-const LONGEST_KEY = 1_024;
+const MAX_KEY_LENGTH = 1_024;
 
 /**
  * Several processes may start at once. keyv's own table, but with keys in byte order, not in that of the database's language, and an index for iterating over
@@ -19,7 +19,7 @@ const LONGEST_KEY = 1_024;
 const TABLES = [
   `SELECT pg_advisory_xact_lock(hashtext('${TABLE}'))`,
   `CREATE TABLE IF NOT EXISTS ${TABLE} (
-     key varchar(${LONGEST_KEY}) COLLATE "C" NOT NULL, value text, namespace varchar(255) COLLATE "C", expires bigint
+     key varchar(${MAX_KEY_LENGTH}) COLLATE "C" NOT NULL, value text, namespace varchar(255) COLLATE "C", expires bigint
    )`,
   `CREATE UNIQUE INDEX IF NOT EXISTS ${TABLE}_key_namespace_idx ON ${TABLE} (key, coalesce(namespace, ''))`,
   `CREATE INDEX IF NOT EXISTS ${TABLE}_namespace_idx ON ${TABLE} (namespace, key)`,

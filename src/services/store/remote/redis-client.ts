@@ -4,7 +4,7 @@ import { importOptional } from './adapter.ts';
 import type { ServerConnection } from './server-connection.ts';
 
 const FIRST_PAUSE_MS = 50;
-const LONGEST_PAUSE_MS = 1_000;
+const MAX_PAUSE_MS = 1_000;
 
 export interface RedisAddress {
   url: string;
@@ -38,7 +38,7 @@ function newClient(create: typeof createClient, { url, name }: RedisAddress) {
       disableOfflineQueue: true,
       socket: {
         // The first connection succeeds or fails at once; a lost one is retried until it is back.
-        reconnectStrategy: (tries) => stays && Math.min(FIRST_PAUSE_MS * 2 ** tries, LONGEST_PAUSE_MS),
+        reconnectStrategy: (tries) => stays && Math.min(FIRST_PAUSE_MS * 2 ** tries, MAX_PAUSE_MS),
       },
     }),
   );

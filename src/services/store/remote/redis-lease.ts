@@ -21,7 +21,7 @@ const RENEW = `
   redis.call('HINCRBY', KEYS[1], 'renewals', 1)
   return redis.call('PEXPIRE', KEYS[1], ARGV[2])`;
 
-const GIVE_BACK = `
+const RELEASE = `
   if redis.call('HGET', KEYS[1], 'holder') ~= ARGV[1] then return 0 end
   return redis.call('DEL', KEYS[1])`;
 
@@ -44,7 +44,7 @@ export function createLeaseServer(client: RedisClient, connection: ServerConnect
     },
     renew: async (holder, ms) => Number(await run(RENEW, holder, ms)) === 1,
     async giveBack(holder) {
-      await run(GIVE_BACK, holder);
+      await run(RELEASE, holder);
     },
   };
 }
