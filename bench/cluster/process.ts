@@ -15,7 +15,7 @@ const READY: Readonly<Record<Role, string>> = {
   worker: 'This worker is ready.',
 };
 const TAKEN = 'This worker owns another partition.';
-const RELEASED = 'This worker gave a partition back.';
+const RELEASED = 'This worker released a partition.';
 const COLLECTIONS = 3;
 const AFTER_COLLECTION_MS = 500;
 /** 25 shards that identify one after another take more than two minutes. */

@@ -4,7 +4,7 @@ import { openInbox } from '../../src/services/inbox/open-inbox.ts';
 import { percentile } from '../tasks/percentile.ts';
 import type { QueueEnd, QueueFigures } from './queue.ts';
 
-/** One end of the inbox alone in a process of its own: it either puts packets in or takes them out. */
+/** One end of the inbox alone, in a separate process that either puts packets in or takes them out. */
 
 /** As long as the packet for a command. */
 const CONTENT = { t: 'INTERACTION_CREATE', d: { filling: 'x'.repeat(2_500) } };

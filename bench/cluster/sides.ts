@@ -11,7 +11,7 @@ import { noLimits } from '../../test/support/no-limits.ts';
 import { Members } from './members.ts';
 import type { Order, Orders, Served, SidesOptions } from './orders.ts';
 
-/** The embedded servers, in a process of their own, so that they take no processor time from the measured ones. */
+/** The embedded servers, in a separate process, so that they take no processor time from the measured ones. */
 
 /** Discord's limits for one token are not measured here. */
 const UNBOUND = 1_000_000_000;

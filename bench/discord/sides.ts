@@ -8,7 +8,7 @@ import { registrationOf } from '../../src/discord/registration.ts';
 import { load } from './load.ts';
 import type { Order, Orders, Served } from './orders.ts';
 
-/** The embedded servers, in a process of their own so that they take no processor time from the measured ones. */
+/** The embedded servers, in a separate process, so that they take no processor time from the measured ones. */
 
 /** Discord's limits for one token are not measured here. */
 const UNBOUND = 1_000_000_000;

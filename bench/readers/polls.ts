@@ -87,7 +87,7 @@ function progressField(chance: Chance, progress: number): Field {
   );
 }
 
-/** The result as a text, list or record, in a field whose name says so or in one whose name means nothing. */
+/** The result as a text, list or record, in a field whose name says that it is the result, or in one whose name means nothing. */
 function resultFields(chance: Chance, kind: Kind): { fields: Field[]; media: string[] } {
   const named: Name = chance.of<Name>([...vocabulary.media[kind], ...vocabulary.results, ...vocabulary.uninformative]);
   const isBare = chance.is(0.12);

@@ -9,7 +9,7 @@ import { noLimits } from '../../test/support/no-limits.ts';
 import { type BotFigures, MODEL, machineTime, question, type SideOrder, type SideOrders } from './orders.ts';
 import { encodeVoiceMessage, sounds } from './sounds.ts';
 
-/** The embedded servers in a process of their own: Discord, in which members speak, and the gateway, which answers. */
+/** The embedded servers in a separate process: Discord, in which members speak, and the gateway, which answers. */
 
 /** Discord's limits for one token apply; those for one IP address are not measured. */
 const UNBOUND = 1_000_000_000;

@@ -25,7 +25,7 @@ export interface Entrance {
   firstPollAfter: number | undefined;
 }
 
-/** The embedded Discord and a stub gateway, each in a process of its own, between which the shipped bot starts with an existing store. */
+/** The embedded Discord and a stub gateway, each in a separate process, between which the shipped bot starts with an existing store. */
 export class Scene {
   readonly #stage: Stage;
   readonly #folder: StoreFolder;

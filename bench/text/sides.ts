@@ -6,7 +6,7 @@ import { registrationOf } from '../../src/discord/registration.ts';
 import { noLimits } from '../../test/support/no-limits.ts';
 import type { AnswerFigures, Input, Served } from './orders.ts';
 
-/** The embedded servers in a process of their own: Discord, in which members ask, and the gateway, which answers. */
+/** The embedded servers in a separate process: Discord, in which members ask, and the gateway, which answers. */
 
 /** The first edit contains a few letters of the first words, under the line that names the model. */
 const FIRST_WORDS = 'quill-5\\nT';

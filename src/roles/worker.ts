@@ -91,7 +91,7 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
       await bot.open();
     } catch (error) {
       if (!(error instanceof StoreError) || error.kind !== 'unreachable') throw error;
-      log.warn({ partition: number, err: error }, 'A partition could not be read; another try follows.');
+      log.warn({ partition: number, err: error }, 'A partition could not be read; retrying.');
       monitoring?.onOwnerChange('given-back');
       owned.delete(number);
       shareLimits();
@@ -177,7 +177,7 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
   return {
     connectionLost: Promise.withResolvers<number>().promise,
     storeLost: membership.lost.then((error) =>
-      error instanceof StoreError ? error : new StoreError('failed', 'This worker could not go on.', error),
+      error instanceof StoreError ? error : new StoreError('failed', 'This worker could not continue.', error),
     ),
     stop() {
       stopped ??= stop();
@@ -199,7 +199,7 @@ async function answerPacket(
     const spoken = threadMessageIn(content);
     if (spoken) {
       const isLate = clock.now() - SnowflakeUtil.timestampFrom(spoken.id) > LATE_MS;
-      if (isLate) return log.info('A message in a thread waited too long for a worker, and is not answered.');
+      if (isLate) return log.info('A message in a thread waited too long for a worker and will not be answered.');
       return await bot.readMessage(content, { isRepeated });
     }
     const packet = content as { t: string; d: APIInteraction };

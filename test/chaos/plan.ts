@@ -55,7 +55,7 @@ export interface Place {
   isPrivate?: true;
 }
 
-/** Who can make requests where. The bot may not write into `read-only`, and is not in `lobby` at all. */
+/** The channels in which each member can make requests. The bot may not write into `read-only`, and is not in `lobby` at all. */
 export const places: readonly Place[] = [
   ...['member', 'other', 'admin', 'owner'].flatMap((who) =>
     ['studio', 'studio', 'thread', 'dm'].map((where) => ({ who, where })),

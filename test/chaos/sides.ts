@@ -9,7 +9,7 @@ import { promptIn } from './words.ts';
 
 const { acknowledgement, answer, edit, post } = discordRoutes;
 
-/** The two servers, which outlive the bot: the faults they are told to inject, and the requests they received. */
+/** The two servers, which outlive the bot: the faults that they inject, and the requests that they received. */
 export class Sides {
   readonly discord: EmbeddedDiscord;
   readonly gateway: EmbeddedGateway;

@@ -8,7 +8,7 @@ export type Sight =
   | 'spinner'
   | 'progress'
   | 'done'
-  /** Done, with a note about where the result is in place of the result. */
+  /** Done, and instead of the result the message says where it is. */
   | 'linked'
   | 'failed'
   | 'unconfirmed'

@@ -68,7 +68,10 @@ export const interruptedMessage =
       if (reply.content === say('task.submitting') && !hasTask(reply.place))
         await outbox.edit({ by: 'edit', message: reply.place }, bodyOf({ content: say('refusals.interrupted') }));
     } catch (error) {
-      log.warn({ err: error }, 'It is unknown whether a message in a thread was answered; it is not answered again.');
+      log.warn(
+        { err: error },
+        'It is unknown whether a message in a thread was answered; it will not be answered again.',
+      );
     }
     return true;
   };

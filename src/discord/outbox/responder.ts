@@ -86,7 +86,7 @@ export class Responder {
     // While the reply is still a spinner, Discord puts the next message in its place.
     if (!this.#answered) await this.edit(plan);
     const place = await this.#outbox.addFollowUp(this.#route(), bodyOf(plan), isPrivate);
-    if (!place) throw new Error('Discord did not say where a message stands.');
+    if (!place) throw new Error('Discord did not return the place of a message.');
     return place;
   }
 

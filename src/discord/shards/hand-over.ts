@@ -54,7 +54,7 @@ export class HandOver {
   async #retry(packet: GatewayDispatchPayload, first: unknown): Promise<boolean> {
     const { shardId, clock, log, limitMs, stopped, onDispatch } = this.#parts;
     const facts = { shard: shardId, event: packet.t };
-    if (this.#failing === 0) log.warn({ ...facts, err: first }, 'A Discord event was not passed on; it is retried.');
+    if (this.#failing === 0) log.warn({ ...facts, err: first }, 'A Discord event could not be passed on; retrying.');
     const end = clock.now() + limitMs;
     this.#failing += 1;
     try {

@@ -65,7 +65,7 @@ export class IdentifyTurns implements IIdentifyThrottler {
       // The reads may have taken a long time, so the turn begins now.
       return (await facts.claim(turn, taker, TURN_MS)) ? 0 : RETRY_TURN_MS;
     } catch (error) {
-      log.warn({ err: error }, 'A shard waits to identify, because the store or Discord did not respond.');
+      log.warn({ err: error }, 'A shard is waiting to identify, because the store or Discord did not respond.');
       return TURN_MS;
     }
   }
@@ -85,7 +85,7 @@ export class IdentifyTurns implements IIdentifyThrottler {
     try {
       for (const name of names) await this.#parts.facts.release(name, taker);
     } catch (error) {
-      this.#parts.log.warn({ err: error }, 'A turn to identify was not given back; it ends by itself.');
+      this.#parts.log.warn({ err: error }, 'A turn to identify could not be released; it will expire.');
     }
   }
 }

@@ -180,7 +180,7 @@ export class Shard {
       try {
         return await this.#session.load();
       } catch (error) {
-        this.#parts.log.warn({ shard: this.id, err: error }, 'The session of a shard was not read; it is tried again.');
+        this.#parts.log.warn({ shard: this.id, err: error }, 'Could not read the session of a shard; retrying.');
       }
       await pause(this.#parts.clock, READ_RETRY_MS, signal);
     }
@@ -229,7 +229,7 @@ export class Shard {
     try {
       if (!(await this.#session.store())) this.#claim.lose();
     } catch (error) {
-      this.#parts.log.warn({ shard: this.id, err: error }, 'The session of a shard was not stored.');
+      this.#parts.log.warn({ shard: this.id, err: error }, 'Could not store the session of a shard.');
       this.#storeSoon();
     }
   }

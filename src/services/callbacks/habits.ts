@@ -8,7 +8,7 @@ const SHARE = 0.1;
 const HARDLY = 0.05;
 
 export const habitNames = ['untried', 'none', 'progress', 'ends', 'both'] as const;
-/** What a gateway calls back, as far as has been observed. */
+/** What a gateway calls back, according to observations. */
 export type HabitName = (typeof habitNames)[number];
 
 interface Habit {

@@ -73,7 +73,7 @@ export class ThreadNotes {
           await facts.add(LIST, entry, CONTINUES_FOR_MS);
           this.#unwritten.delete(entry);
         } catch (error) {
-          log.warn({ err: error }, 'The shards could not be told of a thread; it is tried again.');
+          log.warn({ err: error }, 'Could not announce a thread to the shard processes; retrying.');
           await pause(clock, RETRY_MS, signal);
         }
       }

@@ -70,7 +70,7 @@ export class Membership {
       await facts.release(WORKER_CLAIM + holder, holder);
     } catch (error) {
       // The claim will expire by itself.
-      log.debug({ err: error }, 'The place of this worker could not be given back.');
+      log.debug({ err: error }, 'The claim of this worker could not be released.');
     }
     await Promise.all(this.owned.map((partition) => this.#release(partition)));
   }
@@ -162,7 +162,7 @@ export class Membership {
       this.#owned.delete(partition);
       await store?.close();
     }
-    log.info({ partition, owned: this.#owned.size }, 'This worker gave a partition back.');
+    log.info({ partition, owned: this.#owned.size }, 'This worker released a partition.');
   }
 
   async #waitForOwners(given: readonly number[]): Promise<void> {

@@ -54,7 +54,7 @@ export class HealthNotes {
       try {
         await this.#write();
       } catch (error) {
-        log.debug({ err: error }, 'The health of this worker’s partitions was not written.');
+        log.debug({ err: error }, 'The health of this worker’s partitions could not be written.');
       }
       await pause(clock, WRITE_EVERY_MS, signal);
     }

@@ -6,7 +6,7 @@ import type { Inbox, Packet, TakenInbox, TakenPacket } from './inbox.ts';
 const REMEMBERED_SECONDS = 15 * 60;
 /** Packets of one partition that are handled at the same time: some stream an answer for minutes. */
 const AT_ONCE = 500;
-/** How often owners look for packets whose process ended. */
+/** How often owners check for packets whose process has ended. */
 const STALLED_CHECK_MS = 1_000;
 /** The process that handles a packet can end more than once. */
 const MAX_TAKEOVERS = 20;
@@ -110,7 +110,7 @@ export class Queues implements Inbox {
   }
 
   #onError(partition: number): (error: Error) => void {
-    return (error) => this.#parts.log.warn({ partition, err: error }, 'A queue of packets failed; it is tried again.');
+    return (error) => this.#parts.log.warn({ partition, err: error }, 'A queue of packets failed; retrying.');
   }
 }
 

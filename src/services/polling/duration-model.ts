@@ -4,7 +4,7 @@ import type { Rhythm } from './rhythms.ts';
 import { RARE_SURVIVAL, SPEC_GAP_MS, specPollCount } from './schedule.ts';
 
 const MAX_THINNED_GAP_MS = 60_000;
-/** Past the age by which so many jobs have ended, smallest gaps grow by a tenth of the time since then, up to the specification's. */
+/** Past the age by which this share of jobs has ended, the smallest gaps grow by a tenth of the time since then, up to the specification's. */
 const EXPERIENCE = 0.99;
 const PAST_GROWTH = 0.1;
 const CERTAINTY = 1e-9;

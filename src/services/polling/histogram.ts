@@ -100,11 +100,11 @@ function distribute(observations: readonly Observation[], masses: Float64Array):
   return result;
 }
 
-/** The effective sample size: how many observations of equal weight are as informative. */
+/** The effective sample size: the number of observations of equal weight that would be as informative. */
 const effectiveCount = (observations: readonly Observation[]): number =>
   weightOf(observations) ** 2 / observations.reduce((all, { weight }) => all + weight ** 2, 0);
 
-/** A bell over neighbouring bins, as wide as Silverman's rule requires for so many observations. */
+/** A bell curve over neighbouring bins, as wide as Silverman's rule requires for this number of observations. */
 function kernelOf(masses: Float64Array, count: number): Float64Array {
   const blur = Math.max(MIN_BLUR, (BLUR * spreadOf(masses)) / count ** 0.2) / STEP;
   const reach = Math.ceil(3 * blur);

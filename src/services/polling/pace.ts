@@ -113,8 +113,8 @@ const MAX_STEP_MS = 1_000;
 /** A shorter wait does not count as a queue. */
 const QUEUE_SECONDS = 0.25;
 /**
- * The highest pressure. Beyond it only the queue delays polls. Jobs of one age in a queue get their polls in turns, which is best; pressure only helps where
- * jobs differ.
+ * The highest pressure. Beyond it only the queue delays polls. Jobs of one age in a queue get their polls in turns, which is best; pressure only
+ * helps if jobs differ.
  */
 const MAX_PRESSURE = 6;
 

@@ -12,7 +12,7 @@ const WEIGHT = /^weight (?<weight>[1-9]\d?)$/;
 const MAX_LENGTH = 1_000;
 const NO_LIMIT = 'none';
 
-/** Undefined if the text is invalid. No limits only if it says so. */
+/** Undefined if the text is invalid. There are no limits only if the text says so explicitly. */
 export function parseLimits(text: string, kinds: readonly string[]): Limits | undefined {
   const plain = text.trim().toLowerCase();
   if (plain.length > MAX_LENGTH) return undefined;

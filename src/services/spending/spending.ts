@@ -365,7 +365,7 @@ const isOfServer = (holder: Holder): boolean => holder === 'server' || holder ==
 
 const orderIn = (entry: Entry) => ({ kind: entry.kind, amount: amountOf(entry)?.amount });
 
-/** The name of a reset of the operator's limits for a server, in addition to that of its own. */
+/** The name of a reset of the operator's limits for a server, in addition to the reset of its own limits. */
 export const operatorResets = (scope: string): string => `operator ${scope}`;
 
 const grantsTo = ({ grants }: ServerBudget, holder: string | undefined): Grant[] =>

@@ -122,7 +122,7 @@ export class WholeBot {
     try {
       await this.#change(() => this.#mustBeOwner());
     } catch (error) {
-      this.#parts.log.warn({ err: error }, 'What the whole bot has used could not be compared.');
+      this.#parts.log.warn({ err: error }, 'The usage of the whole bot could not be compared.');
     }
   }
 
@@ -147,6 +147,6 @@ export class WholeBot {
       this.#text = changed;
       return;
     }
-    throw new Error('The shared note of the whole bot changes all the time.');
+    throw new Error('The shared note of the whole bot kept changing.');
   }
 }

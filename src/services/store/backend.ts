@@ -126,7 +126,7 @@ export type RowStore = Pick<
   | 'iterator'
 >;
 
-/** Where rows are stored. Every failure is thrown as a `StoreError`, and nothing hangs forever. */
+/** The storage of rows. Every failure is thrown as a `StoreError`, and nothing hangs forever. */
 export interface Backend {
   /** For people: a file, or an address without its password. */
   readonly name: string;

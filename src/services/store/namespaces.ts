@@ -171,7 +171,7 @@ function everyNamespace<T>(make: (name: string, durability: Durability) => T) {
     models: soon('models'),
     /** What jobs of each model have cost; lost costs are learned again. */
     costs: soon('costs'),
-    /** When the gateway was last polled. A power cut lasts so long that a lost time does not matter. */
+    /** When the gateway was last polled. A power cut lasts longer than the gap between polls, so a lost time does not matter. */
     asking: soon('asking'),
     /** Messages that are updated for a while; pressing the button again starts a lost one. */
     follows: soon('follows'),

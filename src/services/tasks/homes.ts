@@ -9,7 +9,8 @@ export interface Partition {
 export const WHOLE_STORE: Partition = { number: 0, count: 1 };
 
 /**
- * Servers and members are spread over buckets, and buckets over the partitions of a store. An id ends with its bucket, so an id alone tells where its task is.
+ * Servers and members are spread over buckets, and buckets over the partitions of a store. An id ends with its bucket, so an id alone shows which partition has
+ * its task.
  * FNV-1a, 32 bits: stable in every version, since stored ids depend on it.
  */
 export function bucketOf(home: string): number {

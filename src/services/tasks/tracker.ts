@@ -124,7 +124,7 @@ export class Tracker {
     await Promise.all([...polled].map((tracked) => tracked?.earlierPolls.markPoll()));
   }
 
-  /** Undefined once the partition of the task has been given back. */
+  /** Undefined once the partition of the task has been released. */
   #trackedWith(id: string): TrackedTasks | undefined {
     return this.#tracked.get(partitionOf(bucketIn(id), this.#parts.partitionCount));
   }

@@ -38,7 +38,7 @@ export class Hand {
     if (line.includes(READY.worker)) this.owned.clear();
     const partition = Number(/"partition":(\d+)/.exec(line)?.[1] ?? Number.NaN);
     if (line.includes('This worker owns another partition.')) this.owned.add(partition);
-    if (line.includes('This worker gave a partition back.')) this.owned.delete(partition);
+    if (line.includes('This worker released a partition.')) this.owned.delete(partition);
   }
 }
 

@@ -59,7 +59,7 @@ export interface SceneOptions extends DiscordOptions {
   plan?: (task: Task, signal?: AbortSignal) => MessagePlan | Promise<MessagePlan>;
   /** Allows 429s and refused requests without failing the test. */
   expects?: 'waits' | 'refusals';
-  /** Where tasks are stored; in memory by default. */
+  /** The store of the tasks; in memory by default. */
   tasks?: MemoryTasks;
 }
 

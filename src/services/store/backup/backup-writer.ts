@@ -13,7 +13,7 @@ export interface BackupOptions {
   /** The bot's version. */
   by: string;
   now: number;
-  /** undefined: not encrypted. */
+  /** Undefined if the backup is not encrypted. */
   passphrase?: string | undefined;
   onProgress?: ((rows: number) => void) | undefined;
 }

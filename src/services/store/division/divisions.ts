@@ -203,7 +203,7 @@ const byName = new Map(namespaceKeys.map((key) => [namespaceNameOf(key), divisio
 export async function* divide(division: Division, namespace: string): AsyncGenerator<DividedRow> {
   const { from, count } = division;
   const own = byName.get(namespace);
-  if (!own) throw new Error(`Nothing says how the namespace ${namespace} is divided.`);
+  if (!own) throw new Error(`It is not defined how the namespace ${namespace} is divided.`);
   if (from.length !== count) return yield* own(division);
   for (const [partition, backend] of from.entries())
     for await (const [key, text] of rowsIn(backend, namespace))

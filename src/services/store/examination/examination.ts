@@ -36,7 +36,7 @@ import { checkHomes, checkNumbers, checkSecrets, hasRows } from './partitions-ch
 export interface Examination {
   /** A path, or an address without its password. */
   file: string;
-  /** undefined where there is no store. */
+  /** Undefined if there is no store. */
   holds: { tasks: number; setAside: number } | undefined;
   findings: Finding[];
 }
@@ -112,7 +112,7 @@ async function examineWhole(
   return { file: name, holds, findings };
 }
 
-/** undefined where the file is still empty. */
+/** Undefined if the file is still empty. */
 function checkDamage(file: string): boolean | undefined {
   const connection = new SqliteBackend(file, { readOnly: true });
   try {

@@ -33,7 +33,7 @@ export interface ServerRows {
   all(): AsyncGenerator<[key: string, text: string]>;
 }
 
-/** Adapts the rows to keyv. It emits no events, because keyv would rethrow errors from where nothing can catch them. */
+/** Adapts the rows to keyv. It emits no events, because keyv would rethrow errors where nothing can catch them. */
 export function toRowStore(rows: ServerRows): RowStore {
   const removeAll = async (keys: readonly string[]): Promise<boolean[]> => {
     if (keys.length === 0) return [];
