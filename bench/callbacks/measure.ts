@@ -92,7 +92,7 @@ function report(results: Record<Way, Measured[]>): void {
   });
   const p99s = results.bot.map(({ p99 }, place) => (p99 / (results.bare[place]?.p99 ?? Number.NaN)).toFixed(2));
   console.log(`
-${LOAD.perSecond} interactions a second for ${LOAD.seconds} s beside ${LIVE_TASKS} live tasks, while ${FORGED_PER_SECOND.toLocaleString('en')} forged callbacks a second arrive; ${PAIRS} pairs by turns, medians.
+${LOAD.perSecond} interactions a second for ${LOAD.seconds} s with ${LIVE_TASKS} live tasks, while ${FORGED_PER_SECOND.toLocaleString('en')} forged callbacks a second arrive; medians of ${PAIRS} alternating pairs.
 Ratio of the pairs' medians: p50 ${ratio(({ p50 }) => p50)}, p99 ${ratio(({ p99 }) => p99)} (each pair: ${p99s.join(', ')}). Target: p99 at most ${TARGET}.
 `);
   console.log(table(['', 'forged/s', 'p50 ms', 'p99 ms', 'missed', 'answers'], rows));

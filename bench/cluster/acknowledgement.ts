@@ -60,8 +60,8 @@ function report(results: readonly Figures[], rounds: number): void {
     ];
   });
   console.log(`
-INTERACTION_CREATE sent to callback taken, on the embedded Discord's clock, for \`/models\` in 400 servers by turns; the inbox alone is the hop: from before a
-packet is put in until it is taken, between two processes that do nothing else. ${rounds} rounds by turns, each with its own percentiles; median (least to most).
+From INTERACTION_CREATE sent to callback received, on the embedded Discord's clock, for \`/models\` in 400 servers in turn. "The inbox alone" is the time from before a
+packet is put in until it is taken out, between two processes that do nothing else. ${rounds} alternating rounds, each with its own percentiles; median (minimum to maximum).
 `);
   console.log(table(['', 'p50 ms', 'ratio', 'p99 ms', 'ratio', 'missed'], rows));
 }

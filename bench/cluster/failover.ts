@@ -100,9 +100,9 @@ function report(results: Record<Event, Observed[]>, rounds: number): void {
     ];
   });
   console.log(`
-Two workers with half of ${PARTITIONS} partitions each, one of which is lost; or one with all, and one that joins, from the start of its process. Meanwhile members
-use \`/models\` ${LOAD.perSecond} times a second for ${LOAD.seconds} s in the servers of the lost worker, or in all. An interaction that waits for two seconds is answered by the shard, which
-asks its member to try again. Median (least to most) of ${rounds}; seconds.
+Two workers with half of ${PARTITIONS} partitions each, one of which is lost; or one with all partitions, and another one that joins, timed from the start of its process. In the meantime, members
+use \`/models\` ${LOAD.perSecond} times a second for ${LOAD.seconds} s in the servers of the lost worker, or in all. An interaction that waits for two seconds is answered by the shard process, which
+asks its member to try again. Median (minimum to maximum) of ${rounds} rounds; seconds.
 `);
   console.log(
     table(['', 'first partition', 'last partition', 'slowest answer', 'without an answer', 'exit code'], rows),

@@ -64,8 +64,8 @@ function report(results: Record<Place, Delays[]>, rounds: number): void {
     }),
   );
   console.log(`
-One worker, two partitions of ${JOBS_AT_ONCE} jobs at once each. A server orders once a second, alone, and while ${FLOOD} members of another server order again as soon as
-they have a result; from the order to its result, seconds. Median (least to most) of ${rounds} rounds. Target: ${TARGET} times.
+One worker with two partitions, each of which runs ${JOBS_AT_ONCE} jobs at once. One server orders once a second, alone, and then while ${FLOOD} members of another server order again as soon as
+they have a result. The time from the order to its result, in seconds. Median (minimum to maximum) of ${rounds} rounds. Target: ${TARGET} times.
 `);
   console.log(table(['the flood is', 'alone s', 'flooded s', 'ratio', 'flood/s'], rows));
 }

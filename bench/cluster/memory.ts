@@ -71,8 +71,8 @@ function report(results: Results, rounds: number): void {
     (median(measured.map(({ heap }) => heap)) / MB).toFixed(0),
   ]);
   console.log(`
-RSS of each process in MB of 1,000,000 bytes, after ${LOAD.perSecond * LOAD.seconds} interactions, and after a collection; median (least to most) of ${rounds} rounds.
-A media process comes beside a worker, or beside \`all\`, with the first file.
+RSS of each process in MB of 1,000,000 bytes, after ${LOAD.perSecond * LOAD.seconds} interactions, and after a garbage collection; median (minimum to maximum) of ${rounds} rounds.
+A worker, or \`all\`, starts a media process with the first file.
 `);
   console.log(table(['', 'MB', 'after a collection', 'heap'], rows));
 }

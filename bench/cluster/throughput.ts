@@ -67,15 +67,15 @@ async function startCrew(stage: Stage, shape: Shape): Promise<Crew> {
 async function countedWith(stage: Stage, { shard, workers, what }: Crew & { what: What }): Promise<Counted> {
   const cpuOf = async (processes: readonly BotProcess[]): Promise<number> =>
     processorTime((await Promise.all(processes.map(({ pid }) => processesOf(pid)))).flat());
-  const look = async () => ({
+  const counters = async () => ({
     at: performance.now(),
     workers: await cpuOf(workers),
     shard: await cpuOf(shard ? [shard] : []),
     sides: (await stage.ask('strain', null)).cpuMs,
   });
-  const idleFrom = await look();
+  const idleFrom = await counters();
   await sleep(WARM_UP_MS / 2);
-  const idleTo = await look();
+  const idleTo = await counters();
   const idleShare = (idleTo.workers - idleFrom.workers) / (idleTo.at - idleFrom.at);
   // The processes are warmed up before they are limited.
   await stage.ask('work', { what, members: MEMBERS[what] * workers.length, partitions: all });
@@ -84,10 +84,10 @@ async function countedWith(stage: Stage, { shard, workers, what }: Crew & { what
   try {
     await sleep(WARM_UP_MS);
     await stage.ask('seen', null);
-    const from = await look();
+    const from = await counters();
     await sleep(COUNTED_MS);
     const { milliseconds, refused } = await stage.ask('seen', null);
-    const to = await look();
+    const to = await counters();
     const [ms, orders] = [to.at - from.at, milliseconds.length];
     const used = to.workers - from.workers;
     return {
@@ -132,9 +132,9 @@ function report(results: Record<What, Record<Shape, Counted[]>>, rounds: number)
     ]);
   });
   console.log(`
-Orders a second with processes that may use ${100 * DUTY} % of a core each, ${rounds} rounds by turns, ${COUNTED_MS / 1_000} s each; median (least to most).
-Ratios to one worker. The CPU is that of the workers, or of \`all\`, and their media processes, and includes what they use without orders, which is in the column "idle" as a share of a core.
-Where "used" is much less than 100 %, something else was the limit. Targets: ${TARGET} times as many orders, ${CPU_TARGET} times the CPU of an order.
+Orders per second with processes that may use ${100 * DUTY} % of a core each; ${rounds} alternating rounds of ${COUNTED_MS / 1_000} s each; median (minimum to maximum).
+Ratios to one worker. The CPU is that of the workers, or of \`all\`, and their media processes, and includes what they use without orders, which the column "idle" shows as a share of a core.
+If "used" is much less than 100 %, something else was the limit. Targets: ${TARGET} times as many orders, ${CPU_TARGET} times the CPU per order.
 `);
   console.log(
     table(['', 'orders/s', 'ratio', 'CPU ms', 'ratio', 'used', 'idle', 'shard ms', 'sides ms', 'refused'], rows),

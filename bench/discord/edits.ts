@@ -55,8 +55,8 @@ function report(results: Record<Editor, Round[]>): void {
     `${(middle(editor, ({ sidesCpu }) => sidesCpu) * 100).toFixed(0)} %`,
   ]);
   console.log(`
-PATCH @original through ${TOKENS.toLocaleString('en')} interaction tokens, after the first burst, median of ${ROUNDS} rounds.
-The embedded Discord's limit per token is lifted and its global one does not count here: what remains is the client's own.
+PATCH @original with ${TOKENS.toLocaleString('en')} interaction tokens, after the first burst, median of ${ROUNDS} rounds.
+The embedded Discord's limit per token is lifted and its global limit does not apply here, so only the client's own limit remains.
 Target: ratio at least ${TARGET}.
 `);
   console.log(table(['', 'edits/s', 'ratio', 'CPU µs/edit', 'Discord side CPU'], rows));

@@ -9,7 +9,7 @@ const HEAVY: Load = { perSecond: 200, seconds: 3 };
 const LOADS: readonly Load[] = [{ perSecond: 1, seconds: 3 }, { perSecond: 50, seconds: 6 }, HEAVY];
 const TARGET = 1.5;
 
-const variants = { bare: 'bare discord.js', eager: 'bare, cap on edits lifted', bot: 'Atelier (/models)' } as const;
+const variants = { bare: 'bare discord.js', eager: 'bare, no limit on edits', bot: 'Atelier (/models)' } as const;
 type Way = keyof typeof variants;
 const names = Object.keys(variants) as Way[];
 
@@ -59,9 +59,9 @@ function report(results: readonly Record<Way, LoadFigures[]>[]): void {
     ]);
   });
   console.log(`
-INTERACTION_CREATE sent to callback taken, on the embedded Discord's clock, all of ${ROUNDS} rounds by turns; at 1/s the 99th
-percentile is the slowest of all. "Edited" are the answers that came within ${EDIT_GRACE_MS} ms of a round's last interaction:
-a default client lets 50 edits a second through, and so has less to do than one whose cap is lifted, or the bot.
+From INTERACTION_CREATE sent to callback received, on the embedded Discord's clock, in ${ROUNDS} alternating rounds; at 1/s the 99th
+percentile is the slowest of all. "Edited" is the share of answers that arrived within ${EDIT_GRACE_MS} ms of a round's last interaction:
+a default client sends only 50 edits a second, and therefore has less to do than one without that limit, or the bot.
 Target: ratio at most ${TARGET}.
 `);
   console.log(table(['', 'taken', 'p50 ms', 'ratio', 'p99 ms', 'ratio', 'missed', 'edited'], rows));

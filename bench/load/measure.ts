@@ -79,7 +79,7 @@ function report({ before, ordered, after, left, endedEarly }: Figures): void {
   const mib = (bytes: number): string => (bytes / MIB).toFixed(0);
   console.log(`
 ${JOBS} image jobs, of which ${JOBS - endedEarly} were still in flight when the last one was ordered, each with a result of two megabytes; MiB of the bot's
-own process, as the kernel counts them. Target: at most ${TARGET_MIB}.
+own process, as reported by the kernel. Target: at most ${TARGET_MIB}.
 `);
   const rows = [
     ['when it is here', mib(before.now)],

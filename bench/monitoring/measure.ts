@@ -120,7 +120,7 @@ function report(results: Record<Way, Measured[]>): void {
   });
   console.log(`
 The shipped bot with ${TASKS.toLocaleString('en')} live tasks that are polled every 2.5 s, for ${COUNTED_MS / 1000} s; memory without tasks, after a garbage collection.
-Median (least to most) of ${PAIRS} pairs by turns; MB of 1,000,000 bytes.
+Median (minimum to maximum) of ${PAIRS} alternating pairs; MB of 1,000,000 bytes.
 `);
   console.log(table(['', 'CPU % of a core', 'heap MB', 'RSS MB'], rows));
 }

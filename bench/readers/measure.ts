@@ -18,7 +18,7 @@ const SHOWN = 3;
 
 /** Measures whether the readers understand responses in undocumented envelopes, and checks that they never misread one. */
 export async function measureReaders(): Promise<void> {
-  console.log(`\n${ANSWERS.toLocaleString('en')} answers a row; the rule is in bench/readers/rule.ts.`);
+  console.log(`\n${ANSWERS.toLocaleString('en')} answers per row; the rule is in bench/readers/rule.ts.`);
   const { known, all } = knownSynonyms();
   console.log(
     `Of ${all} synonyms of the generator, ${all - known} (${percent(all - known, all)}) are unknown to the readers.`,

@@ -96,9 +96,9 @@ function report(results: readonly [Shape, Measured][], { perSecond, maxConcurren
     (one.sidesBytes / MB).toFixed(0),
   ]);
   console.log(`
-Shard processes as they are shipped (intents 0: Discord lists each server's id in READY, and sends no GUILD_CREATE), max_concurrency ${maxConcurrency}; one worker answers
-${perSecond} \`/models\` a second, spread over all servers. Memory is RSS, MB of 1,000,000 bytes: of all shard processes after ${SECONDS} s of that, by shard, and at most; CPU until
-connected in seconds, then as a share of one core, of all shard processes. The embedded Discord is another process, in the last column.
+Shard processes as shipped (intents 0: Discord lists each server's id in READY, and sends no GUILD_CREATE), max_concurrency ${maxConcurrency}; one worker answers
+${perSecond} \`/models\` a second, spread over all servers. Memory is RSS, MB of 1,000,000 bytes: of all shard processes after ${SECONDS} s of this, per shard, and the peak; CPU until
+connected in seconds, then as a share of one core, of all shard processes. The last column is the embedded Discord, in a separate process.
 `);
   console.log(
     table(
@@ -133,6 +133,6 @@ function extrapolate(results: readonly [Shape, Measured][]): void {
   const byProcess = bytes(least) - byShard * least[0].shards;
   const shards = 100;
   console.log(`
-Extrapolated from ${least[0].shards} and ${most[0].shards} shards in one process, not measured: ${(byProcess / MB).toFixed(0)} MB a process and ${(byShard / MB).toFixed(2)} MB a shard; ${shards} shards with ${(shards * GUILDS_OF_A_SHARD).toLocaleString('en')}
+Extrapolated from ${least[0].shards} and ${most[0].shards} shards in one process, not measured: ${(byProcess / MB).toFixed(0)} MB per process and ${(byShard / MB).toFixed(2)} MB per shard; ${shards} shards with ${(shards * GUILDS_OF_A_SHARD).toLocaleString('en')}
 servers in 4 processes would take ${((4 * byProcess + shards * byShard) / MB).toFixed(0)} MB.`);
 }

@@ -36,9 +36,9 @@ const shards = await openShards({
     if (t === 'GUILD_CREATE') received += 1;
   },
 });
-const looking = setInterval(() => {
+const checking = setInterval(() => {
   if (!shards.isConnected() || received < guilds) return;
-  clearInterval(looking);
+  clearInterval(checking);
   const { user, system } = process.cpuUsage();
   const { rss, heapUsed } = process.memoryUsage();
   const most = process.resourceUsage().maxRSS * 1_024;

@@ -138,9 +138,9 @@ function report(results: readonly Figures[]): void {
     ...[one.pageMs.toFixed(1), ratio(one.pageMs, first.pageMs)],
   ]);
   console.log(`
-A change of a task stored and a task read, each ${AT_ONCE} at once; all ${TASKS.toLocaleString('en')} live tasks read at a start; and a page of 10 of a member
-who has as many. Medians of ${ROUNDS} rounds; ratios to SQLite in the same run. Servers on loopback, everything on the disk before it is
-believed (Redis: within a second). Stores that are not running are left out: npm run with-stores -- --durable npm run bench store
+Storing a change of a task and reading a task, each ${AT_ONCE} at once; all ${TASKS.toLocaleString('en')} live tasks read at a start; and a page of 10 tasks of a member
+who has as many. Medians of ${ROUNDS} rounds; ratios to SQLite in the same run. Servers on loopback, everything flushed to disk before it is
+acknowledged (Redis: within a second). Stores that are not running are omitted; to start them: npm run with-stores -- --durable npm run bench store
 `);
   const heads = ['changes/s', 'ratio', 'reads/s', 'ratio', 'start, ms', 'ratio', 'page, ms', 'ratio'];
   console.log(table(['', ...heads], rows));

@@ -66,8 +66,8 @@ function report(results: Record<Way, Poll[]>): void {
     (cpu(way) / cpu('client')).toFixed(2),
   ]);
   console.log(`
-Questions about running tasks without news, ${IN_FLIGHT} in flight at all times, median of ${ROUNDS} rounds by turns. The engine has ${TASKS.toLocaleString('en')} live tasks
-and a clock ${CLOCK_SPEED} times as fast as the machine's, so that something is always due.
+Polls of running tasks without news, ${IN_FLIGHT} in flight at all times, median of ${ROUNDS} alternating rounds. The engine has ${TASKS.toLocaleString('en')} live tasks
+and a clock ${CLOCK_SPEED} times as fast as the machine's, so that a poll is always due.
 `);
   console.log(table(['', 'polls/s', 'CPU µs/poll', 'ratio'], rows));
 }

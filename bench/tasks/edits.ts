@@ -24,7 +24,7 @@ export function reportEdits(jobs: readonly JobFigures[]): void {
     ];
   });
   console.log(`
-Edits of the same ${jobs.length} jobs. Target: one edit for the end of each.
+Edits of the same ${jobs.length} jobs. Target: one edit for the end of each job.
 `);
   console.log(table(['a job', 'jobs', 'questions', 'progress edits', 'max', 'end edits'], rows));
 }

@@ -56,8 +56,8 @@ function report(results: Record<Way, EngineFigures[]>): void {
     ];
   });
   console.log(`
-${TASKS.toLocaleString('en')} live tasks in their first half minute, the budget raised to ${BUDGET.perSecond.toLocaleString('en')} questions a second and ${BUDGET.connections} connections; ${wanted.toLocaleString('en')} polls a second are
-wanted, a little less with the time that answers take. A list takes along what would fall due soon, which is then early.
+${TASKS.toLocaleString('en')} live tasks in their first half minute, the budget raised to ${BUDGET.perSecond.toLocaleString('en')} polls a second and ${BUDGET.connections} connections; ${wanted.toLocaleString('en')} polls a second are
+wanted, or a little less because of the time that responses take. A list includes tasks that would fall due soon, and polls these early.
 `);
   console.log(
     table(['', 'polls/s', 'of wanted', 'questions/s', 'p50 late ms', 'p95 late ms', 'CPU', 'CPU µs/poll'], rows),

@@ -55,8 +55,8 @@ function report(results: readonly Weight[][]): void {
     each(at, heap),
   ]);
   console.log(`
-The shipped bot after each task was polled once, and a garbage collection; MB of 1,000,000 bytes, median of ${ROUNDS} processes.
-Bytes are for each task more than in the row above; at first Node also makes more room for what is short-lived, once and for all.
+The shipped bot after one poll of each task and a garbage collection; MB of 1,000,000 bytes, median of ${ROUNDS} processes.
+Bytes are per additional task compared with the row above; the first rows include memory that Node reserves once for short-lived objects.
 `);
   console.log(table(['', 'RSS MB', 'bytes a task more', 'heap MB', 'bytes a task more'], rows));
 }

@@ -80,19 +80,19 @@ export class Sides {
   /** The bot's requests at such moments, the latest one last. */
   requestsAt(moment: Moment): readonly (RecordedRequest | RecordedGatewayRequest)[] {
     this.listen();
-    const heard = (...wanted: { method: string; route: string }[]): RecordedRequest[] =>
+    const requestsFor = (...matching: { method: string; route: string }[]): RecordedRequest[] =>
       this.toDiscord.entries.filter((one) =>
-        wanted.some(({ method, route }) => one.method === method && one.route === route),
+        matching.some(({ method, route }) => one.method === method && one.route === route),
       );
     switch (moment) {
       case 'anything':
         return [];
       case 'acknowledgement':
-        return heard(acknowledgement);
+        return requestsFor(acknowledgement);
       case 'edit':
-        return heard(answer, edit);
+        return requestsFor(answer, edit);
       case 'post':
-        return heard(post);
+        return requestsFor(post);
       case 'upload':
         return this.toDiscord.entries.filter(({ files }) => files.length > 0);
       default:

@@ -95,9 +95,9 @@ it('A backup made while 200 tasks run is restored, sends nothing by itself, and 
     BACKUP_PASSPHRASE: 'some other words',
   });
   expect(wrong).toMatchObject({ code: 78, said: expect.stringContaining('The passphrase is wrong') });
-  const looked = await script('scripts/restore.ts', [backup, '--dry-run'], restoreSettings);
-  expect(looked).toMatchObject({ code: 0, out: expect.stringContaining(digest) });
-  expect(looked.out).toMatch(new RegExp(`^  live +${TASKS}$`, 'm'));
+  const dryRun = await script('scripts/restore.ts', [backup, '--dry-run'], restoreSettings);
+  expect(dryRun).toMatchObject({ code: 0, out: expect.stringContaining(digest) });
+  expect(dryRun.out).toMatch(new RegExp(`^  live +${TASKS}$`, 'm'));
   const restored = await script('scripts/restore.ts', [backup], restoreSettings);
   expect(restored).toMatchObject({ code: 0, out: expect.stringContaining(`Tasks under way: ${TASKS}.`) });
   expect(restored.out).toContain('no problems found');
@@ -112,7 +112,7 @@ it('A backup made while 200 tasks run is restored, sends nothing by itself, and 
     code: 1,
     said: expect.stringContaining('is incomplete or was changed'),
   });
-  expect([taken, wrong, looked, restored].map(({ out, said }) => out + said).join()).not.toMatch(/words|fox/);
+  expect([taken, wrong, dryRun, restored].map(({ out, said }) => out + said).join()).not.toMatch(/words|fox/);
 
   const again = await enter({
     ...staged,

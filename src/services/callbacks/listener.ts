@@ -67,9 +67,9 @@ export async function openListener(
       return answer(request, response, 202);
     }
     readBody(request, clock, (body) => {
-      const said = readCallback(body);
-      callbacks.take(id, said);
-      if (typeof said === 'object') answer(request, response, 200, said);
+      const meaning = readCallback(body);
+      callbacks.take(id, meaning);
+      if (typeof meaning === 'object') answer(request, response, 200, meaning);
       else answer(request, response, 202);
     });
   });

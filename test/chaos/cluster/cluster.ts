@@ -182,14 +182,14 @@ async function calm(
   sides.calm();
   gateway.setSpeed(SETTLING_SPEED);
   const isWhole = await raise(fleet);
-  const look = (): Judged => judgedCluster(evidenceOf(sides, members, fleet));
+  const judged = (): Judged => judgedCluster(evidenceOf(sides, members, fleet));
   const isOver = (): boolean => {
     for (const { id, orders, progress } of gateway.jobs.list())
       if (orders.sticks && progress > 0) gateway.jobs.finish(id);
-    return brokenIn(look()).length === 0;
+    return brokenIn(judged()).length === 0;
   };
   await within(calmMs, isOver, CHECK_INTERVAL_MS);
-  await within(NOTIFY_LIMIT_MS, () => forgotten(look()).length === 0, CHECK_INTERVAL_MS);
+  await within(NOTIFY_LIMIT_MS, () => forgotten(judged()).length === 0, CHECK_INTERVAL_MS);
   return isWhole;
 }
 

@@ -31,7 +31,7 @@ const calls = ({ discord }: Pick<Stage, 'discord'>) =>
 const posts = ({ requestsTo }: Stage) => requestsTo('POST', /messages$|^\/webhooks/);
 
 /** Has the end shown, and then makes the owner ping fail. */
-async function held(options: Parameters<typeof sceneWithOrder>[0] = {}) {
+async function withDelayedPing(options: Parameters<typeof sceneWithOrder>[0] = {}) {
   const stage = await sceneWithOrder(options);
   const { tasks, timers } = stage;
   tasks.failsOn = isCallGoing;
@@ -190,7 +190,7 @@ describe('The owner ping at the end of a long job', () => {
 
 describe('A delayed owner ping', () => {
   it('A delayed owner ping is dropped if its owner has deleted the message', async () => {
-    const stage = await held();
+    const stage = await withDelayedPing();
     await stage.tasks.change(stage.task.id, clearMessage);
     await stage.advanceOnceWaiting(seconds(5));
     await stage.tasks.untilSettled(stage.task.id);
@@ -228,7 +228,7 @@ describe('A delayed owner ping', () => {
   });
 
   it('A delayed owner ping is dropped immediately if the message no longer exists', async () => {
-    const stage = await held({ expects: 'refusals' });
+    const stage = await withDelayedPing({ expects: 'refusals' });
     const { task, tasks, client, advanceOnceWaiting } = stage;
     const { message } = tasks.get(task.id);
     await client.rest.delete(Routes.channelMessage(message?.channelId ?? '', message?.id ?? ''));
@@ -239,7 +239,7 @@ describe('A delayed owner ping', () => {
   });
 
   it('A delayed owner ping is dropped immediately if Discord rejects the bot’s token', async () => {
-    const stage = await held();
+    const stage = await withDelayedPing();
     stage.deny(Permission.SendMessages);
     await stage.advanceOnceWaiting(seconds(5));
     expect(await stage.tasks.untilSettled(stage.task.id)).toMatchObject({ state: 'delivered' });
@@ -248,7 +248,7 @@ describe('A delayed owner ping', () => {
   });
 
   it('A delayed owner ping is dropped immediately if the channel no longer exists', async () => {
-    const stage = await held();
+    const stage = await withDelayedPing();
     stage.discord.world.channels.delete(stage.channel.id);
     await stage.advanceOnceWaiting(seconds(5));
     await stage.tasks.untilSettled(stage.task.id);

@@ -27,18 +27,18 @@ function lastTakenAt({ said }: ClusterProcess): number {
 const readyAt = ({ said }: ClusterProcess): number => Number(/"time":(\d+),.*This worker is ready/.exec(said())?.[1]);
 
 /** Stops one of two workers, and starts another one in its place. */
-async function replaced(there: Scene, [leaving, staying]: [ClusterProcess, ClusterProcess]) {
-  const { partitions, start } = there;
+async function replaced(cluster: Scene, [leaving, staying]: [ClusterProcess, ClusterProcess]) {
+  const { partitions, start } = cluster;
   const stoppedAt = Date.now();
   leaving.child.kill('SIGTERM');
   await expect.poll(() => owned(staying, partitions), startLimit).toHaveLength(partitions);
   expect(await leaving.ended).toBe(0);
   const startedAt = Date.now();
   const next = start('worker');
-  const halves = [partitions / 2, partitions / 2];
+  const equalShares = [partitions / 2, partitions / 2];
   await expect
     .poll(() => [staying, next].map((worker) => owned(worker, partitions).length), startLimit)
-    .toEqual(halves);
+    .toEqual(equalShares);
   const busyness = Math.max(1, (readyAt(next) - startedAt) / START_MS);
   const handOverMs = lastTakenAt(staying) - stoppedAt;
   return { busyness, handOverMs, shareMs: lastTakenAt(next) - readyAt(next), workers: [staying, next] as const };
@@ -50,9 +50,9 @@ describe('A worker that is told to stop', () =>
       'Its partitions have another owner within a second while tasks are running, and a new worker has its share within ten',
       waitLimit,
       async () => {
-        const there = await scene(site, { speed: 1, partitions: PARTITIONS });
-        const { discord, gateway, log } = there;
-        let workers = await wholeScene(there);
+        const cluster = await scene(site, { speed: 1, partitions: PARTITIONS });
+        const { discord, gateway, log } = cluster;
+        let workers = await wholeScene(cluster);
         const running: Exchange[] = [];
         for (const channel of ['studio', 'hall', 'studio'])
           running.push(
@@ -73,7 +73,7 @@ describe('A worker that is told to stop', () =>
           const {
             workers: [staying, next],
             ...one
-          } = await replaced(there, workers);
+          } = await replaced(cluster, workers);
           times.push(one);
           workers = [staying, next];
         }
@@ -90,15 +90,15 @@ describe('A worker that is told to stop', () =>
       'A worker that is told to stop loses no command in a steady stream, and the next owner answers at once',
       waitLimit,
       async () => {
-        const there = await scene(site, { speed: 200 });
-        const { discord, gateway } = there;
-        const workers = await wholeScene(there);
-        const owner = ownerOf(there, workers);
+        const cluster = await scene(site, { speed: 200 });
+        const { discord, gateway } = cluster;
+        const workers = await wholeScene(cluster);
+        const owner = ownerOf(cluster, workers);
         const member = discord.as('member');
         const order = (prompt: string): Promise<Exchange> => member.slash('imagine', { prompt });
         const before = [await order('a lantern'), await order('a lamp'), await order('a lighthouse')];
         owner.child.kill('SIGTERM');
-        const isHandedOver = (): boolean => workers.some((worker) => worker !== owner && owns(worker, homeOf(there)));
+        const isHandedOver = (): boolean => workers.some((worker) => worker !== owner && owns(worker, homeOf(cluster)));
         const meanwhile: Exchange[] = [];
         while (!isHandedOver()) {
           meanwhile.push(await member.slash('help', {}));

@@ -58,10 +58,10 @@ class Worker {
   get spans(): { partition: number; from: number; to: number }[] {
     return this.events.flatMap(({ event, partition, at }, index) => {
       if (event !== 'taken' || partition === undefined) return [];
-      const gave = this.events.find(
+      const release = this.events.find(
         (one, later) => later > index && one.event === 'gave' && one.partition === partition,
       );
-      return [{ partition, from: at, to: gave?.at ?? this.#haltedAt ?? Number.POSITIVE_INFINITY }];
+      return [{ partition, from: at, to: release?.at ?? this.#haltedAt ?? Number.POSITIVE_INFINITY }];
     });
   }
 }

@@ -93,15 +93,15 @@ describe('A gateway that accepts a limited number of polls per second', () => {
   async function against(takes: number, tasks: number, ms: number) {
     const set = stage({ limits: { perSecond: 100, inFlight: 50 } });
     const { scheduler, lane, at, now, pass, questions } = set;
-    let heard: number[] = [];
+    let received: number[] = [];
     const refused: number[] = [];
     const road = lane('l', (ids): ReturnType<typeof all> | Trouble => {
-      heard = heard.filter((moment) => moment > now() - 1_000);
-      if (heard.length >= takes) {
+      received = received.filter((moment) => moment > now() - 1_000);
+      if (received.length >= takes) {
         refused.push(now());
         return { kind: 'busy', reason: 'Slow down.', retryAfterMs: 1_000 };
       }
-      heard.push(now());
+      received.push(now());
       return all(ids, { again: at(now() + 2_000) });
     });
     for (let task = 0; task < tasks; task += 1) scheduler.add({ id: `${task}`, lane: road, group: 'g', at: at(0) });

@@ -23,12 +23,12 @@ export async function child(program: string, ...args: string[]): Promise<Child> 
 }
 
 async function saysReady({ stdout }: ChildProcess): Promise<void> {
-  let said = '';
+  let output = '';
   for await (const piece of stdout ?? []) {
-    said += String(piece);
-    if (said.includes('ready')) return;
+    output += String(piece);
+    if (output.includes('ready')) return;
   }
-  throw new Error(`The child ended without being ready: ${said}`);
+  throw new Error(`The child ended without being ready: ${output}`);
 }
 
 /** Keeps a write open in the database until it is killed. */

@@ -34,7 +34,7 @@ const everything = (store: StoredTasks, id: string): Promise<unknown>[] => [
   store.entries.openSince(),
 ];
 
-const said = ({ logged }: Site, words: string): number => logged.filter((line) => line.includes(words)).length;
+const logCount = ({ logged }: Site, text: string): number => logged.filter((line) => line.includes(text)).length;
 
 describe('A lost connection to the store', () =>
   onServers((stage) => {
@@ -47,11 +47,11 @@ describe('A lost connection to the store', () =>
       const works = everything(store, task.id);
       expect(await outcomes(...works)).toEqual(works.map(() => 'unreachable'));
       expect(store.ownership.trouble()).toMatchObject({ since: site.clock.now() });
-      expect(said(site, 'cannot be reached')).toBe(1);
+      expect(logCount(site, 'cannot be reached')).toBe(1);
       wire.mend();
       await vi.waitFor(() => store.put(settled(task)), { timeout: LEASE_MS });
       expect(store.ownership.trouble()).toBeUndefined();
-      expect([said(site, 'cannot be reached'), said(site, 'responds again')]).toEqual([1, 1]);
+      expect([logCount(site, 'cannot be reached'), logCount(site, 'responds again')]).toEqual([1, 1]);
       expect(await site.keys('finished')).toContain(task.id);
       await Promise.all(everything(store, task.id));
       store.ownership.mustBeOurs();

@@ -38,7 +38,7 @@ async function move(from: Site, to: Site, count: number, writes = Number.POSITIV
   const source = await wholeOf(from);
   try {
     const target = await wholeOf(to, count);
-    let left = writes;
+    let writesLeft = writes;
     try {
       const partitions = target.partitions.map((one) => {
         const backend = Object.create(one.backend, {
@@ -51,7 +51,7 @@ async function move(from: Site, to: Site, count: number, writes = Number.POSITIV
                 const work = (adapter[name] as (...given: unknown[]) => Promise<unknown>).bind(adapter);
                 Object.assign(adapter, {
                   async [name](...given: unknown[]) {
-                    if (left-- <= 0) throw new StoreError('failed', 'no power');
+                    if (writesLeft-- <= 0) throw new StoreError('failed', 'no power');
                     return work(...given);
                   },
                 });
@@ -160,9 +160,9 @@ describe('A store that is divided', () =>
         ]);
         const pseudonyms = after.filter(({ namespace }) => namespace === 'pseudonyms');
         for (const { key, text } of pseudonyms) {
-          const known = before.filter((row) => row.namespace === 'pseudonyms' && row.key === key);
+          const candidates = before.filter((row) => row.namespace === 'pseudonyms' && row.key === key);
           const home = homeIn(3)(key.replace('of ', ''));
-          expect(text).toBe((known.find(({ partition }) => partition === home) ?? known[0])?.text);
+          expect(text).toBe((candidates.find(({ partition }) => partition === home) ?? candidates[0])?.text);
         }
         expect(pseudonyms).toHaveLength(
           new Set(before.filter(({ namespace }) => namespace === 'pseudonyms').map(({ key }) => key)).size,

@@ -164,11 +164,11 @@ describe('The lease of a store', () =>
       const site = await stage();
       const wrong = new URL(site.url);
       wrong.password = 'a-wrong-password';
-      const away = new URL(site.url);
-      away.port = '1';
+      const unreachable = new URL(site.url);
+      unreachable.port = '1';
       for (const [url, kind] of [
         [wrong, 'denied'],
-        [away, 'unreachable'],
+        [unreachable, 'unreachable'],
       ] as const) {
         const error = await refused(
           openStore({ url: url.href, scheme: site.scheme }, { specs: kindSpecs, log: site.log, clock: site.clock }),

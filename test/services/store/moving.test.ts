@@ -50,14 +50,14 @@ async function used(site: Site): Promise<SiteRow[]> {
   return site.rows();
 }
 
-const held = ({ url, scheme, log, clock }: Site): Promise<OpenedBackend> =>
+const openRows = ({ url, scheme, log, clock }: Site): Promise<OpenedBackend> =>
   openBackend({ url, scheme }, { log, clock });
 
 /** Moves everything; the power fails after this many writes to TO. */
 async function move(from: Site, to: Site, writes = Number.POSITIVE_INFINITY) {
-  const [source, target] = [await held(from), await held(to)];
+  const [source, target] = [await openRows(from), await openRows(to)];
   try {
-    let left = writes;
+    let writesLeft = writes;
     const { backend } = target;
     const failing: OpenedBackend['backend'] = Object.assign(Object.create(backend), {
       adapter(namespace: string) {
@@ -65,7 +65,7 @@ async function move(from: Site, to: Site, writes = Number.POSITIVE_INFINITY) {
         for (const name of ['set', 'setMany', 'deleteMany'] as const) {
           const work = (adapter[name] as (...given: unknown[]) => Promise<unknown>).bind(adapter);
           const spent = async (...given: unknown[]) => {
-            if (left-- <= 0) throw new StoreError('failed', 'no power');
+            if (writesLeft-- <= 0) throw new StoreError('failed', 'no power');
             return work(...given);
           };
           Object.assign(adapter, { [name]: spent });
@@ -106,9 +106,9 @@ for (const kind of ['sqlite', 'redis', 'postgres'] as const)
             const recognised = await Array.fromAsync(store.fingerprints.all());
             expect(recognised).toHaveLength(COUNT - Math.ceil(COUNT / 3));
             expect((await store.costs.all()).map(({ model }) => model)).toEqual(['a/b:1']);
-            const days: string[] = [];
-            for await (const { id } of store.entries.between('2026-01-01', '2026-01-02')) days.push(id);
-            expect(days).toEqual(['x']);
+            const entryIds: string[] = [];
+            for await (const { id } of store.entries.between('2026-01-01', '2026-01-02')) entryIds.push(id);
+            expect(entryIds).toEqual(['x']);
           },
         );
 
