@@ -72,7 +72,9 @@ export async function measureOrders(): Promise<void> {
     const writes = (side.writes() / ORDERS).toFixed(2);
     return [side.name, ...[middle, percentile(taken, 0.95), middle - base].map((ms) => ms.toFixed(3)), writes];
   });
-  console.log(`${ORDERS} orders of ${MEMBERS} members in ${GUILDS} servers on SQLite, alternating after ${TURN} orders\n`);
+  console.log(
+    `${ORDERS} orders of ${MEMBERS} members in ${GUILDS} servers on SQLite, alternating after ${TURN} orders\n`,
+  );
   console.log(table(['', 'median ms', 'p95 ms', 'added ms', 'writes each'], rows));
   measureRules();
   for (const side of sides) await side.close();

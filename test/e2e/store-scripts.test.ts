@@ -77,7 +77,10 @@ describe('npm run migrate-store', () => {
         expect(busy).toMatchObject({ code: 75, output: expect.stringContaining('Another Atelier is using the store') });
         await store.put(makeTask({ times: { created: START + 99 } }));
         await store.close();
-        expect(await migrate(from.url, to.url)).toMatchObject({ code: 1, output: expect.stringContaining('DIFFERENT') });
+        expect(await migrate(from.url, to.url)).toMatchObject({
+          code: 1,
+          output: expect.stringContaining('DIFFERENT'),
+        });
         const everything = [counted, moved, again, busy].map(({ output }) => output).join();
         expect(everything).not.toContain(new URL(to.url).password);
         expect(everything).not.toContain('what ann wrote');
