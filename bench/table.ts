@@ -1,4 +1,4 @@
-/** Columns as wide as their widest cell; the first is a name, the others are figures. */
+/** Formats a table with columns as wide as their widest cell. The first column has names, the others have figures. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)));
   const line = (cells: readonly string[]): string =>

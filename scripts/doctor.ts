@@ -13,7 +13,7 @@ async function doctor(): Promise<number> {
   const address = configuredStore();
   if (!address) return EX_CONFIG;
   const repair = !values['dry-run'];
-  // The output below covers the same for a person.
+  // The output below says the same for a human reader.
   const log = openLog({ level: 'silent', secrets: [], readable: true, write: console.error });
   const examination = await examine(address, { repair, clock: systemClock, log, specs: kindSpecs });
   printExamination(examination, repair);

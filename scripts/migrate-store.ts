@@ -72,7 +72,7 @@ async function migrate(): Promise<number> {
     console.error(SHOWN_PASSWORD);
   const isDry = values['dry-run'];
   const moved = await between(from, to, { partitions, isDry });
-  tell(moved, isDry);
+  printReport(moved, isDry);
   if (isDry) return 0;
   const isWhole = moved.every(isSame);
   console.log(
@@ -83,7 +83,7 @@ async function migrate(): Promise<number> {
   return isWhole ? 0 : 1;
 }
 
-/** Both are ours alone until it is done. */
+/** Both stores are reserved for this process until the migration is done. */
 async function between(
   from: StoreAddress,
   to: StoreAddress,
@@ -99,7 +99,7 @@ async function between(
     const count = partitions ?? source.partitions.length;
     if (isDry) return await countDivided(source, count);
     const target = await openWhole(to, { ...parts, makes: true, count });
-    if (!target) throw new Error('A store that is made where there is none is there.');
+    if (!target) throw new Error('A newly created store is missing.');
     try {
       return await moveWhole(source, target);
     } finally {
@@ -116,7 +116,7 @@ function addressOf(text: string | undefined): StoreAddress | undefined {
   return data?.url === 'sqlite://:memory:' ? undefined : data;
 }
 
-function tell(moved: readonly Moved[], isDry: boolean): void {
+function printReport(moved: readonly Moved[], isDry: boolean): void {
   const heads = isDry ? ['', 'rows', 'checksum'] : ['', 'rows from', 'rows to', 'checksum from', 'checksum to', ''];
   const rows = moved.map((one) => {
     const { namespace, from, to } = one;

@@ -4,7 +4,7 @@ import { Pool } from 'undici';
 
 const CONNECTIONS = 32;
 const STEP_MS = 10;
-/** What is answered later than this after the last one was sent counts as unanswered. */
+/** A request that is answered later than this after the last one was sent counts as unanswered. */
 const LATE_MS = 3_000;
 
 export interface FloodOrder {
@@ -13,12 +13,12 @@ export interface FloodOrder {
 }
 
 export interface FloodFigures {
-  /** By status. */
+  /** Responses by status. */
   answers: Record<string, number>;
   perSecond: number;
 }
 
-/** Well-formed addresses that were never given, with a task as gateways send it. */
+/** Well-formed URLs that were never issued, with a task in the form in which gateways send it. */
 const forged = (): string => `/callbacks/${randomBytes(33).toString('base64url')}`;
 const body = JSON.stringify({ id: '1320098173412546', status: 'SUCCESS', progress: '100%', prompt: 'x'.repeat(800) });
 
@@ -56,5 +56,5 @@ process.once('message', async ({ port, perSecond }: FloodOrder) => {
   process.send?.({ answers, perSecond: sent / seconds } satisfies FloodFigures);
 });
 process.once('SIGTERM', () => process.exit());
-// It must not outlive what measures.
+// It must not outlive the process that measures it.
 process.once('disconnect', () => process.exit());

@@ -14,8 +14,8 @@ const WARM_UP = { perSecond: 50, seconds: 3 };
 const LOAD = { perSecond: 50, seconds: 20 };
 const TARGET = 1.2;
 
-const ways = { bare: 'a bare HTTP process takes them', bot: 'the bot takes them' } as const;
-type Way = keyof typeof ways;
+const variants = { bare: 'a bare HTTP process takes them', bot: 'the bot takes them' } as const;
+type Way = keyof typeof variants;
 const pair = ['bare', 'bot'] as const;
 
 interface Measured {
@@ -25,7 +25,7 @@ interface Measured {
   flood: FloodFigures;
 }
 
-/** What forged callbacks cost members: acknowledgements while they arrive at the bot, and while they arrive at a process beside it. */
+/** The cost of forged callbacks for members: the time to an acknowledgement while forgeries arrive at the bot, and while they arrive at another process. */
 export async function measureCallbacks(): Promise<void> {
   const results: Record<Way, Measured[]> = { bare: [], bot: [] };
   const bare = start(new URL('bare.ts', import.meta.url));
@@ -33,9 +33,9 @@ export async function measureCallbacks(): Promise<void> {
   try {
     const { port: barePort } = await messageFrom<{ port: number }>(bare);
     for (let round = 0; round < PAIRS; round++)
-      for (const way of round % 2 === 0 ? pair : pair.toReversed()) {
+      for (const variant of round % 2 === 0 ? pair : pair.toReversed()) {
         const port = await freePort();
-        results[way].push(await run(scene, port, way === 'bot' ? port : barePort));
+        results[variant].push(await run(scene, port, variant === 'bot' ? port : barePort));
       }
   } finally {
     await Promise.all([scene.close(), end(bare)]);
@@ -74,15 +74,15 @@ async function freePort(): Promise<number> {
 function report(results: Record<Way, Measured[]>): void {
   const ratio = (pick: (one: Measured) => number): string =>
     median(results.bot.map((one, place) => pick(one) / pick(results.bare[place] ?? one))).toFixed(2);
-  const rows = pair.map((way) => {
-    const middle = (pick: (one: Measured) => number): number => median(results[way].map(pick));
-    const missed = results[way].reduce((sum, one) => sum + one.missed, 0);
-    const taken = results[way].flatMap(({ flood }) => Object.entries(flood.answers));
+  const rows = pair.map((variant) => {
+    const middle = (pick: (one: Measured) => number): number => median(results[variant].map(pick));
+    const missed = results[variant].reduce((sum, one) => sum + one.missed, 0);
+    const taken = results[variant].flatMap(({ flood }) => Object.entries(flood.answers));
     const answers = [...Map.groupBy(taken, ([status]) => status)].map(
       ([status, all]) => `${status}: ${all.reduce((sum, [, count]) => sum + count, 0).toLocaleString('en')}`,
     );
     return [
-      ways[way],
+      variants[variant],
       Math.round(middle(({ flood }) => flood.perSecond)).toLocaleString('en'),
       middle(({ p50 }) => p50).toFixed(2),
       middle(({ p99 }) => p99).toFixed(2),
@@ -92,7 +92,7 @@ function report(results: Record<Way, Measured[]>): void {
   });
   const p99s = results.bot.map(({ p99 }, place) => (p99 / (results.bare[place]?.p99 ?? Number.NaN)).toFixed(2));
   console.log(`
-${LOAD.perSecond} interactions a second for ${LOAD.seconds} s beside ${LIVE_TASKS} live tasks, while ${FORGED_PER_SECOND.toLocaleString('en')} forged callbacks a second arrive; ${PAIRS} pairs by turns, medians.
+${LOAD.perSecond} interactions a second for ${LOAD.seconds} s with ${LIVE_TASKS} live tasks, while ${FORGED_PER_SECOND.toLocaleString('en')} forged callbacks a second arrive; medians of ${PAIRS} alternating pairs.
 Ratio of the pairs' medians: p50 ${ratio(({ p50 }) => p50)}, p99 ${ratio(({ p99 }) => p99)} (each pair: ${p99s.join(', ')}). Target: p99 at most ${TARGET}.
 `);
   console.log(table(['', 'forged/s', 'p50 ms', 'p99 ms', 'missed', 'answers'], rows));

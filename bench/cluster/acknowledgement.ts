@@ -17,16 +17,16 @@ interface Figures {
   queue: QueueFigures[];
 }
 
-/** The same members at the same pace, by turns with one process and with a shard and a worker. */
+/** The same members at the same pace, alternating between a single process and a shard process with a worker. */
 export async function measureAcknowledgement(stage: Stage, rounds: number): Promise<void> {
   const results: Figures[] = LOADS.map(() => ({ all: [], cluster: [], queue: [] }));
   for (let round = 0; round < rounds; round++) {
-    for (const way of round % 2 === 0 ? (['all', 'cluster'] as const) : (['cluster', 'all'] as const)) {
-      if (way === 'all') await stage.start('all').ready;
+    for (const variant of round % 2 === 0 ? (['all', 'cluster'] as const) : (['cluster', 'all'] as const)) {
+      if (variant === 'all') await stage.start('all').ready;
       else await stage.startCluster(1);
       await stage.connected(1);
       await stage.ask('load', WARM_UP);
-      for (const [at, load] of LOADS.entries()) results[at]?.[way].push(await stage.ask('load', load));
+      for (const [at, load] of LOADS.entries()) results[at]?.[variant].push(await stage.ask('load', load));
       await stage.clear();
     }
     for (const [at, load] of LOADS.entries())
@@ -60,8 +60,8 @@ function report(results: readonly Figures[], rounds: number): void {
     ];
   });
   console.log(`
-INTERACTION_CREATE sent to callback taken, on the embedded Discord's clock, for \`/models\` in 400 servers by turns; the inbox alone is the hop: from before a
-packet is put in until it is taken, between two processes that do nothing else. ${rounds} rounds by turns, each with its own percentiles; median (least to most).
+From INTERACTION_CREATE sent to callback received, on the embedded Discord's clock, for \`/models\` in 400 servers in turn. "The inbox alone" is the time from before a
+packet is put in until it is taken out, between two processes that do nothing else. ${rounds} alternating rounds, each with its own percentiles; median (minimum to maximum).
 `);
   console.log(table(['', 'p50 ms', 'ratio', 'p99 ms', 'ratio', 'missed'], rows));
 }

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { processesOf, processorTime } from './processor-time.ts';
 
-const LOOK_MS = 5;
-/** A media process starts with the first image. */
-const GROUP_LOOK_MS = 500;
-/** Time that was not used is lost, except for this much of it. */
-const SAVED_MS = 20;
+const CHECK_INTERVAL_MS = 5;
+/** The processes of the group are listed again this often, because a media process starts with the first image. */
+const GROUP_REFRESH_MS = 500;
+/** At most this much unused time is carried over. */
+const MAX_CARRIED_OVER_MS = 20;
 
 interface Duty {
   /** Lets the processes run freely again. */
@@ -13,8 +13,8 @@ interface Duty {
 }
 
 /**
- * Holds a process, with the processes it has started, to a share of one core: it is stopped as soon as it has used more, until it may go on. Its leader must
- * lead a process group.
+ * Holds a process, with the processes it has started, to a share of one core: it is suspended whenever it has used more, and resumed later. The
+ * leader must be the leader of a process group.
  */
 export function limitDuty(leader: number, share: number): Duty {
   let isOver = false;
@@ -22,26 +22,26 @@ export function limitDuty(leader: number, share: number): Duty {
 
   async function limit(): Promise<void> {
     let group = await processesOf(leader);
-    let lookedAt = performance.now();
-    let grantedAt = lookedAt;
+    let refreshedAt = performance.now();
+    let grantedAt = refreshedAt;
     let last = await processorTime(group);
-    /** What it may still use; negative: what it has used too much. */
-    let left = 0;
+    /** The processor time that it may still use; negative if it has used too much. */
+    let remaining = 0;
     let isStopped = false;
     while (!isOver) {
       const now = performance.now();
-      if (now - lookedAt > GROUP_LOOK_MS) {
+      if (now - refreshedAt > GROUP_REFRESH_MS) {
         group = await processesOf(leader);
-        lookedAt = now;
+        refreshedAt = now;
       }
       const used = await processorTime(group);
-      left = Math.min(SAVED_MS, left + share * (now - grantedAt) - Math.max(0, used - last));
+      remaining = Math.min(MAX_CARRIED_OVER_MS, remaining + share * (now - grantedAt) - Math.max(0, used - last));
       [last, grantedAt] = [used, now];
-      if (left < 0 !== isStopped) {
+      if (remaining < 0 !== isStopped) {
         isStopped = !isStopped;
         process.kill(-leader, isStopped ? 'SIGSTOP' : 'SIGCONT');
       }
-      await sleep(LOOK_MS);
+      await sleep(CHECK_INTERVAL_MS);
     }
     process.kill(-leader, 'SIGCONT');
   }

@@ -5,13 +5,13 @@ import type { BotProcess } from './process.ts';
 import { range } from './range.ts';
 import { PARTITIONS, type Stage } from './stage.ts';
 
-/** The default, which is also the bot's. */
+/** The bot's default. */
 const LEASE_SECONDS = 10;
-/** After it, a suspended process goes on: longer than its lease. */
+/** A suspended process is resumed after this time, which is longer than its lease. */
 const SUSPENDED_MS = 20_000;
 const LOAD = { perSecond: 10, seconds: 20 };
-/** Members are there before anything happens. */
-const AHEAD_MS = 2_000;
+/** Members are active for this long before anything happens. */
+const WARM_UP_MS = 2_000;
 
 const events = {
   kill: 'killed, on the same machine',
@@ -22,14 +22,17 @@ const events = {
 type Event = keyof typeof events;
 
 interface Observed {
-  /** Until the first, and the last, partition of the lost worker has another owner; for one that joins, from its start until it has its share. */
+  /**
+   * The time until the first, and the last, partition of the lost worker has another owner; for a worker that joins, the time from its start until it has its
+   * share.
+   */
   firstSeconds: number;
   lastSeconds: number;
   load: LoadFigures;
   exitCode: number | null | undefined;
 }
 
-/** How long partitions are without an owner, and what members of these partitions see meanwhile. */
+/** How long partitions are without an owner, and what their members see in the meantime. */
 export async function measureFailover(stage: Stage, rounds: number): Promise<void> {
   const results: Record<Event, Observed[]> = { kill: [], suspend: [], stop: [], join: [] };
   for (let round = 0; round < rounds; round++)
@@ -48,7 +51,7 @@ async function observed(stage: Stage, event: Event): Promise<Observed> {
   const before = new Set(stays.owned.keys());
   const partitions = leaves ? [...leaves.owned.keys()] : undefined;
   const loading = stage.ask('load', { ...LOAD, ...(partitions && { partitions }) });
-  await sleep(AHEAD_MS);
+  await sleep(WARM_UP_MS);
   const at = Date.now();
   if (!leaves) {
     const joins = stage.start('worker');
@@ -97,9 +100,9 @@ function report(results: Record<Event, Observed[]>, rounds: number): void {
     ];
   });
   console.log(`
-Two workers with half of ${PARTITIONS} partitions each, one of which is lost; or one with all, and one that joins, from the start of its process. Meanwhile members
-use \`/models\` ${LOAD.perSecond} times a second for ${LOAD.seconds} s in the servers of the lost worker, or in all. An interaction that waits for two seconds is answered by the shard, which
-asks its member to try again. Median (least to most) of ${rounds}; seconds.
+Two workers with half of ${PARTITIONS} partitions each, one of which is lost; or one with all partitions, and another one that joins, timed from the start of its process. In the meantime, members
+use \`/models\` ${LOAD.perSecond} times a second for ${LOAD.seconds} s in the servers of the lost worker, or in all. An interaction that waits for two seconds is answered by the shard process, which
+asks its member to try again. Median (minimum to maximum) of ${rounds} rounds; seconds.
 `);
   console.log(
     table(['', 'first partition', 'last partition', 'slowest answer', 'without an answer', 'exit code'], rows),

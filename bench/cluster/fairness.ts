@@ -4,7 +4,7 @@ import { percentile } from '../tasks/percentile.ts';
 import { range } from './range.ts';
 import type { Stage } from './stage.ts';
 
-/** The gateway takes so many jobs at once; the flood wants many more. */
+/** The gateway runs this many jobs at once; the flood orders many more. */
 const JOBS_AT_ONCE = 16;
 const FLOOD = 100;
 const FILLING_MS = 10_000;
@@ -17,7 +17,7 @@ type Place = keyof typeof places;
 interface Delays {
   alone: number[];
   flooded: number[];
-  /** Orders a second of the flood. */
+  /** Orders per second in the flood. */
   flood: number;
 }
 
@@ -64,8 +64,8 @@ function report(results: Record<Place, Delays[]>, rounds: number): void {
     }),
   );
   console.log(`
-One worker, two partitions of ${JOBS_AT_ONCE} jobs at once each. A server orders once a second, alone, and while ${FLOOD} members of another server order again as soon as
-they have a result; from the order to its result, seconds. Median (least to most) of ${rounds} rounds. Target: ${TARGET} times.
+One worker with two partitions, each of which runs ${JOBS_AT_ONCE} jobs at once. One server orders once a second, alone, and then while ${FLOOD} members of another server order again as soon as
+they have a result. The time from the order to its result, in seconds. Median (minimum to maximum) of ${rounds} rounds. Target: ${TARGET} times.
 `);
   console.log(table(['the flood is', 'alone s', 'flooded s', 'ratio', 'flood/s'], rows));
 }

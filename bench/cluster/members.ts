@@ -5,24 +5,24 @@ import { bucketOf, partitionOf } from '../../src/services/tasks/homes.ts';
 import type { Calm, Load, LoadFigures, What, Work, WorkFigures } from './orders.ts';
 
 const RESULT = 'Finished in';
-/** A prime number: one server after another, in another partition each. */
+/** A prime number, so that successive servers are in different partitions. */
 const STEP = 7_919;
-/** An order that was not taken in time, or has failed, has no result; it counts as refused. */
+/** An order that was not accepted in time, or that has failed, has no result and counts as refused. */
 const ORDER_LIMIT_MS = 60_000;
 /** A member who is refused does not try again at once. */
 const AFTER_REFUSAL_MS = 500;
 
-/** Two members of every server. */
+/** Two members in every server. */
 const [FLOODING, CALM] = ['member', 'other'] as const;
 
 const commands: Readonly<Record<What, string>> = { text: 'shorten', image: 'imagine' };
 
-/** Members of all plain servers. */
+/** The members of all ordinary servers. */
 export class Members {
   readonly #discord: EmbeddedDiscord;
   /** The ids of the servers' channels, by partition. */
   readonly #channels: readonly (readonly string[])[];
-  /** Those who wait for the end of an order, by its interaction. */
+  /** Members waiting for the end of an order, by its interaction. */
   readonly #waiting = new Map<string, (isResult: boolean) => void>();
   #milliseconds: number[] = [];
   #refused = 0;
@@ -41,13 +41,13 @@ export class Members {
       channels[partitionOf(bucketOf(guild.id), partitions)]?.push(channel.id);
     }
     this.#channels = channels;
-    // To ask the embedded Discord itself would cost it a look at every waiting order with every change.
+    // With the embedded Discord's own wait function, every change would be compared with every waiting order.
     discord.listen(({ kind, what }) => {
       if (kind === 'message') this.#note(what as MessageChange);
     });
   }
 
-  /** Paced by the clock and not by the responses: a slow one does not make the next member wait, and so cannot hide. */
+  /** Paced by the clock and not by the responses, so that a slow response neither delays the next member nor goes unnoticed. */
   async load({ perSecond, seconds, partitions }: Load): Promise<LoadFigures> {
     const channels = this.#channels.filter((_, at) => partitions?.includes(at) ?? true).flat();
     const acknowledgements: Promise<number>[] = [];
@@ -57,7 +57,7 @@ export class Members {
       if (early > 0) await sleep(early);
       const { acknowledged } = await this.#in(channels[(at * STEP) % channels.length], FLOODING).slash('models');
       const taken = acknowledged().then(({ afterMs }) => afterMs);
-      // One that is missed while others are still to come is counted below.
+      // A missing one is counted below, when all others have arrived.
       taken.catch(() => undefined);
       acknowledgements.push(taken);
     }
@@ -94,7 +94,7 @@ export class Members {
     await this.#working;
   }
 
-  /** The times from the order to its result. */
+  /** The times from each order to its result. */
   async calm({ what, orders, everyMs, partition }: Calm): Promise<number[]> {
     const [, channel] = this.#channels[partition] ?? [];
     const results: Promise<number>[] = [];
@@ -125,7 +125,7 @@ export class Members {
   }
 
   #in(channel: string | undefined, who: string) {
-    if (channel === undefined) throw new Error('There are too few servers for so many partitions.');
+    if (channel === undefined) throw new Error('There are not enough servers for this number of partitions.');
     return this.#discord.as(who).in(channel);
   }
 

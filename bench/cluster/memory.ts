@@ -11,16 +11,16 @@ const probing = {
 };
 
 interface Weighed {
-  /** After some use, as the system counts it. */
+  /** After some use, as the system reports it. */
   used: number;
-  /** The same after a collection. */
+  /** The same after garbage collection. */
   collected: number;
   heap: number;
 }
 
 type Results = Map<string, Weighed[]>;
 
-/** The memory of each kind of process after some use. Each worker has its share, so that several shares need several workers. */
+/** The memory of each kind of process after some use. Each worker owns its share of the partitions, so several shares need several workers. */
 export async function measureMemory(stage: Stage, rounds: number): Promise<void> {
   const results: Results = new Map();
   for (let round = 0; round < rounds; round++) {
@@ -48,31 +48,31 @@ export async function measureMemory(stage: Stage, rounds: number): Promise<void>
 }
 
 async function note(results: Results, name: string, processes: readonly BotProcess[]): Promise<void> {
-  const weighed = results.get(name) ?? [];
+  const measured = results.get(name) ?? [];
   for (const one of processes) {
     const used = await residentBytes(one.pid);
     const { residentBytes: collected, heapBytes: heap } = await one.collect();
-    weighed.push({ used, collected, heap });
+    measured.push({ used, collected, heap });
   }
-  results.set(name, weighed);
+  results.set(name, measured);
 }
 
 function report(results: Results, rounds: number): void {
-  const rows = [...results].map(([name, weighed]) => [
+  const rows = [...results].map(([name, measured]) => [
     name,
     range(
-      weighed.map(({ used }) => used / MB),
+      measured.map(({ used }) => used / MB),
       0,
     ),
     range(
-      weighed.map(({ collected }) => collected / MB),
+      measured.map(({ collected }) => collected / MB),
       0,
     ),
-    (median(weighed.map(({ heap }) => heap)) / MB).toFixed(0),
+    (median(measured.map(({ heap }) => heap)) / MB).toFixed(0),
   ]);
   console.log(`
-RSS of each process in MB of 1,000,000 bytes, after ${LOAD.perSecond * LOAD.seconds} interactions, and after a collection; median (least to most) of ${rounds} rounds.
-A media process comes beside a worker, or beside \`all\`, with the first file.
+RSS of each process in MB of 1,000,000 bytes, after ${LOAD.perSecond * LOAD.seconds} interactions, and after a garbage collection; median (minimum to maximum) of ${rounds} rounds.
+A worker, or \`all\`, starts a media process with the first file.
 `);
   console.log(table(['', 'MB', 'after a collection', 'heap'], rows));
 }

@@ -2,17 +2,17 @@
 export interface Orders {
   /** How many shards are connected. */
   sessions: { input: null; answer: number };
-  /** Ends every session, so that the next processes begin anew. */
+  /** Ends every session, so that the next processes start new ones. */
   forget: { input: null; answer: null };
-  /** Members who use `/models`, at a steady pace, in all servers by turns. */
+  /** Members who use `/models` at a steady pace, in one server after another. */
   load: { input: Load; answer: LoadFigures };
   /** Members who order again as soon as an order has ended, until `rest`. */
   work: { input: Work; answer: null };
-  /** What the members at work have seen since the last time. */
+  /** What the members who order have seen since this was last requested. */
   seen: { input: null; answer: WorkFigures };
-  /** No one orders any more; waits for what is under way. */
+  /** Ends all ordering, and waits for the orders that are still running. */
   rest: { input: null; answer: null };
-  /** One member who orders again and again, at a steady pace, while others may be at work. */
+  /** One member who orders repeatedly at a steady pace, while other members may be ordering too. */
   calm: { input: Calm; answer: number[] };
   /** Processor time of the sides so far. */
   strain: { input: null; answer: { cpuMs: number } };
@@ -21,7 +21,7 @@ export interface Orders {
 export interface Load {
   perSecond: number;
   seconds: number;
-  /** Only servers of these partitions; all by default. */
+  /** Only servers in these partitions; all by default. */
   partitions?: readonly number[];
 }
 
@@ -36,16 +36,16 @@ export type What = 'text' | 'image';
 
 export interface Work {
   what: What;
-  /** Orders under way at a time. */
+  /** The number of orders that run at a time. */
   members: number;
-  /** The servers in which they order, by turns; each is the first of its partition. */
+  /** The servers in which they order, in turn; each is the first one in its partition. */
   partitions: readonly number[];
 }
 
 export interface WorkFigures {
-  /** From the order to its end in Discord. */
+  /** From the order until its end is shown in Discord. */
   milliseconds: number[];
-  /** Answers that are no result, and orders without one. */
+  /** Replies that are not a result, and orders without a result. */
   refused: number;
 }
 
@@ -53,27 +53,27 @@ export interface Calm {
   what: What;
   orders: number;
   everyMs: number;
-  /** The server is the second of this partition. */
+  /** The server is the second one in this partition. */
   partition: number;
 }
 
 export type Order = { [Kind in keyof Orders]: { kind: Kind; input: Orders[Kind]['input'] } }[keyof Orders];
 
-/** What the sides are started with, as one argument. */
+/** The settings with which the embedded servers are started, as one argument. */
 export interface SidesOptions {
   guilds: number;
   partitions: number;
   shards: number;
   maxConcurrency: number;
-  /** Whether the time between identifies is as Discord wants it. */
+  /** Whether the time between two identifies is enforced as by Discord. */
   isIdentifyLimited: boolean;
   /** Whether servers have as many channels and roles as busy ones do. */
   areLarge: boolean;
 }
 
-/** The first thing that the sides say: the environment of every process. */
+/** The first message from the embedded servers: the environment of every process. */
 export interface Served {
   settings: Record<string, string>;
-  /** The size of a GUILD_CREATE. */
+  /** The size of a GUILD_CREATE event. */
   guildBytes: number;
 }

@@ -15,10 +15,10 @@ const READY: Readonly<Record<Role, string>> = {
   worker: 'This worker is ready.',
 };
 const TAKEN = 'This worker owns another partition.';
-const GIVEN_BACK = 'This worker gave a partition back.';
+const RELEASED = 'This worker released a partition.';
 const COLLECTIONS = 3;
 const AFTER_COLLECTION_MS = 500;
-/** 25 shards that identify one after the other take more than two minutes. */
+/** 25 shards that identify one after another take more than two minutes. */
 const START_LIMIT_MS = 600_000;
 /** The bot gives running work ten seconds. */
 const STOP_LIMIT_MS = 30_000;
@@ -32,15 +32,17 @@ interface Line {
 
 const WARNING = 40;
 
-/** One process of the shipped bot, started as by `npm start`, which leads a process group; it gets nothing from this environment except the path of programs. */
+/**
+ * One process of the shipped bot, started as `npm start` does it, and the leader of a process group. Of this environment it gets only PATH.
+ */
 export class BotProcess {
   readonly role: Role;
   readonly startedAt = Date.now();
-  /** When it took each of the partitions that it owns. */
+  /** The time at which it took each partition that it owns. */
   readonly owned = new Map<number, number>();
   readonly ended: Promise<number | null>;
   readonly ready: Promise<void>;
-  /** Warnings and errors, which must be looked at if a figure surprises. */
+  /** Warnings and errors, which may explain a surprising figure. */
   readonly warnings: string[] = [];
   readonly #child: ChildProcess;
   readonly #watchers = new Set<() => void>();
@@ -57,7 +59,7 @@ export class BotProcess {
     process.once('exit', killed);
     this.ended = once(this.#child, 'exit').then(([code]) => {
       process.off('exit', killed);
-      this.#tell();
+      this.#notifyWatchers();
       return code as number | null;
     });
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -80,33 +82,33 @@ export class BotProcess {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** To the process and those that it has started. */
+  /** Sends a signal to the process and to those that it has started. */
   signal(signal: NodeJS.Signals): void {
     if (this.isAlive) process.kill(-this.pid, signal);
   }
 
-  /** Resolves once `holds`, which is asked after every line of the log. */
+  /** Resolves once `holds` returns true; it is called after every line of the log. */
   async until(holds: () => boolean, limitMs = START_LIMIT_MS): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const look = (): void => {
+    const check = (): void => {
       if (holds()) resolve();
       else if (!this.isAlive) reject(new Error(`A ${this.role} has ended:\n${this.warnings.join('\n')}`));
     };
-    this.#watchers.add(look);
+    this.#watchers.add(check);
     const late = setTimeout(
       () => reject(new Error(`A ${this.role} has not done what it should:\n${this.warnings.join('\n')}`)),
       limitMs,
     );
-    look();
+    check();
     try {
       await promise;
     } finally {
       clearTimeout(late);
-      this.#watchers.delete(look);
+      this.#watchers.delete(check);
     }
   }
 
-  /** Collects what is not used any more; needs `probe.ts` and `--expose-gc` in its options. */
+  /** Runs a garbage collection in the process, which needs `probe.ts` and `--expose-gc` in its options. */
   async collect(): Promise<Strain> {
     let strain: Strain | undefined;
     for (let time = 0; time < COLLECTIONS || !strain; time++) {
@@ -118,7 +120,7 @@ export class BotProcess {
     return strain;
   }
 
-  /** Its exit code. */
+  /** Resolves with the exit code. */
   async stop(): Promise<number | null> {
     if (this.isAlive) process.kill(this.pid, 'SIGTERM');
     const late = setTimeout(() => this.signal('SIGKILL'), STOP_LIMIT_MS);
@@ -131,12 +133,12 @@ export class BotProcess {
   #note({ msg, time, level, partition }: Line, line: string): boolean {
     if (level >= WARNING) this.warnings.push(line);
     if (msg === TAKEN && partition !== undefined) this.owned.set(partition, time);
-    if (msg === GIVEN_BACK && partition !== undefined) this.owned.delete(partition);
-    this.#tell();
+    if (msg === RELEASED && partition !== undefined) this.owned.delete(partition);
+    this.#notifyWatchers();
     return msg === READY[this.role];
   }
 
-  #tell(): void {
-    for (const look of this.#watchers) look();
+  #notifyWatchers(): void {
+    for (const check of this.#watchers) check();
   }
 }

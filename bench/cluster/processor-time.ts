@@ -1,19 +1,19 @@
 import { readdir, readFile } from 'node:fs/promises';
 
-/** proc_pid_stat(5) counts processor time in these. */
+/** The units in which proc_pid_stat(5) gives processor time. */
 const TICK_MS = 10;
 /** The fields after the command, which is in parentheses and may contain anything. */
 const [GROUP, USER, SYSTEM] = [2, 11, 12] as const;
 const [WAITED_USER, WAITED_SYSTEM] = [13, 14] as const;
 
-/** The processes that `leader` has started, with itself, as far as they stayed in its group. */
+/** `leader` and the processes that it has started, unless they have left its process group. */
 export async function processesOf(leader: number): Promise<number[]> {
   const numbers = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
   const fields = await Promise.all(numbers.map(fieldsOf));
   return numbers.filter((_, at) => Number(fields[at]?.[GROUP]) === leader);
 }
 
-/** The processor time of these processes so far, in milliseconds, with that of their children that have ended. */
+/** The processor time that these processes have used so far, in milliseconds, including their children that have ended. */
 export async function processorTime(processes: readonly number[]): Promise<number> {
   const fields = await Promise.all(processes.map(fieldsOf));
   const ticks = fields.flatMap((of) =>
@@ -22,7 +22,7 @@ export async function processorTime(processes: readonly number[]): Promise<numbe
   return TICK_MS * ticks.reduce((sum, count) => sum + count, 0);
 }
 
-/** The memory of a process, now and at most so far. */
+/** The current memory use of a process, and its peak. */
 export const residentBytes = (pid: number): Promise<number> => bytesOf('VmRSS', pid);
 export const mostResidentBytes = (pid: number): Promise<number> => bytesOf('VmHWM', pid);
 
@@ -31,7 +31,7 @@ async function bytesOf(name: string, pid: number): Promise<number> {
   return 1_024 * Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1]);
 }
 
-/** Undefined: the process has ended. */
+/** Undefined if the process has ended. */
 async function fieldsOf(pid: number): Promise<string[] | undefined> {
   try {
     const stat = await readFile(`/proc/${pid}/stat`, 'latin1');

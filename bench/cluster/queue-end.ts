@@ -4,9 +4,9 @@ import { openInbox } from '../../src/services/inbox/open-inbox.ts';
 import { percentile } from '../tasks/percentile.ts';
 import type { QueueEnd, QueueFigures } from './queue.ts';
 
-/** One end of the inbox in a process of its own, with nothing around it: puts packets in, or takes them. */
+/** One end of the inbox alone, in a separate process that either puts packets in or takes them out. */
 
-/** As long as the packet of a command. */
+/** As long as the packet for a command. */
 const CONTENT = { t: 'INTERACTION_CREATE', d: { filling: 'x'.repeat(2_500) } };
 const LOCK_MS = 10_000;
 
@@ -41,7 +41,7 @@ if (end === 'take') {
 }
 await inbox.close();
 
-/** Of a clock that all processes of a machine share. */
+/** The time of a clock that all processes on a machine share. */
 function now(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }

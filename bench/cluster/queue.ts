@@ -1,7 +1,7 @@
 import { messageFrom, start } from '../discord/child.ts';
 import type { Load } from './orders.ts';
 
-/** What a process at one end of the inbox is started with, as one argument. */
+/** The settings with which a process at one end of the inbox is started, as one argument. */
 export interface QueueEnd {
   url: string;
   partitions: number;
@@ -9,13 +9,13 @@ export interface QueueEnd {
   load: Pick<Load, 'perSecond' | 'seconds'>;
 }
 
-/** From before a packet is put in until it is taken, in milliseconds. */
+/** The time from before a packet is put in until it is taken out, in milliseconds. */
 export interface QueueFigures {
   median: number;
   slow: number;
 }
 
-/** The inbox alone, between two processes that do nothing else. */
+/** Measures the inbox alone, between two processes that do nothing else. */
 export async function queueFigures(parts: Omit<QueueEnd, 'end'>): Promise<QueueFigures> {
   const begin = (end: QueueEnd['end']) =>
     start(new URL('queue-end.ts', import.meta.url), { programArguments: [JSON.stringify({ ...parts, end })] });

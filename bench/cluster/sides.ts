@@ -11,14 +11,14 @@ import { noLimits } from '../../test/support/no-limits.ts';
 import { Members } from './members.ts';
 import type { Order, Orders, Served, SidesOptions } from './orders.ts';
 
-/** The embedded servers, in a process of their own so that they cost the measured ones nothing. */
+/** The embedded servers, in a separate process, so that they take no processor time from the measured ones. */
 
 /** Discord's limits for one token are not measured here. */
 const UNBOUND = 1_000_000_000;
 const KEY = 'sk-sandbox';
 /** The shortest time between two polls is longer than any job takes at this speed. */
 const GATEWAY_SPEED = 60;
-/** Discord names only the most: 500 and 250. */
+/** Discord only documents the maximum numbers: 500 channels and 250 roles. */
 const [CHANNELS, ROLES] = [50, 30];
 const FIRST_ID = 1_000_000_000_000_000_000n;
 
@@ -82,13 +82,13 @@ const registered = await fetch(`${discord.apiUrl}/v10/applications/${discord.app
   headers: { authorization: `Bot ${discord.token}`, 'content-type': 'application/json' },
   body: JSON.stringify(features.map((feature) => registrationOf(feature, { userInstall: false }))),
 });
-if (!registered.ok) throw new Error(`The commands were not taken: ${await registered.text()}`);
+if (!registered.ok) throw new Error(`The commands were not accepted: ${await registered.text()}`);
 
 process.send?.({
   settings: {
     ...{ DISCORD_TOKEN: discord.token, DISCORD_API_URL: discord.apiUrl },
     ...{ GATEWAY_BASE_URL: gateway.url, GATEWAY_API_KEY: KEY, ...noLimits },
-    // Each task is polled at the same times, and never waits for another one's polls.
+    // Each task is polled on the same schedule, and never waits for the polls of others.
     ...{ POLL_SCHEDULE: 'spec', GATEWAY_POLLS_PER_SECOND: '10000', GATEWAY_CONNECTIONS: '128' },
   },
   guildBytes: JSON.stringify(guildCreateWire(discord.world.guild('guild-1'), discord.world, 0, false)).length,
@@ -123,9 +123,9 @@ function enlarge({ guilds }: World): void {
   }
 }
 
-/** A request that was refused is cheaper than one that was done, so a figure with one in it means nothing. */
+/** A refused request is cheaper than a successful one, so figures that include one are meaningless. */
 function refuseObjections(): void {
-  // Its own checks are recorded in that process too, where they cost the measured program nothing.
+  // The embedded Discord's own checks are recorded in that process too, where they do not slow the measured program.
   const objection = discord.violations.find(({ route }) => !route.startsWith('answer '));
   if (objection) throw new Error(`The embedded Discord objected: ${JSON.stringify(objection)}`);
   const [limited] = discord.rateLimitHits;

@@ -7,10 +7,10 @@ import { BotProcess, type Role } from './process.ts';
 import type { BenchServer } from './store.ts';
 
 export const PARTITIONS = 32;
-/** Several in each partition. */
+/** Several servers in each partition. */
 const GUILDS = 400;
 
-const LOOK_MS = 50;
+const CHECK_INTERVAL_MS = 50;
 
 const usual: SidesOptions = {
   ...{ guilds: GUILDS, partitions: PARTITIONS, shards: 1, maxConcurrency: 1 },
@@ -23,17 +23,17 @@ interface Start {
 }
 
 interface ClusterStart extends Start {
-  /** As in the settings. */
+  /** The default of the setting. */
   partitions?: number;
 }
 
-/** The embedded servers in one process, and the bot's processes over one store, which is new. */
+/** The embedded servers in one process, and the bot's processes with a new store. */
 export class Stage {
   readonly #processes: BotProcess[] = [];
   readonly #sides: ChildProcess;
   /** The environment of every process, except for its store. */
   readonly settings: Readonly<Record<string, string>>;
-  /** The size of a GUILD_CREATE. */
+  /** The size of a GUILD_CREATE event. */
   readonly guildBytes: number;
   #store: string;
   readonly #server: BenchServer;
@@ -60,21 +60,21 @@ export class Stage {
   }
 
   async connected(sessions: number): Promise<void> {
-    while ((await this.ask('sessions', null)) < sessions) await sleep(LOOK_MS);
+    while ((await this.ask('sessions', null)) < sessions) await sleep(CHECK_INTERVAL_MS);
   }
 
   get sidesPid(): number {
     return this.#sides.pid ?? 0;
   }
 
-  /** The process is not ready yet. */
+  /** Starts a process, which is not ready yet when this returns. */
   start(role: Role, { settings, nodeOptions }: Start = {}): BotProcess {
     const started = new BotProcess(role, { ...this.settings, STORE_URL: this.#store, ...settings }, nodeOptions);
     this.#processes.push(started);
     return started;
   }
 
-  /** Shards and workers with nothing left to share out. */
+  /** Starts shard processes and workers, and waits until all partitions and shards are distributed. */
   async startCluster(
     workers: number,
     options: ClusterStart = {},
@@ -87,14 +87,14 @@ export class Stage {
     return { shard, workers: started };
   }
 
-  /** Stops all processes; the next ones begin with an empty store. */
+  /** Stops all processes; the next ones start with an empty store. */
   async clear(): Promise<void> {
     await Promise.all(this.#processes.splice(0).map((one) => one.stop()));
     await this.ask('forget', null);
     this.#store = await this.#server.freshStore();
   }
 
-  /** For a part of the bot that is measured without the rest. */
+  /** For measuring a part of the bot without the rest. */
   freshStore(): Promise<string> {
     return this.#server.freshStore();
   }
@@ -105,7 +105,7 @@ export class Stage {
   }
 }
 
-/** Some answers take minutes. */
+/** Some responses take minutes. */
 async function answerOf<Answer>(sides: ChildProcess): Promise<Answer> {
   const over = new AbortController();
   const { signal } = over;

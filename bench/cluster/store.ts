@@ -11,7 +11,7 @@ type ServerKind = keyof typeof serverKinds;
 
 export const isServerKind = (name: string): name is ServerKind => Object.hasOwn(serverKinds, name);
 
-/** A server of its own, on loopback, which writes to the disk before it confirms. */
+/** A separate database server on loopback, which flushes each write to disk before it acknowledges it. */
 export class BenchServer {
   readonly kind: ServerKind;
   readonly #server: StoreServer;
@@ -36,7 +36,7 @@ export class BenchServer {
     return new BenchServer(kind, server, folder);
   }
 
-  /** The address of a new, empty store. */
+  /** The URL of a new, empty store. */
   async freshStore(): Promise<string> {
     this.#stores += 1;
     if (this.kind === 'redis') return `${this.#server.url}/${this.#stores}`;

@@ -13,15 +13,15 @@ const TARGET = 1.8;
 const CPU_TARGET = 1.1;
 const WARM_UP_MS = 10_000;
 const COUNTED_MS = 30_000;
-/** For each worker. More would wait longer for their acknowledgement than a shard lets them. */
+/** The number for each worker. With more of them, some would wait longer for their acknowledgement than a shard process allows. */
 const MEMBERS: Readonly<Record<What, number>> = { text: 32, image: 16 };
 const all = Array.from({ length: PARTITIONS }, (_, at) => at);
 
 interface Counted {
   perSecond: number;
-  /** Of the workers, with their media processes, and without what they use when nothing happens. */
+  /** The processor time of the workers and their media processes, minus what they use when idle. */
   cpuMs: number;
-  /** Of what they may use. */
+  /** The share of the processor time that they are allowed. */
   usedShare: number;
   idleShare: number;
   shardCpuMs: number;
@@ -33,7 +33,10 @@ const shapes = { all: 'all', one: 'one worker', two: 'two workers' } as const;
 type Shape = keyof typeof shapes;
 const names = Object.keys(shapes) as Shape[];
 
-/** Orders a second with one and with two workers that may use little of a core each, so that neither the machine nor the embedded servers limit them. */
+/**
+ * Orders per second with one and with two workers. Each may use only a small share of a core, so that neither the machine nor the embedded servers are the
+ * limit.
+ */
 export async function measureThroughput(stage: Stage, rounds: number): Promise<void> {
   const empty = (): Record<Shape, Counted[]> => ({ all: [], one: [], two: [] });
   const results: Record<What, Record<Shape, Counted[]>> = { text: empty(), image: empty() };
@@ -49,7 +52,7 @@ export async function measureThroughput(stage: Stage, rounds: number): Promise<v
 }
 
 interface Crew {
-  /** One process is both. */
+  /** A single process is both shard process and worker. */
   shard?: BotProcess;
   workers: readonly BotProcess[];
 }
@@ -64,27 +67,27 @@ async function startCrew(stage: Stage, shape: Shape): Promise<Crew> {
 async function countedWith(stage: Stage, { shard, workers, what }: Crew & { what: What }): Promise<Counted> {
   const cpuOf = async (processes: readonly BotProcess[]): Promise<number> =>
     processorTime((await Promise.all(processes.map(({ pid }) => processesOf(pid)))).flat());
-  const look = async () => ({
+  const counters = async () => ({
     at: performance.now(),
     workers: await cpuOf(workers),
     shard: await cpuOf(shard ? [shard] : []),
     sides: (await stage.ask('strain', null)).cpuMs,
   });
-  const idleFrom = await look();
+  const idleFrom = await counters();
   await sleep(WARM_UP_MS / 2);
-  const idleTo = await look();
+  const idleTo = await counters();
   const idleShare = (idleTo.workers - idleFrom.workers) / (idleTo.at - idleFrom.at);
-  // Warm before it is limited.
+  // The processes are warmed up before they are limited.
   await stage.ask('work', { what, members: MEMBERS[what] * workers.length, partitions: all });
   await sleep(WARM_UP_MS / 2);
   const duties = workers.map(({ pid }) => limitDuty(pid, DUTY));
   try {
     await sleep(WARM_UP_MS);
     await stage.ask('seen', null);
-    const from = await look();
+    const from = await counters();
     await sleep(COUNTED_MS);
     const { milliseconds, refused } = await stage.ask('seen', null);
-    const to = await look();
+    const to = await counters();
     const [ms, orders] = [to.at - from.at, milliseconds.length];
     const used = to.workers - from.workers;
     return {
@@ -129,9 +132,9 @@ function report(results: Record<What, Record<Shape, Counted[]>>, rounds: number)
     ]);
   });
   console.log(`
-Orders a second with processes that may use ${100 * DUTY} % of a core each, ${rounds} rounds by turns, ${COUNTED_MS / 1_000} s each; median (least to most).
-Ratios to one worker. The CPU is that of the workers, or of \`all\`, and their media processes, and includes what they use without orders, which is in the column "idle" as a share of a core.
-Where "used" is much less than 100 %, something else was the limit. Targets: ${TARGET} times as many orders, ${CPU_TARGET} times the CPU of an order.
+Orders per second with processes that may use ${100 * DUTY} % of a core each; ${rounds} alternating rounds of ${COUNTED_MS / 1_000} s each; median (minimum to maximum).
+Ratios to one worker. The CPU is that of the workers, or of \`all\`, and their media processes, and includes what they use without orders, which the column "idle" shows as a share of a core.
+If "used" is much less than 100 %, something else was the limit. Targets: ${TARGET} times as many orders, ${CPU_TARGET} times the CPU per order.
 `);
   console.log(
     table(['', 'orders/s', 'ratio', 'CPU ms', 'ratio', 'used', 'idle', 'shard ms', 'sides ms', 'refused'], rows),

@@ -2,10 +2,10 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-/** Few responses take this long; a benchmark that hangs fails with this limit instead. */
+/** Hardly any response takes this long; a benchmark that hangs fails after this time. */
 const WAIT_LIMIT_MS = 40_000;
 /** The bot gives running work ten seconds. */
-const LEAVE_MS = 12_000;
+const EXIT_LIMIT_MS = 12_000;
 
 export interface Start {
   environment?: Readonly<Record<string, string>>;
@@ -13,7 +13,7 @@ export interface Start {
   programArguments?: readonly string[];
 }
 
-/** A separate process that gets nothing from this one's environment except the path of programs. */
+/** A separate process that gets only PATH from this environment. */
 export function start(file: URL, options: Start = {}): ChildProcess {
   const { environment = {}, nodeOptions = [], programArguments = [] } = options;
   return fork(fileURLToPath(file), programArguments, {
@@ -23,7 +23,7 @@ export function start(file: URL, options: Start = {}): ChildProcess {
   });
 }
 
-/** Resolves with the next message of the process. */
+/** Resolves with the next message from the process. */
 export async function messageFrom<Message>(child: ChildProcess, limitMs = WAIT_LIMIT_MS): Promise<Message> {
   const over = new AbortController();
   const signal = AbortSignal.any([over.signal, AbortSignal.timeout(limitMs)]);
@@ -43,7 +43,7 @@ export async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const left = once(child, 'exit');
   child.kill('SIGTERM');
-  const late = setTimeout(() => child.kill('SIGKILL'), LEAVE_MS);
+  const late = setTimeout(() => child.kill('SIGKILL'), EXIT_LIMIT_MS);
   await left;
   clearTimeout(late);
 }

@@ -17,9 +17,9 @@ export interface EditFigures {
   cpuMicrosPerEdit: number;
 }
 
-/** More than one process can have answered at once, and fewer than there are tokens. */
+/** More requests than one process can have open at once, and fewer than there are tokens. */
 const IN_FLIGHT = 64;
-/** A default client lets a second's worth through at once before it begins to wait: a burst is not a rate. */
+/** A default client sends the requests of one second at once before it begins to wait, and such a burst must not count as a rate. */
 const BURST_MS = 1_500;
 const COUNTED_MS = 2_000;
 

@@ -10,11 +10,11 @@ const TARGET = 10;
 const editors: Readonly<Record<Editor, string>> = { default: 'default client.rest', bot: "Atelier's tokenRest" };
 
 interface Round extends EditFigures {
-  /** The share of one core while editing. */
+  /** The share of one core that is used while editing. */
   sidesCpu: number;
 }
 
-/** The same edits through the same tokens, alternating between a default client's REST and the bot's own. */
+/** The same edits through the same tokens, alternating between the REST client of a default client and the bot's own. */
 export async function measureEdits(): Promise<void> {
   const results: Record<Editor, Round[]> = { default: [], bot: [] };
   const stage = await Stage.open();
@@ -55,8 +55,8 @@ function report(results: Record<Editor, Round[]>): void {
     `${(middle(editor, ({ sidesCpu }) => sidesCpu) * 100).toFixed(0)} %`,
   ]);
   console.log(`
-PATCH @original through ${TOKENS.toLocaleString('en')} interaction tokens, after the first burst, median of ${ROUNDS} rounds.
-The embedded Discord's limit per token is lifted and its global one does not count here: what remains is the client's own.
+PATCH @original with ${TOKENS.toLocaleString('en')} interaction tokens, after the first burst, median of ${ROUNDS} rounds.
+The embedded Discord's limit per token is lifted and its global limit does not apply here, so only the client's own limit remains.
 Target: ratio at least ${TARGET}.
 `);
   console.log(table(['', 'edits/s', 'ratio', 'CPU µs/edit', 'Discord side CPU'], rows));

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { EmbeddedDiscord } from '../../sandbox/discord/discord.ts';
 import { EDIT_GRACE_MS, type Load, type LoadFigures } from './orders.ts';
 
-/** Paced by the clock and not by the responses: a slow one does not make the next member wait, and so cannot hide. */
+/** Paced by the clock and not by the responses, so that a slow response neither delays the next member nor goes unnoticed. */
 export async function load(discord: EmbeddedDiscord, { perSecond, seconds }: Load): Promise<LoadFigures> {
   const member = discord.as('member');
   const acknowledgements: Promise<number>[] = [];
@@ -15,7 +15,7 @@ export async function load(discord: EmbeddedDiscord, { perSecond, seconds }: Loa
     const { token, acknowledged } = await member.slash('models');
     tokens.add(token);
     const taken = acknowledged().then(({ afterMs }) => afterMs);
-    // One that is missed while others are still to come is counted below.
+    // A missing one is counted below, when all others have arrived.
     taken.catch(() => undefined);
     acknowledgements.push(taken);
   }

@@ -2,11 +2,11 @@
 export interface Orders {
   /** Waits until this many sessions have received READY since the servers started. */
   ready: { input: { sessions: number }; answer: null };
-  /** Ends every session, so one whose process is gone costs nothing more. */
+  /** Ends every session, so that one whose process has ended costs nothing more. */
   forget: { input: null; answer: null };
-  /** Members who use a command, so many a second, whether or not earlier ones were answered. */
+  /** Members who use a command this many times per second, whether or not earlier ones were answered. */
   load: { input: Load; answer: LoadFigures };
-  /** Interactions that are acknowledged and may be edited by their tokens. */
+  /** Creates interactions that are acknowledged, so that their replies can be edited with their tokens. */
   tokens: { input: { count: number }; answer: string[] };
   /** Processor time of the sides so far. */
   strain: { input: null; answer: { cpuMicros: number } };
@@ -31,7 +31,7 @@ export interface LoadFigures {
 
 export type Order = { [Kind in keyof Orders]: { kind: Kind; input: Orders[Kind]['input'] } }[keyof Orders];
 
-/** The first thing that the sides say. */
+/** The first message from the embedded servers. */
 export interface Served {
   apiUrl: string;
   token: string;

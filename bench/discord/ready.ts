@@ -3,30 +3,30 @@ import { Stage } from './stage.ts';
 
 const ROUNDS = 5;
 
-const ways = { bare: 'bare discord.js', bot: 'Atelier (src/index.ts)' } as const;
-type Way = keyof typeof ways;
+const variants = { bare: 'bare discord.js', bot: 'Atelier (src/index.ts)' } as const;
+type Way = keyof typeof variants;
 
-/** From the start of a process to the moment the embedded Discord has said READY to it. */
+/** The time from the start of a process until the embedded Discord has sent it READY. */
 export async function measureReady(): Promise<void> {
   const results: Record<Way, number[]> = { bare: [], bot: [] };
   const stage = await Stage.open();
   try {
     for (let round = 0; round < ROUNDS; round++) {
-      for (const way of ['bare', 'bot'] as const) {
-        const { client, readyAfter } = await stage.enter(way);
-        results[way].push(readyAfter);
+      for (const variant of ['bare', 'bot'] as const) {
+        const { client, readyAfter } = await stage.enter(variant);
+        results[variant].push(readyAfter);
         await stage.leave(client);
       }
     }
   } finally {
     await stage.close();
   }
-  const rows = (Object.keys(ways) as Way[]).map((way) => [
-    ways[way],
-    median(results[way]).toFixed(0),
-    (median(results[way]) / median(results.bare)).toFixed(2),
-    Math.min(...results[way]).toFixed(0),
-    Math.max(...results[way]).toFixed(0),
+  const rows = (Object.keys(variants) as Way[]).map((variant) => [
+    variants[variant],
+    median(results[variant]).toFixed(0),
+    (median(results[variant]) / median(results.bare)).toFixed(2),
+    Math.min(...results[variant]).toFixed(0),
+    Math.max(...results[variant]).toFixed(0),
   ]);
   console.log(
     `\nProcess started to READY, median of ${ROUNDS}; Atelier started as npm start does it, with what an earlier start has compiled:\n`,

@@ -8,7 +8,7 @@ import { registrationOf } from '../../src/discord/registration.ts';
 import { load } from './load.ts';
 import type { Order, Orders, Served } from './orders.ts';
 
-/** The sides of the bot, in a process of their own so that they cost the measured ones nothing. */
+/** The embedded servers, in a separate process, so that they take no processor time from the measured ones. */
 
 /** Discord's limits for one token are not measured here. */
 const UNBOUND = 1_000_000_000;
@@ -58,9 +58,9 @@ for await (const [order] of on(process, 'message', { close: ['disconnect'] })) {
 }
 await Promise.all([discord.close(), gateway.close()]);
 
-/** A request that was refused is cheaper than one that was done, so a figure with one in it means nothing. */
+/** A refused request is cheaper than a successful one, so figures that include one are meaningless. */
 function refuseObjections(): void {
-  // Its own checks are recorded in that process too, where they cost the measured program nothing.
+  // The embedded Discord's own checks are recorded in that process too, where they do not slow the measured program.
   const objection = discord.violations.find(({ route }) => !route.startsWith('answer '));
   if (objection) throw new Error(`The embedded Discord objected: ${JSON.stringify(objection)}`);
   const [limited] = discord.rateLimitHits;
@@ -74,10 +74,10 @@ async function register({ apiUrl, applicationId, token }: EmbeddedDiscord): Prom
     body: JSON.stringify(features.map((feature) => registrationOf(feature, { userInstall: false }))),
   });
   const answer = await body.text();
-  if (statusCode !== 200) throw new Error(`The commands were not taken: ${answer}`);
+  if (statusCode !== 200) throw new Error(`The commands were not accepted: ${answer}`);
 }
 
-/** Acknowledged by this process, so the measured program has done nothing before its edit. */
+/** Acknowledged by this process, so that the measured program does nothing but the edit. */
 async function acknowledgedTokens({ as, apiUrl }: EmbeddedDiscord, count: number): Promise<string[]> {
   const tokens: string[] = [];
   while (tokens.length < count) {
@@ -88,7 +88,7 @@ async function acknowledgedTokens({ as, apiUrl }: EmbeddedDiscord, count: number
       body: JSON.stringify({ type: DEFERRED, data: { flags: MessageFlags.Ephemeral } }),
     });
     await body.dump();
-    if (statusCode !== 204) throw new Error(`An acknowledgement was answered with ${statusCode}.`);
+    if (statusCode !== 204) throw new Error(`An acknowledgement got the status ${statusCode}.`);
     tokens.push(token);
   }
   return tokens;

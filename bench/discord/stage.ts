@@ -5,10 +5,10 @@ import { end, messageFrom, type Start, start } from './child.ts';
 import type { Order, Orders, Served } from './orders.ts';
 
 export type Way = 'bot' | BareWay;
-/** With no intent, with no intent and its own cap on edits lifted, with the intent for guilds. */
+/** Without intents; without intents and with its own limit on edits lifted; with the intent for guilds. */
 export type BareWay = 'bare' | 'eager' | 'guilds';
 
-/** The embedded servers, and the clients that are connected between them one at a time. */
+/** The embedded servers, and the clients that are connected to them one at a time. */
 export class Stage {
   readonly served: Served;
   readonly #sides: ChildProcess;
@@ -30,7 +30,7 @@ export class Stage {
     return messageFrom<Orders[Kind]['answer']>(this.#sides);
   }
 
-  /** A client in a process of its own; `readyAfter` is how long that took until Discord had said READY to it. */
+  /** A client in a separate process; `readyAfter` is the time until Discord had sent it READY. */
   async enter(way: Way, nodeOptions: Start['nodeOptions'] = []): Promise<{ client: ChildProcess; readyAfter: number }> {
     this.#sessions += 1;
     // Requested before the process starts, so the response is not missed.
@@ -57,7 +57,7 @@ export class Stage {
     const { apiUrl, token, gatewayUrl, gatewayKey } = this.served;
     const discord = { DISCORD_TOKEN: token, DISCORD_API_URL: apiUrl };
     if (way !== 'bot') return { ...discord, BARE_WAY: way };
-    // A store of the operator's own must neither be read nor written by a measurement.
+    // A measurement must neither read nor write a store of the operator.
     return {
       ...discord,
       GATEWAY_BASE_URL: gatewayUrl,

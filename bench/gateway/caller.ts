@@ -14,7 +14,7 @@ export interface Assignment extends Served {
 export interface Figures {
   seconds: number;
   cpuMicros: number;
-  /** The most memory the process ever had. */
+  /** The peak memory use of the process. */
   residentBytes: number;
   heapBytes: number;
 }

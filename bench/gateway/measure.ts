@@ -9,7 +9,7 @@ const ROUNDS = 5;
 const POLLS = 20_000;
 const IN_FLIGHT = 64;
 
-const ways: Readonly<Record<Way, string>> = { bare: 'bare undici.request', client: 'client (imgx.get)' };
+const variants: Readonly<Record<Way, string>> = { bare: 'bare undici.request', client: 'client (imgx.get)' };
 
 /** The same polls of the same server, alternating between bare undici and the client, each in its own process. */
 export async function measureGateway(): Promise<void> {
@@ -18,8 +18,8 @@ export async function measureGateway(): Promise<void> {
     const served = await messageFrom<Served>(server);
     const results: Record<Way, Figures[]> = { bare: [], client: [] };
     for (let round = 0; round < ROUNDS; round++) {
-      for (const way of ['bare', 'client'] as const) {
-        results[way].push(await call({ way, ...served, polls: POLLS, inFlight: IN_FLIGHT }));
+      for (const variant of ['bare', 'client'] as const) {
+        results[variant].push(await call({ way: variant, ...served, polls: POLLS, inFlight: IN_FLIGHT }));
       }
     }
     report(results);
@@ -50,14 +50,14 @@ async function messageFrom<T>(child: ChildProcess): Promise<T> {
 }
 
 function report(results: Record<Way, Figures[]>): void {
-  const middle = (way: Way, pick: (figures: Figures) => number): number => median(results[way].map(pick));
-  const rows = (Object.keys(ways) as Way[]).map((way) => [
-    ways[way],
-    Math.round(middle(way, ({ seconds }) => POLLS / seconds)).toLocaleString('en'),
-    middle(way, ({ cpuMicros }) => cpuMicros / POLLS).toFixed(1),
-    (middle(way, ({ cpuMicros }) => cpuMicros) / middle('bare', ({ cpuMicros }) => cpuMicros)).toFixed(2),
-    (middle(way, ({ residentBytes }) => residentBytes) / 2 ** 20).toFixed(0),
-    (middle(way, ({ heapBytes }) => heapBytes) / 2 ** 20).toFixed(1),
+  const middle = (variant: Way, pick: (figures: Figures) => number): number => median(results[variant].map(pick));
+  const rows = (Object.keys(variants) as Way[]).map((variant) => [
+    variants[variant],
+    Math.round(middle(variant, ({ seconds }) => POLLS / seconds)).toLocaleString('en'),
+    middle(variant, ({ cpuMicros }) => cpuMicros / POLLS).toFixed(1),
+    (middle(variant, ({ cpuMicros }) => cpuMicros) / middle('bare', ({ cpuMicros }) => cpuMicros)).toFixed(2),
+    (middle(variant, ({ residentBytes }) => residentBytes) / 2 ** 20).toFixed(0),
+    (middle(variant, ({ heapBytes }) => heapBytes) / 2 ** 20).toFixed(1),
   ]);
   console.log(
     `\n${POLLS.toLocaleString('en')} polls of one running imgx task, ${IN_FLIGHT} in flight, median of ${ROUNDS} rounds:\n`,

@@ -1,7 +1,7 @@
 import { request } from 'undici';
 import { startGateway } from '../../sandbox/gateway/gateway.ts';
 
-/** The address of the server, and a task that keeps running. */
+/** The URL of the server, and a task that keeps running. */
 export interface Served {
   url: string;
   key: string;
@@ -18,7 +18,7 @@ const { body } = await request(`${gateway.url}/imgx/submit/imagine`, {
 });
 const { result: taskId } = (await body.json()) as { result: string };
 
-// Polls are for a task in the middle of its work, and this one stays there.
+// The measured polls are for a running task, so this one never ends.
 await new Promise<void>((resolve) => {
   gateway.jobs.on('change', ({ id, state, progress }) => {
     if (id !== taskId || state !== 'running' || progress === 0) return;

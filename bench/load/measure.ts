@@ -8,9 +8,9 @@ import { StoreFolder } from '../tasks/store-folder.ts';
 import type { LoadOrder, LoadServed, LoadState } from './orders.ts';
 
 const JOBS = 500;
-/** This many are requested before the progress is checked. */
+/** This many jobs are requested before the progress is checked. */
 const BATCH = 10;
-const LOOK_MS = 500;
+const CHECK_INTERVAL_MS = 500;
 const TARGET_MIB = 200;
 const MIB = 2 ** 20;
 
@@ -36,7 +36,7 @@ export async function measureLoad(): Promise<void> {
       const ordered = await resident(pid);
       const endedEarly = state.ended;
       while (state.shown < JOBS) {
-        await sleep(LOOK_MS);
+        await sleep(CHECK_INTERVAL_MS);
         state = await ask(0);
       }
       const after = await resident(pid);
@@ -79,7 +79,7 @@ function report({ before, ordered, after, left, endedEarly }: Figures): void {
   const mib = (bytes: number): string => (bytes / MIB).toFixed(0);
   console.log(`
 ${JOBS} image jobs, of which ${JOBS - endedEarly} were still in flight when the last one was ordered, each with a result of two megabytes; MiB of the bot's
-own process, as the kernel counts them. Target: at most ${TARGET_MIB}.
+own process, as reported by the kernel. Target: at most ${TARGET_MIB}.
 `);
   const rows = [
     ['when it is here', mib(before.now)],

@@ -1,4 +1,4 @@
-/** The first thing that the sides say: the environment of the bot. */
+/** The first message from the embedded servers: the environment of the bot. */
 export interface LoadServed {
   settings: Record<string, string>;
 }
@@ -11,6 +11,6 @@ export interface LoadOrder {
 export interface LoadState {
   begun: number;
   ended: number;
-  /** Results that Discord has accepted. */
+  /** The number of results that Discord has accepted. */
   shown: number;
 }

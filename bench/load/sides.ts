@@ -14,14 +14,14 @@ const KEY = 'sk-sandbox';
 /** The factor by which time runs faster, so all jobs are running when the first ones end. */
 const GATEWAY_SPEED = 0.5;
 const UNBOUND = 1_000_000_000;
-/** Noise cannot be packed: this is an image of two megabytes. */
+/** Noise cannot be compressed, so this is an image of two megabytes. */
 const SIDE = 840;
-const LEAST_BYTES = 2_000_000;
+const MIN_BYTES = 2_000_000;
 
 const PREVIEW_SIDE = 64;
 
 const [image, preview] = await Promise.all([noise(SIDE), noise(PREVIEW_SIDE)]);
-if (image.bytes.length < LEAST_BYTES) throw new Error(`The image has ${image.bytes.length} bytes only.`);
+if (image.bytes.length < MIN_BYTES) throw new Error(`The image has only ${image.bytes.length} bytes.`);
 const drawGrid: Studio['drawGrid'] = async (_, { finished }) => (finished === undefined ? image : preview);
 const studio = { ...openStudio(), drawGrid };
 const gateway = await startGateway({ keys: [{ key: KEY }], seed: 1, speed: GATEWAY_SPEED, studio });
@@ -31,9 +31,9 @@ await fetch(`${discord.apiUrl}/v10/applications/${discord.applicationId}/command
   headers: { authorization: `Bot ${discord.token}`, 'content-type': 'application/json' },
   body: JSON.stringify(features.map((feature) => registrationOf(feature, { userInstall: false }))),
 });
-/** Its log of requests drops the oldest, so earlier ones are remembered here. */
+/** The gateway's log of requests drops the oldest, so earlier ones are kept here. */
 const seen = new Set<number>();
-/** The same request twice within a moment counts as one. */
+/** The same request within a moment of the first one would count as a duplicate. */
 let ordered = 0;
 
 process.send?.({
@@ -64,7 +64,7 @@ await studio.close();
 
 function state(): LoadState {
   for (const { id, status, files } of discord.requests)
-    if (status === 200 && files.some((file) => file.bytes >= LEAST_BYTES)) seen.add(id);
+    if (status === 200 && files.some((file) => file.bytes >= MIN_BYTES)) seen.add(id);
   const jobs = gateway.jobs.list();
   return { begun: jobs.length, ended: jobs.filter(({ state }) => state === 'succeeded').length, shown: seen.size };
 }

@@ -15,7 +15,7 @@ interface PngShape {
   width: number;
   height: number;
   bits: 8 | 16;
-  /** 2 for colours, 6 with alpha. */
+  /** The PNG colour type: 2 without alpha, 6 with alpha. */
   colours: 2 | 6;
   isInterlaced: boolean;
 }
@@ -28,7 +28,7 @@ function pngOf({ width, height, bits, colours, isInterlaced }: PngShape, pixels:
   return Buffer.concat([signature, chunk('IHDR', head), chunk('IDAT', pixels), chunk('IEND', Buffer.alloc(0))]);
 }
 
-/** 20 MB that cannot be compressed, as a host may send them. Made here, so nothing is loaded for it. */
+/** 20 MB that cannot be compressed, as a host may send them. They are generated here, so that no file is needed. */
 export function heavyPng(): Buffer {
   const [width, height] = [2_580, 2_580];
   const line = 1 + 3 * width;
@@ -37,7 +37,7 @@ export function heavyPng(): Buffer {
   return pngOf({ width, height, bits: 8, colours: 2, isInterlaced: false }, deflateSync(lines, { level: 0 }));
 }
 
-/** The start of each of the seven passes of an interlaced PNG, and its steps: across, then down. */
+/** The start of each of the seven passes of an interlaced PNG, and its steps: horizontal, then vertical. */
 const PASSES = [
   [0, 8, 0, 8],
   [4, 8, 0, 8],
@@ -49,7 +49,7 @@ const PASSES = [
 ] as const;
 const PIECE_BYTES = 2 ** 20;
 
-/** 79 million black pixels of 16 bits that have to be decoded all at once: 600 KB. */
+/** 79 million black 16-bit pixels that have to be decoded all at once, in a file of 600 KB. */
 export async function hugePng(): Promise<Buffer> {
   const side = 8_888;
   const passes = PASSES.map(

@@ -10,7 +10,7 @@ import { openAudio } from '../../src/services/sound/audio.ts';
 import { table } from '../table.ts';
 import { heavyPng, hugePng } from './images.ts';
 
-/** Long enough for a thousand looks at the event loop. */
+/** Long enough for a thousand samples of the event loop's delay. */
 const IDLE_MS = 3_000;
 const UPLOAD_LIMIT = 10 * 2 ** 20;
 const MINUTE = 60;
@@ -55,7 +55,7 @@ export async function measureMedia(): Promise<void> {
   await measure('check 20 MB', () => media.checkImage(bytes));
   await measure('write a minute of voice', async () => {
     const writer = sounds.writing({ maxSeconds: MINUTE });
-    // As a model speaks it: piece by piece.
+    // Piece by piece, as a model speaks.
     for (const piece of voice) writer.add(piece);
     return await writer.finish();
   });
@@ -78,7 +78,7 @@ function spoken(): Int16Array[] {
   return Array<Int16Array>(MINUTE * 5).fill(piece);
 }
 
-/** The most that it had so far. */
+/** Its peak memory use so far. */
 function megabytes(pid: number): string {
   const status = readFileSync(`/proc/${pid}/status`, 'latin1');
   return (Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024).toFixed(0);

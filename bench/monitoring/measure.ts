@@ -11,13 +11,13 @@ import type { Strain } from '../text/probe.ts';
 const PAIRS = 5;
 const TASKS = 3_000;
 const COUNTED_MS = 15_000;
-/** Three times as often as Prometheus does it by default. */
+/** Three times as often as Prometheus scrapes by default. */
 const SCRAPE_MS = 5_000;
-/** As by the specification in the first half minute, so each task is polled every 2.5 s. */
+/** As in the first half minute according to the specification, so each task is polled every 2.5 s. */
 const settings = { POLL_SCHEDULE: 'spec', GATEWAY_POLLS_PER_SECOND: '10000', GATEWAY_CONNECTIONS: '64' };
 
-const ways = { without: 'without HTTP_PORT', with: 'with HTTP_PORT, scraped every 5 s' } as const;
-type Way = keyof typeof ways;
+const variants = { without: 'without HTTP_PORT', with: 'with HTTP_PORT, scraped every 5 s' } as const;
+type Way = keyof typeof variants;
 const pair = ['without', 'with'] as const;
 
 interface Measured {
@@ -26,22 +26,22 @@ interface Measured {
   residentBytes: number;
 }
 
-/** The cost of health checks and metrics for the shipped bot, alternating with and without them. */
+/** The cost of health checks and metrics for the shipped bot, alternating between runs with and without them. */
 export async function measureMonitoring(): Promise<void> {
   const results: Record<Way, Measured[]> = { without: [], with: [] };
   const scene = await Scene.open();
   try {
     for (let round = 0; round < PAIRS; round++)
-      for (const way of round % 2 === 0 ? pair : pair.toReversed())
-        results[way].push({ ...(await workOf(scene, way)), ...(await weightOf(scene, way)) });
+      for (const variant of round % 2 === 0 ? pair : pair.toReversed())
+        results[variant].push({ ...(await workOf(scene, variant)), ...(await memoryOf(scene, variant)) });
   } finally {
     await scene.close();
   }
   report(results);
 }
 
-async function workOf(scene: Scene, way: Way): Promise<Pick<Measured, 'cpuPercent'>> {
-  const port = await portFor(way);
+async function workOf(scene: Scene, variant: Way): Promise<Pick<Measured, 'cpuPercent'>> {
+  const port = await portFor(variant);
   const { bot } = await scene.enter({
     filling: { tasks: TASKS, ageMs: 0 },
     questions: TASKS,
@@ -55,8 +55,8 @@ async function workOf(scene: Scene, way: Way): Promise<Pick<Measured, 'cpuPercen
   return { cpuPercent: (after.cpuMicros - before.cpuMicros) / COUNTED_MS / 10 };
 }
 
-async function weightOf(scene: Scene, way: Way): Promise<Pick<Measured, 'heapBytes' | 'residentBytes'>> {
-  const port = await portFor(way);
+async function memoryOf(scene: Scene, variant: Way): Promise<Pick<Measured, 'heapBytes' | 'residentBytes'>> {
+  const port = await portFor(variant);
   const { bot } = await scene.enter({
     filling: { tasks: 0, ageMs: 0 },
     questions: 0,
@@ -70,8 +70,8 @@ async function weightOf(scene: Scene, way: Way): Promise<Pick<Measured, 'heapByt
   return { heapBytes, residentBytes };
 }
 
-async function portFor(way: Way): Promise<Record<string, string>> {
-  if (way === 'without') return {};
+async function portFor(variant: Way): Promise<Record<string, string>> {
+  if (variant === 'without') return {};
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -86,7 +86,7 @@ async function scraped({ HTTP_PORT: port }: Record<string, string>, ms: number):
   for (let left = ms; left > 0; left = end - performance.now()) {
     if (port !== undefined) {
       const response = await fetch(`http://127.0.0.1:${port}/metrics`);
-      if (!(await response.text()).includes('atelier_tasks')) throw new Error('The bot did not tell its metrics.');
+      if (!(await response.text()).includes('atelier_tasks')) throw new Error('The bot did not report its metrics.');
     }
     await sleep(Math.min(SCRAPE_MS, Math.max(0, end - performance.now())));
   }
@@ -100,10 +100,10 @@ async function strainOf(bot: ChildProcess): Promise<Strain> {
 function report(results: Record<Way, Measured[]>): void {
   const spread = (values: readonly number[], digits: number): string =>
     `${median(values).toFixed(digits)} (${Math.min(...values).toFixed(digits)} to ${Math.max(...values).toFixed(digits)})`;
-  const rows = pair.map((way) => {
-    const of = (pick: (measured: Measured) => number): number[] => results[way].map(pick);
+  const rows = pair.map((variant) => {
+    const of = (pick: (measured: Measured) => number): number[] => results[variant].map(pick);
     return [
-      ways[way],
+      variants[variant],
       spread(
         of(({ cpuPercent }) => cpuPercent),
         1,
@@ -120,7 +120,7 @@ function report(results: Record<Way, Measured[]>): void {
   });
   console.log(`
 The shipped bot with ${TASKS.toLocaleString('en')} live tasks that are polled every 2.5 s, for ${COUNTED_MS / 1000} s; memory without tasks, after a garbage collection.
-Median (least to most) of ${PAIRS} pairs by turns; MB of 1,000,000 bytes.
+Median (minimum to maximum) of ${PAIRS} alternating pairs; MB of 1,000,000 bytes.
 `);
   console.log(table(['', 'CPU % of a core', 'heap MB', 'RSS MB'], rows));
 }

@@ -21,18 +21,18 @@ import { percentile } from '../tasks/percentile.ts';
 import { measureRules } from './rules.ts';
 
 const ORDERS = 4_000;
-/** So many orders at a time on each side, in turns, so a busy moment of the machine hits both. */
+/** This many orders at a time, alternating with and without limits, so that a busy moment of the machine affects both. */
 const TURN = 100;
 const GUILDS = 20;
 const MEMBERS = 1_000;
 const MEMBERS_WITH_LIMITS = 200;
 
-/** Limits in every period, in all and for a kind. They are so high that every order is admitted. */
+/** Limits for every period, in total and for one kind. They are so high that every order is admitted. */
 const caps = { amount: '1000000', tasks: 1_000_000 };
 const inEveryPeriod = { day: caps, week: caps, month: caps };
 const everything: Limits = { ...inEveryPeriod, atOnce: 1_000_000, kinds: { imagine: inEveryPeriod } };
 
-/** As by default: an amount and a number of tasks a day. */
+/** The default: an amount and a number of tasks per day. */
 const byDay: Limits = { day: caps };
 
 interface Side {
@@ -42,7 +42,7 @@ interface Side {
   close(): Promise<void>;
 }
 
-/** What limits add to an order, from the check to the stored task. */
+/** The time that limits add to an order, from the check to the stored task. */
 export async function measureOrders(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'atelier-bench-'));
   const sides = [
@@ -72,7 +72,9 @@ export async function measureOrders(): Promise<void> {
     const writes = (side.writes() / ORDERS).toFixed(2);
     return [side.name, ...[middle, percentile(taken, 0.95), middle - base].map((ms) => ms.toFixed(3)), writes];
   });
-  console.log(`${ORDERS} orders of ${MEMBERS} members in ${GUILDS} servers on SQLite, in turns of ${TURN}\n`);
+  console.log(
+    `${ORDERS} orders of ${MEMBERS} members in ${GUILDS} servers on SQLite, alternating after ${TURN} orders\n`,
+  );
   console.log(table(['', 'median ms', 'p95 ms', 'added ms', 'writes each'], rows));
   measureRules();
   for (const side of sides) await side.close();
@@ -145,7 +147,7 @@ async function sideOf(name: string, file: string, { limits, withBudgets = false 
   };
 }
 
-/** Limits of each server, of roles and of many members. */
+/** Limits for each server, for roles and for many members. */
 async function fill(budgets: Budgets): Promise<void> {
   const author = { by: 'admin', at: systemClock.now() };
   for (let guild = 0; guild < GUILDS; guild++) {

@@ -2,7 +2,7 @@ export type Random = () => number;
 /** Draws the duration of a job, in seconds. */
 export type Draw = (random: Random) => number;
 
-/** A small generator whose numbers are the same on every machine. */
+/** A small random number generator whose numbers are the same on every machine. */
 export function seeded(seed: number): Random {
   let state = seed >>> 0;
   return () => {
@@ -17,7 +17,7 @@ export function logNormal(median: number, sigma: number): Draw {
   return (random) => median * Math.exp(sigma * normal(random));
 }
 
-/** Some jobs of one law, the others of another: a cache that is warm or cold, a quick and a thorough mode under one name. */
+/** Some jobs follow one law, the others another: a cache that is warm or cold, or a quick and a thorough mode with the same name. */
 export function mixed(share: number, first: Draw, second: Draw): Draw {
   return (random) => (random() < share ? first(random) : second(random));
 }

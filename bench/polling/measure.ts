@@ -10,12 +10,12 @@ const TARGETS = `Targets, at sigma 0.4: images mean at most 1.2 s and videos at 
 and p95 at most 8.5 s; 5,000 live tasks mean at most 1.9 s and p95 at most 4 s; where all callbacks arrive at most 3 polls and a mean of 0.3 s, and where none do
 no more polls and no longer delay than without addresses.`;
 
-/** How soon the end of a job is found, and for how many questions: POLL_SCHEDULE=learned against spec. */
+/** How soon the end of a job is found, and with how many polls: POLL_SCHEDULE=learned compared with spec. */
 export async function measurePolling(): Promise<void> {
   console.log(`
-The real scheduler and tracker on a virtual clock, a simulated gateway 20 ms away in the same process, seed ${SEED} (first of five where few jobs are counted). The same jobs come in both
-ways. Polls are counted by job, from the one right after its submit to the one that finds its end; delay is from a job's end to its answer.
-spec polls every 2.5 s for 30 s, then every 7.5 s; learned is never told the law and learns from the run's own jobs, all of which count.
+The real scheduler and tracker on a virtual clock, a simulated gateway 20 ms away in the same process, seed ${SEED} (the first of five if few jobs are counted). The same jobs are used with both
+schedules. Polls are counted per job, from the one right after its submit to the one that finds its end; the delay is the time from a job's end to the response that reports it.
+spec polls every 2.5 s for 30 s, then every 7.5 s; learned does not know the distribution and learns from the jobs of the run, all of which count.
 ${TARGETS}`);
   await compare('Plenty of room, nothing known before', unhurried());
   await compare('A new bot, and one that has run for a while', coldAndWarm());
@@ -36,7 +36,7 @@ async function compare(title: string, scenarios: readonly Named[]): Promise<void
   console.log(table(['', ...head('spec'), ...head('learned'), 'live', 'polls/s'], rows));
 }
 
-/** A task whose gateway calls back is polled less. */
+/** A task is polled less if its gateway calls back. */
 async function compareCallbacks(): Promise<void> {
   const rows: string[][] = [];
   for (const { name, ways } of calledBack()) {

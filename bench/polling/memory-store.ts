@@ -1,7 +1,7 @@
 import { isLive, type Task } from '../../src/services/tasks/task.ts';
 import { type Duration, KEPT_DURATIONS, type TaskPage, type TaskStore } from '../../src/services/tasks/task-store.ts';
 
-/** The parts of a store that a run needs, without its cost: nothing measured here depends on how tasks are stored. */
+/** The parts of a store that a run needs, in memory: nothing measured here depends on how tasks are stored. */
 export class MemoryStore implements TaskStore {
   readonly #live = new Map<string, Task>();
   readonly #durations = new Map<string, Duration[]>();

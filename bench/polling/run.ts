@@ -13,9 +13,9 @@ import { MemoryStore } from './memory-store.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
 const SECOND = 1_000;
-/** The settings' defaults. */
+/** The defaults of the settings. */
 const maxWaitMs = { image: 300_000, video: 900_000, music: 300_000, text: 120_000 };
-/** The engine’s kinds that stand for jobs with these wait limits. Their names do not change the result. */
+/** The engine's task kinds that stand for jobs with these wait limits. Their names do not affect the result. */
 const namesOf = { image: 'imagine', video: 'video', music: 'song' } as const satisfies Partial<
   Record<WaitLimit, TaskKind>
 >;
@@ -24,15 +24,15 @@ export type Way = 'spec' | 'learned';
 export type Sort = keyof typeof namesOf;
 const sortNames = ['image', 'video', 'music'] as const satisfies readonly Sort[];
 
-/** How jobs come: by chance, so many seconds apart on average; many within the first second; or each when another's end is found. */
+/** How jobs arrive: at random, this many seconds apart on average; many within the first second; or each when the end of another one has been found. */
 type Coming = { every: number } | { atOnce: number } | { live: number };
 
-/** Jobs of a sort. */
+/** Jobs of one sort. */
 export interface Stream {
   sort: Sort;
   draw: Draw;
   coming: Coming;
-  /** What the store believes about them before the first has come. */
+  /** The durations that are stored for them before the first one arrives. */
   believed?: Draw;
 }
 
@@ -40,10 +40,10 @@ export interface Scenario {
   streams: readonly Stream[];
   perSecond: number;
   inFlight: number;
-  /** How many jobs count, after so many that do not. */
+  /** How many jobs count, after this many that do not. */
   counted: number;
   before?: number;
-  /** Orders name an address to call back, and this share of all callbacks arrives. */
+  /** Orders contain a callback URL, and this share of all callbacks arrives. */
   calledBack?: number;
 }
 
@@ -51,29 +51,29 @@ export interface Figures {
   jobs: number;
   questions: number;
   delays: number[];
-  /** Within the time in which the counted jobs were submitted. */
+  /** The number of polls within the time in which the counted jobs were submitted. */
   meanLive: number;
   perSecond: number;
 }
 
-/** As many as are to be live come one after the other within that time. */
+/** At the start, the wanted number of live jobs arrive one after another within this time. */
 const FILLING_MS = 60_000;
 /** Durations of as many jobs as the store keeps. */
-const BELIEVED_JOBS = 200;
-const BELIEVED_WITHIN_MS = 1_000;
+const ASSUMED_JOBS = 200;
+const ASSUMED_WITHIN_MS = 1_000;
 
-/** The real engine on a virtual clock against a simulated gateway, until the jobs that count have ended. */
+/** The real engine on a virtual clock against a simulated gateway, until all jobs that count have ended. */
 export async function run(way: Way, scenario: Scenario, seed: number): Promise<Figures> {
   const clock = new VirtualClock();
   const gateway = new SimulatedGateway(clock);
   const store = new MemoryStore();
   const random = seeded(seed);
-  const trouble: unknown[] = [];
+  const errors: unknown[] = [];
   const log = {
     debug: () => undefined,
     info: () => undefined,
-    warn: (facts: object) => trouble.push(facts),
-    error: (facts: object) => trouble.push(facts),
+    warn: (facts: object) => errors.push(facts),
+    error: (facts: object) => errors.push(facts),
   };
   const book = new TaskBook({ store, log });
   const scheduler = new InProcessScheduler({ clock, random: seeded(seed + 1), log, limits: scenario });
@@ -82,7 +82,7 @@ export async function run(way: Way, scenario: Scenario, seed: number): Promise<F
     sortNames.find((sort) => namesOf[sort] === name);
   const callbacks = new Callbacks({ book, clock, laneOf, hint: (id) => scheduler.hint(id) });
   callbacks.open(new CallbackAddresses('https://bot.example', 'a secret of the store'));
-  // Its own chance, so the jobs stay the same.
+  // A separate random generator, so that the jobs stay the same.
   const chance = seeded(seed + 2);
   const callBack = (address: string, said: 'progress' | 'end'): void => {
     const id = chance() < (calledBack ?? 0) ? callbacks.find(address) : undefined;
@@ -108,11 +108,11 @@ export async function run(way: Way, scenario: Scenario, seed: number): Promise<F
     random,
   });
   for (const { sort, believed } of scenario.streams) {
-    for (let job = 0; believed && job < BELIEVED_JOBS; job += 1) {
+    for (let job = 0; believed && job < ASSUMED_JOBS; job += 1) {
       const ms = believed(random) * SECOND;
       await store.addDuration(namesOf[sort], {
-        atLeastMs: Math.max(0, ms - BELIEVED_WITHIN_MS),
-        atMostMs: ms + BELIEVED_WITHIN_MS,
+        atLeastMs: Math.max(0, ms - ASSUMED_WITHIN_MS),
+        atMostMs: ms + ASSUMED_WITHIN_MS,
         at: 0,
       });
     }
@@ -127,7 +127,7 @@ export async function run(way: Way, scenario: Scenario, seed: number): Promise<F
     if (stream) comes(stream);
     tasks.book
       .change(id, (task) => markDelivered(task, undefined, clock.now()))
-      .catch((error: unknown) => trouble.push(error));
+      .catch((error: unknown) => errors.push(error));
   });
   await tasks.open();
   await tasks.start();
@@ -137,7 +137,7 @@ export async function run(way: Way, scenario: Scenario, seed: number): Promise<F
     // Both runs get the same jobs, regardless of other random numbers drawn in between.
     const ms = draw(seeded(seed * 7_919 + submitted)) * SECOND;
     const guildId = `${submitted % 50}`;
-    tasks.orders.submit(order(namesOf[sort], ms, submitted, guildId)).catch((error: unknown) => trouble.push(error));
+    tasks.orders.submit(order(namesOf[sort], ms, submitted, guildId)).catch((error: unknown) => errors.push(error));
   };
   const comes = (stream: Stream): void => {
     if (submitted < before + counted) submit(stream);
@@ -149,13 +149,13 @@ export async function run(way: Way, scenario: Scenario, seed: number): Promise<F
   const began = clock.now();
   const askedBefore = asked(gateway);
   let live = 0;
-  let looks = 0;
-  const look = (): void => {
+  let checks = 0;
+  const check = (): void => {
     live += gateway.jobs.size - found.size;
-    looks += 1;
-    if (gateway.jobs.size < before + counted) clock.after(SECOND, look);
+    checks += 1;
+    if (gateway.jobs.size < before + counted) clock.after(SECOND, check);
   };
-  look();
+  check();
   await clock.pass(() => gateway.jobs.size >= before + counted);
   const seconds = (clock.now() - began) / SECOND;
   const perSecond = (asked(gateway) - askedBefore) / seconds;
@@ -168,13 +168,13 @@ export async function run(way: Way, scenario: Scenario, seed: number): Promise<F
   const stopped = tasks.pause();
   await clock.pass(() => true);
   await stopped;
-  if (trouble.length > 0) throw new Error(`A run met trouble: ${String(trouble[0])}`);
+  if (errors.length > 0) throw new Error(`A run failed: ${String(errors[0])}`);
   const jobs = ids.map((id) => ({ id, ...gateway.jobs.get(id) }));
   return {
     jobs: counted,
     questions: jobs.reduce((sum, { questions = 0 }) => sum + questions, 0),
     delays: jobs.map(({ id, endsAt = 0 }) => (found.get(id) ?? 0) - endsAt),
-    meanLive: live / looks,
+    meanLive: live / checks,
     perSecond,
   };
 }
@@ -205,7 +205,7 @@ function simulatedKind(
     takesCallback: true,
     waitLimit: () => sort,
     durationKey: () => namesOf[sort],
-    // How long it takes is what it asks for.
+    // The duration of a job is part of its request.
     submit: ({ prompt }, { callbackUrl }) =>
       gateway.submit(Number(prompt), callbackUrl === undefined ? undefined : (said) => callBack(callbackUrl, said)),
   });

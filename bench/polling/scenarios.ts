@@ -1,12 +1,12 @@
 import { type Draw, logNormal, mixed } from './laws.ts';
 import type { Scenario, Sort, Stream } from './run.ts';
 
-/** The settings' defaults: GATEWAY_POLLS_PER_SECOND, and what GATEWAY_CONNECTIONS leaves for questions. */
+/** The settings' defaults: GATEWAY_POLLS_PER_SECOND, and the part of GATEWAY_CONNECTIONS that polls may use. */
 const DEFAULT_BUDGET = { perSecond: 100, inFlight: 24 };
 const JOBS = 4_000;
-/** So few that what is believed of them still counts. */
+/** So few jobs that the assumed durations still count. */
 const FIRST_JOBS = 150;
-/** Few jobs say little, so such scenarios are run several times. */
+/** A few jobs are not conclusive, so such scenarios are run several times. */
 const RUNS = 5;
 const COLD_JOBS = 100;
 const SIGMAS = [0.3, 0.4, 0.5, 0.6, 0.8] as const;
@@ -19,7 +19,7 @@ const sorts = {
 
 export interface Named extends Scenario {
   name: string;
-  /** Runs, each with its own chance. */
+  /** The number of runs, each with its own random numbers. */
   runs?: number;
 }
 
@@ -27,7 +27,7 @@ function alone(name: string, stream: Stream, counted = JOBS): Named {
   return { name, streams: [stream], counted, ...DEFAULT_BUDGET };
 }
 
-/** Plenty of room, and nothing in the store: everything is learned on the way. */
+/** Plenty of room, and nothing in the store: everything is learned during the run. */
 export function unhurried(): Named[] {
   return (['image', 'video'] as const).flatMap((sort) => {
     const { name, median, every } = sorts[sort];
@@ -39,7 +39,7 @@ export function unhurried(): Named[] {
   });
 }
 
-/** What a new bot does, and what a bot does that has run for a while. */
+/** A new bot, and a bot that has been running for a while. */
 export function coldAndWarm(): Named[] {
   const draw = logNormal(sorts.image.median, SIGMA);
   const stream: Stream = { sort: 'image', coming: { every: sorts.image.every }, draw };
@@ -49,7 +49,7 @@ export function coldAndWarm(): Named[] {
   ];
 }
 
-/** The same jobs without callbacks, and with addresses for them of which none, half and all are called back. */
+/** The same jobs without callback URLs, and with URLs of which none, half and all are called back. */
 export function calledBack(): { name: string; ways: readonly Named[] }[] {
   return (['image', 'video'] as const).flatMap((sort) => {
     const { name, median, every } = sorts[sort];
@@ -65,7 +65,7 @@ export function calledBack(): { name: string; ways: readonly Named[] }[] {
   });
 }
 
-/** The store knows the durations of 200 jobs, and they were of another law. */
+/** The store has the durations of 200 jobs that followed another law. */
 export function wronglyBelieved(): Named[] {
   return (['image', 'video'] as const).flatMap((sort) => {
     const { name, median, every } = sorts[sort];
@@ -83,7 +83,7 @@ export function wronglyBelieved(): Named[] {
   });
 }
 
-/** More is wanted than there is room for. */
+/** More polls are wanted than there is room for. */
 export function crowded(): Named[] {
   const stream = (sort: Sort, live: number, median: number): Stream => ({
     sort,

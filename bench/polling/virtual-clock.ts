@@ -6,7 +6,7 @@ interface Call extends AgendaItem {
   task: () => void;
 }
 
-/** A clock that jumps from call to call as soon as nothing is left to do in between: hours pass in seconds, and nothing is ever late. */
+/** A clock that jumps to the next timer as soon as nothing is left to do before it, so hours pass in seconds and no timer is ever late. */
 export class VirtualClock implements Clock {
   readonly #calls = new Agenda<Call>();
   #now = Date.UTC(2026, 0, 1);
@@ -33,7 +33,7 @@ export class VirtualClock implements Clock {
     return new Promise((resolve) => this.after(ms, resolve));
   }
 
-  /** Runs until that time has come. */
+  /** Runs until that time. */
   async pass(isOver: () => boolean): Promise<void> {
     for (;;) {
       await turnOfTheLoop();

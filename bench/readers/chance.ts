@@ -2,7 +2,7 @@ import { type Random, randomOf } from '../../sandbox/gateway/random.ts';
 import type { Field, Fields, Tree } from './tree.ts';
 import type { Name } from './words.ts';
 
-/** Draws of one answer. */
+/** Random choices for one response. */
 export class Chance {
   readonly #random: Random;
 
@@ -45,7 +45,7 @@ export class Chance {
       .map(({ item }) => item);
   }
 
-  /** A record with its fields in any order; of two fields of one name, the first stays. */
+  /** A record with its fields in random order; of two fields with the same name, the first is kept. */
   record(fields: readonly Field[]): Fields {
     const byName = new Map(fields.toReversed().map((field) => [field.name.join(''), field]));
     return { fields: this.shuffled([...byName.values()]) };

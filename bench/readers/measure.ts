@@ -16,9 +16,9 @@ const ANSWERS = 10_000;
 const SEEDS = [20_260_101, 7, 424_242];
 const SHOWN = 3;
 
-/** Whether the readers understand answers in envelopes that no document shows, and that they never read something wrong. */
+/** Measures whether the readers understand responses in undocumented envelopes, and checks that they never misread one. */
 export async function measureReaders(): Promise<void> {
-  console.log(`\n${ANSWERS.toLocaleString('en')} answers a row; the rule is in bench/readers/rule.ts.`);
+  console.log(`\n${ANSWERS.toLocaleString('en')} answers per row; the rule is in bench/readers/rule.ts.`);
   const { known, all } = knownSynonyms();
   console.log(
     `Of ${all} synonyms of the generator, ${all - known} (${percent(all - known, all)}) are unknown to the readers.`,
@@ -71,7 +71,7 @@ const percent = (part: number, whole: number): string => `${((100 * part) / whol
 const shown = ({ read, wanted, text }: Judged): string =>
   `${JSON.stringify(read)} instead of ${JSON.stringify(wanted)} in ${text}`;
 
-/** How many of the generator's synonyms the readers' lists contain. */
+/** How many of the generator's synonyms are in the readers' lists. */
 function knownSynonyms(): { known: number; all: number } {
   const media = new Set([...Object.values(KIND_WORDS).flatMap((words) => [...words]), ...RESULT_WORDS]);
   const verdicts = [

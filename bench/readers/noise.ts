@@ -22,13 +22,13 @@ const endings: Readonly<Record<Kind, readonly string[]>> = {
 export const fileAddress = (chance: Chance, kind: Kind): string =>
   `https://cdn-${chance.letters(4)}.example/${chance.letters(12)}.${chance.of(endings[kind])}${chance.is(0.3) ? `?sig=${chance.letters(8)}` : ''}`;
 
-/** An address that does not say what it points to. */
+/** A URL that does not reveal what it points to. */
 export const bareAddress = (chance: Chance): string => `https://cdn.example/f/${chance.letters(16)}`;
 
 const anyId = (chance: Chance): Tree =>
   chance.of([chance.uuid(), `req_${chance.letters(20)}`, chance.digits(12), chance.whole(90_000)]);
 
-/** The member's own references, as an answer repeats them. */
+/** The member's own references, as a response repeats them. */
 export const ownInput = (chance: Chance, kind: Kind, sent: readonly string[]): Field => {
   const repeated = sent.length > 0 ? chance.of(sent) : fileAddress(chance, chance.of([kind, 'image']));
   return field(
@@ -40,7 +40,7 @@ export const ownInput = (chance: Chance, kind: Kind, sent: readonly string[]): F
   );
 };
 
-/** Ids of other things, which may be found next to the job's own. */
+/** Ids of other things, which may be next to the job's own. */
 export const decoyFields = (chance: Chance): Field[] => [
   field(chance.of(decoyIds), anyId(chance)),
   ...chance.some(decoyIds, 2).map((name) => field(name, anyId(chance))),
@@ -49,13 +49,13 @@ export const decoyFields = (chance: Chance): Field[] => [
     .map((name) => field(name, chance.record([field('id', anyId(chance)), field('name', 'harbour')]))),
 ];
 
-/** Covers and pages. */
+/** Cover images and web pages. */
 export const decoyAddresses = (chance: Chance): Field[] => [
   field(chance.of(decoyCovers), fileAddress(chance, 'image')),
   field(chance.of(decoyPages), `https://app.example/${chance.letters(8)}${chance.is(0.5) ? '.html' : ''}`),
 ];
 
-/** Other fields of a wrapper. */
+/** The other fields of a wrapper. */
 export const wrapperFields = (chance: Chance): Field[] => [
   ...chance.some(
     [
@@ -76,7 +76,7 @@ export const wrapperFields = (chance: Chance): Field[] => [
   ...(chance.is(0.15) ? [field(chance.of(oddIds), chance.uuid())] : []),
 ];
 
-/** Other fields of a job's record, next to its id, state and result. */
+/** The other fields of a job's record, next to its id, state and result. */
 export const recordFields = (chance: Chance): Field[] =>
   chance.some(
     [
@@ -95,7 +95,7 @@ export const recordFields = (chance: Chance): Field[] =>
     5,
   );
 
-/** The record inside up to four wrappers. */
+/** Puts the record into up to four wrappers. */
 export function wrapped(chance: Chance, fields: readonly Field[]): Tree {
   let tree: Tree = chance.record(fields);
   const depth = chance.whole(5);

@@ -38,7 +38,7 @@ const idText = (tree: Tree): string =>
 const pending = (chance: Chance): Field =>
   field(chance.of(vocabulary.states), chance.of([...stateWords.queued, ...stateWords.running, ...stateWords.strange]));
 
-/** An answer to a submit. Most have the job's id; the others have two, none, or an error. */
+/** A response to a submit. Most have the job's id; the others have two ids, none, or an error. */
 export function orderAnswer(chance: Chance, kind: Kind): OrderAnswer {
   const parent = chance.uuid();
   const reference = fileAddress(chance, 'image');
@@ -63,19 +63,19 @@ export function orderAnswer(chance: Chance, kind: Kind): OrderAnswer {
   ];
   const value = idValue(chance);
   const id = idText(value);
-  const fate = chance.whole(100);
-  if (fate < 6) return { tree: wrapped(chance, [pending(chance), ...noise, ...echo]), sent, id: undefined };
-  if (fate < 14) return { tree: refusal(chance, [...noise, ...echo]), sent, id: undefined };
+  const outcome = chance.whole(100);
+  if (outcome < 6) return { tree: wrapped(chance, [pending(chance), ...noise, ...echo]), sent, id: undefined };
+  if (outcome < 14) return { tree: refusal(chance, [...noise, ...echo]), sent, id: undefined };
   const names = chance.is(0.25) ? vocabulary.plainIds : vocabulary.jobIds;
   const own = [field(chance.of(names), value), ...(chance.is(0.92) ? [pending(chance)] : [])];
-  if (fate < 20) {
-    // Two jobs. A record called `job` is a documented place, which would decide.
+  if (outcome < 20) {
+    // Two jobs. A record called `job` is documented, and would decide which one counts.
     const other = [field(chance.of(vocabulary.jobIds), idValue(chance)), pending(chance)];
     const [first = [], second = []] = chance.shuffled(vocabulary.jobs.filter((name) => name.join() !== 'job'));
     const both = [field(first, chance.record([...own, pending(chance)])), field(second, chance.record(other))];
     return { tree: wrapped(chance, [...both, ...noise]), sent, id };
   }
-  if (fate < 24) {
+  if (outcome < 24) {
     const text = chance.of([chance.uuid(), chance.digits(16)]);
     const tree = chance.record([field(chance.of(vocabulary.wrappers), text), ...wrapperFields(chance), ...echo]);
     return { tree, sent, id: text };
@@ -85,7 +85,7 @@ export function orderAnswer(chance: Chance, kind: Kind): OrderAnswer {
 
 const reasons = ['balance is too low', 'the prompt was refused', 'rate limit', 'unknown model'];
 
-/** An error that names ids, of the request and of its subject. */
+/** An error that contains ids, those of the request and of its subject. */
 function refusal(chance: Chance, noise: readonly Field[]): Tree {
   const reason = chance.of(reasons);
   const error = chance.of<Field>([
@@ -98,7 +98,7 @@ function refusal(chance: Chance, noise: readonly Field[]): Tree {
     field('failed', true),
     field(chance.of(vocabulary.states), chance.of(stateWords.failed)),
   ]);
-  // A job with an id and a failed state is a job that was accepted, at documented places at least.
+  // A job with an id and a failed state was accepted, at least if both are in documented places.
   const isJob = vocabulary.states.includes(error.name);
   const ids = [
     field(chance.of(decoyIds), chance.uuid()),

@@ -23,7 +23,7 @@ export interface PollAnswer {
   media: string[];
 }
 
-/** An answer to a poll. */
+/** A response to a poll. */
 export function pollAnswer(chance: Chance, kind: Kind): PollAnswer {
   const state = chance.of<State>(['pending', 'pending', 'succeeded', 'succeeded', 'succeeded', 'failed']);
   const reference = fileAddress(chance, chance.of([kind, 'image']));
@@ -45,7 +45,7 @@ export function pollAnswer(chance: Chance, kind: Kind): PollAnswer {
     ...decoyAddresses(chance),
     ...recordFields(chance),
     ...(chance.is(0.6) ? [ownInput(chance, kind, [reference])] : []),
-    // Under a meaningless name, only the request distinguishes it from the result.
+    // If its name means nothing, only the request distinguishes it from the result.
     ...(isSent && chance.is(0.2) ? [field(chance.of(vocabulary.uninformative), reference)] : []),
   ];
   const result = hasResult ? fields : [];
@@ -87,7 +87,7 @@ function progressField(chance: Chance, progress: number): Field {
   );
 }
 
-/** The result as text, list or record, under a name that says so or under one that says nothing. */
+/** The result as a text, list or record, in a field whose name says that it is the result, or in one whose name means nothing. */
 function resultFields(chance: Chance, kind: Kind): { fields: Field[]; media: string[] } {
   const named: Name = chance.of<Name>([...vocabulary.media[kind], ...vocabulary.results, ...vocabulary.uninformative]);
   const isBare = chance.is(0.12);

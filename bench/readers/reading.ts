@@ -31,7 +31,7 @@ export interface Judged {
 const context = { base: new URL('https://gateway.example'), imgxPath: '/imgx', now: Date.UTC(2026, 0, 1) };
 const silent = { onUnknownStatus: () => undefined, onFoundBySearch: () => undefined };
 
-/** As the client reads a response: an error inside of a 200 is not a task. */
+/** Reads a response as the client does: an error inside a 200 is not a task. */
 function attempt<T>(answer: unknown, isSubmit: boolean, read: () => T): T | undefined {
   if (containsError(answer, isSubmit)) return undefined;
   try {
@@ -97,7 +97,7 @@ function verdictOn(
   wanted: Omit<Seen, 'state'> & { state: string | undefined },
   isClear: boolean,
 ) {
-  // An end that is not there, another end, other media and another progress are wrong; to go on polling is not.
+  // A made-up end, a different end, other media or a different progress count as wrong; polling again does not.
   if (!seen) return 'none';
   const isSame = seen.media.join() === wanted.media.join();
   if (seen.state !== 'pending' && seen.state !== wanted.state) return 'wrong';

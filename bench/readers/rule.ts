@@ -17,26 +17,26 @@ import {
  *
  * Never counted: fields of the request, the user, the model and other things; covers and pages; echoed input.
  *
- * The id is clear if nothing speaks of an error, and
+ * The id is clear if nothing indicates an error, and
  * 1. exactly one value has a name that says both "id" and "piece of work" (a plain `id` in a record called a job counts), or
- * 2. there is none such, and exactly one value has the plain name of an id, or
- * 3. there is none such either, and exactly one text of the shape of an id is all that a wrapper contains.
+ * 2. there is no such value, and exactly one value has the plain name of an id, or
+ * 3. there is neither, and exactly one wrapper contains nothing but a text that looks like an id.
  * A plain `id` that is a number of at most fifteen digits is a database row in the video and music families.
  *
  * The state is clear if the most precise names agree: those next to the id before others, then a job's status, `status`,
  * `state`, and any other name of a state. In the image-prompt family a bare `state` is the caller's tag.
  *
  * The result is clear if
- * 1. one field holds addresses with an ending of the family's kind (several items of one list are one field), or
- * 2. several do, and one alone has a name that says what it is, or
- * 3. none does, and one field alone has such a name and an address without any ending, or
- * 4. there is no address at all.
+ * 1. one field holds URLs with a file extension of the family's kind (several items of one list are one field), or
+ * 2. several do, and only one has a name that says what it is, or
+ * 3. none does, and only one field has such a name and a URL without a file extension, or
+ * 4. there is no URL at all.
  *
  * The progress is clear if there is one value.
  */
 export interface Place {
   name: Name;
-  /** The names around it, outermost first. */
+  /** The names of the enclosing fields, outermost first. */
   around: readonly Name[];
   value: Tree;
   beside: readonly Field[];

@@ -1,7 +1,7 @@
 import { rawNumber } from '../../sandbox/gateway/decimal.ts';
 import type { Name } from './words.ts';
 
-/** A response before its casing is chosen: fields by their words, so a rule can read it without guessing where a word ends. */
+/** A response before its casing is chosen: fields are named by lists of words, so that a rule need not guess where a word ends. */
 export type Tree = string | number | boolean | null | Digits | List | Fields;
 
 /** A number beyond 2^53, stored as its digits. */
@@ -40,7 +40,7 @@ export const isFields = (tree: Tree): tree is Fields => typeof tree === 'object'
 export const isList = (tree: Tree): tree is List => typeof tree === 'object' && tree !== null && 'items' in tree;
 const isDigits = (tree: Tree): tree is Digits => typeof tree === 'object' && tree !== null && 'digits' in tree;
 
-/** A value as text, as an id is compared; undefined if it is not a single value. */
+/** A value as the text by which ids are compared; undefined if it is not a single value. */
 export function textOf(tree: Tree): string | undefined {
   if (typeof tree === 'string') return tree;
   if (typeof tree === 'number') return String(tree);

@@ -1,8 +1,8 @@
-/** What a process with sockets alone is started with, as one argument. */
+/** The settings with which a process with nothing but sockets is started, as one argument. */
 export interface SocketsOrder {
   intents: number;
   shards: number;
-  /** It is there once so many GUILD_CREATE have arrived. */
+  /** It counts as ready once this many GUILD_CREATE events have arrived. */
   guilds: number;
   storeUrl: string;
   apiUrl: string;
@@ -10,12 +10,12 @@ export interface SocketsOrder {
 }
 
 export interface SocketsFigures {
-  /** Until all shards are connected, and all servers have arrived. */
+  /** The time until all shards are connected and all servers have arrived. */
   ms: number;
-  /** Of the process since its start. */
+  /** The processor time of the process since its start. */
   cpuMs: number;
   residentBytes: number;
-  /** The most so far. */
+  /** The peak so far. */
   mostBytes: number;
   heapBytes: number;
 }

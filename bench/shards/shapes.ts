@@ -1,7 +1,7 @@
-/** Discord recommends about a thousand, and allows 2,500. */
+/** The number of servers per shard: Discord recommends about a thousand, and allows 2,500. */
 export const GUILDS_OF_A_SHARD = 2_000;
 
-/** How the shards of a bot are divided. */
+/** How the shards of a bot are distributed. */
 export interface Shape {
   shards: number;
   processes: number;

@@ -13,12 +13,12 @@ const MB = 1_000_000;
 
 interface Measured {
   connectedSeconds: number;
-  /** Of all shard processes together. */
+  /** The total of all shard processes. */
   cpuMs: number;
-  /** Of each shard process. */
+  /** For each shard process. */
   residents: number[];
   most: number[];
-  /** All together, as a share of a core. */
+  /** The total, as a share of a core. */
   idleShare: number;
   loadedShare: number;
   milliseconds: number[];
@@ -31,7 +31,7 @@ interface ShippedOptions {
   maxConcurrency: number;
 }
 
-/** Shard processes as they are shipped, between the embedded Discord and one worker that answers. */
+/** Measures the shipped shard processes between the embedded Discord and one worker that answers. */
 export async function measureShipped(server: BenchServer, options: ShippedOptions): Promise<void> {
   const results: [Shape, Measured][] = [];
   for (const shape of shapes) results.push([shape, await measured(server, shape, options)]);
@@ -96,9 +96,9 @@ function report(results: readonly [Shape, Measured][], { perSecond, maxConcurren
     (one.sidesBytes / MB).toFixed(0),
   ]);
   console.log(`
-Shard processes as they are shipped (intents 0: Discord lists each server's id in READY, and sends no GUILD_CREATE), max_concurrency ${maxConcurrency}; one worker answers
-${perSecond} \`/models\` a second, spread over all servers. Memory is RSS, MB of 1,000,000 bytes: of all shard processes after ${SECONDS} s of that, by shard, and at most; CPU until
-connected in seconds, then as a share of one core, of all shard processes. The embedded Discord is another process, in the last column.
+Shard processes as shipped (intents 0: Discord lists each server's id in READY, and sends no GUILD_CREATE), max_concurrency ${maxConcurrency}; one worker answers
+${perSecond} \`/models\` a second, spread over all servers. Memory is RSS, MB of 1,000,000 bytes: of all shard processes after ${SECONDS} s of this, per shard, and the peak; CPU until
+connected in seconds, then as a share of one core, of all shard processes. The last column is the embedded Discord, in a separate process.
 `);
   console.log(
     table(
@@ -128,11 +128,11 @@ function extrapolate(results: readonly [Shape, Measured][]): void {
   const [least, most] = [alone[0], alone.at(-1)];
   if (!least || !most || least === most) return;
   const bytes = ([, { residents }]: [Shape, Measured]): number => residents[0] ?? 0;
-  // A shard takes less than one process differs from the next.
+  // The memory of one shard is less than the difference between two processes.
   const byShard = Math.max(0, (bytes(most) - bytes(least)) / (most[0].shards - least[0].shards));
   const byProcess = bytes(least) - byShard * least[0].shards;
   const shards = 100;
   console.log(`
-Extrapolated from ${least[0].shards} and ${most[0].shards} shards in one process, not measured: ${(byProcess / MB).toFixed(0)} MB a process and ${(byShard / MB).toFixed(2)} MB a shard; ${shards} shards with ${(shards * GUILDS_OF_A_SHARD).toLocaleString('en')}
+Extrapolated from ${least[0].shards} and ${most[0].shards} shards in one process, not measured: ${(byProcess / MB).toFixed(0)} MB per process and ${(byShard / MB).toFixed(2)} MB per shard; ${shards} shards with ${(shards * GUILDS_OF_A_SHARD).toLocaleString('en')}
 servers in 4 processes would take ${((4 * byProcess + shards * byShard) / MB).toFixed(0)} MB.`);
 }

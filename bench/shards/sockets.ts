@@ -6,11 +6,11 @@ import { openLog } from '../../src/lib/log.ts';
 import { nameHolder, openSharedFacts } from '../../src/services/store/index.ts';
 import type { SocketsFigures, SocketsOrder } from './orders.ts';
 
-/** The shards of a shard process with any intents, and nothing around them; what arrives is read and dropped. */
+/** The shards of a shard process alone, with any intents; events are read and dropped. */
 
 const LEASE_MS = 10_000;
 const LIMIT_MS = 4_000;
-const LOOK_MS = 50;
+const CHECK_INTERVAL_MS = 50;
 
 const {
   intents,
@@ -36,9 +36,9 @@ const shards = await openShards({
     if (t === 'GUILD_CREATE') received += 1;
   },
 });
-const looking = setInterval(() => {
+const checking = setInterval(() => {
   if (!shards.isConnected() || received < guilds) return;
-  clearInterval(looking);
+  clearInterval(checking);
   const { user, system } = process.cpuUsage();
   const { rss, heapUsed } = process.memoryUsage();
   const most = process.resourceUsage().maxRSS * 1_024;
@@ -46,7 +46,7 @@ const looking = setInterval(() => {
     ...{ ms: performance.now() - start, cpuMs: (user + system) / 1_000 },
     ...{ residentBytes: rss, mostBytes: most, heapBytes: heapUsed },
   } satisfies SocketsFigures);
-}, LOOK_MS);
+}, CHECK_INTERVAL_MS);
 await once(process, 'disconnect');
 await shards.close();
 await Promise.all([clients.close(), facts.close()]);

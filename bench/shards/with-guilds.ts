@@ -15,7 +15,7 @@ const MB = 1_000_000;
 const intentsOf = { 'intents 0': 0, Guilds: GatewayIntentBits.Guilds } as const;
 type Name = keyof typeof intentsOf;
 
-/** What the intent for servers would cost, whose events the bot does not need. */
+/** The cost of the intent for guilds, whose events the bot does not need. */
 export async function measureWithGuilds(server: BenchServer): Promise<void> {
   const rows: string[][] = [];
   let guildBytes = 0;
@@ -42,8 +42,8 @@ export async function measureWithGuilds(server: BenchServer): Promise<void> {
     }
   }
   console.log(`
-The sockets of a shard process alone, with and without the intent for servers, which it does not ask for. With it, Discord sends a GUILD_CREATE for each server: here
-${(guildBytes / 1_000).toFixed(1)} kB with 51 channels and 32 roles, uncompressed, which is read and dropped. max_concurrency ${MAX_CONCURRENCY}; until all have arrived.
+The sockets of a shard process alone, with and without the intent for guilds, which the bot does not use. With it, Discord sends a GUILD_CREATE for each server: here
+${(guildBytes / 1_000).toFixed(1)} kB with 51 channels and 32 roles, uncompressed, which is read and dropped. max_concurrency ${MAX_CONCURRENCY}; measured until all have arrived.
 `);
   console.log(table(['', 'seconds', 'CPU s', 'MB', 'most MB', 'heap MB'], rows));
 }

@@ -31,7 +31,7 @@ const parts = {
   clock: systemClock,
 };
 
-/** The measurements of a store, each as a number for its quality or its duration. */
+/** The measurements of a store, each of which returns a rate or a duration. */
 interface Figures {
   name: string;
   putsPerSecond: number;
@@ -51,7 +51,7 @@ async function measure(place: Place): Promise<Figures> {
     const tasks = await fill(place);
     const starts: number[] = [];
     let store = await openStore(place.address, parts);
-    // In memory everything goes with its store.
+    // A store in memory loses everything when it is closed.
     const isLasting = place.address.url !== 'sqlite://:memory:';
     if (!isLasting) for (const task of tasks) await store.put(task);
     for (let round = 0; round < ROUNDS; round++) {
@@ -82,7 +82,7 @@ async function measure(place: Place): Promise<Figures> {
   }
 }
 
-/** Live tasks with their lines, many rows at a time. */
+/** Writes live tasks with their summaries, many rows at a time. */
 async function fill({ address }: Place): Promise<Task[]> {
   const tasks = Array.from({ length: TASKS }, (_, at) => ({
     ...runningTask(at, { ageMs: AGE_MS }),
@@ -103,7 +103,7 @@ async function fill({ address }: Place): Promise<Task[]> {
   return tasks;
 }
 
-/** Changes to existing tasks, as made by a running job. */
+/** Changes existing tasks as a running job does. */
 function changeMany(store: TaskStore, tasks: readonly Task[], round: number): Promise<void> {
   return each(PUTS, async (at) => {
     const task = tasks[(at * 31) % TASKS];
@@ -138,9 +138,9 @@ function report(results: readonly Figures[]): void {
     ...[one.pageMs.toFixed(1), ratio(one.pageMs, first.pageMs)],
   ]);
   console.log(`
-A change of a task stored and a task read, each ${AT_ONCE} at once; all ${TASKS.toLocaleString('en')} live tasks read at a start; and a page of 10 of a member
-who has as many. Medians of ${ROUNDS} rounds; ratios to SQLite in the same run. Servers on loopback, everything on the disk before it is
-believed (Redis: within a second). Stores that are not running are left out: npm run with-stores -- --durable npm run bench store
+Storing a change of a task and reading a task, each ${AT_ONCE} at once; all ${TASKS.toLocaleString('en')} live tasks read at a start; and a page of 10 tasks of a member
+who has as many. Medians of ${ROUNDS} rounds; ratios to SQLite in the same run. Servers on loopback, everything flushed to disk before it is
+acknowledged (Redis: within a second). Stores that are not running are omitted; to start them: npm run with-stores -- --durable npm run bench store
 `);
   const heads = ['changes/s', 'ratio', 'reads/s', 'ratio', 'start, ms', 'ratio', 'page, ms', 'ratio'];
   console.log(table(['', ...heads], rows));

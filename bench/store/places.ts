@@ -6,7 +6,7 @@ import { createClient } from '@redis/client';
 import pg from 'pg';
 import type { StoreAddress } from '../../src/services/store/index.ts';
 
-/** A new, empty store of one kind, which goes when it was measured. */
+/** A new, empty store of one kind, which is deleted after the measurement. */
 export interface Place {
   name: string;
   address: StoreAddress;

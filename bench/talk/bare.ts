@@ -3,12 +3,12 @@ import WebSocket from 'ws';
 import type { Pcm } from '../../src/lib/pcm.ts';
 import { type Call, MODEL, machineTime } from './orders.ts';
 
-/** A second of sound an event, like the client. */
+/** One second of audio per event, like the client. */
 const PIECE_BYTES = 48_000;
 
 export type Moments = Pick<Call, 'firstTextAt' | 'firstAudioAt' | 'endAt'>;
 
-/** The least that speaks the wire of today: no heartbeat, no checks, no memory. */
+/** The smallest program that speaks the current protocol, without heartbeats, checks or stored state. */
 export class BareSession {
   readonly #socket: WebSocket;
   id = '';
@@ -46,7 +46,7 @@ export class BareSession {
     await this.#until(isWhole ? 'response.done' : 'response.output_audio.delta', (event) => {
       if (event.type === 'response.output_audio_transcript.delta') moments.firstTextAt ||= machineTime();
       if (event.type !== 'response.output_audio.delta') return;
-      // Audio counts as heard once it is decoded into samples.
+      // Audio counts as received once it is decoded into samples.
       const bytes = Buffer.from(event.delta as string, 'base64');
       if (bytes.length > 0) moments.firstAudioAt ||= machineTime();
     });

@@ -13,13 +13,13 @@ const SILENT_MS = 1_200;
 const WORDS = 30;
 const WARM_UP = 2;
 const PER_ROUND = 2 * manners.length;
-const heard = speechOf('Tell me of the snow, and of the wind that carries it.', 'sage');
+const spokenQuestion = speechOf('Tell me of the snow, and of the wind that carries it.', 'sage');
 
 interface Opened {
-  readonly way: Way;
+  readonly variant: Way;
   readonly manner: Manner;
   readonly id: string;
-  say(said: string | Pcm, isWhole: boolean): Promise<Moments>;
+  say(utterance: string | Pcm, isWhole: boolean): Promise<Moments>;
   close(): Promise<void>;
 }
 
@@ -29,31 +29,37 @@ const gateway = openGateway({ ...defaultSettings, baseUrl: url, apiKey: key });
 const opened: Opened[] = [];
 for (let round = 0; round < WARM_UP + rounds; round++) {
   for (const manner of manners) {
-    // The second measurement finds everything warm.
-    const ways: Way[] = round % 2 === 0 ? ['bare', 'client'] : ['client', 'bare'];
-    for (const way of ways) opened.push(await open(way, manner));
+    // The process is warmed up by the time of the second measurement.
+    const variants: Way[] = round % 2 === 0 ? ['bare', 'client'] : ['client', 'bare'];
+    for (const variant of variants) opened.push(await open(variant, manner));
   }
 }
 await sleep(SILENT_MS);
 const calls: Call[] = [];
 for (const [at, session] of opened.entries()) {
-  const { way, manner, id } = session;
-  const said = manner === 'sound' ? heard : question(at, WORDS);
-  const moments = await session.say(said, at >= opened.length - whole * PER_ROUND);
-  calls.push({ way, manner, session: id, ...moments });
+  const { variant, manner, id } = session;
+  const utterance = manner === 'sound' ? spokenQuestion : question(at, WORDS);
+  const moments = await session.say(utterance, at >= opened.length - whole * PER_ROUND);
+  calls.push({ way: variant, manner, session: id, ...moments });
   await session.close();
 }
 process.send?.(calls.slice(WARM_UP * PER_ROUND));
 await gateway.close();
 
-async function open(way: Way, manner: Manner): Promise<Opened> {
-  if (way === 'bare') {
+async function open(variant: Way, manner: Manner): Promise<Opened> {
+  if (variant === 'bare') {
     const bare = await BareSession.open(url, key);
-    return { way, manner, id: bare.id, say: (said, isWhole) => bare.say(said, isWhole), close: () => bare.close() };
+    return {
+      variant,
+      manner,
+      id: bare.id,
+      say: (utterance, isWhole) => bare.say(utterance, isWhole),
+      close: () => bare.close(),
+    };
   }
   const session = await gateway.realtime.open({ model: MODEL });
-  const say = async (said: string | Pcm, isWhole: boolean): Promise<Moments> => {
-    const answer = await session.say(typeof said === 'string' ? { text: said } : { audio: said });
+  const say = async (utterance: string | Pcm, isWhole: boolean): Promise<Moments> => {
+    const answer = await session.say(typeof utterance === 'string' ? { text: utterance } : { audio: utterance });
     const moments = { firstTextAt: 0, firstAudioAt: 0 };
     for await (const { type } of answer.events) {
       if (type === 'text') moments.firstTextAt ||= machineTime();
@@ -62,5 +68,5 @@ async function open(way: Way, manner: Manner): Promise<Opened> {
     }
     return { ...moments, endAt: isWhole ? machineTime() : undefined };
   };
-  return { way, manner, id: session.id, say, close: () => session.close() };
+  return { variant, manner, id: session.id, say, close: () => session.close() };
 }

@@ -7,10 +7,10 @@ import type { MeasuredBot, Stage } from './stage.ts';
 const TALKS = 20;
 const IDLE_MS = 8_000;
 const WORDS = 30;
-const LOOK_MS = 200;
+const CHECK_INTERVAL_MS = 200;
 const MIB = 2 ** 20;
 
-/** Twenty conversations: idle, and while all of them are answered at once at the speed of speech. */
+/** Twenty conversations: first idle, then while all of them receive an answer at once, at the speed of speech. */
 export async function measureMany(stage: Stage, bot: MeasuredBot): Promise<void> {
   const before = await settled(bot);
   await stage.ask('open', { talks: TALKS });
@@ -36,14 +36,14 @@ export async function measureMany(stage: Stage, bot: MeasuredBot): Promise<void>
 /** Collected memory returns to the system a little later. */
 async function settled(bot: MeasuredBot): Promise<Strain> {
   await bot.strain(true);
-  await sleep(LOOK_MS);
+  await sleep(CHECK_INTERVAL_MS);
   return bot.strain(true);
 }
 
 async function watch(signal: AbortSignal, look: () => Promise<void>): Promise<void> {
   while (!signal.aborted) {
     await look();
-    await sleep(LOOK_MS);
+    await sleep(CHECK_INTERVAL_MS);
   }
 }
 
@@ -58,7 +58,7 @@ interface Measured {
 }
 
 function report({ before, open, idle, after, max, figures, seconds }: Measured): void {
-  const weight = (name: string, { residentBytes, heapBytes }: Pick<Strain, 'residentBytes' | 'heapBytes'>) => [
+  const memory = (name: string, { residentBytes, heapBytes }: Pick<Strain, 'residentBytes' | 'heapBytes'>) => [
     name,
     (residentBytes / MIB).toFixed(0),
     (heapBytes / MIB).toFixed(1),
@@ -70,10 +70,10 @@ function report({ before, open, idle, after, max, figures, seconds }: Measured):
     table(
       ['', 'RSS', 'heap'],
       [
-        weight('before them', before),
-        weight('all open, idle', open),
-        weight(`all answering, ${(voice / figures.length).toFixed(0)} s of voice each: the most`, max),
-        weight('afterwards', after),
+        memory('before them', before),
+        memory('all open, idle', open),
+        memory(`all answering, ${(voice / figures.length).toFixed(0)} s of voice each: the most`, max),
+        memory('afterwards', after),
       ],
     ),
   );

@@ -25,7 +25,7 @@ export async function measureTalk(): Promise<void> {
     const calls = await called(served);
     reportCalls(calls, await stage.ask('inputs', null));
     await stage.withBot(async (bot) => {
-      // The first answer of a process warms it.
+      // The first answer warms the process up.
       for (const manner of manners) await stage.ask('alone', { manner, rounds: 1 });
       const [words, sound] = [
         await stage.ask('alone', { manner: 'words', rounds: ROUNDS }),
@@ -73,7 +73,7 @@ function reportCalls(calls: readonly Call[], inputs: Inputs): void {
     }),
   );
   console.log(
-    `\nFrom the end of input at the gateway, whose first word comes after ${(FIRST_WORD_MS / GATEWAY_SPEED).toFixed(0)} ms, in sessions that were silent for a second; ${CALLS} answers each, ms:\n`,
+    `\nFrom the end of the input at the gateway, whose first word follows after ${(FIRST_WORD_MS / GATEWAY_SPEED).toFixed(0)} ms, in sessions that were silent for a second; ${CALLS} answers each, ms:\n`,
   );
   console.log(table(['', 'bare ws', 'p95', 'client', 'p95', 'ratio'], rows));
 }
@@ -108,7 +108,7 @@ function reportBot(figures: Record<Manner, BotFigures[]>, calls: readonly Call[]
   });
   const seconds = manners.map((manner) => median(figures[manner].map((one) => one.seconds)).toFixed(1));
   console.log(
-    `\nThe whole bot, from the form of "Speak"; the voice messages last ${seconds.join(' and ')} s; ${ROUNDS} answers each, ms:\n`,
+    `\nThe whole bot, from submitting the form of "Speak"; the voice messages last ${seconds.join(' and ')} s; ${ROUNDS} answers each, ms:\n`,
   );
   console.log(table(['', 'bot', 'max', 'bare ws', 'ratio'], rows));
 }

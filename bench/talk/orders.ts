@@ -1,4 +1,4 @@
-/** Sent as text or as audio. */
+/** How an utterance is sent: as text or as audio. */
 export type Manner = 'words' | 'sound';
 export const manners = ['words', 'sound'] as const satisfies readonly Manner[];
 
@@ -8,10 +8,10 @@ export interface SideOrders {
   open: { input: { talks: number }; answer: null };
   /** An utterance by the owner of each conversation, one at a time. */
   alone: { input: { manner: Manner; rounds: number }; answer: BotFigures[] };
-  /** The same in all open conversations at once. */
+  /** Utterances in all open conversations at once. */
   together: { input: { words: number }; answer: BotFigures[] };
   speed: { input: { gatewaySpeed: number }; answer: null };
-  /** By session id: when the gateway had received the whole utterance, by the machine's own clock. */
+  /** By session id, the time at which the gateway had received the whole utterance, according to the machine's clock. */
   inputs: { input: null; answer: Record<string, number> };
 }
 export type SideOrder = {
@@ -23,7 +23,7 @@ export interface BotFigures {
   firstWordsMs: number;
   endMs: number;
   voiceMs: number;
-  /** How long the voice message is. */
+  /** The length of the voice message. */
   seconds: number;
 }
 
@@ -44,7 +44,7 @@ export interface CallerOrder {
   whole: number;
 }
 
-/** Moments of one answer, on the machine's own clock. */
+/** The times of the events of one answer, according to the machine's clock. */
 export interface Call {
   way: Way;
   manner: Manner;
@@ -56,8 +56,8 @@ export interface Call {
 }
 
 export const MODEL = 'parley-realtime';
-/** The embedded gateway accepts a number of words for the length of its answer. */
+/** The length of the answer in words, which the embedded gateway lets a request choose. */
 export const question = (number: number, words: number): string => `tell me of snow number ${number}, ${words} words`;
 
-/** Of the whole machine, so two processes can compare it. In milliseconds. */
+/** The clock of the whole machine in milliseconds, so that times from two processes can be compared. */
 export const machineTime = (): number => Number(process.hrtime.bigint()) / 1e6;

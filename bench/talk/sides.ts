@@ -9,9 +9,9 @@ import { noLimits } from '../../test/support/no-limits.ts';
 import { type BotFigures, MODEL, machineTime, question, type SideOrder, type SideOrders } from './orders.ts';
 import { encodeVoiceMessage, sounds } from './sounds.ts';
 
-/** The embedded sides in a process of their own: members who speak, and the gateway that answers. */
+/** The embedded servers in a separate process: Discord, in which members speak, and the gateway, which answers. */
 
-/** Discord's limits for one token apply; those for one address are not measured. */
+/** Discord's limits for one token apply; those for one IP address are not measured. */
 const UNBOUND = 1_000_000_000;
 const VOICE_MESSAGE = 1 << 13;
 /** The first word of every answer. No question contains it. */
@@ -27,7 +27,7 @@ const registered = await fetch(`${discord.apiUrl}/v10/applications/${discord.app
   headers: { authorization: `Bot ${discord.token}`, 'content-type': 'application/json' },
   body: JSON.stringify(features.map((feature) => registrationOf(feature, { userInstall: false }))),
 });
-if (!registered.ok) throw new Error(`The commands were not taken: ${await registered.text()}`);
+if (!registered.ok) throw new Error(`The commands were not accepted: ${await registered.text()}`);
 
 const inputs: Record<string, number> = {};
 gateway.realtime.on('received', (session, event) => {
@@ -93,7 +93,7 @@ function asking(words: number): string {
   return question(asked, words);
 }
 
-/** Its first message, with the button to speak. The same order twice within seconds would be one. */
+/** The first message of the conversation, with the button to speak. Two equal orders within seconds would count as one. */
 async function begun(): Promise<Message> {
   asked += 1;
   const exchange = await discord.as('member').slash('talk start', { instructions: `be number ${asked}` });

@@ -23,7 +23,7 @@ export function encodeVoiceMessage(room: AudioService, voice: Pcm): Promise<Voic
   return writer.finish();
 }
 
-/** The cost of a voice message of ten seconds, both ways. */
+/** The cost of a voice message of ten seconds in each direction. */
 export async function measureSounds(): Promise<void> {
   const room = sounds();
   try {
@@ -36,7 +36,7 @@ export async function measureSounds(): Promise<void> {
       ['read, Ogg Opus', ...(await cost(() => room.decoded(memoryContent(bytes), { maxSeconds: 60 })))],
     ];
     console.log(
-      `\n${SECONDS} s of voice, median of ${ROUNDS}; the very first, with its thread and codec: ${cold.toFixed(0)} ms\n`,
+      `\n${SECONDS} s of voice, median of ${ROUNDS}; the first one, including the start of its thread and codec: ${cold.toFixed(0)} ms\n`,
     );
     console.log(table(['', 'ms', 'p95', 'CPU ms', 'CPU ms a second of voice'], rows));
   } finally {

@@ -9,7 +9,7 @@ export interface MeasuredBot {
   strain(collect?: boolean): Promise<Strain>;
 }
 
-/** The embedded sides, and a bot between them. */
+/** The embedded servers, and a bot between them. */
 export class Stage {
   readonly #sides: ChildProcess;
   readonly #served: Served;

@@ -1,4 +1,4 @@
-/** The stub's response for every task, and so its stored state: a job in the middle of its work, without changes. */
+/** The stub's response for every task, and therefore the task's stored state: a running job that never changes. */
 
 export const PROMPT =
   'a lighthouse in a storm, oil on canvas, heavy impasto, a small boat fighting its way home between the rocks, muted greens ' +

@@ -6,13 +6,13 @@ import { asStarted } from '../as-started.ts';
 export interface StartedBot {
   process: ChildProcess;
   startedAt: number;
-  /** When it said that it is here, and how many live tasks it had then. */
+  /** When it reported that it was ready, and how many live tasks it had then. */
   here: Promise<{ at: number; tasks: number }>;
 }
 
 const HERE = 'Atelier is ready.';
 
-/** The shipped bot, started as by `npm start`; it gets nothing from this environment except the path of programs. */
+/** The shipped bot, started as by `npm start`; of this environment it gets only PATH. */
 export function startBot(settings: Readonly<Record<string, string>>, nodeOptions: readonly string[] = []): StartedBot {
   const startedAt = Date.now();
   const process = forkBot(settings, nodeOptions);
@@ -28,7 +28,7 @@ function forkBot(settings: Readonly<Record<string, string>>, nodeOptions: readon
 }
 
 async function hereOf({ stdout }: ChildProcess): Promise<{ at: number; tasks: number }> {
-  if (!stdout) throw new Error('The bot has nowhere to say anything.');
+  if (!stdout) throw new Error('The bot has no output.');
   const { promise, resolve, reject } = Promise.withResolvers<{ at: number; tasks: number }>();
   const lines = createInterface(stdout);
   const said: string[] = [];
@@ -37,6 +37,6 @@ async function hereOf({ stdout }: ChildProcess): Promise<{ at: number; tasks: nu
     if (msg === HERE) resolve({ at: time, tasks });
     else said.push(line);
   });
-  lines.on('close', () => reject(new Error(`The bot ended before it was here:\n${said.join('\n')}`)));
+  lines.on('close', () => reject(new Error(`The bot ended before it was ready:\n${said.join('\n')}`)));
   return promise;
 }

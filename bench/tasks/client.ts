@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { defaultSettings, openGateway } from '../../src/services/gateway/index.ts';
 import { type Counted, counted } from './counted.ts';
 
-/** The gateway's client alone, in a separate process: it polls the same tasks as the engine, in turn, a fixed number at once. */
+/** The gateway client alone, in a separate process. It polls the same tasks as the engine in turn, a fixed number at once. */
 
 export interface ClientInput {
   gatewayUrl: string;

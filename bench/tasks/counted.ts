@@ -5,7 +5,7 @@ export interface Counted {
   cpuMicros: number;
 }
 
-/** Lets this process run for a while, and returns the cost. */
+/** Lets this process run for a while, and returns the processor time that it used. */
 export async function counted(forMs: number): Promise<Counted> {
   const before = process.cpuUsage();
   const begun = performance.now();

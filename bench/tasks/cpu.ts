@@ -11,13 +11,13 @@ const IN_FLIGHT = 64;
 const TASKS = 5_000;
 /** One lane may use three quarters of all concurrent polls. */
 const IN_FLIGHT_OF_ALL_LANES = 86;
-/** The engine's clock goes so much faster that there is always something due, as there is always something to ask for the client. */
+/** The engine's clock runs so much faster that a poll is always due, just as the client alone always has a task to poll. */
 const CLOCK_SPEED = 20;
 const UNBOUND = 1_000_000;
 const times = { warmUpMs: 2_500, countedMs: 3_000 } as const;
 
-const ways = { client: 'client alone (imgx.get)', engine: 'whole engine' } as const;
-type Way = keyof typeof ways;
+const variants = { client: 'client alone (imgx.get)', engine: 'whole engine' } as const;
+type Way = keyof typeof variants;
 type Poll = { perSecond: number; cpuMicros: number };
 
 /** The same polls of the same server, alternating between the client alone and the engine around it. */
@@ -59,15 +59,15 @@ async function askFromEngine(gatewayUrl: string, file: string): Promise<Poll> {
 
 function report(results: Record<Way, Poll[]>): void {
   const cpu = (way: Way): number => median(results[way].map(({ cpuMicros }) => cpuMicros));
-  const rows = (Object.keys(ways) as Way[]).map((way) => [
-    ways[way],
+  const rows = (Object.keys(variants) as Way[]).map((way) => [
+    variants[way],
     Math.round(median(results[way].map(({ perSecond }) => perSecond))).toLocaleString('en'),
     cpu(way).toFixed(0),
     (cpu(way) / cpu('client')).toFixed(2),
   ]);
   console.log(`
-Questions about running tasks without news, ${IN_FLIGHT} in flight at all times, median of ${ROUNDS} rounds by turns. The engine has ${TASKS.toLocaleString('en')} live tasks
-and a clock ${CLOCK_SPEED} times as fast as the machine's, so that something is always due.
+Polls of running tasks without news, ${IN_FLIGHT} in flight at all times, median of ${ROUNDS} alternating rounds. The engine has ${TASKS.toLocaleString('en')} live tasks
+and a clock ${CLOCK_SPEED} times as fast as the machine's, so that a poll is always due.
 `);
   console.log(table(['', 'polls/s', 'CPU µs/poll', 'ratio'], rows));
 }

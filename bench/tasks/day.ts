@@ -5,10 +5,10 @@ const JOBS = 100;
 /** Short, usual and long jobs: about 16, 40 and 80 seconds. */
 const TIMES = [0.4, 1, 2] as const;
 const EVERY_MS = 80;
-/** Both sides and the bot share a clock so many times as fast, for else this would last some minutes. */
+/** The embedded servers and the bot share a clock that runs this many times as fast; otherwise the run would take several minutes. */
 export const CLOCK_SPEED = 4;
 
-/** Jobs as they are at a real gateway: of all lengths, every other one with an image. */
+/** Jobs as at a real gateway: of all lengths, and every other one with an image. */
 export async function dayOfJobs(): Promise<JobFigures[]> {
   const jobs = Array.from({ length: JOBS }, (_, number): JobInput => {
     return { ends: number % 2 === 0 ? 'image' : 'fails', times: TIMES[number % TIMES.length] ?? 1 };

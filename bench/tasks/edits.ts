@@ -9,7 +9,7 @@ const LENGTHS = [
   { name: 'all', from: 0, to: Number.POSITIVE_INFINITY },
 ] as const;
 
-/** How much of Discord's and of the gateway's limits a job uses. */
+/** How much of Discord's and the gateway's rate limits a job uses. */
 export function reportEdits(jobs: readonly JobFigures[]): void {
   const rows = LENGTHS.map(({ name, from, to }) => {
     const those = jobs.filter(({ lasted }) => lasted > from * SECOND_MS && lasted <= to * SECOND_MS);
@@ -24,7 +24,7 @@ export function reportEdits(jobs: readonly JobFigures[]): void {
     ];
   });
   console.log(`
-Edits of the same ${jobs.length} jobs. Target: one edit for the end of each.
+Edits of the same ${jobs.length} jobs. Target: one edit for the end of each job.
 `);
   console.log(table(['a job', 'jobs', 'questions', 'progress edits', 'max', 'end edits'], rows));
 }

@@ -19,9 +19,9 @@ import { answerTo, PROMPT } from './answer.ts';
 
 export interface Filling {
   tasks: number;
-  /** How long ago they were requested. */
+  /** How long ago the tasks were requested. */
   ageMs: number;
-  /** The bot was away when their tokens ran out, and so has them still. */
+  /** Tasks whose tokens expired while the bot was stopped, so they are still stored. */
   withDeadTokens?: boolean;
 }
 
@@ -32,12 +32,12 @@ const TOKEN_MS = 15 * 60_000;
 const OVERDUE_AFTER_MS = 5 * 60_000;
 
 /**
- * A store as the bot leaves it behind. The rows are written many at a time: one by one, each on the disk before the next, ten
- * thousand take minutes. The lists of `/tasks` are left out, for a start does not look at them.
+ * A store as the bot leaves it behind. The rows are written many at a time: one by one, each flushed to disk before the next, ten thousand take
+ * minutes. The lists of `/tasks` are omitted, because a start does not read them.
  */
 export async function fillStore(file: string, filling: Filling): Promise<void> {
   const log = openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined });
-  // Opened once as the bot does it, so it is marked as one of its own.
+  // Opened once in the same way as by the bot, so that it is marked as a store of the bot.
   await (
     await openStore({ url: `sqlite://${file}`, scheme: 'sqlite' }, { specs: kindSpecs, log, clock: systemClock })
   ).close();
@@ -61,7 +61,7 @@ export async function fillStore(file: string, filling: Filling): Promise<void> {
 /** The gateway's id for the task with this number. */
 export const remoteIdOf = (number: number): string => String(1_760_000_000_000_000 + number);
 
-/** The task that the bot's own transitions make of a request and of the stub's response. */
+/** The task that the bot's own transitions make from a request and the stub's response. */
 export function runningTask(number: number, { ageMs, withDeadTokens = false }: Omit<Filling, 'tasks'>): Task {
   const now = Date.now();
   const created = now - ageMs;
@@ -107,5 +107,5 @@ function snapshotOf(remoteId: string): Snapshot {
   return readSnapshot('imgx', JSON.parse(answerTo(remoteId)), place, notices);
 }
 
-/** As long as Discord's ids are. */
+/** As long as Discord's ids. */
 const snowflake = (kind: number, number: number): string => `${kind}${String(number).padStart(18, '0')}`;

@@ -2,7 +2,7 @@
 export interface Orders {
   /** Members request these jobs, one at a time. */
   begin: { input: Workload; answer: null };
-  /** How many of them are not settled: Discord has not heard of their end. */
+  /** How many of them are not settled, because their end has not been shown in Discord. */
   open: { input: null; answer: number };
   figures: { input: null; answer: JobFigures[] };
 }
@@ -11,21 +11,21 @@ export type Order = { [Kind in keyof Orders]: { kind: Kind; input: Orders[Kind][
 
 export interface Workload {
   jobs: readonly JobInput[];
-  /** By the machine's clock. */
+  /** According to the machine's clock. */
   everyMs: number;
 }
 
 export interface JobInput {
   ends: 'fails' | 'image';
-  /** This many times as long as such a job usually takes. */
+  /** The duration, as a multiple of what such a job usually takes. */
   times: number;
 }
 
-/** One job, in milliseconds of the clock that both sides share. */
+/** One job, in milliseconds of the clock that both embedded servers share. */
 export interface JobFigures {
   ends: JobInput['ends'];
   lasted: number;
-  /** From its end at the gateway to the edit that shows it. */
+  /** From the end of the job at the gateway to the edit that shows it. */
   delay: number;
   /** The part caused by the schedule: until the poll that finds the end. */
   untilFound: number;
@@ -36,7 +36,7 @@ export interface JobFigures {
   endEdits: number;
 }
 
-/** How the sides are to run, as arguments of their program. */
+/** How the embedded servers run, as arguments of their program. */
 export interface SidesInput {
   clockSpeed: number;
   clockOrigin: number;

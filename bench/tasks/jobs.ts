@@ -4,11 +4,11 @@ import { end, messageFrom, start } from '../discord/child.ts';
 import type { JobFigures, Order, Orders, Served, SidesInput, Workload } from './job-orders.ts';
 import { StoreFolder } from './store-folder.ts';
 
-const LOOK_MS = 500;
-/** No job lasts so long, however many times slower it was made. */
+const CHECK_INTERVAL_MS = 500;
+/** No job takes longer than this, however much it is slowed down. */
 const WAIT_LIMIT_MS = 120_000;
 
-/** Orders jobs of the bot between the embedded sides, and waits until Discord has heard of the end of each. */
+/** Orders jobs from the bot through the embedded servers, and waits until the end of each is shown in Discord. */
 export async function runJobs(
   workload: Workload,
   pace: Pick<SidesInput, 'clockSpeed' | 'gatewaySpeed'>,
@@ -25,7 +25,7 @@ export async function runJobs(
     await messageFrom(bot);
     await ask(sides, 'begin', workload);
     const waitLimit = AbortSignal.timeout(WAIT_LIMIT_MS);
-    while ((await ask(sides, 'open', null)) > 0) await sleep(LOOK_MS, undefined, { signal: waitLimit });
+    while ((await ask(sides, 'open', null)) > 0) await sleep(CHECK_INTERVAL_MS, undefined, { signal: waitLimit });
     return await ask(sides, 'figures', null);
   } finally {
     if (bot) await end(bot);

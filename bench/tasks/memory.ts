@@ -7,7 +7,7 @@ const ROUNDS = 2;
 const TASKS = [0, 10_000, 50_000] as const;
 const HOUR_MS = 3_600_000;
 
-/** Each task is polled once, so the engine’s own data for it is measured too, and then not for minutes. */
+/** Each task is polled once, so that the engine's own data for it is measured too, and then not again for minutes. */
 const settings = { GATEWAY_POLLS_PER_SECOND: '10000', GATEWAY_CONNECTIONS: '64' };
 
 /** The memory of the shipped bot with this many live tasks, once nothing is left to collect. */
@@ -55,8 +55,8 @@ function report(results: readonly Weight[][]): void {
     each(at, heap),
   ]);
   console.log(`
-The shipped bot after each task was polled once, and a garbage collection; MB of 1,000,000 bytes, median of ${ROUNDS} processes.
-Bytes are for each task more than in the row above; at first Node also makes more room for what is short-lived, once and for all.
+The shipped bot after one poll of each task and a garbage collection; MB of 1,000,000 bytes, median of ${ROUNDS} processes.
+Bytes are per additional task compared with the row above; the first rows include memory that Node reserves once for short-lived objects.
 `);
   console.log(table(['', 'RSS MB', 'bytes a task more', 'heap MB', 'bytes a task more'], rows));
 }

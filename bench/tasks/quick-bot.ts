@@ -6,7 +6,7 @@ import { kindNames } from '../../src/services/tasks/task.ts';
 import { fastClock } from './fast-clock.ts';
 import type { SidesInput } from './job-orders.ts';
 
-/** The shipped bot but for its clock, which is the one of the sides. */
+/** The shipped bot, except that it uses the clock of the embedded servers. */
 
 const [input = '{}'] = process.argv.slice(2);
 const { clockSpeed, clockOrigin } = JSON.parse(input) as SidesInput;

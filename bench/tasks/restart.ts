@@ -21,7 +21,7 @@ const names: Readonly<Record<Store, string>> = {
   late: 'as many, their tokens run out',
 };
 
-/** From the start of the shipped bot's process to its first poll for a task that was running. */
+/** Measures the time from the start of the shipped bot's process to its first poll for a task that was running. */
 export async function measureRestart(): Promise<void> {
   const results: Record<Store, Entrance[]> = { empty: [], full: [], late: [] };
   const scene = await Scene.open();
@@ -56,8 +56,8 @@ function report(results: Record<Store, Entrance[]>): void {
     ].map((ms) => (Number.isNaN(ms) ? '' : ms.toFixed(0))),
   ]);
   console.log(`
-Milliseconds from the start of the shipped bot's process, median of ${ROUNDS} starts by turns. In the last row the bot was away for so
-long that every token has run out, and is taken out of the store before anything else.
+Milliseconds from the start of the shipped bot's process, median of ${ROUNDS} alternating starts. In the last row the bot was stopped for so
+long that every token has expired and is removed from the store before anything else.
 Target: the first poll at most ${TARGET_MS.toLocaleString('en')} ms after READY.
 `);
   console.log(table(['', 'READY', 'ratio', '"here"', 'first poll', 'after READY', 'after "here"'], rows));

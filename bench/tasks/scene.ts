@@ -16,16 +16,16 @@ interface Input {
   nodeOptions?: readonly string[];
 }
 
-/** The shipped bot on the scene; all in milliseconds since its process was started. */
+/** The times of the shipped bot, all in milliseconds since its process was started. */
 export interface Entrance {
   bot: ChildProcess;
   readyAfter: number;
   hereAfter: number;
-  /** Nothing is polled if no task is live. */
+  /** Undefined if no task is live, because then nothing is polled. */
   firstPollAfter: number | undefined;
 }
 
-/** The embedded Discord and a stub gateway, each in a process of its own, between which the shipped bot wakes up with a store. */
+/** The embedded Discord and a stub gateway, each in a separate process, between which the shipped bot starts with an existing store. */
 export class Scene {
   readonly #stage: Stage;
   readonly #folder: StoreFolder;

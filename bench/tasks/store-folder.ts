@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Filling, fillStore } from './filled-store.ts';
 
-/** Stores for measurements, in a folder that goes with them: an operator's own must neither be read nor written. */
+/** Stores for measurements, in a temporary folder: a store of the operator must neither be read nor written. */
 export class StoreFolder {
   readonly #folder: string;
   #stores = 0;

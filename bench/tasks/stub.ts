@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { answerTo } from './answer.ts';
 
-/** A gateway that costs next to nothing: no job ever changes. It runs in a separate process. */
+/** A gateway that uses almost no processor time, because no job ever changes. It runs in a separate process. */
 
 export interface StubServed {
   url: string;
@@ -15,7 +15,7 @@ export interface StubOrder {
   questions: number;
 }
 
-/** When the first and the last of them were heard, by the machine's clock. */
+/** When the first and the last of them were received, according to the machine's clock. */
 export interface StubHeard {
   firstAt: number;
   lastAt: number;

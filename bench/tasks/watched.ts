@@ -8,12 +8,12 @@ import type {
   Verdict,
 } from '../../src/services/polling/scheduler.ts';
 
-/** As much as the scheduler's own. */
+/** The same jitter as the scheduler's own. */
 const JITTER = 0.1;
 
 /**
- * The scheduler as the engine sees it, with a counter of its polls. Where it is timed as well, verdicts are jittered
- * here instead of in the scheduler, so the moment at which each question is due is known.
+ * The scheduler as the engine sees it, with a counter of its polls. If polls are also timed, verdicts are jittered here instead of in the
+ * scheduler, so that the time at which each poll is due is known.
  */
 export class WatchedScheduler implements Scheduler {
   readonly #scheduler: Scheduler;

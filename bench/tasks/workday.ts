@@ -15,10 +15,10 @@ import type { JobFigures, JobInput } from './job-orders.ts';
 const KEY = 'sk-sandbox';
 const ACKNOWLEDGE_MS = 3_000;
 /** How often the gateway's log of requests is read, which contains only the last thousand. */
-const LOOK_MS = 100;
-/** Noise cannot be packed, so this is an image of a megabyte. */
+const CHECK_INTERVAL_MS = 100;
+/** Noise cannot be compressed, so this is an image of one megabyte. */
 const IMAGE_SIDE = 600;
-const LEAST_IMAGE_BYTES = 1_000_000;
+const MIN_IMAGE_BYTES = 1_000_000;
 
 interface Ordered extends JobInput {
   jobId: string;
@@ -48,7 +48,7 @@ export class Workday {
       GATEWAY_API_KEY: KEY,
       ...noLimits,
     };
-    this.#looking = setInterval(() => this.#look(), LOOK_MS);
+    this.#looking = setInterval(() => this.#look(), CHECK_INTERVAL_MS);
   }
 
   static async begin(clock: Clock, clockSpeed: number, gatewaySpeed: number): Promise<Workday> {
@@ -101,7 +101,7 @@ export class Workday {
     const edits = this.#edits(one);
     const endEdits = edits.filter(showsEnd);
     const uploaded = endEdits.reduce((sum, { files }) => sum + files.reduce((bytes, file) => bytes + file.bytes, 0), 0);
-    if (uploaded < (one.ends === 'image' ? LEAST_IMAGE_BYTES : 0))
+    if (uploaded < (one.ends === 'image' ? MIN_IMAGE_BYTES : 0))
       throw new Error('A result was shown without its image.');
     const shownAt = Date.parse(edited ?? '');
     const { createdAt = Number.NaN, finishedAt = Number.NaN } = job ?? {};
@@ -154,5 +154,5 @@ async function register({ apiUrl, applicationId, token }: EmbeddedDiscord): Prom
     headers: { authorization: `Bot ${token}`, 'content-type': 'application/json' },
     body: JSON.stringify(features.map((feature) => registrationOf(feature, { userInstall: false }))),
   });
-  if (!answer.ok) throw new Error(`The commands were not taken: ${await answer.text()}`);
+  if (!answer.ok) throw new Error(`The commands were not accepted: ${await answer.text()}`);
 }

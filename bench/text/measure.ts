@@ -8,11 +8,11 @@ import type { Strain } from './probe.ts';
 
 const ALONE: Input = { answers: 1, words: 160, gatewaySpeed: 1 };
 const ROUNDS = 5;
-/** Some twelve seconds of streaming, about as fast as the quickest models write. */
+/** About twelve seconds of streaming, at the speed of the fastest models. */
 const MANY: Input = { answers: 50, words: 1_500, gatewaySpeed: 4 };
-const LOOK_MS = 500;
+const CHECK_INTERVAL_MS = 500;
 
-/** The cost of streaming answers for the bot, and the time to their first words. */
+/** The processor time that streaming answers cost the bot, and the time to their first words. */
 export async function measureText(): Promise<void> {
   const sides = start(new URL('sides.ts', import.meta.url));
   try {
@@ -30,7 +30,7 @@ export async function measureText(): Promise<void> {
         bot.send({ collect });
         return messageFrom<Strain>(bot);
       };
-      // The first answer of a process warms it.
+      // The first answer warms the process up.
       await ask(ALONE);
       const alone: AnswerFigures[] = [];
       for (let round = 0; round < ROUNDS; round++) alone.push(...(await ask(ALONE)));
@@ -56,7 +56,7 @@ export async function measureText(): Promise<void> {
 async function watch(signal: AbortSignal, look: () => Promise<void>): Promise<void> {
   while (!signal.aborted) {
     await look();
-    await sleep(LOOK_MS);
+    await sleep(CHECK_INTERVAL_MS);
   }
 }
 

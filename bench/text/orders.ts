@@ -8,7 +8,7 @@ export interface Input {
 }
 
 export interface AnswerFigures {
-  /** From the first event of the stream to the first words in Discord; the gateway's own pause before its first words is in it. */
+  /** From the first event of the stream to the first words in Discord; this includes the gateway's own pause before its first words. */
   firstVisibleMs: number;
   edits: number;
   seconds: number;

@@ -6,11 +6,11 @@ import { registrationOf } from '../../src/discord/registration.ts';
 import { noLimits } from '../../test/support/no-limits.ts';
 import type { AnswerFigures, Input, Served } from './orders.ts';
 
-/** The embedded sides in a process of their own: members who ask, and the gateway that answers. */
+/** The embedded servers in a separate process: Discord, in which members ask, and the gateway, which answers. */
 
 /** The first edit contains a few letters of the first words, under the line that names the model. */
 const FIRST_WORDS = 'quill-5\\nT';
-/** Discord's limits for one token apply; those for one address are not measured. */
+/** Discord's limits for one token apply; those for one IP address are not measured. */
 const UNBOUND = 1_000_000_000;
 
 const key = 'sk-sandbox';
@@ -22,7 +22,7 @@ const registered = await fetch(`${discord.apiUrl}/v10/applications/${discord.app
   headers: { authorization: `Bot ${discord.token}`, 'content-type': 'application/json' },
   body: JSON.stringify(features.map((feature) => registrationOf(feature, { userInstall: false }))),
 });
-if (!registered.ok) throw new Error(`The commands were not taken: ${await registered.text()}`);
+if (!registered.ok) throw new Error(`The commands were not accepted: ${await registered.text()}`);
 
 process.send?.({
   settings: {

@@ -3,13 +3,13 @@ import type { Metrics } from './metrics.ts';
 
 interface PartitionParts {
   count: number;
-  /** Of the partitions that have an owner. */
+  /** The health of the partitions that have an owner. */
   owners(): Promise<ReadonlyMap<number, string>>;
 }
 
 interface WorkerParts {
   owned(): readonly number[];
-  /** How many packets wait for a partition. */
+  /** How many packets are waiting for a partition. */
   waiting(partition: number): Promise<number>;
 }
 
@@ -19,7 +19,7 @@ interface ShardParts {
   readonly connected: number;
 }
 
-/** What the processes of a cluster report in addition. */
+/** The additional metrics of the processes of a cluster. */
 export const measureCluster = (metrics: Metrics) => ({
   watchPartitions({ count, owners }: PartitionParts): void {
     metrics.read('partitions', () => [{ labels: {}, value: count }]);

@@ -18,7 +18,7 @@ const LANE = 'group of polls, such as `videos`';
 const DISK = '`store` (its file) or `files` (temporary files)';
 const OPERATION = '`read`, `write` or `delete`';
 
-/** The only list of metrics: those that are registered, drawn and documented come from here. */
+/** The only list of metrics: everything that is registered, drawn and documented comes from here. */
 export const metricList = {
   tasks: {
     ...{ name: 'atelier_tasks', type: 'gauge', section: 'Tasks', unit: 'count' },
@@ -264,7 +264,7 @@ export type CounterKey = KeyOf<'counter'>;
 export type GaugeKey = KeyOf<'gauge'>;
 export type HistogramKey = KeyOf<'histogram'>;
 
-/** One value for each label of a metric. */
+/** A value for each label of a metric. */
 export type LabelsOf<Key extends MetricKey> = (typeof metricList)[Key] extends { labels: infer Labels }
   ? { readonly [Name in keyof Labels]: string }
   : Readonly<Record<never, string>>;

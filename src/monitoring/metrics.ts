@@ -17,7 +17,7 @@ interface Reading<Key extends MetricKey> {
 
 type Readings<Key extends MetricKey> = readonly Reading<Key>[];
 
-/** The values of all metrics in the list. Gauges are read at each scrape, so between scrapes they cost nothing. */
+/** The values of all metrics in the list. Gauges are only read when they are scraped, so they cost nothing in between. */
 export class Metrics {
   readonly #registry = new Registry();
   readonly #counters = new Map<MetricKey, Counter>();
@@ -58,7 +58,7 @@ export class Metrics {
     });
   }
 
-  /** As above, for a sum that is stored elsewhere. */
+  /** The same for a sum that is stored elsewhere. */
   readSum(key: CounterKey, read: () => number): void {
     this.#onScrape(key, async () => {
       const counter = this.#counters.get(key);
@@ -87,7 +87,7 @@ const entries = (list: Readonly<Record<MetricKey, MetricSpec>>): [MetricKey, Met
   Object.entries(list).map(([key, spec]) => [keyIn(key), spec]);
 
 function keyIn(key: string): MetricKey {
-  if (!isKey(key)) throw new Error(`${key} is no metric.`);
+  if (!isKey(key)) throw new Error(`${key} is not a metric.`);
   return key;
 }
 

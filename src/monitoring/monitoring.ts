@@ -28,7 +28,7 @@ interface ProcessParts {
 
 export type Monitoring = Awaited<ReturnType<typeof openMonitoring>>;
 
-/** Opens the port immediately, so the bot can be probed while it starts. Call the functions that watch once what they watch is open. */
+/** Opens the port immediately, so the bot can be probed while it starts. Call the `watch…` functions once the parts that they watch are open. */
 export async function openMonitoring(
   settings: HttpSettings,
   { version, clock, log }: { version: string; clock: Clock; log: Log },
@@ -53,7 +53,7 @@ export async function openMonitoring(
     onFailure,
     onAcknowledged: (ms: number): void => metrics.observe('acknowledgement', {}, ms / 1000),
 
-    /** In a process with bots. */
+    /** For a process that runs bots. */
     watch({ bots, mediaProcess, storeAddress }: ProcessParts): void {
       measureTasks(metrics, () => bots().map(({ engine }) => engine));
       measureFiles(metrics, mediaProcess, storeAddress);

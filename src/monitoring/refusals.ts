@@ -1,12 +1,12 @@
 import type { Metrics } from './metrics.ts';
 
-/** More than there are texts. */
+/** Higher than the number of texts. */
 const MAX_REASONS = 400;
 const KEY = /^[A-Za-z][A-Za-z.-]{0,60}$/;
 
 /**
- * Counts refusals by their reason. Reasons are keys of texts, but a key may have come from the process that decodes
- * hostile files, or from the store: an invalid one is not repeated, and their number is limited.
+ * Counts refusals by their reason. Reasons are keys of texts, but a key may have come from the process that decodes hostile files, or from the
+ * store, so an invalid key is not used as a label, and their number is limited.
  */
 export function refusalCounter(metrics: Metrics): (reason: string) => void {
   const known = new Set<string>();

@@ -6,12 +6,12 @@ import { type Readiness, type ReadinessCheck, readyParts } from '../services/rea
 import type { Metrics } from './metrics.ts';
 import type { HttpSettings } from './port.ts';
 
-/** Requests are a line and a few headers: what is longer or slower is not a probe. */
+/** A probe is a line and a few headers; anything longer or slower is not a probe. */
 const MAX_HEADER_BYTES = 8 * 1024;
 const REQUEST_LIMIT_MS = 5_000;
 const IDLE_LIMIT_MS = 10_000;
 const MAX_CONNECTIONS = 64;
-/** A scrape waits for the gateway's list of models at most. */
+/** At most, a scrape has to wait for the gateway's list of models. */
 const RESPONSE_LIMIT_MS = 10_000;
 
 const READ_ONLY = new Set(['GET', 'HEAD']);
@@ -32,7 +32,7 @@ export async function openServer(
   server.server.maxConnections = MAX_CONNECTIONS;
   refuseAllButReads(server);
   server.setErrorHandler((error, _, reply) => {
-    // Its message is only for the log.
+    // The error's message is only for the log.
     log.warn({ err: error }, 'A request for the state of the bot failed.');
     return reply.code(500).send({ error: 'The request failed.' });
   });

@@ -52,7 +52,7 @@ export function measureTasks(metrics: Metrics, engines: () => readonly TaskParts
   });
   metrics.read('failingModels', () => {
     const failing = engines().flatMap(({ circuits }) => circuits.allFailing);
-    // Several bots may have found the same.
+    // Several bots may have found the same lane.
     const distinct = new Map(failing.map((one) => [`${one.kind} ${one.model}`, one]));
     return countBy([...distinct.values()], ({ kind }) => ({ kind }));
   });
@@ -82,17 +82,17 @@ export function measureTasks(metrics: Metrics, engines: () => readonly TaskParts
   );
 }
 
-/** The gateway's own code may be any text. */
+/** A code from the gateway may be any text. */
 const reasonOf = ({ refusal }: Failure): string => refusal?.key.replace(/^refusals\./, '') ?? 'gateway.refused';
 
-/** The task's end is shown, or no message will show it. */
+/** Whether the task's end is shown, or no message will ever show it. */
 const isSettled = ({ delivery, times }: Task): boolean => delivery.call !== undefined || times.settled !== undefined;
 
-/** A part of an album has no message, so it is settled the moment it ends. */
+/** A part of an album has no message, so it is settled as soon as it ends. */
 function observeDelivery(metrics: Metrics, { traits, delivery, times, state, review }: Task, group: string): void {
   if (delivery.undeliverable !== undefined) metrics.count('undelivered', { reason: delivery.undeliverable });
   const shownAt = delivery.call?.shownAt ?? times.settled;
-  // A moderator takes as long as moderators take.
+  // The time that a moderator takes says nothing about the bot.
   const wasHeld = review?.channelId !== undefined;
   if (
     traits.isPart ||

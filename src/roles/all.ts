@@ -13,7 +13,7 @@ import { openBot } from './bot.ts';
 /** The bot as one process: it owns the whole store, and interactions arrive on its own connection. */
 export async function startAll(config: Config, tools: AppTools, monitoring: Monitoring | undefined): Promise<App> {
   const { log, version, clock = systemClock } = tools;
-  // Opened first, for it fails if another bot owns the store.
+  // Opened first, because it fails if another bot owns the store.
   const store = await openStore(config.store, {
     ...{ log, clock, specs: kindSpecs },
     ...{ botVersion: version, leaseMs: config.storeLeaseMs, onUse: monitoring?.onStoreUse },
@@ -66,7 +66,7 @@ export async function startAll(config: Config, tools: AppTools, monitoring: Moni
   };
 }
 
-/** Nothing is limited or unlimited by accident: an operator sees the limits with every start. */
+/** The limits are logged at every start, so that an operator notices wrong ones. */
 const limitsOf = ({ total, server, member, direct }: Config['budgets']) => ({
   totalBudget: limitsText(total),
   serverBudget: limitsText(server),

@@ -8,20 +8,20 @@ import type { StoreError } from '../services/store/index.ts';
 export interface App {
   /** Discord has closed the connection for good, with its close code: most likely the token was reset. */
   readonly connectionLost: Promise<number>;
-  /** The bot has lost its store: end the process at once. Nothing is submitted, shown or stored from now on. */
+  /** The bot has lost its store, so the process must end at once. Nothing is submitted, shown or stored from now on. */
   readonly storeLost: Promise<StoreError>;
-  /** Takes no new work, finishes running work within a limit, and closes everything. */
+  /** Accepts no new work, finishes running work within a time limit, and closes everything. */
   stop(): Promise<void>;
 }
 
 export interface AppTools {
   log: Log;
   version: string;
-  /** The operator has backed up the store, whose schema may change. */
+  /** Whether the operator has backed up the store, so that its schema may change. */
   mayMigrate?: boolean;
   clock?: Clock;
   gatewayLimits?: Partial<GatewayLimits>;
-  /** Times the downloads of files; by default the same clock. */
+  /** The clock for the downloads of files; by default the same one. */
   mediaClock?: Clock;
   /** Shared with other bots of this process, so it is not closed with this one. */
   mediaProcess?: MediaProcess;

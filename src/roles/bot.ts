@@ -41,7 +41,7 @@ interface BotParts {
   partition?: Partition;
   others?: OtherPartitions | undefined;
   notes?: EngineParts['notes'];
-  /** Undefined: it is alone in its process. */
+  /** Undefined if it is the only bot in its process. */
   limits?: ProcessLimits;
   clients: DiscordClients;
   callbackAddresses?: CallbackAddresses | undefined;
@@ -51,7 +51,7 @@ interface BotParts {
 
 export type Bot = ReturnType<typeof openBot>;
 
-/** One bot over one store: all but the connection on which interactions arrive. */
+/** One bot with one store: everything except the connection on which interactions arrive. */
 export function openBot({
   config,
   tools,
@@ -124,7 +124,7 @@ export function openBot({
     settings: config,
   });
   const watched = watchedBot({ engine, store, gateway, isConnected: clients.isConnected });
-  // Without monitoring it serves `/about` alone.
+  // Without monitoring it is only used by `/about`.
   if (!monitoring) readiness.watch(watched);
   let told: Promise<unknown> = Promise.resolve();
   let unplaced: readonly string[] = [];
@@ -142,20 +142,20 @@ export function openBot({
     /** Answers a message in a thread. */
     readMessage: commands.readMessage,
 
-    /** Never throws: failures have been reported and logged. */
+    /** Never throws: failures are reported and logged. */
     take: (interaction: Interaction): Promise<void> => commands.router.take(interaction),
 
-    /** For an interaction in a server whose rules another partition has: the buttons of a task work everywhere. */
+    /** For an interaction in a server whose rules another partition has: the buttons of a task work in every server. */
     async readRulesOf(guildId: string): Promise<void> {
       const home = partitionOf(bucketOf(guildId), partition.count);
       if (!others || home === partition.number) return;
       engine.rules.borrow(guildId, (await (await others.of(home))?.rulesOf(guildId)) ?? NO_RULES);
     },
 
-    /** What another partition's bot has sent. */
+    /** Handles a packet from another partition's bot. */
     hear: (message: ErasureMessage): Promise<void> => tasks.erasure.receive(message),
 
-    /** Ends an interaction whose process ended while it was handled: the member is told, unless a task or a message came of it. */
+    /** Ends an interaction whose process ended while it was handled: the member is told, unless it led to a task or a message. */
     endInterrupted: interruptedReply({
       outbox,
       clients,
@@ -164,21 +164,21 @@ export function openBot({
       hasTask: (token) => tasks.book.live(({ route }) => route.token === token).length > 0,
     }),
 
-    /** Reads what the store has; nothing is done about it yet. */
+    /** Reads the content of the store; nothing is done about it yet. */
     async open(): Promise<void> {
       await Promise.all([engine.open(), notices.open()]);
       // Read before members can start new ones.
       unplaced = talksWithoutThread(tasks.book);
     },
 
-    /** Continues what was under way, once messages can be sent. */
+    /** Continues interrupted work, once messages can be sent. */
     async start(): Promise<void> {
       await tasks.start();
       for (const id of unplaced) await talks.end(id, 'lost');
       await commands.resume();
     },
 
-    /** Tells the operator of the start, and owners of tasks that cannot be read. The start does not wait for it. */
+    /** Notifies the operator of the start, and the owners of unreadable tasks. The start does not wait for this. */
     announce(): void {
       notices.start();
       told = store.quarantine
@@ -186,7 +186,7 @@ export function openBot({
         .catch((error: unknown) => log.warn({ err: error }, 'Could not notify the owners of unreadable tasks.'));
     },
 
-    /** Takes no new work, and finishes running work within a limit. */
+    /** Accepts no new work, and finishes running work within a time limit. */
     async finish(): Promise<void> {
       const finished = new AbortController();
       const timeLimit = pause(clock, STOP_LIMIT_MS, finished.signal).then(() => {
@@ -198,14 +198,14 @@ export function openBot({
       finished.abort();
     },
 
-    /** After `finish`. Closes the store too. */
+    /** To be called after `finish`. Closes the store too. */
     async close(): Promise<void> {
       await engine.close();
       await notices.stop();
       await engine.stop();
     },
 
-    /** Where `open` or `start` has failed. */
+    /** For a bot whose `open` or `start` has failed. */
     async abandon(): Promise<void> {
       await Promise.all([engine.close(), engine.tasks.orders.finish(), store.close()]);
     },

@@ -26,9 +26,9 @@ import type { App, AppTools } from './app.ts';
 
 /** Discord waits three seconds for the first response. Without one by then, the member is told to try again. */
 const UNTAKEN_MS = 2_000;
-/** A queue server that is away must not use up the member's three seconds. */
+/** A queue server that does not respond must not use up the member's three seconds. */
 const PUT_LIMIT_MS = 1_500;
-const CONNECTED_LOOK_MS = 100;
+const CONNECTION_CHECK_MS = 100;
 
 /** A process that receives interactions from Discord, and passes each on to the partition that answers it. */
 export async function startShard(config: Config, tools: AppTools, monitoring: Monitoring | undefined): Promise<App> {
@@ -43,34 +43,34 @@ export async function startShard(config: Config, tools: AppTools, monitoring: Mo
   const { client, reads } = clients;
   client.rest.setToken(config.discord.token);
   const outbox = new Outbox(clients, log);
-  const underWay = new Set<Promise<unknown>>();
+  const pending = new Set<Promise<unknown>>();
 
-  /** Discord takes one first response, so a worker that is just about to answer is not disturbed. */
-  async function turnAway(interaction: APIInteraction): Promise<void> {
+  /** Discord accepts only one first response, so this does not disturb a worker that is about to answer. */
+  async function refuse(interaction: APIInteraction): Promise<void> {
     const { application_id: applicationId, id: interactionId, token, type } = interaction;
     const responder = new Responder(outbox, { applicationId, interactionId, token });
     try {
       if (type === InteractionType.ApplicationCommandAutocomplete) await responder.suggest([]);
       else await responder.replyPrivately({ content: say('refusals.stopping') });
     } catch (error) {
-      // A resumed session repeats interactions, some of which have their response, or are too old for one.
+      // A resumed session repeats interactions, some of which have been answered already or are too old to be answered.
       if (!isTooLate(error)) log.info({ err: error }, 'A member could not be told to try again.');
     }
   }
 
-  async function turnAwayUntaken(partition: number, interaction: APIInteraction): Promise<void> {
+  async function refuseUntaken(partition: number, interaction: APIInteraction): Promise<void> {
     await pause(clock, UNTAKEN_MS);
     try {
       if (!(await inbox.withdraw(partition, interaction.id))) return;
       monitoring?.onUntaken();
       log.warn({ partition }, 'No worker took an interaction in time.');
-      await turnAway(interaction);
+      await refuse(interaction);
     } catch (error) {
       log.warn({ partition, err: error }, 'It is unknown whether a worker took an interaction.');
     }
   }
 
-  /** Every message of every server comes here. A failure is retried by the caller; a message that is put in twice is answered once. */
+  /** Every message from every server arrives here. A failure is retried by the caller; a message that is put in twice is answered once. */
   async function passMessage(packet: GatewayMessageCreateDispatch): Promise<void> {
     const partition = threads?.partitionOf(packet.d.channel_id);
     const content = partition === undefined ? undefined : threadPacketIn(packet);
@@ -95,8 +95,8 @@ export async function startShard(config: Config, tools: AppTools, monitoring: Mo
       return undefined;
     });
     monitoring?.onHandOver('interaction', outcome === 'put' ? 'passed' : 'failed');
-    if (outcome === 'put') void trackUntilDone(turnAwayUntaken(partition, packet.d), underWay);
-    else await turnAway(packet.d);
+    if (outcome === 'put') void trackUntilDone(refuseUntaken(partition, packet.d), pending);
+    else await refuse(packet.d);
   }
 
   let threads: FollowedThreads | undefined;
@@ -115,7 +115,7 @@ export async function startShard(config: Config, tools: AppTools, monitoring: Mo
     monitoring?.readiness.watch({
       isDiscordReady: () => shards.isConnected(),
       store: { mustBeOurs: () => undefined, trouble: () => partitions.trouble(), unsaved: () => 0 },
-      // It asks nothing of the gateway.
+      // A shard process sends no requests to the gateway.
       gateway: { answeredAt: () => clock.now(), ask: async () => undefined },
     });
     monitoring?.watchDiscord(clients);
@@ -129,7 +129,7 @@ export async function startShard(config: Config, tools: AppTools, monitoring: Mo
       monitoring?.stopping();
       await shards.close();
       threads?.close();
-      await Promise.all(underWay);
+      await Promise.all(pending);
       await Promise.all([clients.close(), cluster.close()]);
       await monitoring?.close();
       log.info('This shard process has stopped.');
@@ -150,5 +150,5 @@ export async function startShard(config: Config, tools: AppTools, monitoring: Mo
 }
 
 async function connected(shards: Shards, clock: Clock): Promise<void> {
-  while (!shards.isConnected()) await pause(clock, CONNECTED_LOOK_MS);
+  while (!shards.isConnected()) await pause(clock, CONNECTION_CHECK_MS);
 }

@@ -26,9 +26,9 @@ import type { App, AppTools } from './app.ts';
 import { type Bot, openBot } from './bot.ts';
 import { shareOfPartition } from './partition-config.ts';
 
-/** Discord takes 50 from a bot; shards need a few. */
+/** Discord allows a bot 50 per second, of which the shard processes need a few. */
 const REQUESTS_PER_SECOND = 45;
-/** A message in a thread that has waited this long is not answered: the conversation has moved on. */
+/** A message in a thread that has waited this long is not answered, because the conversation has moved on. */
 const LATE_MS = 15 * 60_000;
 
 interface Working {
@@ -37,8 +37,8 @@ interface Working {
 }
 
 /**
- * A process that answers what others receive: for each partition that it owns it runs a bot over the partition's store, and hands it the partition's
- * packets.
+ * A process that answers what shard processes receive: for each partition that it owns, it runs a bot with the partition's store, and hands it the
+ * partition's packets.
  */
 export async function startWorker(config: Config, tools: AppTools, monitoring: Monitoring | undefined): Promise<App> {
   const { log, version, clock = systemClock, mediaProcess: shared } = tools;
@@ -54,7 +54,7 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
   const working = new Map<number, Working>();
   const owned = new Map<number, StoredTasks>();
   const limits = new ProcessLimits(config, { clock, log, partitionCount: count });
-  // The lanes of all partitions, which outlive each of them.
+  // The lanes of all partitions, which stay when a partition is released.
   const pollGateway = openGateway(config.gateway, { log, clock }, tools.gatewayLimits);
   for (const { source } of kindsOf(pollGateway, { ...config.poll, ...config.gateway }))
     if (source) limits.tracker.laneOf(source);
@@ -62,7 +62,7 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
   const mustOwnAll = (): void => {
     for (const { ownership } of owned.values()) ownership.mustBeOurs();
   };
-  // It has no connection that could be lost: packets wait in the inbox.
+  // A worker has no connection to Discord that could be lost: packets wait in the inbox.
   const clients = { ...openDiscordClients(config.discord.apiUrl, undefined, mustOwnAll), isConnected: () => true };
   const closeAll = async (): Promise<void> => {
     await callbacks?.close();
@@ -91,7 +91,7 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
       await bot.open();
     } catch (error) {
       if (!(error instanceof StoreError) || error.kind !== 'unreachable') throw error;
-      log.warn({ partition: number, err: error }, 'A partition could not be read; another try follows.');
+      log.warn({ partition: number, err: error }, 'A partition could not be read; retrying.');
       monitoring?.onOwnerChange('given-back');
       owned.delete(number);
       shareLimits();
@@ -100,7 +100,7 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
     }
     threads?.watch(bot.book, number);
     await bot.start();
-    // One of them is enough.
+    // One bot is enough.
     if (number === 0) bot.announce();
     const answer = (packet: TakenPacket): Promise<void> => answerPacket(packet, { bot, clients, clock, log });
     working.set(number, { bot, inbox: inbox.take(number, answer) });
@@ -112,7 +112,7 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
     const closed = taken?.close();
     await bot?.finish();
     monitoring?.onOwnerChange('given-back');
-    // From here on its lease is given back, which must not stop the requests of the other partitions.
+    // After this its lease is released, which must not stop the requests of the other partitions.
     owned.delete(number);
     shareLimits();
     working.delete(number);
@@ -131,7 +131,7 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
     },
     gateway: {
       answeredAt: () => latest(bots().map((bot) => bot.watched.gateway.answeredAt())),
-      // Without a partition nothing is asked of the gateway.
+      // A worker without a partition sends no requests to the gateway.
       ask: async (signal) => bots()[0]?.watched.gateway.ask(signal),
     },
   });
@@ -177,7 +177,7 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
   return {
     connectionLost: Promise.withResolvers<number>().promise,
     storeLost: membership.lost.then((error) =>
-      error instanceof StoreError ? error : new StoreError('failed', 'This worker could not go on.', error),
+      error instanceof StoreError ? error : new StoreError('failed', 'This worker could not continue.', error),
     ),
     stop() {
       stopped ??= stop();
@@ -186,7 +186,7 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
   };
 }
 
-/** Never throws: Discord takes one response to an interaction, so a packet is not tried again by itself. */
+/** Never throws: Discord accepts only one first response to an interaction, so a packet is not retried automatically. */
 async function answerPacket(
   { content, isRepeated }: TakenPacket,
   { bot, clients, clock, log }: { bot: Bot; clients: DiscordClients; clock: Clock; log: Log },
@@ -199,7 +199,7 @@ async function answerPacket(
     const spoken = threadMessageIn(content);
     if (spoken) {
       const isLate = clock.now() - SnowflakeUtil.timestampFrom(spoken.id) > LATE_MS;
-      if (isLate) return log.info('A message in a thread waited too long for a worker, and is not answered.');
+      if (isLate) return log.info('A message in a thread waited too long for a worker and will not be answered.');
       return await bot.readMessage(content, { isRepeated });
     }
     const packet = content as { t: string; d: APIInteraction };

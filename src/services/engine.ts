@@ -81,13 +81,13 @@ export interface EngineParts extends Pick<TasksParts, 'removeMessages' | 'notify
   notifyNoCredit(kind: TaskKind): void;
   settings: EngineSettings;
   store: StoredTasks;
-  /** Which part of all tasks the store has. */
+  /** The part of all tasks that the store has. */
   partition: Partition;
-  /** Undefined: it has all tasks. */
+  /** Undefined if it has all tasks. */
   others?: OtherPartitions | undefined;
-  /** Shared by all partitions; undefined: there is one. */
+  /** Shared by all partitions; undefined if there is only one. */
   notes?: WholeBotParts['notes'] | undefined;
-  /** Of the process, whose partitions share them. */
+  /** The limits of the process, which its partitions share. */
   limits: ProcessLimits;
   gateway: Gateway;
   specs: KindSpecs;
@@ -100,7 +100,7 @@ export interface EngineParts extends Pick<TasksParts, 'removeMessages' | 'notify
   /** For the time limits of downloads. */
   mediaClock: Clock;
   log: Log;
-  /** Shared with other bots in this cluster, whose workers take the callbacks of all. */
+  /** Shared with other bots in this cluster, whose workers receive the callbacks for all of them. */
   callbackAddresses?: CallbackAddresses | undefined;
   /** Shared with other bots in this process, and closed by its owner. */
   mediaProcess?: MediaProcess | undefined;
@@ -124,7 +124,7 @@ export function openEngine({
 }: EngineParts) {
   const gatewayOrigin = new URL(settings.gateway.baseUrl).origin;
   const { allowPrivate, memoryBytes } = settings.media;
-  // Another process takes real time, also if the bot's clock is another.
+  // Another process takes real time, even if the bot uses a different clock.
   const { mediaProcess = new MediaProcess({ clock: systemClock, log, memoryBytes }) } = parts;
   const media = openMedia(
     { gatewayOrigin, apiKey: settings.gateway.apiKey, extraOrigins, allowPrivate },
@@ -279,7 +279,7 @@ export function openEngine({
     else if (state === 'failed' && isModelCode(failure?.code)) void models.markUnfit(model, modelKind);
   });
   book.onChange((task) => void prices.learn(task));
-  // Its result follows soon, and is decoded there.
+  // The result follows soon, and is decoded by the same process.
   book.onChange(({ state, traits }) => {
     if (state === 'accepted' && !traits.isText) mediaProcess.start();
   });
@@ -352,7 +352,7 @@ export function openEngine({
       await Promise.all([...ours, isOwn && mediaProcess.close()]);
     },
 
-    /** Stores the outcome of what has failed by then. */
+    /** Stores the outcome of everything that has failed by then. */
     async stop(): Promise<void> {
       await Promise.all([asks.finish(), talks.finish()]);
       await tasks.stop();

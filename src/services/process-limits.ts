@@ -27,7 +27,7 @@ interface LimitParts {
 }
 
 /**
- * What the operator limits for the whole bot, as far as this process may use it: its share is that of the partitions it owns, so the shares of all
+ * This process's share of the operator's limits for the whole bot. It corresponds to the partitions that the process owns, so the shares of all
  * processes never exceed the limit. The partitions of a process use it together.
  */
 export class ProcessLimits {
@@ -55,7 +55,7 @@ export class ProcessLimits {
     this.setOwned(partitionCount === 1 ? [WHOLE_STORE.number] : []);
   }
 
-  /** To be called with a smaller share before a partition is given back, and with a larger one once it is owned. */
+  /** To be called with a smaller share before a partition is released, and with a larger one once it is owned. */
   setOwned(partitions: readonly number[]): void {
     const { gateway, poll, liveLimits } = this.#settings;
     const count = this.#partitionCount;
@@ -69,7 +69,7 @@ export class ProcessLimits {
       this.#all[kind].set(shareOf(liveLimits[kind].all, { partitions, count }));
   }
 
-  /** For the tasks of one partition alone. */
+  /** For the tasks of a single partition. */
   schedulerFor({ number, count }: Partition): Scheduler {
     if (count === 1) return this.scheduler;
     return new PartitionScheduler(this.scheduler, (id) => partitionOf(bucketIn(id), count) === number);

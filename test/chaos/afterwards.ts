@@ -34,8 +34,7 @@ export async function afterwardsOf(
   // Notices of starts go to this channel.
   const asked: string[] = [settings.OPERATOR_CHANNEL_ID];
   const about = await idleAbout(sides.discord, asked);
-  // Until nothing is left to do the bot may still write, for example a retry of a request that Discord has not
-  // answered.
+  // Until nothing is left to do, the bot may still send writes, for example when it retries a request that Discord has not answered.
   sides.listen();
   const before = sides.toDiscord.entries.length;
   const leavings: Leaving[] = [{ about, code: await keeper.stop() }];
@@ -52,7 +51,7 @@ export async function afterwardsOf(
 
 async function idleAbout(discord: EmbeddedDiscord, asked: string[]): Promise<string> {
   let about = await ask(discord, asked);
-  // An end that Discord shows may still be on its way into the store.
+  // An end that Discord already shows may not have been stored yet.
   for (let again = 0; again < ASKED_AGAIN && !about.includes(IDLE); again++) {
     await pause(ASKED_AGAIN_AFTER_MS);
     about = await ask(discord, asked);

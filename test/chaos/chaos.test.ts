@@ -6,8 +6,7 @@ import { chaos } from './chaos.ts';
 
 const SEED = 374;
 /**
- * A good run takes half a minute. When the bot is gone, the run polls many times without a response and must still
- * report it.
+ * A successful run takes half a minute. If the bot has exited, the run gets no response to many polls and must still report this.
  */
 const WAIT_LIMIT_MS = 300_000;
 

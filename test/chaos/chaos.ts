@@ -34,9 +34,9 @@ export interface ChaosOptions extends Scale, Pick<GatewayOptions, 'studio'> {
 }
 
 const KEY = 'sk-sandbox';
-const CALM_SPEED = 200;
-const LISTEN_EVERY_MS = 20;
-const LOOK_EVERY_MS = 100;
+const SETTLING_SPEED = 200;
+const LOG_READ_INTERVAL_MS = 20;
+const CHECK_INTERVAL_MS = 100;
 
 /** Both servers stay alive in this process; the shipped bot runs in another one that is killed repeatedly. */
 export async function chaos(options: ChaosOptions): Promise<Report> {
@@ -65,7 +65,7 @@ export async function chaos(options: ChaosOptions): Promise<Report> {
   const sides = new Sides(discord, gateway);
   const keeper = new Keeper(settings);
   const members = new Members(discord, options.seed);
-  const listening = setInterval(() => sides.listen(), LISTEN_EVERY_MS);
+  const listening = setInterval(() => sides.listen(), LOG_READ_INTERVAL_MS);
   try {
     const deployed = await runToEnd('scripts/deploy.ts', settings);
     if (deployed.code !== 0) throw new Error(`The commands were not registered: ${deployed.said}`);
@@ -92,7 +92,7 @@ async function storm(scale: Scale, sides: Sides, keeper: Keeper, members: Member
     await pause(ms);
     await act();
   };
-  // One kill after the other, however long each waits for its moment.
+  // One kill after another, however long each waits for its moment.
   let killing = Promise.resolve();
   await Promise.all([
     ...plan.requests.map((request) => at(request.at, () => members.want(request))),
@@ -111,11 +111,11 @@ async function calm({ calmMs }: ChaosOptions, sides: Sides, keeper: Keeper, memb
   const { gateway } = sides;
   sides.calm();
   if (!keeper.isAlive) await keeper.start();
-  gateway.setSpeed(CALM_SPEED);
+  gateway.setSpeed(SETTLING_SPEED);
   const isOver = (): boolean => {
     for (const { id, orders, progress } of gateway.jobs.list())
       if (orders.sticks && progress > 0) gateway.jobs.finish(id);
     return brokenIn(judged(evidenceOf(sides, members, keeper))).length === 0;
   };
-  await within(calmMs, isOver, LOOK_EVERY_MS);
+  await within(calmMs, isOver, CHECK_INTERVAL_MS);
 }

@@ -10,7 +10,7 @@ import type { Sides } from './sides.ts';
 import { gatewayPaths } from './troubles.ts';
 import { pressOf, promptIn } from './words.ts';
 
-/** A message and the channel that it is in. */
+/** A message and its channel. */
 export interface Standing {
   readonly message: Message;
   readonly channelId: string;

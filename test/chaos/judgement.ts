@@ -22,7 +22,7 @@ export function judged(evidence: Evidence, stepMs?: number): Judged {
 export const brokenIn = ({ outcomes }: Pick<Judged, 'outcomes'>): string[] =>
   outcomes.flatMap((outcome) => (typeof outcome === 'string' ? [] : [outcome.broken]));
 
-/** Every broken promise, in one sentence each. */
+/** One sentence for each broken promise. */
 export function brokenPromises(all: Judged, { leavings, writes, doctor }: Afterwards): string[] {
   const { discord, toDiscord } = all.sides;
   const { starts } = all.keeper;
@@ -42,7 +42,7 @@ export function brokenPromises(all: Judged, { leavings, writes, doctor }: Afterw
   ];
 }
 
-/** What one process promises, and many do. */
+/** The promises of a bot with one process or with many. */
 export function brokenToMembers(all: Judged): string[] {
   const { discord, struck } = all.sides;
   const { falls, said } = all.keeper;
@@ -58,7 +58,7 @@ export function brokenToMembers(all: Judged): string[] {
     ...discord.violations.map((violation) => `Discord would have refused: ${JSON.stringify(violation)}`),
     ...falls.map((code) => `the bot ended by itself, with ${code}`),
     ...said.split('\n').flatMap((line) => (tellsOfPrompt(line) ? [`the log holds what a member typed: ${line}`] : [])),
-    ...(said.includes(TOKEN_BEGINS) ? ['the log holds the token of an interaction'] : []),
+    ...(said.includes(TOKEN_PREFIX) ? ['the log holds the token of an interaction'] : []),
   ];
 }
 
@@ -80,16 +80,16 @@ function unsound([first, then]: Afterwards['doctor']): string[] {
 
 const tellsOfPrompt = (line: string): boolean => promptIn(line) !== undefined;
 
-/** Every token of the embedded Discord begins with this. */
-const TOKEN_BEGINS = Buffer.from('interaction:').toString('base64url');
+/** The prefix of every token of the embedded Discord. */
+const TOKEN_PREFIX = Buffer.from('interaction:').toString('base64url');
 
 /** A submit may be in flight this long when the bot is killed. */
-const UNDER_WAY_MS = 5_000;
+const IN_FLIGHT_MS = 5_000;
 
 /** Orders left unconfirmed although their submits were answered well and no kill was near. */
 function unexplainedDoubts({ cases, outcomes, keeper }: Judged): number {
   return cases.filter(({ order: { acknowledgedAt = 0 }, submits }, index) => {
-    const wasKilled = keeper.kills.some((at) => at >= acknowledgedAt && at - acknowledgedAt < UNDER_WAY_MS);
+    const wasKilled = keeper.kills.some((at) => at >= acknowledgedAt && at - acknowledgedAt < IN_FLIGHT_MS);
     return outcomes[index] === 'unconfirmed' && !wasKilled && submits[0]?.status === 200;
   }).length;
 }

@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 /** On a busy machine, a start takes minutes. */
 const START_WAIT_LIMIT_MS = 180_000;
 const SCRIPT_WAIT_LIMIT_MS = 60_000;
-/** The bot gives itself ten seconds for what is running, and a busy machine needs more for the rest. */
+/** The bot allows ten seconds for running work, and a busy machine needs more time for the rest. */
 const STOP_WAIT_LIMIT_MS = 120_000;
 
 export interface Ended {
@@ -43,10 +43,10 @@ export async function runToEnd(entry: string, settings: Record<string, string>, 
   return { code: code as number | null, said };
 }
 
-/** Exit code after a lost lease: start the bot again, as the README tells operators. */
+/** The exit code after a lost lease, after which the bot must be restarted, as the README tells operators. */
 const EX_TEMPFAIL = 75;
 
-/** What is known of the bot's processes. */
+/** What is known about the bot's processes. */
 export type Lives = Pick<Keeper, 'said' | 'kills' | 'starts' | 'startsMs' | 'falls' | 'losses'>;
 
 /** Keeps one bot running: starts it, kills it, and notices when it exits without a signal. */
@@ -63,9 +63,9 @@ export class Keeper {
   readonly starts: number[] = [];
   /** Time from each start until the bot was ready. */
   readonly startsMs: number[] = [];
-  /** The exit codes of the processes that ended without being told to. */
+  /** The exit codes of processes that exited on their own. */
   readonly falls: (number | null)[] = [];
-  /** How often the bot gave its store up because it got no CPU time for longer than its lease. */
+  /** How many times the bot gave up its store because it got no CPU time for longer than its lease. */
   losses = 0;
 
   constructor(settings: Record<string, string>, ready = 'Atelier is ready.') {
@@ -114,7 +114,7 @@ export class Keeper {
     }
   }
 
-  /** Ends the bot as a power cut would. */
+  /** Kills the bot, as a power cut would. */
   async kill(): Promise<void> {
     if (!this.#child) return;
     this.#isMeant = true;
@@ -123,7 +123,7 @@ export class Keeper {
     await this.#ended;
   }
 
-  /** Stops the process in its tracks, as a suspended machine would, and lets it go on. */
+  /** Suspends the process, as a suspended machine would, and resumes it. */
   async suspend(ms: number): Promise<void> {
     const child = this.#child;
     this.kills.push(Date.now());

@@ -6,7 +6,7 @@ import { within } from './waiting.ts';
 
 export type Victim = Pick<Keeper, 'kill' | 'start'>;
 
-/** Kills the bot, or the process of it that is chosen then, in the middle of a step, and starts it again. */
+/** Kills the bot, or the chosen one of its processes, in the middle of a step, and starts it again. */
 export async function killAndRaise(
   { amid, held, ambushMs, downMs, outlivesTokens }: Kill,
   sides: Sides,

@@ -2,11 +2,11 @@ import { crc32, deflateSync } from 'node:zlib';
 import type { Actor } from '../../sandbox/discord/actor.ts';
 import type { Exchange } from '../../sandbox/discord/exchange.ts';
 
-/** What a finished message of a kind shows. */
+/** What the finished message for a kind shows. */
 export type Medium = 'image' | 'video' | 'audio' | 'lines' | 'answer';
 
 interface Given {
-  /** The prompt of kinds that have one. */
+  /** The prompt, for kinds that have one. */
   prompt: string;
   /** The word of the prompt that no other request has; it names the file of kinds without a prompt. */
   word: string;
@@ -64,7 +64,7 @@ export type OrderKindName = keyof typeof orderKinds;
 const SIDE = 24;
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
-/** A small gray image whose first pixels are a word, uncompressed, so that the gateway's request tells which order it belongs to. */
+/** A small gray image whose first pixels are a word, uncompressed, so that a request to the gateway reveals which order it belongs to. */
 function pictureWith(word: string): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(SIDE, 0);

@@ -18,7 +18,7 @@ export interface Order {
   readonly isElsewhere: boolean;
   readonly interactionId: string;
   readonly at: number;
-  /** When Discord took the bot's acknowledgement; undefined: "The application did not respond". */
+  /** When Discord accepted the bot's acknowledgement; undefined if it showed "The application did not respond". */
   acknowledgedAt?: number;
 }
 
@@ -26,14 +26,14 @@ export interface Order {
 const MAX_TRIES = 25;
 /** A grid has four images to press. */
 const MAX_PRESSES = 4;
-/** Without an end within this time, a member does not wait for something to press. */
-const PATIENCE_MS = 120_000;
-const LOOK_EVERY_MS = 200;
+/** If a task has not ended within this time, the member no longer waits for a button to press. */
+const WAIT_LIMIT_MS = 120_000;
+const CHECK_INTERVAL_MS = 200;
 
 /** Members make requests, and repeat a request with new words if the bot does not respond. */
 export class Members {
   readonly orders: Order[] = [];
-  /** Actions that were not wanted after all, because nothing could be pressed. */
+  /** Actions that were given up because there was no button to press. */
   unpressed = 0;
   readonly #discord: EmbeddedDiscord;
   readonly #name: string;
@@ -108,7 +108,7 @@ export class Members {
         .find(({ interaction_metadata: origin }) => origin?.id === interactionId);
       return answer && !UNFINISHED.has(sightOf(answer)) ? answer : undefined;
     };
-    await within(PATIENCE_MS, () => find() !== undefined, LOOK_EVERY_MS);
+    await within(WAIT_LIMIT_MS, () => find() !== undefined, CHECK_INTERVAL_MS);
     return find();
   }
 

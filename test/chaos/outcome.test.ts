@@ -7,7 +7,7 @@ import { outcomeOf } from './outcome.ts';
 
 const ORDERED_AT = 1_000_000;
 
-/** Messages in a member's words, so that they have no buttons. */
+/** Messages written by members, which therefore have no buttons. */
 async function standing(...words: string[]): Promise<Standing[]> {
   const discord = await startDiscord();
   onTestFinished(() => discord.close());
@@ -34,7 +34,7 @@ function judge(facts: Partial<Case>, more: Partial<Order> = {}, tokensExpiredAt:
 const REFUSED = 'The gateway is busy. Try again in a moment.';
 const HINT = 'A restart interrupted the delivery of **a fox**, so you may have seen how it ended.';
 
-it('An order that is submitted twice is a broken promise, unless both submits have one key', async () => {
+it('An order that is submitted twice is a broken promise, unless both submits have the same key', async () => {
   const [answer] = await standing(REFUSED);
   expect(judge({ answer, submits: [submit(1), submit(2)] })).toContain('the gateway was asked 2 times');
   expect(judge({ answer, submits: [submit(1, 'a'), submit(2, 'b')] })).toContain('the gateway was asked 2 times');
@@ -46,7 +46,7 @@ it('An end that is shown in two messages is a broken promise', async () => {
   expect(judge({ answer, fresh })).toContain('its end is shown more than once');
 });
 
-it('A message that points at an end is a broken promise, unless no one could read where the end is', async () => {
+it('A message that refers to an end is a broken promise, unless no one could read where the end is', async () => {
   const [hint] = await standing(HINT);
   if (!hint) throw new Error('The message was posted.');
   const facts = { answer: hint, submits: [submit(1)] };
@@ -58,7 +58,7 @@ it('A message that points at an end is a broken promise, unless no one could rea
   expect(judge(facts, { isPrivate: true }, expired)).toBe('pointed');
 });
 
-it('A message that no bot should show, and an answer that is gone, are broken promises', async () => {
+it('A message that no bot should show and an answer that is missing are broken promises', async () => {
   const [answer] = await standing('▰▱ 50%');
   expect(judge({ answer })).toContain('it shows what no bot should');
   expect(judge({ answer: undefined })).toContain('its answer is gone');

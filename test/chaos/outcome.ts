@@ -5,7 +5,7 @@ import { mediaOf, type Sight, sightOf } from './sight.ts';
 export type Outcome =
   /** Discord said "The application did not respond", and the bot did nothing. */
   | 'never taken'
-  /** Acknowledged, and killed before it was stored: the gateway received nothing. */
+  /** Acknowledged, but the bot was killed before it was stored, so the gateway received nothing. */
   | 'not stored'
   /** The gateway refused it, and no message could report that. */
   | 'not told'
@@ -19,7 +19,7 @@ interface Broken {
 interface Circumstances
   extends Pick<Evidence['sides'], 'tokensExpiredAt' | 'struck'>,
     Pick<Evidence['keeper'], 'kills'> {
-  /** A death explains what is missing only if it came so soon. */
+  /** A kill only explains a missing step if it came this soon after the step before. */
   stepMs?: number;
 }
 
@@ -39,7 +39,7 @@ export function outcomeOf(one: Case, { kills, tokensExpiredAt, struck, stepMs = 
     kills.some((at) => at > since - STEP_MS && at - since < ms);
   const broken = (why: string): Broken => ({ broken: `${order.prompt}: ${why} (${factsOf(one)})` });
 
-  // The gateway took none of those that it refused for now: they wait for their turn again.
+  // The gateway accepted none of those that it refused temporarily; they wait for their turn again.
   if (timesAsked(submits) > 1) return broken(`the gateway was asked ${submits.length} times`);
   if (acknowledgedAt === undefined) {
     if (submits.length > 0) return broken('the gateway was asked although Discord had given up');
@@ -51,7 +51,7 @@ export function outcomeOf(one: Case, { kills, tokensExpiredAt, struck, stepMs = 
   const ends = sights.filter((sight) => sight !== 'spinner' && sight !== 'progress' && sight !== 'pointed');
   const [end] = ends;
   const hints = sights.filter((sight) => sight === 'pointed');
-  // Only a message that no one can read without its token may show an end that the bot does not know of.
+  // Only a message that cannot be read without its token may show an end that the bot does not know about.
   if (hints.length > 0 && (hints.length > 1 || !isTokenDead || !(order.isPrivate || order.isElsewhere)))
     return broken('its owner was told where to find it for no reason');
   if (ends.length > 1) return broken('its end is shown more than once');
@@ -67,7 +67,7 @@ export function outcomeOf(one: Case, { kills, tokensExpiredAt, struck, stepMs = 
   }
   if (hints.length > 0) return 'pointed';
   if (submits.length === 0) {
-    // Where Discord took the acknowledgement without confirming it, the bot could not continue.
+    // If Discord accepted the acknowledgement without confirming it, the bot could not continue.
     const waitLimit = callback?.status === 0 ? Math.max(CALLBACK_MS, stepMs) : stepMs;
     return diedWithin(waitLimit, acknowledgedAt) ? 'not stored' : broken('it was acknowledged and then forgotten');
   }
@@ -77,7 +77,7 @@ export function outcomeOf(one: Case, { kills, tokensExpiredAt, struck, stepMs = 
   return broken('it never came to its end');
 }
 
-/** How many times a job was wanted. Requests with the same key want the same one, and a refusal for now none. */
+/** The number of jobs that were wanted. Requests with the same key want the same one, and those refused temporarily want none. */
 function timesAsked(submits: Case['submits']): number {
   const taken = submits.filter(({ status }) => status !== TOO_MANY);
   return new Set(taken.map(({ id, headers }) => headers['idempotency-key'] ?? id)).size;
@@ -88,7 +88,7 @@ function fits(
   { order, job, submits }: Case,
   { kills, struck }: Pick<Circumstances, 'kills' | 'struck'>,
 ): boolean {
-  // An answer is no job: it arrives in the response to its submit.
+  // An answer is not a job: it arrives in the response to its submit.
   if (order.kind === 'answer' && (end === 'done' || end === 'failed')) {
     if (end === 'done') return submits.at(-1)?.status === 200;
     const isCut = [...struck].some(([name, times]) => times > 0 && name.startsWith('gateway: submit'));

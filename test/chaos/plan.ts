@@ -29,9 +29,9 @@ export type Moment = (typeof moments)[number];
 export interface Kill {
   at: number;
   amid: Moment;
-  /** The other server does not respond to the request during which the bot dies; it may have carried it out. */
+  /** The other server does not respond to the request during which the bot dies; the server may have carried it out. */
   held: 'no' | 'undone' | 'done';
-  /** A moment that does not come is awaited no longer than this. */
+  /** How long to wait for a moment that does not come. */
   ambushMs: number;
   downMs: number;
   /** Whether every interaction token expires in the meantime, as if the bot were down for a quarter of an hour. */
@@ -55,7 +55,7 @@ export interface Place {
   isPrivate?: true;
 }
 
-/** Who can make requests where. The bot may not write into `read-only`, and is not in `lobby` at all. */
+/** The channels in which each member can make requests. The bot may not write into `read-only`, and is not in `lobby` at all. */
 export const places: readonly Place[] = [
   ...['member', 'other', 'admin', 'owner'].flatMap((who) =>
     ['studio', 'studio', 'thread', 'dm'].map((where) => ({ who, where })),
@@ -94,7 +94,7 @@ export function planOf({ seed, jobs, kills, stormMs, lasting }: Scale, where = p
   };
 }
 
-/** Discord handles one session event at a time: it processes the bot's reply before it sends the next event. */
+/** Discord sends one event of a session at a time, and processes the bot's reply before it sends the next event. */
 const SOCKET_GAP_MS = 2_000;
 
 function apart(troubles: readonly Planned[]): Planned[] {

@@ -4,7 +4,7 @@ import type { Scale } from './plan.ts';
 import { gatewayPaths } from './troubles.ts';
 import { wasUntold } from './untold.ts';
 
-/** The figures of a run, for a person. */
+/** Formats the figures of a run for a human reader. */
 export function figures(
   { cases, outcomes, standing, sides, keeper }: Judged,
   scale: Scale,

@@ -19,7 +19,7 @@ const MS_PER_JOB = 500;
 const MS_PER_KILL = 10_000;
 /** At this speed an image takes about ten seconds. */
 const SPEED = 4;
-const CALM_MS = 4 * 60_000;
+const SETTLE_TIMEOUT_MS = 4 * 60_000;
 
 function print(...lines: string[]): void {
   process.stdout.write(`${lines.join('\n')}\n`);
@@ -48,10 +48,12 @@ async function run(): Promise<number> {
   if (![seed, jobs, kills].every((value) => Number.isInteger(value) && value >= 0)) return wrong();
   print(`To have the same again: npm run chaos -- --seed ${seed} --jobs ${jobs} --kills ${kills}`);
   const stormMs = Math.max(jobs * MS_PER_JOB, kills * MS_PER_KILL);
-  return tell(await chaos({ seed, jobs, kills, stormMs, lasting: true, speed: SPEED, calmMs: CALM_MS }));
+  return printProgress(
+    await chaos({ seed, jobs, kills, stormMs, lasting: true, speed: SPEED, calmMs: SETTLE_TIMEOUT_MS }),
+  );
 }
 
-function tell({ broken, figures, log }: Report): number {
+function printProgress({ broken, figures, log }: Report): number {
   print(...figures);
   if (broken.length === 0) return 0;
   const kept = join(mkdtempSync(join(tmpdir(), 'atelier-chaos-')), 'bot.log');
@@ -75,7 +77,7 @@ async function runClusterChaos(
     `To have the same again: npm run chaos -- --cluster --store ${store} --seed ${seed} --jobs ${jobs} --kills ${kills} --pauses ${pauses} --server-kills ${serverKills}`,
   );
   const report = await runCluster({ seed, jobs, kills, pauses, serverKills, store });
-  return report ? tell(report) : 1;
+  return report ? printProgress(report) : 1;
 }
 
 const isClusterStore = (name: string): name is ClusterStore => Object.hasOwn(clusterStores, name);

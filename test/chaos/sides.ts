@@ -9,7 +9,7 @@ import { promptIn } from './words.ts';
 
 const { acknowledgement, answer, edit, post } = discordRoutes;
 
-/** The two servers, which outlive the bot: the faults they are told to inject, and the requests they received. */
+/** The two servers, which outlive the bot: the faults that they inject, and the requests that they received. */
 export class Sides {
   readonly discord: EmbeddedDiscord;
   readonly gateway: EmbeddedGateway;
@@ -18,11 +18,11 @@ export class Sides {
   /** How often each fault was injected. */
   readonly struck = new Map<string, number>();
   readonly tokensExpiredAt: number[] = [];
-  /** The words in the pictures of a job's request, which the gateway drops once it has looked at them. */
+  /** The words in the images of a job's request, which the gateway discards after reading them. */
   readonly pictureWords = new Map<string, string>();
   /** Active faults, with how often each may still be injected. */
   readonly #atDiscord = new Map<Of<'discord'>, number>();
-  /** Active faults, with the numbers that the gateway gave them. */
+  /** Active faults, with the numbers that the gateway assigned to them. */
   readonly #atGateway = new Map<Of<'gateway'>, number>();
 
   constructor(discord: EmbeddedDiscord, gateway: EmbeddedGateway) {
@@ -57,7 +57,7 @@ export class Sides {
     }
   }
 
-  /** A fault that was not injected by now never will be. */
+  /** Removes a fault that has not been injected by now. */
   withdraw(trouble: Trouble): void {
     if (trouble.of === 'gateway') this.#takeBack(trouble);
     if (trouble.of !== 'discord' || !this.#atDiscord.delete(trouble)) return;
@@ -77,22 +77,22 @@ export class Sides {
     return this.requestsAt(moment).length;
   }
 
-  /** The requests of the bot at such moments, the last one last. */
+  /** The bot's requests at such moments, the latest one last. */
   requestsAt(moment: Moment): readonly (RecordedRequest | RecordedGatewayRequest)[] {
     this.listen();
-    const heard = (...wanted: { method: string; route: string }[]): RecordedRequest[] =>
+    const requestsFor = (...matching: { method: string; route: string }[]): RecordedRequest[] =>
       this.toDiscord.entries.filter((one) =>
-        wanted.some(({ method, route }) => one.method === method && one.route === route),
+        matching.some(({ method, route }) => one.method === method && one.route === route),
       );
     switch (moment) {
       case 'anything':
         return [];
       case 'acknowledgement':
-        return heard(acknowledgement);
+        return requestsFor(acknowledgement);
       case 'edit':
-        return heard(answer, edit);
+        return requestsFor(answer, edit);
       case 'post':
-        return heard(post);
+        return requestsFor(post);
       case 'upload':
         return this.toDiscord.entries.filter(({ files }) => files.length > 0);
       default:

@@ -3,19 +3,19 @@ import { text } from '../../sandbox/discord/discord.ts';
 import type { Message } from '../../sandbox/discord/exchange.ts';
 import type { Medium } from './kinds.ts';
 
-/** A person's view of a message. */
+/** A message as a person sees it. */
 export type Sight =
   | 'spinner'
   | 'progress'
   | 'done'
-  /** Done, with a note about where the result is in place of the result. */
+  /** Done, and instead of the result the message says where it is. */
   | 'linked'
   | 'failed'
   | 'unconfirmed'
   | 'refused'
-  /** A restart interrupted it, and its member is told so. */
+  /** A restart interrupted it, and the message tells the member so. */
   | 'interrupted'
-  /** A message that points at an end that may be shown already. */
+  /** A message that refers to an end that may already be shown. */
   | 'pointed'
   /** "Something went wrong": a refusal without a reason. */
   | 'unexpected'
@@ -26,7 +26,7 @@ const REFUSALS = [
   ...['is busy', 'is temporarily unavailable', 'cannot be reached', 'invalid response', 'The gateway refused this'],
   ...['couldn’t confirm', 'does not support this feature', 'bot is restarting', 'does not allow this'],
   'would exceed your limit on this server',
-  // In place of a public answer, whose reason only its member reads.
+  // Shown in place of a public answer, while only the member sees the reason.
   ...['cannot save anything', 'This request failed'],
 ];
 
@@ -67,7 +67,7 @@ export function sightOf(message: Message): Sight {
   return REFUSALS.some((refusal) => words.includes(refusal)) ? 'refused' : 'odd';
 }
 
-/** What has no prompt of its own cannot be edited. */
+/** Results without their own prompt cannot be edited. */
 const failedAs = (verbs: readonly (string | undefined)[]): Sight =>
   ['retry,edit,delete', 'retry,delete'].includes(verbs.join()) ? 'failed' : 'odd';
 
@@ -88,7 +88,7 @@ function doneAs(message: Message, words: string): Sight {
   return words.includes('could not be attached') || words.includes('could not be downloaded') ? 'linked' : 'odd';
 }
 
-/** What a message shows as a result. */
+/** The result that a message shows. */
 export function mediaOf(message: Message): Medium[] {
   const attached = (['image', 'video', 'audio'] as const).filter((medium) =>
     message.attachments.some(({ content_type }) => content_type?.startsWith(`${medium}/`)),

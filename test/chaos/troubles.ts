@@ -4,7 +4,7 @@ import { faultPresets, type PresetName } from '../../sandbox/gateway/fault-prese
 import type { FaultRule as GatewayOrder } from '../../sandbox/gateway/faults.ts';
 import type { Random } from '../../sandbox/gateway/random.ts';
 
-/** Faults from outside as plain data, so the same seed injects them in the same way. */
+/** External faults as plain data, so that the same seed injects them in the same way. */
 export type Trouble =
   | { of: 'socket'; name: 'cut' | 'reconnect ordered' | 'session suspended' | 'session forgotten' }
   | { of: 'tokens'; name: 'tokens expired' }
@@ -13,7 +13,7 @@ export type Trouble =
 
 export type Of<Side extends Trouble['of']> = Extract<Trouble, { of: Side }>;
 
-/** Where Discord can fail while the bot is running. */
+/** The requests at which Discord can fail while the bot is running. */
 export const discordRoutes = {
   acknowledgement: { method: 'POST', route: '/interactions/:interaction/:token/callback' },
   answer: { method: 'PATCH', route: '/webhooks/:application/:token/messages/:message' },
@@ -23,7 +23,7 @@ export const discordRoutes = {
 } as const;
 
 export const gatewayPaths = {
-  /** A reference that is uploaded for a submit is not one. */
+  /** The upload of a reference for a submit does not count. */
   submit: {
     path: /\/submit\/(?!upload)|\/generations\/jobs$|\/video\/generations$|\/v1\/videos$|image2video$|\/v1\/responses$/,
   },

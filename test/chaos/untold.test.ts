@@ -6,14 +6,14 @@ import { wasUntold } from './untold.ts';
 
 const LONG_AGO = Date.UTC(2026, 0, 1);
 
-/** A bot in a channel with room for two messages, at a Discord that loses responses on demand. */
+/** A bot in a channel with a limit of two messages, and an embedded Discord that loses responses on demand. */
 async function channel() {
   const clock = new ManualClock(LONG_AGO);
   const discord = await startDiscord({ clock, limits: { messagesPerChannel: 2 } });
   onTestFinished(() => discord.close());
   const url = `${discord.apiUrl}/v10${Routes.channelMessages(discord.world.channel('studio').id)}`;
   const headers = { authorization: `Bot ${discord.token}`, 'content-type': 'application/json' };
-  /** The status of the response; undefined where none arrives. */
+  /** The status of the response; undefined if none arrives. */
   const post = () =>
     fetch(url, { method: 'POST', headers, body: JSON.stringify({ content: 'x' }) }).then(
       ({ status }) => status,

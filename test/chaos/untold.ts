@@ -8,8 +8,8 @@ interface Known {
 }
 
 /**
- * Whether the bot that hit a limit had not been told that nothing was left. Every response of Discord reports it, so
- * that only the last response counts: it was lost, or it went to a predecessor.
+ * Whether the bot that hit a limit had not been told that nothing was left. Every response from Discord reports the remaining number, so only the
+ * last response counts: it was lost, or it went to an earlier process.
  */
 export function wasUntold({ at, after }: RateLimitHit, { requests, starts }: Known): boolean {
   const before = requests.find(({ id }) => id === after);

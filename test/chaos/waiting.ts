@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Short compared with everything that is awaited here. */
-const LOOK_EVERY_MS = 5;
+/** Short compared with everything that the tests wait for. */
+const CHECK_INTERVAL_MS = 5;
 
-/** Whether it became true in time. */
-export async function within(ms: number, isTrue: () => boolean, everyMs = LOOK_EVERY_MS): Promise<boolean> {
+/** Returns whether the condition became true in time. */
+export async function within(ms: number, isTrue: () => boolean, everyMs = CHECK_INTERVAL_MS): Promise<boolean> {
   const end = Date.now() + ms;
   while (!isTrue()) {
     if (Date.now() >= end) return false;

@@ -16,7 +16,7 @@ import { labels, quickBot, says } from './quick.ts';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const PASSPHRASE = 'four words unknown here';
 const TASKS = 200;
-/** Cheap to make, but a job as any other; some have images, which a message must not lose. */
+/** A cheap order, but a normal job. Some have images, which their messages must not lose. */
 const IMAGES = 20;
 const AT_ONCE = 10;
 /** 200 tasks on a machine that runs other tests too. */
@@ -66,7 +66,7 @@ it('A backup made while 200 tasks run is restored, sends nothing by itself, and 
     const exchange = await discord.as(at % 2 === 0 ? 'member' : 'other').slash(kind, { prompt });
     await exchange.message(says(`fox number ${at} `));
   };
-  // A few at once: Discord waits only so long for an acknowledgement.
+  // A few at once, because Discord waits only a limited time for an acknowledgement.
   for (let at = 0; at < TASKS; at += AT_ONCE)
     await Promise.all(Array.from({ length: AT_ONCE }, (_, i) => order(at + i)));
   await expect.poll(() => live(file).length, PATIENT).toBe(TASKS);
@@ -81,7 +81,7 @@ it('A backup made while 200 tasks run is restored, sends nothing by itself, and 
   });
   const digest = /SHA-256 (\w+)/.exec(taken.out)?.[1] ?? '';
 
-  // The bot goes on: tasks that wait in the backup are sent and delivered after it.
+  // The bot continues: tasks that are waiting in the backup are sent and delivered after it.
   gateway.setSpeed(30);
   const posted = (): readonly Message[] => discord.messages('studio');
   const done = (): Message[] => posted().filter(says('Finished in'));
@@ -97,9 +97,9 @@ it('A backup made while 200 tasks run is restored, sends nothing by itself, and 
     BACKUP_PASSPHRASE: 'some other words',
   });
   expect(wrong).toMatchObject({ code: 78, said: expect.stringContaining('The passphrase is wrong') });
-  const looked = await script('scripts/restore.ts', [backup, '--dry-run'], restoreSettings);
-  expect(looked).toMatchObject({ code: 0, out: expect.stringContaining(digest) });
-  expect(looked.out).toMatch(new RegExp(`^  live +${TASKS}$`, 'm'));
+  const dryRun = await script('scripts/restore.ts', [backup, '--dry-run'], restoreSettings);
+  expect(dryRun).toMatchObject({ code: 0, out: expect.stringContaining(digest) });
+  expect(dryRun.out).toMatch(new RegExp(`^  live +${TASKS}$`, 'm'));
   const restored = await script('scripts/restore.ts', [backup], restoreSettings);
   expect(restored).toMatchObject({ code: 0, out: expect.stringContaining(`Tasks under way: ${TASKS}.`) });
   expect(restored.out).toContain('no problems found');
@@ -114,7 +114,7 @@ it('A backup made while 200 tasks run is restored, sends nothing by itself, and 
     code: 1,
     said: expect.stringContaining('is incomplete or was changed'),
   });
-  expect([taken, wrong, looked, restored].map(({ out, said }) => out + said).join()).not.toMatch(/words|fox/);
+  expect([taken, wrong, dryRun, restored].map(({ out, said }) => out + said).join()).not.toMatch(/words|fox/);
 
   const again = await enter({
     ...staged,
@@ -122,7 +122,7 @@ it('A backup made while 200 tasks run is restored, sends nothing by itself, and 
   });
   await expect.poll(() => live(target).length, PATIENT).toBe(0);
   expect(submitted).toBe(submittedBefore);
-  // What was shown is still shown, also if the restored store does not know its outcome.
+  // Results that were shown are still shown, even if the restored store does not know their outcome.
   const now = new Map(posted().map((message) => [message.id, message]));
   for (const [id, message] of before) {
     expect(now.get(id)?.content).toContain('Finished in');
@@ -138,7 +138,7 @@ it('A backup made while 200 tasks run is restored, sends nothing by itself, and 
   expect(new Set(pings).size).toBe(pings.length);
 
   const [first, second] = shown.filter(isOpen);
-  if (!first || !second) throw new Error('No order of unknown outcome is left to decide.');
+  if (!first || !second) throw new Error('No order with an unknown outcome is left to decide about.');
   expect(labels(first)).toEqual(['Try again (may be charged twice)', 'Dismiss']);
   const owner = async (message: Message): Promise<string> =>
     Number(/number (\d+)/.exec(message.content)?.[1]) % 2 === 0 ? 'member' : 'other';

@@ -46,7 +46,7 @@ function run({ discord, gateway }: Stage, storeUrl: string): Running {
 
 describe('Two bots on one store', () =>
   onServers((stage) => {
-    it('A bot that was suspended for too long finds that another one has its lease, does nothing and ends with 75', async () => {
+    it('A bot that was suspended for too long finds that another one has its lease, does nothing and exits with 75', async () => {
       const site = await stage();
       const side = await sides();
       const first = run(side, site.url);
@@ -76,7 +76,7 @@ describe('Two bots on one store', () =>
       expect(first.said() + second.said()).not.toContain(new URL(site.url).password);
     });
 
-    it('The second bot on a store ends with 75 and a sentence while the first one runs', async () => {
+    it('The second bot on a store exits with 75 and an error message while the first one runs', async () => {
       const site = await stage();
       const side = await sides();
       const first = run(side, site.url);

@@ -30,14 +30,14 @@ interface Asked {
 
 /** A shipped script as a separate process. */
 function script(entry: string, { args = [], settings = {}, imports = [] }: Asked) {
-  return new Promise<{ code: number; said: string }>((resolve) => {
+  return new Promise<{ code: number; output: string }>((resolve) => {
     const env = { PATH: process.env.PATH ?? '', ...settings };
     const child = execFile(
       process.execPath,
       [...shipped(entry, ...imports), ...args],
       { cwd: root, env },
       (_error, out, problems) => {
-        resolve({ code: child.exitCode ?? -1, said: out + problems });
+        resolve({ code: child.exitCode ?? -1, output: out + problems });
       },
     );
   });
@@ -63,22 +63,25 @@ describe('npm run migrate-store', () => {
         const [from, to] = [await fileStage(), await stage()];
         await fillStore(from);
         const counted = await migrate(from.url, to.url, '--dry-run');
-        expect(counted).toMatchObject({ code: 0, said: expect.stringMatching(/^finished +30 /m) });
+        expect(counted).toMatchObject({ code: 0, output: expect.stringMatching(/^finished +30 /m) });
         expect(await to.rows()).toEqual([]);
 
         const moved = await migrate(from.url, to.url);
-        expect(moved.said).toMatch(/^finished +30 +30 .* same$/m);
-        expect(moved).toMatchObject({ code: 0, said: expect.stringContaining('Migration complete.') });
+        expect(moved.output).toMatch(/^finished +30 +30 .* same$/m);
+        expect(moved).toMatchObject({ code: 0, output: expect.stringContaining('Migration complete.') });
         const again = await migrate(from.url, to.url);
         expect(again.code).toBe(0);
 
         const store = await to.open();
         const busy = await migrate(from.url, to.url);
-        expect(busy).toMatchObject({ code: 75, said: expect.stringContaining('Another Atelier is using the store') });
+        expect(busy).toMatchObject({ code: 75, output: expect.stringContaining('Another Atelier is using the store') });
         await store.put(makeTask({ times: { created: START + 99 } }));
         await store.close();
-        expect(await migrate(from.url, to.url)).toMatchObject({ code: 1, said: expect.stringContaining('DIFFERENT') });
-        const everything = [counted, moved, again, busy].map(({ said }) => said).join();
+        expect(await migrate(from.url, to.url)).toMatchObject({
+          code: 1,
+          output: expect.stringContaining('DIFFERENT'),
+        });
+        const everything = [counted, moved, again, busy].map(({ output }) => output).join();
         expect(everything).not.toContain(new URL(to.url).password);
         expect(everything).not.toContain('what ann wrote');
       });
@@ -90,7 +93,7 @@ describe('npm run migrate-store', () => {
       const [from, to] = [await stage(), await stage()];
       await fillStore(from);
       const moved = await migrateBy(from.url, to.url);
-      expect(moved).toMatchObject({ code: 0, said: expect.stringContaining('Migration complete.') });
+      expect(moved).toMatchObject({ code: 0, output: expect.stringContaining('Migration complete.') });
       const there = await migrateBy('sqlite://no/such/store', 'sqlite://neither', from.url, to.url);
       expect(there.code).toBe(0);
     });
@@ -106,11 +109,12 @@ describe('npm run migrate-store', () => {
       writeFileSync(files.MIGRATE_FROM_FILE, `${from.url}\n`);
       writeFileSync(files.MIGRATE_TO_FILE, `${to.url}\n`);
       const moved = await script('scripts/migrate-store.ts', { settings: files });
-      expect(moved).toMatchObject({ code: 0, said: expect.stringContaining('Migration complete.') });
+      expect(moved).toMatchObject({ code: 0, output: expect.stringContaining('Migration complete.') });
       const wrong = { MIGRATE_FROM_FILE: folder, MIGRATE_TO_FILE: files.MIGRATE_TO_FILE, MIGRATE_TO: to.url };
       expect(await script('scripts/migrate-store.ts', { settings: wrong })).toEqual({
         code: 78,
-        said: 'MIGRATE_FROM_FILE should be the path of a regular file.\nMIGRATE_TO_FILE and MIGRATE_TO are both set: remove one of them.\n',
+        output:
+          'MIGRATE_FROM_FILE should be the path of a regular file.\nMIGRATE_TO_FILE and MIGRATE_TO are both set: remove one of them.\n',
       });
     });
   });
@@ -119,17 +123,17 @@ describe('npm run migrate-store', () => {
     const secret = 'redis://:a-secret@127.0.0.1:1';
     const warning = 'MIGRATE_FROM and MIGRATE_TO instead';
     const shown = await migrate('sqlite://no/such/store', secret);
-    expect([shown.code, shown.said.includes(warning), shown.said.includes('a-secret')]).toEqual([78, true, false]);
-    for (const said of [
-      (await migrateBy('sqlite://no/such/store', secret)).said,
-      (await migrate('sqlite://no/such/store', 'redis://127.0.0.1:1')).said,
+    expect([shown.code, shown.output.includes(warning), shown.output.includes('a-secret')]).toEqual([78, true, false]);
+    for (const output of [
+      (await migrateBy('sqlite://no/such/store', secret)).output,
+      (await migrate('sqlite://no/such/store', 'redis://127.0.0.1:1')).output,
     ])
-      expect([said.includes('There is no store at'), said.includes(warning)]).toEqual([true, false]);
+      expect([output.includes('There is no store at'), output.includes(warning)]).toEqual([true, false]);
   });
 
   it('npm run migrate-store prints its usage', async () => {
-    const { code, said } = await migrate('--help');
-    expect([code, said.includes('MIGRATE_FROM'), said.includes('--dry-run')]).toEqual([0, true, true]);
+    const { code, output } = await migrate('--help');
+    expect([code, output.includes('MIGRATE_FROM'), output.includes('--dry-run')]).toEqual([0, true, true]);
   });
 
   it('npm run migrate-store names a wrong argument in one sentence', async () => {
@@ -140,12 +144,12 @@ describe('npm run migrate-store', () => {
       ['sqlite://:memory:', 'sqlite://b'],
       ['--no'],
     ]) {
-      const { code, said } = await migrate(...args);
-      expect([code, said.trim().split('\n').length]).toEqual([64, 1]);
+      const { code, output } = await migrate(...args);
+      expect([code, output.trim().split('\n').length]).toEqual([64, 1]);
     }
     expect(await migrate('sqlite://no/such/store', 'sqlite://neither')).toMatchObject({
       code: 78,
-      said: expect.stringContaining('There is no store at'),
+      output: expect.stringContaining('There is no store at'),
     });
   });
 });
@@ -154,17 +158,23 @@ describe('npm run doctor with a database server', () =>
   onServers((stage) => {
     it('npm run doctor with a database server finds and repairs faults, and does not disturb a running bot', async () => {
       const site = await stage();
-      expect(await doctor(site.url)).toMatchObject({ code: 0, said: expect.stringContaining('nothing is stored yet') });
+      expect(await doctor(site.url)).toMatchObject({
+        code: 0,
+        output: expect.stringContaining('nothing is stored yet'),
+      });
       await fillStore(site);
       const [row] = await site.rows('finished');
       if (row) await site.write({ ...row, namespace: 'live' });
-      const looked = await doctor(site.url, '--dry-run');
-      expect(looked).toMatchObject({ code: 1, said: expect.stringContaining('live and as finished: 1, not repaired') });
-      expect(looked.said).not.toContain(new URL(site.url).password);
-      expect(await doctor(site.url)).toMatchObject({ code: 0, said: expect.stringContaining('1, repaired') });
-      expect(await doctor(site.url)).toMatchObject({ code: 0, said: expect.stringContaining('no problems found') });
+      const dryRun = await doctor(site.url, '--dry-run');
+      expect(dryRun).toMatchObject({
+        code: 1,
+        output: expect.stringContaining('live and as finished: 1, not repaired'),
+      });
+      expect(dryRun.output).not.toContain(new URL(site.url).password);
+      expect(await doctor(site.url)).toMatchObject({ code: 0, output: expect.stringContaining('1, repaired') });
+      expect(await doctor(site.url)).toMatchObject({ code: 0, output: expect.stringContaining('no problems found') });
       const store = await site.open();
-      expect(await doctor(site.url)).toMatchObject({ code: 75, said: expect.stringContaining('Another Atelier') });
+      expect(await doctor(site.url)).toMatchObject({ code: 75, output: expect.stringContaining('Another Atelier') });
       await store.close();
     });
   }));
@@ -180,9 +190,9 @@ describe('A store whose packages are not installed', () => {
         ...{ DISCORD_TOKEN: 'a.b.c', GATEWAY_BASE_URL: 'http://127.0.0.1:1', GATEWAY_API_KEY: 'sk-x' },
         STORE_URL: url,
       };
-      const { code, said } = await script('src/index.ts', { settings, imports: [WITHOUT_PACKAGES] });
-      expect([code, said]).toEqual([78, expect.stringContaining(line)]);
-      expect(said).not.toContain('a-secret');
+      const { code, output } = await script('src/index.ts', { settings, imports: [WITHOUT_PACKAGES] });
+      expect([code, output]).toEqual([78, expect.stringContaining(line)]);
+      expect(output).not.toContain('a-secret');
     },
   );
 });

@@ -9,7 +9,7 @@ import { Session } from './session.ts';
 
 const HEARTBEAT_MS = 41_250;
 const MINUTE_MS = 60_000;
-/** With these, the application says that it does not come back ("Initiating a Disconnect"). */
+/** With these close codes, the application says that it will not resume ("Initiating a Disconnect"). */
 const FINAL_CODES: readonly number[] = [1000, 1001];
 
 interface ConnectionRequest {
@@ -74,7 +74,7 @@ export function serveConnection(socket: WebSocket, { query, isResumeUrl }: Conne
         break;
       case GatewayOpcodes.PresenceUpdate:
       case GatewayOpcodes.VoiceStateUpdate:
-        // Accepted and ignored, because this Discord has no presences and no voice.
+        // Accepted and ignored, because the embedded Discord has no presences and no voice.
         if (!hasSession()) return socket.close(GatewayCloseCodes.NotAuthenticated, 'Not authenticated.');
         break;
       default:

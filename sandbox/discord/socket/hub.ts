@@ -86,7 +86,7 @@ export class Hub {
     for (const session of this.#chosen(choice)) send(session, { op: GatewayOpcodes.Reconnect, d: null });
   }
 
-  /** Also ends sessions that are without a connection, unless they stay resumable. */
+  /** Also ends sessions that have no connection, unless they stay resumable. */
   invalidate(resumable: boolean, choice?: ShardChoice): void {
     for (const session of this.#chosen(choice)) {
       send(session, { op: GatewayOpcodes.InvalidSession, d: resumable });

@@ -52,7 +52,7 @@ export function identify(socket: WebSocket, data: Readonly<Record<string, unknow
   return session;
 }
 
-/** Discord ends all sessions and resets the token, so that its owner has to give the application another one. */
+/** Discord ends all sessions and resets the token, so that its owner has to give the application a new one. */
 function refuseFurther({ account, hub, requestLog, clock }: Parts): Outcome {
   const { resetsToken } = account;
   if (resetsToken) {

@@ -6,7 +6,7 @@ interface Close {
   readonly reason: string;
 }
 
-/** What follows on an IDENTIFY or a RESUME: a session, the opcode for an invalid one, or the end of the connection. */
+/** The result of an IDENTIFY or a RESUME: a session, the opcode for an invalid one, or a closed connection. */
 export type Outcome = Session | 'invalid session' | Close;
 
 export const refuse = (code: number, reason: string): Close => ({ code, reason });

@@ -7,7 +7,7 @@ interface SessionPlan {
   readonly intents: number;
   readonly shard: Shard;
   readonly socket: WebSocket;
-  /** The number of events that it keeps for a resume. */
+  /** The number of events that a session keeps for a resume. */
   readonly maxEvents: number;
 }
 
@@ -34,7 +34,7 @@ export class Session {
     return this.#socket;
   }
 
-  /** Since when it has had no socket. */
+  /** The time since which it has had no socket. */
   get detachedAt(): number | undefined {
     return this.#detachedAt;
   }
@@ -47,7 +47,7 @@ export class Session {
     this.#socket?.send(text);
   }
 
-  /** Whether such an event has been sent. */
+  /** Whether an event of this type has been sent. */
   hasSent(sequence: number): boolean {
     return Number.isSafeInteger(sequence) && sequence >= 0 && sequence <= this.#sequence;
   }

@@ -7,13 +7,13 @@ interface Counts {
   earlyIdentifies: number;
   /** Sessions resumed. */
   resumes: number;
-  /** Those of them that did not come to `resume_gateway_url`. */
+  /** Resumed sessions that did not connect to `resume_gateway_url`. */
   resumesElsewhere: number;
 }
 
 export type ShardCounts = Readonly<Counts>;
 
-/** Counts what was done with the sessions of each shard. */
+/** Counts the starts, resumes and refusals of each shard's sessions. */
 export class ShardCounter {
   readonly #byShard = new Map<string, { shard: Shard; counts: Counts }>();
 

@@ -4,7 +4,7 @@ export interface Shard {
   readonly count: number;
 }
 
-/** Shards with this id; with `count`, only those of that division. */
+/** Selects shards with this id; with `count`, only those of a bot that is divided into that many shards. */
 export type ShardChoice = Pick<Shard, 'id'> & Partial<Shard>;
 
 const UNDIVIDED: Shard = { id: 0, count: 1 };

@@ -20,7 +20,7 @@ interface HealthParts {
   tasks: Pick<Tasks, 'book' | 'scheduler'>;
   store: Pick<StoredTasks, 'ownership'>;
   callbacks: Pick<Callbacks, 'habits'> | undefined;
-  /** Undefined in a bot that is one process. */
+  /** Undefined if the bot is a single process. */
   clusterHealth?: (() => Promise<ClusterHealth | undefined>) | undefined;
   say: Say;
 }

@@ -12,15 +12,15 @@ import { allowanceText } from '../../services/spending/limits-text.ts';
 
 export interface Health {
   version: string;
-  /** Milliseconds to Discord and back; undefined before the first heartbeat. */
+  /** The round trip to Discord in milliseconds; undefined before the first heartbeat. */
   latencyMs: number | undefined;
   gateway: { answers: true; ms: number } | { answers: false; reason: string };
   liveTasks: number;
-  /** Undefined in a bot that is one process; unknown if the others could not be asked in time. */
+  /** Undefined if the bot is a single process; unknown if the state of the others could not be read in time. */
   cluster?: ClusterHealth | 'unknown' | undefined;
   /** Endpoint families that are not polled at the moment, and why. */
   troubles: readonly LaneTrouble[];
-  /** What the gateway calls back, by lane; empty if it is given no callback URLs. */
+  /** What the gateway calls back, by lane; empty if requests contain no callback URLs. */
   callbacks: readonly { lane: string; habit: HabitName }[];
   /** The time since which the store has not responded; undefined if it responds. */
   store: { since: number } | undefined;
@@ -28,7 +28,7 @@ export interface Health {
 
 export interface OperatorState {
   readiness: Readiness;
-  /** What is wrong, oldest first. */
+  /** The current notices, oldest first. */
   notices: readonly Notice[];
   /** The recent starts, newest first. */
   runs: readonly Run[];
@@ -41,7 +41,7 @@ interface About extends Health {
   operator?: OperatorState | undefined;
 }
 
-/** `help` is the mention of the command `/help`. */
+/** `help` is a mention of the command `/help`. */
 export function aboutPage(about: About, help: string, say: Say): MessagePlan {
   const { version, gateway, liveTasks, troubles, callbacks, store, allowances } = about;
   const lines = [

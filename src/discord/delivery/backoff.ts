@@ -17,7 +17,7 @@ export class RetryLater extends Error {
 /** Short enough to be read aloud; it can be searched for in the log. */
 export const newReference = (): string => randomBytes(4).toString('hex');
 
-/** In milliseconds. Each pause is twice as long as the previous one. */
+/** The first and the longest pause in milliseconds. Each one is twice as long as the previous one. */
 const PAUSES = {
   /** Discord does not respond, or returns a 5xx. */
   unreachable: { first: 5_000, longest: 5 * 60_000 },

@@ -47,7 +47,7 @@ class Editor extends LatestState {
   #edits = 0;
   #lastAt: number | undefined;
   readonly #appearance = new ShownContent();
-  /** The portion of the content that is still sent: parts that Discord has refused are not sent again. */
+  /** How much of the content is still sent: parts that Discord has refused are not sent again. */
   #portion: PlanPortion = 'whole';
   /** Whether Discord refuses to show progress here; showing the end is attempted anyway. */
   #isRefused = false;
@@ -66,7 +66,7 @@ class Editor extends LatestState {
   }
 
   protected nextShowAt(task: Task): number | undefined {
-    // The count in memory is right even if it could not be stored.
+    // The count in memory is correct even if it could not be stored.
     this.#edits = Math.max(this.#edits, task.delivery.progressEdits);
     return nextEditAt(task, { edits: this.#edits, lastAt: this.#lastAt, firstSeenAt: this.#firstSeenAt });
   }

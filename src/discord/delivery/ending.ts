@@ -36,7 +36,7 @@ export interface DeliveryContext extends DeliveryParts {
 export class EndDelivery {
   readonly #context: DeliveryContext;
   readonly #backoff: Backoff;
-  /** The portion of the content that is still sent: parts that Discord has refused are not sent again. */
+  /** How much of the content is still sent: parts that Discord has refused are not sent again. */
   #portion: PlanPortion = 'whole';
 
   constructor(context: DeliveryContext) {
@@ -62,21 +62,21 @@ export class EndDelivery {
       return { there: shown.place, by: 'edit', ...(stored.restored && { wasShown: true as const }) };
     const mayBeShown = shown === 'unreadable';
     const task = shown && !mayBeShown ? setMessage(stored, shown.place) : stored;
-    const ways = waysToEnd(task, known.closed, clock.now());
-    if (!mayBeShown) return (await this.#tryWays(ways, task)) ?? { nowhere: 'no-way' };
-    // The same message can be changed again. A second one would repeat the end, so its owner decides.
-    const sameMessage = ways.filter(({ by }) => by === 'token');
-    return (await this.#tryWays(sameMessage, task)) ?? this.#hint(task);
+    const routes = waysToEnd(task, known.closed, clock.now());
+    if (!mayBeShown) return (await this.#tryRoutes(routes, task)) ?? { nowhere: 'no-way' };
+    // The same message can be edited again. A second message would repeat the end, so the task's owner decides.
+    const sameMessage = routes.filter(({ by }) => by === 'token');
+    return (await this.#tryRoutes(sameMessage, task)) ?? this.#hint(task);
   }
 
-  async #tryWays(ways: readonly Way[], task: Task): Promise<DeliveryResult | undefined> {
-    if (ways.length === 0) return undefined;
+  async #tryRoutes(routes: readonly Way[], task: Task): Promise<DeliveryResult | undefined> {
+    if (routes.length === 0) return undefined;
     // Prepared again for every attempt, because minutes can pass in between, and no memory should be held for that long.
     const prepared = await this.#context.prepare(task);
     try {
-      for (const way of ways) {
-        const fate = await this.#tryWay(way, task, prepared.plan);
-        if (fate) return fate;
+      for (const route of routes) {
+        const outcome = await this.#tryRoute(route, task, prepared.plan);
+        if (outcome) return outcome;
       }
       return undefined;
     } finally {
@@ -84,7 +84,7 @@ export class EndDelivery {
     }
   }
 
-  /** The end may be shown in a message that no one but its owner can read any more. */
+  /** The end may have been shown in a message that only the task's owner could read. */
   async #hint(task: Task): Promise<DeliveryResult> {
     const { id, outbox, record, hintAt } = this.#context;
     try {
@@ -99,47 +99,50 @@ export class EndDelivery {
   }
 
   /** Discord has confirmed the message, so only storing it is retried. */
-  async #settle(fate: DeliveryResult): Promise<void> {
+  async #settle(outcome: DeliveryResult): Promise<void> {
     const { clock, record } = this.#context;
     const at = clock.now();
-    await this.#backoff.retryUntilDone(() => record.settle(fate, at), 'The shown end of a task could not be stored.');
+    await this.#backoff.retryUntilDone(
+      () => record.settle(outcome, at),
+      'The shown end of a task could not be stored.',
+    );
   }
 
   /** Undefined if it cannot be shown this way. */
-  async #tryWay(way: Way, task: Task, plan: MessagePlan): Promise<DeliveryResult | undefined> {
+  async #tryRoute(route: Way, task: Task, plan: MessagePlan): Promise<DeliveryResult | undefined> {
     for (;;) {
       const sent = bodyOf(portionOf(plan, this.#portion));
       try {
-        return { there: await this.#send(way, task, sent), by: way.by };
+        return { there: await this.#send(route, task, sent), by: route.by };
       } catch (error) {
         if (error instanceof RetryLater) throw error;
-        const trouble = this.#note(error, way);
+        const trouble = this.#note(error, route);
         if (trouble === 'later') throw new RetryLater('unreachable', error);
         if (trouble === 'deleted') return { nowhere: 'deleted' };
         if (trouble === 'closed') return { nowhere: 'no-way' };
-        const lighter = smallerPortion(this.#portion, trouble);
-        if (lighter === undefined) return this.#closeWay(way, trouble);
-        this.#portion = lighter;
+        const smaller = smallerPortion(this.#portion, trouble);
+        if (smaller === undefined) return this.#closeRoute(route, trouble);
+        this.#portion = smaller;
       }
     }
   }
 
-  async #send(way: Way, task: Task, sent: MessageBody): Promise<MessagePlace | undefined> {
+  async #send(route: Way, task: Task, sent: MessageBody): Promise<MessagePlace | undefined> {
     const { id, outbox, record } = this.#context;
-    if (way.by === 'token' && !task.traits.isTalk && !isReachedWithoutToken(task)) await record.storeUnseen();
-    if (way.by === 'token' || way.by === 'edit') return outbox.edit(way, sent);
-    const channelId = way.by === 'channel' ? way.channelId : await outbox.openDirectChannel(way.memberId);
-    if (way.by === 'direct' && task.restored) {
+    if (route.by === 'token' && !task.traits.isTalk && !isReachedWithoutToken(task)) await record.storeUnseen();
+    if (route.by === 'token' || route.by === 'edit') return outbox.edit(route, sent);
+    const channelId = route.by === 'channel' ? route.channelId : await outbox.openDirectChannel(route.memberId);
+    if (route.by === 'direct' && task.restored) {
       const { message: _, ...unplaced } = task;
       const shown = await findShown(unplaced, channelId, outbox);
       if (shown?.showsEnd) return shown.place;
     }
-    await record.storeIntent(way.by, channelId);
+    await record.storeIntent(route.by, channelId);
     return outbox.post(channelId, id, sent);
   }
 
   /** Not retried: every refusal counts towards Discord's block of invalid requests. */
-  async #closeWay({ by }: Way, trouble: FailureKind): Promise<undefined> {
+  async #closeRoute({ by }: Way, trouble: FailureKind): Promise<undefined> {
     this.#context.known.closed.add(by);
     if (trouble === 'token-over') await this.#context.record.dropToken();
   }
@@ -148,10 +151,10 @@ export class EndDelivery {
     const { intention } = task.delivery;
     if (!intention) return undefined;
     try {
-      const there = await findPosted(task, intention, this.#context.outbox);
-      if (!there) return undefined;
-      // It is not the end, but tells of it.
-      return task.delivery.unseenSince === undefined ? { there, by: intention.by } : { nowhere: 'no-way' };
+      const posted = await findPosted(task, intention, this.#context.outbox);
+      if (!posted) return undefined;
+      // This message does not show the end, but refers to it.
+      return task.delivery.unseenSince === undefined ? { there: posted, by: intention.by } : { nowhere: 'no-way' };
     } catch (error) {
       // If the bot is not allowed to read the channel, only the nonce prevents a second message.
       if (this.#note(error, intention) === 'later') throw new RetryLater('unreachable', error);
@@ -162,14 +165,14 @@ export class EndDelivery {
   /** After a restore, or a crash, the message may show more than the store knows. If it already shows an end, it is not changed. */
   async #findShown(task: Task): Promise<ShownTask | 'unreadable' | undefined> {
     const { restored, message, channelId = message?.channelId, route, delivery } = task;
-    const otherwise = delivery.unseenSince === undefined ? undefined : 'unreadable';
-    if (!restored && !otherwise) return undefined;
-    if (channelId === undefined || (otherwise ? !isInReadableChannel(task) : route.isPrivate)) return otherwise;
+    const fallback = delivery.unseenSince === undefined ? undefined : 'unreadable';
+    if (!restored && !fallback) return undefined;
+    if (channelId === undefined || (fallback ? !isInReadableChannel(task) : route.isPrivate)) return fallback;
     try {
       return await findShown(task, message?.channelId ?? channelId, this.#context.outbox);
     } catch (error) {
       if (this.#note(error, { by: 'channel' }) === 'later') throw new RetryLater('unreachable', error);
-      return otherwise;
+      return fallback;
     }
   }
 
@@ -185,13 +188,13 @@ export class EndDelivery {
   }
 }
 
-/** By then the owner has come back by themselves, or is no longer interested. */
+/** After this time the owner has come back without a ping, or is no longer interested. */
 const LATEST_PING_MS = 15 * 60_000;
 
 /** The ping is the bot's own message, a reply to the one that shows the end. */
 type ReplyWay = { by: 'reply'; message: MessagePlace };
 
-/** Pings the owner of a task whose end has been shown: once, or not at all. */
+/** Pings the owner of a task whose end has been shown: at most once. */
 export class OwnerPing {
   readonly #context: DeliveryContext;
   #isOver = false;
@@ -216,42 +219,42 @@ export class OwnerPing {
     const call = task?.delivery.call;
     if (!task || !call) return;
     const now = clock.now();
-    const way = wayToPing(task, known.closed, now);
-    if (way && mayStillPing(task, call, way, now)) await this.#tryWay(way, task);
+    const route = routeToPing(task, known.closed, now);
+    if (route && mayStillPing(task, call, route, now)) await this.#tryRoute(route, task);
     else log.info({ task: id }, 'The owner of a task was not pinged: it was too late, or they could not be reached.');
   }
 
-  async #tryWay(way: ReplyWay | TokenWay, task: Task): Promise<void> {
+  async #tryRoute(route: ReplyWay | TokenWay, task: Task): Promise<void> {
     const prepared = await this.#context.prepare(task);
     try {
       if (!(await this.#context.record.beginPing())) return;
-      this.#postedAt = await this.#send(way, task, prepared);
+      this.#postedAt = await this.#send(route, task, prepared);
     } catch (error) {
       if (error instanceof RetryLater) throw error;
-      const trouble = failureKindOf(error, way.by);
-      if (trouble === 'later' && way.by === 'reply') throw new RetryLater('unreachable', error);
-      this.#note(error, way, 'The owner of a task was not pinged.');
+      const trouble = failureKindOf(error, route.by);
+      if (trouble === 'later' && route.by === 'reply') throw new RetryLater('unreachable', error);
+      this.#note(error, route, 'The owner of a task was not pinged.');
     } finally {
       prepared.release();
     }
   }
 
   async #send(
-    way: ReplyWay | TokenWay,
+    route: ReplyWay | TokenWay,
     task: Task,
     { plan, instead }: PreparedMessage,
   ): Promise<MessagePlace | undefined> {
     const { outbox } = this.#context;
     const send = (words: MessagePlan) =>
-      way.by === 'reply'
-        ? outbox.post(way.message.channelId, pingNonceOf(task), bodyOf({ ...words, repliesTo: way.message.id }))
-        : outbox.addFollowUp(way, bodyOf(words), false);
+      route.by === 'reply'
+        ? outbox.post(route.message.channelId, pingNonceOf(task), bodyOf({ ...words, repliesTo: route.message.id }))
+        : outbox.addFollowUp(route, bodyOf(words), false);
     try {
       return await send(plan);
     } catch (error) {
-      const trouble = failureKindOf(error, way.by);
+      const trouble = failureKindOf(error, route.by);
       if (!instead || (trouble !== 'no-access' && trouble !== 'malformed')) throw error;
-      this.#note(error, way, 'Discord refused a ping; sending its plain form.');
+      this.#note(error, route, 'Discord refused a ping; sending its plain form.');
       return await send(instead);
     }
   }
@@ -278,7 +281,7 @@ export class OwnerPing {
 }
 
 /** How to send the ping to where the end is shown. Undefined if there is no ping: for a private result or a deleted message. */
-function wayToPing(task: Task, closed: ClosedWays, now: number): ReplyWay | TokenWay | undefined {
+function routeToPing(task: Task, closed: ClosedWays, now: number): ReplyWay | TokenWay | undefined {
   const { route, message } = task;
   if (!message || route.isPrivate || (task.traits.isUtterance && !hasUnsentVoice(task))) return undefined;
   if (route.mayPost) return { by: 'reply', message };

@@ -67,7 +67,7 @@ export abstract class LatestState {
     this.#isShowing = false;
   }
 
-  /** Returns the state that can be shown now; a timer is set for a state that has to wait. */
+  /** Returns the state that can be shown now, and sets a timer for a state that has to wait. */
   #next(): Task | undefined {
     const task = this.#pending;
     this.#pending = undefined;

@@ -3,16 +3,16 @@ import { answerText } from '../../services/asks/transitions.ts';
 import type { Task } from '../../services/tasks/task.ts';
 
 const MAX_EDITS = 8;
-/** There must always be an edit left to say that the task takes longer than usual. */
+/** One edit is always reserved to say that the task takes longer than usual. */
 const RESERVED_FOR_OVERDUE = 1;
 /** Discord accepts about five edits in five seconds per channel, and several jobs may share it. */
 const MIN_GAP_MS = 4_000;
-/** Messages older than an hour have a much smaller rate limit of their own (code 30046). */
+/** Messages older than an hour have a separate, much lower rate limit (code 30046). */
 const OLD_AFTER_MS = 60 * 60_000;
 const OLD_GAP_MS = 30_000;
-/** A queued task leaves most of its edits for the time when its job runs. */
+/** A queued task saves most of its edits for the time when its job runs. */
 const MAX_EDITS_WHILE_WAITING = 4;
-/** The share of the job's age that passes between two edits, so that eight edits last as long as a token. */
+/** The time between two edits as a share of the job's age, chosen so that eight edits last as long as a token. */
 const SHARE_OF_AGE = 0.6;
 
 export interface EditHistory {
@@ -31,7 +31,7 @@ const BEFORE_WORDS_MS = 1_500;
 /** When progress can be shown again; undefined for never. */
 export function nextEditAt(task: Task, { edits, lastAt, firstSeenAt }: EditHistory): number | undefined {
   if (task.traits.isText) return nextTextEditAt(task, lastAt, firstSeenAt);
-  // The message of a conversation does not change before its end.
+  // The message of a conversation does not change before the conversation ends.
   if (task.traits.isTalk) return undefined;
   const { created, overdue } = task.times;
   const max = overdue === undefined ? MAX_EDITS - RESERVED_FOR_OVERDUE : MAX_EDITS;

@@ -93,7 +93,7 @@ export class DeliveryRecord {
   async settle(result: DeliveryResult, at: number): Promise<void> {
     await this.#store((task) => {
       if ('nowhere' in result) {
-        // The end of a conversation does not need to be posted if its thread is gone.
+        // The end of a conversation does not need to be posted if its thread no longer exists.
         return task.traits.isTalk ? markDelivered(task, undefined, at) : markUndeliverable(task, result.nowhere, at);
       }
       return (!result.wasShown && needsOwnerPing(task, result.by) ? markPingDue : markDelivered)(
@@ -125,7 +125,7 @@ export class DeliveryRecord {
     });
   }
 
-  /** For state that is safe to lose: losing it costs at most one extra request after a restart. */
+  /** For state whose loss costs at most one extra request after a restart. */
   async #try(transition: Transition): Promise<void> {
     try {
       await this.#store(transition);

@@ -30,7 +30,7 @@ type Channels = Pick<Outbox, 'before'>;
 export const findPosted = (task: Task, intention: Intention, channels: Channels): Promise<MessagePlace | undefined> =>
   find(intention, channels, (message) => isMine(message, task));
 
-/** A further message has no buttons, but it replies to the first one, and is not stored yet. */
+/** A follow-up message has no buttons, but it replies to the first one and is not stored yet. */
 export function findPostedPart(
   task: Task,
   posting: PendingPost,
@@ -43,7 +43,7 @@ export function findPostedPart(
   });
 }
 
-/** Searches for a message with buttons that name something else than a task, posted since a time. */
+/** Searches for a message posted since a given time whose buttons name something other than a task. */
 export const findNamed = (
   { id, applicationId }: { id: string; applicationId: string },
   since: Pick<Intention, 'channelId' | 'at'> & { until: number },
@@ -79,7 +79,7 @@ export async function findShown(task: Task, channelId: string, channels: Channel
   return shown;
 }
 
-/** Searches for our reply to a member's message, with its text. */
+/** Searches for the bot's reply to a member's message, by the text of the reply. */
 export async function findReply(
   { channelId, id }: MessagePlace,
   applicationId: string,
@@ -127,7 +127,7 @@ async function findIn(
 const idAt = (time: number): bigint =>
   SnowflakeUtil.generate({ timestamp: time, increment: 0n, workerId: 0n, processId: 0n });
 
-/** Anyone could write our words, but a task's id is unknown before its message is posted. */
+/** Anyone could write the same text, but a task's id is unknown before its message is posted. */
 function isMine(message: Found, task: Task): boolean {
   const { id, message: known } = task;
   return isOurs(message, task) && message.id !== known?.id && names(message, id);
@@ -136,7 +136,7 @@ function isMine(message: Found, task: Task): boolean {
 const names = ({ components }: Found, id: string): boolean =>
   idsIn(components).some((text) => readCustomId(text)?.args.includes(id));
 
-/** Posted by the bot's own token, not by an interaction's. */
+/** Whether it was posted with the bot's own token, not with that of an interaction. */
 const isOurs = (message: Found, { route }: Task): boolean => isOfApplication(message, route.applicationId);
 
 const isOfApplication = (message: Found, id: string): boolean =>
@@ -145,7 +145,7 @@ const isOfApplication = (message: Found, id: string): boolean =>
 const isBots = ({ author, application_id: application }: Found, id: string): boolean =>
   author?.id === id || application === id;
 
-/** The ids of its buttons, also of those that are options of a menu. */
+/** The ids of its buttons, including those that were turned into options of a menu. */
 export function idsIn(tree: unknown): string[] {
   if (Array.isArray(tree)) return tree.flatMap(idsIn);
   if (typeof tree !== 'object' || tree === null) return [];

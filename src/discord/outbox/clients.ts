@@ -7,7 +7,7 @@ import { type MakeRequest, streamUploads, uploadSender } from './uploads.ts';
 const REST_TIMEOUT_MS = 60_000;
 /** Discord rejects acknowledgements after three seconds. */
 const ACKNOWLEDGEMENT_TIMEOUT_MS = 2_500;
-/** Discord blocks an address after 10,000 invalid requests in ten minutes; the log warns long before. */
+/** Discord blocks an IP address after 10,000 invalid requests in ten minutes; a warning is logged long before that. */
 const INVALID_WARNING_INTERVAL = 100;
 
 /** discord.js keeps a queue per token, for an hour by default. */
@@ -27,7 +27,7 @@ export interface DiscordClients {
   traffic: Traffic;
   /** Whether interactions arrive. `client.isReady()` stays true while the connection is down. */
   isConnected(): boolean;
-  /** The share of Discord's limit for the requests with the bot's token, if other processes make some too. */
+  /** This process's share of Discord's limit for requests with the bot's token, if other processes use the token too. */
   setRequestsPerSecond(share: number): void;
   /** Logs out and stops the timers of all three, which would otherwise keep them in memory forever. */
   close(): Promise<void>;
@@ -113,8 +113,8 @@ function inOneQueue(rest: REST): REST {
 }
 
 /**
- * discord.js retries a request after a 5xx, a reset or a timeout. A POST may have taken effect all the same, and a
- * second message would appear: its outcome is unknown, and the caller decides. A request refused with a 429 had no
+ * discord.js retries a request after a 5xx, a reset or a timeout. A POST may still have taken effect, and a second message would appear: its
+ * outcome is unknown, and the caller decides. A request refused with a 429 had no
  * effect, so discord.js still waits and retries it.
  */
 function sentOnce(make: MakeRequest): MakeRequest {
@@ -137,11 +137,11 @@ function sentOnce(make: MakeRequest): MakeRequest {
 }
 
 /**
- * discord.js repeats a change after a 5xx or a reset. If the repetition is refused, for example because the token has expired in the meantime, the change
- * may have taken effect all the same: its outcome is unknown, and it was not refused.
+ * discord.js repeats a change after a 5xx or a reset. If the repetition is refused, for example because the token has expired in the meantime, the
+ * first one may still have taken effect: the outcome is unknown, and does not count as a refusal.
  */
 function changedForCertain(make: MakeRequest): MakeRequest {
-  // The repetitions of a request share their headers.
+  // All attempts of a request share the same headers object.
   const unknown = new WeakSet<object>();
   return async (url, init) => {
     const { method, headers } = init;

@@ -14,7 +14,7 @@ export type FailureKind =
   /** The member does not accept direct messages from the bot. */
   | 'closed'
   | 'too-large'
-  /** Discord refuses the shape of the message: a bug. */
+  /** Discord rejects the message as malformed, which is a bug. */
   | 'malformed';
 
 const BY_CODE: ReadonlyMap<string | number, FailureKind> = new Map<number, FailureKind>([
@@ -39,7 +39,7 @@ export function failureKindOf(error: unknown, by: Way['by'] | 'reply'): FailureK
   if (status === 413) return 'too-large';
   // A response without one of Discord's numbers comes from the network before Discord.
   if (typeof code !== 'number') return 'later';
-  // Another way would not help where Discord refuses the bot's own token.
+  // Another route would not help if Discord rejects the bot's own token.
   if (status === 401) return by === 'token' ? 'token-over' : 'later';
   return 'no-access';
 }
@@ -47,7 +47,7 @@ export function failureKindOf(error: unknown, by: Way['by'] | 'reply'): FailureK
 export const hasCode = (error: unknown, ...codes: (string | number)[]): boolean =>
   error instanceof DiscordAPIError && codes.includes(error.code);
 
-/** The interaction has expired or was answered already: nothing more can be sent. */
+/** The interaction has expired or has already been answered, so nothing more can be sent. */
 export function isTooLate(error: unknown): boolean {
   const { UnknownInteraction, InteractionHasAlreadyBeenAcknowledged, InvalidWebhookToken, UnknownWebhook } = Code;
   return hasCode(error, UnknownInteraction, InteractionHasAlreadyBeenAcknowledged, InvalidWebhookToken, UnknownWebhook);
@@ -56,10 +56,10 @@ export function isTooLate(error: unknown): boolean {
 export const isUnsent = (error: unknown): boolean =>
   hasNeverConnected(error) || (error instanceof Error && isUnsent(error.cause));
 
-/** The connection broke, or Discord has trouble of its own. */
+/** The connection broke, or Discord has an outage. */
 export const isTransient = (error: unknown): boolean => !(error instanceof DiscordAPIError) || error.status >= 500;
 
-/** Names and numbers only, because the message of a refusal may quote the request. */
+/** Names and numbers only, because the message of such an error may quote the request. */
 export function errorFacts(error: unknown): { code?: unknown; status?: unknown; reason: string; fields?: string[] } {
   if (!(error instanceof Error)) return { reason: reasonOf(error) };
   const told = 'code' in error ? error.code : undefined;
@@ -79,7 +79,7 @@ export function errorFacts(error: unknown): { code?: unknown; status?: unknown; 
 /** How much of a plan is sent: all of it, everything except its files, or only its text. */
 export type PlanPortion = 'whole' | 'without-files' | 'words';
 
-/** How much can still be tried the same way; undefined if the error has another cause, or the minimum was refused. */
+/** How much of the plan to send in the next attempt; undefined if the error has another cause, or if the minimum was refused. */
 export function smallerPortion(load: PlanPortion, trouble: FailureKind): PlanPortion | undefined {
   if (load === 'words' || (trouble !== 'too-large' && trouble !== 'malformed')) return undefined;
   return trouble === 'too-large' && load === 'whole' ? 'without-files' : 'words';

@@ -14,15 +14,15 @@ interface InterruptedParts {
   clients: Pick<DiscordClients, 'tokenRest'>;
   say: Say;
   log: Pick<PlainLog, 'warn'>;
-  /** Whether a live task came of the interaction with this token: it will show its own end. */
+  /** Whether the interaction with this token created a task that is still live and will show its own end. */
   hasTask(token: string): boolean;
 }
 
 const response = z.object({ flags: z.number().nullish() });
 
 /**
- * For an interaction whose process ended while it was handled. Discord takes one first response to each interaction, so it is not handled twice: a member who
- * only sees that the bot is thinking is told. Returns false if it was never acknowledged, so that it may still be handled.
+ * For an interaction whose process ended while it was handled. Discord takes one first response to each interaction, so it is not handled twice: a
+ * member who only sees that the bot is thinking is told to try again. Returns false if it was never acknowledged, so that it may still be handled.
  */
 export const interruptedReply =
   ({ outbox, clients, say, log, hasTask }: InterruptedParts) =>
@@ -39,7 +39,7 @@ export const interruptedReply =
       return true;
     } catch (error) {
       if (hasCode(error, Code.UnknownWebhook) || hasCode(error, Code.UnknownMessage)) return false;
-      // Its token has expired, so its member has long seen that nothing came of it.
+      // Its token has expired, so the member has long since seen that there was no result.
       if (hasCode(error, Code.InvalidWebhookToken)) return true;
       log.warn({ err: error }, 'Could not tell a member that a restart interrupted a command.');
       return true;
@@ -50,12 +50,13 @@ interface InterruptedMessageParts extends Pick<InterruptedParts, 'say' | 'log'> 
   outbox: Pick<Outbox, 'edit' | 'before'>;
   /** Known once the bot has identified itself. */
   applicationId(): string;
-  /** Whether a live task shows itself in this message. */
+  /** Whether a live task is shown in this message. */
   hasTask(reply: MessagePlace): boolean;
 }
 
 /**
- * For a message in a thread whose process ended while it was handled. The reply comes before the task, so without a reply nothing has begun. Returns false
+ * For a message in a thread whose process ended while it was handled. The reply is posted before the task is created, so without a reply nothing has begun.
+ * Returns false
  * then: the message may still be handled.
  */
 export const interruptedMessage =
@@ -67,7 +68,10 @@ export const interruptedMessage =
       if (reply.content === say('task.submitting') && !hasTask(reply.place))
         await outbox.edit({ by: 'edit', message: reply.place }, bodyOf({ content: say('refusals.interrupted') }));
     } catch (error) {
-      log.warn({ err: error }, 'It is unknown whether a message in a thread was answered; it is not answered again.');
+      log.warn(
+        { err: error },
+        'It is unknown whether a message in a thread was answered; it will not be answered again.',
+      );
     }
     return true;
   };

@@ -26,7 +26,7 @@ interface Address {
   token: string;
 }
 
-/** Replies to one interaction, by its own token alone. The first response is an acknowledgement; the reply edits it. */
+/** Replies to one interaction, using only its own token. The first response is an acknowledgement; the reply edits it. */
 export class Responder {
   readonly #outbox: Outbox;
   readonly #address: Address;
@@ -62,14 +62,14 @@ export class Responder {
     await this.#respond(InteractionResponseType.Modal, formBody(form));
   }
 
-  /** Discord accepts no more. A value is never cut, because half an id is another id. */
+  /** Discord accepts no more. A value is never truncated, because half an id would be a different id. */
   async suggest(all: readonly { name: string; value: string }[]): Promise<void> {
     const short = all.filter(({ name, value }) => Math.max(name.length, value.length) <= MAX_SUGGESTION_LENGTH);
     const choices = short.slice(0, MAX_SUGGESTIONS);
     await this.#respond(InteractionResponseType.ApplicationCommandAutocompleteResult, { choices });
   }
 
-  /** Sends a message to the member alone: at once if there is no response yet, else in place of the private reply. */
+  /** Sends a message that only the member sees: as the response if there is none yet, otherwise in place of the private reply. */
   async replyPrivately(plan: MessagePlan): Promise<void> {
     if (this.#stands === 'nothing') {
       const { body, files } = asEphemeral(bodyOf(plan));
@@ -77,30 +77,30 @@ export class Responder {
     } else await this.edit(plan);
   }
 
-  /** After the acknowledgement. A public spinner must be replaced first, or this becomes public too. */
+  /** To be called after the acknowledgement. A public spinner must be replaced first, or this message becomes public too. */
   async followUpPrivately(plan: MessagePlan): Promise<void> {
-    await this.#outbox.addFollowUp(this.#way(), bodyOf(plan), true);
+    await this.#outbox.addFollowUp(this.#route(), bodyOf(plan), true);
   }
 
   async postFollowUp(plan: MessagePlan, isPrivate: boolean): Promise<MessagePlace> {
     // While the reply is still a spinner, Discord puts the next message in its place.
     if (!this.#answered) await this.edit(plan);
-    const place = await this.#outbox.addFollowUp(this.#way(), bodyOf(plan), isPrivate);
-    if (!place) throw new Error('Discord did not say where a message stands.');
+    const place = await this.#outbox.addFollowUp(this.#route(), bodyOf(plan), isPrivate);
+    if (!place) throw new Error('Discord did not return the place of a message.');
     return place;
   }
 
   async edit(plan: MessagePlan, besideId?: string): Promise<MessagePlace | undefined> {
     this.#answered = true;
-    return this.#outbox.edit(this.#way(besideId), bodyOf(plan));
+    return this.#outbox.edit(this.#route(besideId), bodyOf(plan));
   }
 
   /** Removes the reply, the message that was pressed, or an additional message. */
   async delete(besideId?: string): Promise<void> {
-    await this.#outbox.remove(this.#way(besideId));
+    await this.#outbox.remove(this.#route(besideId));
   }
 
-  #way(followUpId?: string): TokenWay {
+  #route(followUpId?: string): TokenWay {
     const { applicationId, token } = this.#address;
     return { by: 'token', applicationId, token, followUpId };
   }
@@ -113,14 +113,14 @@ export class Responder {
 }
 
 /**
- * Tells a member alone why an interaction had no result. The first follow-up after a public deferral replaces the
- * deferred message and is public too, and once that is deleted Discord may take no follow-up at all. So a neutral line
- * is put there, the sentence follows in private, and then the neutral line is deleted. The same applies to a message
+ * Tells a member privately why an interaction had no result. The first follow-up after a public deferral replaces the
+ * deferred message and is public too, and once that is deleted Discord may accept no follow-up at all. So a neutral line is sent first, the
+ * sentence follows privately, and then the neutral line is deleted. The same applies to a message
  * in addition to the reply.
  */
 export async function tellMemberAlone(
   responder: Responder,
-  /** `plan` is for the member alone; `neutral` is public, for places where a public message has to come first. */
+  /** Only the member sees `plan`; `neutral` is public, and is used if a public message has to come first. */
   { plan, neutral }: { plan: MessagePlan; neutral: MessagePlan },
   until: RetryLimit,
   beside?: { id: string; isPrivate: boolean },
@@ -138,11 +138,11 @@ export async function tellMemberAlone(
   }
 }
 
-/** Discord does not deduplicate follow-ups, so one is sent again only where Discord cannot have received it. */
+/** Discord does not deduplicate follow-ups, so one is sent again only if Discord cannot have received it. */
 const followUpPrivately = (responder: Responder, plan: MessagePlan, until: RetryLimit): Promise<void> =>
   persistently(() => responder.followUpPrivately(plan), until, isUnsent);
 
-/** A member may have deleted the message already. */
+/** A member may already have deleted the message. */
 async function unlessGone(work: Promise<unknown>): Promise<void> {
   try {
     await work;
@@ -151,7 +151,7 @@ async function unlessGone(work: Promise<unknown>): Promise<void> {
   }
 }
 
-/** Sends to the member of an interaction alone for as long as its token works; returns false if that was not possible. */
+/** Sends a message that only the member of an interaction sees, while its token is valid; returns false if that was not possible. */
 export function lateFollowUp(
   responder: Responder,
   { createdTimestamp }: BaseInteraction,
@@ -175,12 +175,12 @@ const MAX_PAUSE_MS = 60_000;
 
 export interface RetryLimit {
   clock: Clock;
-  /** When the token ends. */
+  /** When the token expires. */
   until: number;
   stopping: AbortSignal;
 }
 
-/** Retries until Discord accepts the message: a refused request leaves no task behind that could notify the member later. */
+/** Retries until Discord accepts the message: a rejected request has no task that could notify the member later. */
 async function persistently(
   say: () => Promise<unknown>,
   { clock, until, stopping }: RetryLimit,

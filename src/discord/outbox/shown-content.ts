@@ -6,7 +6,7 @@ export class ShownContent {
   #text: string | undefined;
   #files: string | undefined;
 
-  /** undefined: nothing to change. A plan whose preview could not be fetched keeps the files. */
+  /** Returns undefined if nothing has to change. A plan whose preview could not be fetched keeps the files. */
   changeTo(wanted: MessageBody): { sent: MessageBody; confirm(): void } | undefined {
     const { attachments, ...rest } = wanted.body;
     const text = hashOf(rest);

@@ -16,7 +16,7 @@ type Post = (channelId: string, nonce: string, body: MessageBody) => Promise<Mes
 export interface ThreadRequest {
   channelId: string;
   name: string;
-  /** Announcement channels have a thread type of their own. */
+  /** Announcement channels have their own thread type. */
   kind: 'public' | 'private' | 'announcement';
   memberId: string;
 }
@@ -40,7 +40,7 @@ export class ThreadCreator {
         name: Array.from(name).slice(0, MAX_NAME_LENGTH).join(''),
         type: TYPES[kind],
         auto_archive_duration: ARCHIVE_AFTER_MINUTES,
-        // Its members may not add others by mentioning them.
+        // Members of the thread cannot add others by mentioning them.
         ...(kind === 'private' && { invitable: false }),
       };
       return channelIdIn(await this.#parts.rest.post(Routes.threads(channelId), { body }));
@@ -67,7 +67,7 @@ export class ThreadCreator {
     });
   }
 
-  /** Archives a thread of a conversation that did not start. */
+  /** Archives the thread of a conversation that did not start. */
   async archive(threadId: string): Promise<void> {
     try {
       await this.#parts.rest.patch(Routes.channel(threadId), { body: { archived: true } });

@@ -1,7 +1,7 @@
 import type { REST } from 'discord.js';
 import type { MakeRequest } from './uploads.ts';
 
-/** Classes of addresses, the first match counts; an address itself contains ids and tokens. */
+/** Classes of URLs, of which the first match counts. The URL itself contains ids and tokens. */
 const ROUTES = [
   ['callback', /\/interactions\/\d+\/[^/]+\/callback/],
   ['webhook', /\/webhooks\//],
@@ -22,7 +22,7 @@ type RouteClass = (typeof ROUTES)[number][0] | 'other';
 type RequestListener = (route: RouteClass, status: number | undefined) => void;
 type WaitListener = (scope: Scope, ms: number) => void;
 
-/** Tells who listens of every request to Discord. */
+/** Reports every request to Discord to the listeners. */
 export class Traffic {
   readonly #onRequest: RequestListener[] = [];
   readonly #onWait: WaitListener[] = [];
@@ -41,33 +41,33 @@ export class Traffic {
     return async (url, init) => {
       try {
         const response = await make(url, init);
-        this.#tell(url, response.status);
-        if (response.status === TOO_MANY) this.#tellRefused(response.headers);
+        this.#report(url, response.status);
+        if (response.status === TOO_MANY) this.#reportRefused(response.headers);
         return response;
       } catch (error) {
-        this.#tell(url, undefined);
+        this.#report(url, undefined);
         throw error;
       }
     };
   }
 
-  /** Waits before a request whose limit is known to be used up. */
+  /** The library waits before a request whose limit is known to be used up. */
   watchLimits(rests: readonly REST[]): void {
-    for (const rest of rests) rest.on('rateLimited', ({ scope, timeToReset }) => this.#tellWait(scope, timeToReset));
+    for (const rest of rests) rest.on('rateLimited', ({ scope, timeToReset }) => this.#reportWait(scope, timeToReset));
   }
 
   /** The library waits before it repeats the request. */
-  #tellRefused(headers: { get(name: string): string | null }): void {
+  #reportRefused(headers: { get(name: string): string | null }): void {
     const named = headers.get('x-ratelimit-scope');
     const scope = SCOPES.find((known) => known === named) ?? 'user';
-    this.#tellWait(scope, Number(headers.get('retry-after') ?? 0) * 1000);
+    this.#reportWait(scope, Number(headers.get('retry-after') ?? 0) * 1000);
   }
 
-  #tellWait(scope: Scope, ms: number): void {
+  #reportWait(scope: Scope, ms: number): void {
     for (const listener of this.#onWait) listener(scope, ms);
   }
 
-  #tell(url: string, status: number | undefined): void {
+  #report(url: string, status: number | undefined): void {
     if (this.#onRequest.length === 0) return;
     const route = ROUTES.find(([, pattern]) => pattern.test(url))?.[0] ?? 'other';
     for (const listener of this.#onRequest) listener(route, status);

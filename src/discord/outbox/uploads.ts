@@ -14,11 +14,11 @@ const MIMES: ReadonlyMap<string, string> = new Map(
   Object.values(mediaTypes).map(({ extension, mime }) => [`.${extension}`, mime]),
 );
 
-/** For files from the disk. A slow connection does not get faster with more, and each upload holds buffers. */
+/** The limit for uploads from disk. More of them do not make a slow connection faster, and each one holds buffers. */
 const MAX_UPLOADS = 4;
 const PIECE = 64 * 1024;
 
-/** A file that is sent from the disk. The library knows only bytes, so `data` is empty. */
+/** A file that is sent from disk. The library only supports bytes, so `data` is empty. */
 export class DiskFile implements RawFile {
   readonly data = new Uint8Array();
   readonly name: string;
@@ -74,7 +74,7 @@ class Upload implements AsyncIterable<Uint8Array> {
   }
 }
 
-/** Sends files uncopied. The client's requests must be made by the function that `uploadSender` returns. */
+/** Sends files uncopied. The client must make its requests with the function that `uploadSender` returns. */
 export function streamUploads(rest: REST): REST {
   const send = rest.request.bind(rest);
   rest.request = ({ files, body, ...options }: InternalRequest) => {
@@ -115,5 +115,5 @@ async function* counted(upload: Upload, passing: PassingBytes): AsyncGenerator<U
   }
 }
 
-/** As browsers write file names into forms. */
+/** Escapes a file name as browsers do in forms. */
 const quoted = (name: string): string => name.replaceAll('\n', '%0A').replaceAll('\r', '%0D').replaceAll('"', '%22');

@@ -10,9 +10,9 @@ export type Way = TokenWay | EditWay | { by: 'channel'; channelId: string } | { 
 
 export type ClosedWays = ReadonlySet<Way['by']>;
 
-/** The routes in the order in which they are tried. A private message never uses a route that others can read. */
+/** The routes in the order in which they are tried. A private message never takes a route that others can read. */
 export function waysToEnd(task: Task, closedWays: ClosedWays, now: number): Way[] {
-  // The end of a conversation is shown in its thread or nowhere.
+  // The end of a conversation is shown only in its thread.
   const { isTalk } = task.traits;
   if (isTalk && !task.message) return [];
   const direct: Way | undefined = isTalk ? undefined : { by: 'direct', memberId: task.requesterId };
@@ -26,12 +26,12 @@ export function wayToProgress(task: Task, closedWays: ClosedWays, now: number): 
   return ways.find((way) => way !== undefined && !closedWays.has(way.by));
 }
 
-/** Only the member can read it, not even the bot. A direct message is in a channel of its own. */
+/** Only the member can read it; not even the bot can. A direct message is in a separate channel. */
 export function isVisibleToOwnerOnly({ route, guildId, channelId }: Task, message: MessagePlace): boolean {
   return route.isPrivate && guildId !== undefined && message.channelId === channelId;
 }
 
-/** Whether the bot can read and change its message with its own token too. */
+/** Whether the bot can also read and edit its message with its own token. */
 export function isReachedWithoutToken(task: Task): boolean {
   return task.route.mayPost && editWay(task) !== undefined;
 }
@@ -42,7 +42,7 @@ export const isInReadableChannel = ({ route, channelId, guildId }: Task): boolea
   channelId !== undefined &&
   (route.install === 'guild' || (guildId === undefined && route.mayPost));
 
-/** undefined: expired, or too close to it. */
+/** Undefined if it has expired or is about to expire. */
 export function tokenWay({ route }: Task, now: number): TokenWay | undefined {
   const { applicationId, token, tokenExpiresAt, followUpId } = route;
   if (token === undefined || now >= tokenExpiresAt - TOKEN_MARGIN_MS) return undefined;
@@ -55,7 +55,7 @@ function editWay({ route, message, guildId }: Task): EditWay | undefined {
   return { by: 'edit', message };
 }
 
-/** An interaction's token only reaches the further messages that it has posted itself. */
+/** Of the follow-up messages, an interaction's token only reaches those that were posted with it. */
 export function waysToPart(task: Task, { by, ...place }: AnswerPart, now: number): (TokenWay | EditWay)[] {
   const token = by === 'bot' ? undefined : tokenWay(task, now);
   return [token && { ...token, followUpId: place.id }, editWay({ ...task, message: place })].filter(

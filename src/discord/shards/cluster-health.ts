@@ -8,14 +8,14 @@ import type { SharedFacts } from '../../services/store/remote/shared-facts.ts';
 import { shardOwners } from './live-sharders.ts';
 import { readShardCount } from './shard-count.ts';
 
-/** `/about` is answered without what takes longer. */
+/** `/about` omits what takes longer than this. */
 const LIMIT_MS = 2_000;
 
-/** The processes of a cluster, and the work of all of them. */
+/** The processes of a cluster, and what all of them are doing. */
 export interface ClusterHealth {
   workers: number;
   partitions: { count: number; owned: number };
-  /** `held`: by a process that lives. */
+  /** `held`: owned by a live process. */
   shards: { count: number; held: number };
   liveTasks: number;
   troubles: readonly LaneTrouble[];
@@ -56,7 +56,7 @@ async function readCluster({ facts, partitions, own }: ClusterHealthParts): Prom
     partitions: { count, owned: owners.size },
     shards: { count: shardCount, held: shards.owners.size },
     liveTasks: all.reduce((sum, { liveTasks }) => sum + liveTasks, 0),
-    // Several workers may wait for the same.
+    // Several workers may be waiting for the same thing.
     troubles: [...new Map(all.flatMap(({ troubles }) => troubles).map((one) => [one.lane, one])).values()],
   };
 }

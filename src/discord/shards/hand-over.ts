@@ -13,14 +13,14 @@ interface HandOverParts {
   log: Pick<PlainLog, 'warn' | 'error'>;
   /** A hand-over that fails for this long is given up. */
   limitMs: number;
-  /** Aborts when the shard is given back or lost. */
+  /** Aborts when the shard is released or lost. */
   stopped: AbortSignal;
   onDispatch(packet: GatewayDispatchPayload, shardId: number): Promise<void>;
 }
 
 /**
- * Passes dispatches on, and retries the ones that fail: a resume would replay everything after them as well. What still fails when the shard is given back
- * stays unfinished, so that the next process gets it by resuming.
+ * Passes dispatches on, and retries those that fail, because a resume would replay everything after them as well. Those that still fail when the
+ * shard is released stay unfinished, so that the next process gets them by resuming.
  */
 export class HandOver {
   readonly #parts: HandOverParts;
@@ -36,7 +36,7 @@ export class HandOver {
     if (await trackUntilDone(this.#pass(packet), this.#running)) progress.end(packet.s);
   }
 
-  /** Waits for what is running, within a limit. */
+  /** Waits for running hand-overs, within a time limit. */
   async settle(limitMs: number): Promise<void> {
     await withTimeout(this.#parts.clock, limitMs, Promise.allSettled(this.#running));
   }
@@ -54,7 +54,7 @@ export class HandOver {
   async #retry(packet: GatewayDispatchPayload, first: unknown): Promise<boolean> {
     const { shardId, clock, log, limitMs, stopped, onDispatch } = this.#parts;
     const facts = { shard: shardId, event: packet.t };
-    if (this.#failing === 0) log.warn({ ...facts, err: first }, 'A Discord event was not passed on; it is retried.');
+    if (this.#failing === 0) log.warn({ ...facts, err: first }, 'A Discord event could not be passed on; retrying.');
     const end = clock.now() + limitMs;
     this.#failing += 1;
     try {

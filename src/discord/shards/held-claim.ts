@@ -1,12 +1,12 @@
 import type { LeaseClock } from '../../services/store/lease.ts';
 import type { SharedFacts } from '../../services/store/remote/shared-facts.ts';
 
-/** Repetitions within the duration of a claim: all but one may fail. */
-const REPETITIONS = 5;
-/** A failed repetition is retried this many times sooner. */
-const SOONER = 4;
-/** By our own clocks a claim ends this share earlier than by the server's. */
-const MARGIN = 1 / REPETITIONS;
+/** Renewals within the duration of a claim; all but one of them may fail. */
+const RENEWALS = 5;
+/** A failed renewal is retried this many times sooner. */
+const RETRY_FACTOR = 4;
+/** By this process's clocks a claim ends earlier than by the server's clock, by this share of its duration. */
+const MARGIN = 1 / RENEWALS;
 
 export interface ClaimParts {
   facts: SharedFacts;
@@ -15,7 +15,7 @@ export interface ClaimParts {
   clock: LeaseClock;
 }
 
-/** A claim of this process. It is repeated until it is given back or lost; a lost claim is never repeated, because another process may have had it. */
+/** A claim of this process. It is renewed until it is released or lost; a lost claim is never renewed, because another process may have had it. */
 export class HeldClaim {
   readonly name: string;
   readonly #parts: ClaimParts;
@@ -30,10 +30,10 @@ export class HeldClaim {
     this.#parts = parts;
     this.#ends = ends;
     this.#onLost = onLost;
-    this.#repeatAfter(parts.ms / REPETITIONS);
+    this.#renewAfter(parts.ms / RENEWALS);
   }
 
-  /** Undefined if another process has it. `ended` is a holder whose process has certainly ended. */
+  /** Returns undefined if another process has it. `ended` is a holder whose process has certainly ended. */
   static async take(
     name: string,
     parts: ClaimParts,
@@ -50,12 +50,12 @@ export class HeldClaim {
     return !this.#isOver;
   }
 
-  /** For a write that names its claim. */
+  /** For a write that is tied to the claim. */
   get heldBy(): { claim: string; holder: string } {
     return { claim: this.name, holder: this.#parts.holder };
   }
 
-  /** The server says that it is not ours. */
+  /** Called when the server says that another process has the claim. */
   lose(): void {
     if (this.#isOver) return;
     this.#end();
@@ -78,25 +78,25 @@ export class HeldClaim {
     return this.#parts.clock.now().every((now, at) => now < (this.#ends[at] ?? 0));
   }
 
-  #repeatAfter(ms: number): void {
+  #renewAfter(ms: number): void {
     this.#cancel = this.#parts.clock.after(ms, () => {
-      this.#repetition = this.#repeat();
+      this.#repetition = this.#renew();
     });
   }
 
-  async #repeat(): Promise<void> {
+  async #renew(): Promise<void> {
     const { facts, holder, ms } = this.#parts;
-    // After a suspension it does not even try: the server would give it to us again, although another process may have had it.
+    // After a suspension there is no attempt to renew it: the server would grant it again, although another process may have had it in the meantime.
     if (!this.isHeld) return;
-    // Counted from before the request, which may take long.
+    // Counted from before the request, which may take a long time.
     const ends = endsOf(this.#parts);
     try {
       if (!(await facts.claim(this.name, holder, ms))) return this.lose();
       this.#ends = ends;
-      if (!this.#isOver) this.#repeatAfter(ms / REPETITIONS);
+      if (!this.#isOver) this.#renewAfter(ms / RENEWALS);
     } catch {
-      // A short loss of the connection, which the connection logs: more tries follow before the end.
-      if (this.isHeld) this.#repeatAfter(ms / REPETITIONS / SOONER);
+      // The connection was lost for a moment, which is logged there; there will be more attempts before the claim expires.
+      if (this.isHeld) this.#renewAfter(ms / RENEWALS / RETRY_FACTOR);
     }
   }
 }

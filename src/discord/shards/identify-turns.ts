@@ -5,14 +5,14 @@ import type { PlainLog } from '../../lib/log.ts';
 import type { SharedFacts } from '../../services/store/remote/shared-facts.ts';
 import type { GatewayInfo } from '../reads.ts';
 
-/** Discord counts identifies in five seconds; the rest is for two requests that do not take the same time on their way. */
+/** Discord limits identifies per five seconds; the extra time allows for two requests that take different times to arrive. */
 const TURN_MS = 5_250;
 /** How often a waiting shard tries to take a turn. */
-const LOOK_EVERY_MS = 250;
-/** Before a turn that was taken and given back is tried again. */
-const AGAIN_MS = 500;
+const CHECK_INTERVAL_MS = 250;
+/** How long to wait before a turn that was taken and released is tried again. */
+const RETRY_TURN_MS = 500;
 
-/** Near the end of what Discord allows, one shard of the whole cluster identifies at a time: the next one reads what is left. */
+/** When few identifies remain, only one shard of the whole cluster identifies at a time, so that the next one reads the number that is left. */
 const LAST_SESSIONS = 'identify:last';
 
 interface IdentifyParts {
@@ -35,42 +35,42 @@ export class IdentifyTurns implements IIdentifyThrottler {
 
   /** Rejects only if the signal aborts: after any other error the library would identify twice. */
   async waitForIdentify(shardId: number, signal: AbortSignal): Promise<void> {
-    // A name of its own, because two shards of this process may not share a turn.
+    // Each shard uses its own name, because two shards of this process must not share a turn.
     const taker = randomUUID();
     for (;;) {
       signal.throwIfAborted();
       const turn = `identify:${shardId % this.#maxConcurrency}`;
       const waitMs = await this.#tryTurn(turn, taker);
       if (waitMs === 0 && !signal.aborted) return;
-      if (waitMs !== LOOK_EVERY_MS) await this.#giveBack([turn, LAST_SESSIONS], taker);
+      if (waitMs !== CHECK_INTERVAL_MS) await this.#releaseTurn([turn, LAST_SESSIONS], taker);
       signal.throwIfAborted();
       await pause(this.#parts.clock, waitMs, signal);
     }
   }
 
-  /** Zero if the turn is taken, else how long to wait before the next try. */
+  /** Returns zero if the turn was taken, otherwise how long to wait before the next attempt. */
   async #tryTurn(turn: string, taker: string): Promise<number> {
     const { facts, log, readGateway } = this.#parts;
     try {
-      if (!(await facts.claim(turn, taker, TURN_MS))) return LOOK_EVERY_MS;
+      if (!(await facts.claim(turn, taker, TURN_MS))) return CHECK_INTERVAL_MS;
       let limit = (await readGateway()).session_start_limit;
       this.#maxConcurrency = limit.max_concurrency;
-      // Others that identify at this moment may not be counted yet.
+      // Shards that are identifying at this moment may not be counted yet.
       if (limit.remaining <= limit.max_concurrency) {
-        if (!(await facts.claim(LAST_SESSIONS, taker, TURN_MS))) return AGAIN_MS;
+        if (!(await facts.claim(LAST_SESSIONS, taker, TURN_MS))) return RETRY_TURN_MS;
         limit = (await readGateway()).session_start_limit;
       }
       if (limit.remaining <= 0) return this.#untilReset(limit.reset_after);
       this.#isWarned = false;
-      // The reads may have taken long: the turn begins now.
-      return (await facts.claim(turn, taker, TURN_MS)) ? 0 : AGAIN_MS;
+      // The reads may have taken a long time, so the turn begins now.
+      return (await facts.claim(turn, taker, TURN_MS)) ? 0 : RETRY_TURN_MS;
     } catch (error) {
-      log.warn({ err: error }, 'A shard waits to identify, because the store or Discord did not respond.');
+      log.warn({ err: error }, 'A shard is waiting to identify, because the store or Discord did not respond.');
       return TURN_MS;
     }
   }
 
-  /** Discord resets the token of a bot that identifies more often than it may. */
+  /** Discord resets the token of a bot that identifies more often than allowed. */
   #untilReset(resetMs: number): number {
     if (!this.#isWarned)
       this.#parts.log.warn(
@@ -78,14 +78,14 @@ export class IdentifyTurns implements IIdentifyThrottler {
         'Discord allows no new sessions until its limit resets; shards wait to identify.',
       );
     this.#isWarned = true;
-    return Math.max(resetMs, AGAIN_MS);
+    return Math.max(resetMs, RETRY_TURN_MS);
   }
 
-  async #giveBack(names: readonly string[], taker: string): Promise<void> {
+  async #releaseTurn(names: readonly string[], taker: string): Promise<void> {
     try {
       for (const name of names) await this.#parts.facts.release(name, taker);
     } catch (error) {
-      this.#parts.log.warn({ err: error }, 'A turn to identify was not given back; it ends by itself.');
+      this.#parts.log.warn({ err: error }, 'A turn to identify could not be released; it will expire.');
     }
   }
 }

@@ -1,9 +1,9 @@
 import { hasCertainlyEnded } from '../../services/store/holder.ts';
 import type { SharedFacts } from '../../services/store/remote/shared-facts.ts';
 
-/** The claim by which a shard process says that it lives, before its holder's name. */
+/** The prefix of the claim by which a shard process shows that it is alive; the holder's name follows. */
 export const SHARDER = 'sharder:';
-/** The claim on a shard, before its id. */
+/** The prefix of the claim on a shard; the shard's id follows. */
 export const SHARD = 'shard:';
 
 /** The holders of all live shard processes. */
@@ -12,7 +12,7 @@ export async function liveSharders(facts: SharedFacts): Promise<ReadonlySet<stri
   return new Set([...claims.values()].filter((holder) => !hasCertainlyEnded(holder)));
 }
 
-/** The holder of each shard that has one. `ended` has the holders whose process has certainly ended: their shards are free. */
+/** The holder of each shard that has one. `ended` contains the holders whose process has certainly ended; their shards are free. */
 export async function shardOwners(facts: Pick<SharedFacts, 'claims'>) {
   const owners = new Map<number, string>();
   const ended = new Map<number, string>();

@@ -1,14 +1,14 @@
-/** How far the dispatches of a session are handed over. They may finish in any order. */
+/** How many dispatches of a session have been handed over. They may finish in any order. */
 export class Progress {
   #highest: number;
   readonly #pending = new Set<number>();
 
-  /** Everything up to this sequence number is handed over. */
+  /** Everything up to this sequence number has been handed over. */
   constructor(start: number) {
     this.#highest = start;
   }
 
-  /** An event that is not handed over. */
+  /** Records an event that does not need to be handed over. */
   note(sequence: number): void {
     this.#highest = Math.max(this.#highest, sequence);
   }
@@ -22,7 +22,7 @@ export class Progress {
     this.#pending.delete(sequence);
   }
 
-  /** The highest sequence number up to which everything is handed over. A resume replays what came later. */
+  /** The highest sequence number up to which everything has been handed over. A resume replays all later events. */
   get taken(): number {
     let taken = this.#highest;
     for (const sequence of this.#pending) taken = Math.min(taken, sequence - 1);

@@ -4,7 +4,7 @@ import { bucketOf, homeOf as ownerOf } from '../../services/tasks/homes.ts';
 import { bucketIn, isTaskId } from '../../services/tasks/task-id.ts';
 import { customIds, readCustomId } from '../custom-ids.ts';
 
-/** These order something new, so they belong to the server or member that pays for it: the task that they name is only read. */
+/** These controls order something new, so they belong to the server or member that pays for it; the task that they name is only read. */
 const ORDERS: ReadonlySet<string> = new Set(
   [
     customIds.action,
@@ -36,8 +36,8 @@ const ORDERS: ReadonlySet<string> = new Set(
 );
 
 /**
- * The bucket whose partition answers an interaction: that of the task that a button or form changes, of the server that the operator names, else of the
- * server where it is used, or of the member.
+ * The bucket whose partition answers an interaction: that of the task that a button or form changes, of the server that the operator names, or else
+ * of the server where it is used, or of the member.
  */
 export function bucketFor(interaction: APIInteraction): number {
   const task = changedTask(interaction);
@@ -55,7 +55,7 @@ function changedTask(interaction: APIInteraction): string | undefined {
     return undefined;
   const pressed = readCustomId(interaction.data.custom_id);
   const chosen = 'values' in interaction.data ? interaction.data.values : [];
-  // The page of a task is shown by the partition that has it; the menu's own id only names where its list begins.
+  // The page of a task is shown by the partition that has the task; the menu's own id only says where its list begins.
   if (pressed?.verb === customIds.task.name) return chosen.find(namesTask);
   // In a menu that replaces too many buttons, the chosen value is the button's own id.
   const buttons = [pressed, ...chosen.map(readCustomId)].filter((one) => one !== undefined);
@@ -77,5 +77,5 @@ function namedServer(interaction: APIInteraction): string | undefined {
 const ALL_SERVERS = 'all';
 const SERVER_ID = /^\d{17,20}$/;
 
-/** Ids of Discord from before 2016 are as long, and consist of digits; a task's time does not for years to come. */
+/** Discord ids from before 2016 have the same length and consist of digits; the timestamp in a task's id will contain a letter for years to come. */
 const namesTask = (argument: string): boolean => isTaskId(argument) && /\D/.test(argument);

@@ -9,7 +9,7 @@ const rowShape = z.object({
   resumeURL: z.string().min(1),
   sequence: z.int().min(0),
   shardCount: z.int().min(1),
-  /** Rows of earlier versions have none: they asked for no events of messages. */
+  /** Rows from earlier versions have none, because those versions did not request message events. */
   intents: z.int().min(0).default(0),
 });
 const NO_SESSION = '';
@@ -23,12 +23,12 @@ interface SessionParts {
 }
 
 /**
- * The session of a shard, which the next process resumes. The library sees the sequence number that was received; the store has the one up to which all is
- * handed over, so that a resume replays what was received and lost.
+ * The session of a shard, which the next process resumes. The library uses the sequence number of the last event received; the store has the one up
+ * to which everything has been handed over, so that a resume replays events that were received but lost.
  */
 export class Session {
   readonly #parts: SessionParts;
-  /** Undefined until it is read, null if there is none. */
+  /** Undefined until it has been read; null if there is none. */
   #info: SessionInfo | null | undefined;
   #stored = NO_SESSION;
   progress = new Progress(0);
@@ -41,7 +41,7 @@ export class Session {
     return this.#info;
   }
 
-  /** Reads what the last process stored. */
+  /** Reads the session that the last process stored. */
   async load(): Promise<SessionInfo | null> {
     const { shardId, shardCount, intents, facts } = this.#parts;
     const text = await facts.read(this.#name);
@@ -54,11 +54,11 @@ export class Session {
     return this.#info;
   }
 
-  /** True if another session begins. */
+  /** Returns true if a new session begins. */
   update(info: SessionInfo): boolean {
     const isNew = info.sessionId !== this.#info?.sessionId;
     this.#info = info;
-    // Its first event, which says that it begins, is not handed over.
+    // READY, the first event of a session, is not handed over.
     if (isNew) this.progress = new Progress(info.sequence);
     return isNew;
   }
@@ -68,7 +68,7 @@ export class Session {
     this.progress = new Progress(0);
   }
 
-  /** False if the claim on the shard is not ours. */
+  /** Returns false if this process does not have the claim on the shard. */
   async store(): Promise<boolean> {
     const { facts, claim } = this.#parts;
     const text = this.#text();
@@ -95,7 +95,7 @@ function rowOf(text: string | undefined): z.output<typeof rowShape> | undefined 
   try {
     return rowShape.safeParse(JSON.parse(text)).data;
   } catch (error) {
-    // A row that cannot be read costs one identify.
+    // An unreadable row costs one identify.
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }

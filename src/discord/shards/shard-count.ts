@@ -3,11 +3,11 @@ import type { SharedFacts } from '../../services/store/remote/shared-facts.ts';
 import { type ClaimParts, HeldClaim } from './held-claim.ts';
 import { liveSharders, SHARDER } from './live-sharders.ts';
 
-/** A claim and a note: processes agree one after the other. */
+/** The name of a claim and of a note, with which processes agree on the number one after another. */
 const COUNT = 'shard-count';
-const LOOK_EVERY_MS = 100;
+const CHECK_INTERVAL_MS = 100;
 
-/** The running shard processes use another number of shards. */
+/** Thrown if the running shard processes use a different number of shards. */
 export class ShardCountError extends Error {
   override readonly name = 'ShardCountError';
 
@@ -31,7 +31,7 @@ interface CountParts {
 export const readShardCount = async (facts: Pick<SharedFacts, 'read'>): Promise<number> =>
   Number((await facts.read(COUNT)) ?? 0);
 
-/** Enters this process among the live ones, all of which use the same number of shards: with two numbers, some servers would have no shard. */
+/** Registers this process as live. All live processes use the same number of shards: with two numbers, some servers would have no shard. */
 export async function joinSharders({ claims, clock, wanted, recommended }: CountParts) {
   const { facts, holder } = claims;
   for (;;) {
@@ -49,6 +49,6 @@ export async function joinSharders({ claims, clock, wanted, recommended }: Count
         await turn.giveBack();
       }
     }
-    await pause(clock, LOOK_EVERY_MS);
+    await pause(clock, CHECK_INTERVAL_MS);
   }
 }

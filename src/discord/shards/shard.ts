@@ -15,15 +15,15 @@ import type { HeldClaim } from './held-claim.ts';
 import type { IdentifyTurns } from './identify-turns.ts';
 import { Session } from './session.ts';
 
-/** How often the progress of a session is stored at most. */
+/** The shortest time between two writes of a session's progress. */
 const STORE_EVERY_MS = 1_000;
-/** A shard that is given back waits so long for its socket, and then for its hand-overs. */
+/** A shard that is released waits this long for its socket to close, and then this long for its hand-overs. */
 const STOP_LIMIT_MS = 1_000;
-/** Between two tries to read the session from a store that does not respond. */
-const READ_AGAIN_MS = 500;
+/** The time between two attempts to read the session from a store that does not respond. */
+const READ_RETRY_MS = 500;
 /** The connection broke, or could not be opened: https://www.rfc-editor.org/rfc/rfc6455#section-7.4.1 */
 const BROKEN_CONNECTION = 1006;
-/** The library gives a session up at the first connection that fails. A short loss of the network would cost every shard an identify. */
+/** The library gives up a session at the first connection that fails, so a short network failure would cost every shard an identify. */
 const CONNECTS_WITH_SESSION = 20;
 
 const FATAL_CODES: ReadonlySet<number> = new Set([
@@ -43,14 +43,14 @@ export interface ShardParts {
   turns: IdentifyTurns;
   leaseMs: number;
   onDispatch(packet: GatewayDispatchPayload, shardId: number): Promise<void>;
-  /** Discord refuses to serve this bot. */
+  /** Called when Discord refuses to serve this bot. */
   onRefused(code: number): void;
 }
 
-/** The library has no way to stop a shard that is about to connect, except to let it wait forever. */
+/** The library has no way to stop a shard that is about to connect, except by making it wait forever. */
 const forever = (): Promise<never> => new Promise(() => undefined);
 
-/** One shard of this process, from its claim until it is given back or lost. */
+/** One shard of this process, from its claim until it is released or lost. */
 export class Shard {
   readonly id: number;
   readonly #parts: ShardParts;
@@ -62,7 +62,7 @@ export class Shard {
   #writing: Promise<void> = Promise.resolve();
   #cancelWrite: (() => void) | undefined;
   #pingMs: number | undefined;
-  /** Undefined from a hello until the next close. */
+  /** Undefined from a HELLO until the next close. */
   #lastClose: number | undefined;
   #failedConnects = 0;
 
@@ -73,7 +73,7 @@ export class Shard {
     this.#claim = claim;
     const { shardCount, intents } = options;
     this.#session = new Session({ shardId: id, shardCount, intents, facts, claim });
-    // A store that is away so long has cost us the claim, and the next process gets what was not handed over.
+    // If the store does not respond for this long, the claim is lost anyway, and the next process gets the events that were not handed over.
     const limitMs = 2 * leaseMs;
     this.#handOver = new HandOver({ shardId: id, clock, log, limitMs, stopped: this.#stop.signal, onDispatch });
     this.#socket = new WebSocketShard(
@@ -113,7 +113,7 @@ export class Shard {
     await this.#claim.giveBack();
   }
 
-  /** Another process may have the shard: nothing more is passed on or stored. */
+  /** Another process may have the shard, so nothing more is passed on or stored. */
   async abandon(): Promise<void> {
     await this.#disconnect();
     await this.#writing;
@@ -170,7 +170,7 @@ export class Shard {
 
   async #retrieve(): Promise<SessionInfo | null> {
     const info = this.#session.known === undefined ? await this.#load() : this.#session.known;
-    // With a lost claim it would take the session away from the process that resumed it.
+    // After the claim was lost, this would take the session away from the process that resumed it.
     return this.#claim.isHeld && !this.#stop.signal.aborted ? info : forever();
   }
 
@@ -180,9 +180,9 @@ export class Shard {
       try {
         return await this.#session.load();
       } catch (error) {
-        this.#parts.log.warn({ shard: this.id, err: error }, 'The session of a shard was not read; it is tried again.');
+        this.#parts.log.warn({ shard: this.id, err: error }, 'Could not read the session of a shard; retrying.');
       }
-      await pause(this.#parts.clock, READ_AGAIN_MS, signal);
+      await pause(this.#parts.clock, READ_RETRY_MS, signal);
     }
     return null;
   }
@@ -229,7 +229,7 @@ export class Shard {
     try {
       if (!(await this.#session.store())) this.#claim.lose();
     } catch (error) {
-      this.#parts.log.warn({ shard: this.id, err: error }, 'The session of a shard was not stored.');
+      this.#parts.log.warn({ shard: this.id, err: error }, 'Could not store the session of a shard.');
       this.#storeSoon();
     }
   }

@@ -1,8 +1,8 @@
-/** Who has what at one moment. */
+/** Which process has which shards at one moment. */
 export interface Cluster {
   /** The number of shards. */
   count: number;
-  /** The live shard processes, with this one. */
+  /** The live shard processes, including this one. */
   processes: readonly string[];
   /** The holder of each shard that has one. */
   owners: ReadonlyMap<number, string>;
@@ -12,13 +12,13 @@ export interface Share {
   /** The shards to try to take, in this order, up to `limit` shards in all. */
   free: readonly number[];
   limit: number;
-  /** Another process should have one of ours. */
+  /** Whether another process should have one of this process's shards. */
   hasSurplus: boolean;
 }
 
 /**
- * The fair share of a process: between the rounded down and the rounded up quotient. A process that is short comes first. One surplus shard is given back at
- * a time, since none is given back while another is free.
+ * The fair share of a process is the quotient, rounded down or up. A process that has less than its share comes first. Surplus shards are released
+ * one at a time, because none is released while another one is free.
  */
 export function shareOf(self: string, { count, processes, owners }: Cluster): Share {
   const held = new Map(processes.map((name) => [name, 0]));
@@ -35,5 +35,5 @@ export function shareOf(self: string, { count, processes, owners }: Cluster): Sh
   };
 }
 
-/** Processes that start at the same time begin at different shards. */
+/** Processes that start at the same time begin with different shards. */
 const startingAt = (ids: readonly number[], start: number): number[] => [...ids.slice(start), ...ids.slice(0, start)];

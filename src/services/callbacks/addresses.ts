@@ -6,7 +6,7 @@ const TOKEN = /^[A-Za-z0-9_-]{44}$/;
 
 /**
  * The URLs that gateways call back: the task's id, encrypted under its own keyed hash. So a URL cannot be guessed
- * and reveals nothing, any process with the store's secret reads it, and nothing is stored for it.
+ * and reveals nothing, any process with the store's secret can read it, and nothing has to be stored for it.
  */
 export class CallbackAddresses {
   readonly #base: string;
@@ -50,5 +50,5 @@ export class CallbackAddresses {
   }
 }
 
-/** SHA-3 needs no HMAC around it, and in one call it takes a quarter of the time: forgeries may arrive by the thousand. */
+/** SHA-3 needs no HMAC around it, and in one call it takes a quarter of the time: forgeries may arrive in thousands. */
 const keyedHash = (key: Buffer, text: Buffer): Buffer => hash('sha3-256', Buffer.concat([key, text]), 'buffer');

@@ -1,5 +1,5 @@
 import type { Clock } from '../../lib/clock.ts';
-import { LEAST_GAP_MS } from '../polling/allowance.ts';
+import { MIN_GAP_MS } from '../polling/allowance.ts';
 import type { TaskBook } from '../tasks/book.ts';
 import { hasEnded, isFollowed, type Task } from '../tasks/task.ts';
 import type { CallbackAddresses } from './addresses.ts';
@@ -8,7 +8,7 @@ import type { Said } from './reader.ts';
 
 /** How long a URL stays valid after its task's end. */
 const VALID_AFTER_END_MS = 10 * 60_000;
-/** The one that was used longest ago is dropped. Only valid URLs lead to an entry. */
+/** The least recently used entry is dropped. Only valid URLs create an entry. */
 const MAX_REMEMBERED = 20_000;
 /** How often callbacks of one sort bring a task's poll forward. After that, its usual polls find the end. */
 export const MAX_HINTS = 4;
@@ -70,9 +70,9 @@ export class Callbacks {
     return this.#habits.isWorthTrying(lane) ? this.#addresses?.of(taskId) : undefined;
   }
 
-  /** How much of its polling a task needs although it may be called back: the share of ends that were not called back. */
+  /** The share of its polls that a task still needs although it may be called back: the share of ends for which no callback came. */
   missedShare({ id, kind, hasCallback }: Task): number {
-    // A callback that led to nothing leaves the task to its polls.
+    // After a callback without effect, the task relies on its polls again.
     if (!hasCallback || (this.#calls.get(id)?.hintedAt ?? Number.NEGATIVE_INFINITY) > 0) return 1;
     const lane = this.#parts.laneOf({ kind });
     return lane === undefined ? 1 : this.#habits.missedShare(lane);
@@ -120,11 +120,11 @@ export class Callbacks {
       call.hasProgress = true;
       return 'progress';
     }
-    // Duplicate callbacks, or words that this gateway uses for something else.
+    // Duplicate callbacks, or terms that this gateway uses for something else.
     if (call.hints[said] >= MAX_HINTS) return 'ignored';
     call.hints[said] += 1;
     call.hintedAt = clock.now();
-    // Its first poll comes right after the response to its submit.
+    // Its first poll follows right after the response to its submit.
     if (!isFollowed(task)) return 'early';
     hint(id);
     return 'hint';
@@ -141,7 +141,7 @@ export class Callbacks {
     if (!task.hasCallback || lane === undefined || !isFollowed(before) || task.failure?.cause === 'forgotten') return;
     const pendingAt = before.times.lastPending ?? before.times.accepted ?? now;
     // The poll that a hint causes follows the last one after the smallest gap.
-    const end = call !== undefined && call.hintedAt >= pendingAt - LEAST_GAP_MS;
+    const end = call !== undefined && call.hintedAt >= pendingAt - MIN_GAP_MS;
     this.#habits.learn(lane, { progress: call?.hasProgress ?? false, end, any: call !== undefined });
   }
 

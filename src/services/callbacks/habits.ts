@@ -2,17 +2,17 @@ import { type Clock, DAY_MS } from '../../lib/clock.ts';
 
 /** After this many tasks without a single callback, a gateway gets no callback URLs for a day. */
 const SILENT_TASKS = 20;
-/** Each task counts this share of what is known: after some twenty that were called back, hardly anything of the first estimate is left. */
+/** The weight of each new task in the average: after about twenty callbacks, hardly anything of the first estimate is left. */
 const SHARE = 0.1;
 /** Less than one of the latest few tasks. */
 const HARDLY = 0.05;
 
 export const habitNames = ['untried', 'none', 'progress', 'ends', 'both'] as const;
-/** What a gateway calls back, as far as has been observed. */
+/** What a gateway calls back, according to observations. */
 export type HabitName = (typeof habitNames)[number];
 
 interface Habit {
-  /** The share of tasks whose end was found without a callback. It starts at all of them, so nothing is expected unseen. */
+  /** The share of tasks whose end was found without a callback. It starts at 1, so no callbacks are expected before some have been seen. */
   missed: number;
   progress: number;
   tasks: number;
@@ -27,7 +27,7 @@ export interface Heard {
   any: boolean;
 }
 
-/** What each lane calls back, learned from its tasks. It is kept in memory: twenty tasks teach it again. */
+/** What each lane calls back, learned from its tasks. It is kept in memory: it is learned again from twenty tasks. */
 export class CallbackHabits {
   readonly #clock: Pick<Clock, 'now'>;
   readonly #lanes = new Map<string, Habit>();
@@ -41,7 +41,7 @@ export class CallbackHabits {
     return this.#lane(lane).pausedUntil <= this.#clock.now();
   }
 
-  /** From 0, where every end is called back, to 1. */
+  /** From 0, if there is a callback for every end, to 1. */
   missedShare(lane: string): number {
     return this.#lane(lane).missed;
   }
@@ -58,7 +58,7 @@ export class CallbackHabits {
     habit.pausedUntil = this.#clock.now() + DAY_MS;
   }
 
-  /** A callback came after its task had ended: the gateway does call back. */
+  /** Called when a callback arrives after its task has ended, which shows that the gateway does call back. */
   noteLate(lane: string): void {
     Object.assign(this.#lane(lane), { silentInARow: 0, pausedUntil: Number.NEGATIVE_INFINITY });
   }

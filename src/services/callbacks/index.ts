@@ -21,7 +21,7 @@ interface CallbackParts {
   scheduler: Pick<Scheduler, 'hint'>;
   clock: Clock;
   log: Pick<PlainLog, 'info' | 'warn'>;
-  /** If another part of this cluster listens: the URLs that it knows. */
+  /** The URLs to use if another process of the cluster listens. */
   addresses?: CallbackAddresses | undefined;
 }
 
@@ -31,13 +31,16 @@ export async function openCallbackPort(
   recipient: CallbackRecipient,
   log: Pick<PlainLog, 'info'>,
 ) {
-  // Another program's requests take real time.
+  // Requests from another program take real time.
   const listener = await openListener({ port, host }, { callbacks: recipient, clock: new SteadyClock(systemClock) });
   log.info({ host, port: listener.port }, 'Listening for callbacks of the gateway.');
   return listener;
 }
 
-/** Callbacks from the gateway: a URL for each order, and hints from what arrives there. The port opens with `listen`. Undefined if callbacks are off. */
+/**
+ * Callbacks from the gateway: a URL for each order, and hints from the requests that arrive there. The port opens with `listen`. Undefined if callbacks are
+ * off.
+ */
 export function openCallbacks(
   { url, port, host }: CallbackSettings,
   { book, scheduler, kinds, clock, log, addresses }: CallbackParts,
@@ -56,7 +59,7 @@ export function openCallbacks(
   let listener: Awaited<ReturnType<typeof openCallbackPort>> | undefined;
   return {
     callbacks,
-    /** The part that orders and the schedule need. */
+    /** The part that the orders and the schedule use. */
     forTasks: {
       callbackUrlOf: (lane: string, id: string) => callbacks.addressFor(lane, id),
       missedShare: (task: Task) => callbacks.missedShare(task),

@@ -10,15 +10,15 @@ const MAX_HEADER_BYTES = 8 * 1024;
 const REQUEST_LIMIT_MS = 5_000;
 const IDLE_LIMIT_MS = 10_000;
 const MAX_CONNECTIONS = 256;
-/** Half of all, so one source with idle connections does not keep the others away. */
+/** Half of all connections, so that one source with idle connections does not block the others. */
 const MAX_CONNECTIONS_OF_SOURCE = 128;
 const MAX_REQUESTS_OF_CONNECTION = 1_000;
 /** A longer body is not read: its content could only have saved a poll. */
 const MAX_BODY_BYTES = 64 * 1024;
 const BODY_LIMIT_MS = 1_000;
-/** For each callback URL; the fastest gateway reports some ten changes. */
+/** The limit for each callback URL; the fastest gateway reports about ten changes. */
 const ADDRESS_RATE = { atOnce: 20, perSecond: 2 };
-/** For requests to unknown URLs, by source. A valid URL is never refused, since all requests may come through one proxy. */
+/** The limit for requests to unknown URLs, by source. A valid URL is never refused, since all requests may come through one proxy. */
 const UNKNOWN_RATE = { atOnce: 50, perSecond: 10 };
 
 interface ListenerSettings {
@@ -67,9 +67,9 @@ export async function openListener(
       return answer(request, response, 202);
     }
     readBody(request, clock, (body) => {
-      const said = readCallback(body);
-      callbacks.take(id, said);
-      if (typeof said === 'object') answer(request, response, 200, said);
+      const meaning = readCallback(body);
+      callbacks.take(id, meaning);
+      if (typeof meaning === 'object') answer(request, response, 200, meaning);
       else answer(request, response, 202);
     });
   });
@@ -93,7 +93,7 @@ export async function openListener(
   };
 }
 
-/** Only open connections are counted, so the memory is bounded by their number. */
+/** Only open connections are tracked, so memory is bounded by their number. */
 function limitSources(server: ReturnType<typeof createServer>): void {
   const open = new Map<string, number>();
   server.on('connection', (socket: Socket) => {
@@ -142,7 +142,7 @@ function answer(request: IncomingMessage, response: ServerResponse, status: numb
     ...(text !== '' && { 'content-type': 'application/json' }),
     ...(status === 405 && { allow: 'POST' }),
   };
-  // Node reads and drops what is left of a short body. A long one is not waited for.
+  // Node reads and drops the rest of a short body, and does not wait for a long one.
   const isShort = request.complete || Number(request.headers['content-length'] ?? Number.NaN) <= MAX_BODY_BYTES;
   if (isShort) {
     response.writeHead(status, headers).end(text);

@@ -2,7 +2,7 @@ import { isRecord } from '../../lib/exact-json.ts';
 import { parseJson, places } from '../gateway/read/places.ts';
 import { findRecord, meaningOfStatus, readStatusWord } from '../gateway/read/record.ts';
 
-const LONGEST_CHALLENGE = 200;
+const MAX_CHALLENGE_LENGTH = 200;
 const STATUS = places('task_status', 'status', 'state');
 
 /**
@@ -16,7 +16,7 @@ export function readCallback(body: string | undefined): Said {
   const json = body === undefined ? undefined : parseJson(body);
   if (!isRecord(json)) return 'unclear';
   const { challenge } = json;
-  if (typeof challenge === 'string' && challenge.length <= LONGEST_CHALLENGE) return { challenge };
+  if (typeof challenge === 'string' && challenge.length <= MAX_CHALLENGE_LENGTH) return { challenge };
   const word = readStatusWord(findRecord(json), STATUS);
   switch (word === undefined ? undefined : meaningOfStatus(word)?.state) {
     case 'queued':

@@ -12,7 +12,7 @@ import type { SharedFacts } from '../store/index.ts';
 import { partitionOf } from '../tasks/homes.ts';
 import { bucketIn, isTaskId } from '../tasks/task-id.ts';
 
-/** The type of packets with a callback that another worker took. */
+/** The type of packets with a callback that another worker received. */
 const CALLBACK = 'CALLBACK';
 
 const packet = z.object({
@@ -23,10 +23,10 @@ const packet = z.object({
 /** A callback that another worker has passed on; undefined for any other packet. */
 export const callbackIn = (content: unknown) => packet.safeParse(content).data?.d;
 
-/** Only valid URLs lead to an entry. The one that was used longest ago is dropped. */
+/** Only valid URLs create an entry. The least recently used one is dropped. */
 const MAX_REMEMBERED = 20_000;
-/** A queue server that is away must not fill the memory: polls find an end without its callback. */
-const MAX_UNDER_WAY = 200;
+/** A queue server that does not respond must not fill the memory. Without a callback, polls find the end. */
+const MAX_IN_FLIGHT = 200;
 const PUT_LIMIT_MS = 2_000;
 
 interface RecipientParts {
@@ -34,13 +34,16 @@ interface RecipientParts {
   clock: Clock;
   /** The number of partitions. */
   count: number;
-  /** Those of a partition that this worker owns. */
+  /** The callbacks of a partition that this worker owns. */
   own(partition: number): Callbacks | undefined;
-  /** Counts what became of a callback that concerns no partition of this worker. */
+  /** Counts the outcome of a callback that concerns no partition of this worker. */
   note?: ((outcome: CallbackOutcome) => void) | undefined;
 }
 
-/** Takes the callbacks of all partitions: those of its own at once, the others through the inbox, a few for each task. */
+/**
+ * Receives the callbacks of all partitions. Those of this worker's partitions are processed at once; of the others, a few for each task are passed on through
+ * the inbox.
+ */
 class ClusterCallbacks implements CallbackRecipient {
   readonly #parts: RecipientParts;
   readonly #addresses: CallbackAddresses;
@@ -80,9 +83,9 @@ class ClusterCallbacks implements CallbackRecipient {
     const name = `${id}-${said}`;
     const before = this.#passed.get(name) ?? 0;
     if (before >= (said === 'progress' ? 1 : MAX_HINTS)) return 'ignored';
-    if (this.#underWay >= MAX_UNDER_WAY) return 'lost';
+    if (this.#underWay >= MAX_IN_FLIGHT) return 'lost';
     this.#remember(name, before + 1);
-    // The number is part of the id, so that workers that take duplicates pass on one.
+    // The number is part of the id, so that of duplicates received by several workers only one is passed on.
     void this.#pass(`${name}-${before + 1}`, { id, said });
     return 'passed';
   }
@@ -101,7 +104,7 @@ class ClusterCallbacks implements CallbackRecipient {
       )
         this.note('lost');
     } catch {
-      // The queue logs it, and the task is polled anyway.
+      // The queue logs the error, and the task is polled anyway.
       this.note('lost');
     } finally {
       this.#underWay -= 1;

@@ -9,10 +9,10 @@ import { aboutMember } from '../tasks/own-data/about-member.ts';
 import { erasureMessage } from '../tasks/own-data/erasure-messages.ts';
 import type { KindSpecs } from '../tasks/task.ts';
 
-/** The type of packets that partitions send each other. Discord's have names of their own. */
+/** The type of packets that partitions send to each other. Those from Discord have other names. */
 const FROM_PARTITION = 'FROM_PARTITION';
 
-/** What a partition has sent, read from a packet; undefined for any other packet. */
+/** The message of another partition that a packet contains; undefined for any other packet. */
 export function messageIn(content: unknown) {
   const { t, d } = content as { t?: unknown; d?: unknown };
   return t === FROM_PARTITION ? erasureMessage.parse(d) : undefined;
@@ -35,7 +35,7 @@ export class EveryPartition {
     this.#parts = parts;
   }
 
-  /** Undefined: there are no others. */
+  /** Undefined if there are no others. */
   but(own: number): OtherPartitions | undefined {
     const { partitions, inbox } = this.#parts;
     if (partitions.count === 1) return undefined;

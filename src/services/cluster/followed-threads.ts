@@ -6,11 +6,11 @@ import type { TaskBook } from '../tasks/book.ts';
 import { hasEnded, type Task } from '../tasks/task.ts';
 
 const LIST = 'threads';
-/** A member who writes sooner than this after the bot's first message has not read it. */
+/** A member who writes sooner than this after the bot's first message cannot have read it. */
 const READ_EVERY_MS = 250;
-/** Entries may become visible later than their time says. */
+/** Entries may become visible later than their timestamp says. */
 const OVERLAP_MS = 5_000;
-const AGAIN_MS = 1_000;
+const RETRY_MS = 1_000;
 const MAX_KNOWN = 100_000;
 const MAX_UNWRITTEN = 10_000;
 
@@ -27,7 +27,7 @@ function threadOf({ kind, guildId, channelId, parentChannelId, route }: Task): s
   return kind === 'ask' && parentChannelId !== undefined && !route.isPrivate ? channelId : undefined;
 }
 
-/** Tells the shards in which threads a worker's conversations are. */
+/** Tells the shard processes which threads contain a worker's conversations. */
 export class ThreadNotes {
   readonly #parts: ThreadParts;
   readonly #unwritten = new Set<string>();
@@ -38,7 +38,7 @@ export class ThreadNotes {
     this.#parts = parts;
   }
 
-  /** Once the book is open. */
+  /** To be called once the book is open. */
   watch(book: Pick<TaskBook, 'live' | 'onAdd' | 'onChange'>, partition: number): void {
     const note = (task: Task): void => {
       const thread = threadOf(task);
@@ -46,7 +46,7 @@ export class ThreadNotes {
     };
     for (const task of book.live()) note(task);
     book.onAdd(note);
-    // The thread of a live conversation is made after its task.
+    // The thread of a live conversation is created after its task.
     book.onChange((task, before) => {
       if (before && before.channelId !== task.channelId) note(task);
     });
@@ -73,8 +73,8 @@ export class ThreadNotes {
           await facts.add(LIST, entry, CONTINUES_FOR_MS);
           this.#unwritten.delete(entry);
         } catch (error) {
-          log.warn({ err: error }, 'The shards could not be told of a thread; it is tried again.');
-          await pause(clock, AGAIN_MS, signal);
+          log.warn({ err: error }, 'Could not announce a thread to the shard processes; retrying.');
+          await pause(clock, RETRY_MS, signal);
         }
       }
     }
@@ -82,10 +82,10 @@ export class ThreadNotes {
   }
 }
 
-/** What the workers of the cluster have noted, in memory: a shard looks up every message of every server. */
+/** The threads that the workers of the cluster have noted, in memory, because a shard process looks up every message of every server. */
 export class FollowedThreads {
   readonly #parts: ThreadParts;
-  /** Those noted longest ago come first. */
+  /** The least recently noted come first. */
   readonly #known = new Map<string, { partition: number; until: number }>();
   readonly #stop = new AbortController();
   #readAt = 0;

@@ -4,16 +4,16 @@ import { type Partitions, type SharedFacts, StoreError } from '../store/index.ts
 import type { StoredTasks } from '../store/stored-tasks.ts';
 import { isShortOfShare, partitionsToGiveBack, partitionsToTake, readShares, WORKER_CLAIM } from './shares.ts';
 
-/** A claim is repeated so often within its time. */
-const REPEATS = 5;
-/** A worker that stops wants its partitions to be taken within a second. A look is a few reads of small rows. */
-const LOOK_EVERY_MS = 250;
-/** While this worker waits for what others give back. */
-const LOOK_OFTEN_MS = 100;
-/** Each reads the rows of its partition, over connections that the others' work needs too. The first one also loads and compiles code. */
+/** How many times a claim is renewed within its duration. */
+const RENEWALS = 5;
+/** The partitions of a stopping worker should be taken over within a second. Each check only reads a few small rows. */
+const CHECK_INTERVAL_MS = 250;
+/** The interval while this worker waits for partitions that others release. */
+const SHORT_CHECK_INTERVAL_MS = 100;
+/** Opening a partition reads all of its rows, over connections that the other partitions need too. The first one also loads and compiles code. */
 const TAKEN_AT_ONCE = 4;
-const GIVEN_AT_ONCE = 4;
-/** How long a worker waits for the next owners of partitions before it gives back others, so that few are without an owner at a time. */
+const RELEASED_AT_ONCE = 4;
+/** How long a worker waits for the next owners of released partitions before it releases others, so that few are without an owner at a time. */
 const HAND_OVER_MS = 1_000;
 
 interface MembershipParts {
@@ -24,15 +24,15 @@ interface MembershipParts {
   leaseMs: number;
   clock: Pick<Clock, 'after'>;
   log: Log;
-  /** This process owns the partition from here on. False where nothing has begun, because the server did not respond: the store is closed then. */
+  /** This process owns the partition from here on. Returns false if nothing was started because the server did not respond; the store is closed then. */
   onTaken(partition: number, store: StoredTasks): Promise<boolean>;
-  /** The work on the partition has ended when this resolves; its store is closed then. */
+  /** Resolves when the work on the partition has ended and its store is closed. */
   onGiveBack(partition: number): Promise<void>;
 }
 
 /**
- * Keeps this process a worker of the cluster: it takes its share of the partitions, and gives some back, a few at a time, when other workers come. Leases
- * alone decide who owns a partition; what is read about others only decides what to try.
+ * Keeps this process a worker of the cluster: it takes its share of the partitions, and releases some of them, a few at a time, when other workers join. Leases
+ * alone decide who owns a partition; the state of other workers only decides what to try.
  */
 export class Membership {
   readonly #parts: MembershipParts;
@@ -43,7 +43,7 @@ export class Membership {
 
   private constructor(parts: MembershipParts) {
     this.#parts = parts;
-    this.#loops = Promise.all([this.#repeatClaim(), this.#keepShare()]);
+    this.#loops = Promise.all([this.#renewClaim(), this.#keepShare()]);
   }
 
   static async join(parts: MembershipParts): Promise<Membership> {
@@ -60,19 +60,19 @@ export class Membership {
     return [...this.#owned.keys()];
   }
 
-  /** Gives everything back; others may take it at once. */
+  /** Releases everything, so that others can take it at once. */
   async stop(): Promise<void> {
     this.#end.abort();
     await this.#loops;
     const { facts, holder, log } = this.#parts;
     try {
-      // Before the partitions, so that the others count without this worker.
+      // Released before the partitions, so that the other workers no longer count this one.
       await facts.release(WORKER_CLAIM + holder, holder);
     } catch (error) {
-      // It expires without our help.
-      log.debug({ err: error }, 'The place of this worker could not be given back.');
+      // The claim will expire by itself.
+      log.debug({ err: error }, 'The claim of this worker could not be released.');
     }
-    await Promise.all(this.owned.map((partition) => this.#giveBack(partition)));
+    await Promise.all(this.owned.map((partition) => this.#release(partition)));
   }
 
   get #hasEnded(): boolean {
@@ -83,10 +83,10 @@ export class Membership {
     return this.#hasEnded ? Promise.resolve() : pause(this.#parts.clock, ms, this.#end.signal);
   }
 
-  /** Beside the work on partitions, which may take long. */
-  async #repeatClaim(): Promise<void> {
+  /** Runs in parallel with the work on partitions, which may take a long time. */
+  async #renewClaim(): Promise<void> {
     for (;;) {
-      await this.#wait(this.#parts.leaseMs / REPEATS);
+      await this.#wait(this.#parts.leaseMs / RENEWALS);
       if (this.#hasEnded) return;
       try {
         await claimPlace(this.#parts);
@@ -98,7 +98,7 @@ export class Membership {
 
   async #keepShare(): Promise<void> {
     while (!this.#hasEnded) {
-      let waitMs = LOOK_EVERY_MS;
+      let waitMs = CHECK_INTERVAL_MS;
       try {
         waitMs = await this.#takeStep();
       } catch (error) {
@@ -111,22 +111,22 @@ export class Membership {
   /** Returns how long to wait before the next one. */
   async #takeStep(): Promise<number> {
     const { facts, partitions, holder } = this.#parts;
-    // After the machine was suspended nothing is taken and nothing is given back.
+    // After the machine was suspended, nothing is taken and nothing is released.
     for (const store of this.#owned.values()) store.ownership.mustBeOurs();
     const shares = await readShares(facts, partitions);
     const free = partitionsToTake(shares, holder).slice(0, this.#owned.size === 0 ? 1 : TAKEN_AT_ONCE);
-    if (free.length > 0) return (await this.#takeAll(free)) ? 0 : LOOK_OFTEN_MS;
+    if (free.length > 0) return (await this.#takeAll(free)) ? 0 : SHORT_CHECK_INTERVAL_MS;
     const wanted = partitionsToGiveBack(shares, holder).filter((partition) => this.#owned.has(partition));
-    const surplus = wanted.slice(0, GIVEN_AT_ONCE);
+    const surplus = wanted.slice(0, RELEASED_AT_ONCE);
     if (surplus.length > 0) {
-      await Promise.all(surplus.map((partition) => this.#giveBack(partition)));
+      await Promise.all(surplus.map((partition) => this.#release(partition)));
       await this.#waitForOwners(surplus);
       return 0;
     }
-    return isShortOfShare(shares, holder) ? LOOK_OFTEN_MS : LOOK_EVERY_MS;
+    return isShortOfShare(shares, holder) ? SHORT_CHECK_INTERVAL_MS : CHECK_INTERVAL_MS;
   }
 
-  /** False where other workers were faster. */
+  /** Returns false if other workers were faster. */
   async #takeAll(partitions: readonly number[]): Promise<boolean> {
     const outcomes = await Promise.allSettled(partitions.map((partition) => this.#take(partition)));
     const failed = outcomes.find((outcome) => outcome.status === 'rejected');
@@ -153,7 +153,7 @@ export class Membership {
     return true;
   }
 
-  async #giveBack(partition: number): Promise<void> {
+  async #release(partition: number): Promise<void> {
     const { log, onGiveBack } = this.#parts;
     const store = this.#owned.get(partition);
     try {
@@ -162,7 +162,7 @@ export class Membership {
       this.#owned.delete(partition);
       await store?.close();
     }
-    log.info({ partition, owned: this.#owned.size }, 'This worker gave a partition back.');
+    log.info({ partition, owned: this.#owned.size }, 'This worker released a partition.');
   }
 
   async #waitForOwners(given: readonly number[]): Promise<void> {
@@ -170,11 +170,11 @@ export class Membership {
     while (!this.#hasEnded && performance.now() < end) {
       const owners = await this.#parts.partitions.owners();
       if (given.every((partition) => owners.has(partition))) return;
-      await this.#wait(LOOK_OFTEN_MS);
+      await this.#wait(SHORT_CHECK_INTERVAL_MS);
     }
   }
 
-  /** While the server is away, which is logged elsewhere, the leases tell how long this process may go on. */
+  /** While the server does not respond, which is logged elsewhere, the leases decide how long this process may continue. */
   #note(error: unknown): void {
     if (error instanceof StoreError && error.kind === 'unreachable') return;
     this.#fail(error instanceof WorkError ? error.cause : error);
@@ -186,7 +186,7 @@ export class Membership {
   }
 }
 
-/** What the caller could not do with a partition, of any kind. */
+/** Any failure of the caller with a partition. */
 class WorkError extends Error {
   constructor(cause: unknown) {
     super('A partition that was taken cannot be worked on.', { cause });

@@ -32,9 +32,9 @@ interface ClusterParts {
   onUse?: NoteStoreUse | undefined;
 }
 
-/** What the processes of a cluster share: the partitions of the store, small facts about each other, and the inbox. */
+/** The resources that the processes of a cluster share: the partitions of the store, small facts about each other, and the inbox. */
 export interface Cluster {
-  /** The name of this process among them. */
+  /** The name of this process in the cluster. */
   holder: string;
   partitions: Partitions;
   facts: SharedFacts;

@@ -18,7 +18,7 @@ const shape = z.object({
   ),
 });
 
-/** What `/about` shows of a partition in any other. */
+/** What `/about` shows about a partition when it is used in another one. */
 export type PartitionHealth = z.output<typeof shape>;
 
 const nameOf = (partition: number): string => `health:${partition}`;
@@ -32,7 +32,7 @@ interface HealthParts {
   own(): ReadonlyMap<number, PartitionHealth>;
 }
 
-/** Tells the other workers how this worker's partitions are, as often as that changes. */
+/** Publishes the health of this worker's partitions to the other workers whenever it changes. */
 export class HealthNotes {
   readonly #parts: HealthParts;
   readonly #stop = new AbortController();
@@ -54,7 +54,7 @@ export class HealthNotes {
       try {
         await this.#write();
       } catch (error) {
-        log.debug({ err: error }, 'The health of this worker’s partitions was not written.');
+        log.debug({ err: error }, 'The health of this worker’s partitions could not be written.');
       }
       await pause(clock, WRITE_EVERY_MS, signal);
     }
@@ -72,7 +72,7 @@ export class HealthNotes {
   }
 }
 
-/** As its owner last wrote it. */
+/** The health as its owner last wrote it. */
 export async function readHealth(
   facts: Pick<SharedFacts, 'read'>,
   partition: number,

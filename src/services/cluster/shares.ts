@@ -2,9 +2,9 @@ import { hasCertainlyEnded, type Partitions, type SharedFacts } from '../store/i
 
 export const WORKER_CLAIM = 'worker:';
 
-/** Which processes are there, and which of them owns which partition. */
+/** The live processes, and which of them owns which partition. */
 export interface Shares {
-  /** How many partitions there are. */
+  /** The number of partitions. */
   count: number;
   /** The names of the processes that want partitions, in order. */
   workers: readonly string[];
@@ -17,7 +17,7 @@ export async function readShares(
   partitions: Pick<Partitions, 'owners' | 'count'>,
 ): Promise<Shares> {
   const [claims, owners] = await Promise.all([facts.claims(WORKER_CLAIM), partitions.owners()]);
-  // Few processes own many partitions, and asking the system for a process reads several files.
+  // Checked once per process: a few processes own many partitions, and each check reads several files.
   const ended = new Set([...new Set([...claims.values(), ...owners.values()])].filter(hasCertainlyEnded));
   const isThere = (holder: string): boolean => !ended.has(holder);
   return {
@@ -28,8 +28,8 @@ export async function readShares(
 }
 
 /**
- * The partitions that this worker should take now. What is left over after equal shares goes to some workers, but only while none is short of an equal
- * share. Workers begin at different partitions, so that they do not ask for the same ones.
+ * The partitions that this worker should take now. The remainder after equal shares goes to some workers, but only if no worker has less than an
+ * equal share. Workers begin with different partitions, so that they do not compete for the same ones.
  */
 export function partitionsToTake(shares: Shares, worker: string): number[] {
   const free = inOrderOf(shares, worker).filter((partition) => !shares.owners.has(partition));
@@ -42,7 +42,7 @@ export function partitionsToTake(shares: Shares, worker: string): number[] {
   return free.slice(0, upToLeast + (isOneMoreLeft ? 1 : 0));
 }
 
-/** The partitions that this worker should give back: what it has above its share, or one if it has the most where another one is short. */
+/** The partitions that this worker should release: those above its share, or one if it has the most and another worker has too few. */
 export function partitionsToGiveBack(shares: Shares, worker: string): number[] {
   const { workers, owners, count } = shares;
   const [own, { least, most }] = [ownedBy(shares, worker), limitsOf(shares)];
@@ -67,7 +67,7 @@ function limitsOf({ count, workers }: Shares): { least: number; most: number } {
 const ownedBy = ({ owners }: Shares, worker: string): number =>
   [...owners.values()].filter((owner) => owner === worker).length;
 
-/** All partitions, from another one for each worker. */
+/** All partitions, starting with a different one for each worker. */
 function inOrderOf({ count, workers }: Shares, worker: string): number[] {
   const rank = Math.max(0, workers.indexOf(worker));
   const first = Math.floor((rank * count) / Math.max(1, workers.length));

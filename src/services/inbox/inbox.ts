@@ -1,12 +1,12 @@
-/** What arrived from Discord, on its way to the partition that answers it. */
+/** An event from Discord, on its way to the partition that answers it. */
 export interface Packet {
-  /** Discord's id of what happened. A packet with the same id is not put in again for a while. */
+  /** Discord's id of the event. A packet with the same id is not put in again for a while. */
   readonly id: string;
   readonly content: unknown;
 }
 
 export interface TakenPacket extends Packet {
-  /** Whether another process may have begun to handle it, and ended. */
+  /** Whether another process may have begun to handle it before it ended. */
   readonly isRepeated: boolean;
 }
 

@@ -5,14 +5,14 @@ import type { Inbox } from './inbox.ts';
 import { type QueueServer, Queues } from './queues.ts';
 
 interface InboxParts {
-  /** How many partitions this process may take. */
+  /** The number of partitions that this process may take. */
   partitions: number;
-  /** How long a packet stays with a process that no longer answers for it. */
+  /** How long a packet stays assigned to a process that no longer renews its lock. */
   lockMs: number;
   log: Pick<Log, 'warn'>;
 }
 
-/** For everything but the waiting for packets: that keeps a connection for each partition that is taken, and without these nothing else would get one. */
+/** Connections for everything except waiting for packets, which needs one connection for each partition that is taken and would leave none for the rest. */
 const POSTGRES_CONNECTIONS = 4;
 
 /** Opens the queues on a Redis or Postgres server. */
@@ -42,7 +42,7 @@ async function openRedis(url: string): Promise<QueueServer> {
   client.on('error', () => undefined);
   await client.connect();
   const connection = bull.createNodeRedisClient(client);
-  // It passes errors of the client on, and no one else listens while this process has no queue.
+  // It forwards errors from the client, and nothing else listens while this process has no queue.
   connection.on('error', () => undefined);
   return {
     queue: (name, onError) => new bull.Queue(name, { connection }).on('error', onError),
@@ -69,10 +69,10 @@ async function openPostgres(url: string, partitions: number): Promise<QueueServe
     keepAlive: true,
   });
   pool.on('error', () => undefined);
-  // Each queue, and each partition that is taken, adds its own.
+  // Each queue, and each partition that is taken, adds its own listener.
   pool.setMaxListeners(0);
   await bull.runMigrations(pool);
-  // A real pool, whose types differ from BullMQ's description of one only in what may be read-only.
+  // A real pool, whose type differs from BullMQ's only in read-only fields.
   const connection = pool as unknown as PostgresConnectionOptions;
   const { Queue, Worker } = bull.withBackend(bull.createPostgresBackend);
   return {

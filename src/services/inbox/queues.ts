@@ -2,13 +2,13 @@ import type { Job, JobsOptions, Queue, Worker, WorkerOptions } from 'bullmq';
 import type { Log } from '../../lib/log.ts';
 import type { Inbox, Packet, TakenInbox, TakenPacket } from './inbox.ts';
 
-/** How long an id is remembered after its packet was handled. Discord's tokens for interactions last as long, and it repeats nothing older. */
+/** How long an id is remembered after its packet was handled. Discord's interaction tokens are valid for the same time, and it repeats nothing older. */
 const REMEMBERED_SECONDS = 15 * 60;
 /** Packets of one partition that are handled at the same time: some stream an answer for minutes. */
 const AT_ONCE = 500;
-/** How often owners look for packets whose process ended. */
-const STALLED_LOOK_MS = 1_000;
-/** A packet can lose its process more than once. */
+/** How often owners check for packets whose process has ended. */
+const STALLED_CHECK_MS = 1_000;
+/** The process that handles a packet can end more than once. */
 const MAX_TAKEOVERS = 20;
 const NAME = 'packet';
 
@@ -18,13 +18,13 @@ const jobOptions: JobsOptions = {
 };
 
 type Content = Packet['content'];
-/** What a handled packet leaves: its id, without a word of it. */
+/** What remains of a handled packet: only its id, none of its content. */
 const HANDLED = null;
 
 type PacketQueue = Pick<Queue<Content>, 'add' | 'getJob' | 'getWaitingCount' | 'close'>;
 type PacketWorker = Pick<Worker<Content>, 'close'>;
 
-/** One server's way to make BullMQ's queues and workers over shared connections. */
+/** Creates BullMQ's queues and workers over shared connections to one kind of server. */
 export interface QueueServer {
   queue(name: string, onError: (error: Error) => void): PacketQueue;
   worker(
@@ -38,7 +38,7 @@ export interface QueueServer {
 
 interface QueuesParts {
   server: QueueServer;
-  /** How long a packet stays with a process that no longer answers for it. */
+  /** How long a packet stays assigned to a process that no longer renews its lock. */
   lockMs: number;
   log: Pick<Log, 'warn'>;
 }
@@ -78,7 +78,7 @@ export class Queues implements Inbox {
     const options = {
       concurrency: AT_ONCE,
       lockDuration: lockMs,
-      stalledInterval: STALLED_LOOK_MS,
+      stalledInterval: STALLED_CHECK_MS,
       maxStalledCount: MAX_TAKEOVERS,
     };
     const worker = server.worker(nameOf(partition), run, options, this.#onError(partition));
@@ -110,7 +110,7 @@ export class Queues implements Inbox {
   }
 
   #onError(partition: number): (error: Error) => void {
-    return (error) => this.#parts.log.warn({ partition, err: error }, 'A queue of packets failed; it is tried again.');
+    return (error) => this.#parts.log.warn({ partition, err: error }, 'A queue of packets failed; retrying.');
   }
 }
 

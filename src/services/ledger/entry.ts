@@ -112,7 +112,7 @@ export function amountOf({ facts }: Entry): { amount: string; isEstimate: boolea
 
 const IDENTITY = ['id', 'at', 'memberId', 'guildId', 'channelId', 'kind', 'model'] as const;
 
-/** The estimate and the cost, where both are known. */
+/** The estimate and the cost, if both are known. */
 export function comparedOf(entry: Entry): { estimate: string; cost: string } | undefined {
   const known = amountOf(entry);
   const [first] = entry.facts;
@@ -163,7 +163,7 @@ export function anonymise({ id, at, kind, model, facts }: Entry, secret: string)
   return { id: other, at, kind, ...(model !== undefined && { model }), facts };
 }
 
-/** Where entries and tasks are stored. Every method throws if the store fails. */
+/** The store of entries and tasks. Every method throws if the store fails. */
 export interface EntryStore {
   find(key: string): Promise<Entry | undefined>;
   /** Serialized per key; an unchanged entry is not written. */

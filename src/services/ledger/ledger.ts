@@ -48,7 +48,7 @@ export interface UsageGroup {
   /** The exact sum; undefined for requests of unknown cost. */
   amount: string | undefined;
   isEstimate: boolean;
-  /** The requests whose estimate and cost are both known. */
+  /** The requests for which both the estimate and the cost are known. */
   compared?: { count: number; estimate: string; cost: string } | undefined;
   state: 'settled' | 'open' | 'unconfirmed' | 'waived';
 }
@@ -80,9 +80,9 @@ const COUNTED_MS = 62 * DAY_MS;
 
 interface LedgerParts {
   entries: EntryStore;
-  /** Undefined: there are none. */
+  /** Undefined if there are none. */
   others?: Pick<OtherPartitions, 'all'> | undefined;
-  /** Undefined for no limits. */
+  /** Undefined if there are no limits. */
   spending?: Spending | undefined;
   clock: Clock;
   log: Pick<PlainLog, 'error'>;
@@ -115,7 +115,7 @@ export class Ledger {
       for await (const task of entries.tasks())
         if (task.traits.isPaid) await entries.change(taskEntryKey(task), (known) => reconcileEntry(known, task));
     const today = dayOf(clock.now());
-    const awaited = new Map(live.map((task) => [task.id, task]));
+    const unmatched = new Map(live.map((task) => [task.id, task]));
     const counting = spending?.beginCount();
     const countedSince = counting === undefined ? today : dayOf(counting.since);
     const kept = await entries.keptScopes();
@@ -127,14 +127,14 @@ export class Ledger {
       }
       // A crash may have come between a member's decision about an unknown outcome, or its withdrawal, and its entry.
       const mayDiffer = OPEN.has(standingOf(entry)) || entry.facts.some(({ standing }) => standing === 'unconfirmed');
-      const task = awaited.get(entry.id) ?? (mayDiffer ? await entries.task(entry.id) : undefined);
-      awaited.delete(entry.id);
+      const task = unmatched.get(entry.id) ?? (mayDiffer ? await entries.task(entry.id) : undefined);
+      unmatched.delete(entry.id);
       const corrected = task ? reconcileEntry(entry, task) : closeOrphan(entry, clock.now());
       if (corrected !== entry) await entries.change(entryKey(entry), () => corrected);
       count(corrected);
     }
     counting?.finish();
-    for (const task of awaited.values()) await this.#change(task, (known) => reconcileEntry(known, task));
+    for (const task of unmatched.values()) await this.#change(task, (known) => reconcileEntry(known, task));
     for (const task of live) if (factOfTask(task).standing === 'reserved') this.#open.add(task.id);
     await entries.setOpenSince([today, ...live.map(({ times }) => dayOf(times.created))].sort()[0] ?? today);
   }
@@ -247,7 +247,7 @@ export class Ledger {
     return entry && known && { ...known, standing: standingOf(entry) };
   }
 
-  /** Of all partitions, oldest first. */
+  /** The entries of all partitions, oldest first. */
   async *everyEntryOf(memberId: string, until: number): AsyncGenerator<Entry> {
     yield* this.#entriesOf(memberId, until, this.#everywhere('', dayOf(until)));
   }
@@ -276,7 +276,7 @@ export class Ledger {
     yield* merge(sources, (one, other) => entryKey(one) < entryKey(other));
   }
 
-  /** Of all partitions, sorted by day, then by first occurrence. */
+  /** The sums of all partitions, sorted by day, then by first occurrence. */
   async queryUsage({ range, memberId, guildId }: UsageQuery): Promise<UsageGroup[]> {
     const groups = new Map<string, UncountedGroup>();
     for await (const entry of this.#everywhere(range.start, range.end)) {

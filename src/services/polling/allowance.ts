@@ -4,11 +4,11 @@ import type { Task } from '../tasks/task.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 
 // The specification's fastest schedule (4.5): every 2 s for the first 30 s, then every 5 s.
-export const LEAST_GAP_MS = 2_000;
+export const MIN_GAP_MS = 2_000;
 export const EARLY_MS = 30_000;
 const LATE_GAP_MS = 5_000;
 /** From the first poll, right after the submit, to the end of the first 30 s. */
-const EARLY_QUESTIONS = EARLY_MS / LEAST_GAP_MS + 1;
+const EARLY_POLLS = EARLY_MS / MIN_GAP_MS + 1;
 
 export interface PollHistory {
   since: number;
@@ -20,24 +20,24 @@ export interface PollHistory {
 /** How many polls the specification's fastest schedule would have made by that age. */
 export function maxPolls(ageMs: number): number {
   if (ageMs < 0) return 0;
-  if (ageMs <= EARLY_MS) return Math.floor(ageMs / LEAST_GAP_MS) + 1;
-  return EARLY_QUESTIONS + Math.floor((ageMs - EARLY_MS) / LATE_GAP_MS);
+  if (ageMs <= EARLY_MS) return Math.floor(ageMs / MIN_GAP_MS) + 1;
+  return EARLY_POLLS + Math.floor((ageMs - EARLY_MS) / LATE_GAP_MS);
 }
 
 /** The age at which that schedule makes the poll after this many. */
 export function ageOfNextPoll(times: number): number {
-  if (times < EARLY_QUESTIONS) return times * LEAST_GAP_MS;
-  return EARLY_MS + (times - EARLY_QUESTIONS + 1) * LATE_GAP_MS;
+  if (times < EARLY_POLLS) return times * MIN_GAP_MS;
+  return EARLY_MS + (times - EARLY_POLLS + 1) * LATE_GAP_MS;
 }
 
 /** When a task can be polled next: at no age more often than that schedule, and never closer than its smallest gap. Missed polls can be made up later. */
 export const earliestPollAt = ({ since, times, last }: PollHistory): number =>
-  Math.max(since + ageOfNextPoll(times), last + LEAST_GAP_MS);
+  Math.max(since + ageOfNextPoll(times), last + MIN_GAP_MS);
 
 /** How old the stored time can be while polls are made: a more precise one would cost a write per poll. */
 const MARK_MS = 1_000;
 /** A poll that was in flight when the bot ended can reach the gateway this much later. */
-const UNDER_WAY_MS = 1_000;
+const IN_FLIGHT_MS = 1_000;
 
 interface BeforeParts {
   store: Pick<TaskStore, 'lastPolledAt' | 'notePolling'>;
@@ -58,7 +58,7 @@ export class EarlierPolls {
   async open(): Promise<void> {
     const markPoll = await this.#parts.store.lastPolledAt();
     // Since the bot took the store over, no other bot has polled.
-    if (markPoll !== undefined) this.#last = Math.min(markPoll + MARK_MS + UNDER_WAY_MS, this.#parts.clock.now());
+    if (markPoll !== undefined) this.#last = Math.min(markPoll + MARK_MS + IN_FLIGHT_MS, this.#parts.clock.now());
   }
 
   historyOf({ polls, times }: Task): PollHistory {

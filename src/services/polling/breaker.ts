@@ -1,4 +1,4 @@
-import { LEAST_GAP_MS } from './allowance.ts';
+import { MIN_GAP_MS } from './allowance.ts';
 import type { Trouble } from './scheduler.ts';
 
 /** How long a lane is paused at first and at most. The time doubles in between. */
@@ -9,8 +9,8 @@ const BACKOFF: Readonly<Record<Trouble['kind'], { firstMs: number; longestMs: nu
   unreachable: { firstMs: 2_000, longestMs: 60_000 },
 };
 /** A gateway's retry-after only counts within these limits. */
-const LEAST_ASKED_MS = 1_000;
-const MAX_ASKED_MS = 5 * 60_000;
+const MIN_RETRY_AFTER_MS = 1_000;
+const MAX_RETRY_AFTER_MS = 5 * 60_000;
 
 function pauseMs({ kind, retryAfterMs }: Trouble, timesBefore: number): number {
   const { firstMs, longestMs } = BACKOFF[kind];
@@ -22,13 +22,13 @@ function pauseMs({ kind, retryAfterMs }: Trouble, timesBefore: number): number {
 
 function askedMs(retryAfterMs: number | undefined): number | undefined {
   if (retryAfterMs === undefined || Number.isNaN(retryAfterMs)) return undefined;
-  return Math.min(MAX_ASKED_MS, Math.max(LEAST_ASKED_MS, retryAfterMs));
+  return Math.min(MAX_RETRY_AFTER_MS, Math.max(MIN_RETRY_AFTER_MS, retryAfterMs));
 }
 
 /** The gap after a missing verdict, or a poll that failed again. */
 const DEFAULT_GAP_MS = 5_000;
 /** After a single failure, so an end is hardly shown later. The task's allowance still counts. */
-const FIRST_RETRY_MS = LEAST_GAP_MS;
+const FIRST_RETRY_MS = MIN_GAP_MS;
 /** Keeps tasks that began together from being polled together forever. More would delay results: 100% by a third. */
 const JITTER = 0.05;
 

@@ -20,7 +20,7 @@ export class PollBudget {
   #underWay = 0;
 
   constructor({ perSecond, inFlight }: SchedulerLimits) {
-    if (!(inFlight >= 1)) throw new RangeError(`${inFlight} polls at once make no sense.`);
+    if (!(inFlight >= 1)) throw new RangeError(`${inFlight} polls at once is not a valid limit.`);
     this.#inFlight = inFlight;
     this.setPerSecond(perSecond, Number.NEGATIVE_INFINITY);
   }
@@ -28,7 +28,7 @@ export class PollBudget {
   /** The next polls wait until a step has passed, by the slower of both limits: so no second has more polls than the larger limit allows. */
   setPerSecond(perSecond: number, now: number): void {
     if (!(perSecond > 0 && perSecond < Number.POSITIVE_INFINITY)) {
-      throw new RangeError(`A budget of ${perSecond} polls a second makes no sense.`);
+      throw new RangeError(`${perSecond} polls a second is not a valid limit.`);
     }
     const perStep = Math.max(1, Math.floor(perSecond / STEPS_PER_SECOND));
     const steps = perSecond < 1 ? perSecond : Math.floor(perSecond / perStep);

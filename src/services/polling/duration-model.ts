@@ -1,10 +1,10 @@
-import { ageOfNextPoll, LEAST_GAP_MS } from './allowance.ts';
+import { ageOfNextPoll, MIN_GAP_MS } from './allowance.ts';
 import { ageAt, BIN_EDGES, binWidth, emptyBins, valueAt } from './histogram.ts';
 import type { Rhythm } from './rhythms.ts';
 import { RARE_SURVIVAL, SPEC_GAP_MS, specPollCount } from './schedule.ts';
 
-const LONGEST_THINNED_MS = 60_000;
-/** Past the age by which so many jobs have ended, smallest gaps grow by a tenth of the time since then, up to the specification's. */
+const MAX_THINNED_GAP_MS = 60_000;
+/** Past the age by which this share of jobs has ended, the smallest gaps grow by a tenth of the time since then, up to the specification's. */
 const EXPERIENCE = 0.99;
 const PAST_GROWTH = 0.1;
 const CERTAINTY = 1e-9;
@@ -13,13 +13,13 @@ const HALVINGS = 14;
 /** Polls per unit of worth. Below this range, hardly any poll is made; above it, every gap is the smallest. */
 const THINNEST = 0.001;
 const DENSEST = 0.2;
-const MAX_QUESTIONS = 400;
+const MAX_POLLS = 400;
 /** If every end is called back, what remains is the first poll, the one that the callback causes, and this many in between. */
 const FEWEST_BETWEEN = 0.4;
 const FIRST_AND_LAST = 2;
 /** Sparse polls need room for gaps that no schedule without callbacks would have. */
 const MOST_STRETCHED = 20;
-const LONGEST_SPARSE_MS = 180_000;
+const MAX_SPARSE_GAP_MS = 180_000;
 
 /**
  * How long jobs take, and where polls are worth most: their density over the age is proportional to the square root of the hazard, the chance that
@@ -75,13 +75,13 @@ export class DurationModel {
   longestGapMs(pressure = 1, share = 1): number {
     const usual = this.#longestGapOf(share);
     const thinned = (usual * this.#densityOf(share)) / this.#densityAt(pressure, share);
-    return Math.min(Math.max(LONGEST_THINNED_MS, usual), thinned);
+    return Math.min(Math.max(MAX_THINNED_GAP_MS, usual), thinned);
   }
 
   #longestGapOf(share: number): number {
     return share >= 1
       ? this.#longestGapMs
-      : Math.min(LONGEST_SPARSE_MS, this.#longestGapMs / Math.max(share, 1 / MOST_STRETCHED));
+      : Math.min(MAX_SPARSE_GAP_MS, this.#longestGapMs / Math.max(share, 1 / MOST_STRETCHED));
   }
 
   #densityAt(pressure: number, share: number): number {
@@ -100,7 +100,7 @@ export class DurationModel {
 
   #next(age: number, density: number, longestGap: number): number {
     const next = ageAt(this.#worth, valueAt(this.#worth, age) + 1 / density);
-    const least = Math.max(LEAST_GAP_MS, Math.min(SPEC_GAP_MS, PAST_GROWTH * (age - this.#known)));
+    const least = Math.max(MIN_GAP_MS, Math.min(SPEC_GAP_MS, PAST_GROWTH * (age - this.#known)));
     return Math.min(age + longestGap, Math.max(age + least, next));
   }
 
@@ -108,17 +108,17 @@ export class DurationModel {
     let [low, high] = [Math.log(THINNEST), Math.log(DENSEST)];
     for (let halving = 0; halving < HALVINGS; halving += 1) {
       const middle = (low + high) / 2;
-      if (this.#questions(Math.exp(middle), longestGapMs) < questions) low = middle;
+      if (this.#pollsAt(Math.exp(middle), longestGapMs) < questions) low = middle;
       else high = middle;
     }
     return Math.exp(low);
   }
 
   /** How many polls a job needs on average until its end is found, at this density. */
-  #questions(density: number, longestGapMs: number): number {
+  #pollsAt(density: number, longestGapMs: number): number {
     let sum = 1;
     let age = 0;
-    for (let count = 1; count < MAX_QUESTIONS; count += 1) {
+    for (let count = 1; count < MAX_POLLS; count += 1) {
       const left = this.survival(age);
       if (left < RARE_SURVIVAL) break;
       sum += left;

@@ -63,7 +63,7 @@ const DOUBT = 2;
 /** The shape of that assumption, log-logistic: its middle half is between 0.58 and 1.7 times the median. */
 const DOUBT_SHAPE = 0.5;
 /** The least blur, in natural logarithms: queues make the jobs of an hour alike. */
-const LEAST_BLUR = 0.04;
+const MIN_BLUR = 0.04;
 const BLUR = 0.9;
 
 /**
@@ -100,13 +100,13 @@ function distribute(observations: readonly Observation[], masses: Float64Array):
   return result;
 }
 
-/** The effective sample size: how many observations of equal weight are as informative. */
+/** The effective sample size: the number of observations of equal weight that would be as informative. */
 const effectiveCount = (observations: readonly Observation[]): number =>
   weightOf(observations) ** 2 / observations.reduce((all, { weight }) => all + weight ** 2, 0);
 
-/** A bell over neighbouring bins, as wide as Silverman's rule requires for so many observations. */
+/** A bell curve over neighbouring bins, as wide as Silverman's rule requires for this number of observations. */
 function kernelOf(masses: Float64Array, count: number): Float64Array {
-  const blur = Math.max(LEAST_BLUR, (BLUR * spreadOf(masses)) / count ** 0.2) / STEP;
+  const blur = Math.max(MIN_BLUR, (BLUR * spreadOf(masses)) / count ** 0.2) / STEP;
   const reach = Math.ceil(3 * blur);
   const bell = Float64Array.from({ length: 2 * reach + 1 }, (_, place) =>
     Math.exp(-0.5 * ((place - reach) / blur) ** 2),

@@ -161,7 +161,7 @@ export class InProcessScheduler implements Scheduler {
     // After the stop, results are dropped: the next start polls again.
     if (!this.#isRunning) for (const entry of entries.filter((one) => this.#isFollowed(one))) state.wait(entry, then);
     else if (Array.isArray(answer)) this.#takeVerdicts(state, entries, answer, isProbe);
-    else this.#takeTrouble(state, entries, answer, isProbe);
+    else this.#takeFailure(state, entries, answer, isProbe);
     this.#run();
   }
 
@@ -190,7 +190,7 @@ export class InProcessScheduler implements Scheduler {
     }
   }
 
-  #takeTrouble(state: LaneState, entries: readonly Entry[], trouble: Trouble, isProbe: boolean): void {
+  #takeFailure(state: LaneState, entries: readonly Entry[], trouble: Trouble, isProbe: boolean): void {
     const now = this.#clock.now();
     if (trouble.kind === 'busy') this.#slowDown('complaint', state, now);
     const began = state.breaker.recordTrouble(trouble, isProbe, now);

@@ -27,7 +27,7 @@ const FEWEST_LATEST = 3;
 /** A job from its acceptance to its end, or from the start of its run. */
 type Span = 'all' | 'run';
 
-/** Jobs that end together are alike. One per interval is learned, or a busy gateway would replace all durations within a second. */
+/** Jobs that end together are alike. Only one per interval is recorded, because otherwise a busy gateway would replace all durations within a second. */
 const APART_MS = 500;
 
 interface Known {
@@ -147,7 +147,9 @@ interface LearnedParts {
   missedShare?: MissedShare | undefined;
 }
 
-/** Polls when jobs of the same kind, model and mode have usually ended. Until that is known, images by assumed durations, all others as the specification says. */
+/**
+ * Polls when jobs of the same kind, model and mode have usually ended. Until that is known, images by assumed durations, all others as the specification says.
+ */
 export class LearnedSchedule implements Schedule {
   readonly #parts: LearnedParts;
 

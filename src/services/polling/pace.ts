@@ -1,4 +1,4 @@
-/** The gateway asked for fewer polls, or its responses became much slower than usual. */
+/** A complaint: the gateway asked for fewer polls, or its responses became much slower than usual. */
 export type SlowdownCause = 'complaint' | 'slowness';
 
 const AFTER_COMPLAINT = 0.5;
@@ -7,12 +7,14 @@ const AFTER_SLOWNESS = 0.7;
 const ONE_COMPLAINT_MS = 2_000;
 /** How long the rate takes to rise from half of the excessive rate back to it; then it rises further. */
 const RECOVERY_MS = 20_000;
-/** However low it fell, the full rate is restored after this time. */
+/** However low the rate fell, it is fully restored after this time. */
 const MAX_RECOVERY_MS = 10 * 60_000;
 /** A share that always remains, because without polls a gateway cannot show that it has recovered. */
-const LEAST_SHARE = 0.01;
+const MIN_SHARE = 0.01;
 
-/** Polls per second: the operator's limit, or less after failures. It falls immediately and rises slowly, so it settles below the rate that the gateway accepts. */
+/**
+ * Polls per second: the operator's limit, or less after failures. It falls immediately and rises slowly, so it settles below the rate that the gateway accepts.
+ */
 export class Pace {
   #max: number;
   #base: number;
@@ -46,8 +48,8 @@ export class Pace {
   /** `rate` is the recent rate of polls: a limit above it did no harm. Returns whether the state has changed. */
   slowDown(why: SlowdownCause, rate: number, now: number): boolean {
     if (now - this.#fellAt < ONE_COMPLAINT_MS) return false;
-    const tooMuch = Math.min(this.at(now), Math.max(rate, LEAST_SHARE * this.#max));
-    this.#base = Math.max(LEAST_SHARE * this.#max, tooMuch * (why === 'complaint' ? AFTER_COMPLAINT : AFTER_SLOWNESS));
+    const tooMuch = Math.min(this.at(now), Math.max(rate, MIN_SHARE * this.#max));
+    this.#base = Math.max(MIN_SHARE * this.#max, tooMuch * (why === 'complaint' ? AFTER_COMPLAINT : AFTER_SLOWNESS));
     this.#risePerMs = Math.max((tooMuch * AFTER_COMPLAINT) / RECOVERY_MS, this.#max / MAX_RECOVERY_MS);
     this.#since = now;
     this.#fellAt = now;
@@ -55,7 +57,7 @@ export class Pace {
   }
 }
 
-const ENOUGH_ANSWERS = 50;
+const ENOUGH_RESPONSES = 50;
 const USUAL_SHARE = 0.02;
 const RECENT_SHARE = 0.2;
 /** Far above the usual duration, and long enough to matter. */
@@ -73,7 +75,8 @@ export class Latency {
     // The first durations are averaged evenly, so none of them counts as usual for long.
     this.#usual += Math.max(USUAL_SHARE, 1 / this.#count) * (ms - this.#usual);
     this.#recent += Math.max(RECENT_SHARE, 1 / this.#count) * (ms - this.#recent);
-    if (this.#count < ENOUGH_ANSWERS || this.#recent < LONG_MS || this.#recent < FAR_ABOVE * this.#usual) return false;
+    if (this.#count < ENOUGH_RESPONSES || this.#recent < LONG_MS || this.#recent < FAR_ABOVE * this.#usual)
+      return false;
     this.#recent = this.#usual;
     return true;
   }
@@ -104,12 +107,15 @@ const FOLLOWS_MS = 30_000;
 const QUEUE_GONE_SECONDS = 10;
 /** It falls cautiously, because too little pressure causes a queue. */
 const MAX_RELIEF = 0.5;
-const LEAST_STEP_MS = 100;
-/** After a longer time the rise still counts only as much. */
+const MIN_STEP_MS = 100;
+/** After a longer time the rise counts no more than for this one. */
 const MAX_STEP_MS = 1_000;
 /** A shorter wait does not count as a queue. */
 const QUEUE_SECONDS = 0.25;
-/** Beyond it only the queue delays polls. Jobs of one age in a queue get their polls in turns, which is best; pressure only helps where jobs differ. */
+/**
+ * The highest pressure. Beyond it only the queue delays polls. Jobs of one age in a queue get their polls in turns, which is best; pressure only
+ * helps if jobs differ.
+ */
 const MAX_PRESSURE = 6;
 
 /** The factor by which gaps must grow; 1 if there is room. One number for all tasks, driven by demand against supply. */
@@ -122,7 +128,7 @@ export class Pressure {
   }
 
   isDue(now: number): boolean {
-    return now - this.#at >= LEAST_STEP_MS;
+    return now - this.#at >= MIN_STEP_MS;
   }
 
   update({ rate, allowed, queue }: Record<'rate' | 'allowed' | 'queue', number>, now: number): void {

@@ -10,7 +10,7 @@ type SharedScheduler = Pick<
 export class PartitionScheduler implements Scheduler {
   readonly #shared: SharedScheduler;
   readonly #isOwn: (id: string) => boolean;
-  /** What was added before the start. */
+  /** The tasks that were added before the start. */
   readonly #early = new Map<string, FollowedTask>();
   #isRunning = false;
 

@@ -9,7 +9,7 @@ export interface Schedule {
   nextAt(task: Task, now: number): number;
 }
 
-/** Past the wait limit, when the result is still to be fetched. */
+/** The gap after the wait limit, when the result has not been fetched yet. */
 const OVERDUE_GAP_MS = 30 * SECOND;
 /** A task this old rarely ends, but only the gateway can say that it has. */
 const OLD_MS = 60 * MINUTE;

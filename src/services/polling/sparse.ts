@@ -14,11 +14,11 @@ export const sparseShare = (missed: number): number => Math.round(STEPS * Math.s
 
 /** However reliable callbacks are, some polls remain: a gap grows at most by this factor and to this length. */
 const MOST_TIMES = 8;
-const LONGEST_GAP_MS = 60_000;
+const MAX_GAP_MS = 60_000;
 
 /** A gap of a schedule that does not know how long jobs take. */
 export const sparseGap = (gapMs: number, missed: number): number =>
-  Math.max(gapMs, Math.min(LONGEST_GAP_MS, gapMs / Math.max(1 / MOST_TIMES, sparseShare(missed))));
+  Math.max(gapMs, Math.min(MAX_GAP_MS, gapMs / Math.max(1 / MOST_TIMES, sparseShare(missed))));
 
 export const sparser = (schedule: Schedule, missedShare: MissedShare): Schedule => ({
   nextAt: (task, now) => now + sparseGap(schedule.nextAt(task, now) - now, missedShare(task)),

@@ -32,8 +32,8 @@ export class Alerts {
 
   /** Called whenever a server's sums have changed. `exceeded`: the limit for which an order was just refused. */
   check(guildId: string, exceeded?: Allowance): void {
-    if (this.#untold(this.#parts.budgets.of(guildId), guildId, exceeded).length === 0) return;
-    const work = this.#tell(guildId, exceeded)
+    if (this.#unannounced(this.#parts.budgets.of(guildId), guildId, exceeded).length === 0) return;
+    const work = this.#notify(guildId, exceeded)
       .catch((error: unknown) => this.#parts.log.warn({ err: error }, 'A budget alert could not be sent.'))
       .finally(() => this.#pending.delete(work));
     this.#pending.add(work);
@@ -44,17 +44,17 @@ export class Alerts {
   }
 
   /** Stored first: after a crash in between, an alert is missing, and never sent twice. */
-  async #tell(guildId: string, exceeded: Allowance | undefined): Promise<void> {
+  async #notify(guildId: string, exceeded: Allowance | undefined): Promise<void> {
     const { budgets, tell } = this.#parts;
     let reached: BudgetAlert['reached'] = [];
     const { alertsChannelId: channelId } = await budgets.change(guildId, (budget) => {
-      reached = this.#untold(budget, guildId, exceeded);
-      return reached.length === 0 ? budget : { ...budget, told: this.#withTold(budget, reached) };
+      reached = this.#unannounced(budget, guildId, exceeded);
+      return reached.length === 0 ? budget : { ...budget, told: this.#withAnnounced(budget, reached) };
     });
     if (reached.length > 0) await tell({ guildId, channelId, reached });
   }
 
-  #untold({ told }: ServerBudget, guildId: string, exceeded: Allowance | undefined): BudgetAlert['reached'] {
+  #unannounced({ told }: ServerBudget, guildId: string, exceeded: Allowance | undefined): BudgetAlert['reached'] {
     return this.#parts.spending.serverAllowances(guildId).flatMap((allowance) => {
       const name = this.#nameOf(allowance);
       const isExceeded = exceeded !== undefined && name === this.#nameOf(exceeded);
@@ -65,7 +65,7 @@ export class Alerts {
   }
 
   /** Alerts of earlier periods are no longer needed. */
-  #withTold({ told }: ServerBudget, reached: BudgetAlert['reached']): ServerBudget['told'] {
+  #withAnnounced({ told }: ServerBudget, reached: BudgetAlert['reached']): ServerBudget['told'] {
     const current = new Set(Object.values(this.#parts.spending.spans).map(({ key }) => key));
     const kept = Object.entries(told).filter(([name]) => [...current].some((key) => name.endsWith(key)));
     const more = reached.flatMap(({ share, allowance }) => {

@@ -9,13 +9,13 @@ const TERM =
 const COUNT = /^(?<count>\d{1,6}) (?<of>at once|waiting)$/;
 const WEIGHT = /^weight (?<weight>[1-9]\d?)$/;
 
-const LONGEST = 1_000;
+const MAX_LENGTH = 1_000;
 const NO_LIMIT = 'none';
 
-/** Undefined if the text is invalid. No limits only if it says so. */
+/** Undefined if the text is invalid. There are no limits only if the text says so explicitly. */
 export function parseLimits(text: string, kinds: readonly string[]): Limits | undefined {
   const plain = text.trim().toLowerCase();
-  if (plain.length > LONGEST) return undefined;
+  if (plain.length > MAX_LENGTH) return undefined;
   if (plain === NO_LIMIT) return {};
   let all: Limits = {};
   for (const term of plain.split(',')) {
@@ -58,7 +58,7 @@ const GRANT = /^(?:\$(?<amount>\d{1,9}(?:\.\d{1,12})?)|(?<tasks>\d{1,9}) tasks?)
 
 /** Parses `$5`, `20 tasks` or both; undefined if the text is invalid. */
 export function parseGrant(text: string): Cap | undefined {
-  const terms = text.trim().toLowerCase().slice(0, LONGEST).split(',');
+  const terms = text.trim().toLowerCase().slice(0, MAX_LENGTH).split(',');
   let all: Cap = {};
   for (const term of terms) {
     const { amount, tasks } = GRANT.exec(term.trim())?.groups ?? {};

@@ -3,7 +3,7 @@ import { DAY_MS } from '../../lib/clock.ts';
 export const periods = ['day', 'week', 'month'] as const;
 export type Period = (typeof periods)[number];
 
-/** A day, a week from Monday on, or a month. */
+/** A day, a week that begins on Monday, or a month. */
 export interface Span {
   /** Equal for all times in the period, and for no other period. */
   key: string;
@@ -16,7 +16,7 @@ const MAX_KNOWN = 8;
 /** Days, weeks and months as people in one time zone count them. */
 export class Calendar {
   readonly #format: Intl.DateTimeFormat;
-  /** The latest days that were asked for: today, and the ends of the periods before. */
+  /** A cache of recently used days: today, and the ends of the previous periods. */
   #known: Record<Period, Span>[] = [];
 
   constructor(timeZone: string) {
@@ -53,7 +53,7 @@ export class Calendar {
     return this.#wallClock(at).date;
   }
 
-  /** When a day begins. Where clocks skip midnight, the first moment after it. */
+  /** When a day begins. If clocks skip midnight, it is the first moment after it. */
   #startOf(date: string): number {
     const utc = Date.parse(`${date}T00:00:00Z`);
     const offsets = [utc - DAY_MS / 2, utc + DAY_MS / 2].map((near) => this.#wallClock(near).utc - near);

@@ -21,9 +21,9 @@ export interface AppliedLimits {
 interface RemainingParts {
   calendar: Calendar;
   clock: { now(): number };
-  /** What was used here. */
+  /** The usage in this partition. */
   tally(): Tally;
-  /** The other partitions; undefined: there are none. */
+  /** The other partitions; undefined if there are none. */
   wholeBot?: (() => Pick<WholeBot, 'useOfOthers' | 'openOfOthers'> | undefined) | undefined;
 }
 
@@ -82,7 +82,7 @@ export class Remaining {
     return positive(difference(this.#used(rule, before, kind).amount, limit));
   }
 
-  /** Of all partitions, for the whole bot. */
+  /** The total of all partitions, for the whole bot. */
   #useOf(scope: string, spanKey: string, kind: string): Use {
     const here = this.#parts.tally().use(scope, spanKey, kind);
     const wholeBot = this.#parts.wholeBot?.();

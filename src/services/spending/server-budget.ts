@@ -3,7 +3,7 @@ import { type Limits, limits, mostGenerous } from './limits.ts';
 
 const amount = z.string().regex(/^\d+(\.\d+)?$/);
 
-/** A member under a keyed hash, and under their id until they erase their data. A limit or a block remains after that. */
+/** A member, identified by a keyed hash, and also by their id until they erase their data. A limit or a block remains after that. */
 const subject = z.object({ memberId: z.string().optional() });
 
 const memberLimits = subject.extend({ limits });
@@ -16,7 +16,7 @@ const roleSettings = z.object({
 
 /** An addition to the limits for the rest of the day, week and month in which it was granted. */
 const grant = z.object({
-  /** The member's hash; undefined: the server itself. */
+  /** The member's hash; undefined for the server itself. */
   to: z.string().optional(),
   at: z.number(),
   amount: amount.optional(),
@@ -65,7 +65,7 @@ export const serverBudget = z.object({
   resets: z.record(z.string(), reset),
   isPaused: z.boolean(),
   alertsChannelId: z.string().optional(),
-  /** Members are asked before requests that cost more. */
+  /** Members have to confirm requests that cost more. */
   confirmAbove: amount.optional(),
   /** Results end with their cost and the remaining limit. */
   showsCost: z.literal(true).optional(),
@@ -88,7 +88,7 @@ export const MAX_SUBJECTS = 300;
 /** The source of a member's limits. */
 export type LimitSource = 'member' | 'role' | 'members' | 'default';
 
-/** Their own limits, else the most generous of their roles', else the server's for each member. */
+/** The member's own limits, or else the most generous of their roles, or else the server's limits for each member. */
 export function memberLimitsIn(
   budget: ServerBudget,
   member: string,

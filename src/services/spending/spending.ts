@@ -34,10 +34,10 @@ interface SpendingParts {
   settings: SpendingSettings;
   calendar: Calendar;
   budgets: Pick<Budgets, 'of' | 'isAllPaused' | 'limits' | 'memberHash'>;
-  /** Names a sum, so a name which remains after an erasure reveals neither member nor server. */
+  /** Hashes the names of sums, so that a name that remains after an erasure reveals neither member nor server. */
   hashOf(name: string): string;
   clock: { now(): number };
-  /** The other partitions; undefined: there are none. */
+  /** The other partitions; undefined if there are none. */
   wholeBot?: () => Pick<WholeBot, 'useOfOthers' | 'openOfOthers' | 'announce'> | undefined;
 }
 
@@ -365,7 +365,7 @@ const isOfServer = (holder: Holder): boolean => holder === 'server' || holder ==
 
 const orderIn = (entry: Entry) => ({ kind: entry.kind, amount: amountOf(entry)?.amount });
 
-/** The name of a reset of the operator's limits for a server, in addition to that of its own. */
+/** The name of a reset of the operator's limits for a server, in addition to the reset of its own limits. */
 export const operatorResets = (scope: string): string => `operator ${scope}`;
 
 const grantsTo = ({ grants }: ServerBudget, holder: string | undefined): Grant[] =>

@@ -54,7 +54,7 @@ export class Tally {
     return this.#open.get(scope) ?? 0;
   }
 
-  /** Forgets periods that no longer have a limit. Called for every request, and rarely has anything to do. */
+  /** Forgets periods that no longer have a limit. Called for every request, but rarely finds anything to remove. */
   prune(before: number): void {
     if (before === this.#prunedBefore) return;
     this.#prunedBefore = before;

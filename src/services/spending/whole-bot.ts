@@ -8,10 +8,10 @@ export const HOME_OF_PAUSE = 0;
 
 /** The name of the note that all partitions share. */
 const NOTE = 'whole-bot';
-/** A pause by the operator reaches every partition within two of these. */
+/** A pause by the operator reaches every partition within two of these intervals. */
 const REFRESH_MS = 2_000;
-/** How often a change is tried again because another partition was faster. */
-const MOST_TRIES = 100;
+/** How many times a change is retried because another partition was faster. */
+const MAX_ATTEMPTS = 100;
 
 const use = z.object({ tasks: z.int(), amount: z.string().regex(/^\d+(\.\d+)?$/) });
 
@@ -20,17 +20,17 @@ const part = z.object({
   owner: z.int(),
   /** Tasks that have not ended. */
   open: z.int(),
-  /** By period and kind. */
+  /** Usage by period and kind. */
   uses: z.record(z.string(), z.record(z.string(), use)),
 });
 
 const note = z.object({ isPaused: z.boolean(), parts: z.record(z.string(), part) });
 type Note = z.output<typeof note>;
 
-/** What a partition has used, with what it is about to reserve. */
+/** The usage of a partition, including what it is about to reserve. */
 export type PartUse = Omit<z.output<typeof part>, 'owner'>;
 
-/** Notes on the server of the store, of which a change can be tied to what was read. */
+/** Notes on the server of the store, which can be changed on condition that they are still as they were read. */
 interface SharedNotes {
   read(name: string): Promise<string | undefined>;
   replace(name: string, before: string | undefined, after: string): Promise<boolean>;
@@ -39,7 +39,7 @@ interface SharedNotes {
 export interface WholeBotParts {
   notes: SharedNotes;
   partition: number;
-  /** Of this partition. */
+  /** The usage of this partition. */
   used(): PartUse;
   /** Undefined in partitions other than `HOME_OF_PAUSE`. */
   isPausedHere(): boolean | undefined;
@@ -48,7 +48,7 @@ export interface WholeBotParts {
 }
 
 /**
- * What the partitions of a bot know of each other: how much of the operator's limits for the whole bot each one has used, and whether the operator has
+ * What the partitions of a bot know about each other: how much of the operator's limits for the whole bot each one has used, and whether the operator has
  * paused it. A reservation is announced in the shared note before it counts, so the partitions together never exceed a limit.
  */
 export class WholeBot {
@@ -68,7 +68,7 @@ export class WholeBot {
     return this.#note.isPaused;
   }
 
-  /** What the other partitions have used in a period. */
+  /** The usage of the other partitions in a period. */
   useOfOthers(spanKey: string, kind = ALL_KINDS): Use {
     return sumOfUses(this.#others.flatMap(({ uses }) => uses[spanKey]?.[kind] ?? []));
   }
@@ -99,7 +99,10 @@ export class WholeBot {
     await this.#refreshed;
   }
 
-  /** Announces what this partition uses, with a new reservation. `fits` is asked with the newest use of the others; if it says no, nothing is announced. */
+  /**
+   * Announces what this partition uses, with a new reservation. `fits` is called with the latest usage of the others; if it returns false, nothing is
+   * announced.
+   */
   async announce(fits: () => boolean): Promise<void> {
     await this.#change(() => this.#mustBeOwner() && fits());
   }
@@ -119,13 +122,13 @@ export class WholeBot {
     try {
       await this.#change(() => this.#mustBeOwner());
     } catch (error) {
-      this.#parts.log.warn({ err: error }, 'What the whole bot has used could not be compared.');
+      this.#parts.log.warn({ err: error }, 'The usage of the whole bot could not be compared.');
     }
   }
 
   async #change(mayChange: (known: Note) => boolean): Promise<void> {
     const { notes, partition } = this.#parts;
-    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    for (let tries = 0; tries < MAX_ATTEMPTS; tries += 1) {
       const text = await notes.read(NOTE);
       if (text !== this.#text) {
         this.#note = text === undefined ? { isPaused: false, parts: {} } : note.parse(JSON.parse(text));
@@ -144,6 +147,6 @@ export class WholeBot {
       this.#text = changed;
       return;
     }
-    throw new Error('The shared note of the whole bot changes all the time.');
+    throw new Error('The shared note of the whole bot kept changing.');
   }
 }

@@ -3,7 +3,8 @@ import type { KeyvStorageAdapter } from 'keyv';
 
 /**
  * full: no space left; locked: another program holds the database for too long; in-use: another Atelier runs on it; newer: written by a later
- * version; older: by an earlier one, and not backed up; corrupt: not readable as a database; unsupported: not ours to open; unreachable: its server does not respond; denied: its server rejects
+ * version; older: by an earlier one, and not backed up; corrupt: not readable as a database; unsupported: not ours to open; unreachable: its server does not
+ * respond; denied: its server rejects
  * the login; lost: another bot may own it now; failed: anything else.
  */
 export type StoreErrorKind =
@@ -63,7 +64,7 @@ export function fileOf({ url }: StoreAddress): string {
   return path === IN_MEMORY ? IN_MEMORY : resolve(path);
 }
 
-/** Safe to show: without user, password and options, since those may contain a password as well. */
+/** Safe to show: without the user, the password and the options, which may contain a password as well. */
 export function publicName(address: StoreAddress): string {
   if (isLocal(address)) return fileOf(address);
   const { protocol, host, pathname } = new URL(address.url);
@@ -78,7 +79,7 @@ export function passwordsIn(address: string): string[] {
   return [...new Set(spellings)].filter(Boolean);
 }
 
-/** An address written by hand may contain a lone %. */
+/** A URL written by hand may contain a stray %. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -91,7 +92,7 @@ function decoded(text: string): string {
 /** `at-once`: on disk before the write returns, for paid orders. `soon`: on disk with the next such write, in order, for data that can be rebuilt. */
 export type Durability = 'at-once' | 'soon';
 
-/** The text is what keyv made of the value, including its expiry. */
+/** The text is the value as keyv serialized it, including its expiry. */
 export interface Row {
   key: string;
   text: string;
@@ -125,7 +126,7 @@ export type RowStore = Pick<
   | 'iterator'
 >;
 
-/** Where rows are stored. Every failure is thrown as a `StoreError`, and nothing hangs for ever. */
+/** The storage of rows. Every failure is thrown as a `StoreError`, and nothing hangs forever. */
 export interface Backend {
   /** For people: a file, or an address without its password. */
   readonly name: string;
@@ -136,7 +137,7 @@ export interface Backend {
   clearExpired(): Promise<void>;
   /** Rows that the adapter treats as gone although they are still stored. */
   countExpired(now: number): Promise<number>;
-  /** Every row in these namespaces, expired ones too, one namespace after the other. All of one moment, but on Redis. */
+  /** Every row in these namespaces, expired ones too, one namespace after the other. They form one consistent snapshot, except on Redis. */
   everyRow(namespaces: readonly string[]): AsyncGenerator<PlacedRow>;
   /** The latest failure: an adapter reports a broken iteration only as text. */
   readonly failure: StoreError | undefined;
@@ -145,12 +146,12 @@ export interface Backend {
 /** Rows read at once while iterating; with the adapters' default of ten it would be far too slow. */
 export const ROWS_AT_ONCE = 1_000;
 
-/** Its rows, orders as they were sent, may have megabytes each. */
+/** Its rows are orders as they were sent, and may have megabytes each. */
 export const LARGE_NAMESPACE = 'sent';
 const LARGE_ROWS_AT_ONCE = 8;
 
 export const rowsAtOnce = (namespace: string): number =>
   namespace === LARGE_NAMESPACE ? LARGE_ROWS_AT_ONCE : ROWS_AT_ONCE;
 
-/** Its keys are read in ranges: the ledger's, by day. */
+/** Its keys are read in ranges, as the ledger's are by day. */
 export const RANGED_NAMESPACE = 'ledger';

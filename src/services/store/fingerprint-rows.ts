@@ -6,7 +6,7 @@ import { ROWS_AT_ONCE } from './backend.ts';
 import type { Namespace } from './namespaces.ts';
 import { parseWith, type Quarantine, Rows } from './rows.ts';
 
-/** The beginning of a file's hash, and its likeness where it has one. */
+/** The beginning of a file's hash, and its perceptual hash if it has one. */
 const shortened = z.string().regex(/^[0-9a-f]{16}(?:[0-9a-f]{16})?$/);
 const row = z.object({ files: z.array(shortened) });
 
@@ -20,7 +20,7 @@ export function fingerprintRow({ fingerprints = [] }: Pick<Task, 'fingerprints'>
   return { files: fingerprints.map(({ hash, likeness = '' }) => hash.slice(0, HASH_LETTERS) + likeness) };
 }
 
-/** A row for each settled task that delivered files. It goes before its task, and an unreadable one is left to the doctor. */
+/** A row for each settled task that delivered files. It is deleted before its task, and an unreadable one is left to the doctor. */
 export const storedFingerprints = (namespace: Namespace): FingerprintStore => ({
   async *all() {
     let count = 0;

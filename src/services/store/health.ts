@@ -7,7 +7,7 @@ interface StoreFailure {
   kind: StoreErrorKind;
 }
 
-/** Whether the store did what it was last asked to do. */
+/** Whether the last request to the store succeeded. */
 export class StoreHealth {
   readonly #clock: Pick<Clock, 'now'>;
   readonly #failures = new Map<'reads' | 'writes', StoreFailure>();
@@ -23,7 +23,7 @@ export class StoreHealth {
     else this.#failures.set(side, { since: this.#failures.get(side)?.since ?? this.#clock.now(), kind: failure });
   }
 
-  /** Undefined: all is well. */
+  /** Undefined if the store works. */
   get failure(): StoreFailure | undefined {
     return this.#failures.get('writes') ?? this.#failures.get('reads');
   }

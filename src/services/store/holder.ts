@@ -14,13 +14,13 @@ interface ProcessPlace {
 
 const PARTS = 5;
 
-/** A name for a holder of a lease: unique, and with the place of this process where the system tells it. */
+/** A name for a holder of a lease: unique, and it identifies this process if the system provides its id and start time. */
 export function nameHolder(): string {
   const place = ownPlace();
   return [randomUUID(), ...(place ? [place.boot, place.namespaces, String(place.pid), place.started] : [])].join(' ');
 }
 
-/** A name for the holder of one lease, never used twice, which tells the name of its process if there is one. */
+/** A name for the holder of one lease, which is never used twice and contains the name of its process if there is one. */
 export function nameLease(process: string | undefined): string {
   if (process === undefined) return nameHolder();
   const [id, ...place] = process.split(' ');
@@ -30,7 +30,7 @@ export function nameLease(process: string | undefined): string {
 /** The name of the process that holds a lease, as it was given. */
 export const processOf = (lease: string): string => lease.replace(/^([^ /]*)\/[^ ]*/, '$1');
 
-/** Whether the process behind a holder's name has certainly ended. False in any doubt, also for another machine or another container. */
+/** Whether the process behind a holder's name has certainly ended. False in case of doubt, and for processes on another machine or in another container. */
 export function hasCertainlyEnded(holder: string): boolean {
   const place = placeIn(holder);
   const own = ownPlace();
@@ -53,19 +53,19 @@ function ownPlace(): ProcessPlace | undefined {
   const started = startOf(process.pid);
   const boot = read(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim());
   const pids = read(() => readlinkSync('/proc/self/ns/pid'));
-  // Older systems have one time for all.
+  // Older systems have one time for all namespaces.
   const times = read(() => readlinkSync('/proc/self/ns/time')) ?? '';
   if (started === undefined || boot === undefined || pids === undefined) return undefined;
   return { boot, namespaces: `${pids},${times}`, pid: process.pid, started };
 }
 
-/** In ticks since the boot. The command before it may contain anything, also parentheses. */
+/** In ticks since the boot. The command before it may contain any character, including parentheses. */
 function startOf(pid: number): string | undefined {
   const stat = read(() => readFileSync(`/proc/${pid}/stat`, 'latin1'));
   return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
 }
 
-/** Processes of other users may be hidden in /proc, but not from this. */
+/** Processes of other users may be hidden in /proc, but this finds them. */
 function isThere(pid: number): boolean {
   try {
     process.kill(pid, 0);

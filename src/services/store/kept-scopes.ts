@@ -10,7 +10,7 @@ const keptScopes = z.object({ entry: z.string(), scopes: z.array(z.string()) });
 export const keptScopeRows = (namespace: Namespace, quarantine: Quarantine) =>
   new Rows(namespace, quarantine, parseWith(keptScopes));
 
-/** Made once, and kept with the rows that it hides members in. */
+/** Created once, and stored with the rows in which it replaces members by hashes. */
 export async function hashSecret(meta: Namespace): Promise<string> {
   const mark = hashSecretMark(meta);
   const known = await mark.read();

@@ -11,13 +11,13 @@ export interface StoreTrouble {
 export interface StoreOwnership {
   /** Throws if another bot may have taken over. Call this before everything that is visible outside. */
   mustBeOurs(): void;
-  /** Resolves when ownership has ended without being given back. */
+  /** Resolves when ownership has ended without being released. */
   readonly lost: Promise<StoreError>;
   /** Undefined while the store responds. */
   trouble(): StoreTrouble | undefined;
 }
 
-/** For a store that the operating system itself reserves for this process. */
+/** For a store that is reserved for this process by the operating system. */
 export const soleOwnership: StoreOwnership = {
   mustBeOurs: () => undefined,
   lost: Promise.withResolvers<StoreError>().promise,
@@ -30,7 +30,7 @@ export interface LeaseClock {
   after(ms: number, task: () => void): () => void;
 }
 
-/** The monotonic clock stops while a machine is suspended, and the wall clock can be set back: the lease is over as soon as either says so. */
+/** The monotonic clock stops while a machine is suspended, and the wall clock can be set back: the lease has expired as soon as either of them says so. */
 export const leaseClock: LeaseClock = {
   now: () => [performance.now(), Date.now()],
   after: systemClock.after,
@@ -38,7 +38,7 @@ export const leaseClock: LeaseClock = {
 
 interface OthersLease {
   holder: string;
-  /** Each lease of another holder, and each renewal, has a new number. */
+  /** Identifies another holder's lease; every renewal changes it. */
   renewals: string;
   endsInMs: number;
 }
@@ -48,11 +48,14 @@ interface TakenLease {
   ends: readonly number[];
 }
 
-/** Keeps the lease at a server, by the server's clock. */
+/** Stores the lease on a server, using the server's clock. */
 export interface LeaseServer {
-  /** Returns the fencing number, which grows with every holder, or another's lease. Also takes the lease of `ended`, a holder whose process has ended. */
+  /**
+   * Returns the fencing number, which grows with every holder, or the lease of another holder. Also takes over the lease of `ended`, a holder whose process has
+   * ended.
+   */
   take(holder: string, ms: number, ended?: string): Promise<number | OthersLease>;
-  /** False if it has expired, or belongs to another bot. */
+  /** Returns false if it has expired or belongs to another bot. */
   renew(holder: string, ms: number): Promise<boolean>;
   giveBack(holder: string): Promise<void>;
 }
@@ -60,13 +63,13 @@ export interface LeaseServer {
 /** Renewals within the duration of a lease: all but one may fail. */
 const RENEWALS = 5;
 /** A failed renewal is retried this many times sooner. */
-const SOONER = 4;
+const RETRY_FACTOR = 4;
 /** The share of a lease that remains for work started at the last moment. */
 const MARGIN = 1 / RENEWALS;
 /** How often a waiting bot checks whether the holder still runs. */
-const LOOK_EVERY_MS = 250;
+const CHECK_INTERVAL_MS = 250;
 
-/** Slower requests are given up: none may be running when another bot has the lease. */
+/** Slower requests are aborted, because none may be running when another bot has the lease. */
 export const requestLimitMs = (leaseMs: number): number => leaseMs * MARGIN;
 
 export interface LeaseParts {
@@ -74,13 +77,16 @@ export interface LeaseParts {
   name: string;
   ms: number;
   clock: LeaseClock;
-  /** The process that takes it, where others are to know it. */
+  /** The process that takes the lease, if others need to know it. */
   holder?: string | undefined;
   /** Called once, when another bot holds it. */
   onWait(endsInMs: number): void;
 }
 
-/** Reserves a store on a server for one bot. By our own clocks it ends well before the server gives it away; the server checks it with each write. */
+/**
+ * Reserves a store on a server for one bot. By this process's clocks the lease expires well before the server lets another bot take it. The server checks it
+ * with each write.
+ */
 export class Lease {
   readonly #parts: LeaseParts;
   readonly #holder: string;
@@ -101,8 +107,8 @@ export class Lease {
   }
 
   /**
-   * Takes the place of a holder whose process has certainly ended, and waits for the rest of a lease whose holder may have died; fails with `in-use`
-   * where the holder renews it.
+   * Takes the place of a holder whose process has certainly ended, and waits for the rest of a lease whose holder may have died; fails with `in-
+   * use` if the holder renews it.
    */
   static async take(parts: LeaseParts): Promise<Lease> {
     const holder = nameLease(parts.holder);
@@ -113,11 +119,11 @@ export class Lease {
       if (!first) parts.onWait(answer.endsInMs);
       first ??= answer;
       if (answer.holder !== first.holder || answer.renewals !== first.renewals) throw inUseError(parts.name);
-      await pause(parts.clock, Math.min(answer.endsInMs + 1, LOOK_EVERY_MS));
+      await pause(parts.clock, Math.min(answer.endsInMs + 1, CHECK_INTERVAL_MS));
     }
   }
 
-  /** Waits for nothing: undefined where another holder has it, unless the process of that holder has certainly ended. */
+  /** Does not wait: returns undefined if another holder has it, unless the process of that holder has certainly ended. */
   static async tryTake(parts: LeaseParts): Promise<Lease | undefined> {
     const holder = nameLease(parts.holder);
     const answer = await takeOnce(parts, holder);
@@ -133,7 +139,7 @@ export class Lease {
     if (this.#endedBy) throw this.#endedBy;
   }
 
-  /** The holder's name at the server, which checks it with each write. */
+  /** The holder's name on the server, which checks it with each write. */
   get holder(): string {
     this.mustBeHeld();
     return this.#holder;
@@ -166,18 +172,18 @@ export class Lease {
   async #renew(): Promise<void> {
     const { leaseServer, ms } = this.#parts;
     const gapMs = ms / RENEWALS;
-    // Counted from before the request, which may take long.
+    // Counted from before the request, which may take a long time.
     const ends = endsOf(this.#parts);
     try {
-      // After the machine was suspended it does not even try: another bot may have had the lease and released it.
+      // After the machine was suspended there is no attempt to renew it: another bot may have had the lease and released it.
       if (!this.#isSafe()) return void this.#endLease('was not renewed in time');
       if (!(await leaseServer.renew(this.#holder, ms))) return void this.lostError();
       this.#ends = ends;
       if (!this.#endedBy) this.#renewAfter(gapMs);
     } catch (error) {
-      // A short loss of the connection, which is logged elsewhere: more tries follow before the end.
+      // The connection was lost for a moment, which is logged elsewhere; there will be more attempts before the lease expires.
       if (!this.#isSafe()) this.#endLease('was not renewed in time', error);
-      else if (!this.#endedBy) this.#renewAfter(gapMs / SOONER);
+      else if (!this.#endedBy) this.#renewAfter(gapMs / RETRY_FACTOR);
     }
   }
 

@@ -43,7 +43,7 @@ export class StoredEntries implements EntryStore {
     });
   }
 
-  /** Writes the new one first. After a crash in between both exist, and repeating it fixes that. */
+  /** Writes the new entry first. After a crash in between both exist, and a repetition deletes the old one. */
   rename(entry: Entry, to: Entry): Promise<void> {
     return this.#lock.run(entryKey(entry), async () => {
       await this.#parts.ledger.put(entryKey(to), entrySchema.parse(to));

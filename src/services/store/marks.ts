@@ -9,7 +9,7 @@ const STORE_VERSION = 1;
 
 export const SCHEMA_KEY = 'schema';
 export const LEDGER_KEY = 'ledger';
-/** Not part of what is moved. */
+/** Not moved to another store. */
 export const MOVE_KEY = 'moving';
 
 const writtenSchema = z.object({ store: z.number(), task: z.number(), by: z.string().optional() });
@@ -19,7 +19,7 @@ export type Schema = z.output<typeof writtenSchema>;
 const askingSchema = z.object({ at: z.number() });
 const ledgerSchema = z.object({ openSince: z.string() });
 const hashSecretSchema = z.object({ secret: z.string() });
-/** `by`: what fills the store; a mark without it is a move's. */
+/** `by` says what fills the store; a mark without it is from a move. */
 const moveSchema = z.object({ from: z.string(), isWhole: z.boolean(), by: z.literal('restore').optional() });
 
 /** One row about the store itself; an unreadable one counts as missing. */
@@ -28,21 +28,24 @@ const markOn = <T>(namespace: Namespace, key: string, schema: z.ZodType<T>) => (
   write: (value: T) => namespace.put(key, value),
 });
 
-/** When the gateway was last polled, so that the next start keeps its distance from polls that no task records. */
+/** When the gateway was last polled, so that the next start keeps the required gap to polls that no task records. */
 export const pollingMark = (asking: Namespace) => markOn(asking, 'last', askingSchema);
 
 /** Marks that a ledger is kept, and the first day whose entries may still be open: a start reads no earlier ones. */
 export const ledgerMark = (meta: Namespace) => markOn(meta, LEDGER_KEY, ledgerSchema);
 
-/** The key of the hashes that stand for members after an erasure. */
+/** The key of the hashes that replace members after an erasure. */
 export const hashSecretMark = (meta: Namespace) => markOn(meta, 'hashes', hashSecretSchema);
 
 export const PARTITIONS_KEY = 'partitions';
-/** Task ids name one of so many places. */
+/** The number of buckets, one of which is part of every task id. */
 export const MOST_PARTITIONS = 1_024;
 const partitionsSchema = z.object({ count: z.int().min(1).max(MOST_PARTITIONS) });
 
-/** How many partitions a store was begun with, in partition 0; undefined where it does not say. An unreadable number must not count as another one. */
+/**
+ * The number of partitions with which a store was created, as stored in partition 0; undefined if there is none. An unreadable number must not be mistaken for
+ * another one.
+ */
 export async function markedPartitions(meta: Namespace, name: string): Promise<number | undefined> {
   const row = await meta.get(PARTITIONS_KEY);
   if (row === undefined) return undefined;
@@ -55,7 +58,7 @@ export async function markedPartitions(meta: Namespace, name: string): Promise<n
   return read.count;
 }
 
-/** Who opens a store as one would only see partition 0. */
+/** A process that ignores the number would only see partition 0. */
 export async function refusePartitioned(meta: Namespace, name: string): Promise<void> {
   const count = (await markedPartitions(meta, name)) ?? 1;
   if (count > 1)
@@ -68,7 +71,7 @@ export async function refusePartitioned(meta: Namespace, name: string): Promise<
 export const markPartitions = (meta: Namespace, count: number): Promise<void> =>
   meta.put(PARTITIONS_KEY, partitionsSchema.parse({ count }));
 
-/** In the target of a move or a restore: where its rows come from, and whether all have arrived. */
+/** The mark in the target of a move or a restore: where its rows come from, and whether all of them have arrived. */
 export const moveMark = (meta: Namespace) => markOn(meta, MOVE_KEY, moveSchema);
 
 const schemaMark = (meta: Namespace) => markOn(meta, SCHEMA_KEY, writtenSchema);
@@ -91,7 +94,7 @@ function mustBeWhole(name: string, mark: z.output<typeof moveSchema> | undefined
   throw new StoreError('unsupported', sentence);
 }
 
-/** Refuses a store that is not ours to open. Reads without the adapter, which would repair what it takes for its own tables. */
+/** Refuses a store that is not ours to open. Reads without the adapter, which would repair any table that it takes for its own. */
 export function refuseForeign(connection: SqliteBackend): void {
   const tables = connection.rows("SELECT name FROM sqlite_master WHERE type = 'table'").map(({ name }) => name);
   if (tables.length === 0) return;
@@ -117,7 +120,7 @@ export const schemaIn = (text: string): WrittenSchema | undefined => writtenSche
 
 export const isNewer = ({ store, task }: WrittenSchema): boolean => store > STORE_VERSION || task > TASK_VERSION;
 
-/** The schema of a store that an older version left; undefined: ours, or none yet. */
+/** The schema of a store that an older version left; undefined if it is the current one, or if there is none yet. */
 export async function olderSchema(meta: Namespace): Promise<WrittenSchema | undefined> {
   const known = await schemaMark(meta).read();
   return known && (known.store < STORE_VERSION || known.task < TASK_VERSION) ? known : undefined;

@@ -7,7 +7,7 @@ import type { OpenedBackend } from './remote/partition.ts';
 
 const MODULUS = 2n ** 128n;
 
-/** The content of a namespace in short, independent of the order of its rows. */
+/** A summary of a namespace's content that does not depend on the order of its rows. */
 export interface Sum {
   count: number;
   checksum: string;
@@ -28,7 +28,7 @@ export function sumOf(digests: Iterable<string>): Sum {
 
 export interface MovedNamespace {
   namespace: string;
-  /** What was there; or, where the number of partitions changes, what becomes of it. */
+  /** The original content or, if the number of partitions changes, the result of dividing it. */
   from: Sum;
   to: Sum;
 }
@@ -41,7 +41,7 @@ export async function countRows({ backend }: OpenedBackend): Promise<MovedNamesp
   return counts;
 }
 
-/** Makes TO equal to FROM, by differences alone, so it can be interrupted and repeated. Nothing else may use either of them meanwhile. */
+/** Makes TO equal to FROM by writing only the differences, so that it can be interrupted and repeated. Nothing else may use either store in the meantime. */
 export async function moveStore(
   { backend: from, ownership }: OpenedBackend,
   { backend: to }: OpenedBackend,
@@ -57,7 +57,7 @@ export async function moveStore(
   }
   if (!before?.isWhole) for (const namespace of namespaceNames) await moveRows(from, to, namespace);
   const moved = await compareStores(from, to);
-  // Another bot that owned FROM meanwhile has changed it.
+  // A bot that owned FROM in the meantime has changed it.
   ownership.mustBeOurs();
   if (moved.every(isSameContent)) await mark.write({ from: from.name, isWhole: true });
   return moved;

@@ -13,7 +13,7 @@ import {
   type StoreErrorKind,
 } from './backend.ts';
 
-/** Stands for an unreadable row, where throwing would end the iteration over all others. */
+/** Stands for an unreadable row, because throwing would end the iteration over all others. */
 export class UnreadableRow {
   readonly text: string;
 
@@ -22,13 +22,13 @@ export class UnreadableRow {
   }
 }
 
-/** keyv wraps every value, so a row without a `value` inside is not ours. */
+/** keyv wraps every value, so a row without a `value` inside was not written by the bot. */
 export const rowFormat = {
   stringify: (row: unknown): string => JSON.stringify(row),
   parse: rowIn,
 };
 
-/** What a row holds; an `UnreadableRow` where it cannot be read. */
+/** The content of a row, or an `UnreadableRow` if it cannot be read. */
 export const valueIn = (text: string): unknown => rowFormat.parse<{ value: unknown }>(text).value;
 
 function rowIn<T>(text: string): T;
@@ -42,11 +42,11 @@ function rowIn(text: string): unknown {
   return { value: new UnreadableRow(text) };
 }
 
-/** What was done with the store, and how long it took. */
+/** The operation on the store, and how long it took. */
 export interface StoreUse {
   operation: 'read' | 'write' | 'delete';
   ms: number;
-  /** Undefined: it worked. */
+  /** Undefined if it succeeded. */
   failure: StoreErrorKind | undefined;
 }
 
@@ -63,7 +63,7 @@ export class Namespace {
     this.name = name;
     this.#backend = backend;
     this.#note = note;
-    // Without a listener for `error`: with one, failures would go there and not be thrown.
+    // There is no listener for `error`, because with one, failures would go there instead of being thrown.
     this.#keyv = new Keyv({
       store: backend.adapter(name, durability),
       namespace: name,
@@ -107,7 +107,7 @@ export class Namespace {
     }
   }
 
-  /** In the order of their keys, from `first` and before `end`. Rows written meanwhile may be missing. */
+  /** In the order of their keys, from `first` and before `end`. Rows written in the meantime may be missing. */
   async *between(first: string, end: string): AsyncGenerator<[key: string, value: unknown]> {
     let from: { first: string } | { after: string } = { first };
     for (;;) {
@@ -159,11 +159,11 @@ function everyNamespace<T>(make: (name: string, durability: Durability) => T) {
     sent: atOnce(LARGE_NAMESPACE),
     /** The lists of each member and server; after a power cut they are rebuilt from the tasks. */
     index: soon('index'),
-    /** Who used what. Entries of erased tasks could not be made again. */
+    /** The usage of each member. Entries of erased tasks could not be created again. */
     ledger: atOnce(RANGED_NAMESPACE),
     /** Tasks by remote id; after a power cut a missing id counts as one that was never followed. */
     remotes: soon('remotes'),
-    /** What the files of settled tasks are recognised by; a missing row is made again by the doctor. */
+    /** The fingerprints of the files of settled tasks; the doctor recreates a missing row. */
     fingerprints: soon('fingerprints'),
     /** How long recent tasks took; a few may be lost. */
     durations: soon('durations'),
@@ -171,27 +171,27 @@ function everyNamespace<T>(make: (name: string, durability: Durability) => T) {
     models: soon('models'),
     /** What jobs of each model have cost; lost costs are learned again. */
     costs: soon('costs'),
-    /** When the gateway was last polled. A power cut lasts so long that a lost time does not matter. */
+    /** When the gateway was last polled. A power cut lasts longer than the gap between polls, so a lost time does not matter. */
     asking: soon('asking'),
-    /** Messages that are kept up to date for a while; a lost one is started again with a press. */
+    /** Messages that are updated for a while; pressing the button again starts a lost one. */
     follows: soon('follows'),
     /** The sums that anonymous ledger entries still count in, until their periods are over. */
     allowances: atOnce('allowances'),
-    /** What admins have decided about spending. */
+    /** The admins' decisions about spending. */
     budgets: atOnce('budgets'),
-    /** What admins have decided about content. */
+    /** The admins' rules for content. */
     rules: atOnce('rules'),
     /** Reports of results to moderators. */
     reports: atOnce('reports'),
-    /** What the bot posted in the log channels of servers. */
+    /** The messages that the bot posted in the log channels of servers. */
     serverLogs: atOnce('server-logs'),
-    /** Orders that wait for their member's decision, for a quarter of an hour. */
+    /** Orders that wait for the member's confirmation, for a quarter of an hour. */
     proposals: atOnce('proposals'),
-    /** What stands for each member at the gateway. */
+    /** The pseudonym of each member at the gateway. */
     pseudonyms: atOnce('pseudonyms'),
     /** Notices to the operator, and the messages that carry them. */
     notices: soon('notices'),
-    /** The last starts of the bot. */
+    /** The recent starts of the bot. */
     runs: soon('runs'),
     /** Rows that could not be read. */
     quarantine: atOnce('quarantine'),
@@ -208,7 +208,10 @@ export type NamespaceKey = keyof Namespaces;
 export const namespaceKeys: readonly NamespaceKey[] = keysOf(names);
 export const namespaceNameOf = (key: NamespaceKey): string => names[key];
 
-/** In the order in which they are copied: erasures under way before what they erase, and the store's own marks last, so that they are true of the rest. */
+/**
+ * In the order in which they are copied: running erasures before the rows that they erase, and the store's own marks last, so that they apply to everything
+ * copied before.
+ */
 export const namespaceNames: readonly string[] = (() => {
   const { erasures, meta, ...others } = names;
   return [erasures, ...Object.values(others), meta];

@@ -7,9 +7,9 @@ import type { RemoteParts } from './remote/connect.ts';
 import { openPartition, readPartition } from './remote/partition.ts';
 import type { Server } from './remote/server.ts';
 
-/** How often to look whether another process, which is at its first start too, has written the number. */
-const LOOK_EVERY_MS = 100;
-const LONGEST_WAIT_MS = 30_000;
+/** How often to check whether another process, which is also starting for the first time, has written the number. */
+const CHECK_INTERVAL_MS = 100;
+const MAX_WAIT_MS = 30_000;
 
 interface CountParts extends RemoteParts {
   /** For a store without any rows. */
@@ -17,9 +17,9 @@ interface CountParts extends RemoteParts {
   holder: string;
 }
 
-/** How many partitions a store has: fixed at its first start. One that was begun without partitions has one. */
+/** The number of partitions of a store, which is fixed at its first start. A store that was created without partitions has one. */
 export async function partitionCount(server: Server, parts: CountParts): Promise<number> {
-  const end = performance.now() + LONGEST_WAIT_MS;
+  const end = performance.now() + MAX_WAIT_MS;
   for (;;) {
     const known = await knownCount(server);
     if (known !== undefined) return known;
@@ -36,11 +36,14 @@ export async function partitionCount(server: Server, parts: CountParts): Promise
         'in-use',
         `Another Atelier uses the store ${server.name} and has not written anything yet. Start this one again when the other one is ready.`,
       );
-    await pause(systemClock, LOOK_EVERY_MS);
+    await pause(systemClock, CHECK_INTERVAL_MS);
   }
 }
 
-/** The rows are looked for before the number, which is written before all others: so a store is never taken for one without a number. */
+/**
+ * The rows are searched for before the number is read, and the number is written before all other rows, so a store with a number is never taken for one
+ * without.
+ */
 async function knownCount(server: Server): Promise<number | undefined> {
   const backend = await readPartition(server, 0);
   if (!backend) return undefined;
@@ -58,7 +61,7 @@ async function firstCount(backend: Backend, wanted: number): Promise<number> {
   return wanted;
 }
 
-/** Every store that a bot has started on has the mark; the rows are read where a move or a restore has not got that far. */
+/** Every store that a bot has started on has the mark; the rows are checked in case a move or a restore has not yet written the mark. */
 async function hasRows(backend: Backend, { meta }: Namespaces): Promise<boolean> {
   if (await hasSchemaMark(meta)) return true;
   for await (const _ of backend.everyRow(namespaceNames)) return true;

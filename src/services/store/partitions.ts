@@ -12,7 +12,7 @@ import { shareHashSecret } from './shared-secret.ts';
 import type { StoredTasks } from './stored-tasks.ts';
 
 interface PartitionsParts extends StoreParts {
-  /** For a store without any rows; another one keeps its number. */
+  /** The number for a store without any rows; an existing store keeps its number. */
   partitions: number;
   /** The name of this process, from `nameHolder()`. */
   holder: string;
@@ -35,24 +35,24 @@ export class Partitions {
     this.#parts = parts;
   }
 
-  /** As `openStore` does: waits for the rest of a lease whose holder may have died. Closing it leaves the connections open. */
+  /** Like `openStore`, waits for the rest of a lease whose holder may have died. Closing the store leaves the connections open. */
   async open(partition: number): Promise<StoredTasks> {
     const store = await this.#open(partition, Lease.take);
     if (!store) throw inUseError(this.#server.name);
     return store;
   }
 
-  /** Waits for nothing: undefined while another process has the partition. */
+  /** Does not wait: returns undefined while another process has the partition. */
   tryOpen(partition: number): Promise<StoredTasks | undefined> {
     return this.#open(partition, Lease.tryTake);
   }
 
-  /** The rows of a partition that another process may own, only to be read; undefined where there are none. */
+  /** The rows of a partition that another process may own, for reading only; undefined if there are none. */
   rows(partition: number): Promise<Backend | undefined> {
     return readPartition(this.#server, this.#checked(partition));
   }
 
-  /** The names of the processes that own partitions now. */
+  /** The names of the processes that currently own partitions. */
   async owners(): Promise<ReadonlyMap<number, string>> {
     const holders = await this.#server.holders(this.count);
     return new Map([...holders].map(([partition, holder]) => [partition, processOf(holder)]));
@@ -63,7 +63,7 @@ export class Partitions {
     return this.#server.connection.trouble;
   }
 
-  /** The connections. A partition that is still open loses its lease when that expires. */
+  /** Closes the connections. A partition that is still open loses its lease when the lease expires. */
   close(): Promise<void> {
     return this.#server.close();
   }
@@ -93,7 +93,7 @@ async function mustBeWhole(server: Server): Promise<void> {
   if (first) await refuseIncomplete(openNamespaces(first).meta, server.name);
 }
 
-/** Throws a `StoreError` where the store cannot be used. */
+/** Throws a `StoreError` if the store cannot be used. */
 export async function openPartitions(address: StoreAddress, parts: PartitionsParts): Promise<Partitions> {
   if (isLocal(address))
     throw new StoreError(

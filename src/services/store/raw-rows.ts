@@ -2,7 +2,7 @@ import type { KeyvStorageAdapter } from 'keyv';
 import { type Backend, type Row, type RowStore, refusedWriteError, rowsAtOnce } from './backend.ts';
 import { namespaceNames, rowFormat, UnreadableRow } from './namespaces.ts';
 
-// Rows as the backend has them, to be copied from one store to another.
+// Rows as they are in the backend, for copying from one store to another.
 
 /** Few enough that a write finishes well within a lease. */
 export const WRITTEN_AT_ONCE = 200;
@@ -13,7 +13,7 @@ export function* batchesOf<T>(all: readonly T[], max: number): Generator<T[]> {
   for (let at = 0; at < all.length; at += max) yield all.slice(at, at + max);
 }
 
-/** The moment after which a row is gone: it is in the row, as keyv writes it. */
+/** The time after which a row has expired, as keyv stores it in the row. */
 export function expiryOf(text: string): number | undefined {
   const { value, expires } = rowFormat.parse<{ value: unknown; expires?: unknown }>(text);
   return !(value instanceof UnreadableRow) && typeof expires === 'number' ? expires : undefined;
@@ -36,7 +36,7 @@ export async function* rowsIn(side: Backend, namespace: string): AsyncGenerator<
     if (typeof key === 'string' && typeof text === 'string') yield [key, text];
 }
 
-/** Without keyv around it, which would parse the texts. */
+/** Bypasses keyv, which would parse the texts. */
 export function adapterOf(side: Backend, namespace: string): RowStore {
   const adapter: RowStore & { on?: KeyvStorageAdapter['on'] } = side.adapter(namespace, 'at-once');
   adapter.namespace = namespace;

@@ -17,10 +17,10 @@ interface ReadOnlyParts {
   specs: KindSpecs;
 }
 
-/** A list changes its chunks once in a hundred tasks. */
-const MOST_TRIES = 5;
+/** A list changes its chunks about once per hundred tasks. */
+const MAX_ATTEMPTS = 5;
 
-/** What members have in a store that another process owns, as it was last written. */
+/** The data of members in a store that another process owns, as last written. */
 export class ReadOnlyTasks {
   readonly #namespaces: Namespaces;
   readonly #store: StoredTasks;
@@ -46,14 +46,14 @@ export class ReadOnlyTasks {
     return this.#store;
   }
 
-  /** Read again where the owner has split a chunk of the list, or dropped one, meanwhile. */
+  /** The list is read again if the owner has split or dropped one of its chunks in the meantime. */
   async page(query: PageQuery): Promise<TaskPage> {
     const owner = listOwner(query.of);
     let starts = await this.#index.starts(owner);
     for (let tries = 1; starts.length > 0; tries++) {
       const page = await this.#store.page(query);
       const now = await this.#index.starts(owner);
-      if (tries === MOST_TRIES || String(now) === String(starts)) return page;
+      if (tries === MAX_ATTEMPTS || String(now) === String(starts)) return page;
       starts = now;
     }
     return { summaries: [], next: undefined };
@@ -73,7 +73,7 @@ export class ReadOnlyTasks {
   }
 }
 
-/** keyv removes an expired row as it reads it, which is for the owner to do. */
+/** keyv deletes an expired row when it reads it, but only the owner may do that. */
 function withoutRemovals(backend: Backend): Backend {
   return {
     ...{ name: backend.name, range: (...question) => backend.range(...question) },

@@ -8,7 +8,7 @@ import { rowKey } from './side-rows.ts';
 export const reportRows = (namespace: Namespace, quarantine: Quarantine) =>
   new Rows(namespace, quarantine, parseWith(report));
 
-/** Reports of results, a row for each. */
+/** Reports of results, one row per report. */
 export const storedReports = (namespace: Namespace, quarantine: Quarantine): ReportStore => ({
   async all(): Promise<Report[]> {
     const { good, setAside } = await reportRows(namespace, quarantine).readAll();
@@ -22,7 +22,7 @@ export const storedReports = (namespace: Namespace, quarantine: Quarantine): Rep
 export const serverLogRows = (namespace: Namespace, quarantine: Quarantine) =>
   new Rows(namespace, quarantine, parseWith(serverLog));
 
-/** The messages in log channels, a row for each server. */
+/** The messages in log channels, one row per server. */
 export const storedServerLogs = (namespace: Namespace, quarantine: Quarantine): LogStore => ({
   get: (guildId) => serverLogRows(namespace, quarantine).get(rowKey(guildId)),
   async all() {

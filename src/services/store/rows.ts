@@ -6,7 +6,7 @@ import { type Namespace, UnreadableRow } from './namespaces.ts';
 const ownedRow = z.object({ requesterId: z.string() });
 const untoldRow = z.looseObject({ owner: z.string(), isTold: z.undefined().optional() });
 
-/** Sets unreadable rows aside, where they do no harm and an operator may still read them. */
+/** Moves unreadable rows to a namespace in which they do no harm and an operator can still read them. */
 export class Quarantine {
   readonly #namespace: Namespace;
   readonly #parts: { log: Log; clock: Clock };
@@ -22,7 +22,7 @@ export class Quarantine {
     return this.#added;
   }
 
-  /** Written there before it is deleted here: after a crash in between it is in both places, and never in none. */
+  /** Written there before it is deleted here: after a crash in between it is in both places, but it is never lost. */
   async add(from: Namespace, key: string, value: unknown, why: string): Promise<void> {
     const { log, clock } = this.#parts;
     const at = clock.now();
@@ -35,7 +35,7 @@ export class Quarantine {
     log.error({ namespace: from.name, key, why }, 'A stored row was set aside; run `npm run doctor` for details.');
   }
 
-  /** Tells each owner once that a row was set aside; where `tell` returns false, the next start tries again. */
+  /** Notifies each owner once that a row was set aside; if `tell` returns false, the next start tries again. */
   async tellOwners(tell: (memberId: string) => Promise<boolean>): Promise<void> {
     const told = new Map<string, boolean>();
     for await (const [key, value] of this.#namespace.entries()) {
@@ -48,7 +48,7 @@ export class Quarantine {
   }
 }
 
-/** For rows of another process, which sets its unreadable ones aside itself. */
+/** For rows owned by another process, which itself sets the unreadable ones aside. */
 export class NoQuarantine extends Quarantine {
   override add(): Promise<void> {
     return Promise.resolve();
@@ -85,7 +85,7 @@ export class Rows<T extends object> {
     return undefined;
   }
 
-  /** Only reads. */
+  /** Reads all rows and changes nothing. */
   async readAll() {
     const good = new Map<string, T>();
     const bad: Parameters<Quarantine['add']>[] = [];

@@ -8,10 +8,10 @@ import type { RemoteParts } from './remote/connect.ts';
 import { openPartition, readPartition } from './remote/partition.ts';
 import type { Server } from './remote/server.ts';
 
-const LOOK_EVERY_MS = 100;
-const LONGEST_WAIT_MS = 30_000;
+const CHECK_INTERVAL_MS = 100;
+const MAX_WAIT_MS = 30_000;
 
-/** Members are hidden under one key in all partitions: it is made in partition 0, and the others copy it. A key that a partition has already stays. */
+/** Members are hashed with the same key in all partitions: it is created in partition 0, and the others copy it. A key that a partition already has is kept. */
 export async function shareHashSecret(
   { backend, partition }: { backend: Backend; partition: number },
   server: Server,
@@ -23,9 +23,9 @@ export async function shareHashSecret(
   else await mark.write({ secret: await firstSecret(server, parts) });
 }
 
-/** Its owner creates it when it opens partition 0. If that has no owner, it is created here. */
+/** The owner of partition 0 creates the key when it opens the partition. If there is no owner, the key is created here. */
 async function firstSecret(server: Server, parts: RemoteParts): Promise<string> {
-  const end = performance.now() + LONGEST_WAIT_MS;
+  const end = performance.now() + MAX_WAIT_MS;
   for (;;) {
     const first = await readPartition(server, 0);
     const known = first && (await hashSecretMark(openNamespaces(first).meta).read());
@@ -39,6 +39,6 @@ async function firstSecret(server: Server, parts: RemoteParts): Promise<string> 
       }
     }
     if (performance.now() > end) throw inUseError(server.name);
-    await pause(systemClock, LOOK_EVERY_MS);
+    await pause(systemClock, CHECK_INTERVAL_MS);
   }
 }

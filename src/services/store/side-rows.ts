@@ -11,7 +11,7 @@ import { RETENTION_MS } from './task-rows.ts';
 /** Requests as they were sent, until their outcome is known. They may be large and contain a member's images, so they are read one at a time. */
 export class SentOrderRows {
   readonly #namespace: Namespace;
-  /** Live tasks that may have one. A row left by a crash is deleted at the end of its task. */
+  /** Live tasks that may have a row. A row left by a crash is deleted at the end of its task. */
   readonly #kept = new Set<string>();
 
   constructor(namespace: Namespace) {
@@ -50,7 +50,7 @@ const EXPERIENCE_MS = 180 * DAY_MS;
 
 const remoteSchema = z.object({ id: z.string() });
 
-/** Finds tasks by remote id. A row only points: the task itself says whether it still exists and has that id. */
+/** Finds tasks by remote id. A row is only a reference: the task itself says whether it still exists and has that id. */
 export class RemoteIdRows {
   readonly #namespace: Namespace;
 

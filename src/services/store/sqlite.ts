@@ -69,21 +69,21 @@ function codeOf(error: unknown): unknown {
   return 'code' in error ? error.code : undefined;
 }
 
-// Tasks contain prompts and, for a quarter of an hour, tokens to reply in the bot's name.
+// Tasks contain prompts and, for a quarter of an hour, tokens that allow replies in the bot's name.
 const ONLY_OWNER_ENTERS = 0o700;
 const ONLY_OWNER_READS = 0o600;
 const ANY_PERMISSION = 0o777;
 
-/** SQLite's files beside a database in WAL mode. */
+/** The files that SQLite creates next to a database in WAL mode. */
 const COMPANIONS = ['-wal', '-shm', '-journal'] as const;
 
-/** Creates the folder and resolves links, so that two names of a store mean one store. */
+/** Creates the folder and resolves links, so that two paths to the same store are recognised as one. */
 export function resolvePath(file: string): string {
   mkdirSync(dirname(file), { recursive: true, mode: ONLY_OWNER_ENTERS });
   return existsSync(file) ? realpathSync(file) : join(realpathSync(dirname(file)), basename(file));
 }
 
-/** Restricts a file, also a new one, to its owner. Never opens an existing file: closing it would drop every lock of this process on it (POSIX). */
+/** Restricts a file, even a new one, to its owner. Never opens an existing file: closing it would drop every lock of this process on it (POSIX). */
 export function makePrivate(file: string): void {
   if (!existsSync(file)) closeSync(openSync(file, 'wx', ONLY_OWNER_READS));
   for (const path of [file, ...COMPANIONS.map((suffix) => file + suffix)])
@@ -97,7 +97,7 @@ const permissionsOf = (path: string): number => statSync(path).mode & ANY_PERMIS
 /**
  * Reserves the store for this process until the returned function is called or the process ends, however it ends.
  *
- * The lock is an open exclusive transaction on an empty SQLite file: SQLite knows each platform's locks, also between two holders in one process, and
+ * The lock is an open exclusive transaction on an empty SQLite file: SQLite handles the locks of each platform, even between two holders in one process, and
  * the system frees them when a process is killed.
  */
 export function lockStore(file: string): () => void {
@@ -121,7 +121,7 @@ export function lockStore(file: string): () => void {
 
 export const TABLE = 'atelier';
 
-/** A backup or a database browser may hold the database for a moment. */
+/** A backup or a database browser may lock the database for a moment. */
 const BUSY_TIMEOUT_MS = 5_000;
 
 // https://www.sqlite.org/pragma.html#pragma_synchronous, in WAL mode
@@ -130,7 +130,7 @@ const SYNCHRONOUS: Readonly<Record<Durability, string>> = { 'at-once': 'FULL', s
 const isBindable = (value: unknown): value is SQLInputValue =>
   value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint';
 
-/** One connection for all namespaces, as the adapters' driver: failures become `StoreError`s while their code is known, and no lock is waited for. */
+/** One connection for all namespaces, as the adapters' driver: failures become `StoreError`s while their code is known, and it does not wait for locks. */
 export class SqliteBackend implements Backend {
   readonly name: string;
   readonly #database: DatabaseSync;
@@ -182,7 +182,7 @@ export class SqliteBackend implements Backend {
     return Number(row?.count);
   }
 
-  /** In one transaction, which sees nothing that others write meanwhile. Nothing else may use this connection until it is over. */
+  /** Reads in one transaction, which does not see what others write in the meantime. Nothing else may use this connection until it is over. */
   async *everyRow(namespaces: readonly string[]): AsyncGenerator<PlacedRow> {
     this.rows('BEGIN');
     try {
@@ -200,7 +200,7 @@ export class SqliteBackend implements Backend {
   rows(sql: string, ...values: unknown[]): Record<string, unknown>[] {
     try {
       if (!this.#database.isOpen) throw closedError(this.name);
-      if (!values.every(isBindable)) throw new TypeError('The adapter binds nothing but text, numbers and null.');
+      if (!values.every(isBindable)) throw new TypeError('The adapter binds only text, numbers and null.');
       return this.#database.prepare(sql).all(...values);
     } catch (error) {
       this.#failure = sqliteFailure(error, this.name);

@@ -72,10 +72,10 @@ const CLEANED_AT_ONCE = 200;
  * them leaves a valid store:
  *
  * - a new task: its list entries, then the task. An unsettled entry without a task is not shown.
- * - a settled task: the finished row, its list entries, then the live row is deleted. Found in both places, the finished one is right.
+ * - a settled task: the finished row, its list entries, then the live row is deleted. If both exist, the finished row counts.
  * - a settled task's fingerprints: before its finished row, and deleted before it.
  * - an order as it is sent: after its task, before it is submitted; it is deleted after a task that no longer needs it.
- * - a finished task that changes or is removed: its list entries point at it until that is done.
+ * - a finished task that changes or is removed: its list entries only point to it until that is done.
  *
  * Locks are taken in the order member, server, task.
  */
@@ -90,34 +90,34 @@ export class StoredTasks implements TaskStore {
   readonly #sent: SentOrderRows;
   readonly #erasures: Rows<ErasureMark>;
   readonly entries: EntryStore;
-  /** What happened with each model. */
+  /** The recent outcomes of each model. */
   readonly experience: ExperienceStore;
-  /** What jobs of each model have cost. */
+  /** The costs of each model's recent jobs. */
   readonly costs: LearnedStore;
-  /** What admins have decided about spending. */
+  /** The admins' decisions about spending. */
   readonly budgets: BudgetStore;
-  /** What admins have decided about content. */
+  /** The admins' rules for content. */
   readonly rules: RuleStore;
-  /** What delivered files are recognised by. */
+  /** The fingerprints of delivered files. */
   readonly fingerprints: FingerprintStore;
   /** Reports of results to moderators. */
   readonly reports: ReportStore;
-  /** What the bot posted in the log channels of servers. */
+  /** The messages that the bot posted in the log channels of servers. */
   readonly serverLogs: LogStore;
-  /** Orders that wait for their member's decision. */
+  /** Orders that wait for the member's confirmation. */
   readonly proposals: ProposalStore;
-  /** What stands for each member at the gateway. */
+  /** The pseudonym of each member at the gateway. */
   readonly pseudonyms: PseudonymStore;
-  /** What the operator is told. */
+  /** Notices to the operator. */
   readonly notices: NoticeStore;
-  /** The last starts of the bot. */
+  /** The recent starts of the bot. */
   readonly runs: RunStore;
-  /** What wrote the store before this bot; undefined where nothing has, or in the same way. */
+  /** The version that last wrote the store, if its schema differs; otherwise undefined. */
   readonly olderSchema: Schema | undefined;
   readonly schema = currentSchema;
   readonly health: StoreHealth;
   readonly ownership: StoreOwnership;
-  /** Messages that are kept up to date. */
+  /** Messages that are updated for a while. */
   readonly follows: Namespace;
   #clearedAt = Number.NEGATIVE_INFINITY;
 
@@ -151,7 +151,7 @@ export class StoredTasks implements TaskStore {
     this.entries = new StoredEntries({ ...namespaces, quarantine, ...tasks });
   }
 
-  /** The key of the hashes that stand for members after an erasure. */
+  /** The key of the hashes that replace members after an erasure. */
   hashSecret(): Promise<string> {
     return hashSecret(this.#parts.namespaces.meta);
   }
@@ -195,20 +195,20 @@ export class StoredTasks implements TaskStore {
 
   remove(task: Task): Promise<void> {
     return this.#underLocksOf(task, async () => {
-      // Before its task, so that no member's prompt stays behind that nothing leads to.
+      // Deleted before its task, so that no prompt stays behind without anything that refers to it.
       await this.#sent.remove(task.id);
-      await this.#writeLines(task, asPointer);
+      await this.#writeListEntries(task, asPointer);
       await this.#remotes.forget(task);
       await this.#parts.namespaces.fingerprints.delete(task.id);
       await this.#parts.namespaces.live.delete(task.id);
       await this.#parts.namespaces.finished.delete(task.id);
-      await this.#removeLines(task);
+      await this.#removeListEntries(task);
     });
   }
 
   async removeStaleSummaries(memberId: string): Promise<void> {
     const owner = listOwner({ memberId });
-    const gone = await this.#locks.run(owner, async () => {
+    const removed = await this.#locks.run(owner, async () => {
       const lines: TaskSummary[] = [];
       for await (const chunk of this.#index.newestFirst(owner)) {
         const tasks = await this.#rows.find(chunk.map(({ id }) => id));
@@ -216,9 +216,9 @@ export class StoredTasks implements TaskStore {
       }
       return lines;
     });
-    for (const line of gone) {
+    for (const line of removed) {
       await this.#underLocksOf(line, async () => {
-        await this.#removeLines(line);
+        await this.#removeListEntries(line);
         for (const list of listOwners(line)) await this.#index.removeStrayChunks(list);
       });
     }
@@ -290,28 +290,28 @@ export class StoredTasks implements TaskStore {
     await this.#remotes.put(task);
     const wasLive = await this.#parts.namespaces.live.has(task.id);
     if (isLive(task)) {
-      if (!wasLive) await this.#writeLines(task, asPointer);
+      if (!wasLive) await this.#writeListEntries(task, asPointer);
       await this.#rows.putLive(task);
     } else if (wasLive) {
       await this.#rows.putFinished(task);
-      await this.#writeLines(task);
+      await this.#writeListEntries(task);
       await this.#parts.namespaces.live.delete(task.id);
     } else {
       const before = (await this.#rows.findLocked([task.id])).get(task.id);
       const isListed = before !== undefined && isSameSummary(summaryOf(before), summaryOf(task));
-      if (!isListed) await this.#writeLines(task, asPointer);
+      if (!isListed) await this.#writeListEntries(task, asPointer);
       await this.#rows.putFinished(task);
-      if (!isListed) await this.#writeLines(task);
+      if (!isListed) await this.#writeListEntries(task);
     }
     await this.#sent.update(task);
   }
 
-  async #writeLines(task: Task, shape = (line: TaskSummary): TaskSummary => line): Promise<void> {
+  async #writeListEntries(task: Task, shape = (line: TaskSummary): TaskSummary => line): Promise<void> {
     for (const owner of listOwners(task)) await this.#index.put(owner, shape(summaryOf(task)), this.#isOver);
   }
 
-  /** The member's own entry goes last, since it leads to the server's. */
-  async #removeLines(task: ListedTask): Promise<void> {
+  /** The member's own entry is deleted last, because the server's entry is found through it. */
+  async #removeListEntries(task: ListedTask): Promise<void> {
     for (const owner of listOwners(task).reverse()) await this.#index.remove(owner, task.id);
   }
 
@@ -352,5 +352,5 @@ const durationsLock = (key: string): string => `durations ${key}`;
 
 type ListedTask = Pick<Task, 'id' | 'requesterId' | 'guildId'>;
 
-/** An unsettled list entry only points at its task, which is authoritative: so a crash never leaves a wrong list. */
+/** An unsettled list entry only points to its task, which is authoritative, so a crash never leaves a wrong list. */
 const asPointer = (line: TaskSummary): TaskSummary => ({ ...line, settledAt: undefined });

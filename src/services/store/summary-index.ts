@@ -5,8 +5,8 @@ import { summaryOf, type TaskSummary, taskSummary } from '../tasks/task-summary.
 import type { Namespace } from './namespaces.ts';
 import { parseWith, type Quarantine, Rows } from './rows.ts';
 
-/** Enough that a page rarely needs a second row, and few enough that a write stays small (about 25 KB). */
-const LINES_A_CHUNK = 100;
+/** So many that a page rarely needs a second row, and so few that a write stays small (about 25 KB). */
+const ENTRIES_PER_CHUNK = 100;
 
 /** Row `<owner>`: the first id of each chunk, in order. A chunk holds the summaries from there to the next chunk's first. */
 export const headSchema = z.object({ starts: z.array(z.string()).min(1) });
@@ -21,7 +21,7 @@ interface Place {
   at: number;
 }
 
-/** The last chunk that starts at or before the id; none where the id is older than all. */
+/** The last chunk that starts at or before the id; undefined if the id is older than all of them. */
 function placeOf(id: string, starts: readonly string[]): Place | undefined {
   const at = starts.findLastIndex((start) => start <= id);
   return at === -1 ? undefined : { starts, at };
@@ -42,10 +42,10 @@ const inOrder = (lines: readonly TaskSummary[]): TaskSummary[] => lines.toSorted
 export const isSameSummary = (known: TaskSummary, other: TaskSummary): boolean =>
   JSON.stringify(taskSummary.parse(known)) === JSON.stringify(taskSummary.parse(other));
 
-/** The chunks of a list and then its head, from its lines in the order of their ids. */
+/** Yields the chunks of a list and then its head, from its entries in the order of their ids. */
 export function rowsOfList(owner: string, lines: readonly { id: string }[]): { key: string; value: object }[] {
   const chunks: { id: string }[][] = [];
-  for (let at = 0; at < lines.length; at += LINES_A_CHUNK) chunks.push(lines.slice(at, at + LINES_A_CHUNK));
+  for (let at = 0; at < lines.length; at += ENTRIES_PER_CHUNK) chunks.push(lines.slice(at, at + ENTRIES_PER_CHUNK));
   const starts = chunks.map(([first]) => first?.id ?? '');
   const rows = chunks.map((chunk, at) => ({ key: chunkKey(owner, starts[at] ?? ''), value: { lines: chunk } }));
   return starts.length > 0 ? [...rows, { key: owner, value: { starts } }] : [];
@@ -57,7 +57,7 @@ const AFTER_IDS = '~';
 /**
  * The summaries of each owner (a member, a server) in the order of their ids, in chunks. Calls for the same owner must not overlap.
  *
- * Writes are ordered so that a crash after any of them leaves a valid list: a chunk that no head names is ignored, and so are entries outside of a
+ * Writes are ordered so that a crash after any of them leaves a valid list: a chunk that is not in its head is ignored, and so are entries outside of a
  * chunk's range.
  */
 export class SummaryIndex {
@@ -71,7 +71,7 @@ export class SummaryIndex {
     this.#chunks = new Rows(namespace, quarantine, parseWith(chunkSchema(specs)));
   }
 
-  /** The first id of each chunk; none where there is no list. */
+  /** The first id of each chunk; empty if there is no list. */
   async starts(owner: string): Promise<readonly string[]> {
     return (await this.#heads.get(owner))?.starts ?? [];
   }
@@ -87,7 +87,7 @@ export class SummaryIndex {
     const known = before.find(({ id }) => id === added.id);
     if (known && isSameSummary(known, added)) return;
     const lines = inOrder([...before.filter((line) => line !== known), added]);
-    if (lines.length <= LINES_A_CHUNK) return this.#writeChunk(owner, chunkStart(place), lines);
+    if (lines.length <= ENTRIES_PER_CHUNK) return this.#writeChunk(owner, chunkStart(place), lines);
     await this.#split(owner, place, lines, added);
     await this.#dropOldest(owner, isOver);
   }
@@ -101,7 +101,7 @@ export class SummaryIndex {
     await (lines.length > 0 ? this.#writeChunk(owner, chunkStart(place), lines) : this.#dropChunk(owner, place));
   }
 
-  /** Removes chunks that no head names, left by a crash. */
+  /** Removes chunks that are in no head, left by a crash. */
   async removeStrayChunks(owner: string): Promise<void> {
     const named = new Set((await this.starts(owner)).map((start) => chunkKey(owner, start)));
     const astray: string[] = [];
@@ -120,7 +120,7 @@ export class SummaryIndex {
     }
   }
 
-  /** The head is deleted first and written last, so that no partial list is taken for the whole. */
+  /** The head is deleted first and written last, so that a partial list is never taken for a complete one. */
   async rewrite(owner: string, lines: readonly TaskSummary[]): Promise<void> {
     const before = await this.starts(owner);
     await this.#namespace.delete(owner, ...before.map((start) => chunkKey(owner, start)));
@@ -209,7 +209,7 @@ function matcherOf(query: Omit<PageQuery, 'max' | 'states'>) {
   };
 }
 
-/** An unsettled summary may be older than its task, or have none after a crash: the task is authoritative. */
+/** An unsettled summary may be older than its task, or have no task after a crash; the task is authoritative. */
 async function withCurrentState(lines: readonly TaskSummary[], { find }: Sources): Promise<TaskSummary[]> {
   const unsettled = lines.filter(({ settledAt }) => settledAt === undefined).map(({ id }) => id);
   const tasks = await find(unsettled);

@@ -19,7 +19,7 @@ import { fingerprintRow } from './fingerprint-rows.ts';
 import { type Namespace, type Namespaces, UnreadableRow } from './namespaces.ts';
 import { type Quarantine, Rows, UNREADABLE } from './rows.ts';
 
-/** A year, and a month in reserve: buttons under old results keep working, and the store does not grow for ever. */
+/** A year, and an extra month: buttons under old results keep working, and the store does not grow forever. */
 export const RETENTION_MS = 400 * DAY_MS;
 
 export const isExpired = (settledAt: number | undefined, now: number): boolean =>
@@ -28,17 +28,17 @@ export const isExpired = (settledAt: number | undefined, now: number): boolean =
 /** Turns a record into one of the next version. */
 export type Migration = (record: Record<string, unknown>) => Record<string, unknown>;
 
-/** By the version they start from. A change of `TASK_VERSION` adds one line here, and no line is ever removed. */
+/** Migrations by the version from which they start. A change of `TASK_VERSION` adds one line here, and no line is ever removed. */
 export const taskMigrations: ReadonlyMap<number, Migration> = new Map([
-  // More kinds than the first version knew; its records are unchanged.
+  // Added kinds that the first version did not have; records are unchanged.
   [1, (record) => record],
-  // The same of the second.
+  // The same for the second version.
   [2, (record) => record],
-  // References of any medium, and more features that a model may refuse.
+  // Added references of any medium, and more features that a model may refuse.
   [3, (record) => record],
 ]);
 
-/** undefined where a migration is missing. */
+/** Returns undefined if a migration is missing. */
 export function upgradeRecord(
   record: Record<string, unknown>,
   to: number,
@@ -90,7 +90,7 @@ const misfitReason = ({ issues }: Pick<z.ZodError, 'issues'>, ...at: string[]): 
 
 export const toRecord = ({ traits: _, ...record }: Task): object => record;
 
-/** An unreadable row must never be written: the next start would set it aside, and nothing would follow the task. */
+/** An unreadable row must never be written: the next start would set it aside, and the task would no longer be followed. */
 export function mustBeReadable(task: Task, specs: KindSpecs): void {
   const record = readTask(task.id, task, { migrations: new Map(), specs });
   if (typeof record === 'string') throw new StoreError('failed', `Task ${task.id} cannot be stored: it ${record}.`);
@@ -120,7 +120,7 @@ export class TaskRows {
     this.#parts = parts;
   }
 
-  /** Reads both places in the order in which tasks move, so that none is missed. Where one is in both, the finished one is right. */
+  /** Reads both places in the order in which tasks move, so that none is missed. If one is in both, the finished one counts. */
   async find(ids: readonly string[], setAside = this.#setAside): Promise<Map<string, Task>> {
     const { live, finished, clock } = this.#parts;
     const now = clock.now();
@@ -138,7 +138,7 @@ export class TaskRows {
     return this.find(ids, async () => undefined);
   }
 
-  /** All live tasks as stored, and which of them are finished as well. */
+  /** All live tasks as stored, and which of them are also stored as finished. */
   async allLive(): Promise<{ tasks: Map<string, Task>; finished: ReadonlySet<string> }> {
     const { live, finished } = this.#parts;
     const rows = new Map<string, unknown>();
@@ -148,7 +148,7 @@ export class TaskRows {
     return { tasks, finished: new Set(both.keys()) };
   }
 
-  /** Every readable task, in no order; one that is in both places comes as the finished one. */
+  /** Every readable task, in no particular order; of one that is in both places, the finished row is returned. */
   async *all(): AsyncGenerator<Task> {
     const { live, finished } = this.#parts;
     for (const namespace of [live, finished]) {
@@ -166,11 +166,11 @@ export class TaskRows {
   async putFinished(task: Task): Promise<void> {
     const { finished, fingerprints, clock } = this.#parts;
     const left = (task.times.settled ?? clock.now()) + RETENTION_MS - clock.now();
-    // The adapter treats zero and less as "for ever".
-    const lastsMs = Math.max(1, left);
+    // The adapter treats zero and negative values as "forever".
+    const ttlMs = Math.max(1, left);
     const prints = fingerprintRow(task);
-    if (prints) await fingerprints.put(task.id, prints, lastsMs);
-    await finished.put(task.id, toRecord(task), lastsMs);
+    if (prints) await fingerprints.put(task.id, prints, ttlMs);
+    await finished.put(task.id, toRecord(task), ttlMs);
   }
 
   /** Written to the right place before it is deleted from the wrong one. */
@@ -193,7 +193,7 @@ export class TaskRows {
     return tasks;
   }
 
-  /** Reads the row again under its lock: a task written meanwhile is good, and stays. */
+  /** Reads the row again under its lock: a task written in the meantime is valid, and is kept. */
   readonly #setAside = (namespace: Namespace, id: string): Promise<Task | undefined> => {
     const { locks, quarantine, reading } = this.#parts;
     return locks.run(taskLock(id), () => rowsOfTasks(namespace, quarantine, reading).get(id));

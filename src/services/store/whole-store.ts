@@ -9,24 +9,24 @@ import { connectServer, type RemoteParts, warnAbout } from './remote/connect.ts'
 import { type OpenedBackend, openPartition, readPartition } from './remote/partition.ts';
 import type { Server } from './remote/server.ts';
 
-/** Every partition of a store, reserved for this process until it is closed. A file, and a store that was begun without partitions, has one. */
+/** Every partition of a store, reserved for this process until it is closed. A file, or a store that was created without partitions, has one. */
 export interface WholeStore {
   /** For people: a file, or an address without its password. */
   readonly name: string;
   readonly partitions: readonly OpenedBackend[];
-  /** All partitions in which a bot has started, also beyond those that the store has. */
+  /** All partitions in which a bot has started, including those beyond the store's number of partitions. */
   usedPartitions(): Promise<readonly number[]>;
   close(): Promise<void>;
 }
 
 interface WholeParts extends RemoteParts {
-  /** Creates a store where there is none. */
+  /** Whether to create a store if there is none. */
   makes: boolean;
-  /** How many partitions it has to have; undefined: as many as it has. */
+  /** The number of partitions that it must have; undefined accepts any number. */
   count?: number | undefined;
 }
 
-/** Takes the leases of all partitions; refuses while a bot has any of them. undefined where there is no store and none is to be created. */
+/** Takes the leases of all partitions; fails while a bot has any of them. Returns undefined if there is no store and none is to be created. */
 export async function openWhole(address: StoreAddress, parts: WholeParts): Promise<WholeStore | undefined> {
   if (!isLocal(address)) return openServer(address, parts);
   if ((parts.count ?? 1) > 1)
@@ -64,7 +64,7 @@ async function openServer(address: StoreAddress, parts: WholeParts): Promise<Who
     partitions.push(first);
     const count = await countOf(first.backend, parts.count);
     const others = Array.from({ length: count - 1 }, (_, at) => take(at + 1));
-    // Those that are taken are given back where another one is not to be had.
+    // The leases taken so far are released if another one cannot be obtained.
     const taken = await Promise.allSettled(others);
     for (const one of taken) if (one.status === 'fulfilled') partitions.push(one.value);
     for (const one of taken) if (one.status === 'rejected') throw one.reason;

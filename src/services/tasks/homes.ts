@@ -1,6 +1,6 @@
 import { BUCKETS } from './task-id.ts';
 
-/** One of the stores that lie side by side, each of which one process owns. */
+/** One of the partitions of a store, each of which is owned by one process. */
 export interface Partition {
   readonly number: number;
   readonly count: number;
@@ -9,7 +9,9 @@ export interface Partition {
 export const WHOLE_STORE: Partition = { number: 0, count: 1 };
 
 /**
- * Servers and members are spread over buckets, and buckets over the partitions of a store. An id ends with its bucket, so an id alone tells where its task is. FNV-1a, 32 bits: stable in every version, since stored ids depend on it.
+ * Servers and members are spread over buckets, and buckets over the partitions of a store. An id ends with its bucket, so an id alone shows which partition has
+ * its task.
+ * FNV-1a, 32 bits: stable in every version, since stored ids depend on it.
  */
 export function bucketOf(home: string): number {
   let hash = 0x811c9dc5;
@@ -18,7 +20,8 @@ export function bucketOf(home: string): number {
 }
 
 /**
- * Whose budget, rules and tasks an order belongs to: all of them are in one partition, so that their limits are checked in one place. A bot that only the
+ * The server or member whose budget and rules apply to an order, and whose task it becomes. All of these are in one partition, so that limits are checked in
+ * one place. A bot that only the
  * member has installed counts for the member, wherever they use it.
  */
 export const homeOf = (
@@ -26,7 +29,7 @@ export const homeOf = (
   { memberId, isDirect }: { memberId: string; isDirect: boolean },
 ): string => (guildId === undefined || isDirect ? memberId : guildId);
 
-/** The bucket for something of this home that is stored in this partition, also where another task brought it there. */
+/** The bucket for something of this home that is stored in this partition, even if it is there because of another task. */
 export function bucketWithin(home: string, { number, count }: Partition): number {
   const bucket = bucketOf(home);
   const here = bucket - (bucket % count) + number;

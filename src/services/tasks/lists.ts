@@ -2,7 +2,7 @@ import type { OtherPartitions } from './other-partitions.ts';
 import type { TaskPage, TaskStore } from './task-store.ts';
 import type { TaskSummary } from './task-summary.ts';
 
-/** Where lists of tasks are read. */
+/** The source of the lists of tasks. */
 export type TaskLists = Pick<TaskStore, 'page'>;
 
 /** The lists of all partitions as one. Ids sort by time, so the newest of all are among the newest of each. */

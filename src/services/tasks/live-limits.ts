@@ -27,7 +27,7 @@ export class LiveOrders {
     this.#forget = kinds.flatMap((kind) => limits[kind]?.all.add(() => this.#running(kind).length) ?? []);
   }
 
-  /** What is running here is no longer counted. */
+  /** Tasks that are running here are no longer counted. */
   close(): void {
     for (const forget of this.#forget) forget();
   }

@@ -176,7 +176,7 @@ export class Orders {
       const first = await book.change(predecessorId, markHandedOver, { mustHold: true });
       await ledger?.refund(first);
     } catch (error) {
-      // The order has been sent all the same, and the next start tries this again.
+      // The order has been sent anyway, and the next start tries this again.
       log.warn({ task: id, err: error }, 'A resubmitted task could not replace the first one.');
     }
   }
@@ -281,7 +281,7 @@ export class Orders {
     }
   }
 
-  /** Throws for an order that another partition's budget and rules are for. */
+  /** Throws if the budget and rules of another partition apply to the order. */
   #bucketOf({ parent, ...order }: Order): number {
     const bucket = this.#mustBelongHere(order);
     return parent && this.#isHere(bucketIn(parent.id)) ? bucketIn(parent.id) : bucket;

@@ -4,7 +4,7 @@ import type { AboutMember } from './own-data/about-member.ts';
 import type { ErasureMessage } from './own-data/erasure-messages.ts';
 import type { TaskStore } from './task-store.ts';
 
-/** What members have in a partition of another bot, only to be read. */
+/** The data of members in a partition of another bot, for reading only. */
 export interface PartitionRows extends Pick<TaskStore, 'page' | 'get'> {
   readonly entries: Pick<EntryStore, 'between'>;
   about(memberId: string): Promise<AboutMember>;
@@ -12,13 +12,13 @@ export interface PartitionRows extends Pick<TaskStore, 'page' | 'get'> {
   rulesOf(guildId: string): Promise<ServerRules | undefined>;
 }
 
-/** The partitions beside one's own, where the same members have tasks too. */
+/** The other partitions, in which the same members may have tasks too. */
 export interface OtherPartitions {
   readonly own: number;
   readonly numbers: readonly number[];
-  /** Undefined: it is one's own, or has no rows. */
+  /** Undefined if it is the bot's own partition, or has no rows. */
   of(partition: number): Promise<PartitionRows | undefined>;
-  /** Those that have rows. */
+  /** The partitions that have rows. */
   all(): Promise<readonly PartitionRows[]>;
   /** The message survives a crash once this resolves. */
   send(partition: number, message: ErasureMessage): Promise<void>;

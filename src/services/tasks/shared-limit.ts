@@ -11,7 +11,7 @@ export class SharedLimit {
     this.#limit = limit;
   }
 
-  /** The returned function removes the counter. */
+  /** Returns a function that removes the counter. */
   add(count: () => number): () => void {
     this.#counters.add(count);
     return () => this.#counters.delete(count);

@@ -1,7 +1,7 @@
 import type { Clock } from '../../lib/clock.ts';
 import { aboutTask } from '../../lib/log-subject.ts';
 import { GatewayError, type GatewayErrorKind, type Snapshot } from '../gateway/index.ts';
-import { type EarlierPolls, LEAST_GAP_MS } from '../polling/allowance.ts';
+import { type EarlierPolls, MIN_GAP_MS } from '../polling/allowance.ts';
 import type { DurationHistory } from '../polling/learned-schedule.ts';
 import type { Schedule } from '../polling/schedule.ts';
 import type { Lane, Trouble, Verdict } from '../polling/scheduler.ts';
@@ -124,7 +124,7 @@ export class Tracker {
     await Promise.all([...polled].map((tracked) => tracked?.earlierPolls.markPoll()));
   }
 
-  /** Undefined once the partition of the task has been given back. */
+  /** Undefined once the partition of the task has been released. */
   #trackedWith(id: string): TrackedTasks | undefined {
     return this.#tracked.get(partitionOf(bucketIn(id), this.#parts.partitionCount));
   }
@@ -161,7 +161,7 @@ export class Tracker {
         settlePart({ ...applyNews(before, news, now), polls: before.polls + 1 }, now),
       );
       if (isFollowed(task))
-        return { again: this.#isFirstUnread(id, news) ? now + LEAST_GAP_MS : schedule.nextAt(task, now) };
+        return { again: this.#isFirstUnread(id, news) ? now + MIN_GAP_MS : schedule.nextAt(task, now) };
       this.#leftOut.delete(id);
       this.#unread.delete(id);
       if (task.state === 'ready') await learnDuration(task, durationHistory);

@@ -9,7 +9,7 @@ export interface PartitionBooks {
   tasks: readonly Task[];
 }
 
-/** Compares what all partitions have written down with the limit of each member on a server, and with what the gateway has charged. */
+/** Compares the ledgers of all partitions with the limit of each member on a server, and with what the gateway has charged. */
 export function moneyIn(
   books: readonly PartitionBooks[],
   jobs: readonly Job[],

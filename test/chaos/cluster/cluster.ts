@@ -22,7 +22,7 @@ import { type ClusterPlan, type ClusterScale, clusterPlanOf, GUESTS, guildNames 
 
 interface ClusterOptions extends Omit<ClusterScale, 'leaseMs'>, Pick<ChaosOptions, 'studio' | 'speed' | 'calmMs'> {
   storeUrl: string;
-  /** Without it, no crash of the server can be asked for. */
+  /** Without it, the server of the store cannot be crashed. */
   server?: Pick<StoreServer, 'crash' | 'raise'>;
 }
 
@@ -31,16 +31,16 @@ const PARTITIONS = 8;
 const SIZES = { shard: 2, worker: 3 };
 /** The default. */
 const LEASE_MS = 10_000;
-const CALM_SPEED = 200;
-const LISTEN_EVERY_MS = 20;
-const LOOK_EVERY_MS = 250;
+const SETTLING_SPEED = 200;
+const LOG_READ_INTERVAL_MS = 20;
+const CHECK_INTERVAL_MS = 250;
 const START_MS = 180_000;
-/** A packet whose worker was killed comes to another one after a lease; its member is told then. */
-const TELLING_MS = 20_000;
-/** A cluster that sends nothing for so long has nothing left to do. */
+/** A packet whose worker was killed goes to another one after a lease, and only then is its member told. */
+const NOTIFY_LIMIT_MS = 20_000;
+/** A cluster that sends nothing for this long has nothing left to do. */
 const QUIET_MS = 4_000;
 const QUIET_LIMIT_MS = 120_000;
-/** Each member of a server may order so many times as many tasks as if all servers had as many. */
+/** The limit of tasks for each member is the number of all jobs divided by this. */
 const JOBS_PER_LIMIT = 20;
 
 /** Both servers stay alive in this process; the shards and workers of the shipped bot run in others, which are killed, paused and replaced. */
@@ -76,7 +76,7 @@ export async function clusterChaos(options: ClusterOptions): Promise<Report> {
   const sides = new Sides(discord, gateway);
   const members = new Members(discord, options.seed);
   const fleet = new Fleet(settings, SIZES);
-  const listening = setInterval(() => sides.listen(), LISTEN_EVERY_MS);
+  const listening = setInterval(() => sides.listen(), LOG_READ_INTERVAL_MS);
   try {
     const deployed = await runToEnd('scripts/deploy.ts', settings);
     if (deployed.code !== 0) throw new Error(`The commands were not registered: ${deployed.said}`);
@@ -125,7 +125,7 @@ export async function clusterChaos(options: ClusterOptions): Promise<Report> {
   }
 }
 
-/** The plain servers have no members but their owner. */
+/** The only member of each plain server is its owner. */
 function inviteGuests({ world }: EmbeddedDiscord, guilds: number): void {
   for (const name of guildNames(guilds))
     for (const guest of GUESTS) {
@@ -138,7 +138,7 @@ function inviteGuests({ world }: EmbeddedDiscord, guilds: number): void {
 async function raise(fleet: Fleet): Promise<boolean> {
   const down = fleet.hands.filter(({ keeper, name }) => !keeper.isAlive && !name.startsWith('guest'));
   await Promise.all(down.map(({ keeper }) => keeper.start()));
-  return within(START_MS, () => fleet.isWhole(PARTITIONS), LOOK_EVERY_MS);
+  return within(START_MS, () => fleet.isWhole(PARTITIONS), CHECK_INTERVAL_MS);
 }
 
 /** Waits until nothing is sent any more. */
@@ -150,7 +150,7 @@ async function quiet(sides: Sides): Promise<void> {
     if (now !== known) [known, since] = [now, Date.now()];
     return Date.now() - since >= QUIET_MS;
   };
-  await within(QUIET_LIMIT_MS, isQuiet, LOOK_EVERY_MS);
+  await within(QUIET_LIMIT_MS, isQuiet, CHECK_INTERVAL_MS);
 }
 
 interface Scene {
@@ -180,16 +180,16 @@ async function calm(
 ): Promise<boolean> {
   const { gateway } = sides;
   sides.calm();
-  gateway.setSpeed(CALM_SPEED);
+  gateway.setSpeed(SETTLING_SPEED);
   const isWhole = await raise(fleet);
-  const look = (): Judged => judgedCluster(evidenceOf(sides, members, fleet));
+  const judged = (): Judged => judgedCluster(evidenceOf(sides, members, fleet));
   const isOver = (): boolean => {
     for (const { id, orders, progress } of gateway.jobs.list())
       if (orders.sticks && progress > 0) gateway.jobs.finish(id);
-    return brokenIn(look()).length === 0;
+    return brokenIn(judged()).length === 0;
   };
-  await within(calmMs, isOver, LOOK_EVERY_MS);
-  await within(TELLING_MS, () => forgotten(look()).length === 0, LOOK_EVERY_MS);
+  await within(calmMs, isOver, CHECK_INTERVAL_MS);
+  await within(NOTIFY_LIMIT_MS, () => forgotten(judged()).length === 0, CHECK_INTERVAL_MS);
   return isWhole;
 }
 
@@ -201,7 +201,7 @@ async function endOf(
 ): Promise<{ writes: number; codes: (number | null)[] }> {
   const stop = (): Promise<(number | null)[]> =>
     Promise.all(fleet.hands.filter(({ keeper }) => keeper.isAlive).map(({ keeper }) => keeper.stop()));
-  // An end that Discord shows may still be on its way into the store.
+  // An end that Discord already shows may not have been stored yet.
   await quiet(sides);
   const before = sides.toDiscord.entries.length;
   const codes = await stop();

@@ -7,14 +7,14 @@ const READY: Readonly<Record<ClusterRole, string>> = {
   worker: 'This worker is ready.',
 };
 
-/** One process of the cluster, in all its lives. */
+/** One process of the cluster, across all its restarts. */
 export class Hand {
   readonly name: string;
   readonly role: ClusterRole;
   readonly keeper: Keeper;
-  /** The partitions that it owns, as its log says. */
+  /** The partitions that it owns, according to its log. */
   readonly owned = new Set<number>();
-  /** Something is being done to it. */
+  /** Whether it is currently being killed, suspended or restarted. */
   isBusy = false;
   #read = 0;
 
@@ -24,7 +24,7 @@ export class Hand {
     this.keeper = new Keeper({ ...settings, ATELIER_ROLE: role }, READY[role]);
   }
 
-  /** Must be called often, to know what the process owns now. */
+  /** Must be called often, so that `owned` is current. */
   listen(): void {
     const { said } = this.keeper;
     const end = said.lastIndexOf('\n') + 1;
@@ -34,11 +34,11 @@ export class Hand {
   }
 
   #note(line: string): void {
-    // A new life owns nothing.
+    // A restarted process owns nothing.
     if (line.includes(READY.worker)) this.owned.clear();
     const partition = Number(/"partition":(\d+)/.exec(line)?.[1] ?? Number.NaN);
     if (line.includes('This worker owns another partition.')) this.owned.add(partition);
-    if (line.includes('This worker gave a partition back.')) this.owned.delete(partition);
+    if (line.includes('This worker released a partition.')) this.owned.delete(partition);
   }
 }
 

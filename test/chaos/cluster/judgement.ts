@@ -5,17 +5,17 @@ import type { PartitionState } from './partitions.ts';
 export interface ClusterEnd {
   shards: number;
   partitions: readonly PartitionState[];
-  /** Requests to Discord that the cluster wrote with nothing left to do. */
+  /** Write requests to Discord that the cluster sent when nothing was left to do. */
   writes: number;
   codes: readonly (number | null)[];
   misfortunes: readonly string[];
   money: readonly string[];
 }
 
-/** Every interruption is told to its member, however long after the acknowledgement it came; what is not is counted below. */
+/** Members are told of every interruption, however long after the acknowledgement it happened; those who were not are counted below. */
 export const judgedCluster = (evidence: Evidence): Judged => judged(evidence, Number.POSITIVE_INFINITY);
 
-/** Acknowledged, and the member sees a spinner for ever, although the bot could have told. */
+/** Acknowledged, but the member sees a spinner forever, although the bot could have told them. */
 export function forgotten({ cases, outcomes, sides }: Judged): string[] {
   return cases.flatMap(({ order }, at) => {
     const isTokenDead = sides.tokensExpiredAt.some((expired) => expired >= order.at);
@@ -28,7 +28,7 @@ export function forgotten({ cases, outcomes, sides }: Judged): string[] {
 export const lostSessions = ({ sides }: Judged, shards: number): number =>
   Math.max(0, sides.discord.gateway.identifies - shards);
 
-/** Every broken promise, in one sentence each. */
+/** One sentence for each broken promise. */
 export function brokenByCluster(all: Judged, end: ClusterEnd): string[] {
   const spinners = forgotten(all);
   const mayForget = lostSessions(all, end.shards);

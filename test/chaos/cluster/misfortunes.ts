@@ -14,10 +14,10 @@ import { promptIn } from '../words.ts';
 import { type ClusterRole, type Fleet, Hand } from './fleet.ts';
 import type { Misfortune } from './plan.ts';
 
-/** A worker that has just started owns nothing yet. */
+/** A worker that has just started does not own anything yet. */
 const OWNING_MS = 10_000;
 /** How soon a process that has lost its lease must end once it runs again, on a busy machine. */
-const WAKING_MS = 20_000;
+const EXIT_LIMIT_MS = 20_000;
 
 interface Parts {
   fleet: Fleet;
@@ -26,19 +26,19 @@ interface Parts {
   settings: Record<string, string>;
   seed: number;
   partitions: number;
-  /** Without it nothing crashes. */
+  /** Without it the server of the store is not crashed. */
   server?: Pick<StoreServer, 'crash' | 'raise'> | undefined;
 }
 
 type Of<What extends Misfortune['do']> = Extract<Misfortune, { do: What }>;
 
-/** Does to the processes what the plan says, and notes what became of it. */
+/** Carries out the plan on the processes, and records the results. */
 export class Misfortunes {
   readonly #parts: Parts;
   readonly #random: Random;
   readonly happened = new Map<string, number>();
   readonly broken: string[] = [];
-  /** The killing waits for one moment after the other. */
+  /** Kills wait for their moments one after another. */
   #killing = Promise.resolve();
   #joined = 0;
 
@@ -87,7 +87,7 @@ export class Misfortunes {
     const before = keeper.losses;
     await keeper.suspend(ms);
     if (role === 'worker' && owned > 0) {
-      const hasEnded = await within(WAKING_MS, () => keeper.losses > before);
+      const hasEnded = await within(EXIT_LIMIT_MS, () => keeper.losses > before);
       if (hasEnded) this.#note('pause of a worker, which then ended with 75');
       else this.broken.push(`${hand.name} went on after it was paused for ${ms} ms`);
     } else this.#note(`pause of a ${role}`);
@@ -126,7 +126,7 @@ export class Misfortunes {
     this.#note('a worker that joined and left');
   }
 
-  /** 75: it had lost its store before it could give it back, in a crash of the server. */
+  /** 75 means that the process lost its store in a crash of the server before it could release it. */
   async #stop({ name, keeper }: Hand): Promise<void> {
     const before = keeper.losses;
     const code = await keeper.stop();
@@ -142,7 +142,7 @@ export class Misfortunes {
     return free.length > 0 ? anyOf(free, this.#random) : undefined;
   }
 
-  /** The worker behind a request, as far as it tells. */
+  /** The worker that sent a request, if the request reveals it. */
   #whoSent(request: RecordedRequest | RecordedGatewayRequest | undefined): Hand | undefined {
     const order = request && this.#orderIn(request);
     const { fleet, partitions, sides } = this.#parts;

@@ -12,15 +12,15 @@ export interface PartitionState {
   tasks: number;
   /** Tasks with something left to do. */
   live: readonly string[];
-  /** What the doctor finds. */
+  /** The doctor's findings. */
   findings: readonly string[];
   books: PartitionBooks;
 }
 
-/** A kill may leave these behind; a list's rows are written before what names them. */
+/** A kill may leave these behind, because the rows of a list are written before the rows that refer to them. */
 const LEFT_BY_A_KILL: ReadonlySet<string> = new Set(['line-dangling', 'row-astray']);
 
-/** Looks into every partition, none of which may have an owner. */
+/** Examines every partition; none of them may have an owner. */
 export async function readPartitions(url: string, count: number, leaseMs: number): Promise<PartitionState[]> {
   const log = openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined });
   const parts = { log, clock: systemClock, specs: kindSpecs };

@@ -6,11 +6,11 @@ import { anyOf } from '../troubles.ts';
 import type { ClusterRole } from './fleet.ts';
 
 export interface ClusterScale extends Scale {
-  /** How often a process is stopped for longer than the lease. */
+  /** How many times a process is suspended for longer than the lease. */
   pauses: number;
-  /** How often the server of the store crashes. */
+  /** How many times the server of the store crashes. */
   serverKills: number;
-  /** How often a process leaves as an operator would have it, and how often another worker joins for a while. */
+  /** How many times a process is stopped as by an operator, and how many times another worker joins for a while. */
   comings: number;
   /** Plain servers in addition to those of every embedded Discord. */
   guilds: number;
@@ -49,14 +49,14 @@ export function clusterPlanOf(scale: ClusterScale): ClusterPlan {
     ...guildNames(guilds).flatMap((name) => GUESTS.map((who) => ({ who, where: `${name}/general` }))),
   ];
   const { requests, troubles, kills } = planOf(scale, where);
-  /** Each has a separate part of the time. */
+  /** Each event has a separate part of the time. */
   const spread = <Thing>(count: number, make: (index: number) => Thing): (Thing & { at: number })[] =>
     Array.from({ length: count }, (_, index) => ({
       ...make(index),
       at: Math.floor((index + 0.2 + random.next() * 0.5) * (stormMs / count)),
     }));
   return {
-    // Each kind as often as every other.
+    // Every kind equally often.
     requests: requests.map((request, index) => ({ ...request, kind: kinds[index % kinds.length] ?? 'imagine' })),
     troubles,
     misfortunes: [
@@ -82,7 +82,7 @@ export function clusterPlanOf(scale: ClusterScale): ClusterPlan {
 
 const roleOf = (random: Random, shardShare: number): ClusterRole => (random.next() < shardShare ? 'shard' : 'worker');
 
-/** A shard sends none of the requests that may be held. */
+/** A shard process sends none of the requests that can be held. */
 const aimed = (kill: Kill, role: ClusterRole): { role: ClusterRole; kill: Kill } => ({
   role,
   kill: role === 'worker' ? kill : { ...kill, amid: 'anything', held: 'no' },

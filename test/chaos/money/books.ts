@@ -20,7 +20,7 @@ export interface Books {
   tasks: ReadonlyMap<string, Task>;
 }
 
-/** Reads the store as the next start would. */
+/** Reads the store as the next start would do. */
 export async function readBooks(settings: Record<string, string>): Promise<Books> {
   const config = readConfig(settings, kindNames(kindSpecs));
   const log = openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined });
@@ -56,7 +56,7 @@ export function verdictOf({ entries, tasks }: Books, gateway: EmbeddedGateway, l
   const twice = entries.filter(({ facts }) => facts.filter(({ standing }) => standing === 'refunded').length > 1);
   const jobs = gateway.jobs.list();
   const charged = jobs.filter(({ state }) => state !== 'failed');
-  // Each request has a prompt of its own; one that is repeated under its key is several tasks, and one job.
+  // Each request has its own prompt; a request that is repeated under the same key is several tasks, but only one job.
   const byPrompt = Map.groupBy(tasks.values(), ({ request }) => request.prompt ?? '');
   const known = new Set(counted.map(({ id }) => id));
   const tasksOf = (job: { prompt: string }): Task[] => byPrompt.get(job.prompt) ?? [];

@@ -5,7 +5,7 @@ import type { Answer, Command } from './order.ts';
 
 const WORKER = fileURLToPath(new URL('worker.ts', import.meta.url));
 
-/** The bot in another process. A killed one leaves its commands without an answer. */
+/** The bot in another process. If it is killed, its commands get no response. */
 export class MoneyBot {
   readonly #settings: Record<string, string>;
   readonly #waiting = new Map<number, (answer: Answer | undefined) => void>();
@@ -39,7 +39,7 @@ export class MoneyBot {
     await ready.promise;
   }
 
-  /** Undefined: it was killed before it answered. */
+  /** Undefined if it was killed before it responded. */
   tell(command: Command): Promise<Answer | undefined> {
     const child = this.#child;
     const id = ++this.#next;
@@ -50,7 +50,7 @@ export class MoneyBot {
     return answer.promise;
   }
 
-  /** As a power cut would. */
+  /** Kills it, as a power cut would. */
   async kill(signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL'): Promise<void> {
     const child = this.#child;
     if (!child || child.exitCode !== null || child.signalCode !== null) return;

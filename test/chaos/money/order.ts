@@ -9,12 +9,12 @@ export type Command =
   | ({ do: 'try again' } & Orderer)
   | { do: 'count' };
 
-/** How it went. */
+/** The outcome. */
 export interface Answer {
   state?: string;
   /** The key of a refusal. */
   refused?: string;
-  /** Tasks that have not ended. */
+  /** The number of tasks that have not ended. */
   open?: number;
   broken?: string;
 }

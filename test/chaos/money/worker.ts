@@ -11,7 +11,7 @@ import { WHOLE_STORE } from '../../../src/services/tasks/homes.ts';
 import { kindNames, type Task } from '../../../src/services/tasks/task.ts';
 import type { Answer, Command } from './order.ts';
 
-/** The bot without Discord, in a process that is killed: it carries out what it is told, and tells how each order went. */
+/** The bot without Discord, in a process that is killed. It carries out commands, and reports the outcome of each order. */
 const config = readConfig(process.env, kindNames(kindSpecs));
 const log = openLog({
   level: config.log.level,

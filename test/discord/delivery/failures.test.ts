@@ -3,7 +3,7 @@ import { customId } from '../../../src/discord/custom-ids.ts';
 import { image, minutes, planOf, planWithFile, sceneWithOrder, seconds, until } from './scene.ts';
 
 describe('The delivery of a result during failures', () => {
-  it('The delivery waits for Discord without a limit, backs off and does not change the route', async () => {
+  it('The delivery waits for Discord without a time limit, backs off and does not change the route', async () => {
     const { advanceOnceWaiting, timers, task, tell, tasks, clock, discord, logged, writes, preparedTimes } =
       await sceneWithOrder();
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'status', status: 503 }, times: 4 * 5 });
@@ -70,7 +70,7 @@ describe('The delivery of a result during failures', () => {
     expect(writes().map(({ status }) => status)).toEqual([413, 200]);
   });
 
-  it('A result is posted as text only if Discord refuses the rest, and the log has a reference and the fault', async () => {
+  it('A result is posted as text only if Discord refuses the rest, and the log has a reference and the error', async () => {
     const { task, tell, tasks, discord, logged, writes } = await sceneWithOrder({
       expects: 'refusals',
       plan: (one) => ({
@@ -100,7 +100,7 @@ describe('The delivery of a result during failures', () => {
     expect(read().at(-1)).toContain('ready');
   });
 
-  it('The delivery waits if the refusal is from a proxy before Discord, which cannot validator messages', async () => {
+  it('The delivery waits if the refusal is from a proxy before Discord, which cannot judge messages', async () => {
     const { advanceOnceWaiting, task, tell, tasks, discord, writes } = await sceneWithOrder();
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'status', status: 403, body: '<html>no</html>' } });
     await tell(task.id, { state: 'ready' });
@@ -109,7 +109,7 @@ describe('The delivery of a result during failures', () => {
     expect(writes().map(({ status }) => status)).toEqual([403, 200]);
   });
 
-  it('The delivery waits while the bot token is refused, because no other route would work', async () => {
+  it('The delivery waits while Discord rejects the bot token, because no other route would work', async () => {
     const { advanceOnceWaiting, timers, task, tell, tasks, clock, client, discord, writes, read } =
       await sceneWithOrder();
     await tell(task.id, { state: 'running' });
@@ -154,7 +154,7 @@ describe('The delivery of a result during failures', () => {
     expect(writes()).toHaveLength(1);
   });
 
-  it('A result is sent once although the store cannot record it', async () => {
+  it('A result is sent only once even if the store cannot record it', async () => {
     const { advanceOnceWaiting, task, tell, tasks, clock, writes } = await sceneWithOrder();
     tasks.failsOn = (_, after) => after.state === 'delivered' && tasks.failures < 3;
     await tell(task.id, { state: 'ready' });
@@ -180,7 +180,7 @@ describe('The delivery of a result during failures', () => {
     expect(writes()).toHaveLength(1);
   });
 
-  it('The delivery continues although the store cannot record that the token has expired', async () => {
+  it('The delivery continues even if the store cannot record that the token has expired', async () => {
     const { task, tell, tasks, discord, logged, writes } = await sceneWithOrder();
     tasks.failsOn = (before, after) =>
       before.route.token !== undefined && after.route.token === undefined && after.state === 'ready';

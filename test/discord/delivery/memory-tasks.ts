@@ -10,7 +10,7 @@ export async function until(isSo: () => boolean): Promise<void> {
 /** Tasks in memory, behind the two interfaces of the delivery. Writes can be made to fail, as on a full disk. */
 export class MemoryTasks {
   readonly #tasks = new Map<string, Task>();
-  /** Returns whether a change fails. */
+  /** Decides whether a change fails. */
   failsOn: (before: Task, after: Task) => boolean = () => false;
   failures = 0;
   /** The number of attempted changes, including failed ones. */

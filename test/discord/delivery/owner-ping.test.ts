@@ -30,8 +30,8 @@ const calls = ({ discord }: Pick<Stage, 'discord'>) =>
 
 const posts = ({ requestsTo }: Stage) => requestsTo('POST', /messages$|^\/webhooks/);
 
-/** Shows the end and then blocks the owner ping. */
-async function held(options: Parameters<typeof sceneWithOrder>[0] = {}) {
+/** Has the end shown, and then makes the owner ping fail. */
+async function withDelayedPing(options: Parameters<typeof sceneWithOrder>[0] = {}) {
   const stage = await sceneWithOrder(options);
   const { tasks, timers } = stage;
   tasks.failsOn = isCallGoing;
@@ -42,7 +42,7 @@ async function held(options: Parameters<typeof sceneWithOrder>[0] = {}) {
 }
 
 describe('The owner ping at the end of a long job', () => {
-  it('The owner ping is gone if the message that it replies to is deleted at that moment', async () => {
+  it('The owner ping is deleted if the message that it replies to is deleted at that moment', async () => {
     const stage = await sceneWithOrder();
     const { task, tasks, discord } = stage;
     const forget = discord.listen(() => {
@@ -158,7 +158,7 @@ describe('The owner ping at the end of a long job', () => {
     expect(posts(stage)).toMatchObject([{ route: '/webhooks/:application/:token', auth: 'none' }]);
   });
 
-  it('The owner ping is not sent if the bot may not post and the token has expired', async () => {
+  it('The owner ping is not sent if the bot is not allowed to post and the token has expired', async () => {
     const stage = await sceneWithOrder({ order: { in: 'read-only' } });
     await stage.tell(stage.task.id, { state: 'running' });
     await stage.tasks.untilEdits(stage.task.id, 1);
@@ -190,7 +190,7 @@ describe('The owner ping at the end of a long job', () => {
 
 describe('A delayed owner ping', () => {
   it('A delayed owner ping is dropped if its owner has deleted the message', async () => {
-    const stage = await held();
+    const stage = await withDelayedPing();
     await stage.tasks.change(stage.task.id, clearMessage);
     await stage.advanceOnceWaiting(seconds(5));
     await stage.tasks.untilSettled(stage.task.id);
@@ -228,7 +228,7 @@ describe('A delayed owner ping', () => {
   });
 
   it('A delayed owner ping is dropped immediately if the message no longer exists', async () => {
-    const stage = await held({ expects: 'refusals' });
+    const stage = await withDelayedPing({ expects: 'refusals' });
     const { task, tasks, client, advanceOnceWaiting } = stage;
     const { message } = tasks.get(task.id);
     await client.rest.delete(Routes.channelMessage(message?.channelId ?? '', message?.id ?? ''));
@@ -238,8 +238,8 @@ describe('A delayed owner ping', () => {
     expect(calls(stage)).toEqual([]);
   });
 
-  it('A delayed owner ping is dropped immediately if Discord refuses the bot', async () => {
-    const stage = await held();
+  it('A delayed owner ping is dropped immediately if Discord rejects the bot’s token', async () => {
+    const stage = await withDelayedPing();
     stage.deny(Permission.SendMessages);
     await stage.advanceOnceWaiting(seconds(5));
     expect(await stage.tasks.untilSettled(stage.task.id)).toMatchObject({ state: 'delivered' });
@@ -248,7 +248,7 @@ describe('A delayed owner ping', () => {
   });
 
   it('A delayed owner ping is dropped immediately if the channel no longer exists', async () => {
-    const stage = await held();
+    const stage = await withDelayedPing();
     stage.discord.world.channels.delete(stage.channel.id);
     await stage.advanceOnceWaiting(seconds(5));
     await stage.tasks.untilSettled(stage.task.id);
@@ -317,7 +317,7 @@ describe('A delayed owner ping', () => {
     expect(calls(stage)).toHaveLength(count);
   });
 
-  it('The owner ping is posted once although the store cannot record it', async () => {
+  it('The owner ping is posted only once even if the store cannot record it', async () => {
     const stage = await sceneWithOrder();
     const { task, tasks, advanceOnceWaiting } = stage;
     tasks.failsOn = (_, after) => after.times.settled !== undefined && tasks.failures < 3;
@@ -387,7 +387,7 @@ describe('The owner ping after a crash', () => {
     // The result has been visible for so long that its owner has seen it.
     ['before the store recorded the intended ping', 15, 0],
     ['before Discord received the ping', 1, 1],
-    // It is unknown whether the ping was sent, and none is better than two.
+    // It is unknown whether the ping was sent, and no ping is better than two.
     ['before Discord received the ping', 2, 0],
     ['before Discord’s response to the ping arrived', 1, 1],
     ['before Discord’s response to the ping arrived', 60, 1],
@@ -416,7 +416,7 @@ describe('The owner ping after a crash', () => {
     },
   );
 
-  it('After a crash, missing audio is posted at any later time, because it is a result and no notification', async () => {
+  it('After a crash, missing audio is posted at any later time, because it is a result and not a notification', async () => {
     const stage = await sceneWithOrder();
     const { task, tasks, clock, open } = stage;
     const voice = { seconds: 1, waveform: 'AA==', sound: Buffer.from('a sound').toString('base64') };
@@ -430,7 +430,7 @@ describe('The owner ping after a crash', () => {
     expect(posts(stage)).toHaveLength(1);
   });
 
-  it('After a crash, an owner ping by the token is not sent a second time', async () => {
+  it('After a crash, an owner ping that was sent with the token is not sent a second time', async () => {
     const stage = await sceneWithOrder({ order: { by: 'installer' } });
     await crash('before the store recorded the posted ping', stage);
     stage.open().show(stage.tasks.get(stage.task.id));

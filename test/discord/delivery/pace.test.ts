@@ -12,7 +12,7 @@ function job(times: Partial<Task['times']> = {}, messageAt?: number): Task {
   return madeTask({ times: { created: born, ...times }, message });
 }
 
-/** The times of all progress edits of a job with constant news, in seconds after its start. */
+/** The times of all progress edits for a job that changes constantly, in seconds after its start. */
 function moments(task: Task, until: number): number[] {
   const found: number[] = [];
   let lastAt: number | undefined;
@@ -37,7 +37,7 @@ describe('The pace of progress edits', () => {
     expect(nextEditAt(job(), { edits: 7, lastAt, firstSeenAt: born })).toBeUndefined();
   });
 
-  it('After that edit, the interval depends on the age of the job again', () => {
+  it('After the edit that says a job takes longer than usual, the interval depends on the age of the job again', () => {
     const overdue = born + minutes(20);
     const shown = { edits: 5, lastAt: overdue, firstSeenAt: born };
     expect(nextEditAt(job({ overdue }), shown)).toBe(born + minutes(50));

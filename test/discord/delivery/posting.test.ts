@@ -18,7 +18,7 @@ async function crashAfterPosting({ task, tell, tasks, clock, delivery, timers }:
   return tasks.get(task.id);
 }
 
-/** Stops the bot after it has stored its intention and before Discord has received the request. */
+/** Stops the bot after it has stored its intention to post, and before Discord has received the request. */
 async function crashBeforePosting({ task, tell, tasks, clock, discord, delivery, timers }: Stage): Promise<Task> {
   clock.advance(minutes(15));
   discord.faults.add({ on: { method: 'POST', route: '/channels' }, do: { type: 'status', status: 500 }, times: 4 });

@@ -5,7 +5,7 @@ import { minutes, planOf, sceneWithOrder, seconds, until } from './scene.ts';
 
 const file = (name: string) => ({ name: `${name}.webp`, bytes: Buffer.from(name), alt: 'a boat' });
 
-/** During a job, the task's word is the name of its preview; without a word there is none. */
+/** While a job is running, the task's word is the name of its preview; without a word there is no preview. */
 function planWithPreview(task: Task): MessagePlan {
   if (task.state === 'ready') return { ...planOf(task), files: [file('whole')] };
   return { ...planOf(task), files: task.word === undefined ? [] : [file(task.word)] };

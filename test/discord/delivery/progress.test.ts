@@ -128,7 +128,7 @@ describe('Progress edits', () => {
     expect(logged()).toContain('"status":503');
   });
 
-  it('The first refusal ends the token permanently, and progress continues with the bot token if the message is known', async () => {
+  it('After the first refusal the token is never used again, and progress continues with the bot token if the message is known', async () => {
     const { task, tell, tasks, clock, discord, read, requestsTo } = await sceneWithOrder();
     await tell(task.id, { state: 'running', progress: 10 });
     await tasks.untilEdits(task.id, 1);
@@ -171,7 +171,7 @@ describe('Progress edits', () => {
     ]);
   });
 
-  it('Progress stops when Discord refuses the bot, and only the result is tried again', async () => {
+  it('Progress stops when Discord rejects the bot’s token, and only the result is retried', async () => {
     const { task, tell, tasks, clock, discord, deny, channel, logged, writes, read } = await sceneWithOrder();
     await tell(task.id, { state: 'running', progress: 10 });
     await tasks.untilEdits(task.id, 1);

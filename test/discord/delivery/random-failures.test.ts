@@ -69,7 +69,7 @@ describe('The delivery under any sequence of failures', () => {
         const lines = [...read(), ...directMessages('member')];
         const seen = lines.filter((line) => line.includes(`${task.id} ready`));
         const hints = lines.filter((line) => line.includes(`${task.id} perhaps`));
-        // A change with the token whose response was lost cannot be verified after the token expires, so the owner is told.
+        // An edit with the token whose response was lost cannot be verified after the token expires, so the owner is told.
         const mayBeBlind = after < minutes(14) && isPrivate;
         expect(seen.length).toBeLessThanOrEqual(1);
         if (hints.length > 0) expect({ mayBeBlind, hints }).toEqual({ mayBeBlind: true, hints: [expect.any(String)] });

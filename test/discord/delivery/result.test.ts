@@ -208,7 +208,7 @@ describe('The delivery of a result', () => {
     expect(directMessages('member')).toEqual([expect.stringContaining('ready')]);
   });
 
-  it('If the bot may not post in a channel, it does not try to and still edits the message there', async () => {
+  it('If the bot is not allowed to post in a channel, it does not try to, but still edits the message there', async () => {
     const { task, tell, tasks, clock, discord, writes } = await sceneWithOrder({ order: { in: 'read-only' } });
     expect(task.route.mayPost).toBe(false);
     await tell(task.id, { state: 'running', progress: 10 });

@@ -57,9 +57,9 @@ class CountedClock implements Clock {
 export interface SceneOptions extends DiscordOptions {
   /** The content of a message; by default its state, its progress and a button with its id. */
   plan?: (task: Task, signal?: AbortSignal) => MessagePlan | Promise<MessagePlan>;
-  /** Lets 429s and refused requests happen without failing the test. */
+  /** Allows 429s and refused requests without failing the test. */
   expects?: 'waits' | 'refusals';
-  /** Where tasks are stored; in memory by default. */
+  /** The store of the tasks; in memory by default. */
   tasks?: MemoryTasks;
 }
 
@@ -125,20 +125,20 @@ export async function scene({ plan = planOf, expects, tasks = new MemoryTasks(),
   /** A member requests a task and sees the deferred reply. */
   async function order({ by = 'member', in: place, isPrivate = false }: Order = {}) {
     const actor = place === undefined ? discord.as(by) : discord.as(by).in(place);
-    const { interaction, exchange } = await heard(() => actor.slash('make'));
+    const { interaction, exchange } = await received(() => actor.slash('make'));
     await responderFor(interaction).defer(isPrivate);
     return { task: keep(interaction, { isPrivate }), exchange, interaction, channel: actor.channel };
   }
 
   /** A member presses a button, and the new task is shown in that message. */
   async function press(message: Pick<Message, 'id'>, button: string, by = 'member') {
-    const { interaction, exchange } = await heard(() => discord.as(by).click(message, button));
+    const { interaction, exchange } = await received(() => discord.as(by).click(message, button));
     await responderFor(interaction).deferUpdate();
     const place = { channelId: interaction.channelId ?? '', id: message.id };
     return { task: keep(interaction, { message: place }), exchange };
   }
 
-  async function heard(act: () => Promise<Exchange>) {
+  async function received(act: () => Promise<Exchange>) {
     const interaction = new Promise<BaseInteraction>((resolve) => client.once(Events.InteractionCreate, resolve));
     const exchange = await act();
     return { exchange, interaction: await interaction };
@@ -174,7 +174,7 @@ export async function scene({ plan = planOf, expects, tasks = new MemoryTasks(),
     return task;
   }
 
-  /** Changes the stored task, as news of the gateway does, and announces it to the delivery. */
+  /** Changes the stored task, as news from the gateway does, and announces it to the delivery. */
   async function tell(id: string, change: Partial<TaskFacts>, to: Delivery = delivery): Promise<void> {
     to.show(await tasks.change(id, (task) => ({ ...task, ...change, times: { ...task.times, ...change.times } })));
   }
@@ -199,7 +199,7 @@ export async function scene({ plan = planOf, expects, tasks = new MemoryTasks(),
     writes,
     /** The contents of those requests. */
     writtenContents: () => writes().map(({ body }) => (body as { content?: string }).content),
-    /** The messages of a channel, one per line. */
+    /** The text of a channel's messages, one per line. */
     read: (channel = 'studio') => discord.messages(channel).map(text),
     /** The direct messages of the bot to a person. */
     directMessages: (user: string) =>
@@ -230,7 +230,7 @@ export function planOf({ id, state, progress, delivery, requesterId }: Task): Me
 
 export const image = { name: 'boat.png', bytes: Buffer.from('a boat'), alt: 'a boat' };
 
-/** As `planOf`, with a file once the task has a result. */
+/** Like `planOf`, with a file once the task has a result. */
 export const planWithFile = (task: Task): MessagePlan =>
   hasEnded(task) && !task.delivery.call ? { ...planOf(task), files: [image] } : planOf(task);
 

@@ -4,14 +4,14 @@ import { minutes, planOf, sceneWithOrder, until } from './scene.ts';
 
 type Stage = Awaited<ReturnType<typeof sceneWithOrder>>;
 
-/** Only the messages of an end have a button that deletes them. */
+/** Only messages that show an end have a button that deletes them. */
 const plan = (task: Task) => {
   const { controls = [], ...rest } = planOf(task);
   const remove = { type: 'button' as const, id: `delete.1.${task.id}`, label: 'Delete' };
   return { ...rest, controls: task.state === 'ready' ? [...controls, remove] : controls };
 };
 
-/** Stops the bot after Discord has shown the end and before the store has recorded it, as when Redis is away for longer than a lease. */
+/** Stops the bot after Discord has shown the end and before the store has recorded it, as when Redis does not respond for longer than a lease. */
 async function crashAfterShowing({ task, tell, tasks, delivery, timers }: Stage): Promise<Task> {
   tasks.failsOn = (_, after) => after.times.settled !== undefined || after.delivery.call !== undefined;
   await tell(task.id, { state: 'ready' });
@@ -37,8 +37,8 @@ async function restart({ open, tasks }: Stage, task: Task): Promise<Task> {
 
 const HINT = 'perhaps shown';
 
-describe('An end in a message that only its token reaches', () => {
-  it('After a crash while the token works, the same message is changed again, and nothing else is sent', async () => {
+describe('An end in a message that can only be reached with its token', () => {
+  it('After a crash while the token is valid, the same message is edited again, and nothing else is sent', async () => {
     const stage = await sceneWithOrder({ plan, order: { isPrivate: true } });
     const ready = await crashAfterShowing(stage);
     const settled = await restart(stage, ready);
@@ -64,7 +64,7 @@ describe('An end in a message that only its token reaches', () => {
     },
   );
 
-  it('If the end was not shown before the crash, its owner is told where to find it', async () => {
+  it('If the end was not shown before the crash, the task’s owner is told where to find it', async () => {
     const stage = await sceneWithOrder({ plan, order: { isPrivate: true } });
     const ready = await crashBeforeShowing(stage);
     stage.clock.advance(minutes(15));
@@ -72,7 +72,7 @@ describe('An end in a message that only its token reaches', () => {
     expect(stage.directMessages('member')).toEqual([expect.stringContaining(HINT)]);
   });
 
-  it.each([0, 60])('After a crash of %i minutes, its owner is not told again', async (away) => {
+  it.each([0, 60])('After a crash and %i minutes of downtime, the task’s owner is not told again', async (away) => {
     const stage = await sceneWithOrder({ plan, order: { isPrivate: true } });
     const ready = await crashAfterShowing(stage);
     const { clock, tasks, open, timers } = stage;
@@ -88,7 +88,7 @@ describe('An end in a message that only its token reaches', () => {
     expect(stage.directMessages('member')).toEqual([expect.stringContaining(HINT)]);
   });
 
-  it('A change whose response was lost is not taken for refused when its repetition is', async () => {
+  it('An edit whose response was lost does not count as refused if its repetition is refused', async () => {
     const stage = await sceneWithOrder({ plan, order: { isPrivate: true } });
     const { task, tell, tasks, discord, advanceOnceWaiting } = stage;
     const on = { method: 'PATCH', route: '/webhooks' };

@@ -26,8 +26,8 @@ function channel(messages: { id: string }[], page = 100) {
 
 const found = (messages: { id: string }[]) => findPosted(task, intention, channel(messages));
 
-describe('The search for a message of the bot', () => {
-  it('The search finds a message of the bot by its author or its application', async () => {
+describe('The search for a message from the bot', () => {
+  it('The search for a message finds those from the bot by their author or their application', async () => {
     const mine = message(at + seconds(2));
     expect(await found([mine])).toEqual({ channelId: '7', id: mine.id });
     expect(await found([{ ...mine, ...{ author: { id: '9' }, application_id: us } }])).toEqual({
@@ -48,7 +48,7 @@ describe('The search for a message of the bot', () => {
     ['from long before', message(at - minutes(2))],
     ['from long after', message(at + minutes(16))],
     ['with unknown properties', { id: idAt(at) }],
-  ])('The search does not accept a message %s', async (_, other) => {
+  ])('The search for a message from the bot does not accept one %s', async (_, other) => {
     expect(await found([other])).toBeUndefined();
   });
 

@@ -14,7 +14,7 @@ afterEach(async () => {
 
 const address = 'https://cdn.example/attachments/1/2/a.png?ex=0';
 
-/** The URL after Discord responds with this; without a body it never responds. */
+/** The URL after Discord has responded with this body; without a body it never responds. */
 async function refreshedBy(answer: { status?: number; body?: unknown }) {
   const clock = new ManualClock();
   const server = createServer((request, response) => {
@@ -37,7 +37,7 @@ async function refreshedBy(answer: { status?: number; body?: unknown }) {
   return { refreshed: [...refreshed], logged: logged.join('\n') };
 }
 
-it('Fresh URLs are read by their old ones, and odd entries of the response are left out', async () => {
+it('Fresh URLs are matched with the old ones, and malformed entries in the response are ignored', async () => {
   const body = { refreshed_urls: [{ original: address, refreshed: 'https://cdn.example/new' }, { original: 'b' }, 7] };
   expect((await refreshedBy({ body })).refreshed).toEqual([[address, 'https://cdn.example/new']]);
 });

@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { startDiscord } from '../../../sandbox/discord/discord.ts';
 import { openDiscordClients } from '../../../src/discord/outbox/clients.ts';
 
-it('Requests of a channel stay within its rate limit, even before the name of its bucket is known', async () => {
+it('Requests to a channel stay within its rate limit, even before the name of its bucket is known', async () => {
   const discord = await startDiscord({ limits: { channelWindowMs: 500 } });
   onTestFinished(() => discord.close());
   const { client, close } = openDiscordClients(discord.apiUrl);

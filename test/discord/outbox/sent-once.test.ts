@@ -60,7 +60,7 @@ describe('A message without a nonce', () => {
     expect(discord.messages('studio')).toHaveLength(1);
   });
 
-  it('A message with a nonce is sent until Discord returns it, and is posted once', async () => {
+  it('A message with a nonce is sent until Discord returns it, and is posted only once', async () => {
     const { discord, outbox, posts } = await connected();
     discord.faults.add({ on: { method: 'POST' }, do: { type: 'hang', done: true } });
     discord.faults.add({ on: { method: 'POST' }, do: { type: 'status', status: 502 } });

@@ -24,7 +24,7 @@ async function discord() {
   return { apiUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api`, bodies };
 }
 
-it('A file on disk is sent next to one in memory, and again after a fault of Discord', async () => {
+it('A file on disk is sent together with one in memory, and again after an error from Discord', async () => {
   const { apiUrl, bodies } = await discord();
   const folder = mkdtempSync(join(tmpdir(), 'atelier-test-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));

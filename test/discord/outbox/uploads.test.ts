@@ -46,7 +46,7 @@ describe('File uploads', () => {
       ...{ body: { content: 'a fox' }, files: [{ name, data }], auth: false },
     });
 
-  test('A file is uploaded byte for byte, with its name, its type and the text of its message', async () => {
+  test('A file is uploaded byte for byte, with its name and type and the text of its message', async () => {
     await upload(Buffer.from([0, 13, 10, 45, 45, 255]), 'a "fox".png');
     const [form] = taken;
     const file = fileIn(form);
@@ -55,7 +55,7 @@ describe('File uploads', () => {
     expect(JSON.parse(String(form?.get('payload_json')))).toEqual({ content: 'a fox' });
   });
 
-  test('An upload sends the original buffer without a copy, also in a retry', async () => {
+  test('An upload sends the original buffer without copying it, even in a retry', async () => {
     const data = Buffer.alloc(100_000, 1);
     statuses = [500];
     onTaken = () => void data.fill(2);
@@ -76,7 +76,7 @@ describe('File uploads', () => {
 
 function fileIn(form: FormData | undefined): File {
   const file = form?.get('files[0]');
-  if (!(file instanceof File)) throw new Error('No file came.');
+  if (!(file instanceof File)) throw new Error('No file arrived.');
   return file;
 }
 

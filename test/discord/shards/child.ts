@@ -6,20 +6,20 @@ import { openLog } from '../../../src/lib/log.ts';
 import { nameHolder } from '../../../src/services/store/holder.ts';
 import { openSharedFacts } from '../../../src/services/store/remote/shared-facts.ts';
 
-// A shard process of its own, which a test can kill. It tells its parent what it does.
+// A separate shard process, which a test can kill. It reports what it does to its parent.
 
 const [apiUrl = '', token = '', url = '', scheme = '', lease = '', place = '', held = ''] = process.argv.slice(2);
 const say = (message: object): void => void process.send?.(message);
 const log = openLog({ level: 'info', secrets: [], readable: false, write: (line) => say({ line }) });
 const clients = openDiscordClients(apiUrl);
 clients.client.rest.setToken(token);
-/** Each shard's interactions, one of which is not passed on. */
+/** The interactions of each shard, one of which is not passed on. */
 const numbers = new Map<number, number>();
 const leaseMs = Number(lease);
 const shards = await openShards({
   ...{ token, reads: clients.reads, intents: 0, leaseMs, clock: systemClock, log },
   facts: await openSharedFacts({ url, scheme }, { log, clock: systemClock, limitMs: leaseMs }),
-  // Without the place of the process, as on another machine, no other process can see that it has ended.
+  // The holder's name does not identify the process, as on another machine, so no other process can see that it has ended.
   holder: place === 'elsewhere' ? (nameHolder().split(' ')[0] ?? '') : nameHolder(),
   async onDispatch(packet, shardId) {
     if (packet.t !== GatewayDispatchEvents.InteractionCreate) return;
@@ -28,14 +28,14 @@ const shards = await openShards({
     numbers.set(shardId, number);
     if (number !== Number(held)) return say({ taken: id });
     say({ held: id });
-    // As if the queue took long, until the process is killed.
+    // Behaves as if the queue took a long time, until the process is killed.
     await Promise.withResolvers<void>().promise;
   },
 });
 const { promise, resolve } = Promise.withResolvers<void>();
-const look = setInterval(() => {
+const checking = setInterval(() => {
   if (!shards.isConnected() || shards.ids.length === 0) return;
-  clearInterval(look);
+  clearInterval(checking);
   resolve();
 }, 20);
 await promise;

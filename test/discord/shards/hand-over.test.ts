@@ -11,7 +11,7 @@ const packet: GatewayDispatchPayload = {
 };
 
 describe('A hand-over that never succeeds', () => {
-  it('It is given up after the limit, so that one bad event does not hold the session back forever', async () => {
+  it('A failing hand-over is given up after the time limit, so that one bad event does not hold up the session forever', async () => {
     const clock = new ManualClock();
     const logged: string[] = [];
     const log = openLog({ level: 'info', secrets: [], readable: false, write: (line) => logged.push(line) });
@@ -29,7 +29,7 @@ describe('A hand-over that never succeeds', () => {
     while (over.mock.calls.length === 0) {
       expect(clock.now() - (times[0] ?? 0)).toBeLessThan(15_000);
       expect(progress.taken).toBe(6);
-      // Lets what waits for the clock go on.
+      // Lets everything that waits for the clock continue.
       await new Promise(setImmediate);
       clock.advance(100);
     }

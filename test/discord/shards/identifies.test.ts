@@ -13,7 +13,7 @@ const info = (remaining: number, reset_after = 60_000) => ({
 
 describe('Identifies', () =>
   onServers((site) => {
-    it('Two processes that start at once keep to the limit of Discord, and every shard identifies once', async () => {
+    it('Two processes that start at the same time stay within Discord’s limit, and every shard identifies once', async () => {
       const here = await scene(await site(), { limits: { maxConcurrency: 2, identifyWindowMs: 5_000 } });
       const [first, second] = await Promise.all([shardProcess(here), shardProcess(here)]);
       await haveShards([first, 2], [second, 2]);
@@ -23,8 +23,8 @@ describe('Identifies', () =>
         expect(here.discord.gateway.countsOf({ id })).toMatchObject({ identifies: 1, earlyIdentifies: 0 });
     });
 
-    it('With its session starts used up, a bot waits until they reset, and says so once', async () => {
-      // Each shard has a key of its own, so that they could all identify at once.
+    it('A bot that has used up its session starts waits until they reset, and logs this once', async () => {
+      // Each shard has its own key, so that all of them could identify at once.
       const limits = { maxConcurrency: 16, identifiesPerPeriod: 1, identifyPeriodMs: 8_000 };
       const here = await scene(await site(), { shards: 2, limits });
       const [first, second] = await Promise.all([shardProcess(here), shardProcess(here)]);
@@ -33,7 +33,7 @@ describe('Identifies', () =>
       expect(here.logged.filter((line) => line.includes('Discord allows no new sessions'))).toHaveLength(1);
     });
 
-    it('A shard that no longer waits for its turn ends the wait at once, and the turn is free', async () => {
+    it('A shard that stops waiting for its turn ends the wait at once, and the turn is free', async () => {
       const here = await scene(await site());
       const { facts } = here;
       const parts = { facts, clock: systemClock, log: quiet };
@@ -45,13 +45,13 @@ describe('Identifies', () =>
       expect(await facts.claims('identify:')).toEqual(new Map());
     });
 
-    it('Shards with the same key take turns, also in one process, and a failing read of the limits is no turn', async () => {
+    it('Shards with the same key take turns, even in one process, and a turn is not used up if the limits cannot be read', async () => {
       const here = await scene(await site());
       const { facts } = here;
       let reads = 0;
       const readGateway = async () => {
         reads += 1;
-        if (reads === 1) throw new Error('Discord is away.');
+        if (reads === 1) throw new Error('Discord does not respond.');
         return info(100);
       };
       const turns = new IdentifyTurns({ facts, clock: systemClock, log: quiet, readGateway }, 2);
@@ -69,7 +69,7 @@ describe('Identifies', () =>
 
 describe('The number of shards', () =>
   onServers((site) => {
-    it('A process uses the number of the running ones, and one that wants another number does not start', async () => {
+    it('A process uses the shard count of the running processes, and does not start if another number is set', async () => {
       const here = await scene(await site());
       const one = await shardProcess(here, { shardCount: 2 });
       await haveShards([one, 2]);

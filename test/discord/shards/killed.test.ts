@@ -54,7 +54,7 @@ const everyoneOrders = ({ speakers }: Scene) => Promise.all(speakers.map((speake
 
 describe('A shard process that is killed', () =>
   onServers((site) => {
-    it('Its sessions are resumed when its claims have expired, and what it had not passed on is replayed', async () => {
+    it('The sessions of a killed process are resumed when its claims have expired, and events that it had not passed on are replayed', async () => {
       const here = await scene(await site());
       const killed = child(here, 'elsewhere', 2);
       await expect.poll(killed.ids).toHaveLength(COUNT);
@@ -77,7 +77,7 @@ describe('A shard process that is killed', () =>
       expect(takenOverMs).toBeLessThan(LEASE_MS + 5_000);
     });
 
-    it('Its shards are taken at once where the system tells that it has ended', async () => {
+    it('The shards of a killed process are taken at once if the system shows that it has ended', async () => {
       const here = await scene(await site());
       const killed = child(here, 'here');
       await expect.poll(killed.ids).toHaveLength(COUNT);
@@ -95,7 +95,7 @@ describe('A shard process that is killed', () =>
       expect(other.taken).toEqual([]);
     });
 
-    it('One that was stopped for longer than its claims takes nothing back when it goes on', async () => {
+    it('A process that was suspended for longer than its claims takes no shard back when it resumes', async () => {
       const here = await scene(await site());
       const stopped = child(here, 'elsewhere');
       await expect.poll(stopped.ids).toHaveLength(COUNT);
@@ -108,7 +108,7 @@ describe('A shard process that is killed', () =>
       stopped.process.kill('SIGCONT');
       const lost = () => here.logged.filter((line) => line.includes('The claim on a shard was lost'));
       await expect.poll(() => lost().length).toBe(2);
-      // It joins again, and gets its share back with the sessions.
+      // It joins again, and gets its share and the sessions back.
       await haveShards([other, 2]);
       await everyoneOrders(here);
       await nothingIsMissing(here, other, stopped);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Progress } from '../../../src/discord/shards/progress.ts';
 
 describe('The progress of a session', () => {
-  it('Events count as taken up to the first that is not finished, in whatever order they finish', () => {
+  it('Events count as handed over up to the first unfinished one, in whatever order they finish', () => {
     const progress = new Progress(10);
     for (const sequence of [11, 12, 13, 14]) progress.begin(sequence);
     expect(progress.taken).toBe(10);

@@ -30,7 +30,7 @@ describe('The home of an interaction', () => {
     expect(bucketFor(interaction({ ...command, user: { id: MEMBER } }))).toBe(bucketOf(MEMBER));
   });
 
-  it('A command of a bot that only its member has installed belongs to the member, on any server', () => {
+  it('A command of a bot that only the member has installed belongs to the member, in any server', () => {
     const byMember = { [ApplicationIntegrationType.UserInstall]: MEMBER };
     const command = { type: InteractionType.ApplicationCommand, data: { name: 'imagine' } };
     const used = interaction({ ...command, ...inServer, authorizing_integration_owners: byMember });
@@ -47,7 +47,7 @@ describe('The home of an interaction', () => {
     expect(bucketFor(interaction({ ...ofAll, ...inServer }))).toBe(bucketOf(SERVER));
   });
 
-  it('A button that orders something new belongs to the server where it is pressed, also in a menu of buttons', () => {
+  it('A button that orders something new belongs to the server where it is pressed, even from a menu of buttons', () => {
     const button = customIds.retry.id(id);
     expect(bucketFor(press(button))).toBe(bucketOf(SERVER));
     expect(bucketFor(press(customIds.list.id(0), [button]))).toBe(bucketOf(SERVER));
@@ -64,7 +64,7 @@ describe('The home of an interaction', () => {
     expect(bucketFor(interaction(form))).toBe(777);
   });
 
-  it('A button that names no task belongs to its server, also one with an old id of Discord', () => {
+  it('A button that names no task belongs to its server, even if it contains an old Discord id', () => {
     expect(bucketFor(press('rubbish'))).toBe(bucketOf(SERVER));
     expect(bucketFor(press(customId('about', 1, '80351110224678912')))).toBe(bucketOf(SERVER));
   });

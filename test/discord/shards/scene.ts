@@ -21,7 +21,7 @@ export type ShardsParts = Parameters<typeof openShards>[0];
 export interface Scene {
   discord: EmbeddedDiscord;
   site: Site;
-  /** On each shard a guild, in which a member gives commands. */
+  /** One guild on each shard, in which a member uses commands. */
   speakers: Actor[];
   /** The interactions that Discord has sent, by id. */
   sent: Set<string>;
@@ -75,7 +75,7 @@ async function mustNameNoSecret({ discord, facts, logged }: Omit<Scene, 'sent'>)
 
 export interface ShardProcess {
   shards: Awaited<ReturnType<typeof openShards>>;
-  /** The interactions that it has passed on, by id, as often as it did. */
+  /** The ids of the interactions that it has passed on; an id is repeated if its interaction was. */
   taken: string[];
 }
 
@@ -105,19 +105,19 @@ export async function shardProcess(scene: Scene, more: Partial<ShardsParts> = {}
 export const interactionOf = (packet: GatewayDispatchPayload): string | undefined =>
   packet.t === GatewayDispatchEvents.InteractionCreate ? packet.d.id : undefined;
 
-/** Waits until each process has as many shards, all of them connected. */
+/** Waits until each process has this many shards, all of them connected. */
 export async function haveShards(...processes: [ShardProcess, number][]): Promise<void> {
   for (const [{ shards }, amount] of processes)
     await expect.poll(() => shards.isConnected() && shards.ids.length, { interval: 20 }).toBe(amount);
 }
 
-/** Waits until everything that Discord sent was passed on. */
+/** Waits until everything that Discord sent has been passed on. */
 export async function nothingIsMissing({ sent }: Scene, ...processes: Pick<ShardProcess, 'taken'>[]): Promise<void> {
   const missing = () => [...sent].filter((id) => !processes.some(({ taken }) => taken.includes(id)));
   await expect.poll(missing, { interval: 20 }).toEqual([]);
 }
 
-/** Members of all guilds give one command after the other, until `isOver`, and then `more` each. */
+/** Members of all guilds use one command after another until `isOver`, and then `more` commands each. */
 export async function stream(
   { speakers, sent }: Scene,
   { isOver, more }: { isOver(): boolean; more: number },

@@ -17,7 +17,7 @@ import {
   stream,
 } from './scene.ts';
 
-/** As when a machine is suspended: the clocks go on, and nothing runs. */
+/** As when a machine is suspended: the clocks advance, but nothing runs. */
 function suspendableClock(): { clock: LeaseClock; suspend(ms: number): void } {
   let ahead = 0;
   return {
@@ -32,7 +32,7 @@ const resumes = ({ discord }: Scene) => discord.gateway.resumes;
 
 describe('The session of a shard', () =>
   onServers((site) => {
-    it('A connection that breaks is resumed, and nothing that happens meanwhile is lost or passed on twice', async () => {
+    it('A session resumes after its connection breaks, and no event from the meantime is lost or passed on twice', async () => {
       const here = await scene(await site());
       const one = await shardProcess(here);
       await haveShards([one, COUNT]);
@@ -71,7 +71,7 @@ describe('The session of a shard', () =>
       expect(here.discord.gateway).toMatchObject({ identifies: COUNT + 1, resumes: COUNT - 1 });
     });
 
-    it('A session survives a network that is away for a while', async () => {
+    it('A session survives a network that is down for a while', async () => {
       const here = await scene(await site(), { shards: 1 });
       const first = await shardProcess(here);
       await haveShards([first, 1]);
@@ -92,7 +92,7 @@ describe('The session of a shard', () =>
       expect(here.discord.gateway).toMatchObject({ identifies: 1, resumes: 1 });
     });
 
-    it('A session whose address is gone for good is replaced by a new one', async () => {
+    it('A session whose URL is permanently unreachable is replaced by a new one', async () => {
       const here = await scene(await site(), { shards: 1 });
       const first = await shardProcess(here);
       await haveShards([first, 1]);
@@ -115,7 +115,7 @@ describe('The session of a shard', () =>
       expect(here.discord.gateway.identifies).toBe(1);
     });
 
-    it('A session is not resumed by a process that asks for other events', async () => {
+    it('A session is not resumed by a process that uses other intents', async () => {
       const here = await scene(await site(), { shards: 1 });
       const one = await shardProcess(here);
       await haveShards([one, 1]);
@@ -128,7 +128,7 @@ describe('The session of a shard', () =>
       expect(here.discord.gateway.identifies).toBe(2);
     });
 
-    it('The process learns the code with which Discord refuses the bot for good', async () => {
+    it('The process gets the close code with which Discord permanently refuses the bot', async () => {
       const here = await scene(await site());
       const one = await shardProcess(here);
       await haveShards([one, COUNT]);
@@ -140,7 +140,7 @@ describe('The session of a shard', () =>
 
 describe('A hand-over', () =>
   onServers((site) => {
-    it('One that fails is retried without another connection, and the sequence waits for it', async () => {
+    it('A hand-over that fails is retried on the same connection, and the sequence number waits for it', async () => {
       const here = await scene(await site());
       const failures = new Map<string, number>();
       const one = await shardProcess(here, {
@@ -148,7 +148,7 @@ describe('A hand-over', () =>
           const id = interactionOf(packet);
           if (id === undefined) return;
           failures.set(id, (failures.get(id) ?? 0) + 1);
-          if ((failures.get(id) ?? 0) <= 3) throw new Error('The queue is away.');
+          if ((failures.get(id) ?? 0) <= 3) throw new Error('The queue does not respond.');
         },
       });
       await haveShards([one, COUNT]);
@@ -159,7 +159,7 @@ describe('A hand-over', () =>
       expect(resumes(here)).toBe(0);
     });
 
-    it('What a stopping process could not pass on is replayed to the next one, with what came later', async () => {
+    it('Events that a stopping process could not pass on are replayed to the next one, with all later events', async () => {
       const here = await scene(await site());
       const [speaker] = here.speakers.slice(1);
       let refused: string | undefined;
@@ -168,7 +168,7 @@ describe('A hand-over', () =>
           const id = interactionOf(packet);
           if (id === undefined) return;
           refused ??= id;
-          if (id === refused) throw new Error('The queue is away.');
+          if (id === refused) throw new Error('The queue does not respond.');
         },
       });
       await haveShards([first, COUNT]);
@@ -186,13 +186,13 @@ describe('A hand-over', () =>
 
 describe('A shard whose claim is lost', () =>
   onServers((site) => {
-    it('After a suspension it passes nothing on, leaves the session resumable, and another process has it', async () => {
+    it('After a suspension a shard with a lost claim passes nothing on, and another process can resume its session', async () => {
       const here = await scene(await site());
       const { clock, suspend } = suspendableClock();
       const asleep = await shardProcess(here, { claimClock: clock, holder: 'suspended' });
       await haveShards([asleep, COUNT]);
       suspend(LEASE_MS);
-      // As after a suspension: the claims have expired, and the other process was there first.
+      // As after a suspension: the claims have expired, and the other process has taken them first.
       for (let id = 0; id < COUNT; id++) await here.facts.release(`shard:${id}`, 'suspended');
       await here.facts.release('sharder:suspended', 'suspended');
       for (const speaker of here.speakers) await speaker.slash('models');

@@ -4,7 +4,7 @@ import { shareOf } from '../../../src/discord/shards/share.ts';
 
 type Owners = Map<number, string>;
 
-/** What one process does in one round, by what it sees. */
+/** What a process does in one round, given what it sees. */
 function act(self: string, { count, processes, owners }: { count: number; processes: string[]; owners: Owners }) {
   const share = shareOf(self, { count, processes, owners });
   const mine = () => [...owners].filter(([, owner]) => owner === self).map(([id]) => id);
@@ -21,12 +21,12 @@ const clusters = fc.record({
   processes: fc.integer({ min: 1, max: 8 }),
   // Who has each shard at first; -1 for none.
   start: fc.array(fc.integer({ min: -1, max: 7 }), { minLength: 40, maxLength: 40 }),
-  // The process that looks first, in each round.
+  // The process that acts first, for each round.
   first: fc.array(fc.nat(), { minLength: 100, maxLength: 100 }),
 });
 
 describe('The share of a shard process', () => {
-  it('Shards end up shared out evenly, whichever process has them first, and in any order of the processes', () =>
+  it('Shards end up evenly distributed, whichever process has them first, and in any order of the processes', () =>
     fc.assert(
       fc.property(clusters, ({ count, processes, start, first }) => {
         const names = Array.from({ length: processes }, (_, at) => `process ${at}`);
@@ -50,14 +50,14 @@ describe('The share of a shard process', () => {
       { numRuns: 500 },
     ));
 
-  it('A process gives nothing back while a shard is free', () => {
+  it('A process releases no shard while another shard is free', () => {
     const owners = new Map([0, 1, 2].map((id) => [id, 'a']));
     expect(shareOf('a', { count: 4, processes: ['a', 'b'], owners })).toMatchObject({ hasSurplus: false, limit: 3 });
     owners.set(3, 'a');
     expect(shareOf('a', { count: 4, processes: ['a', 'b'], owners })).toMatchObject({ hasSurplus: true });
   });
 
-  it('Processes that start together begin at different shards', () => {
+  it('Processes that start together begin with different shards', () => {
     const processes = ['a', 'b'];
     const first = processes.map((self) => shareOf(self, { count: 4, processes, owners: new Map() }).free[0]);
     expect(first).toEqual([0, 2]);

@@ -18,7 +18,7 @@ describe('Shard processes', () =>
       expect(second.taken).toHaveLength(2);
     });
 
-    it('A shard process that stops under a stream of interactions loses none, and no shard identifies again', async () => {
+    it('A shard process that stops during a stream of interactions loses none, and no shard identifies again', async () => {
       const here = await scene(await site());
       const first = await shardProcess(here);
       const second = await shardProcess(here);

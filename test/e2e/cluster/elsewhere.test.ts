@@ -8,7 +8,7 @@ import { offeredTaskIds } from '../tasks/pages.ts';
 import { onServersIfAsked } from './on-request.ts';
 import { homeOf, partitionsApart, scene, waitLimit, wholeScene } from './scene.ts';
 
-/** For a task of the hall: another server, and direct messages. */
+/** Other places for a task from the hall: another server, and direct messages. */
 const ELSEWHERE = ['studio', 'dm'] as const;
 const AGAIN = 'Try again (may be charged twice)';
 

@@ -17,7 +17,7 @@ import {
   wholeScene,
 } from './scene.ts';
 
-/** Tests await its end. */
+/** Tests wait for its end. */
 const LEASE_SECONDS = 10;
 
 describe('A cluster that loses a process', () =>
@@ -81,7 +81,7 @@ describe('A cluster that loses a process', () =>
         second.child.kill('SIGCONT');
         await expect.poll(second.said, startLimit).toContain('The claim on a shard was lost');
         await (await order('a lamp')).message(says('Finished in'));
-        // It reached a process when its time was over, or nearly.
+        // It reached a process when its time was up, or almost up.
         const wasInTime = await meanwhile.message(says('Finished in')).then(
           () => true,
           () => false,
@@ -108,7 +108,7 @@ describe('A cluster that loses a process', () =>
         expect(told.ephemeral).toBe(true);
 
         await whole([start('worker')]);
-        // It may take a moment until its queues answer.
+        // It may take a moment until its queues respond.
         const next = async (): Promise<string> =>
           text(await (await discord.as('member').slash('imagine', { prompt: 'a lighthouse' })).message(isAnswered));
         await expect.poll(next).toContain('Finished in');
@@ -125,13 +125,13 @@ describe('A cluster that loses a process', () =>
         await exchange.acknowledged();
         const [packet] = packets;
         if (!packet) throw new Error('Discord has sent no interaction.');
-        // As a shard does that resumes; and as if the queue had forgotten the first one.
+        // As after a shard has resumed, and as if the queue no longer remembered the first one.
         await inbox.put(homeOf(there), { id: packet.d.id, content: packet });
         await inbox.put(homeOf(there), { id: `9${packet.d.id}`, content: packet });
         await exchange.message(says('Finished in'));
         const after = await discord.as('member').slash('imagine', { prompt: 'a last one' });
         await after.message(says('Finished in'));
-        // What was refused is not submitted later.
+        // Refused orders are not submitted later.
         expect(gateway.jobs.list().map(({ prompt }) => prompt)).toEqual(['a lighthouse', 'a lantern', 'a last one']);
         expect(messagesWith(discord, 'studio', 'Finished in')).toHaveLength(3);
         expect(callbacks(discord) - before).toBe(3);

@@ -13,7 +13,7 @@ import { startProcess, whole } from './processes.ts';
 import { partitionsApart } from './scene.ts';
 
 const channels = ['studio', 'hall', 'dm'] as const;
-const PATIENT = { timeout: 60_000 };
+const LONG_TIMEOUT = { timeout: 60_000 };
 
 async function cluster(site: Site) {
   const sides = await stage({ gateway: { speed: 20 }, settings: { DISCORD_USER_INSTALL: 'on' } });
@@ -45,7 +45,7 @@ async function askErasure(discord: EmbeddedDiscord) {
   return { count: text(first), exchange: await member.click(second, 'Delete permanently') };
 }
 
-/** Rows of any partition that contain the member's id, or a prompt. */
+/** Rows in any partition that contain the member's id or a prompt. */
 const left = async (site: Site, memberId: string): Promise<string[]> =>
   (await site.rows())
     .filter(({ key, text }) => (key + text).includes(memberId) || text.includes('lantern'))
@@ -73,7 +73,7 @@ describe('A member’s tasks in all partitions', () => {
       expect(labels(shown)).toContain('U1');
       await (await discord.as('member').in('hall').click(shown, 'U1')).message(says('Finished'));
       expect(submits(gateway)).toBe(13);
-      // Each partition has used a part of it, and none has used it up.
+      // Each partition has used a part of the limit, and none has used it up alone.
       const refused = await (await discord.as('member').in('dm').slash('imagine', { prompt: 'a lantern' })).message();
       expect(text(refused)).toContain('would exceed the bot-wide limit');
       expect(submits(gateway)).toBe(13);
@@ -88,7 +88,7 @@ describe('A member’s tasks in all partitions', () => {
       };
       const exportedIds = data.tasks.map(({ id }) => id);
       expect(exportedIds).toEqual(exportedIds.toSorted().reverse());
-      // The last order was made from a task of another server, and counts for the server where it was made.
+      // The last order was made from a task in another server, and counts for the server in which it was made.
       const homeOfHall = partitionOf(bucketOf(discord.world.guild('elsewhere').id), partitions);
       expect(exportedIds.map((id) => partitionOf(bucketIn(id), partitions))[0]).toBe(homeOfHall);
       expect([data.tasks.length, data.ledger.length]).toEqual([13, 13]);
@@ -97,7 +97,7 @@ describe('A member’s tasks in all partitions', () => {
       expect(count).toContain('13 tasks');
       const { requesterId: memberId } = data.tasks[0] ?? expect.unreachable();
       await exchange.message(says('Your data has been deleted (tasks: 13'));
-      await expect.poll(() => left(site, memberId), PATIENT).toEqual([]);
+      await expect.poll(() => left(site, memberId), LONG_TIMEOUT).toEqual([]);
       expect(text(await listed(discord, 'hall'))).toContain('No tasks found');
     });
   });

@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
 
 export interface ClusterProcess {
   child: ChildProcess;
-  /** Its log. */
+  /** The log of the process. */
   said(): string;
   /** The exit code; null after a kill. */
   ended: Promise<number | null>;
@@ -58,16 +58,16 @@ export function startProcess(
 
 const saysReady = ({ said }: ClusterProcess): boolean => /is ready\./.test(said());
 
-/** Whether a worker owns a partition, as its log says. */
+/** Whether a worker owns a partition, according to its log. */
 export function owns({ said }: ClusterProcess, partition: number): boolean {
   const changes = [...said().matchAll(/"partition":(\d+),.*This worker (owns another|gave a) partition/g)];
   return changes.findLast(([, number]) => Number(number) === partition)?.[2] === 'owns another';
 }
 
-/** Several processes that start at once on a busy machine have a small part of it each. */
+/** On a busy machine, each of several processes that start at once gets only a small share of it. */
 export const startLimit = { timeout: 150_000 };
 
-/** All processes are there, and all partitions have an owner. */
+/** Waits until all processes are ready, and all partitions have an owner. */
 export async function whole(processes: readonly ClusterProcess[], partitions = 4): Promise<void> {
   const unready = (): string[] => processes.filter((one) => !saysReady(one)).map(({ said }) => said());
   await expect.poll(unready, startLimit).toEqual([]);
@@ -76,7 +76,7 @@ export async function whole(processes: readonly ClusterProcess[], partitions = 4
   await expect.poll(owned, startLimit).toHaveLength(partitions);
 }
 
-/** What a process with this `HTTP_PORT` measures, by name and labels. */
+/** The metrics of the process with this `HTTP_PORT`, by name and labels. */
 export async function metricsOf(port: number): Promise<ReadonlyMap<string, number>> {
   const response = await fetch(`http://127.0.0.1:${port}/metrics`);
   return valuesIn(await response.text());

@@ -7,9 +7,9 @@ import { type ClusterProcess, type Role, startLimit, whole } from './processes.t
 import { isAnswered, owned, type Scene, scene, waitLimit } from './scene.ts';
 
 const SHARDS = 2;
-/** Direct messages arrive on the first shard. */
+/** Direct messages arrive at the first shard. */
 const PLACES = ['studio', 'hall', 'dm'];
-/** Between two interactions of a member. */
+/** The time between two interactions of a member. */
 const PACE_MS = 100;
 
 interface Pressed {
@@ -17,7 +17,7 @@ interface Pressed {
   presses: Exchange[];
 }
 
-/** A member orders and presses buttons until it is over. */
+/** A member who orders and presses buttons until the test is over. */
 async function busy({ discord }: Scene, grid: Message, isOver: () => boolean): Promise<Pressed> {
   const [orders, presses]: [Exchange[], Exchange[]] = [[], []];
   for (let at = 0; !isOver(); at++) {
@@ -36,47 +36,51 @@ async function busy({ discord }: Scene, grid: Message, isOver: () => boolean): P
   return { orders, presses };
 }
 
-describe('A cluster of which every process is replaced under load', () =>
+describe('A cluster in which every process is replaced under load', () =>
   onServersIfAsked((site) => {
-    it('No press and no order is lost, and no shard identifies', waitLimit, async () => {
-      const there = await scene(site, { speed: 200, shards: SHARDS, settings: { DISCORD_USER_INSTALL: 'on' } });
-      const { discord, gateway, start } = there;
-      const roles: Role[] = ['shard', 'shard', 'worker', 'worker'];
-      const old = roles.map((role): [Role, ClusterProcess] => [role, start(role)]);
-      await whole(old.map(([, one]) => one));
-      // Until the workers have equal shares, partitions change hands.
-      const shares = (): number[] => old.slice(SHARDS).map(([, one]) => owned(one, there.partitions).length);
-      await expect.poll(shares, startLimit).toEqual([2, 2]);
-      const grid = await (await discord.as('member').slash('imagine', { prompt: 'a lantern' })).message(
-        says('Finished in'),
-      );
-      const { identifies } = discord.gateway;
+    it(
+      'While every process of a cluster is replaced, no press and no order is lost, and no shard identifies',
+      waitLimit,
+      async () => {
+        const there = await scene(site, { speed: 200, shards: SHARDS, settings: { DISCORD_USER_INSTALL: 'on' } });
+        const { discord, gateway, start } = there;
+        const roles: Role[] = ['shard', 'shard', 'worker', 'worker'];
+        const old = roles.map((role): [Role, ClusterProcess] => [role, start(role)]);
+        await whole(old.map(([, one]) => one));
+        // Partitions change hands until the workers have equal shares.
+        const shares = (): number[] => old.slice(SHARDS).map(([, one]) => owned(one, there.partitions).length);
+        await expect.poll(shares, startLimit).toEqual([2, 2]);
+        const grid = await (await discord.as('member').slash('imagine', { prompt: 'a lantern' })).message(
+          says('Finished in'),
+        );
+        const { identifies } = discord.gateway;
 
-      let isOver = false;
-      const load = busy(there, grid, () => isOver);
-      const shards: ClusterProcess[] = [];
-      for (const [role, one] of old) {
-        const next = start(role);
-        await whole([next], 0);
-        one.child.kill('SIGTERM');
-        expect(await one.ended).toBe(0);
-        if (role === 'shard') shards.push(one, next);
-      }
-      isOver = true;
-      const { orders, presses } = await load;
+        let isOver = false;
+        const load = busy(there, grid, () => isOver);
+        const shards: ClusterProcess[] = [];
+        for (const [role, one] of old) {
+          const next = start(role);
+          await whole([next], 0);
+          one.child.kill('SIGTERM');
+          expect(await one.ended).toBe(0);
+          if (role === 'shard') shards.push(one, next);
+        }
+        isOver = true;
+        const { orders, presses } = await load;
 
-      let [finished, opened] = [0, 0];
-      for (const order of orders) if (says('Finished in')(await order.message(isAnswered))) finished += 1;
-      for (const press of presses) {
-        const { type } = await press.acknowledged();
-        if (type === ResponseType.Modal) opened += 1;
-        else await press.message(isAnswered);
-      }
-      expect(submits(gateway)).toBe(1 + finished);
-      // What is refused, in words, is refused while a partition changes hands.
-      expect(opened).toBeGreaterThan(presses.length / 2);
-      expect(discord.gateway.identifies).toBe(identifies);
-      expect(discord.gateway.resumes).toBeGreaterThanOrEqual(SHARDS);
-      for (const { said } of shards) expect(said()).not.toMatch(/could not be told|is unknown whether/);
-    });
+        let [finished, opened] = [0, 0];
+        for (const order of orders) if (says('Finished in')(await order.message(isAnswered))) finished += 1;
+        for (const press of presses) {
+          const { type } = await press.acknowledged();
+          if (type === ResponseType.Modal) opened += 1;
+          else await press.message(isAnswered);
+        }
+        expect(submits(gateway)).toBe(1 + finished);
+        // Orders are only refused, with a sentence, while a partition changes hands.
+        expect(opened).toBeGreaterThan(presses.length / 2);
+        expect(discord.gateway.identifies).toBe(identifies);
+        expect(discord.gateway.resumes).toBeGreaterThanOrEqual(SHARDS);
+        for (const { said } of shards) expect(said()).not.toMatch(/could not be told|is unknown whether/);
+      },
+    );
   }));

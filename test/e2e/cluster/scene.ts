@@ -7,7 +7,7 @@ import { noLimits } from '../../support/no-limits.ts';
 import { type Stage, stage } from '../bot.ts';
 import { type ClusterProcess, owns, type Role, startLimit, startProcess, whole } from './processes.ts';
 
-/** On a busy machine a process may get its turn late. */
+/** On a busy machine a process may get processor time late. */
 const patient = { limits: { acknowledgeMs: 60_000 } };
 export const acknowledgement = { method: 'POST', route: '/interactions/:interaction/:token/callback' };
 export const waitLimit = { timeout: 400_000 };
@@ -20,10 +20,10 @@ export interface Scene extends Stage {
 
 interface SceneOptions {
   speed?: number;
-  /** By default servers and members share partitions by chance. */
+  /** By default it is random which servers and members share a partition. */
   partitions?: number | ((discord: EmbeddedDiscord) => number);
   shards?: number;
-  /** A busy server has a fifth of it for each answer: long, except where a test awaits its end. */
+  /** A busy server has a fifth of it for each response, so it is long, except in tests that wait for its end. */
   leaseSeconds?: number;
   settings?: Record<string, string>;
 }
@@ -42,7 +42,7 @@ export async function scene(
   return { ...sides, place, partitions, start: (role) => startProcess(role, sides, place, all) };
 }
 
-/** A shard and two workers, each of which has its share. */
+/** A shard process and two workers, each of which has its share. */
 export async function wholeScene({ start, partitions }: Scene): Promise<[ClusterProcess, ClusterProcess]> {
   const workers: [ClusterProcess, ClusterProcess] = [start('worker'), start('worker')];
   await whole([start('shard'), ...workers], partitions);
@@ -60,14 +60,14 @@ export const owned = (worker: ClusterProcess, partitions: number): number[] =>
 const partitionIn = ({ world }: EmbeddedDiscord, guild: string, partitions: number): number =>
   partitionOf(bucketOf(world.guild(guild).id), partitions);
 
-/** So many partitions that the two servers have different ones: their ids differ from run to run. */
+/** So many partitions that the two servers are in different ones, although their ids differ from run to run. */
 export function partitionsApart(discord: EmbeddedDiscord): number {
   let partitions = 4;
   while (partitionIn(discord, 'atelier', partitions) === partitionIn(discord, 'elsewhere', partitions)) partitions += 1;
   return partitions;
 }
 
-/** The partition of a server; by default that of the studio. */
+/** The partition of a server, by default of the studio. */
 export const homeOf = ({ discord, partitions }: Scene, guild = 'atelier'): number =>
   partitionIn(discord, guild, partitions);
 
@@ -85,5 +85,5 @@ export async function kill({ child, ended }: ClusterProcess): Promise<void> {
 export const callbacks = ({ requests }: EmbeddedDiscord): number =>
   requests.filter(({ route }) => route === acknowledgement.route).length;
 
-/** A command that was answered in either way: done, or refused in words. */
+/** A command that was answered in either way: carried out, or refused with a sentence. */
 export const isAnswered = (message: Message): boolean => /Finished in|Try again in a moment/.test(text(message));

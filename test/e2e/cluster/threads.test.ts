@@ -13,12 +13,12 @@ import { onServersIfAsked } from './on-request.ts';
 import { type ClusterProcess, metricsOf, owns, startProcess, whole } from './processes.ts';
 
 const PARTITIONS = 4;
-const PATIENT = { timeout: 400_000 };
+const LONG_TIMEOUT = { timeout: 400_000 };
 
 interface Scene extends Stage {
   place: Site;
   workers: ClusterProcess[];
-  /** The values of the shard's metrics. */
+  /** The values of the shard process's metrics. */
   shardMetrics(): Promise<ReadonlyMap<string, number>>;
 }
 
@@ -48,7 +48,7 @@ const repliesTo = ({ discord }: Stage, { id }: { id: string }): Message[] =>
 
 describe('Messages in threads', () =>
   onServersIfAsked((site) => {
-    it('Messages in the threads of conversations reach their worker and are answered once', PATIENT, async () => {
+    it('Messages in the threads of conversations reach their worker and are answered once', LONG_TIMEOUT, async () => {
       const there = await scene(site);
       const { discord, gateway, place, workers, log } = there;
       const member = discord.as('member');
@@ -56,7 +56,7 @@ describe('Messages in threads', () =>
       await (await member.in('thread').slash('ask', { prompt: 'snow?' })).message(hasEnded);
       await knows(there, 1);
 
-      // Discord delivers a message again after a lost connection, and the queue may have forgotten the first one.
+      // Discord delivers a message again after a lost connection, and the queue may no longer remember the first one.
       const packets: { t: string; d: { id: string } }[] = [];
       discord.listen(({ kind, what }) => {
         const { event, data } = what as { event: string; data: { id: string } };

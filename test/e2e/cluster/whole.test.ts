@@ -9,7 +9,7 @@ import { onServersIfAsked } from './on-request.ts';
 import { type ClusterProcess, metricsOf, owns, startProcess, whole } from './processes.ts';
 
 const PARTITIONS = 4;
-const PATIENT = { timeout: 400_000 };
+const LONG_TIMEOUT = { timeout: 400_000 };
 
 interface Worker extends ClusterProcess {
   callbackPort: number;
@@ -20,7 +20,7 @@ async function scene(site: () => Promise<Site>) {
   const place = await site();
   const settings = { POLL_SCHEDULE: 'spec', STORE_LEASE_SECONDS: '15' };
   const sides = await stage({ gateway: { speed: 20 }, settings });
-  // Nobody listens there: the test itself brings each callback to a worker.
+  // Nothing listens there: the test itself sends each callback to a worker.
   const url = `http://127.0.0.1:${await freePort()}/callbacks`;
   const start = (role: 'shard' | 'worker', more: Record<string, string>) =>
     startProcess(role, sides, place, { ...settings, ...more });
@@ -35,7 +35,7 @@ async function scene(site: () => Promise<Site>) {
   return { ...sides, workers, shardPort };
 }
 
-/** The path of the URL that the latest order named. */
+/** The path of the callback URL in the latest order. */
 function latestPath({ gateway }: Stage): string {
   const order = gateway.heard.findLast(({ path }) => path.includes('/submit/'));
   if (!order) throw new Error('There is no order.');
@@ -59,7 +59,7 @@ describe('A cluster as a whole', () =>
   onServersIfAsked((site) => {
     it(
       'Callbacks reach their task through any worker, and metrics and /about cover all processes',
-      PATIENT,
+      LONG_TIMEOUT,
       async () => {
         const there = await scene(site);
         const { discord, gateway, workers, shardPort } = there;
@@ -80,7 +80,7 @@ describe('A cluster as a whole', () =>
         const challenge = await call(other, path, { challenge: 'are you there?' });
         expect(await challenge.json()).toEqual({ challenge: 'are you there?' });
         await call(other, `${path.slice(0, -2)}zz`, { status: 'SUCCESS' });
-        await expect.poll(() => callbacks(owner, 'progress'), PATIENT).toBe(1);
+        await expect.poll(() => callbacks(owner, 'progress'), LONG_TIMEOUT).toBe(1);
         expect(await callbacks(other, 'passed')).toBe(1);
         expect(await callbacks(other, 'ignored')).toBe(9);
         expect(await callbacks(other, 'challenge')).toBe(1);
@@ -89,13 +89,13 @@ describe('A cluster as a whole', () =>
         gateway.jobs.finish(gateway.jobs.list()[0]?.id ?? '');
         await call(other, path, { status: 'SUCCESS' });
         await exchange.message(says('Finished in'));
-        // A poll may have found the end before.
+        // A poll may already have found the end.
         await expect
-          .poll(async () => (await callbacks(owner, 'hint')) + (await callbacks(owner, 'late')), PATIENT)
+          .poll(async () => (await callbacks(owner, 'hint')) + (await callbacks(owner, 'late')), LONG_TIMEOUT)
           .toBe(1);
-        // The owner takes them itself.
+        // The owner processes these itself.
         await call(owner, path, { status: 'SUCCESS' });
-        await expect.poll(() => callbacks(owner, 'late'), PATIENT).toBeGreaterThan(0);
+        await expect.poll(() => callbacks(owner, 'late'), LONG_TIMEOUT).toBeGreaterThan(0);
         expect(await callbacks(owner, 'passed')).toBe(0);
 
         for (const channel of ['studio', 'hall']) {
@@ -117,7 +117,7 @@ describe('A cluster as a whole', () =>
         expect(shard.get('atelier_partitions_unowned')).toBe(0);
 
         const about = async () => text(await (await member.slash('about')).message());
-        await expect.poll(about, PATIENT).toContain('Tasks in progress: 2');
+        await expect.poll(about, LONG_TIMEOUT).toContain('Tasks in progress: 2');
         const shown = await about();
         expect(shown).toContain('Workers: 2');
         expect(shown).toContain('Discord: 1 of 1 connection in use');

@@ -10,7 +10,7 @@ const id = taskId(Date.UTC(2026, 0, 1));
 const target = (address: string): string => new URL(address).pathname;
 
 describe('The URL that a gateway calls back', () => {
-  it('A URL leads to its task, also through a proxy that removes the path, and after a restart', () => {
+  it('A callback URL leads to its task, even through a proxy that removes the path, and after a restart', () => {
     const address = addresses.of(id);
     expect(address.startsWith(`${base}/`)).toBe(true);
     expect(addresses.taskIdIn(target(address))).toBe(id);
@@ -20,7 +20,7 @@ describe('The URL that a gateway calls back', () => {
     expect(restarted.taskIdIn(target(address))).toBe(id);
   });
 
-  it('A URL reveals nothing about its task, and the URLs of similar tasks have nothing in common', () => {
+  it('A callback URL reveals nothing about its task, and the URLs of similar tasks have nothing in common', () => {
     const [one = '', other = ''] = [id, `${id.slice(0, -1)}${id.endsWith('0') ? '1' : '0'}`].map((task) =>
       addresses.of(task).slice(base.length + 1),
     );
@@ -31,14 +31,14 @@ describe('The URL that a gateway calls back', () => {
     expect(equal.length).toBeLessThan(6);
   });
 
-  it('A URL of another store, a changed letter and a guess lead nowhere', () => {
+  it('A callback URL from another store, one with a changed letter, and a guessed one lead nowhere', () => {
     const foreign = new CallbackAddresses(base, 'another secret').of(id);
     expect(addresses.taskIdIn(target(foreign))).toBeUndefined();
     const token = addresses.of(id).slice(base.length + 1);
     for (const place of token.split('').keys()) {
       const letter = token[place] === 'A' ? 'B' : 'A';
       const changed = token.slice(0, place) + letter + token.slice(place + 1);
-      // The last letter has bits that no byte holds.
+      // The last letter has bits that are not part of any byte.
       if (Buffer.from(changed, 'base64url').equals(Buffer.from(token, 'base64url'))) continue;
       expect(addresses.taskIdIn(`/${changed}`), String(place)).toBeUndefined();
     }

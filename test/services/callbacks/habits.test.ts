@@ -14,7 +14,7 @@ function learnt(...tasks: { heard: typeof both; times: number }[]) {
 }
 
 describe('What a lane calls back', () => {
-  it('Nothing is expected before it was seen, and what is seen soon counts', () => {
+  it('No callback is expected before one has been seen, and observed callbacks soon count', () => {
     const { habits } = learnt();
     expect(habits.missedShare('imgx')).toBe(1);
     const missedAfter = (times: number): number => learnt({ heard: both, times }).habits.missedShare('imgx');
@@ -44,7 +44,7 @@ describe('What a lane calls back', () => {
     expect(habits.isWorthTrying('imgx')).toBe(false);
   });
 
-  it('A callback that comes after the end shows that a lane calls back', () => {
+  it('A callback that arrives after the end shows that a lane calls back', () => {
     const { habits } = learnt({ heard: silence, times: 20 });
     habits.noteLate('imgx');
     expect(habits.isWorthTrying('imgx')).toBe(true);

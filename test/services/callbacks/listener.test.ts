@@ -6,7 +6,7 @@ import { openListener } from '../../../src/services/callbacks/listener.ts';
 import type { Said } from '../../../src/services/callbacks/reader.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
-/** A listener for one live address, `/hooks/live`. */
+/** A listener for one live URL, `/hooks/live`. */
 async function listening(clock = systemClock) {
   const taken: Said[] = [];
   const noted: string[] = [];
@@ -42,7 +42,7 @@ async function firstBytes(socket: Socket): Promise<string> {
 }
 
 describe('The port for callbacks', () => {
-  it('A callback is accepted with 202 with any body', async () => {
+  it('A callback is accepted with 202, whatever its body', async () => {
     const { post, taken } = await listening();
     expect(await post('/hooks/live', '{"status":"SUCCESS"}')).toEqual({ status: 202, text: '' });
     expect(await post('/hooks/live', '{"status":"IN_PROGRESS"}')).toEqual({ status: 202, text: '' });
@@ -66,7 +66,7 @@ describe('The port for callbacks', () => {
     expect(new Set(noted)).toEqual(new Set(['unknown']));
   });
 
-  it.each(['GET', 'PUT', 'DELETE', 'OPTIONS'])('Nothing but POST is served: %s', async (method) => {
+  it.each(['GET', 'PUT', 'DELETE', 'OPTIONS'])('Only POST is served, not %s', async (method) => {
     const { post, taken } = await listening();
     expect(await post('/hooks/live', undefined, method)).toMatchObject({ status: 405 });
     expect(taken).toEqual([]);
@@ -82,7 +82,7 @@ describe('The port for callbacks', () => {
     expect(taken).toEqual(['end']);
   });
 
-  it('A flood of callbacks to a live URL is answered, and read only in part', async () => {
+  it('A flood of callbacks to a live URL is answered, but only a part of it is read', async () => {
     const { post, taken } = await listening(new ManualClock());
     const answers = await Promise.all(Array.from({ length: 60 }, () => post('/live', '{"status":"SUCCESS"}')));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]));
@@ -105,7 +105,7 @@ describe('The port for callbacks', () => {
     expect(taken).toEqual(['unclear', 'unclear']);
   });
 
-  it('A body that does not come is not waited for', async () => {
+  it('The listener does not wait for a body that never arrives', async () => {
     const clock = new ManualClock();
     const { port, taken } = await listening(clock);
     const socket = await socketTo(port);
@@ -120,7 +120,7 @@ describe('The port for callbacks', () => {
     expect(await arrived).toMatch(/^HTTP\/1.1 202 /);
   });
 
-  it('A truncated body counts as one that was not understood', async () => {
+  it('A truncated body is treated like one that cannot be understood', async () => {
     const { port, taken } = await listening();
     const socket = await socketTo(port);
     socket.write('POST /live HTTP/1.1\r\nHost: a\r\nContent-Length: 20\r\n\r\n{"sta', () => socket.destroy());

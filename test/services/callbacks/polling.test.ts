@@ -8,7 +8,7 @@ async function figures(way: Way, sort: 'images' | 'videos', share: number | unde
   const scenario = calledBack()
     .find(({ name }) => name.startsWith(`${sort}, sigma`))
     ?.ways.find((one) => one.calledBack === share);
-  if (!scenario) throw new Error('There is no such scenario.');
+  if (!scenario) throw new Error('There is no scenario with this name.');
   return run(way, { ...scenario, before: 150, counted: JOBS }, 7);
 }
 
@@ -30,17 +30,17 @@ describe.each([
     return known;
   };
 
-  it('If no callback arrives, polls and delays are those of a gateway without URLs', () => {
+  it('If no callback arrives, polls and delays are the same as without callback URLs', () => {
     expect(polls(of(0))).toBe(polls(of(undefined)));
     expect(of(0).delays).toEqual(of(undefined).delays);
   });
 
-  it('Where half arrive, there are fewer polls and no longer delays', () => {
+  it('If half of the callbacks arrive, there are fewer polls and the delays are not longer', () => {
     expect(polls(of(0.5))).toBeLessThan(0.9 * polls(of(undefined)));
     expect(delay(of(0.5))).toBeLessThan(1.1 * delay(of(undefined)));
   });
 
-  it('Where all arrive, there are few polls and hardly a delay', () => {
+  it('If all callbacks arrive, there are few polls and hardly any delay', () => {
     expect(polls(of(1))).toBeLessThan(way === 'spec' ? 5 : 3);
     expect(delay(of(1))).toBeLessThan(300);
   });

@@ -23,19 +23,19 @@ describe('The body of a callback', () => {
     expect(read(body)).toBe('end');
   });
 
-  it('What cannot be understood is worth a poll too', () => {
+  it('A body that cannot be understood is worth a poll too', () => {
     for (const body of ['', 'status=SUCCESS', '{"status":', '[]', '"SUCCESS"', 'null', '5', '[{"status":"SUCCESS"}]'])
       expect(readCallback(body), body).toBe('unclear');
     expect(readCallback(undefined)).toBe('unclear');
     expect(read({ id: '1', status: 'COOKING' })).toBe('unclear');
     expect(read({ code: 200, data: { callbackType: 'complete' } })).toBe('unclear');
-    // A task that waits for words has news that only a poll brings.
+    // Only a poll can report the news about a task that waits for a prompt.
     expect(read({ id: '1', status: 'MODAL' })).toBe('unclear');
     expect(readCallback('['.repeat(30_000))).toBe('unclear');
     expect(readCallback(`${'{"data":'.repeat(7_000)}1${'}'.repeat(7_000)}`)).toBe('unclear');
   });
 
-  it('A challenge is a string of at most 200 characters', () => {
+  it('A challenge in a callback is a string of at most 200 characters', () => {
     expect(read({ challenge: 'abc' })).toEqual({ challenge: 'abc' });
     expect(read({ challenge: 'x'.repeat(200), status: 'SUCCESS' })).toEqual({ challenge: 'x'.repeat(200) });
     expect(read({ challenge: 'x'.repeat(201) })).toBe('unclear');

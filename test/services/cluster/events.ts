@@ -1,6 +1,6 @@
-/** What a worker process of a test reports. */
+/** The events that a worker process in a test reports. */
 export interface WorkerEvent {
-  /** By the wall clock of the machine that all of them run on. */
+  /** The time on the wall clock of the machine on which all of them run. */
   at: number;
   event: 'joins' | 'taken' | 'gave' | 'stopped' | 'lost';
   partition?: number;

@@ -27,7 +27,7 @@ async function scene(site: Site) {
 
 describe('Followed threads', () =>
   onServers((site) => {
-    it('Shards learn of the threads of conversations, and of no other channels', async () => {
+    it('Shard processes are told of the threads of conversations, and of no other channels', async () => {
       const { book, notes, shard, add } = await scene(await site());
       await add(makeTask({ ...question, channelId: 'before', parentChannelId: 'hall' }));
       notes.watch(book, PARTITION);
@@ -39,13 +39,13 @@ describe('Followed threads', () =>
       await add(talk);
       await book.change(talk.id, (task) => ({ ...task, channelId: 'talk' }));
       await add(makeTask({ ...question, channelId: 'thread', parentChannelId: 'hall' }));
-      // The latest one, so the others are known too.
+      // This is the latest one, so the others are known too.
       await expect.poll(() => running.partitionOf('thread')).toBe(PARTITION);
       expect(running.count).toBe(3);
       expect(running.partitionOf('before')).toBe(PARTITION);
       expect(running.partitionOf('talk')).toBe(PARTITION);
       expect(running.partitionOf('image')).toBeUndefined();
-      // One that starts later reads all of them.
+      // A shard process that starts later reads all of them.
       expect((await shard()).count).toBe(3);
     });
   }));

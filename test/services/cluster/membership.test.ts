@@ -6,19 +6,19 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { onServers, type Site } from '../store/sites.ts';
 import type { WorkerEvent } from './events.ts';
 
-/** A server has a fifth of it for each request, and a busy machine may need most of a second. */
+/** The server has a fifth of the lease for each request, and a busy machine may need most of a second. */
 const LEASE_MS = 6_000;
 const PARTITIONS = 8;
 const waitLimit = { timeout: 60_000, interval: 20 };
 /** Six processes start on a machine that may be busy with others. */
-const PATIENT_MS = 240_000;
+const TIMEOUT_MS = 240_000;
 const program = fileURLToPath(new URL('./worker.ts', import.meta.url));
 
 class Worker {
   readonly events: WorkerEvent[] = [];
   readonly #child: ChildProcess;
   readonly ended: Promise<number | null>;
-  /** When it was suspended or killed: it did no work on its partitions after that. */
+  /** When it was suspended or killed; it did no work on its partitions after that. */
   #haltedAt: number | undefined;
 
   constructor(site: Site, { place = 'here', partitions = PARTITIONS } = {}) {
@@ -54,19 +54,19 @@ class Worker {
     return this.events.filter((one) => one.event === event)[nth]?.at ?? Number.NaN;
   }
 
-  /** From when to when it owned each partition. */
+  /** The times from and until which it owned each partition. */
   get spans(): { partition: number; from: number; to: number }[] {
     return this.events.flatMap(({ event, partition, at }, index) => {
       if (event !== 'taken' || partition === undefined) return [];
-      const gave = this.events.find(
+      const release = this.events.find(
         (one, later) => later > index && one.event === 'gave' && one.partition === partition,
       );
-      return [{ partition, from: at, to: gave?.at ?? this.#haltedAt ?? Number.POSITIVE_INFINITY }];
+      return [{ partition, from: at, to: release?.at ?? this.#haltedAt ?? Number.POSITIVE_INFINITY }];
     });
   }
 }
 
-/** Every partition has one owner, and each worker its equal share. */
+/** Waits until every partition has one owner, and each worker has an equal share. */
 async function isShared(...workers: Worker[]): Promise<void> {
   const [least, most] = [Math.floor(PARTITIONS / workers.length), Math.ceil(PARTITIONS / workers.length)];
   await expect
@@ -111,11 +111,11 @@ describe('A cluster of workers', () =>
         expect(second.at('stopped') - stoppedAt).toBeLessThan(1_000);
         expect(second.owned).toEqual([]);
         await isShared(first, third);
-        // The others look four times a second.
+        // The others check four times a second.
         expect(Math.max(lastTaken(first), lastTaken(third)) - stoppedAt).toBeLessThan(2_000);
         neverTwoOwners(first, second, third);
       },
-      PATIENT_MS,
+      TIMEOUT_MS,
     );
 
     it.skipIf(process.platform !== 'linux')(
@@ -141,7 +141,7 @@ describe('A cluster of workers', () =>
       neverTwoOwners(first, second);
     });
 
-    it('A cluster of workers replaces one that was suspended for longer than its lease, and that one changes nothing when it wakes and ends with 75', async () => {
+    it('A cluster of workers replaces one that was suspended for longer than its lease, which changes nothing when it resumes and exits with 75', async () => {
       const site = await stage();
       const [first, second] = [new Worker(site), new Worker(site)];
       await isShared(first, second);

@@ -6,7 +6,7 @@ import {
   type Shares,
 } from '../../../src/services/cluster/shares.ts';
 
-/** Lets the workers act in turn until none has anything to do, and counts how often each partition changed its owner. */
+/** Lets the workers act in turn until none has anything left to do, and counts how many times each partition changed its owner. */
 function settle(shares: Shares): { owners: Map<number, string>; gaveBack: number } {
   const owners = new Map(shares.owners);
   let gaveBack = 0;
@@ -59,7 +59,7 @@ describe('The shares of workers', () => {
     ] as const) {
       const workers = Array.from({ length: size }, (_, at) => `worker ${at}`);
       const { owners } = settle({ count, workers, owners: new Map() });
-      // It comes before all others, or after them.
+      // Its name sorts before all others, or after them.
       for (const name of ['a', 'z']) {
         const more = [...workers, name].sort();
         const after = settle({ count, workers: more, owners });
@@ -71,7 +71,7 @@ describe('The shares of workers', () => {
     }
   });
 
-  it('The shares of workers leave a free partition to one that is short, and begin at different partitions', () => {
+  it('The shares of workers leave a free partition to a worker that has too few, and begin with different partitions', () => {
     const shares = { count: 4, workers: ['a', 'b', 'c'], owners: new Map([...'abb'].map((owner, at) => [at, owner])) };
     expect(partitionsToTake(shares, 'a')).toEqual([]);
     expect(partitionsToTake(shares, 'c')).toEqual([3]);
@@ -81,7 +81,7 @@ describe('The shares of workers', () => {
     expect(['a', 'b'].map((worker) => partitionsToTake(empty, worker))).toEqual(halves);
   });
 
-  it('The shares of workers count a partition of a process that is no worker as owned', () => {
+  it('The shares of workers count a partition as owned even if its owner is not a worker', () => {
     const shares = { count: 2, workers: ['a'], owners: new Map([[0, 'doctor']]) };
     expect(partitionsToTake(shares, 'a')).toEqual([1]);
     expect(

@@ -7,7 +7,7 @@ import { nameHolder, openPartitions, openSharedFacts, StoreError } from '../../.
 import type { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
 import type { WorkerEvent } from './events.ts';
 
-// A worker of a cluster that only writes to its partitions, and reports each line of what happens on its standard output.
+// A worker of a cluster that only writes to its partitions, and reports each event as a line on its standard output.
 
 const [url = '', lease = '', count = '', place = ''] = process.argv.slice(2);
 const WRITE_EVERY_MS = 50;
@@ -15,14 +15,14 @@ const leaseMs = Number(lease);
 const address = { url, scheme: url.split(':')[0] ?? '' };
 const log = openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined });
 const clock = systemClock;
-/** A process on another machine cannot be seen to have ended. */
+/** For a process on another machine it cannot be determined whether it has ended. */
 const holder = place === 'elsewhere' ? randomUUID() : nameHolder();
 
 const report = (event: Omit<WorkerEvent, 'at'>): void => {
   process.stdout.write(`${JSON.stringify({ at: Date.now(), ...event })}\n`);
 };
 
-/** Writes for as long as the partition is this worker's. */
+/** Writes as long as this worker owns the partition. */
 function work(store: StoredTasks): () => Promise<void> {
   const end = new AbortController();
   const write = async (): Promise<void> => {

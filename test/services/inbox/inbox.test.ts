@@ -31,7 +31,7 @@ describe('The inbox', () => {
       await expect.poll(() => taken).toEqual([{ ...packet('11'), isRepeated: false }]);
       await inbox.put(3, packet('13'));
       await expect.poll(() => taken.map(({ id }) => id)).toEqual(['11', '13']);
-      // Discord repeats what it does not know to be handled.
+      // Discord repeats events whose handling it does not know about.
       await inbox.put(3, packet('11'));
       await inbox.put(3, packet('14'));
       await expect.poll(() => taken.map(({ id }) => id)).toEqual(['11', '13', '14']);
@@ -54,7 +54,7 @@ describe('The inbox', () => {
       held.resolve();
     });
 
-    it('A process that has taken all partitions takes their packets at once', async () => {
+    it('A process that has taken all partitions receives their packets at once', async () => {
       const inbox = await inboxOn(await site());
       const partitions = Array.from({ length: PARTITIONS }, (_, partition) => partition);
       const taken: string[] = [];

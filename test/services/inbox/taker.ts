@@ -1,7 +1,7 @@
 import { openLog } from '../../../src/lib/log.ts';
 import { openInbox } from '../../../src/services/inbox/open-inbox.ts';
 
-// A process that takes a packet, says so, and never finishes it: it is to be killed.
+// A process that takes a packet, reports it, and never finishes, so that a test can kill it.
 const [, , url = '', scheme = '', lockMs = ''] = process.argv;
 const log = openLog({ level: 'error', secrets: [], readable: false, write: () => undefined });
 const inbox = await openInbox({ url, scheme }, { partitions: 1, lockMs: Number(lockMs), log });

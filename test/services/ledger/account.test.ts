@@ -18,7 +18,7 @@ async function all(on: Run): Promise<Standing[]> {
 }
 
 describe('The ledger entry of a request', () => {
-  it('The ledger entry of a request is reserved before the submit, with member, place and model', async () => {
+  it('The ledger entry of a request is reserved before the submit, with its member, place and model', async () => {
     const bot = await run();
     const task = await bot.order('taken', { request: { prompt: 'a fox', model: 'm-1' } });
     expect(await bot.entries()).toEqual([
@@ -87,7 +87,7 @@ describe('The ledger entry of a request', () => {
     },
   );
 
-  it('The ledger entry of a request is reserved once, however often that is requested', async () => {
+  it('The ledger entry of a request is reserved only once, however often that is requested', async () => {
     const bot = await run();
     const task = await bot.order();
     await bot.end(task.id, 'succeeded');
@@ -104,7 +104,7 @@ describe('The ledger entry of a request', () => {
     expect(await all(bot)).toEqual(['settled', 'unconfirmed']);
   });
 
-  it('The ledger entry of a request stays unconfirmed if another try of it is refused', async () => {
+  it('The ledger entry of a request stays unconfirmed if its repetition is refused', async () => {
     const bot = await run();
     const { id } = await bot.order('unknown');
     await expect(bot.order('refused')).rejects.toThrow('no');
@@ -135,7 +135,7 @@ describe('The ledger entry of a request', () => {
     },
   );
 
-  it('A ledger entry is written first: without it nothing is submitted', async () => {
+  it('A ledger entry is written first, and nothing is submitted without it', async () => {
     const on = stage();
     const bot = await run(on);
     sql(
@@ -163,7 +163,7 @@ describe('A ledger fact that cannot be written', () => {
   const spoil =
     "CREATE TRIGGER full BEFORE INSERT ON atelier WHEN NEW.namespace = 'ledger' BEGIN SELECT RAISE(FAIL, 'full'); END";
 
-  it('A ledger fact that cannot be written holds no result back and is written with the next change of its task', async () => {
+  it('A ledger fact that cannot be written does not delay a result, and is written with the next change of its task', async () => {
     const on = stage();
     const bot = await run(on);
     const { id } = await bot.order();

@@ -38,7 +38,7 @@ const step = fc.oneof(
 >;
 type Step = typeof step extends fc.Arbitrary<infer One> ? One : never;
 
-/** One process of the bot after the other; some end in the middle of a write. */
+/** One process of the bot after another, some of which end in the middle of a write. */
 const history = fc.array(
   fc.record({
     steps: fc.array(step, { maxLength: 12 }),
@@ -87,7 +87,7 @@ async function live(
     }
     await bot.stop();
   } catch (error) {
-    // Every write after its death fails and throws.
+    // Every write after its end fails and throws.
     if (!(error instanceof StoreError) || life.diesAfter === undefined) throw error;
     await bot?.die();
   }
@@ -121,7 +121,7 @@ describe('The ledger under any history', () => {
         for (const life of lives) {
           await live(on, life, known);
           const { entries } = await lookIn(on);
-          // A fact that was written is never changed or lost.
+          // A fact that has been written is never changed or lost.
           for (const [id, entry] of before)
             expect(entries.get(id)?.facts.slice(0, entry.facts.length)).toEqual(entry.facts);
           before = entries;

@@ -86,7 +86,7 @@ describe('The doctor of the ledger', () => {
     expect(new Set(amounts)).toEqual(new Set(['0.05']));
   });
 
-  it('The doctor finds and repairs a cost that is not its task’s', async () => {
+  it('The doctor finds and repairs a cost that differs from that of its task', async () => {
     const on = stage();
     const bot = await run(on, { prices: { imagine: '0.05' } });
     const { id } = await bot.order();
@@ -117,7 +117,7 @@ describe('The doctor of the ledger', () => {
     expect(everything(on.file)).toEqual(before);
   });
 
-  it('The doctor requires no ledger where none was ever kept', async () => {
+  it('The doctor requires no ledger if there never was one', async () => {
     const on = await filled();
     sql(on.file, "DELETE FROM atelier WHERE namespace = 'ledger' OR key = 'ledger'");
     expect(await findings(on)).toEqual({});

@@ -19,7 +19,7 @@ import { madeSnapshot, order, taken } from '../tasks/made.ts';
 export type Answer = 'taken' | 'refused' | 'unknown';
 export type End = 'succeeded' | 'failed' | 'cancelled' | 'expired';
 
-/** The engine with its ledger on a real store, in one run of the bot. The test decides the gateway's responses. */
+/** The engine with its ledger and a real store, in one run of the bot. The test decides the gateway's responses. */
 export interface Run {
   tasks: Tasks;
   ledger: Ledger;
@@ -36,7 +36,7 @@ export interface Run {
 
 export interface RunOptions {
   prices?: OperatorPrices;
-  /** The bot dies as soon as so many writes have reached the store. */
+  /** The bot is killed as soon as this many writes have reached the store. */
   diesAfter?: number | undefined;
 }
 
@@ -62,7 +62,7 @@ export async function run(on: Stage = stage(), { prices = {}, diesAfter }: RunOp
     if (left === 0) await store.close();
     return result;
   };
-  const mortal = new Proxy(store, {
+  const crashingStore = new Proxy(store, {
     get(target, name) {
       if (name === 'put') return (task: Task) => written(target.put(task));
       if (name === 'remove') return (task: Task) => written(target.remove(task));
@@ -82,9 +82,9 @@ export async function run(on: Stage = stage(), { prices = {}, diesAfter }: RunOp
   const ledger = new Ledger({ entries, clock, log });
   const priceBook = operatorPriceBook(prices);
   const tasks = new Tasks({
-    book: new TaskBook({ store: mortal, log }),
+    book: new TaskBook({ store: crashingStore, log }),
     specs: kindSpecs,
-    store: mortal,
+    store: crashingStore,
     ledger,
     estimateOf: (order) => priceBook.estimateOf(order),
     gather: async () => ({}),
@@ -125,7 +125,7 @@ export async function run(on: Stage = stage(), { prices = {}, diesAfter }: RunOp
       orders += 1;
       return tasks.orders.submit({ ...order, ...over, request: { prompt: `order ${orders}`, ...over.request } });
     },
-    end: (id, end) => tasks.book.change(id, (task) => advance(task, said(end), clock.now())),
+    end: (id, end) => tasks.book.change(id, (task) => advance(task, responseFor(end), clock.now())),
     entries: () => Array.fromAsync(store.entries.between('', '9999-12-31')),
     async stop() {
       if (!isOpen) return;
@@ -137,7 +137,7 @@ export async function run(on: Stage = stage(), { prices = {}, diesAfter }: RunOp
   };
 }
 
-const said = (end: End) =>
+const responseFor = (end: End) =>
   end === 'succeeded'
     ? madeSnapshot({ state: 'succeeded' })
     : madeSnapshot({ state: 'failed', failure: { cause: end, reason: undefined, code: undefined } });

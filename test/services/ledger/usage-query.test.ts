@@ -39,7 +39,7 @@ const always: UsageQuery['range'] = { start: '2000-01-01', end: '2099-12-31' };
 const ask = ({ ledger }: Run, question: Partial<UsageQuery> = {}) => ledger.queryUsage({ range: always, ...question });
 
 describe('The usage query', () => {
-  it('The usage query splits usage by day, member, kind, model and state, with reported and estimated amounts apart', async () => {
+  it('The usage query splits usage by day, member, kind, model and state, with separate reported and estimated amounts', async () => {
     const bot = await holding([
       made({ reported: '1.10', estimate: '9' }),
       made({ reported: '2.2' }),
@@ -90,7 +90,7 @@ describe('The usage query', () => {
     expect(await count({ memberId: 'nobody' })).toBe(0);
   });
 
-  it('The usage query covers the requested days from their first moment to the last', async () => {
+  it('The usage query covers the requested days from the first moment to the last', async () => {
     const last = START + DAY_MS - 1;
     const bot = await holding([START - 1, START, last, last + 1].map((at) => made({ at })));
     const days = async (start: string, end: string): Promise<string[]> =>
@@ -106,7 +106,7 @@ describe('The usage query', () => {
     expect(await ask(bot)).toMatchObject([{ count: 2_000, amount: '200.0' }]);
   });
 
-  it('The usage query sums amounts with every digit', async () => {
+  it('The usage query sums amounts exactly', async () => {
     const digits = fc.stringMatching(/^[1-9]\d{0,29}$/);
     const decimals = fc.stringMatching(/^\d{1,30}$/);
     const amounts = fc.array(fc.tuple(digits, decimals), { minLength: 1, maxLength: 40 });

@@ -41,7 +41,7 @@ const workload = fc.record({
 
 type Workload = typeof workload extends fc.Arbitrary<infer T> ? T : never;
 
-/** Cycles through the outcomes and the delays in order until the trouble is over. */
+/** Cycles through the outcomes and the delays in order until the failures end. */
 async function run({ perSecond, inFlight, lanes, tasks, outcomes, delays, meddling, random }: Workload) {
   const set = stage({ limits: { perSecond, inFlight }, random: () => random });
   const { scheduler, time, at, now, pass } = set;
@@ -93,7 +93,7 @@ async function run({ perSecond, inFlight, lanes, tasks, outcomes, delays, meddli
   return { ...set, begun, state, followed };
 }
 
-describe('The scheduler under any workload and any trouble', () => {
+describe('The scheduler under any workload and any failures', () => {
   it('The scheduler loses no task: once the gateway responds again, every one ends', async () => {
     await fc.assert(
       fc.asyncProperty(workload, async (work) => {
@@ -102,7 +102,7 @@ describe('The scheduler under any workload and any trouble', () => {
         await pass(20_000);
         expect(scheduler.size).toBe(followed.size);
         state.isOver = true;
-        // The longest pause, the spread after it, the longest gap, and some spare time.
+        // The longest pause, the spread after it, the longest gap, and some reserve.
         await pass(300_000 + 5_000 + 60_000 + tasksAlone(work));
         expect(scheduler.size).toBe(0);
         expect(scheduler.troubles()).toEqual([]);
@@ -145,7 +145,7 @@ describe('The scheduler under any workload and any trouble', () => {
   });
 });
 
-/** Every polled task on its own, one after the other. */
+/** Every polled task separately, one after another. */
 function tasksAlone({ tasks, perSecond, delays }: Workload): number {
   return tasks.length * (Math.max(...delays) + 1_000 / perSecond);
 }

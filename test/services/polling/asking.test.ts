@@ -13,7 +13,7 @@ describe('Following a task', () => {
     expect(questions).toEqual([{ lane: 'l', ids: ['a'], at: 10_000 }]);
   });
 
-  it('The scheduler polls first at the given moment, then at the moments of the verdicts, and never after the last one', async () => {
+  it('The scheduler polls first at the given time, then at the times that the verdicts name, and never after the last one', async () => {
     const { scheduler, lane, at, pass, questions, now } = stage();
     const road = lane('l', (ids) => all(ids, questions.length < 3 ? { again: at(now() + 2_500) } : 'done'));
     scheduler.start();
@@ -35,7 +35,7 @@ describe('Following a task', () => {
     expect(own.count).toBe(0);
   });
 
-  it('The scheduler polls tasks in the order in which they fall due, and equal ones in the order in which they came', async () => {
+  it('The scheduler polls tasks in the order in which they fall due, and equal ones in the order in which they were added', async () => {
     const { scheduler, lane, at, pass, questions } = stage();
     const road = lane('l', (ids) => all(ids, 'done'));
     const due = [300, 100, 200, 100, 100, 300, 100];
@@ -46,7 +46,7 @@ describe('Following a task', () => {
     expect(questions.map(({ ids }) => ids[0])).toEqual(['100.1', '100.3', '100.4', '100.6', '200.2', '300.0', '300.5']);
   });
 
-  it('The scheduler moves the next moment by a twentieth of the gap at most, in either direction', async () => {
+  it('The scheduler shifts the next poll by at most a twentieth of the gap, in either direction', async () => {
     for (const [random, expected] of [
       [0, 9_500],
       [0.5, 10_000],
@@ -82,7 +82,7 @@ describe('Following a task', () => {
     await pass(60_000);
     expect(questions.length).toBeGreaterThan(4);
     for (const { ids } of questions) expect(ids).toHaveLength(3);
-    // A gateway that turns out to take fewer ids gets fewer ids immediately.
+    // A gateway that turns out to accept fewer ids gets fewer ids immediately.
     max.count = 2;
     const before = questions.length;
     await pass(30_000);
@@ -123,7 +123,7 @@ describe('Following a task', () => {
     },
   );
 
-  it('The scheduler keeps the minimum gap if a verdict names a past moment', async () => {
+  it('The scheduler keeps the minimum gap if a verdict names a time in the past', async () => {
     const { scheduler, lane, at, pass, questions } = stage();
     scheduler.start();
     scheduler.add({ id: 'a', lane: lane('l', (ids) => all(ids, { again: at(-1_000) })), group: 'g', at: at(-5_000) });
@@ -159,7 +159,7 @@ describe('Following a task', () => {
     ]);
   });
 
-  it('The scheduler accepts every call from inside of a poll', async () => {
+  it('The scheduler accepts every call from inside a poll', async () => {
     const { scheduler, at, pass, questions, lane } = stage();
     const inner = lane('inner', (ids) => all(ids, 'done'));
     const road = lane('l', (ids) => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { PollBudget } from '../../../src/services/polling/capacity.ts';
 import { stage } from './stage.ts';
 
-/** Starts as many polls as allowed at each of these moments, up to the given number. */
+/** Starts as many polls as allowed at each of these times, up to the given number. */
 function beginAt(
   budget: PollBudget,
   moments: readonly { wait: number; wanted: number }[],
@@ -41,7 +41,7 @@ describe('The poll budget', () => {
     );
   });
 
-  it('A poll budget that changes is never exceeded: no second has more polls than the larger limit allows', () => {
+  it('A changing poll budget is never exceeded: no second has more polls than the larger limit allows', () => {
     const moment = fc.record({ wait: fc.integer({ min: 0, max: 200 }), wanted: fc.integer({ min: 0, max: 100 }) });
     fc.assert(
       fc.property(

@@ -1,6 +1,6 @@
 import type { Observation } from '../../../src/services/polling/histogram.ts';
 
-/** The inverse of the normal distribution: the value below which that share lies (Tukey's lambda is close enough). */
+/** The inverse of the normal distribution: the value below which this share lies (Tukey's lambda is close enough). */
 function normalAt(share: number): number {
   return (share ** 0.135 - (1 - share) ** 0.135) / 0.1975;
 }
@@ -10,7 +10,7 @@ export function logNormal(count: number, medianMs: number, sigma: number): numbe
   return Array.from({ length: count }, (_, place) => medianMs * Math.exp(sigma * normalAt((place + 0.5) / count)));
 }
 
-/** Each seen to end between two polls that were this far apart. */
+/** Observations of jobs that ended between two polls that were this far apart. */
 export function observed(durations: readonly number[], gapMs = 2_000): Observation[] {
   return durations.map((ms, place) => {
     const atLeastMs = Math.max(0, ms - gapMs * ((place * 0.618) % 1));

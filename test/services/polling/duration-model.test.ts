@@ -46,7 +46,7 @@ describe('A duration model', () => {
     ['images', images],
     ['videos', videos],
     ['jobs of two kinds', twoHumps],
-  ])('A duration model of %s states how many jobs last how long', (_what, durations) => {
+  ])('A duration model of %s states the share of jobs that last for each duration', (_what, durations) => {
     const law = lawOf(durations);
     for (const share of [0.1, 0.25, 0.5, 0.75, 0.9]) {
       const age = durations.toSorted((a, b) => a - b)[Math.floor(share * durations.length)] ?? 0;
@@ -68,7 +68,7 @@ describe('A duration model', () => {
     },
   );
 
-  it('A duration model finds ends sooner even when it is wrong by half', () => {
+  it('A duration model finds ends sooner even if it is wrong by half', () => {
     for (const durations of [images, videos]) {
       const wrong = lawOf(durations.map((ms) => ms / 2));
       expect(outcome(wrong, durations).delay).toBeLessThan(bySpec(durations).delay);
@@ -82,7 +82,7 @@ describe('A duration model', () => {
     expect(gapAt(20 * second)).toBeGreaterThan(2 * gapAt(58 * second));
   });
 
-  it('A duration model increases the gaps gently beyond all experience', () => {
+  it('A duration model increases the gaps gently beyond all observed durations', () => {
     const law = lawOf(images);
     const gaps = [120, 240, 480, 960].map((seconds) => law.next(seconds * second) - seconds * second);
     expect(gaps).toEqual(gaps.toSorted((a, b) => a - b));
@@ -90,7 +90,7 @@ describe('A duration model', () => {
     expect(gaps.at(-1)).toBeLessThanOrEqual(20 * second);
   });
 
-  it('A duration model polls less under pressure, and least where a poll is worth least', () => {
+  it('A duration model polls less under pressure, and least of all where a poll is worth least', () => {
     const law = lawOf(images);
     const polls = [1, 3, 6, 12].map((pressure) => outcome(law, images, pressure).polls);
     expect(polls).toEqual(polls.toSorted((a, b) => b - a));

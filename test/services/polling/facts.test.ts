@@ -20,7 +20,7 @@ describe('The start of a run', () => {
     expect(startOf({ startedAt: now + 7 })).toBe(now);
   });
 
-  it('The start of a run is unknown while the job is queued, and where the gateway does not report it', () => {
+  it('The start of a run is unknown while the job is queued, and if the gateway does not report it', () => {
     expect(startOf({ state: 'queued', startedAt: start })).toBeUndefined();
     expect(startOf({})).toBeUndefined();
   });
@@ -32,7 +32,7 @@ describe('The start of a run', () => {
 });
 
 describe('A running task', () => {
-  it('A running task is polled by the scheduler only: reading it sends no poll', async () => {
+  it('Only the scheduler polls a running task: reading the task sends no poll', async () => {
     const side = await engine();
     const task = await side.tasks.orders.submit(order);
     const before = side.gateway.heard.length;

@@ -47,7 +47,7 @@ describe('Turns of the scheduler', () => {
     }
   });
 
-  it('Turns of the scheduler continue while one lane hangs, which never holds all the polls in flight', async () => {
+  it('Turns of the scheduler continue while one lane hangs, because it never takes up all the polls in flight', async () => {
     const { scheduler, patient, lane, at, pass, questions } = stage({ limits: { perSecond: 100, inFlight: 8 } });
     const hanging = patient('hanging');
     const well = lane('well', (ids) => all(ids, 'done'));

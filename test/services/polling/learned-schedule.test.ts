@@ -30,7 +30,7 @@ async function knowing(
     ));
   const experience = new DurationHistory({ store, log, waitLimitOf: () => limit });
   const drawn = logNormal(count, medianMs, 0.3);
-  // In no particular order, one second after the other.
+  // In no particular order, one second after another.
   for (let job = 0; job < count; job += 1) {
     const ms = (drawn[(job * 37) % count] ?? 0) + (waitedMs ?? 0);
     const duration = { atLeastMs: ms - 500, atMostMs: ms + 500, at: start + job * second, waitedMs };
@@ -59,7 +59,7 @@ describe('The learned schedule', () => {
     expect(experience.modelFor(running(), 'all')).toBeUndefined();
   });
 
-  it('The learned schedule assumes usual durations of images before one is known, and forgets them as it learns', async () => {
+  it('The learned schedule assumes usual durations for images before any are known, and discards them as it learns', async () => {
     const unknown = await knowing({ count: 0, limit: 'image' });
     unknown.gapAt(running(), 0);
     await turnOfTheLoop();
@@ -103,7 +103,7 @@ describe('The learned schedule', () => {
     expect(after.gapAt(running(), 0)).toBeCloseTo(gapAt(running(), 0), 6);
   });
 
-  it('The learned schedule drops old jobs: the gateway has become twice as slow', async () => {
+  it('The learned schedule drops old jobs when the gateway has become twice as slow', async () => {
     const first = await knowing({ count: 200 });
     const { experience } = first;
     for (const [job, ms] of logNormal(200, 40 * second, 0.3).entries()) {
@@ -112,7 +112,7 @@ describe('The learned schedule', () => {
     expect(experience.modelFor(running(), 'all')?.medianFrom(0)).toBeGreaterThan(36 * second);
   });
 
-  it('The learned schedule weighs many ends within a moment like a few', async () => {
+  it('The learned schedule gives many ends within a moment the weight of a few', async () => {
     const { experience } = await knowing({ count: 100 });
     for (let job = 0; job < 200; job += 1) {
       await experience.learn(running(), {
@@ -181,7 +181,7 @@ describe('The learned schedule', () => {
     expect(gapAt(running({ state: 'needs-input' }), age)).toBe(7_500);
   });
 
-  it('The learned schedule falls back to the specification where the store fails', async () => {
+  it('The learned schedule falls back to the specification if the store fails', async () => {
     const failing = {
       durations: () => Promise.reject(new Error('gone')),
       addDuration: () => Promise.reject(new Error('gone')),

@@ -14,7 +14,7 @@ describe('The pace', () => {
     expect(pace.at(0)).toBe(20);
   });
 
-  it('The pace drops by less where responses only become slow', () => {
+  it('The pace drops by less if responses only become slow', () => {
     const pace = new Pace(100);
     pace.slowDown('slowness', 100, 0);
     expect(pace.at(0)).toBe(70);
@@ -89,19 +89,19 @@ describe('The rate meter', () => {
 });
 
 describe('A gateway that accepts a limited number of polls per second', () => {
-  /** Tasks polled every two seconds, at a gateway that counts. */
+  /** Tasks polled every two seconds, at a gateway that counts the polls. */
   async function against(takes: number, tasks: number, ms: number) {
     const set = stage({ limits: { perSecond: 100, inFlight: 50 } });
     const { scheduler, lane, at, now, pass, questions } = set;
-    let heard: number[] = [];
+    let received: number[] = [];
     const refused: number[] = [];
     const road = lane('l', (ids): ReturnType<typeof all> | Trouble => {
-      heard = heard.filter((moment) => moment > now() - 1_000);
-      if (heard.length >= takes) {
+      received = received.filter((moment) => moment > now() - 1_000);
+      if (received.length >= takes) {
         refused.push(now());
         return { kind: 'busy', reason: 'Slow down.', retryAfterMs: 1_000 };
       }
-      heard.push(now());
+      received.push(now());
       return all(ids, { again: at(now() + 2_000) });
     });
     for (let task = 0; task < tasks; task += 1) scheduler.add({ id: `${task}`, lane: road, group: 'g', at: at(0) });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Pressure } from '../../../src/services/polling/pace.ts';
 import { all, stage } from './stage.ts';
 
-/** Lets it follow the same flow for the given time. */
+/** Applies the same load for the given time. */
 function following(
   seconds: number,
   flow: { rate: number; allowed: number; queue: number },
@@ -29,7 +29,7 @@ describe('The poll pressure', () => {
     expect(relieved.value).toBe(1);
   });
 
-  it('The poll pressure grows where slow responses leave no room although more is allowed', () => {
+  it('The poll pressure grows if slow responses leave no room although more polls are allowed', () => {
     expect(following(30, { rate: 20, allowed: 100, queue: 200 }).value).toBeGreaterThan(1.5);
   });
 

@@ -55,7 +55,7 @@ const history = fc.record({
   schedule: fc.constantFrom('learned' as const, 'spec' as const),
   inLists: fc.boolean(),
   tasks: fc.integer({ min: 1, max: 4 }),
-  /** The outcome of each poll, in turns. */
+  /** The outcomes of polls, which repeat in this order. */
   outcomes: fc.array(
     fc.constantFrom('running', 'running', 'left out', 'busy', 'unreachable', 'malformed', 'queued', 'progress'),
     {
@@ -63,7 +63,7 @@ const history = fc.record({
       maxLength: 10,
     },
   ),
-  /** The latency to the gateway and back. */
+  /** The round-trip time to the gateway. */
   ways: fc.array(fc.integer({ min: 0, max: 900 }), { minLength: 1, maxLength: 5 }),
   events: fc.array(event, { maxLength: 12 }),
   random: fc.double({ min: 0, max: 1, noNaN: true }),
@@ -76,13 +76,13 @@ function gatewayOf({ outcomes, ways, inLists }: History, time: Timers) {
   const submitted = new Map<string, number>();
   const moments = new Map<string, number[]>();
   let turn = 0;
-  async function hear(ids: readonly string[]): Promise<string> {
-    const mine = turn++;
-    const way = ways[mine % ways.length] ?? 0;
+  async function receive(ids: readonly string[]): Promise<string> {
+    const index = turn++;
+    const way = ways[index % ways.length] ?? 0;
     await pause(time, way);
     for (const id of ids) moments.set(id, [...(moments.get(id) ?? []), time.now() - (submitted.get(id) ?? 0)]);
     await pause(time, way);
-    const outcome = outcomes[mine % outcomes.length] ?? '';
+    const outcome = outcomes[index % outcomes.length] ?? '';
     if (outcome === 'busy') throw new GatewayError('Slow down.', { kind: 'rate-limited', retryAfterMs: 1_000 });
     if (outcome === 'unreachable') throw new GatewayError('Reset.', { kind: 'unreachable' });
     if (outcome === 'malformed') throw new GatewayError('What?', { kind: 'malformed' });
@@ -96,14 +96,14 @@ function gatewayOf({ outcomes, ways, inLists }: History, time: Timers) {
     });
   const source: Source = {
     name: 'simulated',
-    pollOne: async (remoteId) => snapshot(await hear([remoteId]), remoteId),
+    pollOne: async (remoteId) => snapshot(await receive([remoteId]), remoteId),
     ...(inLists && {
       many: {
         max: 3,
         pollMany: async (ids: readonly string[]) => {
-          const outcome = await hear(ids);
-          const told = outcome === 'left out' ? ids.slice(1) : ids;
-          return new Map(told.map((id) => [id, snapshot(outcome, id)]));
+          const outcome = await receive(ids);
+          const listed = outcome === 'left out' ? ids.slice(1) : ids;
+          return new Map(listed.map((id) => [id, snapshot(outcome, id)]));
         },
       },
     }),
@@ -122,7 +122,7 @@ function gatewayOf({ outcomes, ways, inLists }: History, time: Timers) {
   return { simulated, moments };
 }
 
-/** Those of one bot over its restarts. */
+/** The polls of one bot across its restarts. */
 const addresses = new CallbackAddresses('https://bot.example', 'a secret of the store');
 
 let stores = 0;
@@ -143,11 +143,11 @@ async function live(past: History): Promise<ReadonlyMap<string, number[]>> {
   };
   const passUntil = async (done: Promise<void>): Promise<void> => {
     let isDone = false;
-    const noted = done.then(() => {
+    const recorded = done.then(() => {
       isDone = true;
     });
     while (!isDone) await pass(50);
-    await noted;
+    await recorded;
   };
   const begin = async () => {
     const own = new Timers(time);
@@ -210,12 +210,12 @@ async function live(past: History): Promise<ReadonlyMap<string, number[]>> {
 }
 
 describe('The poll limit of the bot', () => {
-  it('The poll limit of the bot holds over restarts, hints, callbacks, failures, lists that leave tasks out, and any latency', async () => {
+  it('The poll limit of the bot holds across restarts, hints, callbacks, failures, lists that leave tasks out, and any latency', async () => {
     await fc.assert(
       fc.asyncProperty(history, async (past) => {
         const moments = await live(past);
         expect(moments.size).toBe(past.tasks);
-        for (const asked of moments.values()) expectKept(asked, past);
+        for (const polledAt of moments.values()) expectKept(polledAt, past);
       }),
       { numRuns: 20 },
     );
@@ -227,27 +227,27 @@ describe('The poll limit of the bot', () => {
       events: [{ do: 'restart', wait: 2_918, away: 0 }],
       random: 6.9e-259,
     };
-    for (const asked of (await live(past)).values()) expectKept(asked, past);
+    for (const polledAt of (await live(past)).values()) expectKept(polledAt, past);
   });
 
   it.each(['learned', 'spec'] as const)(
     'The poll limit of the bot holds if members send hints all the time, before a restart and after it: %s',
     async (schedule) => {
-      const looking = Array.from({ length: 130 }, () => ({ do: 'hint' as const, wait: 500 }));
+      const hints = Array.from({ length: 130 }, () => ({ do: 'hint' as const, wait: 500 }));
       const past: History = {
         schedule,
         inLists: false,
         tasks: 1,
         outcomes: ['running'],
         ways: [1],
-        events: [...looking, { do: 'restart', wait: 0, away: 0 }, ...looking],
+        events: [...hints, { do: 'restart', wait: 0, away: 0 }, ...hints],
         random: 0.5,
       };
-      const [asked = []] = (await live(past)).values();
-      expectKept(asked, past);
+      const [polledAt = []] = (await live(past)).values();
+      expectKept(polledAt, past);
       // The polls are sent as soon as the limit permits.
-      expect(asked.filter((at) => at < 30_000).length).toBeGreaterThanOrEqual(13);
-      expect(asked.filter((at) => at > 70_000 && at < 120_000).length).toBeGreaterThanOrEqual(9);
+      expect(polledAt.filter((at) => at < 30_000).length).toBeGreaterThanOrEqual(13);
+      expect(polledAt.filter((at) => at > 70_000 && at < 120_000).length).toBeGreaterThanOrEqual(9);
     },
   );
 });

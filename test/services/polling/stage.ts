@@ -110,7 +110,7 @@ export function stage({ limits = plenty, random = () => 0.5 }: Setting = {}) {
           open.push({ ...noted(name, ids), answer: resolve, fail: reject });
         }),
     }),
-    /** Advances time from timer to timer, so every response arrives at its moment. */
+    /** Advances time from timer to timer, so that every response arrives at the right time. */
     async pass(ms: number): Promise<void> {
       const end = time.now() + ms;
       await turnOfTheLoop();
@@ -124,7 +124,7 @@ export function stage({ limits = plenty, random = () => 0.5 }: Setting = {}) {
   };
 }
 
-/** The same verdict on every polled task. */
+/** Returns the same verdict for every polled task. */
 export function all(ids: readonly string[], verdict: Verdict): ReadonlyMap<string, Verdict> {
   return new Map(ids.map((id) => [id, verdict]));
 }

@@ -27,7 +27,7 @@ class Machine implements Clock {
 }
 
 describe('A machine clock that is set back', () => {
-  it('A machine clock that is set back does not set the steady clock back, and moments stay the same', () => {
+  it('A machine clock that is set back does not set the steady clock back, and times stay the same', () => {
     const machine = new Machine();
     const clock = new SteadyClock(machine);
     const before = clock.now();
@@ -69,7 +69,7 @@ describe('A machine clock that is set back', () => {
     await scheduler.stop();
   });
 
-  it('A machine clock that is set back still gives the time of reported troubles', async () => {
+  it('A machine clock that is set back still gives the times of reported failures', async () => {
     const machine = new Machine();
     const scheduler = new InProcessScheduler({ clock: machine, random: () => 0.5, log: silent });
     const poll = async () => ({ kind: 'refused' as const, reason: 'The key is not valid.' });

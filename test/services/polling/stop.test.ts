@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { all, stage } from './stage.ts';
 
 describe('Stopping the scheduler', () => {
-  it('Stopping the scheduler starts no poll, waits for those in flight, and leaves no timer behind', async () => {
+  it('A stopping scheduler starts no poll, waits for those in flight, and leaves no timer behind', async () => {
     const { scheduler, patient, at, pass, open, own, lines } = stage();
     const road = patient('l');
     for (const id of ['a', 'b']) scheduler.add({ id, lane: road, group: 'g', at: at(0) });
@@ -28,7 +28,7 @@ describe('Stopping the scheduler', () => {
     expect(scheduler.troubles()).toEqual([]);
   });
 
-  it('Stopping the scheduler ends immediately if nothing is in flight, before the start as well, and repeatedly', async () => {
+  it('A scheduler stops immediately if nothing is in flight, even before its start, and repeatedly', async () => {
     const { scheduler, own } = stage();
     await scheduler.stop();
     scheduler.start();
@@ -36,7 +36,7 @@ describe('Stopping the scheduler', () => {
     expect(own.count).toBe(0);
   });
 
-  it('Stopping the scheduler waits for a poll that fails', async () => {
+  it('A stopping scheduler waits for a poll that fails', async () => {
     const { scheduler, patient, at, pass, open } = stage();
     scheduler.add({ id: 'a', lane: patient('l'), group: 'g', at: at(0) });
     scheduler.start();
@@ -46,7 +46,7 @@ describe('Stopping the scheduler', () => {
     await expect(stopped).resolves.toBeUndefined();
   });
 
-  it('Stopping the scheduler in the middle of a round prevents the rest of the round', async () => {
+  it('A scheduler that is stopped in the middle of a round does not send the rest of the round', async () => {
     const { scheduler, lane, at, pass, questions } = stage();
     let stopped = Promise.resolve();
     const road = lane('l', (ids) => {
@@ -60,7 +60,7 @@ describe('Stopping the scheduler', () => {
     expect(questions).toHaveLength(1);
   });
 
-  it('Stopping the scheduler loses nothing: after another start everything is polled, after any responses in between', async () => {
+  it('A stopped scheduler loses nothing: after another start everything is polled, whatever responses came in between', async () => {
     const { scheduler, patient, at, pass, open } = stage();
     scheduler.add({ id: 'a', lane: patient('l'), group: 'g', at: at(0) });
     scheduler.start();

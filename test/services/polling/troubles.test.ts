@@ -6,7 +6,7 @@ const busy = (retryAfterMs?: number): Trouble => ({ kind: 'busy', reason: 'Slow 
 const refused: Trouble = { kind: 'refused', reason: 'The key is not valid.' };
 const unreachable: Trouble = { kind: 'unreachable', reason: 'Connection reset.' };
 
-/** A lane with the given trouble until the test ends it; polled tasks are polled again after ten minutes. */
+/** A lane with the given failure until the test ends it; polled tasks are polled again after ten minutes. */
 function troubledLane(trouble: Trouble, tasks: number, max = 1) {
   const set = stage();
   const state = { trouble: trouble as Trouble | undefined };
@@ -18,7 +18,7 @@ function troubledLane(trouble: Trouble, tasks: number, max = 1) {
   return { ...set, road, state, times: () => set.questions.map(({ at }) => at) };
 }
 
-/** The moments of the first polls of a lane that stays in trouble. With one task, all polls are probes. */
+/** The times of the first polls of a lane that keeps failing. With one task, all polls are probes. */
 async function probes(trouble: Trouble, ms: number): Promise<number[]> {
   const { pass, times, scheduler } = troubledLane(trouble, 1);
   await pass(ms);
@@ -44,7 +44,7 @@ describe('A lane that was asked to wait', () => {
     expect(gaps(await probes(busy(), 250_000))).toEqual([2, 4, 8, 16, 32, 60, 60, 60].map((s) => s * 1_000));
   });
 
-  it('A lane that was asked to wait waits a second at least, and then polls another task', async () => {
+  it('A lane that was asked to wait waits at least a second, and then polls another task', async () => {
     const { scheduler, pass, times, at, road } = troubledLane(busy(0), 1);
     scheduler.add({ id: 'other', lane: road, group: 'g', at: at(500) });
     await pass(1_000);
@@ -74,7 +74,7 @@ describe('A lane that was asked to wait', () => {
     expect(scheduler.troubles()).toEqual([{ ...busy(60_000), lane: 'l', since: at(0) }]);
   });
 
-  it('A lane that was asked to wait waits longer if a single success is followed by the same trouble', async () => {
+  it('A lane that was asked to wait waits longer if a single success is followed by the same failure', async () => {
     const { scheduler, pass, times, state, at, road } = troubledLane(busy(), 1);
     await pass(1_999);
     state.trouble = undefined;
@@ -85,7 +85,7 @@ describe('A lane that was asked to wait', () => {
     expect(times()).toEqual([0, 2_000, 3_000, 7_000]);
   });
 
-  it('A lane that was asked to wait starts with a short wait again where the trouble returns after a while', async () => {
+  it('A lane that was asked to wait starts with a short wait again if the failure returns after a while', async () => {
     const { scheduler, pass, times, state, at, road } = troubledLane(busy(), 1);
     await pass(1_999);
     state.trouble = undefined;
@@ -96,7 +96,7 @@ describe('A lane that was asked to wait', () => {
     expect(times()).toEqual([0, 2_000, 4_001, 6_001]);
   });
 
-  it('A lane that was asked to wait starts with a short wait again where the trouble changes', async () => {
+  it('A lane that was asked to wait starts with a short wait again if the kind of failure changes', async () => {
     const { pass, times, state } = troubledLane(busy(), 1);
     await pass(2_000);
     state.trouble = unreachable;
@@ -110,7 +110,7 @@ describe('A lane that is refused', () => {
     expect(gaps(await probes(refused, 1_200_000))).toEqual([30, 60, 120, 240, 300, 300].map((s) => s * 1_000));
   });
 
-  it('A lane that is refused waits longer, but not shorter, where it is told how long', async () => {
+  it('A lane that is refused waits longer, but never shorter, if it is told how long', async () => {
     expect(gaps(await probes({ ...refused, retryAfterMs: 45_000 }, 45_000))).toEqual([45_000]);
     expect(gaps(await probes({ ...refused, retryAfterMs: 1_000 }, 30_000))).toEqual([30_000]);
   });
@@ -198,7 +198,7 @@ describe('A lane that is refused', () => {
       {
         level: 'warn',
         sentence: expect.any(String),
-        // The gateway's own message may quote what it was sent, so it is not logged.
+        // The gateway's own message may quote the request, so it is not logged.
         facts: { lane: 'l', kind: 'refused', forMs: 30_000 },
       },
       { level: 'info', sentence: expect.any(String), facts: { lane: 'l', afterMs: 210_000 } },
@@ -206,7 +206,7 @@ describe('A lane that is refused', () => {
     expect(scheduler.troubles()).toEqual([]);
   });
 
-  it('A lane that is refused is not reported if no task waits, and is probed by the next task that comes', async () => {
+  it('A lane that is refused is not reported if no task waits, and is probed with the next task that is added', async () => {
     const { scheduler, pass, times, at, road } = troubledLane(refused, 1);
     await pass(1_000);
     scheduler.remove('0');
@@ -218,7 +218,7 @@ describe('A lane that is refused', () => {
     expect(times()).toEqual([0, 102_000]);
   });
 
-  it('A lane that is refused is reported as in trouble while its probe is in flight', async () => {
+  it('A lane that is refused is reported as failing while its probe is in flight', async () => {
     const { scheduler, patient, at, pass, open } = stage();
     scheduler.add({ id: 'a', lane: patient('l'), group: 'g', at: at(0) });
     scheduler.start();
@@ -232,7 +232,7 @@ describe('A lane that is refused', () => {
     expect(scheduler.troubles()).toEqual([]);
   });
 
-  it('A lane that is refused is reported with its latest trouble and the time of the first', async () => {
+  it('A lane that is refused is reported with its latest failure and the time of the first', async () => {
     const { scheduler, pass, state, at } = troubledLane(refused, 1);
     await pass(29_999);
     state.trouble = unreachable;
@@ -242,7 +242,7 @@ describe('A lane that is refused', () => {
 });
 
 describe('A lane whose polls do not arrive', () => {
-  it('A lane whose polls do not arrive polls again after a short gap while it may be an accident, and not sooner than told', async () => {
+  it('A lane whose polls do not arrive polls again after a short gap while this may be chance, and not sooner than told', async () => {
     for (const [retryAfterMs, expected] of [
       [undefined, 2_000],
       [1_000, 2_000],
@@ -294,7 +294,7 @@ describe('A lane whose polls do not arrive', () => {
     expect(scheduler.troubles()).toEqual([]);
   });
 
-  it('A lane whose polls do not arrive is resumed by the next task when a single task had failed', async () => {
+  it('A lane whose polls do not arrive is resumed by the next task if only a single task had failed', async () => {
     const { scheduler, lane, at, pass, questions } = stage();
     const road = lane('l', (ids) => (ids[0] === 'poison' ? unreachable : all(ids, 'done')));
     scheduler.add({ id: 'poison', lane: road, group: 'g', at: at(0) });
@@ -311,7 +311,7 @@ describe('A lane whose polls do not arrive', () => {
     expect(scheduler.size).toBe(1);
   });
 
-  it('A lane whose polls do not arrive treats a poll that throws as a failure, with its stack in the log', async () => {
+  it('A lane treats a poll that throws as a failure, with its stack in the log', async () => {
     const { scheduler, lane, at, pass, questions, lines } = stage();
     const mistake = new TypeError('a mistake');
     const road = lane('l', (ids) => {
@@ -325,7 +325,7 @@ describe('A lane whose polls do not arrive', () => {
     expect(lines).toEqual([{ level: 'error', sentence: expect.any(String), facts: { lane: 'l', err: mistake } }]);
   });
 
-  it('A lane whose polls do not arrive treats a poll that throws synchronously or returns no verdict as a failure as well', async () => {
+  it('A lane also treats a poll that throws synchronously or returns no verdict as a failure', async () => {
     for (const poll of [
       () => {
         throw new Error('before the first await');
@@ -345,7 +345,7 @@ describe('A lane whose polls do not arrive', () => {
     }
   });
 
-  it('A lane whose polls do not arrive keeps its pause unchanged when an earlier poll returns', async () => {
+  it('A paused lane keeps its pause unchanged when an earlier poll returns', async () => {
     const { scheduler, patient, at, pass, open } = stage();
     const road = patient('l');
     for (const id of ['a', 'b', 'c']) scheduler.add({ id, lane: road, group: 'g', at: at(0) });

@@ -30,7 +30,7 @@ interface Ordered {
   price: string;
 }
 
-/** When the period began that a moment belongs to. 2026 began on a Thursday. */
+/** The start of the period to which a time belongs. 2026 began on a Thursday. */
 function startOf(period: Period, at: number): number {
   const date = new Date(at);
   const day = Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate());
@@ -41,11 +41,11 @@ function startOf(period: Period, at: number): number {
 
 type Sums = Record<'amount' | 'tasks', Big>;
 
-/** The budget as a list of facts, and every question answered by going through all of them. */
+/** The budget as a list of facts, all of which are searched for every query. */
 class Model {
   readonly orders: Ordered[] = [];
   readonly grants: { to: string | undefined; at: number; amount: string; tasks: number }[] = [];
-  /** How many of the orders a holder had made when it was reset. */
+  /** How many orders a holder had made when its usage was reset. */
   readonly resets = new Map<string, number>();
   server: Limits | undefined;
   members: Limits | undefined;
@@ -113,7 +113,7 @@ class Bot {
     this.on = on;
   }
 
-  /** As after a crash: nothing but the store is known. */
+  /** As after a crash: only the content of the store is known. */
   async start(): Promise<void> {
     this.store = (await this.on.open()) as StoredTasks;
     const { clock, log } = this.on;

@@ -30,7 +30,7 @@ interface Place {
   guildId: string | undefined;
 }
 
-/** The limits that should remain, counted again from every request. */
+/** The limits that should remain, computed again from every request. */
 function expected(orders: readonly Ordered[], { memberId, guildId }: Place) {
   const counted = orders.filter(({ standing }) => standing !== 'refunded');
   const inServer = counted.filter(({ task }) => task.guildId === guildId);
@@ -67,7 +67,7 @@ class Bot {
     this.on = on;
   }
 
-  /** As after a crash: nothing but the store is known. */
+  /** As after a crash: only the content of the store is known. */
   async start(): Promise<void> {
     this.store = (await this.on.open()) as StoredTasks;
     const { clock, log } = this.on;
@@ -119,7 +119,7 @@ class Bot {
     if (cost !== undefined) order.cost = cost;
     await this.store.put(order.task);
     this.ledger.onTaskChange(order.task);
-    // A listener may hear of the same end again.
+    // A listener may be called for the same end again.
     this.ledger.onTaskChange(order.task);
     await this.ledger.flush();
   }
@@ -194,7 +194,7 @@ const steps = [
 ];
 
 describe('Limits under any history', () => {
-  it('Limits under any history of orders, ends, erasures and restarts leave what the entries say, and admit nothing above', async () => {
+  it('Under any history of orders, ends, erasures and restarts, the remaining limits match the entries, and nothing above them is admitted', async () => {
     await fc.assert(
       fc.asyncProperty(fc.commands(steps, { maxCommands: 40, size: 'max' }), async (commands) => {
         const bot = new Bot(stage());
@@ -209,7 +209,7 @@ describe('Limits under any history', () => {
     );
   }, 120_000);
 
-  it('An erasure gives no allowance back, not even after a restart', async () => {
+  it('An erasure restores no allowance, not even after a restart', async () => {
     const bot = new Bot(stage());
     await bot.start();
     for (let count = 0; count < 2; count++) {
@@ -228,7 +228,7 @@ describe('Limits under any history', () => {
     await bot.store.close();
   });
 
-  it('Orders at the same moment cannot pass a limit together', async () => {
+  it('Simultaneous orders cannot exceed a limit together', async () => {
     const bot = new Bot(stage());
     await bot.start();
     const place = { memberId: 'ann', guildId: 'den' };

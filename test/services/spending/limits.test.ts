@@ -6,7 +6,7 @@ import { limitsText, parseGrant, parseLimits } from '../../../src/services/spend
 const kinds = ['imagine', 'video'];
 
 describe('Limits as text', () => {
-  it('Limits as text name amounts, tasks, kinds and tasks at once', () => {
+  it('Limits as text contain amounts, numbers of tasks, kinds and numbers of concurrent tasks', () => {
     expect(parseLimits('$5 a day, 100 tasks/day, $40.50 per month, video: 1 task a week, 3 at once', kinds)).toEqual({
       day: { amount: '5', tasks: 100 },
       month: { amount: '40.50' },
@@ -32,7 +32,7 @@ describe('Limits as text', () => {
     expect(parseLimits(text, kinds)).toBeUndefined();
   });
 
-  it('Any limits are read as they are written', () => {
+  it('Any limits that are formatted as text are parsed to the same limits', () => {
     const cap = fc
       .record({ amount: fc.nat(1_000_000).map(String), tasks: fc.nat(1_000) }, { requiredKeys: [] })
       .filter((one) => Object.keys(one).length > 0);

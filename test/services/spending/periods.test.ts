@@ -5,7 +5,7 @@ import { Calendar, periods } from '../../../src/services/spending/periods.ts';
 const iso = (at: number): string => new Date(at).toISOString();
 
 describe('A calendar', () => {
-  it('A calendar has days, weeks from Monday and months in UTC', () => {
+  it('A calendar has days, weeks that begin on Monday, and months in UTC', () => {
     const { day, week, month } = new Calendar('UTC').spansOf(Date.parse('2026-03-01T12:00:00Z'));
     expect([iso(day.startsAt), iso(day.endsAt)]).toEqual(['2026-03-01T00:00:00.000Z', '2026-03-02T00:00:00.000Z']);
     expect([iso(week.startsAt), iso(week.endsAt)]).toEqual(['2026-02-23T00:00:00.000Z', '2026-03-02T00:00:00.000Z']);

@@ -11,7 +11,7 @@ const since = (member: Limits): string => {
 };
 
 describe('A start', () => {
-  it('A start counts entries back to the previous one of the longest limited periods', () => {
+  it('A start counts entries back to the period before the current one, for the longest period with a limit', () => {
     expect(since({ day: { tasks: 1 } })).toBe('2026-03-17T00:00:00.000Z');
     expect(since({ day: { tasks: 1 }, kinds: { video: { week: { amount: '5' } } } })).toBe('2026-03-09T00:00:00.000Z');
     expect(since({ month: { amount: '5' } })).toBe('2026-02-01T00:00:00.000Z');

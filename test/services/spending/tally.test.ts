@@ -12,7 +12,7 @@ const entryAt = (time: string) =>
 const month = (time: string): string => calendar.spanOf('month', Date.parse(time)).key;
 
 describe('A tally', () => {
-  it('A tally forgets periods that are over, and late changes of their entries count nothing', () => {
+  it('A tally drops periods that have ended, and late changes to their entries have no effect', () => {
     const tally = new Tally(calendar, new Set(['month']));
     const [old, recent] = [entryAt('2026-01-15T12:00:00Z'), entryAt('2026-02-15T12:00:00Z')];
     for (const entry of [old, recent]) tally.replace(undefined, entry, ['total']);

@@ -43,7 +43,7 @@ async function partition(
   };
   return {
     ...{ spending, wholeBot, entry },
-    /** Whether it was admitted. */
+    /** Returns whether it was admitted. */
     async order(amount: string): Promise<boolean> {
       try {
         await spending.admit(entry(amount), []);
@@ -72,7 +72,7 @@ describe('The limits of the whole bot', () =>
       expect(left).toEqual(['amount day 4.5', 'tasks day 14', 'amount month 0']);
     });
 
-    it('What is refunded in one partition can be used in another', async () => {
+    it('An amount that is refunded in one partition can be used in another', async () => {
       const site = await stage();
       const total = { day: { amount: '1' } };
       const [one, other] = [await partition(site, 0, { total }), await partition(site, 1, { total })];

@@ -23,12 +23,12 @@ export async function child(program: string, ...args: string[]): Promise<Child> 
 }
 
 async function saysReady({ stdout }: ChildProcess): Promise<void> {
-  let said = '';
+  let output = '';
   for await (const piece of stdout ?? []) {
-    said += String(piece);
-    if (said.includes('ready')) return;
+    output += String(piece);
+    if (output.includes('ready')) return;
   }
-  throw new Error(`The child ended without being ready: ${said}`);
+  throw new Error(`The child ended without being ready: ${output}`);
 }
 
 /** Keeps a write open in the database until it is killed. */
@@ -40,7 +40,7 @@ export const holdsWrite = `
   setInterval(() => database.isOpen, 1000);
 `;
 
-/** Opens the store as a bot does, puts a task if there is one, and keeps the store until it is killed. */
+/** Opens the store as a bot does, puts a task if one is given, and keeps the store until it is killed. */
 export const holdsStore = `
   const [url, store, log, commands, task] = process.argv.slice(1);
   const { openStore } = await import(store);
@@ -54,7 +54,7 @@ export const holdsStore = `
   setInterval(() => kept, 1000);
 `;
 
-/** Opens partitions, takes those that are named, and keeps them until it is killed. */
+/** Opens the partitions, takes the given ones, and keeps them until it is killed. */
 export const holdsPartitions = `
   const [url, store, log, commands, ...wanted] = process.argv.slice(1);
   const { nameHolder, openPartitions } = await import(store);

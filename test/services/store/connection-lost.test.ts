@@ -6,9 +6,9 @@ import { Wire } from '../../support/wire.ts';
 import { onServers, type Site } from './sites.ts';
 import { makeTask, START, settled } from './stage.ts';
 
-/** A fifth of it must be enough for a request on a busy machine. */
+/** The lease. A fifth of it must be enough for a request on a busy machine. */
 const LEASE_MS = 12_000;
-/** A request without a response within a fifth of the lease is given up. */
+/** A request without a response within a fifth of the lease is aborted. */
 const LIMIT_MS = LEASE_MS / 5;
 
 async function wired(site: Site): Promise<{ wire: Wire; store: StoredTasks }> {
@@ -23,7 +23,7 @@ const outcomes = async (...works: Promise<unknown>[]) =>
     outcome.status === 'rejected' && outcome.reason instanceof StoreError ? outcome.reason.kind : outcome,
   );
 
-/** Everything that a bot does with its store. */
+/** All operations of a bot on its store. */
 const everything = (store: StoredTasks, id: string): Promise<unknown>[] => [
   store.put(makeTask()),
   store.put(settled(makeTask())),
@@ -34,11 +34,11 @@ const everything = (store: StoredTasks, id: string): Promise<unknown>[] => [
   store.entries.openSince(),
 ];
 
-const said = ({ logged }: Site, words: string): number => logged.filter((line) => line.includes(words)).length;
+const logCount = ({ logged }: Site, text: string): number => logged.filter((line) => line.includes(text)).length;
 
 describe('A lost connection to the store', () =>
   onServers((stage) => {
-    it('A lost connection to the store fails every request without reporting rows as missing, and works again when it is back', async () => {
+    it('After the connection to the store is lost, every request fails without reporting rows as missing, and requests work again when it is back', async () => {
       const site = await stage();
       const { wire, store } = await wired(site);
       const task = makeTask();
@@ -47,18 +47,18 @@ describe('A lost connection to the store', () =>
       const works = everything(store, task.id);
       expect(await outcomes(...works)).toEqual(works.map(() => 'unreachable'));
       expect(store.ownership.trouble()).toMatchObject({ since: site.clock.now() });
-      expect(said(site, 'cannot be reached')).toBe(1);
+      expect(logCount(site, 'cannot be reached')).toBe(1);
       wire.mend();
       await vi.waitFor(() => store.put(settled(task)), { timeout: LEASE_MS });
       expect(store.ownership.trouble()).toBeUndefined();
-      expect([said(site, 'cannot be reached'), said(site, 'responds again')]).toEqual([1, 1]);
+      expect([logCount(site, 'cannot be reached'), logCount(site, 'responds again')]).toEqual([1, 1]);
       expect(await site.keys('finished')).toContain(task.id);
       await Promise.all(everything(store, task.id));
       store.ownership.mustBeOurs();
       await store.close();
     });
 
-    it('A lost connection to the store that only falls silent fails every request within its time, and none hangs', async () => {
+    it('When the connection to the store falls silent, every request fails within its time limit, and none hangs', async () => {
       const site = await stage();
       const { wire, store } = await wired(site);
       const task = makeTask();
@@ -71,13 +71,13 @@ describe('A lost connection to the store', () =>
       expect(performance.now() - start).toBeLessThan(2 * LIMIT_MS);
       wire.mend();
       await vi.waitFor(() => store.put(settled(task)), { timeout: LEASE_MS });
-      // A request that was given up does not arrive after a later one.
+      // An aborted request does not arrive after a later one.
       expect((await store.get(task.id))?.state).toBe('delivered');
       store.ownership.mustBeOurs();
       await store.close();
     });
 
-    it('A lost connection to the store ends the lease of the store when it does not come back in time', async () => {
+    it('When the connection to the store does not come back in time, the lease of the store ends', async () => {
       const site = await stage();
       const { wire, store } = await wired(site);
       wire.cut();

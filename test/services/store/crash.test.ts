@@ -9,7 +9,7 @@ import { makeTask, START, settled } from './stage.ts';
 const at = (ms: number) => ({ times: { created: START + ms } });
 const members = ['ann', 'bob'];
 
-/** What every list must show, derived from the stored tasks. */
+/** The expected content of every list, derived from the stored tasks. */
 async function agrees(store: TaskStore, ids: Iterable<string>): Promise<void> {
   const tasks = await Promise.all(
     [...new Set(ids)]
@@ -80,33 +80,33 @@ describe('A crash between any two writes', () =>
   onEveryStore((stage) => {
     const full = Array.from({ length: 100 }, (_, index) => settled(makeTask(at(index * 10))));
 
-    it('A crash between any two writes heals for the first task', async () => {
+    it('After a crash between any two writes of the first task, the store is valid', async () => {
       const task = makeTask();
       expect(await withEveryCrash(await stage(), [], (store) => store.put(task), { adds: [task.id] })).toBeGreaterThan(
         4,
       );
     });
 
-    it('A crash between any two writes heals for a task that begins a chunk', async () => {
+    it('After a crash between any two writes of a task that begins a chunk, the store is valid', async () => {
       const task = makeTask(at(5_000));
       expect(
         await withEveryCrash(await stage(), full, (store) => store.put(task), { adds: [task.id] }),
       ).toBeGreaterThan(4);
     });
 
-    it('A crash between any two writes heals for a task that splits a chunk in the middle', async () => {
+    it('After a crash between any two writes of a task that splits a chunk in the middle, the store is valid', async () => {
       const task = makeTask(at(445));
       expect(
         await withEveryCrash(await stage(), full, (store) => store.put(task), { adds: [task.id] }),
       ).toBeGreaterThan(6);
     });
 
-    it('A crash between any two writes heals for a settlement', async () => {
+    it('After a crash between any two writes of a settlement, the store is valid', async () => {
       const task = makeTask(at(7));
       await withEveryCrash(await stage(), [makeTask(at(6)), task], (store) => store.put(settled(task)));
     });
 
-    it('A crash between any two writes heals for a removal, even of the last row of a chunk', async () => {
+    it('After a crash between any two writes of a removal, even of the last row of a chunk, the store is valid', async () => {
       const task = makeTask(at(5_000));
       await withEveryCrash(await stage(), [...full, task], (store) => store.remove(task), { removes: [task.id] });
       await withEveryCrash(await stage(), [task], (store) => store.remove(task), { removes: [task.id] });
@@ -145,13 +145,13 @@ describe('A crash between any two writes', () =>
       expect(await site.keys('fingerprints')).toEqual([]);
     });
 
-    it('A crash between any two writes heals for a change to a finished task, and for a task that is finished from the start', async () => {
+    it('After a crash between any two writes of a change to a finished task, or of a task that is finished from the start, the store is valid', async () => {
       const task = settled(makeTask());
       await withEveryCrash(await stage(), [task], (store) => store.put({ ...task, state: 'cancelled' }));
       await withEveryCrash(await stage(), [], (store) => store.put(task), { adds: [task.id] });
     });
 
-    it('A crash between any two writes heals for a row that is set aside, which is always in one place at least', async () => {
+    it('After a crash between any two writes, a row that is being set aside is always in at least one place', async () => {
       for (const writes of [0, 1, 2]) {
         const site = await stage();
         await (await site.open()).close();

@@ -29,16 +29,16 @@ const NOT_COPIED = [
 
 const wholeOf = async ({ url, scheme, log, clock }: Site, count?: number): Promise<WholeStore> => {
   const store = await openWhole({ url, scheme }, { log, clock, makes: count !== undefined, count });
-  if (!store) throw new Error('There is a store.');
+  if (!store) throw new Error('A store was expected.');
   return store;
 };
 
-/** The power fails after so many writes to TO. */
+/** The power fails after this many writes to TO. */
 async function move(from: Site, to: Site, count: number, writes = Number.POSITIVE_INFINITY) {
   const source = await wholeOf(from);
   try {
     const target = await wholeOf(to, count);
-    let left = writes;
+    let writesLeft = writes;
     try {
       const partitions = target.partitions.map((one) => {
         const backend = Object.create(one.backend, {
@@ -51,7 +51,7 @@ async function move(from: Site, to: Site, count: number, writes = Number.POSITIV
                 const work = (adapter[name] as (...given: unknown[]) => Promise<unknown>).bind(adapter);
                 Object.assign(adapter, {
                   async [name](...given: unknown[]) {
-                    if (left-- <= 0) throw new StoreError('failed', 'no power');
+                    if (writesLeft-- <= 0) throw new StoreError('failed', 'no power');
                     return work(...given);
                   },
                 });
@@ -97,14 +97,14 @@ const clean = async (site: Site): Promise<unknown> => {
   return findings.filter(({ kind }) => kind !== 'order-astray' && kind !== 'past');
 };
 
-/** Without the order of their fields. */
+/** Ignores the order of their fields. */
 const parsed = (rows: readonly PartitionRow[]): Map<string, unknown> =>
   new Map(rows.map(({ namespace, key, text }) => [`${namespace} ${key}`, JSON.parse(text)]));
 
 describe('A store that is divided', () =>
   onServers((stage) =>
     onStores(['sqlite'], (fileStage) => {
-      it('A store that is divided has every row at its home, once, and is the same when it is put together again', async () => {
+      it('A store that is divided has every row once, in the right partition, and is the same when it is merged again', async () => {
         const [from, to, back] = [await fileStage(), await stage(), await fileStage()];
         await one(from);
         const before = await rowsOf(from, 1);
@@ -135,7 +135,7 @@ describe('A store that is divided', () =>
         expect(parsed(await rowsOf(back, 1))).toEqual(parsed(before));
       });
 
-      it('A store that is divided becomes one, in which what its partitions learned is merged', async () => {
+      it('A store that is divided can become a single partition, in which the learned data of its partitions is merged', async () => {
         const [from, to] = [await stage(), await fileStage()];
         await several(from, 3);
         const before = await rowsOf(from, 3);
@@ -160,9 +160,9 @@ describe('A store that is divided', () =>
         ]);
         const pseudonyms = after.filter(({ namespace }) => namespace === 'pseudonyms');
         for (const { key, text } of pseudonyms) {
-          const known = before.filter((row) => row.namespace === 'pseudonyms' && row.key === key);
+          const candidates = before.filter((row) => row.namespace === 'pseudonyms' && row.key === key);
           const home = homeIn(3)(key.replace('of ', ''));
-          expect(text).toBe((known.find(({ partition }) => partition === home) ?? known[0])?.text);
+          expect(text).toBe((candidates.find(({ partition }) => partition === home) ?? candidates[0])?.text);
         }
         expect(pseudonyms).toHaveLength(
           new Set(before.filter(({ namespace }) => namespace === 'pseudonyms').map(({ key }) => key)).size,
@@ -188,7 +188,7 @@ describe('A store that is divided', () =>
         expect(await clean(other)).toEqual([]);
       });
 
-      it('A store that is divided can be interrupted anywhere and restarted, and no process opens half of it', async () => {
+      it('Dividing a store can be interrupted anywhere and restarted, and no process opens a half-filled store', async () => {
         const [from, to] = [await fileStage(), await stage()];
         await one(from);
         for (const writes of [1, 3, 1, 9, 12]) {
@@ -208,7 +208,7 @@ describe('A store that is divided', () =>
         ]);
       });
 
-      it('A store that is divided is not written to one with other tasks or another number, nor from one with rows astray', async () => {
+      it('A store is not divided into one with other tasks or another number of partitions, nor if it has rows in the wrong partition', async () => {
         const [from, full, astray, to] = [await fileStage(), await stage(), await stage(), await stage()];
         await one(from);
         await several(full, 2);
@@ -219,13 +219,13 @@ describe('A store that is divided', () =>
         const row = (await rowsOf(astray, 2)).find(
           ({ partition, namespace }) => partition === 0 && namespace === 'live',
         );
-        if (!row) throw new Error('There is a live task.');
+        if (!row) throw new Error('A live task was expected.');
         await writeTo(astray, { ...row, partition: 1 });
         await expect(move(astray, to, 4)).rejects.toThrow('npm run doctor');
         expect(await rowsOf(to, 4)).toEqual([]);
       });
 
-      it('A store that is divided keeps what an erased member used in the sums of the server', async () => {
+      it('A store that is divided keeps the usage of an erased member in the sums of the server', async () => {
         const [from, to] = [await fileStage(), await stage()];
         await one(from);
         const secret = valuesIn(await rowsOf(from, 1), 'meta')
@@ -249,7 +249,7 @@ describe('A store that is divided', () =>
         }
       });
 
-      it('A store that is divided can be counted before, and nothing is written then', async () => {
+      it('A dry run of dividing a store counts the rows and writes nothing', async () => {
         const from = await fileStage();
         await one(from);
         const before = await rowsOf(from, 1);

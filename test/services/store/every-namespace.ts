@@ -8,7 +8,7 @@ import { makeTask, START, settled } from './stage.ts';
 
 const place = { channelId: '123456789012345678', id: '223456789012345678' };
 
-/** Rows in every namespace, as a bot leaves them that serves this partition, or the whole store. */
+/** Rows in every namespace, as left by a bot that serves this partition or the whole store. */
 export async function fillEveryNamespace(
   store: StoredTasks,
   partition: Partition,

@@ -9,18 +9,18 @@ import { ManualClock } from '../../support/manual-clock.ts';
 import { leave, onStores, type Site, type SiteRow } from './sites.ts';
 import { DAY_MS, folder, MINUTE_MS, makeTask, START, settled, sql } from './stage.ts';
 
-const look = ({ url, scheme, clock, log }: Site, repair: boolean): Promise<Examination> =>
+const runDoctor = ({ url, scheme, clock, log }: Site, repair: boolean): Promise<Examination> =>
   examine({ url, scheme }, { specs: kindSpecs, clock, log, repair });
 
 const found = ({ findings }: Examination): Partial<Record<FindingKind, number>> =>
   Object.fromEntries(findings.map(({ kind, count }) => [kind, count]));
 
-/** A doctor cannot open a store in the memory of one process. */
+/** A doctor cannot open a store that is in the memory of another process. */
 const everywhere = ['sqlite', 'redis', 'postgres'] as const;
 
 const fileOf = ({ url }: Site): string => url.replace('sqlite://', '');
 
-/** The address as it is shown, without a password. */
+/** The URL as it is shown, without a password. */
 const nameOf = (site: Site): string => (site.kind === 'sqlite' ? fileOf(site) : site.url.replace(/\/\/.*@/, '//'));
 
 async function filled(site: Site, count = 130): Promise<Task[]> {
@@ -35,7 +35,7 @@ async function filled(site: Site, count = 130): Promise<Task[]> {
   return tasks;
 }
 
-/** Puts some rows of one namespace into another. */
+/** Moves some rows from one namespace into another. */
 async function move(site: Site, from: string, to: string, max: number): Promise<void> {
   for (const row of (await site.rows(from)).slice(0, max)) {
     await site.write({ ...row, namespace: to, expires: undefined });
@@ -156,7 +156,7 @@ const damages: [
   ],
 ];
 
-/** Damage of a file, or of a database that leaves expiry to its client. */
+/** Damage in a file, or in a database that leaves expiry to its client. */
 const inDatabases: typeof damages = [
   [
     'rows whose time the adapter takes for over',
@@ -178,10 +178,10 @@ async function isMended(
 ): Promise<void> {
   await damage(site, await filled(site));
   const before = await site.rows();
-  expect(found(await look(site, false))).toEqual(kinds);
+  expect(found(await runDoctor(site, false))).toEqual(kinds);
   expect(await site.rows()).toEqual(before);
-  expect(found(await look(site, true))).toEqual(kinds);
-  expect(found(await look(site, true))).toEqual({});
+  expect(found(await runDoctor(site, true))).toEqual(kinds);
+  expect(found(await runDoctor(site, true))).toEqual({});
 
   const store = await site.open();
   expect(await site.keys('fingerprints')).toEqual((await store.get(recognised.id)) ? [recognised.id] : []);
@@ -192,52 +192,52 @@ async function isMended(
   expect(summaries.map(({ id }) => id)).toEqual(ids);
 }
 
-describe('Examining a store', () => {
+describe('The doctor', () => {
   onStores(everywhere, (stage) => {
-    it('Examining a store finds nothing in a healthy store', async () => {
+    it('The doctor finds nothing in a healthy store', async () => {
       const site = await stage();
       await filled(site);
-      expect(await look(site, false)).toEqual({
+      expect(await runDoctor(site, false)).toEqual({
         ...{ file: nameOf(site), holds: { tasks: 130, setAside: 0 }, findings: [] },
       });
-      expect((await look(site, true)).findings).toEqual([]);
+      expect((await runDoctor(site, true)).findings).toEqual([]);
     });
 
-    it.each(damages)('Examining a store finds and repairs %s', async (_name, damage, kinds) =>
+    it.each(damages)('The doctor finds and repairs %s', async (_name, damage, kinds) =>
       isMended(await stage(), damage, kinds),
     );
 
-    it('Examining a store drops expired tasks with their list rows, and tokens that are no longer needed', async () => {
+    it('The doctor drops expired tasks with their list rows, and tokens that are no longer needed', async () => {
       const site = await stage();
       await filled(site, 30);
       site.clock.advance(15 * MINUTE_MS);
-      expect(found(await look(site, true))).toEqual({ 'expired-token': 3 });
+      expect(found(await runDoctor(site, true))).toEqual({ 'expired-token': 3 });
       site.clock.advance(400 * DAY_MS);
-      expect(found(await look(site, true))).toEqual({ past: 27, 'line-dangling': 54 });
-      expect(await look(site, true)).toMatchObject({ holds: { tasks: 3 }, findings: [] });
+      expect(found(await runDoctor(site, true))).toEqual({ past: 27, 'line-dangling': 54 });
+      expect(await runDoctor(site, true)).toMatchObject({ holds: { tasks: 3 }, findings: [] });
       expect(await site.keys('finished')).toEqual([]);
     });
 
-    it('Examining a store creates no store where there is none', async () => {
+    it('The doctor creates no store where there is none', async () => {
       const site = await stage();
-      expect(await look(site, true)).toEqual({ file: nameOf(site), holds: undefined, findings: [] });
+      expect(await runDoctor(site, true)).toEqual({ file: nameOf(site), holds: undefined, findings: [] });
     });
   });
 
   onStores(['sqlite', 'postgres'], (stage) => {
-    it.each(inDatabases)('Examining a store finds and repairs %s', async (_name, damage, kinds) =>
+    it.each(inDatabases)('The doctor finds and repairs %s', async (_name, damage, kinds) =>
       isMended(await stage(), damage, kinds),
     );
   });
 
   onStores(['sqlite'], (stage) => {
-    it.each(inFiles)('Examining a store finds and repairs %s', async (_name, damage, kinds) => {
+    it.each(inFiles)('The doctor finds and repairs %s', async (_name, damage, kinds) => {
       const site = await stage();
       await isMended(site, damage, kinds);
       expect(statSync(fileOf(site)).mode & 0o077).toBe(0);
     });
 
-    it('Examining a store only reports damage of the file itself', async () => {
+    it('The doctor only reports damage to the file itself', async () => {
       const site = await stage();
       await filled(site);
       const file = fileOf(site);
@@ -247,12 +247,12 @@ describe('Examining a store', () => {
       const start = (Number(root?.rootpage) - 1) * size;
       writeFileSync(file, readFileSync(file).fill(0, start, start + size));
       const before = readFileSync(file);
-      expect(found(await look(site, true))).toEqual({ damaged: 1 });
+      expect(found(await runDoctor(site, true))).toEqual({ damaged: 1 });
       expect(readFileSync(file).equals(before)).toBe(true);
     });
   });
 
-  it('Examining a store creates no folder for a missing file', async () => {
+  it('The doctor creates no folder for a missing file', async () => {
     const file = join(folder(), 'nothing', 'atelier.sqlite');
     const log = openLog({ level: 'silent', secrets: [], readable: true, write: () => undefined });
     const parts = { specs: kindSpecs, clock: new ManualClock(START), log, repair: true };

@@ -1,6 +1,6 @@
 import { SqliteBackend } from '../../../src/services/store/sqlite.ts';
 
-/** A real connection on which the power fails after so many writes. */
+/** A real connection on which the power fails after this many writes. */
 export class FailingPower extends SqliteBackend {
   #left: number;
 

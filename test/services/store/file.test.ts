@@ -32,7 +32,7 @@ describe('The files of the store', () => {
   const umask = process.umask();
   afterEach(() => process.umask(umask));
 
-  it('The files of the store are readable by their owner only, in a separate folder, under any umask', async () => {
+  it('The files of the store are readable only by their owner, in a separate folder, under any umask', async () => {
     process.umask(0);
     const { file, open } = stage(join(folder(), 'data', 'deeper', 'atelier.sqlite'));
     const store = await open();
@@ -60,7 +60,7 @@ describe('The files of the store', () => {
     expect(permissions(file)).toBe(0o400);
   });
 
-  it('The files of the store are found from the working folder and by an absolute address', async () => {
+  it('The files of the store are found from the working folder and by an absolute URL', async () => {
     const before = process.cwd();
     const { file, log, clock } = stage();
     process.chdir(dirname(file));
@@ -89,7 +89,7 @@ describe('The files of the store', () => {
 });
 
 describe('A store that is in use', () => {
-  it('A store that is in use refuses a second bot in the same process under any of its names, and keeps the first', async () => {
+  it('A store that is in use refuses a second bot in the same process under any of its paths, and stays with the first', async () => {
     const { file, open } = stage();
     const first = await open();
     symlinkSync(file, `${file}.link`);
@@ -98,7 +98,7 @@ describe('A store that is in use', () => {
       expect(error.kind).toBe('in-use');
       expect(error.message).toContain(file);
     }
-    // The refused ones must not have released the first one's lock, not even for other processes.
+    // The refused bots must not have released the first one's lock, not even for other processes.
     await expect(child(holdsStore, `sqlite://${file}`, ...modules)).rejects.toThrow('without being ready');
     await first.put(makeTask());
     await first.close();
@@ -130,7 +130,7 @@ describe('A foreign store', () => {
   it.each([
     ['store', 1],
     ['task', TASK_VERSION],
-  ])('A foreign store is refused and left unchanged where a newer Atelier wrote it (%s)', async (part, today) => {
+  ])('A foreign store is refused and left unchanged if a newer Atelier wrote it (%s)', async (part, today) => {
     const { file, open } = stage();
     const store = await open({ botVersion: '9.9.9' });
     await store.put(settled(makeTask()));
@@ -149,7 +149,7 @@ describe('A foreign store', () => {
     expect(readFileSync(file).equals(before)).toBe(true);
   });
 
-  it('A foreign store is refused where it is the database of another program', async () => {
+  it('A foreign store is refused if it is the database of another program', async () => {
     const { file, open } = stage();
     sql(file, 'CREATE TABLE songs (name TEXT)');
     expect((await refusal(open())).kind).toBe('unsupported');

@@ -5,7 +5,7 @@ import { hasCertainlyEnded, nameHolder } from '../../../src/services/store/holde
 
 const isLinux = process.platform === 'linux';
 
-/** A process that has ended, and was waited for. */
+/** A process that has ended and has been reaped. */
 async function endedPid(): Promise<number> {
   const child = spawn(process.execPath, ['-e', '']);
   await once(child, 'exit');
@@ -19,23 +19,23 @@ function renamed(change: Partial<Record<'boot' | 'namespaces' | 'pid' | 'started
 }
 
 describe.skipIf(!isLinux)('The holder of a lease (needs /proc of Linux)', () => {
-  it('Every holder has another name, and one whose process runs has not ended', () => {
+  it('Every holder has a different name, and one whose process runs has not ended', () => {
     expect(nameHolder()).not.toBe(nameHolder());
     expect(hasCertainlyEnded(nameHolder())).toBe(false);
   });
 
-  it('A holder has ended where its process is gone, or another process has its id', async () => {
+  it('A holder has ended if its process is gone, or if another process has its id', async () => {
     expect(hasCertainlyEnded(renamed({ pid: String(await endedPid()) }))).toBe(true);
     expect(hasCertainlyEnded(renamed({ started: '1' }))).toBe(true);
   });
 
-  it('Nothing is certain of a process of another boot, machine or container', async () => {
+  it('Nothing is certain about a process from another boot, machine or container', async () => {
     const pid = String(await endedPid());
     expect(hasCertainlyEnded(renamed({ pid, boot: '00000000-0000-4000-8000-000000000000' }))).toBe(false);
     expect(hasCertainlyEnded(renamed({ pid, namespaces: 'pid:[1],time:[1]' }))).toBe(false);
   });
 
-  it('Nothing is certain of a holder without a place, or with a forged one', () => {
+  it('Nothing is certain about a holder whose name identifies no process, or is forged', () => {
     for (const name of [
       '',
       'a6d9c1f0',

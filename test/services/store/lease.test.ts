@@ -8,14 +8,14 @@ import { onServers, type Site } from './sites.ts';
 import { makeTask, settled } from './stage.ts';
 import { Standing } from './standing.ts';
 
-/** A test waits until a lease has run out, and a busy server has only a fifth of it for each request. */
+/** A test waits until a lease has expired, and a busy server has only a fifth of it for each request. */
 const LEASE_MS = 5_000;
 /**
  * For tests that await the next renewal: a server has a fifth of it for each request, and a busy machine may need most
  * of a second.
  */
-const MIDDLING_MS = 6_000;
-/** For tests that do not await its end. */
+const MEDIUM_MS = 6_000;
+/** For tests that do not wait for its end. */
 const LONG_MS = 20_000;
 
 const refused = async (work: Promise<unknown>): Promise<StoreError> => {
@@ -29,7 +29,7 @@ const refused = async (work: Promise<unknown>): Promise<StoreError> => {
 
 const open = (site: Site, clock?: LeaseClock) => site.open({ leaseMs: LEASE_MS, ...(clock && { leaseClock: clock }) });
 
-/** A second bot that must be refused. Its lease is never waited for, so its requests may have the time of a busy machine. */
+/** A second bot that must be refused. Nothing waits for its lease, so its requests may take as long as they need on a busy machine. */
 const openRival = (site: Site) => site.open({ leaseMs: LONG_MS });
 
 describe('The lease of a store', () =>
@@ -54,7 +54,7 @@ describe('The lease of a store', () =>
         const killed = await child(holdsStore, site.url, ...modules, JSON.stringify(task));
         expect((await refused(openRival(site))).kind).toBe('in-use');
         await killed.kill();
-        // Anything that waits would wait for ever on this clock.
+        // Anything that waits would wait forever on this clock.
         const next = await site.open({ leaseMs: LONG_MS, leaseClock: new Standing() });
         expect(await next.live()).toHaveLength(1);
       },
@@ -63,7 +63,7 @@ describe('The lease of a store', () =>
     it('The lease of a store lasts as long as it is renewed', async () => {
       const site = await stage();
       const store = await open(site);
-      // Twice its time, by the clock of the server.
+      // Twice its duration, by the server's clock.
       await pause(2 * LEASE_MS);
       store.ownership.mustBeOurs();
       await store.put(makeTask());
@@ -98,7 +98,7 @@ describe('The lease of a store', () =>
 
     it('The lease of a store is checked by the server with every write, so that a bot suspended after its own check changes nothing', async () => {
       const site = await stage();
-      // By this clock the lease is still valid, regardless of what the server holds.
+      // By this clock the lease is still valid, whatever is stored on the server.
       const first = await open(site, new Standing());
       const task = makeTask();
       await first.put(task);
@@ -121,7 +121,7 @@ describe('The lease of a store', () =>
       second.ownership.mustBeOurs();
     });
 
-    it('The lease of a store ends well before another bot can get it', async () => {
+    it('The lease of a store ends for its holder well before another bot can get it', async () => {
       const site = await stage();
       const clock = new Standing();
       const store = await site.open({ leaseMs: LONG_MS, leaseClock: clock });
@@ -131,7 +131,7 @@ describe('The lease of a store', () =>
       expect((await refused(store.put(makeTask()))).kind).toBe('lost');
     });
 
-    it('The lease of a store is not trusted when the wall clock has moved on while the steady clock stood still', async () => {
+    it('The lease of a store is not trusted if the wall clock has advanced while the steady clock stood still', async () => {
       const site = await stage();
       let asleepMs = 0;
       const suspended: LeaseClock = {
@@ -144,11 +144,11 @@ describe('The lease of a store', () =>
       expect((await refused(store.put(makeTask()))).kind).toBe('lost');
     });
 
-    it('The lease of a store is lost at once when the server gives it to another bot', async () => {
+    it('The lease of a store is lost at once if the server gives it to another bot', async () => {
       const site = await stage();
-      const store = await site.open({ leaseMs: MIDDLING_MS });
+      const store = await site.open({ leaseMs: MEDIUM_MS });
       await site.forgetLease();
-      const second = await site.open({ leaseMs: MIDDLING_MS });
+      const second = await site.open({ leaseMs: MEDIUM_MS });
       expect((await store.ownership.lost).kind).toBe('lost');
       expect((await refused(store.put(makeTask()))).kind).toBe('lost');
       await second.put(makeTask());
@@ -164,11 +164,11 @@ describe('The lease of a store', () =>
       const site = await stage();
       const wrong = new URL(site.url);
       wrong.password = 'a-wrong-password';
-      const away = new URL(site.url);
-      away.port = '1';
+      const unreachable = new URL(site.url);
+      unreachable.port = '1';
       for (const [url, kind] of [
         [wrong, 'denied'],
-        [away, 'unreachable'],
+        [unreachable, 'unreachable'],
       ] as const) {
         const error = await refused(
           openStore({ url: url.href, scheme: site.scheme }, { specs: kindSpecs, log: site.log, clock: site.clock }),

@@ -6,7 +6,7 @@ import { makeTask, settled } from './stage.ts';
 
 const older = `"version":${TASK_VERSION - 1}`;
 
-/** As an earlier bot left them. */
+/** Records as an earlier version of the bot left them. */
 const age = (site: Site): Promise<void> => site.rewrite(({ text }) => text.replace(`"version":${TASK_VERSION}`, older));
 
 describe('A record of an older version', () => {
@@ -43,7 +43,7 @@ describe('A record of an older version', () => {
       await store.close();
     });
 
-    it('A record of an older version is set aside when a migration fails, and stops none of the others', async () => {
+    it('A record of an older version is set aside when a migration fails, and does not affect the others', async () => {
       const site = await stage();
       const stumbling = (record: Record<string, unknown>) => {
         if (record.text === 'odd') throw new TypeError('odd');
@@ -59,7 +59,7 @@ describe('A record of an older version', () => {
     });
   });
 
-  it('A record of an older version has a migration for every former version', () => {
+  it('There is a migration for the records of every earlier version', () => {
     expect([...taskMigrations.keys()]).toEqual(Array.from({ length: TASK_VERSION - 1 }, (_, index) => index + 1));
   });
 });

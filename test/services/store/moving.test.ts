@@ -50,14 +50,14 @@ async function used(site: Site): Promise<SiteRow[]> {
   return site.rows();
 }
 
-const held = ({ url, scheme, log, clock }: Site): Promise<OpenedBackend> =>
+const openRows = ({ url, scheme, log, clock }: Site): Promise<OpenedBackend> =>
   openBackend({ url, scheme }, { log, clock });
 
-/** Moves everything; the power fails after so many writes to TO. */
+/** Moves everything; the power fails after this many writes to TO. */
 async function move(from: Site, to: Site, writes = Number.POSITIVE_INFINITY) {
-  const [source, target] = [await held(from), await held(to)];
+  const [source, target] = [await openRows(from), await openRows(to)];
   try {
-    let left = writes;
+    let writesLeft = writes;
     const { backend } = target;
     const failing: OpenedBackend['backend'] = Object.assign(Object.create(backend), {
       adapter(namespace: string) {
@@ -65,7 +65,7 @@ async function move(from: Site, to: Site, writes = Number.POSITIVE_INFINITY) {
         for (const name of ['set', 'setMany', 'deleteMany'] as const) {
           const work = (adapter[name] as (...given: unknown[]) => Promise<unknown>).bind(adapter);
           const spent = async (...given: unknown[]) => {
-            if (left-- <= 0) throw new StoreError('failed', 'no power');
+            if (writesLeft-- <= 0) throw new StoreError('failed', 'no power');
             return work(...given);
           };
           Object.assign(adapter, { [name]: spent });
@@ -106,27 +106,27 @@ for (const kind of ['sqlite', 'redis', 'postgres'] as const)
             const recognised = await Array.fromAsync(store.fingerprints.all());
             expect(recognised).toHaveLength(COUNT - Math.ceil(COUNT / 3));
             expect((await store.costs.all()).map(({ model }) => model)).toEqual(['a/b:1']);
-            const days: string[] = [];
-            for await (const { id } of store.entries.between('2026-01-01', '2026-01-02')) days.push(id);
-            expect(days).toEqual(['x']);
+            const entryIds: string[] = [];
+            for await (const { id } of store.entries.between('2026-01-01', '2026-01-02')) entryIds.push(id);
+            expect(entryIds).toEqual(['x']);
           },
         );
 
-        it('A store that is moved can be interrupted anywhere and restarted, and no bot starts on half of it', async () => {
+        it('Moving a store can be interrupted anywhere and restarted, and no bot starts on a half-filled store', async () => {
           const [from, to] = [await fileStage(), await stage()];
           const rows = await used(from);
           for (const writes of [1, 1, 2, 1]) {
             await expect(move(from, to, writes)).rejects.toThrow('no power');
             await expect(to.open()).rejects.toMatchObject({ kind: 'unsupported' });
           }
-          // Between two tries the bot continued with the old store.
+          // Between two attempts the bot continued with the old store.
           await from.drop(({ namespace }) => namespace === 'quarantine');
           expect((await move(from, to)).every(isSame)).toBe(true);
           expect(await moved(to)).toEqual(rows.filter(({ namespace }) => namespace !== 'quarantine'));
           await (await to.open()).close();
         });
 
-        it('A store that is moved changes nothing where another bot has its tasks there, or where it was moved before', async () => {
+        it('Moving a store changes nothing if another bot has tasks in the target, or if the store was moved there before', async () => {
           const [from, other, to] = [await fileStage(), await fileStage(), await stage()];
           await used(from);
           await used(other);
@@ -149,7 +149,7 @@ for (const kind of ['sqlite', 'redis', 'postgres'] as const)
           expect(await to.rows()).toEqual(after);
         });
 
-        it('A store that is moved is refused while a bot runs on either side', async () => {
+        it('Moving a store is refused while a bot runs on either side', async () => {
           const [from, to] = [await fileStage(), await stage()];
           await used(from);
           for (const busy of [from, to]) {

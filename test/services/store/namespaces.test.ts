@@ -24,12 +24,11 @@ const all = async (shelf: Namespace): Promise<Map<string, unknown>> => {
 };
 
 /**
- * The behaviour of keyv and its adapters that the bot relies on. Both are young, so these tests show what an update
- * breaks.
+ * The behaviour of keyv and its adapters that the bot relies on. Both are young, so these tests show when an update breaks it.
  */
 describe('A namespace over keyv', () =>
   onEveryStore((stage) => {
-    it('A namespace over keyv keeps its rows apart from all others, even where a name is the beginning of another', async () => {
+    it('A namespace over keyv keeps its rows apart from all others, even if one name is a prefix of another', async () => {
       const { backend } = await fresh(stage);
       const names = ['live', 'LIVE', 'liv', 'liv_', 'live:1'];
       const shelves = names.map((name) => new Namespace(name, backend));
@@ -39,7 +38,7 @@ describe('A namespace over keyv', () =>
       for (const shelf of shelves.slice(1)) expect(await shelf.get('1')).toBe(shelf.name);
     });
 
-    it('A namespace over keyv reads every row once, over any number of pages and with deletions on the way', async () => {
+    it('A namespace over keyv reads every row once, over any number of pages and with deletions in between', async () => {
       const { shelf } = await fresh(stage);
       const keys = Array.from({ length: 2_500 }, (_, at) => `key ${at}`);
       await shelf.putMany(keys.map((key) => ({ key, value: key })));
@@ -52,7 +51,7 @@ describe('A namespace over keyv', () =>
       expect((await all(shelf)).size).toBe(0);
     });
 
-    it('A namespace over keyv reads many rows in one request, and leaves missing ones out', async () => {
+    it('A namespace over keyv reads many rows in one request, and omits missing ones', async () => {
       const { shelf } = await fresh(stage);
       const keys = Array.from({ length: 2_100 }, (_, at) => `${at}`);
       await shelf.putMany(keys.map((key) => ({ key, value: Number(key) })));

@@ -7,11 +7,11 @@ import { TASK_VERSION, type Task } from '../../../src/services/tasks/task.ts';
 import { made, oldRows, planted, writeOldStore } from '../../support/old-store.ts';
 import { type Stage, sql, stage } from './stage.ts';
 
-/** The old bot's rows in a namespace, by their keys. */
+/** The rows of the old version in a namespace, by their keys. */
 const stored = <Value>(namespace: string): [key: string, value: Value][] =>
   oldRows.filter((row) => row.namespace === namespace).map(({ key, value }) => [key, JSON.parse(value).value]);
 
-/** Every kind that the old bot knew. */
+/** Every kind that the old version had. */
 const kinds = [
   ...['action', 'album', 'animate', 'ask', 'blend', 'change', 'describe', 'image', 'image-to-video', 'imagine'],
   ...['music', 'said', 'second-video', 'shorten', 'song', 'talk', 'video'],
@@ -31,7 +31,7 @@ function presentRequest({ kind, request: { pictures: images, ...request } }: Tas
   return { ...request, references: images.map((one) => ({ ...one, medium: 'image', takes: 'address' })) };
 }
 
-/** The present bot marks the store with its version. */
+/** The current version marks the store with its number. */
 const SCHEMA = /"store":1,"task":\d,"by":"[\d.]+"/;
 const rowsIn = (file: string) =>
   sql(file, 'SELECT * FROM atelier ORDER BY namespace, key').map((row) => {
@@ -68,7 +68,7 @@ describe('A store of the bot before the restructuring', () => {
     expect(kindsIn('finished')).toEqual(kinds);
   });
 
-  it.each(storedTasks)('Task %s of an old store is read unchanged in the present version', async (id, task) => {
+  it.each(storedTasks)('Task %s of an old store is read unchanged in the current version', async (id, task) => {
     const read = await store.get(id);
     expect(read && toRecord(read)).toEqual({ ...task, version: TASK_VERSION, request: presentRequest(task) });
   });
@@ -115,11 +115,11 @@ describe('A store of the bot before the restructuring', () => {
     await store.close();
     const { clock, log, file } = scene;
     const address = { url: `sqlite://${file}`, scheme: 'sqlite' } as const;
-    const look = (repair: boolean) => examine(address, { specs: kindSpecs, clock, log, repair });
-    expect((await look(false)).findings).toEqual([{ kind: 'unreadable', count: 1 }]);
+    const runDoctor = (repair: boolean) => examine(address, { specs: kindSpecs, clock, log, repair });
+    expect((await runDoctor(false)).findings).toEqual([{ kind: 'unreadable', count: 1 }]);
     expect(rowsIn(file)).toEqual(oldRows);
-    await look(true);
-    expect((await look(false)).findings).toEqual([]);
+    await runDoctor(true);
+    expect((await runDoctor(false)).findings).toEqual([]);
     const others = (rows: readonly Record<string, unknown>[]) =>
       rows.filter(({ key, namespace }) => !isPlanted(String(key)) && namespace !== 'quarantine');
     expect(others(rowsIn(file))).toEqual(others(oldRows.map((row) => ({ ...row }))));

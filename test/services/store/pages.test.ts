@@ -38,7 +38,7 @@ describe('Pages of tasks', () =>
       );
     });
 
-    it('Pages of tasks are in order even where the clock went back', async () => {
+    it('Pages of tasks are in order even if the clock was set back', async () => {
       const store = await (await stage()).open();
       const times = Array.from({ length: 240 }, (_, index) => (index % 2 === 0 ? 10_000 + index : 500 - index));
       const tasks = times.map((ms) => makeTask(at(ms)));
@@ -91,7 +91,7 @@ describe('Pages of tasks', () =>
       expect((await store.page({ of: ann, max: 5, states: ['submitting'] })).summaries).toEqual([]);
     });
 
-    it('Pages of tasks leave out a row whose task was never written', async () => {
+    it('Pages of tasks omit a row whose task was never written', async () => {
       const site = await stage();
       const { open } = site;
       const store = await open();
@@ -102,7 +102,7 @@ describe('Pages of tasks', () =>
       expect(await leaf(store, ann, 1)).toEqual({ ids: [kept.id], pages: 1 });
     });
 
-    it('Pages of tasks take few rows, and drop whole chunks when all of their tasks have expired', async () => {
+    it('Pages of tasks are stored in few rows, and whole chunks are dropped when all of their tasks have expired', async () => {
       const site = await stage();
       const { open, clock } = site;
       const store = await open();

@@ -11,7 +11,7 @@ import { taskId } from '../../../src/services/tasks/task-id.ts';
 import type { Site } from './sites.ts';
 import { START } from './stage.ts';
 
-/** As the workers of a cluster open it. */
+/** Opens the store as the workers of a cluster do. */
 export async function openCluster({ url, scheme, log, clock }: Site, partitions: number): Promise<Partitions> {
   const parts = { specs: kindSpecs, log, clock, partitions, holder: nameHolder(), leaseMs: 20_000 };
   const opened = await openPartitions({ url, scheme }, parts);
@@ -19,7 +19,7 @@ export async function openCluster({ url, scheme, log, clock }: Site, partitions:
   return opened;
 }
 
-/** Leaves every partition as a worker does that used it. */
+/** Leaves every partition as a worker that has used it does. */
 export async function leavePartitions(
   site: Site,
   count: number,
@@ -41,7 +41,7 @@ export interface PartitionRow {
   text: string;
 }
 
-/** Every row of every partition, but not what a move or a restore notes about itself. */
+/** Every row of every partition, except the marks of a move or a restore. */
 export async function rowsOf(site: Site, count: number): Promise<PartitionRow[]> {
   const { url, scheme, log, clock } = site;
   const store = await openWhole({ url, scheme }, { log, clock, makes: false, count });
@@ -58,7 +58,7 @@ export async function rowsOf(site: Site, count: number): Promise<PartitionRow[]>
 
 const nameOf = ({ partition, namespace, key }: PartitionRow): string => `${partition} ${namespace} ${key}`;
 
-/** As no worker would. */
+/** Changes rows in a way in which no worker would. */
 export async function writeTo({ url, scheme, log, clock }: Site, ...rows: readonly PartitionRow[]): Promise<void> {
   const store = await openWhole({ url, scheme }, { log, clock, makes: false });
   try {
@@ -72,6 +72,6 @@ export async function writeTo({ url, scheme, log, clock }: Site, ...rows: readon
   }
 }
 
-/** The id of a task that this partition has for a server. */
+/** The id of a task that belongs to a server and is in this partition. */
 export const idIn = (partition: Partition, home = 'den', at = START): string =>
   taskId(at, bucketWithin(home, partition));

@@ -17,7 +17,7 @@ const look = ({ url, scheme, clock, log }: Site, repair: boolean) =>
 const found = async (site: Site, repair: boolean): Promise<string[]> =>
   (await look(site, repair)).findings.map(({ kind, count, partition }) => `${partition} ${kind} ${count}`);
 
-/** Each partition has tasks of its own, live and finished, with their entries. */
+/** Each partition has its own tasks, live and finished, with their entries. */
 const used = (site: Site): Promise<void> =>
   leavePartitions(site, COUNT, async (store, partition) => {
     await store.entries.setOpenSince('2026-01-01');
@@ -69,12 +69,12 @@ describe('The doctor of a store with partitions', () =>
       expect(after.filter(({ namespace, key }) => namespace !== 'quarantine' && key !== 'member:eve')).toEqual(before);
     });
 
-    it('The doctor of a store with partitions brings tasks home that are in the wrong partition, with all that belongs to them', async () => {
+    it('The doctor of a store with partitions moves tasks that are in the wrong partition to the right one, with all of their rows', async () => {
       const site = await stage();
       await used(site);
       const before = await rowsOf(site, COUNT);
       const [live, finished, entry] = ['live', 'finished', 'ledger'].map((namespace) => rowIn(before, 1, namespace));
-      if (!live || !finished || !entry) throw new Error('There are tasks.');
+      if (!live || !finished || !entry) throw new Error('Tasks were expected.');
       const store = await openWhole(site, { log: site.log, clock: site.clock, makes: false });
       for (const { namespace, key } of [live, finished, entry])
         await store?.partitions[1]?.backend.adapter(namespace, 'at-once').deleteMany([key]);
@@ -86,7 +86,7 @@ describe('The doctor of a store with partitions', () =>
       expect(await rowsOf(site, COUNT)).toEqual(before);
     });
 
-    it("The doctor of a store with partitions brings a server's decisions home, and sets those aside that its home has already", async () => {
+    it("The doctor of a store with partitions moves a server's decisions to the right partition, and sets aside those that exist there already", async () => {
       const site = await stage();
       const [home, other] = ['home', 'other'].map((name) => partitionOf(bucketOf(name), COUNT));
       await leavePartitions(site, COUNT, async (store, { number }) => {
@@ -107,7 +107,7 @@ describe('The doctor of a store with partitions', () =>
       expect(rows.filter(({ namespace }) => namespace === 'quarantine')).toHaveLength(1);
     });
 
-    it('The doctor of a store with partitions makes the hash keys the same where nothing is hidden under another one', async () => {
+    it('The doctor of a store with partitions makes the hash keys equal if nothing was hashed with a different one', async () => {
       const site = await stage();
       await used(site);
       const before = await rowsOf(site, COUNT);
@@ -127,7 +127,7 @@ describe('The doctor of a store with partitions', () =>
       expect((await found(site, true)).filter((one) => one.includes('secret'))).toEqual(['2 secret-in-use 1']);
     });
 
-    it('The doctor of a store with partitions tells of partitions beyond its number', async () => {
+    it('The doctor of a store with partitions reports partitions beyond its number', async () => {
       const site = await stage();
       await used(site);
       await writeTo(site, { partition: 0, namespace: 'meta', key: 'partitions', text: '{"value":{"count":3}}' });

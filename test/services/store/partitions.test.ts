@@ -20,9 +20,9 @@ import { onServers, type Site } from './sites.ts';
 import { makeTask, settled } from './stage.ts';
 import { Standing } from './standing.ts';
 
-/** For a lease whose end a test awaits; a fifth of it must be enough for a request on a busy machine. */
+/** For a lease whose end a test waits for; a fifth of it must be enough for a request on a busy machine. */
 const LEASE_MS = 5_000;
-/** For leases that a test does not outlive. */
+/** For leases that last longer than a test. */
 const LONG_MS = 20_000;
 
 interface Options {
@@ -53,7 +53,7 @@ const placed = ({ kind }: Site, partition: number, namespace: string): string =>
 
 describe('The number of partitions', () =>
   onServers((stage) => {
-    it('The number of partitions is fixed at the first start of a store, whatever a later one asks for', async () => {
+    it('The number of partitions is fixed at the first start of a store, whatever a later start requests', async () => {
       const site = await stage();
       const first = await open(site, { partitions: 8 });
       expect(first.count).toBe(8);
@@ -80,13 +80,13 @@ describe('The number of partitions', () =>
       expect((await open(site)).count).toBe(4);
     });
 
-    it('The number of partitions is one for a store that was begun without, and its rows are those of partition 0', async () => {
+    it('The number of partitions is one for a store that was created without any, and its rows are those of partition 0', async () => {
       const site = await stage();
       const store = await site.open({ leaseMs: LONG_MS });
       const task = makeTask();
       await store.put(task);
       const before = await site.rows();
-      // It may run meanwhile.
+      // The other bot may keep running.
       const partitions = await open(site);
       expect(partitions.count).toBe(1);
       await store.close();
@@ -106,7 +106,7 @@ describe('The number of partitions', () =>
       expect((await open(site)).count).toBe(1);
     });
 
-    it('The number of partitions is never guessed where its row cannot be read', async () => {
+    it('The number of partitions is never guessed if its row cannot be read', async () => {
       const site = await stage();
       await (await open(site)).close();
       await site.rewrite(({ key }) => (key === 'partitions' ? '{"value":{"count":0}}' : undefined));
@@ -118,7 +118,7 @@ describe('The number of partitions', () =>
 
 describe('Partitions', () =>
   onServers((stage) => {
-    it('Partitions are stores of their own, whose rows are told apart by their prefix', async () => {
+    it('Partitions are separate stores, whose rows differ in their prefix', async () => {
       const site = await stage();
       const partitions = await open(site);
       const stores = await Promise.all([0, 1, 2, 3].map((partition) => partitions.open(partition)));
@@ -152,7 +152,7 @@ describe('Partitions', () =>
       }
     });
 
-    it('Partitions each have a lease, so that processes own them side by side', async () => {
+    it('Each partition has its own lease, so that several processes can own different ones', async () => {
       const site = await stage();
       const [one, other] = await Promise.all([open(site, { holder: 'one' }), open(site, { holder: 'other' })]);
       const first = await one.open(1);
@@ -195,7 +195,7 @@ describe('Partitions', () =>
       });
       await second.put(settled(task));
       const before = await site.rows();
-      // By its own clock it still has the lease: only the server refuses.
+      // By its own clock it still has the lease; only the server refuses the write.
       first.ownership.mustBeOurs();
       const works = [
         first.put(makeTask()),
@@ -226,7 +226,7 @@ describe('Partitions', () =>
       },
     );
 
-    it('Partitions that another process owns can be read, and not be written', async () => {
+    it('Partitions that another process owns can be read but not written', async () => {
       const site = await stage();
       const owner = await open(site);
       const store = await owner.open(3);
@@ -264,7 +264,7 @@ describe('Partitions', () =>
       expect(await (await partitions.rows(0))?.countExpired(Date.now())).toBe(0);
     });
 
-    it('Partitions on Redis list their keys, and forget those of rows that have expired or were removed', async ({
+    it('Partitions on Redis list their keys, without those of rows that have expired or were removed', async ({
       skip,
     }) => {
       const site = await stage();
@@ -275,7 +275,7 @@ describe('Partitions', () =>
       const partitions = await open(site);
       const first = await partitions.open(1);
       const [task, removed] = [makeTask(), makeTask()];
-      // Its row lasts a moment longer.
+      // Its row exists a moment longer.
       const old = settled(makeTask(), site.clock.now() - RETENTION_MS + 200);
       for (const each of [task, removed, old]) await first.put(each);
       await first.remove(removed);
@@ -296,14 +296,14 @@ describe('Partitions', () =>
       const stores = [];
       for (let partition = 0; partition < partitions.count; partition++) stores.push(await partitions.open(partition));
       await Promise.all(stores.map((store) => store.put(makeTask())));
-      // One is the test's own.
+      // One connection belongs to the test itself.
       const used = (await site.connections()) - 1;
       expect(used).toBeGreaterThan(0);
       expect(used).toBeLessThanOrEqual(site.kind === 'redis' ? 1 : 8);
       await Promise.all(stores.map((store) => store.close()));
     });
 
-    it('Partitions are refused where the server is away, and beyond their number', async () => {
+    it('Partitions cannot be opened if the server does not respond, or beyond their number', async () => {
       const site = await stage();
       const away = new URL(site.url);
       away.port = '1';
@@ -314,7 +314,7 @@ describe('Partitions', () =>
   }));
 
 describe('Partitions of a file', () => {
-  it('Partitions are refused on a file, which is for one process', async () => {
+  it('Partitions are refused for a file, which only one process can use', async () => {
     const log = openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined });
     const parts = { specs: kindSpecs, log, clock: systemClock, partitions: 2, holder: nameHolder() };
     const error = await refused(openPartitions({ url: 'sqlite://:memory:', scheme: 'sqlite' }, parts));

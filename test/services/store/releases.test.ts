@@ -13,7 +13,7 @@ const releases = [...upgrading.matchAll(/^\| (\d+\.\d+\.\d+) \| (\d+\.\d+) \|$/g
   ([, version = '', schema = '']) => [version, schema] as const,
 );
 
-/** The store of 0.1.0 is kept row by row; those of later releases are backups by them: `releases/<version>.backup`. */
+/** The store of 0.1.0 is kept row by row; those of later releases are kept as backups made by them, `releases/<version>.backup`. */
 const FIRST = '0.1.0';
 const backupOf = (version: string): string => fileURLToPath(new URL(`releases/${version}.backup`, import.meta.url));
 
@@ -38,7 +38,7 @@ async function counted(file: string, { clock, log }: Stage) {
 }
 
 describe('The store of a release', () => {
-  it('docs/upgrading.md names the first release and the present schema', () => {
+  it('docs/upgrading.md names the first release and the current schema', () => {
     expect(releases.map(([version]) => version)).toContain(FIRST);
     expect(upgrading).toContain(`| ${schemaName(presentSchema)} |`);
   });

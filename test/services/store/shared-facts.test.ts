@@ -6,11 +6,11 @@ import { openSharedFacts, type SharedFacts } from '../../../src/services/store/r
 import { Wire } from '../../support/wire.ts';
 import { onServers, type Site } from './sites.ts';
 
-/** For claims that a test does not outlive. */
+/** For claims that last longer than a test. */
 const LONG_MS = 60_000;
-/** For claims whose end a test awaits. */
+/** For claims whose end a test waits for. */
 const SHORT_MS = 300;
-/** Enough for a request on a busy machine. */
+/** The time limit of a request, long enough on a busy machine. */
 const LIMIT_MS = 3_000;
 
 async function open({ scheme, log, clock }: Site, url: string): Promise<SharedFacts> {
@@ -29,9 +29,9 @@ const kindOf = async (work: Promise<unknown>): Promise<unknown> => {
 
 describe('Shared facts', () =>
   onServers((stage) => {
-    it('Shared facts give a claim to one of many processes that ask for it at once', async () => {
+    it('Shared facts give a claim to only one of many processes that request it at once', async () => {
       const site = await stage();
-      // They also make the table at the same time.
+      // They also create the table at the same time.
       const processes = await Promise.all(Array.from({ length: 8 }, () => open(site, site.url)));
       for (let round = 0; round < 20; round++) {
         const got = await Promise.all(
@@ -43,7 +43,7 @@ describe('Shared facts', () =>
       }
     });
 
-    it('Shared facts keep a claim for its holder, who may repeat it, until it is given back', async () => {
+    it('Shared facts keep a claim for its holder, which may renew it, until it is released', async () => {
       const site = await stage();
       const facts = await open(site, site.url);
       expect(await facts.claim('worker:a', 'a', LONG_MS)).toBe(true);
@@ -55,7 +55,7 @@ describe('Shared facts', () =>
       expect(await facts.claim('worker:a', 'b', LONG_MS)).toBe(true);
     });
 
-    it('Shared facts replace a note for one of many processes that have read it', async () => {
+    it('Shared facts let only one of many processes that have read a note replace it', async () => {
       const site = await stage();
       const processes = await Promise.all(Array.from({ length: 8 }, () => open(site, site.url)));
       const replaceAll = (before: string | undefined, round: number) =>
@@ -70,7 +70,7 @@ describe('Shared facts', () =>
       expect(await replaceAll(undefined, 20)).not.toContain(true);
     });
 
-    it('Shared facts end a claim that its holder does not repeat, and only that one', async () => {
+    it('Shared facts end a claim that its holder does not renew, and only that one', async () => {
       const site = await stage();
       const facts = await open(site, site.url);
       await facts.claim('worker:a', 'a', SHORT_MS);
@@ -94,7 +94,7 @@ describe('Shared facts', () =>
       expect(await facts.claim('shard:1', 'ended', LONG_MS)).toBe(false);
     });
 
-    it('Shared facts list what was added since a time, in order, and forget it after its time', async () => {
+    it('Shared facts list entries that were added since a given time, in order, and drop them when they expire', async () => {
       const site = await stage();
       const [facts, other] = [await open(site, site.url), await open(site, site.url)];
       expect(await facts.addedSince('threads', 0)).toMatchObject({ entries: [] });
@@ -137,7 +137,7 @@ describe('Shared facts', () =>
       expect(await (await open(site, site.url)).read('session:1')).toBe('second');
     });
 
-    it('Shared facts list the claims whose names begin so, whatever characters are in them', async () => {
+    it('Shared facts list the claims whose names have a given prefix, whatever characters it contains', async () => {
       const site = await stage();
       const facts = await open(site, site.url);
       const names = ['worker:a', 'worker:*', 'worker:%_', 'worker:\u{1F98A}', 'worke:x', 'workers'];
@@ -160,7 +160,7 @@ describe('Shared facts', () =>
       await store.close();
     });
 
-    it('Shared facts fail with a store error while the server is away, and work when it is back', async () => {
+    it('Shared facts fail with a store error while the server does not respond, and work when it is back', async () => {
       const site = await stage();
       const wire = await Wire.to(site.url);
       const facts = await open(site, wire.url);
@@ -190,7 +190,7 @@ describe('Shared facts', () =>
       expect(await everything()).toEqual(Array(5).fill('failed'));
     });
 
-    it('Shared facts fail at the start where the server is away', async () => {
+    it('Shared facts fail at the start if the server does not respond', async () => {
       const { scheme, log, clock, url } = await stage();
       const away = new URL(url);
       away.port = '1';
@@ -201,7 +201,7 @@ describe('Shared facts', () =>
   }));
 
 describe('Shared facts on a file', () => {
-  it('Shared facts are refused on a file, which is for one process', async () => {
+  it('Shared facts are refused for a file, which only one process can use', async () => {
     const address = { url: 'sqlite://:memory:', scheme: 'sqlite' };
     const log = openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined });
     expect(await kindOf(openSharedFacts(address, { log, clock: systemClock, limitMs: LIMIT_MS }))).toBe('unsupported');

@@ -35,9 +35,9 @@ interface Back {
   /** As if the server had released the lease of the store. */
   forgetLease(): Promise<void>;
   leaseNumber(): Promise<number>;
-  /** To the server or this database of it. */
+  /** The number of connections to the server, or to this database. */
   connections(): Promise<number>;
-  /** Ends all of them but its own, as a restart of the server does. */
+  /** Ends all of them except its own, as a restart of the server does. */
   cutConnections(): Promise<void>;
 }
 
@@ -60,18 +60,18 @@ export interface Site extends Pick<Back, 'forgetLease' | 'leaseNumber' | 'connec
   open(options?: OpenOptions): Promise<StoredTasks>;
   /** The raw rows, as a bot sees them. */
   backend(): Promise<Backend>;
-  /** A bot whose power fails after so many writes. */
+  /** A bot whose power fails after this many writes. */
   failing(writes: number): Promise<StoredTasks>;
   rows(namespace?: string): Promise<SiteRow[]>;
   keys(namespace: string): Promise<string[]>;
   write(...rows: SiteRow[]): Promise<void>;
-  /** Changes the text of rows; undefined leaves one unchanged. */
+  /** Changes the text of rows; a row for which it returns undefined stays unchanged. */
   rewrite(change: (row: SiteRow) => string | undefined): Promise<void>;
   drop(isWanted: (row: SiteRow) => boolean): Promise<void>;
 }
 
 /**
- * Runs the same tests on every kind of store; those without a configured server are skipped and reported as skipped.
+ * Runs the same tests on every kind of store; kinds without a configured server are skipped and reported as skipped.
  */
 export function onEveryStore(tests: (site: () => Promise<Site>) => void): void {
   onStores(kinds, tests);
@@ -98,7 +98,7 @@ async function siteOf(kind: Kind): Promise<Site> {
   const clock = new ManualClock(START);
   const logged: string[] = [];
   const log = openLog({ level: 'info', secrets: [], readable: false, write: (line) => logged.push(line) });
-  // What a test's server logs about itself says nothing about the store.
+  // The log of a test's server says nothing about the store.
   const quiet =
     kind === 'redis'
       ? openLog({ level: 'error', secrets: [], readable: false, write: (line) => logged.push(line) })
@@ -115,7 +115,7 @@ async function siteOf(kind: Kind): Promise<Site> {
     leaseNumber: back.leaseNumber,
     ...{ connections: back.connections, cutConnections: back.cutConnections },
     async open(options = {}) {
-      // In memory everything is gone with its connection, so that one stays open.
+      // A store in memory is lost when its connection is closed, so that connection stays open.
       if (shared) return onTop(shared, options, async () => undefined);
       const store = await openStore({ url, scheme }, { specs: kindSpecs, ...parts, ...options });
       onTestFinished(() => store.close());
@@ -158,7 +158,7 @@ async function siteOf(kind: Kind): Promise<Site> {
   return site;
 }
 
-/** Leaves a store as a bot does that used it; the work is done in memory, which takes a tenth of the time. */
+/** Leaves a store as a bot that has used it does; the work is done in memory, which takes a tenth of the time. */
 export async function leave(site: Site, work: (store: StoredTasks) => Promise<void>): Promise<SiteRow[]> {
   const quick = await siteOf('memory');
   await work(await quick.open());
@@ -167,7 +167,7 @@ export async function leave(site: Site, work: (store: StoredTasks) => Promise<vo
   return site.rows();
 }
 
-/** Real rows on which the power fails after so many writes. */
+/** Real rows for which the power fails after this many writes. */
 function failingPower(backend: Backend, writes: number): Backend {
   let left = writes;
   return {

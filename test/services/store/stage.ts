@@ -15,7 +15,7 @@ import { type Parts, taskFrom } from '../../support/tasks.ts';
 export const MINUTE_MS = 60_000;
 export const DAY_MS = 24 * 60 * MINUTE_MS;
 
-/** The clock's first moment in every test. */
+/** The time at which the clock starts in every test. */
 export const START = Date.UTC(2026, 0, 1);
 
 interface Made extends Omit<Parts, 'route' | 'times'> {
@@ -57,7 +57,7 @@ export function makeTask({ route, times, ...over }: Made = {}): Task {
   return taskFrom(record);
 }
 
-/** As delivery leaves it: nothing is left to do. */
+/** A task as the delivery leaves it: nothing is left to do. */
 export function settled(task: Task, at = START + MINUTE_MS): Task {
   const { token: _, ...route } = task.route;
   return { ...task, state: 'delivered', route, times: { ...task.times, settled: at } };

@@ -23,7 +23,7 @@ describe('List entries without a task', () => {
       expect(texts).toContain(`"id":"${kept.id}"`);
     });
 
-    it('Chunks that no list names are removed', async () => {
+    it('Chunks that are in no list are removed', async () => {
       const site = await stage();
       const store = await site.open();
       const task = makeTask();

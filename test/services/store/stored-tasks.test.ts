@@ -61,7 +61,7 @@ describe('Stored tasks', () =>
       expect(summaries.map(({ state }) => state)).toEqual(['cancelled']);
     });
 
-    it('The store reports what is left to do, oldest first', async () => {
+    it('The store reports unfinished work, oldest first', async () => {
       const site = await stage();
       const { open } = site;
       const store = await open();
@@ -118,7 +118,7 @@ describe('Stored tasks', () =>
       expect(Number(row?.expires) - before).toBeGreaterThanOrEqual(300 * DAY_MS);
       expect(Number(row?.expires) - Date.now()).toBeLessThanOrEqual(300 * DAY_MS);
       expect(finished.filter(({ expires }) => expires === undefined)).toEqual([]);
-      // What its files are recognised by goes with it.
+      // The fingerprints of its files are deleted with it.
       const [prints] = await site.rows('fingerprints');
       expect(prints?.key).toBe(task.id);
       expect(Math.abs(Number(prints?.expires) - Number(row?.expires))).toBeLessThan(5_000);
@@ -151,7 +151,7 @@ describe('Stored tasks', () =>
       expect([await site.keys('live'), await site.keys('index')]).toEqual([[], []]);
     });
 
-    it('The store lets other work run while a long row of tasks is put', async () => {
+    it('The store lets other work run while many tasks in a row are put', async () => {
       const store = await (await stage()).open();
       let turns = 0;
       let timer = setImmediate(function turn() {
@@ -164,7 +164,7 @@ describe('Stored tasks', () =>
     });
   }));
 
-it('Stored tasks are kept in memory only where configured', async () => {
+it('Stored tasks are kept in memory only if configured', async () => {
   const { open, file } = stage(':memory:');
   const store = await open();
   const task = makeTask();
@@ -192,7 +192,7 @@ describe('An interaction token', () =>
       expect(await tokenIn(site)).toBe(0);
     });
 
-    it('An interaction token is gone from every row once the tasks were read at start', async () => {
+    it('An expired interaction token is removed from every row once the tasks have been read at the start', async () => {
       const site = await stage();
       const { open, clock } = site;
       const store = await open();

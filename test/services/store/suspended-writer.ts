@@ -13,7 +13,7 @@ const log = openLog({ level: 'silent', secrets: [], readable: false, write: () =
 const task = JSON.parse(text) as Task;
 let isArmed = false;
 
-/** The check has read its time when the process stands still, and so passes when it wakes. */
+/** The check has read the time before the process is suspended, and therefore passes when it resumes. */
 const suspending = {
   after: leaseClock.after,
   now(): readonly number[] {

@@ -8,7 +8,7 @@ import type { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
 import { onServers, type Site } from './sites.ts';
 import { makeTask, settled } from './stage.ts';
 
-/** The test awaits its end, and a busy server has a fifth of it for each request. */
+/** The test waits for its end, and a busy server has a fifth of it for each request. */
 const LEASE_MS = 5_000;
 const PARTITION = 2;
 const program = fileURLToPath(new URL('suspended-writer.ts', import.meta.url));
@@ -46,12 +46,12 @@ describe.skipIf(process.platform === 'win32')(
   'A process that is suspended between its check and its write (needs SIGSTOP)',
   () =>
     onServers((stage) => {
-      it('A bot that owns the whole store leaves the row of its successor unchanged, and ends with 75', async () => {
+      it('A bot that owns the whole store leaves the row of its successor unchanged, and exits with 75', async () => {
         const site = await stage();
         await isRefused(site, '', () => site.open({ leaseMs: LEASE_MS }));
       });
 
-      it('A worker leaves the row of the next owner of its partition unchanged, and ends with 75', async () => {
+      it('A worker leaves the row of the next owner of its partition unchanged, and exits with 75', async () => {
         const site = await stage();
         await isRefused(site, String(PARTITION), () => openPartition(site));
       });

@@ -27,10 +27,10 @@ const reads = (store: TaskStore): Promise<unknown>[] => [
   store.durations('imagine'),
 ];
 
-/** Each of them throws a `StoreError` of this kind with its cause, and none resolves. */
+/** Expects that each of them throws a `StoreError` of this kind with its cause, and that none resolves. */
 async function allThrow(works: Promise<unknown>[], kind: StoreErrorKind, text: string): Promise<void> {
   for (const outcome of await Promise.allSettled(works)) {
-    if (outcome.status === 'fulfilled') throw new Error('came back in silence');
+    if (outcome.status === 'fulfilled') throw new Error('did not fail');
     expect(outcome.reason).toBeInstanceOf(StoreError);
     expect(outcome.reason).toMatchObject({ kind });
     expect((outcome.reason as Error).message).toContain(text);
@@ -65,7 +65,7 @@ describe('A failing store', () => {
     expect((await (await open()).live()).map(({ id }) => id)).toEqual([task.id]);
   });
 
-  it('A failing store reports that another program holds the database, and works again afterwards', async () => {
+  it('A failing store reports that another program has locked the database, and works again afterwards', async () => {
     const { file, open } = stage();
     const store = await open({ busyTimeoutMs: 50 });
     await store.put(task);
@@ -77,7 +77,7 @@ describe('A failing store', () => {
     expect((await store.page({ of: { memberId: 'ann' }, max: 5 })).summaries.map(({ id }) => id)).toEqual([task.id]);
   });
 
-  it('A failing store reports that another program holds the database while it opens', async () => {
+  it('A failing store reports that another program has locked the database while it opens', async () => {
     const made = stage();
     await filled(made, 1);
     sql(made.file, 'PRAGMA journal_mode = DELETE');
@@ -87,7 +87,7 @@ describe('A failing store', () => {
     await (await made.open()).close();
   });
 
-  it('A failing store reports that it may not write', async () => {
+  it('A failing store reports that it is not allowed to write', async () => {
     const { file, clock, log, open } = stage();
     await (await open()).close();
     const connection = new SqliteBackend(file, { readOnly: true });
@@ -102,7 +102,7 @@ describe('A failing store', () => {
     await store.close();
   });
 
-  it('A failing store reports that the file is no database, and leaves it unchanged', async () => {
+  it('A failing store reports that the file is not a database, and leaves it unchanged', async () => {
     const { file, open } = stage();
     writeFileSync(file, 'These are my notes. '.repeat(500));
     await allThrow([open()], 'corrupt', 'damaged or not a database');

@@ -6,7 +6,7 @@ import type { BackupRow } from './backup-format.ts';
 import { type BackupOptions, type WrittenBackup, writeBackup } from './backup-writer.ts';
 import { nothingThere, rowsToKeep } from './rows-to-keep.ts';
 
-/** Backs up a store that a bot may be using meanwhile. */
+/** Backs up a store that a bot may be using at the same time. */
 export async function backUpStore(
   address: StoreAddress,
   file: string,

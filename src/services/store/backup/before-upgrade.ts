@@ -13,11 +13,11 @@ interface UpgradeParts {
   clock: Clock;
   botVersion?: string | undefined;
   backupPassphrase?: string | undefined;
-  /** The operator has a backup of the store on a server. */
+  /** Whether the operator has a backup of the store on a server. */
   mayMigrate?: boolean | undefined;
 }
 
-/** Keeps what a store was before this version changes its schema, so that the former version can be restored. Throws where it cannot. */
+/** Backs up a store before this version changes its schema, so that the previous version can be restored. Throws if it cannot. */
 export async function secureOlder(
   address: StoreAddress,
   { meta }: Pick<Namespaces, 'meta'>,
@@ -52,7 +52,7 @@ export async function secureOlder(
   log.info({ store: name, from, to }, 'The schema of the store changes.');
 }
 
-/** Over a connection of its own, beside the one that owns the store. */
+/** Uses a separate connection, in addition to the one that owns the store. */
 async function backUpFile(store: string, file: string, options: BackupOptions): Promise<WrittenBackup> {
   const backend = new SqliteBackend(store, { readOnly: true });
   try {

@@ -7,16 +7,16 @@ const KEY_BYTES = 32;
 const SALT_BYTES = 32;
 const TAG_BYTES = 16;
 const NONCE_BYTES = 12;
-/** Of the plain text; each is sealed on its own, so that a file of any size is read in bounded memory. */
+/** The size of a chunk of plain text. Each one is sealed separately, so that a file of any size can be read in bounded memory. */
 const CHUNK_BYTES = 64 * 1024;
 
 /** 128 MiB and about half a second for each guess of a passphrase. */
 const COST = { N: 2 ** 17, r: 8, p: 1 } as const;
-/** What a file may ask of the machine that reads it. */
+/** The limits on the work that a file may demand from the machine that reads it. */
 const MAX_MEMORY_BYTES = 512 * 1024 * 1024;
 const memoryOf = ({ N, r }: { N: number; r: number }): number => 128 * N * r;
 
-/** How the key is derived, as the header has it. The salt is new for each file, so that no key seals two. */
+/** How the key is derived, as stored in the header. The salt is new for each file, so that no key seals two. */
 export const encryptionSchema = z
   .strictObject({
     cipher: z.literal(CIPHER),
@@ -57,7 +57,7 @@ export class SealError extends Error {
 
 interface Sealing {
   key: Buffer;
-  /** Authenticated with each chunk, so that none fits another file. */
+  /** Authenticated with each chunk, so that no chunk is valid in another file. */
   header: Buffer;
 }
 
@@ -96,7 +96,7 @@ function finished(decipher: { final(): Buffer }): Buffer {
   }
 }
 
-/** All of the same size but the last, which may be shorter; at least one. */
+/** All chunks have the same size, except the last, which may be shorter. There is at least one. */
 async function* chunksOf(source: AsyncIterable<Buffer>, size: number) {
   let pieces: Buffer[] = [];
   let held = 0;
@@ -106,7 +106,7 @@ async function* chunksOf(source: AsyncIterable<Buffer>, size: number) {
     held += piece.length;
     if (held <= size) continue;
     let whole = Buffer.concat(pieces);
-    // What is held back may be the last one.
+    // The chunk that is held back may be the last one.
     for (; whole.length > size; whole = whole.subarray(size)) {
       yield { chunk: whole.subarray(0, size), index, isLast: false };
       index += 1;

@@ -7,8 +7,8 @@ import { namespaceNameOf, openNamespaces, valueIn } from '../namespaces.ts';
 import { rowsIn } from '../raw-rows.ts';
 
 /**
- * Ledger entries without a member name neither server nor task, but the sums that they still count in may be kept, under hashes. They go where these sums
- * are counted, as far as a server or member with that hash is known; all others can be anywhere.
+ * Ledger entries without a member contain neither a server nor a task, but the sums that they still count in may be stored, under hashes. They go
+ * to the partition that counts these sums, if a server or member with that hash is known; all others can go anywhere.
  */
 export async function anonymousHomes(from: readonly Backend[]): Promise<(entryKey: string) => number> {
   const scopes = new Map<string, readonly unknown[]>();
@@ -25,7 +25,7 @@ export async function anonymousHomes(from: readonly Backend[]): Promise<(entryKe
   };
 }
 
-/** As spending hashes the sums of servers, and of members without a server. */
+/** The hashes that spending uses for the sums of servers, and of members without a server. */
 async function scopeBuckets(from: readonly Backend[]): Promise<Map<unknown, number>> {
   const names = new Map<string, string>();
   for (const backend of from)

@@ -9,11 +9,14 @@ import { bucketOfTask } from './row-homes.ts';
 
 const INDEX = 'index';
 
-/** Lines keep what this version does not know. */
+/** List entries keep fields that this version does not know. */
 const anyLines = z.object({ lines: z.array(z.looseObject({ id: z.string() })) });
 type Line = z.output<typeof anyLines>['lines'][number];
 
-/** Every list of a member or server, made of its lines in all partitions, as the partitions of their tasks have it. Rows that no list names are left out. */
+/**
+ * Every list of a member or server, assembled from its entries in all partitions, and divided among the partitions of their tasks. Rows that no list names are
+ * left out.
+ */
 export async function* divideLists({ from, count }: Division): AsyncGenerator<DividedRow> {
   const heads = new Map<string, { backend: Backend; starts: readonly string[] }[]>();
   for (const backend of from)

@@ -1,6 +1,6 @@
 import type { Backend, Row } from '../backend.ts';
 
-/** The partitions of a store, and how many another one has that is filled from them. Their rows are where they belong. */
+/** The partitions of a store, and the number of partitions of another store that is filled from them. All rows of the first are in their right partitions. */
 export interface Division {
   from: readonly Backend[];
   count: number;

@@ -21,10 +21,13 @@ import {
 } from './merges.ts';
 import { bucketOfTask, type HomedNamespace, rowHomes } from './row-homes.ts';
 
-/** Always the same rows from the same store, each once. */
+/** Always returns the same rows for the same store, each of them once. */
 type Divide = (division: Division) => AsyncGenerator<DividedRow>;
 
-/** Each row goes where it belongs; one that belongs nowhere, to partition 0. Partitions have the same key only of those, and then the first is as good as another. */
+/**
+ * Each row goes to the partition that it belongs to, or else to partition 0. Only rows of the latter sort can have the same key in several
+ * partitions, and then any of them will do.
+ */
 const byHome = (name: HomedNamespace): Divide =>
   async function* ({ from, count }) {
     const namespace = namespaceNameOf(name);
@@ -39,7 +42,7 @@ const byHome = (name: HomedNamespace): Divide =>
       }
   };
 
-/** Small namespaces, read at once; where partitions have different values under a key, they are merged. */
+/** For small namespaces, which are read at once. If partitions have different values under a key, these are merged. */
 async function mergedRows({ from }: Division, name: NamespaceKey, merge: Merge): Promise<Row[]> {
   const texts = new Map<string, string[]>();
   for (const backend of from)
@@ -63,14 +66,14 @@ function mergedText(texts: readonly string[], merge: Merge): string {
 
 const all = (count: number): number[] => Array.from({ length: count }, (_, partition) => partition);
 
-/** What is true of the whole bot: each partition learns it, and goes on learning alone. */
+/** For knowledge about the whole bot: every partition gets it, and continues to learn separately. */
 const everywhere = (name: NamespaceKey, merge: Merge): Divide =>
   async function* (division) {
     for (const row of await mergedRows(division, name, merge))
       for (const partition of all(division.count)) yield { partition, ...row };
   };
 
-/** What only partition 0 tells the operator. */
+/** For notices that only partition 0 sends to the operator. */
 const inFirst = (name: NamespaceKey, merge: Merge): Divide =>
   async function* (division) {
     for (const row of await mergedRows(division, name, merge)) yield { partition: 0, ...row };
@@ -87,7 +90,10 @@ const divideAllowances: Divide = async function* ({ from, count }) {
   }
 };
 
-/** A name that is sent for a member goes where the member has tasks. Of several, that of the member's own partition stays, else the first. */
+/**
+ * The pseudonym of a member goes to the partitions in which the member has tasks. If there are several, that of the member's own partition is kept, or else the
+ * first.
+ */
 const dividePseudonyms: Divide = async function* ({ from, count }) {
   const rows = new Map<string, { text: string; isHome: boolean }>();
   for (const [at, backend] of from.entries())
@@ -104,7 +110,7 @@ const dividePseudonyms: Divide = async function* ({ from, count }) {
 
 const memberIn = (key: string): string => key.replace(/^of /, '');
 
-/** The partition where a member writes to the bot asks the others, as if the member had asked there. */
+/** The partition of the member's direct messages coordinates the others, as if the member had requested the erasure there. */
 const divideErasures: Divide = async function* (division) {
   const { count } = division;
   for (const { key, text } of await mergedRows(division, 'erasures', mergeErasures)) {
@@ -123,7 +129,7 @@ const divideErasures: Divide = async function* (division) {
 
 const stringOf = (value: unknown): string => rowFormat.stringify({ value });
 
-/** Each row is kept, also where two partitions set rows aside at the same moment. */
+/** Every row is kept, even if two partitions set rows aside at the same moment. */
 const divideQuarantine: Divide = async function* ({ from, count }) {
   const seen = new Map<string, string>();
   for (const [at, backend] of from.entries())
@@ -136,7 +142,7 @@ const divideQuarantine: Divide = async function* ({ from, count }) {
     }
 };
 
-/** What is true of each partition. The oldest schema is that of the whole. */
+/** For marks that every partition has. The oldest schema counts for the whole store. */
 const divideMeta: Divide = async function* (division) {
   const { count } = division;
   const rows = await mergedRows(division, 'meta', theFirst);
@@ -175,7 +181,7 @@ const divisions: Readonly<Record<NamespaceKey, Divide>> = {
   models: everywhere('models', mergeExperience),
   costs: everywhere('costs', mergeCosts),
   asking: everywhere('asking', mergePolling),
-  // They end within a quarter of an hour, and nothing says where their buttons are answered.
+  // They expire within a quarter of an hour, and their rows do not say which partition answers their buttons.
   follows: inFirst('follows', theFirst),
   allowances: divideAllowances,
   budgets: byHome('budgets'),
@@ -193,11 +199,11 @@ const divisions: Readonly<Record<NamespaceKey, Divide>> = {
 
 const byName = new Map(namespaceKeys.map((key) => [namespaceNameOf(key), divisions[key]]));
 
-/** The rows of a namespace as the other store has them. With the same number of partitions each row stays where it is. */
+/** The rows of a namespace as they are in the other store. With the same number of partitions each row stays where it is. */
 export async function* divide(division: Division, namespace: string): AsyncGenerator<DividedRow> {
   const { from, count } = division;
   const own = byName.get(namespace);
-  if (!own) throw new Error(`Nothing says how the namespace ${namespace} is divided.`);
+  if (!own) throw new Error(`It is not defined how the namespace ${namespace} is divided.`);
   if (from.length !== count) return yield* own(division);
   for (const [partition, backend] of from.entries())
     for await (const [key, text] of rowsIn(backend, namespace))

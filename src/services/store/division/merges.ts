@@ -5,12 +5,12 @@ import { learnedCosts, MAX_VARIANTS } from '../../prices/learned-prices.ts';
 import { MAX_LEFT, outcomeOf } from '../../tasks/own-data/part-erasures.ts';
 import { type Duration, durationShape, type ErasureMark, erasureMark, KEPT_DURATIONS } from '../../tasks/task-store.ts';
 
-// What partitions have under the same key, as one value.
+// Merges the values that partitions have under the same key.
 
-/** Values that differ, in the order of their partitions. */
+/** Gets the distinct values, in the order of their partitions. */
 export type Merge = (values: readonly unknown[]) => unknown;
 
-/** Unreadable values are left out where any can be read. */
+/** Unreadable values are ignored if any value can be read. */
 const merging =
   <T>(schema: z.ZodType<T>, merge: (rows: readonly T[]) => T): Merge =>
   (values) => {
@@ -20,7 +20,7 @@ const merging =
 
 const byTime = (one: { at: number }, other: { at: number }): number => one.at - other.at;
 
-/** Each duration once, also where partitions were given the same ones. */
+/** Contains each duration once, even if several partitions were given the same ones. */
 export const mergeDurations = merging(z.object({ durations: z.array(durationShape) }), (rows) => {
   const all = new Map<string, Duration>();
   for (const one of rows.flatMap(({ durations }) => durations)) all.set(JSON.stringify(one), one);
@@ -35,8 +35,8 @@ export const mergeExperience = merging(z.object({ id: z.string(), ...modelExperi
 });
 
 /**
- * Of each variant, the costs of the partition that knows most of them, or the latest ones: several partitions may have been given the same costs, which
- * must not count twice.
+ * For each variant, takes the costs of the partition that has most of them, or the latest ones: several partitions may have been given the same
+ * costs, which must not count twice.
  */
 export const mergeCosts = merging(learnedCosts, (rows) => {
   const best = new Map<string, z.output<typeof learnedCosts>['variants'][number]>();
@@ -49,17 +49,17 @@ export const mergeCosts = merging(learnedCosts, (rows) => {
   return { kind: rows[0]?.kind ?? '', model: rows[0]?.model ?? '', variants };
 });
 
-/** When the gateway was last polled by any of them. */
+/** The time at which any partition last polled the gateway. */
 export const mergePolling = merging(z.object({ at: z.number() }), (rows) => ({
   at: Math.max(...rows.map(({ at }) => at)),
 }));
 
-/** The first day that any of them may still have open entries of. */
+/** The first day for which any partition may still have open entries. */
 export const mergeLedgerMarks = merging(z.object({ openSince: z.string() }), (rows) => ({
   openSince: rows.map(({ openSince }) => openSince).sort()[0] ?? '',
 }));
 
-/** One notice that goes on while any does, and keeps all its messages up to date. */
+/** One notice that is current while it is current in any partition, and that updates all of its messages. */
 export const mergeNotices = merging(noticeRow, (rows) => {
   const open = rows.filter(({ endedAt }) => endedAt === undefined);
   const latest = (open.length > 0 ? open : rows).reduce((one, other) => (other.since > one.since ? other : one));
@@ -75,8 +75,8 @@ export const mergeNotices = merging(noticeRow, (rows) => {
 });
 
 /**
- * One erasure of a member. Where the member asked, what the other partitions reported is counted already; what they did since is small, and only its
- * count is lost.
+ * One erasure of a member. The partition in which it was requested has already counted what the others reported; what they have erased since is
+ * little, and only its count is lost.
  */
 export function mergedErasure(marks: readonly ErasureMark[]): ErasureMark {
   const asked = marks.find((mark) => mark.asked !== undefined);
@@ -99,7 +99,7 @@ export const mergeErasures = merging(erasureMark, mergedErasure);
 
 const NOTHING = { tasks: 0, messages: 0, stays: 0, left: [] };
 
-/** The erasure as one partition of several has it: where the member asked, or where that partition asked for it. */
+/** The erasure as stored in one of several partitions: the one in which the member requested it, or one that received the request from there. */
 export function divideErasure(mark: ErasureMark, { number, home, count }: Record<'number' | 'home' | 'count', number>) {
   const { memberId, until, secret } = mark;
   if (number !== home) return { memberId, until, secret, ...NOTHING, askedBy: [home] };

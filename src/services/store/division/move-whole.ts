@@ -19,7 +19,7 @@ import type { DividedRow, Division } from './division.ts';
 import { divide } from './divisions.ts';
 import { findStrays } from './row-homes.ts';
 
-/** By partition: the digests of rows by their keys. */
+/** For each partition, the digests of rows by their keys. */
 type Digests = Map<string, string>[];
 
 /** What a move into this number of partitions would write. */
@@ -34,8 +34,8 @@ export async function countDivided(from: WholeStore, count: number): Promise<Mov
 }
 
 /**
- * Makes TO what becomes of FROM in its number of partitions, by differences alone, so it can be interrupted and repeated. Nothing else may use either of
- * them meanwhile. Until it is done, no process opens any partition of TO: partition 0 says so.
+ * Makes TO equal to FROM divided into TO's number of partitions, by writing only the differences, so that it can be interrupted and repeated.
+ * Nothing else may use either store in the meantime. Until it is done, a mark in partition 0 keeps every process from opening any partition of TO.
  */
 export async function moveWhole(from: WholeStore, to: WholeStore): Promise<MovedNamespace[]> {
   const targets = to.partitions.map(({ backend }) => backend);
@@ -54,7 +54,7 @@ export async function moveWhole(from: WholeStore, to: WholeStore): Promise<Moved
       if (!(await isEmpty(backend))) throw unsuitableTarget(to.name, 'it holds the tasks of another bot');
     await mark.write({ from: from.name, isWhole: false });
   }
-  // Also where a move was interrupted before it.
+  // This also applies after an interrupted move.
   if (count > 1 && (await markedPartitions(meta, to.name)) === undefined) await markPartitions(meta, count);
   if (!before?.isWhole) for (const namespace of namespaceNames) await moveRows(division, targets, namespace);
   const moved: MovedNamespace[] = [];
@@ -67,7 +67,7 @@ export async function moveWhole(from: WholeStore, to: WholeStore): Promise<Moved
   return moved;
 }
 
-/** Throws where a store cannot be divided in another way as it is. */
+/** Throws if the store cannot be divided differently in its current state. */
 async function backendsOf({ name, partitions }: WholeStore, count: number): Promise<Backend[]> {
   const backends = partitions.map(({ backend }) => backend);
   const [first] = backends;
@@ -141,7 +141,7 @@ async function digestsIn(targets: readonly Backend[], namespace: string): Promis
   return digests;
 }
 
-/** A row in another partition is another row. */
+/** The same row in another partition counts as a different row. */
 const sumOfAll = (digests: Digests): Sum =>
   sumOf(
     digests.flatMap((rows, partition) => [...rows].map(([key, digest]) => digestOf(`${partition} ${key}`, digest))),

@@ -5,7 +5,7 @@ import type { Backend } from '../backend.ts';
 import { type NamespaceKey, namespaceKeys, namespaceNameOf, valueIn } from '../namespaces.ts';
 import { rowsIn } from '../raw-rows.ts';
 
-/** The bucket that a row belongs to; undefined where any partition may have it. */
+/** The bucket that a row belongs to; undefined if any partition may have it. */
 type BucketOfRow = (row: { key: string; value: unknown }) => number | undefined;
 
 export const bucketOfTask = (id: string): number | undefined => (isTaskId(id) ? bucketIn(id) : undefined);
@@ -35,7 +35,7 @@ export const rowHomes = {
   budgets: ofServer,
   rules: ofServer,
   serverLogs: ofServer,
-  // Its buttons are answered where its id belongs to.
+  // Its buttons are answered in the partition of its id.
   reports: (row) => ofNamedTask(row) ?? ofServer(row),
 } as const satisfies Partial<Record<NamespaceKey, BucketOfRow>>;
 
@@ -43,11 +43,11 @@ export type HomedNamespace = keyof typeof rowHomes;
 
 const homed = namespaceKeys.filter((name): name is HomedNamespace => name in rowHomes);
 
-/** A row in a partition that it does not belong to. */
+/** A row in a partition in which it does not belong. */
 export interface Stray {
   namespace: string;
   key: string;
-  /** The partition that has it, and the one that it belongs to. */
+  /** The partition that has it, and the one in which it belongs. */
   at: number;
   home: number;
 }

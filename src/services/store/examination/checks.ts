@@ -60,7 +60,7 @@ export const lasting: ReadonlySet<FindingKind> = new Set(['damaged', 'secret-in-
 export interface Finding {
   kind: FindingKind;
   count: number;
-  /** undefined where the store has no partitions. */
+  /** Undefined if the store has no partitions. */
   partition?: number | undefined;
 }
 

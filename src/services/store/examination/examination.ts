@@ -36,7 +36,7 @@ import { checkHomes, checkNumbers, checkSecrets, hasRows } from './partitions-ch
 export interface Examination {
   /** A path, or an address without its password. */
   file: string;
-  /** undefined where there is no store. */
+  /** Undefined if there is no store. */
   holds: { tasks: number; setAside: number } | undefined;
   findings: Finding[];
 }
@@ -46,11 +46,11 @@ interface ExaminationParts {
   clock: Clock;
   specs: KindSpecs;
   leaseMs?: number | undefined;
-  /** Without it nothing in the store is changed. */
+  /** If false, nothing in the store is changed. */
   repair: boolean;
 }
 
-/** Checks everything in a store that is not in use, and repairs what it can. Throws a `StoreError` where it cannot read it. */
+/** Checks everything in a store that is not in use, and repairs what it can. Throws a `StoreError` if it cannot read it. */
 export const examine = (address: StoreAddress, parts: ExaminationParts): Promise<Examination> =>
   isLocal(address) ? examineFile(fileOf(address), parts) : examineRemote(address, parts);
 
@@ -98,7 +98,7 @@ export async function examineWhole(
     await checkSecrets(backends),
     await checkHomes(backends, parts),
   ];
-  // First of all, so that the lists are compared with the tasks that belong to the partition.
+  // Runs first, so that the lists are compared with the tasks that belong to the partition.
   if (parts.repair) for (const check of spanning) await check.repair();
   const holds = { tasks: 0, setAside: 0 };
   const findings: Finding[] = spanning.flatMap((check) => check.findings);
@@ -112,7 +112,7 @@ export async function examineWhole(
   return { file: name, holds, findings };
 }
 
-/** undefined where the file is still empty. */
+/** Undefined if the file is still empty. */
 function checkDamage(file: string): boolean | undefined {
   const connection = new SqliteBackend(file, { readOnly: true });
   try {
@@ -125,7 +125,7 @@ function checkDamage(file: string): boolean | undefined {
   }
 }
 
-/** For a store that is reserved for this process already. */
+/** For a store that is already reserved for this process. */
 export async function examineRows(
   backend: Backend,
   { repair, log, clock, specs }: ExaminationParts,
@@ -160,7 +160,7 @@ export async function examineRows(
     await checkLedger(namespaces, quarantine, { tasks: tasks.tasks, clock }),
     await checkExpired(backend, clock),
   ];
-  if (repair) for (const look of checks) await look.repair();
+  if (repair) for (const check of checks) await check.repair();
   let setAside = 0;
   for await (const _ of namespaces.quarantine.entries()) setAside += 1;
   return {

@@ -13,7 +13,7 @@ interface PartitionParts {
   clock: Clock;
 }
 
-/** In which partition. */
+/** The number of the partition. */
 type PlacedFinding = Finding & { partition: number };
 
 /** A check over several partitions. */
@@ -21,13 +21,13 @@ export interface PartitionsCheck extends Check {
   findings: PlacedFinding[];
 }
 
-/** A partition that no worker has taken yet has no rows, and is not looked at. */
+/** A partition that no worker has taken yet has no rows, and is not checked. */
 export async function hasRows(backend: Backend): Promise<boolean> {
   for await (const _ of backend.everyRow(namespaceNames)) return true;
   return false;
 }
 
-/** Rows that no process looks for where they are. A row goes to its partition, unless that has one with the same key already: then it is set aside. */
+/** Rows in a partition in which no process looks for them. A row is moved to the right partition, or set aside if that has one with the same key. */
 export async function checkHomes(partitions: readonly Backend[], parts: PartitionParts): Promise<PartitionsCheck> {
   const strays = await Array.fromAsync(findStrays(partitions));
   const counts = new Map<number, number>();
@@ -40,7 +40,7 @@ export async function checkHomes(partitions: readonly Backend[], parts: Partitio
   };
 }
 
-/** Written to its home before it is deleted here: after a crash in between it is in both, and the next repair deletes this one. */
+/** Written to the right partition before it is deleted here: after a crash in between it is in both, and the next repair deletes this one. */
 async function bringHome(
   { namespace, key, at, home }: Stray,
   partitions: readonly Backend[],
@@ -61,7 +61,7 @@ async function bringHome(
   await source.deleteMany([key]);
 }
 
-/** Their rows hide members with it. */
+/** The namespaces whose rows contain hashes made with the key. */
 const HIDING = ['budgets', 'reports', 'allowances'] as const;
 
 export async function hidesMembers(backend: Backend): Promise<boolean> {
@@ -69,7 +69,7 @@ export async function hidesMembers(backend: Backend): Promise<boolean> {
   return false;
 }
 
-/** All partitions hide members under the same key, so that their rows can be brought together. One under which nothing is hidden yet can be replaced. */
+/** All partitions hash members with the same key, so that their rows can be combined. A key that has not been used yet can be replaced. */
 export async function checkSecrets(partitions: readonly Backend[]): Promise<PartitionsCheck> {
   const marks = partitions.map((backend) => hashSecretMark(openNamespaces(backend).meta));
   const [first, ...others] = await Promise.all(marks.map((mark) => mark.read()));
@@ -89,7 +89,7 @@ export async function checkSecrets(partitions: readonly Backend[]): Promise<Part
   };
 }
 
-/** Partitions beyond the number that the store has, which no worker opens. */
+/** Partitions beyond the store's number of partitions, which no worker opens. */
 export const checkNumbers = (used: readonly number[], count: number): PartitionsCheck => ({
   findings: used
     .filter((partition) => partition >= count)

@@ -4,7 +4,7 @@ import { type Row, type RowStore, StoreError } from '../backend.ts';
 
 type Optional = keyof typeof packageFile.peerDependencies;
 
-/** Most bots use a file, so the clients of other stores are installed only where needed. */
+/** Most bots use a file, so the clients of other stores are installed only if needed. */
 export async function importOptional<T>(load: () => Promise<T>, ...names: Optional[]): Promise<T> {
   try {
     return await load();
@@ -33,7 +33,7 @@ export interface ServerRows {
   all(): AsyncGenerator<[key: string, text: string]>;
 }
 
-/** Adapts the rows to keyv. It has no events: keyv would rethrow them where nothing can catch them. */
+/** Adapts the rows to keyv. It emits no events, because keyv would rethrow errors where nothing can catch them. */
 export function toRowStore(rows: ServerRows): RowStore {
   const removeAll = async (keys: readonly string[]): Promise<boolean[]> => {
     if (keys.length === 0) return [];
@@ -42,7 +42,7 @@ export function toRowStore(rows: ServerRows): RowStore {
   };
   const read = async (keys: readonly string[]) => (keys.length === 0 ? [] : rows.read(keys));
   return {
-    /** keyv sets it; the rows know theirs. */
+    /** keyv sets it, but the rows already know their namespace. */
     namespace: undefined,
     get capabilities() {
       return keyvStorageCapability(this);

@@ -12,11 +12,14 @@ export interface OpenedBackend {
 }
 
 interface PartitionParts extends RemoteParts {
-  /** The process that takes the lease, where others are to know it. */
+  /** The process that takes the lease, if others need to know it. */
   holder?: string | undefined;
 }
 
-/** On a prepared server. undefined where the lease is not to be had. Closing gives the lease back, and leaves the connections to the server open. */
+/**
+ * Opens a partition on a prepared server. Returns undefined if the lease cannot be obtained. Closing releases the lease, and leaves the connections to the
+ * server open.
+ */
 export async function openPartition(
   server: Server,
   partition: number,
@@ -42,7 +45,7 @@ export async function openPartition(
     try {
       await taken.giveBack();
     } catch (error) {
-      // It expires without our help.
+      // The lease will expire by itself.
       log.warn({ store: name, err: error }, 'The lease of the store could not be released.');
     }
   };
@@ -61,7 +64,7 @@ export async function openPartition(
   }
 }
 
-/** The rows of a partition without its lease, and so not to be written: a bot may own it. undefined where there are none. */
+/** The rows of a partition without its lease, for reading only, because a bot may own it. Undefined if there are none. */
 export async function readPartition(server: Server, partition: number): Promise<Backend | undefined> {
   const backend = server.store(partition, () => {
     throw new StoreError('failed', `The store ${backend.name} is only read.`);

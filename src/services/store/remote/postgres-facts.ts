@@ -6,7 +6,7 @@ const TABLE = 'atelier_facts';
 /** Facts are few and small. */
 const CONNECTIONS = 2;
 
-/** A claim's text is its holder; a note never ends; the text of a list's entry is when it was added, in milliseconds. */
+/** The text of a claim is its holder; a note never expires; the text of a list entry is the time at which it was added, in milliseconds. */
 const CREATE = `
   SELECT pg_advisory_xact_lock(hashtext('${TABLE}'));
   CREATE TABLE IF NOT EXISTS ${TABLE} (
@@ -14,7 +14,7 @@ const CREATE = `
     PRIMARY KEY (kind, name)
   )`;
 
-/** Claims that their holders repeat meanwhile are skipped. */
+/** Claims that their holders renew in the meantime are skipped. */
 const FORGET_ENDED = `
   DELETE FROM ${TABLE} WHERE (kind, name) IN (
     SELECT kind, name FROM ${TABLE} WHERE kind = 'claim' AND ends <= clock_timestamp() FOR UPDATE SKIP LOCKED
@@ -59,7 +59,7 @@ const ADD = `
   VALUES ($1, $2, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint, clock_timestamp() + $3 * interval '1 millisecond')
   ON CONFLICT (kind, name) DO UPDATE SET text = excluded.text, ends = excluded.ends`;
 
-/** Conditions may run in any order, and the text of other rows is no number. */
+/** Conditions may be evaluated in any order, and the text of other rows is not a number. */
 const ADDED_SINCE = `
   SELECT floor(extract(epoch FROM clock_timestamp()) * 1000) AS at, (
     SELECT coalesce(array_agg(name ORDER BY text::bigint), '{}') FROM ${TABLE}
@@ -142,7 +142,7 @@ export class PostgresFacts {
     await this.#pool.close();
   }
 
-  /** Where the table exists, the user needs no right to create one. */
+  /** If the table exists, the user does not need the right to create one. */
   async #prepare(): Promise<void> {
     const [found] = await this.#query('SELECT to_regclass($1) AS found', [TABLE]);
     if (found?.found === null) await this.#query(CREATE);

@@ -9,7 +9,7 @@ export const LEASE_TABLE = `
 /** The row of a partition's lease. */
 export const leaseId = (partition: number): number => partition + 1;
 
-// By the server's own clock. An expired lease stays in its row, since its number must keep growing.
+// Uses the server's own clock. An expired lease stays in its row, because its number must keep growing.
 const TAKE = `
   INSERT INTO atelier_lease (id, holder, number, renewals, ends)
   VALUES ($1, $2, 1, 0, clock_timestamp() + $3 * interval '1 millisecond')
@@ -18,8 +18,8 @@ const TAKE = `
     WHERE atelier_lease.ends <= clock_timestamp() OR atelier_lease.holder = $4
   RETURNING number`;
 
-/** No row where it has been given back since. */
-const LOOK = `
+/** Returns no row if it has been released since. */
+const READ = `
   SELECT holder, renewals, greatest(0, extract(epoch FROM ends - clock_timestamp()) * 1000) AS left FROM atelier_lease
   WHERE id = $1 AND ends > '-infinity'`;
 
@@ -27,7 +27,7 @@ const RENEW = `
   UPDATE atelier_lease SET renewals = renewals + 1, ends = clock_timestamp() + $3 * interval '1 millisecond'
   WHERE id = $1 AND holder = $2 AND ends > clock_timestamp() RETURNING number`;
 
-const GIVE_BACK = `UPDATE atelier_lease SET ends = '-infinity' WHERE id = $1 AND holder = $2`;
+const RELEASE = `UPDATE atelier_lease SET ends = '-infinity' WHERE id = $1 AND holder = $2`;
 
 const HOLDERS = `SELECT id, holder FROM atelier_lease WHERE id <= $1 AND ends > clock_timestamp()`;
 
@@ -38,18 +38,18 @@ export function createLeaseServer(query: Query, partition: number): LeaseServer 
       for (;;) {
         const [taken] = await query(TAKE, [id, holder, ms, ended ?? null]);
         if (taken) return Number(taken.number);
-        const [held] = await query(LOOK, [id]);
+        const [held] = await query(READ, [id]);
         if (held) return { holder: String(held.holder), renewals: String(held.renewals), endsInMs: Number(held.left) };
       }
     },
     renew: async (holder, ms) => (await query(RENEW, [id, holder, ms])).length === 1,
     async giveBack(holder) {
-      await query(GIVE_BACK, [id, holder]);
+      await query(RELEASE, [id, holder]);
     },
   };
 }
 
-/** Who holds the leases of the first `count` partitions now. */
+/** The current lease holders of the first `count` partitions. */
 export async function readHolders(query: Query, count: number): Promise<Map<number, string>> {
   const rows = await query(HOLDERS, [leaseId(count - 1)]);
   return new Map(rows.map(({ id, holder }) => [Number(id) - 1, String(holder)]));

@@ -10,7 +10,7 @@ interface PoolParts {
   url: string;
   /** The time limit of each request. */
   limitMs: number;
-  /** Connections at most. */
+  /** The maximum number of connections. */
   max: number;
   connection: ServerConnection;
 }
@@ -18,7 +18,7 @@ interface PoolParts {
 export type PgRow = Record<string, unknown>;
 export type Query = (sql: string, values?: unknown[]) => Promise<PgRow[]>;
 
-/** Connections to Postgres. Each statement gets one that is free. */
+/** Connections to Postgres. Each statement gets a free one. */
 export class PostgresPool {
   readonly #parts: PoolParts;
   readonly #pool: Pool;
@@ -97,7 +97,7 @@ async function runOn(
   }
 }
 
-/** An aborted request must not reach the server after a later one; an encrypted connection can only be closed. */
+/** An aborted request must not reach the server after a later one; an encrypted connection can only be closed, not cancelled. */
 function resetConnection(stream: Duplex): void {
   if (stream instanceof Socket && !(stream instanceof TLSSocket) && stream.remotePort !== undefined)
     stream.resetAndDestroy();

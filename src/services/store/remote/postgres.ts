@@ -7,16 +7,19 @@ import { partitionName, type Server, type ServerParts, type ServerStore } from '
 import type { ServerConnection } from './server-connection.ts';
 
 const TABLE = 'atelier';
-/** Enough that tasks do not wait for each other's disk writes; a small server allows a hundred in all. */
+/** Enough connections that tasks do not wait for each other's disk writes; a small server allows a hundred in total. */
 const CONNECTIONS = 8;
-/** Ids, days and members are short; a row that is set aside contains its former key. */
-const LONGEST_KEY = 1_024;
+/** The maximum length of a key. Ids, days and members are short, but a row that is set aside contains its former key. */
+const MAX_KEY_LENGTH = 1_024;
 
-/** Several processes may start at once. keyv's own table, but with keys in byte order, not in that of the database's language, and an index for iterating over one namespace. */
+/**
+ * Several processes may start at once. keyv's own table, but with keys in byte order, not in that of the database's language, and an index for iterating over
+ * one namespace.
+ */
 const TABLES = [
   `SELECT pg_advisory_xact_lock(hashtext('${TABLE}'))`,
   `CREATE TABLE IF NOT EXISTS ${TABLE} (
-     key varchar(${LONGEST_KEY}) COLLATE "C" NOT NULL, value text, namespace varchar(255) COLLATE "C", expires bigint
+     key varchar(${MAX_KEY_LENGTH}) COLLATE "C" NOT NULL, value text, namespace varchar(255) COLLATE "C", expires bigint
    )`,
   `CREATE UNIQUE INDEX IF NOT EXISTS ${TABLE}_key_namespace_idx ON ${TABLE} (key, coalesce(namespace, ''))`,
   `CREATE INDEX IF NOT EXISTS ${TABLE}_namespace_idx ON ${TABLE} (namespace, key)`,
@@ -24,10 +27,10 @@ const TABLES = [
   LEASE_TABLE,
 ];
 
-/** Whether a row belongs to the partition whose namespaces begin so. */
+/** Whether a row belongs to the partition whose namespaces have this prefix. */
 const inPartition = (prefix: string): string => `left(namespace, strpos(namespace, '/')) = ${prefix}`;
 
-/** One row while our lease lasts, else none. It is locked, so that no bot takes the lease before the statement ends. */
+/** Returns one row while the bot's lease is valid, and none otherwise. The row is locked, so that no other bot takes the lease before the statement ends. */
 const HELD = `held AS (SELECT 1 FROM atelier_lease WHERE id = $1 AND holder = $2 AND ends > clock_timestamp() FOR SHARE)`;
 
 const WRITE = `
@@ -66,7 +69,7 @@ export async function openPostgres(parts: ServerParts): Promise<Server> {
       return rows.map(({ number }) => Number(number)).sort((a, b) => a - b);
     },
     async prepare() {
-      // All or nothing; and where the tables exist, the user needs no right to create any.
+      // All tables are created or none, and if they exist, the user does not need the right to create any.
       if (!(await isMade(pool))) await pool.query(TABLES.join(';\n'));
     },
     async close() {
@@ -95,7 +98,7 @@ class Postgres implements ServerStore {
   readonly leaseServer: LeaseServer;
   readonly #parts: PostgresParts;
   readonly #pool: PostgresPool;
-  /** Begins every namespace. */
+  /** The prefix of every namespace. */
   readonly #prefix: string;
 
   constructor(parts: PostgresParts) {
@@ -152,7 +155,7 @@ class Postgres implements ServerStore {
     return Number(row?.count);
   }
 
-  /** In one transaction, which sees nothing that others write meanwhile. */
+  /** Reads in one transaction, which does not see what others write in the meantime. */
   async *everyRow(namespaces: readonly string[]): AsyncGenerator<PlacedRow> {
     const prefix = this.#prefix;
     yield* this.#pool.onOneConnection(async function* (query) {
@@ -178,7 +181,7 @@ class Postgres implements ServerStore {
     return keys.map((key) => texts.get(key));
   }
 
-  /** A statement whose first values are our lease and its holder, and whose only row says whether the lease is still ours. */
+  /** Runs a statement whose first values are the bot's lease and its holder, and whose only row says whether the lease is still valid. */
   async #change(sql: string, values: readonly unknown[]): Promise<PgRow> {
     const { lease, partition } = this.#parts;
     const [told] = await this.#pool.query(sql, [leaseId(partition), lease().holder, ...values]);

@@ -4,18 +4,18 @@ import { importOptional } from './adapter.ts';
 import type { ServerConnection } from './server-connection.ts';
 
 const FIRST_PAUSE_MS = 50;
-const LONGEST_PAUSE_MS = 1_000;
+const MAX_PAUSE_MS = 1_000;
 
 export interface RedisAddress {
   url: string;
-  /** For messages: without the password. */
+  /** The URL without the password, for messages. */
   name: string;
   connection: ServerConnection;
 }
 
 export type RedisClient = ReturnType<typeof newClient>['client'];
 
-/** The first connection succeeds or fails at once; a lost one is made again until the client is destroyed. */
+/** The first connection succeeds or fails at once; a lost connection is restored until the client is destroyed. */
 export async function connectRedis(address: RedisAddress): Promise<RedisClient> {
   const { createClient } = await importOptional(() => import('@redis/client'), '@redis/client');
   const { client, stay } = newClient(createClient, address);
@@ -34,11 +34,11 @@ function newClient(create: typeof createClient, { url, name }: RedisAddress) {
   const client = createSafely(name, () =>
     create({
       url,
-      // Without a connection a request fails at once: in a queue it would wait as long as the server is away.
+      // Without a connection a request fails at once: in a queue it would wait until the server is back.
       disableOfflineQueue: true,
       socket: {
         // The first connection succeeds or fails at once; a lost one is retried until it is back.
-        reconnectStrategy: (tries) => stays && Math.min(FIRST_PAUSE_MS * 2 ** tries, LONGEST_PAUSE_MS),
+        reconnectStrategy: (tries) => stays && Math.min(FIRST_PAUSE_MS * 2 ** tries, MAX_PAUSE_MS),
       },
     }),
   );
@@ -52,7 +52,7 @@ function newClient(create: typeof createClient, { url, name }: RedisAddress) {
   };
 }
 
-/** An error about an address contains the address, and so the password. */
+/** An error about a URL contains the URL, and therefore the password. */
 function createSafely<T>(name: string, make: () => T): T {
   try {
     return make();

@@ -5,7 +5,7 @@ import type { ServerConnection } from './server-connection.ts';
 const CLAIM_PREFIX = 'atelier:facts:claim:';
 const NOTE_PREFIX = 'atelier:facts:note:';
 const LIST_PREFIX = 'atelier:facts:list:';
-/** The sorted names of claims, so that listing them does not scan a whole store. It may name claims that have ended. */
+/** The sorted names of claims, so that listing them does not scan a whole store. It may contain claims that have expired. */
 const NAMES = 'atelier:facts:claims';
 /** Sorts after every other character. */
 const LAST_CHARACTER = '\u{10FFFF}';
@@ -22,7 +22,7 @@ const RELEASE = `
   redis.call('ZREM', KEYS[2], ARGV[2])
   return redis.call('DEL', KEYS[1])`;
 
-/** KEYS: the names, then the claims. ARGV: the name of each. Forgets the names of claims that have ended. */
+/** KEYS: the names, then the claims. ARGV: the name of each. Removes the names of claims that have expired. */
 const HOLDERS = `
   local holders = {}
   for at, name in ipairs(ARGV) do

@@ -2,10 +2,10 @@ import type { LeaseServer } from '../lease.ts';
 import type { RedisClient } from './redis-client.ts';
 import type { ServerConnection } from './server-connection.ts';
 
-/** Begins every key of a partition. Other programs may use the same database. */
+/** The prefix of every key of a partition, because other programs may use the same database. */
 export const prefixOf = (partition: number): string => (partition === 0 ? 'atelier:' : `atelier:p${partition}:`);
 
-/** Under it, the holder's name, and how often the lease was renewed. */
+/** The key that stores the holder's name, and how often the lease was renewed. */
 export const leaseKey = (partition: number): string => `${prefixOf(partition)}lease`;
 export const leaseNumberKey = (partition: number): string => `${prefixOf(partition)}lease:number`;
 
@@ -21,7 +21,7 @@ const RENEW = `
   redis.call('HINCRBY', KEYS[1], 'renewals', 1)
   return redis.call('PEXPIRE', KEYS[1], ARGV[2])`;
 
-const GIVE_BACK = `
+const RELEASE = `
   if redis.call('HGET', KEYS[1], 'holder') ~= ARGV[1] then return 0 end
   return redis.call('DEL', KEYS[1])`;
 
@@ -30,7 +30,7 @@ const HOLDERS = `
   for at, key in ipairs(KEYS) do holders[at] = redis.call('HGET', key, 'holder') end
   return holders`;
 
-/** A script is atomic at the server: nothing comes between the check and the change. */
+/** A script is atomic on the server: nothing happens between the check and the change. */
 export function createLeaseServer(client: RedisClient, connection: ServerConnection, partition: number): LeaseServer {
   const keys = [leaseKey(partition), leaseNumberKey(partition)];
   const run = (script: string, ...values: (string | number)[]): Promise<unknown> =>
@@ -44,12 +44,12 @@ export function createLeaseServer(client: RedisClient, connection: ServerConnect
     },
     renew: async (holder, ms) => Number(await run(RENEW, holder, ms)) === 1,
     async giveBack(holder) {
-      await run(GIVE_BACK, holder);
+      await run(RELEASE, holder);
     },
   };
 }
 
-/** Who holds the leases of the first `count` partitions now. */
+/** The current lease holders of the first `count` partitions. */
 export async function readHolders(
   client: RedisClient,
   connection: ServerConnection,

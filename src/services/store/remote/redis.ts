@@ -18,7 +18,7 @@ import { partitionName, type Server, type ServerParts, type ServerStore } from '
 import type { ServerConnection } from './server-connection.ts';
 
 /**
- * Writes rows with text and expiry (empty: none), and adds their keys to the sorted list where there is one: a row is never without its key there.
+ * Writes rows with text and expiry (empty: none), and adds their keys to the sorted list if there is one, so that no row is without its key there.
  * KEYS: the lease, the list or '', the rows. ARGV: the holder, then key, text and expiry of each.
  */
 const WRITE = `
@@ -40,7 +40,7 @@ const REMOVE = `
   end
   return removed`;
 
-/** Forgets the keys of rows that have expired. KEYS and ARGV as for removing. */
+/** Removes the keys of rows that have expired from the list. KEYS and ARGV as for removing. */
 const FORGET_EXPIRED = `
   if redis.call('HGET', KEYS[1], 'holder') ~= ARGV[1] then return 0 end
   for at = 3, #KEYS do
@@ -48,7 +48,7 @@ const FORGET_EXPIRED = `
   end
   return 1`;
 
-/** The places of the keys that exist, counted from 0. */
+/** Returns the positions of the keys that exist, counted from 0. */
 const FOUND = `
   local found = {}
   for at, key in ipairs(KEYS) do
@@ -109,7 +109,7 @@ class Redis implements ServerStore {
   readonly name: string;
   readonly leaseServer: LeaseServer;
   readonly #parts: RedisParts;
-  /** Begins every key. */
+  /** The prefix of every key. */
   readonly #prefix: string;
   readonly #leaseKey: string;
 
@@ -152,7 +152,7 @@ class Redis implements ServerStore {
     const list = this.#listOf(namespace);
     const rows: Row[] = [];
     let next = start;
-    // A key is listed before its row is written, and may outlive it: those are skipped.
+    // A key is listed before its row is written, and may outlive it; keys without a row are skipped.
     for (;;) {
       const limit = { offset: 0, count: max - rows.length };
       const keys = await this.#ask((client) => client.zRange(list, next, `(${end}`, { BY: 'LEX', LIMIT: limit }));
@@ -163,7 +163,7 @@ class Redis implements ServerStore {
     }
   }
 
-  /** Reads all keys of the namespace, since no list has them in order: only an erasure asks for it. */
+  /** Reads all keys of the namespace, because no list has them in order; only an erasure needs this. */
   async #sortedRange(namespace: string, { from, end, max }: Range): Promise<Row[]> {
     const isWanted = (key: string): boolean => ('first' in from ? key >= from.first : key > from.after) && key < end;
     const found = new Set<string>();
@@ -171,7 +171,7 @@ class Redis implements ServerStore {
     return this.#rowsOf(namespace, [...found].sort().slice(0, max));
   }
 
-  /** The server does that, but not in the lists of keys. */
+  /** The server removes expired rows, but not their keys in the lists. */
   async clearExpired(): Promise<void> {
     if (!this.#hasLists) return;
     for (const namespace of namespaceNames)
@@ -182,7 +182,7 @@ class Redis implements ServerStore {
     return 0;
   }
 
-  /** There is no snapshot: a row that changes meanwhile comes as it was before or after, and may come twice. */
+  /** There is no snapshot: a row that changes in the meantime is returned as it was before or after, and may be returned twice. */
   async *everyRow(namespaces: readonly string[]): AsyncGenerator<PlacedRow> {
     for (const namespace of namespaces)
       for await (const keys of this.#keys(namespace))
@@ -199,7 +199,7 @@ class Redis implements ServerStore {
     }
   }
 
-  /** Whether a sorted list has the keys of the namespace. */
+  /** Whether the keys of the namespace are in a sorted list. */
   #isListed(namespace: string): boolean {
     return this.#hasLists || namespace === RANGED_NAMESPACE;
   }
@@ -264,14 +264,14 @@ class Redis implements ServerStore {
   }
 
   /**
-   * Whether the keys of every namespace are listed: a scan reads the keys of all partitions, and takes seconds where there are a million. The store of a
+   * Whether the keys of every namespace are listed: a scan reads the keys of all partitions, and takes seconds if there are a million. The store of a
    * bot without partitions lists only those of the namespace that is read in ranges.
    */
   get #hasLists(): boolean {
     return this.#parts.partition > 0;
   }
 
-  /** Where the sorted keys of a namespace are. */
+  /** The key of the list with the sorted keys of a namespace. */
   #listOf(namespace: string): string {
     return `${this.#prefix}${namespace}:keys`;
   }

@@ -54,7 +54,7 @@ export class ServerConnection {
     const { name, limitMs } = this.#parts;
     const controller = new AbortController();
     const late = Promise.withResolvers<never>();
-    // Uses the machine's own clock: with a test's clock that stands still it would wait forever.
+    // Uses the machine's own clock: with a stopped test clock it would wait forever.
     const timer = setTimeout(() => {
       const reason = `no response within ${limitMs / 1_000} s`;
       late.reject(unreachable(name, reason));
@@ -116,7 +116,7 @@ export function redisFailure(error: unknown, name: string): StoreError {
     case 'MISCONF':
       return brokenStoreError(name, error);
     default:
-      // Broken sockets, a server that is loading or has become a replica: all of that passes.
+      // Broken sockets, a server that is loading or has become a replica: all of these are temporary.
       return unreachable(name, reason, error);
   }
 }
@@ -126,7 +126,7 @@ const DISK_FULL = '53100';
 const READ_ONLY = '25006';
 const NO_SUCH_DATABASE = '3D000';
 const NOT_ALLOWED = '42501';
-/** Connection failures, too many logins, exhausted resources, and a server shutting down: all of that passes. */
+/** Connection failures, too many logins, exhausted resources, and a server that is shutting down: all of these are temporary. */
 const PASSING: ReadonlySet<string> = new Set(['08', '53', '57', '58']);
 
 export function postgresFailure(error: unknown, name: string): StoreError {

@@ -14,13 +14,13 @@ export interface ServerParts {
 export interface Server {
   readonly name: string;
   readonly connection: ServerConnection;
-  /** The store of a partition; that of partition 0 is the one of a bot without partitions. `lease` throws before the lease is taken. */
+  /** The store of a partition; partition 0 is also the store of a bot without partitions. `lease` throws before the lease is taken. */
   store(partition: number, lease: () => Lease): ServerStore;
-  /** Who holds the leases of the first `count` partitions now. */
+  /** The current lease holders of the first `count` partitions. */
   holders(count: number): Promise<ReadonlyMap<number, string>>;
   /** The partitions in which a bot has started. */
   used(): Promise<readonly number[]>;
-  /** Makes what every store needs. */
+  /** Creates what every store needs. */
   prepare?(): Promise<void>;
   /** Logs settings of this server that an operator should change. */
   warn?(log: Log): Promise<void>;

@@ -5,25 +5,26 @@ import { PostgresFacts } from './postgres-facts.ts';
 import { RedisFacts } from './redis-facts.ts';
 import { postgresFailure, redisFailure, ServerConnection } from './server-connection.ts';
 
-/** Small facts that the processes of a cluster share. A claim ends by itself unless its holder repeats it. */
+/** Small facts that the processes of a cluster share. A claim expires unless its holder renews it. */
 export interface SharedFacts {
   /**
-   * True if the claim is ours now: it was free, had expired, or was ours already (then it is renewed). `ended`: a holder whose process has certainly
+   * True if the caller has the claim now: it was free, had expired, or already belonged to the caller (then it is renewed). `ended`: a holder whose process has
+   * certainly
    * ended, whose claim may be taken.
    */
   claim(name: string, holder: string, ms: number, ended?: string): Promise<boolean>;
-  /** Gives a claim back; without effect where it is not ours. */
+  /** Releases a claim; has no effect if it belongs to another holder. */
   release(name: string, holder: string): Promise<void>;
-  /** The live claims whose names begin so, with their holders. */
+  /** The live claims whose names have this prefix, with their holders. */
   claims(prefix: string): Promise<ReadonlyMap<string, string>>;
   read(name: string): Promise<string | undefined>;
-  /** Only while `claim` is held by `holder`; false: it is not, and nothing changed. */
+  /** Writes only while `holder` has `claim`; otherwise changes nothing and returns false. */
   write(name: string, text: string, held: { claim: string; holder: string }): Promise<boolean>;
-  /** Only where `name` still says `before` (undefined: nothing); false: it does not, and nothing changed. */
+  /** Writes only if `name` still has the text `before` (undefined if it did not exist); otherwise changes nothing and returns false. */
   replace(name: string, before: string | undefined, after: string): Promise<boolean>;
-  /** Keeps an entry in a list for this time; added again, it is kept from then on. */
+  /** Keeps an entry in a list for this time, which starts again if the entry is added again. */
   add(list: string, entry: string, ms: number): Promise<void>;
-  /** The entries that were added after a time by the server's clock, in their order, and the time of this reading. */
+  /** The entries that were added after a time by the server's clock, in order, and the time of this query. */
   addedSince(list: string, since: number): Promise<{ entries: readonly string[]; at: number }>;
   close(): Promise<void>;
 }
@@ -35,7 +36,7 @@ interface FactsParts {
   limitMs: number;
 }
 
-/** Over connections of its own, on the server of a store. All times are by the server's clock. */
+/** Uses separate connections to the server of a store. All times are those of the server's clock. */
 export async function openSharedFacts(
   address: StoreAddress,
   { log, clock, limitMs }: FactsParts,

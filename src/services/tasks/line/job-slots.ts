@@ -1,6 +1,6 @@
 import { SharedLimit } from '../shared-limit.ts';
 
-/** The queue of a partition, as far as it uses slots. */
+/** A partition's queue, as a user of slots. */
 export interface SlotUser {
   /** How many slots it occupies now. */
   occupied(): number;
@@ -25,7 +25,7 @@ export class JobSlots {
     this.advance();
   }
 
-  /** The returned function ends it; its running jobs are no longer counted then. */
+  /** Adds a queue. The returned function removes it, and then its running jobs are no longer counted. */
   add(user: SlotUser): () => void {
     this.#users.push(user);
     const forget = this.#limit.add(() => user.occupied());
@@ -41,7 +41,7 @@ export class JobSlots {
     return this.#limit.hasRoom();
   }
 
-  /** Sends waiting tasks while there are free slots, one of each queue in turn. */
+  /** Sends waiting tasks while there are free slots, from each queue in turn. */
   advance(): void {
     // Sending a task may report that another one has left its queue.
     this.#mustRepeat = this.#isAdvancing;

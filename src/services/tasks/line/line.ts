@@ -12,9 +12,9 @@ const MAX_WAITING = 10_000;
 /** How many waiting tasks are sent at the same time, so references do not fill the memory. */
 const SENDS_AT_ONCE = 4;
 /** How often the positions shown to members are updated, and for how many tasks. */
-const PLACES_MS = 5_000;
-const SHOWN_PLACES = 1_000;
-/** The first pause after a "queue is full" without a time of its own; it doubles up to the longest. */
+const POSITION_UPDATE_MS = 5_000;
+const SHOWN_POSITIONS = 1_000;
+/** The first pause after a "queue is full" that names no time; it doubles up to the longest. */
 const FIRST_HOLD_MS = 5_000;
 const MAX_HOLD_MS = 10 * 60_000;
 
@@ -63,7 +63,7 @@ export class Line {
   start(): void {
     this.#isRunning = true;
     this.#parts.slots.advance();
-    this.#showPlacesLater();
+    this.#showPositionsLater();
   }
 
   /** Sends no further tasks. Requests that were already sent may still arrive. */
@@ -75,7 +75,7 @@ export class Line {
     this.#held.clear();
   }
 
-  /** The other queues of this process get its slots. */
+  /** Its slots become available to the other queues of this process. */
   close(): void {
     this.#leaveSlots();
   }
@@ -107,7 +107,7 @@ export class Line {
   join(task: Task, { isNext = false } = {}): void {
     this.#turns.add(waitingOf(task), { isNext });
     this.#parts.slots.advance();
-    this.#showPlacesLater();
+    this.#showPositionsLater();
   }
 
   /** Undefined if it does not wait. */
@@ -144,7 +144,7 @@ export class Line {
 
   #sendNext(): boolean {
     if (!this.#isRunning || this.#sending.size >= SENDS_AT_ONCE || this.#turns.size === 0) return false;
-    const next = this.#turns.next((kind) => this.#mayGo(kind));
+    const next = this.#turns.next((kind) => this.#canBeSent(kind));
     if (!next) return false;
     this.#sending.set(next.id, next.kind);
     this.#placed.add(next.id);
@@ -156,7 +156,7 @@ export class Line {
     return true;
   }
 
-  #mayGo(kind: TaskKind): boolean {
+  #canBeSent(kind: TaskKind): boolean {
     if (this.#held.has(kind)) return false;
     return !this.#onTrial.has(kind) || ![...this.#sending.values()].includes(kind);
   }
@@ -167,22 +167,22 @@ export class Line {
     return book.live(isRunning).length + this.#placed.size;
   }
 
-  #showPlacesLater(): void {
+  #showPositionsLater(): void {
     if (!this.#isRunning || this.#cancelPlaces || this.#turns.size === 0) return;
-    this.#cancelPlaces = this.#parts.clock.after(PLACES_MS, () => {
-      void this.#showPlaces().finally(() => {
+    this.#cancelPlaces = this.#parts.clock.after(POSITION_UPDATE_MS, () => {
+      void this.#showPositions().finally(() => {
         this.#cancelPlaces = undefined;
-        this.#showPlacesLater();
+        this.#showPositionsLater();
       });
     });
   }
 
-  async #showPlaces(): Promise<void> {
+  async #showPositions(): Promise<void> {
     const { book, log } = this.#parts;
     let place = 0;
     for (const { id } of this.#turns.inOrder()) {
       place += 1;
-      if (place > SHOWN_PLACES || !this.#isRunning) return;
+      if (place > SHOWN_POSITIONS || !this.#isRunning) return;
       const known = book.find(id);
       if (!known || known.place === place) continue;
       await book

@@ -27,7 +27,7 @@ const MAX_REMEMBERED = 10_000;
  * the one that has had no turn yet, or whose last turn was longest ago.
  */
 export class Turns {
-  /** Both maps hold the next turn first: the keys are in the order of their last turns, except for a member with a weight whose turns go on. */
+  /** Both maps hold the next turn first: the keys are in the order of their last turns, except for a member with a weight, who keeps the turn. */
   #groups = new Map<string, Group>();
   /** The number of the last turn of each group, and of each of its members. */
   readonly #lastTurns = new Map<string, number>();
@@ -106,7 +106,7 @@ export class Turns {
     return count;
   }
 
-  /** The tasks in the order of their turns, as far as it is known now. */
+  /** The tasks in the order of their turns as currently expected. */
   *inOrder(): Generator<Waiting> {
     const copy = new Turns();
     for (const [groupName, group] of this.#groups) {
@@ -117,7 +117,7 @@ export class Turns {
     for (let task = copy.next(); task; task = copy.next()) yield task;
   }
 
-  /** Before those who had a turn later than the new one. */
+  /** Inserts the new group before those whose last turn was later. */
   #withNew<T>(map: ReadonlyMap<string, T>, key: string, value: T, nameOf: (key: string) => string): Map<string, T> {
     const lastOf = (one: string): number => this.#lastTurns.get(nameOf(one)) ?? 0;
     const entries = [...map];

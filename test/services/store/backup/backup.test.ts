@@ -52,7 +52,7 @@ for (const kind of ['sqlite', 'redis', 'postgres'] as const)
   describe('A backup', () =>
     onStores([kind], (stage) =>
       onStores(['sqlite'], (fileStage) => {
-        it('A backup taken while a bot runs has every row, and is restored to another kind of store and back', async () => {
+        it('A backup taken while a bot runs contains every row, and can be restored to another kind of store and back', async () => {
           const [from, between, to] = [await stage(), await fileStage(), await stage()];
           const rows = await filled(from);
           const store = await from.open();
@@ -119,9 +119,9 @@ for (const kind of ['sqlite', 'redis', 'postgres'] as const)
       }),
     ));
 
-describe('A backup of a store that changes meanwhile', () =>
+describe('A backup of a store that changes in the meantime', () =>
   onStores(['sqlite', 'postgres'], (stage) => {
-    it('A backup of a store that changes meanwhile is of one moment', async () => {
+    it('A backup of a store that changes in the meantime is a snapshot of one moment', async () => {
       const site = await stage();
       await filled(site, 1_200);
       const finished = await site.keys('finished');
@@ -148,7 +148,7 @@ describe('A backup of a store that changes meanwhile', () =>
 
 describe('Tasks of a restored store', () =>
   onStores(['sqlite', 'redis', 'postgres'], (stage) => {
-    it('Tasks of a restored store that waited or were being sent have an unknown outcome, also in the ledger', async () => {
+    it('Tasks of a restored store that waited or were being sent have an unknown outcome, even in the ledger', async () => {
       const from = await stage();
       const states = ['waiting', 'submitting', 'running', 'needs-input', 'unconfirmed'] as const;
       const tasks = new Map<string, Task>();
@@ -182,7 +182,7 @@ describe('Tasks of a restored store', () =>
       });
       expect(found.get('waiting')).not.toHaveProperty('place');
       expect(found.get('submitting')?.restored).toEqual({ at });
-      // Words that came with an order are not sent by themselves.
+      // Text that came with an order is not sent without the member's decision.
       expect(found.get('needs-input')?.times.wordsLost).toBe(at);
       expect(await store.proposals.of('ann')).toEqual([]);
       const standings = new Map<string, string | undefined>();
@@ -203,7 +203,7 @@ describe('A backup file', () =>
       return { site, file, digest };
     };
 
-    it('A backup file is readable by its owner only, and its digest is what the file has and what is told', async () => {
+    it('A backup file is readable only by its owner, and its digest matches the one in the file and the one that is reported', async () => {
       const { file, digest } = await made();
       expect(statSync(file).mode & 0o777).toBe(0o600);
       const bytes = readFileSync(file);
@@ -242,7 +242,7 @@ describe('A backup file', () =>
       },
     );
 
-    it('Chunks of an encrypted backup that were dropped, repeated or swapped are found although the digest is right', async () => {
+    it('Dropped, repeated or swapped chunks of an encrypted backup are detected even if the digest is correct', async () => {
       const { file } = await made(PASSPHRASE);
       const site = await stage();
       await leave(site, async (store) => {
@@ -266,7 +266,7 @@ describe('A backup file', () =>
       }
     });
 
-    it('An encrypted backup file shows no row, needs its passphrase, and says when it is wrong', async () => {
+    it('An encrypted backup file reveals no row, needs its passphrase, and a wrong passphrase is reported', async () => {
       const { file } = await made(PASSPHRASE);
       expect(readFileSync(file).includes('finished')).toBe(false);
       expect(await checked(file, PASSPHRASE)).toMatchObject({ isEncrypted: true });
@@ -338,7 +338,7 @@ describe('A backup file', () =>
       },
     );
 
-    it('A backup into a folder that is missing says so', async () => {
+    it('A backup into a missing folder fails with an error that says so', async () => {
       const site = await stage();
       await filled(site, 1);
       await expect(taken(site, join(folder(), 'no', 'copy.backup'))).rejects.toThrow(

@@ -9,7 +9,7 @@ import { TASK_VERSION } from '../../../../src/services/tasks/task.ts';
 import { leave, onServers, onStores, type Site } from '../sites.ts';
 import { folder, makeTask, stage as openStage, START, settled, sql } from '../stage.ts';
 
-/** As an older version left it. */
+/** A store as an older version left it. */
 const age = (site: Site, version = TASK_VERSION - 1): Promise<void> =>
   site.rewrite(({ key, text }) =>
     key === 'schema'
@@ -32,7 +32,7 @@ describe('A store whose schema an upgrade changes', () => {
     const backupsOf = ({ url }: Site): string[] =>
       readdirSync(join(url.replace('sqlite://', ''), '..')).filter((name) => name.endsWith('.backup'));
 
-    it('A store whose schema an upgrade changes is backed up beside its file before, and each backup is kept', async () => {
+    it('A store whose schema an upgrade changes is first backed up next to its file, and each backup is kept', async () => {
       const site = await olderSite(stage);
       const before = await site.rows();
       await (await site.open({ botVersion: '2.0.0' })).close();
