@@ -60,7 +60,7 @@ const saysReady = ({ said }: ClusterProcess): boolean => /is ready\./.test(said(
 
 /** Whether a worker owns a partition, according to its log. */
 export function owns({ said }: ClusterProcess, partition: number): boolean {
-  const changes = [...said().matchAll(/"partition":(\d+),.*This worker (owns another|gave a) partition/g)];
+  const changes = [...said().matchAll(/"partition":(\d+),.*This worker (owns another|released a) partition/g)];
   return changes.findLast(([, number]) => Number(number) === partition)?.[2] === 'owns another';
 }
 
