@@ -285,7 +285,7 @@ describe('A backup file', () =>
       ['another file', 'SQLite format 3\n and more', 'unsupported'],
       ['a long line', 'x'.repeat(10_000), 'unsupported'],
       ['only a header', '{"atelier-backup":1,"at":1,"by":"1"}\n', 'corrupt'],
-      ['a newer format', '{"atelier-backup":2}\n', 'newer'],
+      ['a newer format', '{"atelier-backup":3}\n', 'newer'],
       [
         'a costly key',
         `{"atelier-backup":1,"at":1,"by":"1","encryption":{"cipher":"aes-256-gcm","kdf":"scrypt","N":1073741824,"r":8,"p":1,"salt":"${'0'.repeat(64)}"}}\n`,
