@@ -24,8 +24,8 @@ export async function runJobs(
     bot = start(new URL('quick-bot.ts', import.meta.url), { environment, programArguments });
     await messageFrom(bot);
     await ask(sides, 'begin', workload);
-    const waitLimit = AbortSignal.timeout(WAIT_LIMIT_MS);
-    while ((await ask(sides, 'open', null)) > 0) await sleep(LOOK_MS, undefined, { signal: waitLimit });
+    const timeout = AbortSignal.timeout(WAIT_LIMIT_MS);
+    while ((await ask(sides, 'open', null)) > 0) await sleep(LOOK_MS, undefined, { signal: timeout });
     return await ask(sides, 'figures', null);
   } finally {
     if (bot) await end(bot);

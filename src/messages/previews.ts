@@ -92,7 +92,7 @@ async function fetchReduced(
   signal?: AbortSignal,
 ): Promise<Preview | undefined> {
   try {
-    const fetched = await media.fetch({ address }, { max, waitLimitMs: PREVIEW_LIMIT_MS, signal, givenBy });
+    const fetched = await media.fetch({ address }, { max, timeoutMs: PREVIEW_LIMIT_MS, signal, givenBy });
     if (fetched.type.kind !== 'image') {
       fetched.release();
       return undefined;

@@ -19,7 +19,7 @@ const MS_PER_JOB = 500;
 const MS_PER_KILL = 10_000;
 /** At this speed an image takes about ten seconds. */
 const SPEED = 4;
-const CALM_MS = 4 * 60_000;
+const SETTLE_TIMEOUT_MS = 4 * 60_000;
 
 function print(...lines: string[]): void {
   process.stdout.write(`${lines.join('\n')}\n`);
@@ -48,7 +48,17 @@ async function run(): Promise<number> {
   if (![seed, jobs, kills].every((value) => Number.isInteger(value) && value >= 0)) return wrong();
   print(`To have the same again: npm run chaos -- --seed ${seed} --jobs ${jobs} --kills ${kills}`);
   const stormMs = Math.max(jobs * MS_PER_JOB, kills * MS_PER_KILL);
-  return tell(await chaos({ seed, jobs, kills, stormMs, lasting: true, speed: SPEED, calmMs: CALM_MS }));
+  return tell(
+    await chaos({
+      seed,
+      jobs,
+      kills,
+      stormMs,
+      includeLongFaults: true,
+      speed: SPEED,
+      settleTimeoutMs: SETTLE_TIMEOUT_MS,
+    }),
+  );
 }
 
 function tell({ broken, figures, log }: Report): number {

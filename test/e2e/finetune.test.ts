@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
 import type { Message } from '../../sandbox/discord/exchange.ts';
 import type { EmbeddedGateway } from '../../sandbox/gateway/gateway.ts';
-import { enter, type StageOptions } from './bot.ts';
+import { type StageOptions, startBot } from './bot.ts';
 import { labels, quickStage, says } from './quick.ts';
 
 const ID = 'ft-sandbox-1';
@@ -17,7 +17,7 @@ async function at(options: StageOptions = {}) {
   const { discord, config } = staged;
   const adminGuildIds = [discord.world.guild('atelier').id];
   const settled = { ...staged, config: { ...config, discord: { ...config.discord, adminGuildIds } } };
-  return { ...settled, app: await enter(settled), again: () => enter(settled) };
+  return { ...settled, app: await startBot(settled), again: () => startBot(settled) };
 }
 
 const event = (created_at: number, message: string, level = 'info') => ({

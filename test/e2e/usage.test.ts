@@ -9,7 +9,7 @@ import type { EmbeddedGateway } from '../../sandbox/gateway/gateway.ts';
 import { profiles } from '../contract/both.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { noLimits } from '../support/no-limits.ts';
-import { enter, key, type StageOptions, stage } from './bot.ts';
+import { key, type StageOptions, stage, startBot } from './bot.ts';
 import { labels, quickStage, says } from './quick.ts';
 
 const path = '/v1/dashboard/billing/usage';
@@ -33,7 +33,7 @@ async function at(options: StageOptions = {}) {
   const staged = await stage({ clock: new ManualClock(now), ...options });
   const { discord, gateway, config } = staged;
   const adminGuildIds = [discord.world.guild('atelier').id];
-  const app = await enter({ ...staged, config: { ...config, discord: { ...config.discord, adminGuildIds } } });
+  const app = await startBot({ ...staged, config: { ...config, discord: { ...config.discord, adminGuildIds } } });
   const book = (daysAgo: number, model: string, amount: string): void =>
     gateway.usage.charge({ key, model, at: now - daysAgo * day, amount: amountOf(amount) });
   return { ...staged, app, book };
@@ -358,7 +358,7 @@ describe('The orders of members in /usage', () => {
     const staged = await quickStage({ gateway: { speed: 20 }, settings: { PRICES: prices } });
     const { discord, config } = staged;
     const adminGuildIds = [discord.world.guild('atelier').id];
-    await enter({ ...staged, config: { ...config, discord: { ...config.discord, adminGuildIds } } });
+    await startBot({ ...staged, config: { ...config, discord: { ...config.discord, adminGuildIds } } });
     const member = discord.as('member');
     for (const prompt of ['a fox', 'a hare'])
       await (await member.slash('imagine', { prompt })).message((message) => message.attachments.length > 0);
@@ -381,7 +381,7 @@ describe('/usage of a server', () => {
       gateway: { speed: 20 },
       settings: { ...noLimits, DEFAULT_SERVER_BUDGET: '20 tasks a day' },
     });
-    await enter(stage);
+    await startBot(stage);
     const { discord } = stage;
     for (const prompt of ['a fox', 'a hare'])
       await (await discord.as('member').slash('imagine', { prompt })).message(says('Finished in'));
@@ -403,7 +403,7 @@ describe('/usage of a server', () => {
 
   it('Admins see the usage of the members with each role that has limits', async () => {
     const stage = await quickStage({ gateway: { speed: 20 }, settings: noLimits });
-    await enter(stage);
+    await startBot(stage);
     const { discord } = stage;
     const atelier = discord.world.guild('atelier');
     const artists = { id: '900000000000000001', name: 'artists', permissions: 0n };
@@ -425,7 +425,7 @@ describe('/usage of a server', () => {
 
   it('A member sees their own usage by kind', async () => {
     const stage = await quickStage({ gateway: { speed: 20 } });
-    await enter(stage);
+    await startBot(stage);
     const member = stage.discord.as('member');
     await (await member.slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
     const page = text(await (await member.slash('usage', { by: 'kind' })).message());

@@ -15,7 +15,7 @@ export interface ClaimParts {
   clock: LeaseClock;
 }
 
-/** A claim of this process. It is repeated until it is given back or lost; a lost claim is never repeated, because another process may have had it. */
+/** A claim of this process. It is repeated until it is released or lost; a lost claim is never repeated, because another process may have had it. */
 export class HeldClaim {
   readonly name: string;
   readonly #parts: ClaimParts;
@@ -33,14 +33,14 @@ export class HeldClaim {
     this.#repeatAfter(parts.ms / REPETITIONS);
   }
 
-  /** Undefined if another process has it. `ended` is a holder whose process has certainly ended. */
+  /** Undefined if another process has it. `deadOwner` is a holder whose process has certainly ended. */
   static async take(
     name: string,
     parts: ClaimParts,
-    { ended, onLost = () => undefined }: { ended?: string | undefined; onLost?: () => void } = {},
+    { deadOwner, onLost = () => undefined }: { deadOwner?: string | undefined; onLost?: () => void } = {},
   ): Promise<HeldClaim | undefined> {
     const ends = endsOf(parts);
-    const isOurs = await parts.facts.claim(name, parts.holder, parts.ms, ended);
+    const isOurs = await parts.facts.claim(name, parts.holder, parts.ms, deadOwner);
     return isOurs ? new HeldClaim(name, parts, ends, onLost) : undefined;
   }
 
@@ -62,7 +62,7 @@ export class HeldClaim {
     this.#onLost();
   }
 
-  async giveBack(): Promise<void> {
+  async release(): Promise<void> {
     if (this.#isOver) return;
     this.#end();
     await this.#repetition;

@@ -8,7 +8,7 @@ import type { GatewayInfo } from '../reads.ts';
 /** Discord counts identifies in five seconds; the rest is for two requests that do not take the same time on their way. */
 const TURN_MS = 5_250;
 /** How often a waiting shard tries to take a turn. */
-const LOOK_EVERY_MS = 250;
+const POLL_INTERVAL_MS = 250;
 /** Before a turn that was taken and given back is tried again. */
 const AGAIN_MS = 500;
 
@@ -42,7 +42,7 @@ export class IdentifyTurns implements IIdentifyThrottler {
       const turn = `identify:${shardId % this.#maxConcurrency}`;
       const waitMs = await this.#tryTurn(turn, taker);
       if (waitMs === 0 && !signal.aborted) return;
-      if (waitMs !== LOOK_EVERY_MS) await this.#giveBack([turn, LAST_SESSIONS], taker);
+      if (waitMs !== POLL_INTERVAL_MS) await this.#release([turn, LAST_SESSIONS], taker);
       signal.throwIfAborted();
       await pause(this.#parts.clock, waitMs, signal);
     }
@@ -52,7 +52,7 @@ export class IdentifyTurns implements IIdentifyThrottler {
   async #tryTurn(turn: string, taker: string): Promise<number> {
     const { facts, log, readGateway } = this.#parts;
     try {
-      if (!(await facts.claim(turn, taker, TURN_MS))) return LOOK_EVERY_MS;
+      if (!(await facts.claim(turn, taker, TURN_MS))) return POLL_INTERVAL_MS;
       let limit = (await readGateway()).session_start_limit;
       this.#maxConcurrency = limit.max_concurrency;
       // Others that identify at this moment may not be counted yet.
@@ -81,11 +81,11 @@ export class IdentifyTurns implements IIdentifyThrottler {
     return Math.max(resetMs, AGAIN_MS);
   }
 
-  async #giveBack(names: readonly string[], taker: string): Promise<void> {
+  async #release(names: readonly string[], taker: string): Promise<void> {
     try {
       for (const name of names) await this.#parts.facts.release(name, taker);
     } catch (error) {
-      this.#parts.log.warn({ err: error }, 'A turn to identify was not given back; it ends by itself.');
+      this.#parts.log.warn({ err: error }, 'Could not release a turn to identify; it will expire.');
     }
   }
 }

@@ -1,11 +1,11 @@
 import { type Clock, pause } from '../../lib/clock.ts';
 import type { SharedFacts } from '../../services/store/remote/shared-facts.ts';
 import { type ClaimParts, HeldClaim } from './held-claim.ts';
-import { liveSharders, SHARDER } from './live-sharders.ts';
+import { liveShardProcesses, SHARD_PROCESS } from './shard-claims.ts';
 
 /** A claim and a note: processes agree one after the other. */
 const COUNT = 'shard-count';
-const LOOK_EVERY_MS = 100;
+const POLL_INTERVAL_MS = 100;
 
 /** The running shard processes use another number of shards. */
 export class ShardCountError extends Error {
@@ -32,23 +32,23 @@ export const readShardCount = async (facts: Pick<SharedFacts, 'read'>): Promise<
   Number((await facts.read(COUNT)) ?? 0);
 
 /** Enters this process among the live ones, all of which use the same number of shards: with two numbers, some servers would have no shard. */
-export async function joinSharders({ claims, clock, wanted, recommended }: CountParts) {
+export async function joinShardProcesses({ claims, clock, wanted, recommended }: CountParts) {
   const { facts, holder } = claims;
   for (;;) {
     const turn = await HeldClaim.take(COUNT, claims);
     if (turn) {
       try {
-        const others = await liveSharders(facts);
+        const others = await liveShardProcesses(facts);
         const used = others.size > 0 ? Number(await facts.read(COUNT)) : Number.NaN;
         const count = Number.isSafeInteger(used) && used > 0 ? used : (wanted ?? recommended);
         if (wanted !== undefined && wanted !== count) throw new ShardCountError(wanted, count);
-        const sharder = await HeldClaim.take(SHARDER + holder, claims);
-        if (sharder && (await facts.write(COUNT, String(count), turn.heldBy))) return { count, sharder };
-        await sharder?.giveBack();
+        const processClaim = await HeldClaim.take(SHARD_PROCESS + holder, claims);
+        if (processClaim && (await facts.write(COUNT, String(count), turn.heldBy))) return { count, processClaim };
+        await processClaim?.release();
       } finally {
-        await turn.giveBack();
+        await turn.release();
       }
     }
-    await pause(clock, LOOK_EVERY_MS);
+    await pause(clock, POLL_INTERVAL_MS);
   }
 }

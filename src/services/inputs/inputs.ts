@@ -64,7 +64,7 @@ class Attachments {
     this.#context = context;
   }
 
-  /** Encodes files as data URIs one at a time, so a request holds at most one file in the shared memory. */
+  /** Encodes files as data URIs one at a time, so a request holds at most one file in the memory that all requests share. */
   async images(given: readonly MemberFile[]): Promise<string[]> {
     return await Array.fromAsync(given, (one) => this.#files.withFile(one, (file) => this.#addImage(file)));
   }
@@ -172,6 +172,6 @@ const MASK_REFUSALS = {
 
 /** Measures a result of the gateway. Fetching it may require the key. */
 async function measure(address: string, media: Media) {
-  const image = await media.fetch({ address }, { waitLimitMs: FETCH_LIMIT_MS });
+  const image = await media.fetch({ address }, { timeoutMs: FETCH_LIMIT_MS });
   return await withRelease(image, () => media.imageFacts(image));
 }

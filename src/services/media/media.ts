@@ -37,7 +37,7 @@ interface FetchOptions {
   signal?: AbortSignal | undefined;
   max?: number | undefined;
   /** A time limit that is shorter than the general one. */
-  waitLimitMs?: number | undefined;
+  timeoutMs?: number | undefined;
   /** The member who gave the URL. Such files are fetched without the key, never from the operator's network, and only a few at the same time. */
   givenBy?: string | undefined;
 }
@@ -116,10 +116,10 @@ export class Media {
   }
 
   async #withTimeout<T>(options: FetchOptions, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const { waitLimitMs = Number.POSITIVE_INFINITY, signal } = options;
+    const { timeoutMs = Number.POSITIVE_INFINITY, signal } = options;
     const late = new AbortController();
     const tooLate = () => late.abort(new MediaError('timeout', 'The file took too long to arrive.'));
-    const stop = this.#clock.after(Math.min(waitLimitMs, this.#limits.overallMs), tooLate);
+    const stop = this.#clock.after(Math.min(timeoutMs, this.#limits.overallMs), tooLate);
     try {
       return await this.#withSignals([signal, late.signal], work);
     } finally {
@@ -192,7 +192,7 @@ export class Media {
     const hash = await hashOf(file);
     if (file.type.kind !== 'image') return { hash };
     try {
-      const likeness = await this.#withTimeout({ waitLimitMs: MAX_LIKENESS_MS }, (signal) =>
+      const likeness = await this.#withTimeout({ timeoutMs: MAX_LIKENESS_MS }, (signal) =>
         this.#images.likenessOf(file, signal),
       );
       return { hash, ...(likeness !== undefined && { likeness }) };

@@ -20,7 +20,9 @@ import { Misfortunes } from './misfortunes.ts';
 import { readPartitions } from './partitions.ts';
 import { type ClusterPlan, type ClusterScale, clusterPlanOf, GUESTS, guildNames } from './plan.ts';
 
-interface ClusterOptions extends Omit<ClusterScale, 'leaseMs'>, Pick<ChaosOptions, 'studio' | 'speed' | 'calmMs'> {
+interface ClusterOptions
+  extends Omit<ClusterScale, 'leaseMs'>,
+    Pick<ChaosOptions, 'studio' | 'speed' | 'settleTimeoutMs'> {
   storeUrl: string;
   /** Without it, no crash of the server can be asked for. */
   server?: Pick<StoreServer, 'crash' | 'raise'>;
@@ -175,7 +177,7 @@ async function storm(
 
 /** No faults from here on, so that everything that is running can end. */
 async function calm(
-  { calmMs }: Pick<ClusterOptions, 'calmMs'>,
+  { settleTimeoutMs }: Pick<ClusterOptions, 'settleTimeoutMs'>,
   { sides, members, fleet }: Scene & { fleet: Fleet },
 ): Promise<boolean> {
   const { gateway } = sides;
@@ -188,7 +190,7 @@ async function calm(
       if (orders.sticks && progress > 0) gateway.jobs.finish(id);
     return brokenIn(look()).length === 0;
   };
-  await within(calmMs, isOver, LOOK_EVERY_MS);
+  await within(settleTimeoutMs, isOver, LOOK_EVERY_MS);
   await within(TELLING_MS, () => forgotten(look()).length === 0, LOOK_EVERY_MS);
   return isWhole;
 }

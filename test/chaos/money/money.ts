@@ -30,7 +30,7 @@ const LIMIT_PER_ORDER = '0.04';
 const SERVERS = 5;
 const AT_ONCE = 24;
 const SPEED = 300;
-const CALM_MS = 180_000;
+const SETTLE_TIMEOUT_MS = 180_000;
 
 const SUBMIT_FAULTS = [
   ...(['server-error', 'bad-gateway', 'empty', 'half', 'cut', 'reset', 'accepted-then-500'] as const),
@@ -120,7 +120,7 @@ export async function money({ seed, members, orders, kills, storeUrl, studio }: 
     // Anything that a kill left is found by a start.
     await bot.kill();
     await bot.start();
-    const until = Date.now() + CALM_MS;
+    const until = Date.now() + SETTLE_TIMEOUT_MS;
     let open: number | undefined;
     do {
       await pause(500);

@@ -41,7 +41,7 @@ describe('The message of an image task', () => {
           "Delete → delete.1.01k3v9x2mabcdefgh",
         ],
         "content": "**a fox** · <@100000000000000001>
-      -# Model lumen
+      -# Model: lumen
       Finished in 12 s.",
       }
     `);
@@ -65,7 +65,7 @@ describe('The message of an image task', () => {
           "Delete → delete.1.01k3v9x2mabcdefgh",
         ],
         "content": "**a fox** · <@100000000000000001>
-      -# Model lumen
+      -# Model: lumen
       Finished without a result, usually because of a safety filter. Change the prompt and try again.",
       }
     `);
@@ -81,14 +81,14 @@ describe('The message of an image task', () => {
           "Delete → delete.1.01k3v9x2mabcdefgh",
         ],
         "content": "**a fox** · <@100000000000000001>
-      -# Model lumen
+      -# Model: lumen
       This task failed: no",
       }
     `);
   });
 
   it('A model name in the message of an image task is escaped', () => {
-    expect(shown(made({ model: '**x** <@1> `y`' })).content).toContain('-# Model \\*\\*x\\*\\*');
+    expect(shown(made({ model: '**x** <@1> `y`' })).content).toContain('-# Model: \\*\\*x\\*\\*');
   });
 });
 

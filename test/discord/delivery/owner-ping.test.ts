@@ -14,12 +14,12 @@ const isCallGoing = (_: Task, after: Task): boolean => after.delivery.call?.goin
 
 /** The time from the request to the end of a long job. */
 async function ends(
-  { task, tell, clock }: Pick<Stage, 'task' | 'tell' | 'clock'>,
+  { task, updateTask, clock }: Pick<Stage, 'task' | 'updateTask' | 'clock'>,
   after = long,
   change: Partial<TaskFacts> = { state: 'ready' },
 ): Promise<void> {
   clock.advance(after);
-  await tell(task.id, { ...change, times: { ...task.times, ended: clock.now() } });
+  await updateTask(task.id, { ...change, times: { ...task.times, ended: clock.now() } });
 }
 
 /** All messages in all channels that notify someone. */
@@ -160,7 +160,7 @@ describe('The owner ping at the end of a long job', () => {
 
   it('The owner ping is not sent if the bot may not post and the token has expired', async () => {
     const stage = await sceneWithOrder({ order: { in: 'read-only' } });
-    await stage.tell(stage.task.id, { state: 'running' });
+    await stage.updateTask(stage.task.id, { state: 'running' });
     await stage.tasks.untilEdits(stage.task.id, 1);
     await ends(stage, minutes(14));
     await stage.tasks.untilSettled(stage.task.id);
@@ -170,8 +170,8 @@ describe('The owner ping at the end of a long job', () => {
 
   it('The owner ping is not sent if the message was deleted before the end', async () => {
     const stage = await sceneWithOrder();
-    const { task, tell, tasks, client } = stage;
-    await tell(task.id, { state: 'running' });
+    const { task, updateTask, tasks, client } = stage;
+    await updateTask(task.id, { state: 'running' });
     const { message } = await tasks.untilEdits(task.id, 1);
     await client.rest.delete(Routes.channelMessage(message?.channelId ?? '', message?.id ?? ''));
     await ends(stage);
@@ -397,8 +397,8 @@ describe('The owner ping after a crash', () => {
     'After a crash %s and %i minutes of downtime, the owner was pinged %i times',
     async (how, away, count) => {
       const stage = await sceneWithOrder();
-      const { task, tell, tasks, clock, open } = stage;
-      await tell(task.id, { state: 'running' });
+      const { task, updateTask, tasks, clock, open } = stage;
+      await updateTask(task.id, { state: 'running' });
       await tasks.untilEdits(task.id, 1);
       await crash(how, stage);
       expect(tasks.get(task.id).times.settled).toBeUndefined();
@@ -452,10 +452,10 @@ describe('The owner ping after a crash', () => {
 
   it('After a crash, the owner ping is not mistaken for the message with the result', async () => {
     const stage = await sceneWithOrder();
-    const { task, tasks, clock, open, tell } = stage;
+    const { task, tasks, clock, open, updateTask } = stage;
     clock.advance(minutes(20));
     tasks.failsOn = (_, after) => after.times.settled !== undefined;
-    await tell(task.id, { state: 'ready', times: { ...task.times, ended: clock.now() } });
+    await updateTask(task.id, { state: 'ready', times: { ...task.times, ended: clock.now() } });
     await until(() => stage.timers() === 1);
     await stage.delivery.finish();
     tasks.failsOn = () => false;

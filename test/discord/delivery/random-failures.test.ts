@@ -32,14 +32,14 @@ describe('The delivery under any sequence of failures', () => {
     const stage = await scene({
       plan: (task) => ({ ...planOf(task), content: `<@${task.requesterId}> ${task.id} ${task.state}` }),
     });
-    const { order, tell, tasks, clock, discord, open, timers, read, directMessages } = stage;
+    const { order, updateTask, tasks, clock, discord, open, timers, read, directMessages } = stage;
     let delivery = stage.delivery;
     await fc.assert(
       fc.asyncProperty(storm, async ({ blows, isPrivate, isKnown, after }) => {
         clock.advance(minutes(1));
         const { task } = await order({ isPrivate });
         if (isKnown) {
-          await tell(task.id, { state: 'running' }, delivery);
+          await updateTask(task.id, { state: 'running' }, delivery);
           await tasks.untilEdits(task.id, 1);
         }
         clock.advance(after);

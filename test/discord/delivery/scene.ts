@@ -175,7 +175,7 @@ export async function scene({ plan = planOf, expects, tasks = new MemoryTasks(),
   }
 
   /** Changes the stored task, as news of the gateway does, and announces it to the delivery. */
-  async function tell(id: string, change: Partial<TaskFacts>, to: Delivery = delivery): Promise<void> {
+  async function updateTask(id: string, change: Partial<TaskFacts>, to: Delivery = delivery): Promise<void> {
     to.show(await tasks.change(id, (task) => ({ ...task, ...change, times: { ...task.times, ...change.times } })));
   }
 
@@ -185,7 +185,7 @@ export async function scene({ plan = planOf, expects, tasks = new MemoryTasks(),
     );
 
   return {
-    ...{ clock, discord, tasks, delivery, open, order, press, tell, client },
+    ...{ clock, discord, tasks, delivery, open, order, press, updateTask, client },
     /** The number of timers that the delivery has set. */
     timers: () => counted.pending,
     /** Advances the clock as soon as the delivery waits for it. */
@@ -194,7 +194,7 @@ export async function scene({ plan = planOf, expects, tasks = new MemoryTasks(),
       clock.advance(ms);
     },
     logged: () => lines.join(''),
-    preparedTimes: () => prepared,
+    preparedCount: () => prepared,
     /** Requests that create or change a message, in order. */
     writes,
     /** The contents of those requests. */

@@ -128,12 +128,12 @@ describe('The session of a shard', () =>
       expect(here.discord.gateway.identifies).toBe(2);
     });
 
-    it('The process learns the code with which Discord refuses the bot for good', async () => {
+    it('If Discord refuses the bot for good, the process receives the close code', async () => {
       const here = await scene(await site());
       const one = await shardProcess(here);
       await haveShards([one, COUNT]);
       here.discord.gateway.closeSessions(4004);
-      expect(await one.shards.lost).toBe(4004);
+      expect(await one.shards.refused).toBe(4004);
       expect(one.shards.isConnected()).toBe(false);
     });
   }));

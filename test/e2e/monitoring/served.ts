@@ -1,5 +1,5 @@
 import type { App } from '../../../src/roles/app.ts';
-import { enter, type Stage, type StageOptions, stage } from '../bot.ts';
+import { type Stage, type StageOptions, stage, startBot } from '../bot.ts';
 
 interface Answer {
   status: number;
@@ -29,7 +29,7 @@ export async function servedBot(options: StageOptions = {}, metricsToken?: strin
 
 export async function serve(staged: Stage, metricsToken?: string): Promise<Served> {
   const config = { ...staged.config, http: { port: 0, host: '127.0.0.1', metricsToken } };
-  const app = await enter({ ...staged, config });
+  const app = await startBot({ ...staged, config });
   const ports = [...staged.logged().matchAll(/"port":(\d+).*Serving \/livez/g)];
   const url = `http://127.0.0.1:${ports.at(-1)?.[1]}`;
   const ask = async (path: string, init?: RequestInit): Promise<Answer> => {

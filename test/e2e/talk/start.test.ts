@@ -17,7 +17,7 @@ describe.each(profiles)('The start of a live conversation with the %s gateway pr
     expect(thread).toMatchObject({ type: ChannelType.PrivateThread, name: `Live: ${model}` });
     const [opening] = discord.messages(thread.id).filter(isOpening);
     expect(opening && text(opening)).toMatch(
-      /parley-realtime · Voice marin[\s\S]*be brief[\s\S]*listens only to <@\d+>\./,
+      /parley-realtime · Voice: marin[\s\S]*be brief[\s\S]*listens only to <@\d+>\./,
     );
     expect(() => discord.as('other').in(thread.id)).toThrow();
     discord.as('member').in(thread.id);

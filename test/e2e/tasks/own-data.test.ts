@@ -4,7 +4,7 @@ import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { fileOf } from '../../../src/services/store/backend.ts';
 import { profiles } from '../../contract/both.ts';
-import { enter } from '../bot.ts';
+import { startBot } from '../bot.ts';
 import { type QuickStage, quickBot, says, submits } from '../quick.ts';
 import { list, openTask, publicMessages, requestErasure, waitForMessage } from './pages.ts';
 import { bytesOf, errorsIn, grid, jobs } from './proof.ts';
@@ -147,7 +147,7 @@ describe.each(profiles)('A member’s own data with the %s gateway profile', (pr
     await (await requestErasure(stage)).message(says('Your data is being deleted'));
     await stage.app.stop();
     stage.discord.faults.clear();
-    await enter(stage);
+    await startBot(stage);
     expect(text(await waitForMessage(stage, 'dm', 'Your data has been deleted'))).toContain(
       'Your data has been deleted (tasks: 1, messages: 1)',
     );

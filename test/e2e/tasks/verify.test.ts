@@ -6,7 +6,7 @@ import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { fileOf } from '../../../src/services/store/backend.ts';
 import { profiles } from '../../contract/both.ts';
-import { enter } from '../bot.ts';
+import { startBot } from '../bot.ts';
 import { type QuickStage, quickBot, says } from '../quick.ts';
 import { list, offeredTaskIds, requestErasure } from './pages.ts';
 import { bytesOf, errorsIn, follow, grid, shortSongs, shortVideos } from './proof.ts';
@@ -129,7 +129,7 @@ describe.each(profiles)('Verify with the %s gateway profile', (profile) => {
     };
     await checkBoth();
     await stage.app.stop();
-    await enter(stage);
+    await startBot(stage);
     await checkBoth();
     expect([stored(stage, 'fingerprints').length, stored(stage, 'finished').length]).toEqual([1, 1]);
     await (await requestErasure(stage)).message(says('Your data has been deleted'));

@@ -27,7 +27,7 @@ describe.each(profiles)('A video from a message with the %s gateway profile', (p
     const message = await filled.message(says('Finished in'));
     expect(message.ephemeral).toBe(false);
     expect(message.attachments).toMatchObject([{ content_type: 'video/mp4' }]);
-    expect(text(message)).toContain(`**the fox runs** · <@${member.user.id}>\n-# Model ${MODEL} · Size 160x96 · 1 s`);
+    expect(text(message)).toContain(`**the fox runs** · <@${member.user.id}>\n-# Model: ${MODEL} · Size: 160x96 · 1 s`);
     const body = {
       model: MODEL,
       prompt: 'the fox runs',

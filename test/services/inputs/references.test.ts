@@ -10,7 +10,7 @@ import { ManualClock } from '../../support/manual-clock.ts';
 import { mediaProcess } from '../../support/media-process.ts';
 import { realSounds } from '../../support/sounds.ts';
 import { type FileHost, file, openFileHost, redirect } from '../media/file-host.ts';
-import { heavier, noise } from '../media/images.ts';
+import { noise, withExtraBytes } from '../media/images.ts';
 
 const MB = 1_000_000;
 const minute = 60_000;
@@ -102,7 +102,7 @@ describe('The references of a request', () => {
   });
 
   it('A request may have seven large reference files, whose memory is released', async () => {
-    const large = at('large.png', heavier(png, 12 * MB));
+    const large = at('large.png', withExtraBytes(png, 12 * MB));
     expect((await gather(Array.from({ length: 7 }, () => large))).references).toHaveLength(7);
     await refused([at('odd.png', Buffer.concat([png.subarray(0, 33), Buffer.alloc(19 * MB)]))]);
     expect(
@@ -121,7 +121,10 @@ describe('The references of a request', () => {
       [at('half.png', png.subarray(0, png.length / 2)), { key: odd, name: 'half.png' }],
       [at('video.png', mp4), { key: odd, name: 'video.png' }],
       [at('vast.png', huge), { key: 'refusals.imageTooLarge', name: 'vast.png', max: '20 MB' }],
-      [at('heavy.png', heavier(png, 21 * MB)), { key: 'refusals.imageTooLarge', name: 'heavy.png', max: '20 MB' }],
+      [
+        at('heavy.png', withExtraBytes(png, 21 * MB)),
+        { key: 'refusals.imageTooLarge', name: 'heavy.png', max: '20 MB' },
+      ],
       [at('a.mp4', png, { medium: 'video' }), { key: 'refusals.videoInvalid', name: 'a.mp4' }],
       [at('b.mp3', mp4, { medium: 'audio' }), { key: 'refusals.audioInvalid', name: 'b.mp3' }],
       [named('gone.png', `${discord.origin}/gone`), { key: 'refusals.imageGone', name: 'gone.png' }],

@@ -27,7 +27,7 @@ export const guest = '100000000000000002';
 const model = 'parley-realtime';
 const transcriber = 'parley-transcribe-1';
 /** Answers and their encoding take long on a busy machine. */
-export const waitLimit = { timeout: 20_000 };
+export const pollOptions = { timeout: 20_000 };
 /** A gateway at this speed speaks slowly enough for an answer to be interrupted. */
 export const SLOWLY = 0.1;
 /** The audio of a member: three tones. */
