@@ -72,7 +72,7 @@ async function migrate(): Promise<number> {
     console.error(SHOWN_PASSWORD);
   const isDry = values['dry-run'];
   const moved = await between(from, to, { partitions, isDry });
-  tell(moved, isDry);
+  printReport(moved, isDry);
   if (isDry) return 0;
   const isWhole = moved.every(isSame);
   console.log(
@@ -116,7 +116,7 @@ function addressOf(text: string | undefined): StoreAddress | undefined {
   return data?.url === 'sqlite://:memory:' ? undefined : data;
 }
 
-function tell(moved: readonly Moved[], isDry: boolean): void {
+function printReport(moved: readonly Moved[], isDry: boolean): void {
   const heads = isDry ? ['', 'rows', 'checksum'] : ['', 'rows from', 'rows to', 'checksum from', 'checksum to', ''];
   const rows = moved.map((one) => {
     const { namespace, from, to } = one;

@@ -25,7 +25,7 @@ interface Measured {
   flood: FloodFigures;
 }
 
-/** What forged callbacks cost members: acknowledgements while they arrive at the bot, and while they arrive at a process beside it. */
+/** Measures what forged callbacks cost members: the time of acknowledgements while they arrive at the bot, and while they arrive at another process on the machine. */
 export async function measureCallbacks(): Promise<void> {
   const results: Record<Way, Measured[]> = { bare: [], bot: [] };
   const bare = start(new URL('bare.ts', import.meta.url));

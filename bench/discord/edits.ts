@@ -14,7 +14,7 @@ interface Round extends EditFigures {
   sidesCpu: number;
 }
 
-/** The same edits through the same tokens, alternating between a default client's REST and the bot's own. */
+/** Measures the same edits with the same tokens, alternating between a default client's REST and the bot's own. */
 export async function measureEdits(): Promise<void> {
   const results: Record<Editor, Round[]> = { default: [], bot: [] };
   const stage = await Stage.open();

@@ -13,7 +13,7 @@ const ways = { bare: 'bare discord.js', eager: 'bare, cap on edits lifted', bot:
 type Way = keyof typeof ways;
 const names = Object.keys(ways) as Way[];
 
-/** The same members at the same pace, alternating between a bare client and the shipped bot. */
+/** Measures the latency for the same members at the same pace, alternating between a bare client and the shipped bot. */
 export async function measureLatency(): Promise<void> {
   const results = LOADS.map(() => ({ bare: [], eager: [], bot: [] }) as Record<Way, LoadFigures[]>);
   const stage = await Stage.open();

@@ -3,7 +3,7 @@ import { measureLatency } from './latency.ts';
 import { measureMemory } from './memory.ts';
 import { measureReady } from './ready.ts';
 
-/** One table after the other, so no measurement shares the machine with another. */
+/** Measures one table after the other, so that no measurement shares the machine with another. */
 export async function measureDiscord(): Promise<void> {
   await measureLatency();
   await measureEdits();

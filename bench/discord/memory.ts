@@ -15,7 +15,7 @@ const ways = {
 type Way = keyof typeof ways;
 const names = Object.keys(ways) as Way[];
 
-/** The memory of each client once it is ready and nothing is left to collect. */
+/** Measures the memory of each client once it is ready and nothing is left to collect. */
 export async function measureMemory(): Promise<void> {
   const results = GUILDS.map(() => ({ bot: [], bare: [], guilds: [] }) as Record<Way, Weight[]>);
   for (const [at, guilds] of GUILDS.entries()) {

@@ -6,7 +6,7 @@ const ROUNDS = 5;
 const ways = { bare: 'bare discord.js', bot: 'Atelier (src/index.ts)' } as const;
 type Way = keyof typeof ways;
 
-/** From the start of a process to the moment the embedded Discord has said READY to it. */
+/** Measures the time from the start of a process until the embedded Discord has sent it READY. */
 export async function measureReady(): Promise<void> {
   const results: Record<Way, number[]> = { bare: [], bot: [] };
   const stage = await Stage.open();

@@ -30,7 +30,7 @@ export class Stage {
     return messageFrom<Orders[Kind]['answer']>(this.#sides);
   }
 
-  /** A client in a process of its own; `readyAfter` is how long that took until Discord had said READY to it. */
+  /** Starts a client in a separate process. `readyAfter` is the time until Discord had sent it READY. */
   async enter(way: Way, nodeOptions: Start['nodeOptions'] = []): Promise<{ client: ChildProcess; readyAfter: number }> {
     this.#sessions += 1;
     // Requested before the process starts, so the response is not missed.

@@ -12,11 +12,11 @@ const IDLE_MICROS = 8_000;
 const MAX_LOOKS = 60;
 const COLLECTIONS = 3;
 
-process.on('message', () => void weigh());
+process.on('message', () => void measureMemory());
 // A listener would keep the process alive, and the measured program must end as it does without one.
 process.channel?.unref();
 
-async function weigh(): Promise<void> {
+async function measureMemory(): Promise<void> {
   await quiet();
   // Collected memory returns to the system a little later, and a second collection finds the objects released by finalizers.
   for (let collection = 0; collection < COLLECTIONS; collection++) {

@@ -26,7 +26,7 @@ interface Measured {
   residentBytes: number;
 }
 
-/** The cost of health checks and metrics for the shipped bot, alternating with and without them. */
+/** Measures the cost of health checks and metrics for the shipped bot, alternating with and without them. */
 export async function measureMonitoring(): Promise<void> {
   const results: Record<Way, Measured[]> = { without: [], with: [] };
   const scene = await Scene.open();

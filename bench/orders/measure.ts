@@ -42,7 +42,7 @@ interface Side {
   close(): Promise<void>;
 }
 
-/** What limits add to an order, from the check to the stored task. */
+/** Measures the time that limits add to an order, from the check to the stored task. */
 export async function measureOrders(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'atelier-bench-'));
   const sides = [

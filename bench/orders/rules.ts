@@ -17,7 +17,7 @@ const patternOf = (at: number): string => `\\bpattern${at}[a-f]{2,8}(?:\\s+of)?\
 const PROMPT =
   'A lighthouse in a storm, oil painting, warm light in the window, waves against the rocks, 35 mm, in the manner of an old master. ';
 
-/** The time that a server's rules add to a request, by everything that its prompt is checked against. */
+/** Measures the time that a server's rules add to a request, for each kind of rule that its prompt is checked against. */
 export function measureRules(): void {
   const rules = ruleSet.parse({
     words: Array.from({ length: WORDS }, (_, at) => ({ text: wordOf(at) })),

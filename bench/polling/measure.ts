@@ -10,7 +10,7 @@ const TARGETS = `Targets, at sigma 0.4: images mean at most 1.2 s and videos at 
 and p95 at most 8.5 s; 5,000 live tasks mean at most 1.9 s and p95 at most 4 s; where all callbacks arrive at most 3 polls and a mean of 0.3 s, and where none do
 no more polls and no longer delay than without addresses.`;
 
-/** How soon the end of a job is found, and for how many questions: POLL_SCHEDULE=learned against spec. */
+/** Measures how soon the end of a job is found, and with how many polls: POLL_SCHEDULE=learned compared with spec. */
 export async function measurePolling(): Promise<void> {
   console.log(`
 The real scheduler and tracker on a virtual clock, a simulated gateway 20 ms away in the same process, seed ${SEED} (first of five where few jobs are counted). The same jobs come in both

@@ -62,18 +62,18 @@ const FILLING_MS = 60_000;
 const BELIEVED_JOBS = 200;
 const BELIEVED_WITHIN_MS = 1_000;
 
-/** The real engine on a virtual clock against a simulated gateway, until the jobs that count have ended. */
+/** Runs the real engine with a virtual clock against a simulated gateway, until the jobs that count have ended. */
 export async function run(way: Way, scenario: Scenario, seed: number): Promise<Figures> {
   const clock = new VirtualClock();
   const gateway = new SimulatedGateway(clock);
   const store = new MemoryStore();
   const random = seeded(seed);
-  const trouble: unknown[] = [];
+  const failures: unknown[] = [];
   const log = {
     debug: () => undefined,
     info: () => undefined,
-    warn: (facts: object) => trouble.push(facts),
-    error: (facts: object) => trouble.push(facts),
+    warn: (facts: object) => failures.push(facts),
+    error: (facts: object) => failures.push(facts),
   };
   const book = new TaskBook({ store, log });
   const scheduler = new InProcessScheduler({ clock, random: seeded(seed + 1), log, limits: scenario });
@@ -127,7 +127,7 @@ export async function run(way: Way, scenario: Scenario, seed: number): Promise<F
     if (stream) comes(stream);
     tasks.book
       .change(id, (task) => markDelivered(task, undefined, clock.now()))
-      .catch((error: unknown) => trouble.push(error));
+      .catch((error: unknown) => failures.push(error));
   });
   await tasks.open();
   await tasks.start();
@@ -137,7 +137,7 @@ export async function run(way: Way, scenario: Scenario, seed: number): Promise<F
     // Both runs get the same jobs, regardless of other random numbers drawn in between.
     const ms = draw(seeded(seed * 7_919 + submitted)) * SECOND;
     const guildId = `${submitted % 50}`;
-    tasks.orders.submit(order(namesOf[sort], ms, submitted, guildId)).catch((error: unknown) => trouble.push(error));
+    tasks.orders.submit(order(namesOf[sort], ms, submitted, guildId)).catch((error: unknown) => failures.push(error));
   };
   const comes = (stream: Stream): void => {
     if (submitted < before + counted) submit(stream);
@@ -168,7 +168,7 @@ export async function run(way: Way, scenario: Scenario, seed: number): Promise<F
   const stopped = tasks.pause();
   await clock.pass(() => true);
   await stopped;
-  if (trouble.length > 0) throw new Error(`A run met trouble: ${String(trouble[0])}`);
+  if (failures.length > 0) throw new Error(`A run failed: ${String(failures[0])}`);
   const jobs = ids.map((id) => ({ id, ...gateway.jobs.get(id) }));
   return {
     jobs: counted,

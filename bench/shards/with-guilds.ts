@@ -15,7 +15,7 @@ const MB = 1_000_000;
 const intentsOf = { 'intents 0': 0, Guilds: GatewayIntentBits.Guilds } as const;
 type Name = keyof typeof intentsOf;
 
-/** What the intent for servers would cost, whose events the bot does not need. */
+/** Measures what the intent for servers would cost, whose events the bot does not need. */
 export async function measureWithGuilds(server: BenchServer): Promise<void> {
   const rows: string[][] = [];
   let guildBytes = 0;

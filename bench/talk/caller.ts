@@ -13,7 +13,7 @@ const SILENT_MS = 1_200;
 const WORDS = 30;
 const WARM_UP = 2;
 const PER_ROUND = 2 * manners.length;
-const heard = speechOf('Tell me of the snow, and of the wind that carries it.', 'sage');
+const spokenQuestion = speechOf('Tell me of the snow, and of the wind that carries it.', 'sage');
 
 interface Opened {
   readonly way: Way;
@@ -38,7 +38,7 @@ await sleep(SILENT_MS);
 const calls: Call[] = [];
 for (const [at, session] of opened.entries()) {
   const { way, manner, id } = session;
-  const said = manner === 'sound' ? heard : question(at, WORDS);
+  const said = manner === 'sound' ? spokenQuestion : question(at, WORDS);
   const moments = await session.say(said, at >= opened.length - whole * PER_ROUND);
   calls.push({ way, manner, session: id, ...moments });
   await session.close();

@@ -23,7 +23,7 @@ export function encodeVoiceMessage(room: AudioService, voice: Pcm): Promise<Voic
   return writer.finish();
 }
 
-/** The cost of a voice message of ten seconds, both ways. */
+/** Measures the cost of a voice message of ten seconds, both ways. */
 export async function measureSounds(): Promise<void> {
   const room = sounds();
   try {

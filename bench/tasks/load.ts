@@ -17,7 +17,7 @@ const BUDGET = { perSecond: 10_000, connections: 256, inFlight: 192 };
 const ways = { singly: 'one by one', lists: 'in lists (GATEWAY_IMGX_LISTS)' } as const;
 type Way = keyof typeof ways;
 
-/** The achieved share of the wanted poll rate when thousands of young tasks are followed at once. */
+/** Measures the achieved share of the wanted poll rate when thousands of young tasks are followed at once. */
 export async function measureLoad(): Promise<void> {
   const results: Record<Way, EngineFigures[]> = { singly: [], lists: [] };
   const folder = await StoreFolder.open();

@@ -21,7 +21,7 @@ const names: Readonly<Record<Store, string>> = {
   late: 'as many, their tokens run out',
 };
 
-/** From the start of the shipped bot's process to its first poll for a task that was running. */
+/** Measures the time from the start of the shipped bot's process to its first poll for a task that was running. */
 export async function measureRestart(): Promise<void> {
   const results: Record<Store, Entrance[]> = { empty: [], full: [], late: [] };
   const scene = await Scene.open();

@@ -12,7 +12,7 @@ const ROUNDS = 5;
 const MANY: Input = { answers: 50, words: 1_500, gatewaySpeed: 4 };
 const LOOK_MS = 500;
 
-/** The cost of streaming answers for the bot, and the time to their first words. */
+/** Measures the cost of streaming answers for the bot, and the time to their first words. */
 export async function measureText(): Promise<void> {
   const sides = start(new URL('sides.ts', import.meta.url));
   try {

@@ -60,7 +60,7 @@ export interface Services extends MessageServices, ModelServices {
   isInServer(guildId: string): Promise<boolean>;
   /** False if Discord did not accept the message. */
   postInChannel(channelId: string, plan: MessagePlan): Promise<boolean>;
-  /** As above, in a server's log channel, whose messages are deleted after the server's retention period. */
+  /** Posts a message in a server's log channel, whose messages are deleted after the server's retention period. */
   postInLog(guildId: string, channelId: string, plan: MessagePlan): Promise<boolean>;
   fineTunes: Pick<FineTunes, 'events'>;
   follows: Pick<Follower, 'begin' | 'stop'>;

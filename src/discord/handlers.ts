@@ -54,7 +54,7 @@ interface CommandDefinition<O extends Options, Services> extends Guarded<Values<
   name: string;
   /** Only makes sense in a server where the bot is installed. */
   isForServers?: boolean;
-  /** By default Discord only shows it to members with Manage Server, but a server's settings can change that, so the command checks again. */
+  /** By default, Discord shows the command only to members with Manage Server, but a server's settings can change that, so the command checks the permission again. */
   isForAdmins?: boolean;
   options: O;
   /** Whether only the member sees the reply. Decided before the acknowledgement, so from the payload alone. */

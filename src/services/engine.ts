@@ -87,7 +87,7 @@ export interface EngineParts extends Pick<TasksParts, 'removeMessages' | 'notify
   others?: OtherPartitions | undefined;
   /** Shared by all partitions; undefined: there is one. */
   notes?: WholeBotParts['notes'] | undefined;
-  /** Of the process, whose partitions share them. */
+  /** The limits of the process, which its partitions share. */
   limits: ProcessLimits;
   gateway: Gateway;
   specs: KindSpecs;
@@ -279,7 +279,7 @@ export function openEngine({
     else if (state === 'failed' && isModelCode(failure?.code)) void models.markUnfit(model, modelKind);
   });
   book.onChange((task) => void prices.learn(task));
-  // Its result follows soon, and is decoded there.
+  // The result of the task follows soon, and the media process will decode it.
   book.onChange(({ state, traits }) => {
     if (state === 'accepted' && !traits.isText) mediaProcess.start();
   });
@@ -311,7 +311,7 @@ export function openEngine({
     fingerprints,
     callbacks: callbacks?.callbacks,
 
-    /** The text of a member's file. */
+    /** Reads the text of a member's file. */
     async readText(file: MemberFile, memberId: string): Promise<string> {
       const context = { memberId, timeLimitMs: settings.maxWaitMs.text };
       const { documents: [read] = [] } = await gather({ documents: [file] }, context);

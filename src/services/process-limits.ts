@@ -55,7 +55,7 @@ export class ProcessLimits {
     this.setOwned(partitionCount === 1 ? [WHOLE_STORE.number] : []);
   }
 
-  /** To be called with a smaller share before a partition is given back, and with a larger one once it is owned. */
+  /** To be called with a smaller share before a partition is released, and with a larger one once it is owned. */
   setOwned(partitions: readonly number[]): void {
     const { gateway, poll, liveLimits } = this.#settings;
     const count = this.#partitionCount;

@@ -24,13 +24,13 @@ async function calledStage({ settings, ...options }: StageOptions = {}) {
   return { ...staged, port, url, sent };
 }
 
-/** A bot that receives callbacks and serves its metrics. */
+/** Starts a bot that receives callbacks and serves its metrics. */
 async function calledBot(options: StageOptions = {}) {
   const staged = await calledStage(options);
   const { app, metrics } = await serve(staged);
   const counted = async (outcome: string): Promise<number> =>
     (await metrics()).get(`atelier_callbacks_total{outcome="${outcome}"}`) ?? 0;
-  /** The number of ends found through callbacks; on a busy machine a poll may have found one first. */
+  /** Returns the number of ends found through callbacks; on a busy machine a poll may have found one first. */
   const ends = async (): Promise<number> => (await counted('hint')) + (await counted('late'));
   return { ...staged, app, metrics, counted, ends };
 }

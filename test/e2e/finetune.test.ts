@@ -12,7 +12,7 @@ const minute = 60_000;
 /**
  * The bot with `atelier` as the server whose managers may see the account, and with only the events that the test sets.
  */
-async function at(options: StageOptions = {}) {
+async function startStage(options: StageOptions = {}) {
   const staged = await quickStage(options);
   const { discord, config } = staged;
   const adminGuildIds = [discord.world.guild('atelier').id];
@@ -45,7 +45,7 @@ async function fileOf(message: Message): Promise<string> {
 
 describe('/finetune', () => {
   it('/finetune shows the events to a manager ephemerally, in chronological order, with level and raw text', async () => {
-    const { discord, gateway } = await at();
+    const { discord, gateway } = await startStage();
     const raw =
       '**epoch** `1`_2_ ~~3~~ ||4|| <@1> @everyone # head\n> quote\n- [a](https://b.example/c_d) ```x``` \\ done';
     setEvents(gateway, [event(1_700_000_060, 'later', 'warn'), event(1_700_000_000, raw)]);
@@ -60,7 +60,7 @@ describe('/finetune', () => {
   });
 
   it('/finetune pages through a long list, newest last, and offers all of it as a file', async () => {
-    const { discord, gateway } = await at();
+    const { discord, gateway } = await startStage();
     const events = Array.from({ length: 300 }, (_, at) => event(1_700_000_000 + at, `step ${at}: a *loss* of 0.${at}`));
     setEvents(gateway, events);
     const admin = discord.as('admin');
@@ -77,7 +77,7 @@ describe('/finetune', () => {
   });
 
   it('/finetune is refused to members who are neither operator nor manager, without a request to the gateway', async () => {
-    const { discord, gateway } = await at();
+    const { discord, gateway } = await startStage();
     expect(text(await (await discord.as('member').slash('finetune', { id: ID })).message())).toContain(
       'Only the operator and admins of the bot’s admin servers',
     );
@@ -88,7 +88,7 @@ describe('/finetune', () => {
   });
 
   it('/finetune explains a missing endpoint, an unknown fine-tune and an invalid id', async () => {
-    const { discord, gateway } = await at({ gateway: { profile: 'stock' } });
+    const { discord, gateway } = await startStage({ gateway: { profile: 'stock' } });
     const admin = discord.as('admin');
     const said = async (id: string) => text(await (await admin.slash('finetune', { id })).message());
     expect(await said(ID)).toContain('This gateway does not support fine-tune events');
@@ -104,7 +104,7 @@ describe('/finetune', () => {
 
 describe('A followed fine-tune', () => {
   it('A followed fine-tune is updated until its owner stops it, even if an event mentions an end', async () => {
-    const { discord, gateway } = await at();
+    const { discord, gateway } = await startStage();
     setEvents(gateway, [event(1_700_000_000, 'Fine-tune started')]);
     const admin = discord.as('admin');
     const exchange = await admin.slash('finetune', { id: ID, follow: true });
@@ -123,8 +123,8 @@ describe('A followed fine-tune', () => {
     expect(read(repeated)).toContain('too late for you');
   });
 
-  it('A followed fine-tune stops updating with a notice when nothing new has arrived for the configured time', async () => {
-    const { discord, gateway, clock } = await at({ settings: { FOLLOW_QUIET_SECONDS: '120' } });
+  it('A followed fine-tuning job stops updating with a notice when nothing new has arrived for the configured time', async () => {
+    const { discord, gateway, clock } = await startStage({ settings: { FOLLOW_QUIET_SECONDS: '120' } });
     setEvents(gateway, [event(1_700_000_000, 'begun')]);
     const exchange = await discord.as('admin').slash('finetune', { id: ID, follow: true });
     await exchange.message();
@@ -136,8 +136,8 @@ describe('A followed fine-tune', () => {
     expect(pollCount(gateway)).toBe(pollsBefore);
   });
 
-  it('A followed fine-tune stops updating a minute before its token expires and can be followed again from the same message', async () => {
-    const { discord, gateway, clock } = await at();
+  it('A followed fine-tuning job stops updating a minute before its token expires and can be followed again from the same message', async () => {
+    const { discord, gateway, clock } = await startStage();
     setEvents(gateway, [event(1_700_000_000, 'begun')]);
     const admin = discord.as('admin');
     const exchange = await admin.slash('finetune', { id: ID, follow: true });
@@ -152,7 +152,7 @@ describe('A followed fine-tune', () => {
   });
 
   it('A followed fine-tune is still followed after a restart', async () => {
-    const { discord, gateway, app, again } = await at();
+    const { discord, gateway, app, again } = await startStage();
     setEvents(gateway, [event(1_700_000_000, 'begun')]);
     const exchange = await discord.as('admin').slash('finetune', { id: ID, follow: true });
     await exchange.message();
@@ -164,7 +164,7 @@ describe('A followed fine-tune', () => {
   });
 
   it('A followed fine-tune survives an outage of the gateway and stops updating when the gateway no longer has it', async () => {
-    const { discord, gateway } = await at();
+    const { discord, gateway } = await startStage();
     setEvents(gateway, [event(1_700_000_000, 'begun')]);
     const exchange = await discord.as('admin').slash('finetune', { id: ID, follow: true });
     await exchange.message();

@@ -38,7 +38,7 @@ describe.each(profiles)('Moderation of images with the %s gateway profile', (pro
     discord.as('member').in(where).slash('imagine', { prompt });
   const inLog = ({ discord }: QuickStage) => discord.messages(LOG);
   const questions = (stage: QuickStage) => inLog(stage).filter((one) => labels(one).includes('Show'));
-  /** The question to the moderators, once it has been posted. */
+  /** Returns the question to the moderators, once it has been posted. */
   async function question(stage: QuickStage): Promise<Message> {
     await expect.poll(() => questions(stage).length, { timeout: 10_000 }).toBe(1);
     const [found] = questions(stage);

@@ -15,7 +15,7 @@ import { type QuickStage, quickStage, says, submits } from './quick.ts';
 const pollOptions = { timeout: 15_000 };
 const HOUR_MS = 3_600_000;
 
-/** A bot whose operator has chosen the channel `hall`. */
+/** Prepares a bot whose operator has chosen the channel `hall`. */
 async function withChannel(settings: Record<string, string> = {}, gateway: GatewayOptions = {}) {
   const stage = await quickStage({ gateway, settings: { ...noLimits, ...settings } });
   const { discord } = stage;
@@ -115,25 +115,28 @@ describe('The operator’s channel', () => {
   const gone: readonly (readonly [string, (stage: Awaited<ReturnType<typeof withChannel>>) => void])[] = [
     ['is deleted', ({ discord, channel }) => discord.world.removeChannel(channel)],
     ['is hidden from the bot', ({ discord }) => discord.restrict('hall', Permission.ViewChannel)],
-    ['may not be written in', ({ discord }) => discord.restrict('hall', Permission.SendMessages)],
+    ['cannot be written in', ({ discord }) => discord.restrict('hall', Permission.SendMessages)],
   ];
 
-  it.each(gone)('If it %s, notices go to the owner, who is told once that it is gone', async (_, remove) => {
-    const stage = await withChannel();
-    remove(stage);
-    const app = await startBot(stage);
-    await expect.poll(() => direct(stage), pollOptions).toHaveLength(2);
-    expect(about(direct(stage), 'has started')).toHaveLength(1);
-    expect(about(direct(stage), '`OPERATOR_CHANNEL_ID`')).toHaveLength(1);
-    stage.gateway.faults.add({ on: { path: '/imgx/submit' }, do: 'quota' });
-    await (await stage.discord.as('member').slash('imagine', { prompt: 'a secret fox' })).ephemeral(says('quota'));
-    await expect.poll(() => about(direct(stage), 'no credit left'), pollOptions).toHaveLength(1);
-    await app.stop();
-    await startBot(stage);
-    await expect.poll(() => about(direct(stage), 'has started 2 times'), pollOptions).toHaveLength(1);
-    expect(direct(stage)).toHaveLength(3);
-    expect(direct(stage).join('\n')).not.toContain('secret');
-  });
+  it.each(gone)(
+    'If the operator’s channel %s, notices go to the owner, who is notified once that the channel is gone',
+    async (_, remove) => {
+      const stage = await withChannel();
+      remove(stage);
+      const app = await startBot(stage);
+      await expect.poll(() => direct(stage), pollOptions).toHaveLength(2);
+      expect(about(direct(stage), 'has started')).toHaveLength(1);
+      expect(about(direct(stage), '`OPERATOR_CHANNEL_ID`')).toHaveLength(1);
+      stage.gateway.faults.add({ on: { path: '/imgx/submit' }, do: 'quota' });
+      await (await stage.discord.as('member').slash('imagine', { prompt: 'a secret fox' })).ephemeral(says('quota'));
+      await expect.poll(() => about(direct(stage), 'no credit left'), pollOptions).toHaveLength(1);
+      await app.stop();
+      await startBot(stage);
+      await expect.poll(() => about(direct(stage), 'has started 2 times'), pollOptions).toHaveLength(1);
+      expect(direct(stage)).toHaveLength(3);
+      expect(direct(stage).join('\n')).not.toContain('secret');
+    },
+  );
 
   it('When the channel works again, the owner is told so, and later notices are posted there', async () => {
     const stage = await withChannel();

@@ -34,7 +34,7 @@ function record({ left, right }: Tape, { start, length, volume, pan }: Note, wav
   }
 }
 
-/** A soft voice for chords: three slightly detuned strings that fade in and out. */
+/** Records a soft voice for chords: three slightly detuned strings that fade in and out. */
 export function pad(tape: Tape, note: Note): void {
   const length = note.length + 0.9;
   for (const string of [-1, 0, 1]) {
@@ -46,7 +46,7 @@ export function pad(tape: Tape, note: Note): void {
   }
 }
 
-/** A bell whose overtones decay faster than its fundamental tone. */
+/** Records a bell whose overtones decay faster than its fundamental tone. */
 export function bell(tape: Tape, note: Note): void {
   const length = note.length + 1.1;
   const angularFrequency = angularFrequencyOf(note.pitch);
@@ -64,7 +64,7 @@ export function bass(tape: Tape, note: Note): void {
   });
 }
 
-/** A drum whose pitch falls quickly to the given one. */
+/** Records a drum whose pitch falls quickly to the given one. */
 export function drum(tape: Tape, note: Note): void {
   const angularFrequency = angularFrequencyOf(note.pitch);
   record(tape, note, (time) => {

@@ -68,7 +68,7 @@ export function musicPresenter(parts: MusicParts) {
       return isSong(task) ? say('music.alt', { title: titleAt(task, place, say) }) : undefined;
     },
 
-    /** The covers and lyrics of one song, in addition to its audio files. */
+    /** Returns the covers and lyrics of one song, in addition to its audio files. */
     async songAttachments(task: Task, taken: number): Promise<Pick<Attachments, 'files' | 'notes' | 'release'>> {
       const attachments = new Attachments(say);
       const verses = versesOf(task);

@@ -147,7 +147,7 @@ class Attachments {
 /** A plain text, because a refusal cannot contain Discord's own timestamps. */
 const formatTime = (time: number): string => `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
-/** The mask of a region as a PNG. */
+/** Returns the mask of a region as a PNG. */
 async function maskOf(changed: Region, media: Media, files: MemberFiles): Promise<Buffer> {
   if ('drawn' in changed) {
     const mask = await files.withFile(changed.drawn, (file) => media.readDrawnMask(file));

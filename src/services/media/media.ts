@@ -167,7 +167,7 @@ export class Media {
       const { how, type, made, lostManifest } = fitted;
       isReturned = made === undefined;
       if (made === undefined) return unchanged;
-      // The result needs room like a fetched file. The room of the original is given back first.
+      // The result needs memory like a fetched file. The memory of the original is released first.
       fetched.release();
       const { content, release } = await this.#withTimeout(options, (signal) =>
         receiveFile(readChunks(made), this.#results.places, { max: Number.POSITIVE_INFINITY, signal }),
@@ -187,7 +187,7 @@ export class Media {
     return await this.#withSignals([], (signal) => this.#images.measure(contentOf(image), signal));
   }
 
-  /** The fingerprints by which a file is recognised. An image that cannot be decoded in time has no perceptual hash. */
+  /** Computes the fingerprints by which a file is recognised. An image that cannot be decoded in time has no perceptual hash. */
   async fingerprint(file: FileContent & { readonly type: MediaType }): Promise<Fingerprint> {
     const hash = await hashOf(file);
     if (file.type.kind !== 'image') return { hash };

@@ -147,11 +147,11 @@ export class SilenceWatch {
   watch(id: string, watched: Pick<LiveTalk, 'heardAt' | 'isBusy'>): void {
     const { heardAt, isBusy } = watched;
     const left = heardAt + MAX_SILENCE_MS - this.#clock.now();
-    const look = (): void => {
+    const checkIdle = (): void => {
       if (watched.isBusy || watched.heardAt !== heardAt) this.watch(id, watched);
       else this.#tell(id);
     };
-    this.#cancels.set(id, this.#clock.after(isBusy ? Math.max(left, AGAIN_MS) : Math.max(left, 0), look));
+    this.#cancels.set(id, this.#clock.after(isBusy ? Math.max(left, AGAIN_MS) : Math.max(left, 0), checkIdle));
   }
 
   unwatch(id: string): void {

@@ -247,17 +247,17 @@ export const taskFacts = z.object({
   /** Whether its successor is the same order. The gateway carries it out only once, so only the successor is shown and counted. */
   handedOver: z.literal(true).optional(),
   model: z.string().optional(),
-  /** Its estimated cost when it was requested. */
+  /** The estimated cost of the task when it was requested. */
   estimate: estimate.optional(),
-  /** Its cost as the gateway reported it. */
+  /** The cost of the task as the gateway reported it. */
   cost: amount.optional(),
   /** Jobs with the same key take about the same time. */
   durationKey: z.string(),
   /** How many turns in a row its owner has, if more than one. */
   weight: z.number().optional(),
-  /** Its position in the queue while it waits for its turn. */
+  /** The position of the task in the queue while it is waiting. */
   place: z.number().optional(),
-  /** How often it went back into the queue because the gateway accepted no jobs when it was sent. */
+  /** How often the task went back into the queue because the gateway accepted no jobs when it was sent. */
   returns: z.number().optional(),
   progress: z.number().optional(),
   queuedBehind: z.number().optional(),

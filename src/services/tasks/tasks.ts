@@ -62,7 +62,7 @@ export interface TasksParts
   store: TaskStore;
   kinds: readonly Kind[];
   scheduler: Scheduler;
-  /** Of all partitions of this process; undefined: there is one. */
+  /** Shared by all partitions of this process; undefined if there is only one. */
   tracker?: Tracker | undefined;
   schedule?: 'learned' | 'spec';
   /** The share of tasks for whose end no callback arrives. Undefined if there are no callbacks. */

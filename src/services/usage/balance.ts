@@ -96,7 +96,7 @@ export class BalanceWatch {
     return { left: `$${withCents(roundedDown(left))}`, perDay: `$${withCents(roundedUp(perDay))}` };
   }
 
-  /** The average over the days on which something was used. */
+  /** Computes the average over the days on which something was used. */
   async #perDay(today: string): Promise<string> {
     const range = { start: addDays(today, 1 - RATE_DAYS), end: today };
     const uses = (await this.#parts.ledger.queryUsage({ range })).filter(({ amount }) => amount !== undefined);

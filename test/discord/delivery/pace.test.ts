@@ -37,7 +37,7 @@ describe('The pace of progress edits', () => {
     expect(nextEditAt(job(), { edits: 7, lastAt, firstSeenAt: born })).toBeUndefined();
   });
 
-  it('After that edit, the interval depends on the age of the job again', () => {
+  it('After the edit about an exceeded wait limit, the interval depends on the age of the job again', () => {
     const overdue = born + minutes(20);
     const shown = { edits: 5, lastAt: overdue, firstSeenAt: born };
     expect(nextEditAt(job({ overdue }), shown)).toBe(born + minutes(50));

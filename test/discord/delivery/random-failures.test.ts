@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { hasEnded, isLive } from '../../../src/services/tasks/task.ts';
 import { minutes, planOf, scene, until } from './scene.ts';
 
-const trouble = fc.oneof(
+const effect = fc.oneof(
   fc.record({ type: fc.constant('status' as const), status: fc.constantFrom(500, 502, 503) }),
   fc.record({ type: fc.constant('reset' as const), done: fc.boolean() }),
 );
@@ -11,7 +11,7 @@ const trouble = fc.oneof(
 const blow = fc.oneof(
   fc.record({
     kind: fc.constant('discord' as const),
-    do: trouble,
+    do: effect,
     method: fc.constantFrom('PATCH', 'POST', 'GET'),
     times: fc.integer({ min: 1, max: 5 }),
   }),

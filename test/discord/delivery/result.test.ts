@@ -20,7 +20,7 @@ describe('The delivery of a result', () => {
     expect(writes()).toHaveLength(1);
   });
 
-  it('A failure is also shown, and the task stays failed', async () => {
+  it('A failure is shown like a result, and the task stays failed', async () => {
     const { task, updateTask, tasks, read } = await sceneWithOrder({ order: { isPrivate: true } });
     await updateTask(task.id, failed);
     expect(await tasks.untilSettled(task.id)).toMatchObject({ state: 'failed' });
@@ -212,7 +212,7 @@ describe('The delivery of a result', () => {
     expect(directMessages('member')).toEqual([expect.stringContaining('ready')]);
   });
 
-  it('If the bot may not post in a channel, it does not try to and still edits the message there', async () => {
+  it('If the bot is not allowed to post in a channel, it does not try to, and still edits the message there', async () => {
     const { task, updateTask, tasks, clock, discord, writes } = await sceneWithOrder({ order: { in: 'read-only' } });
     expect(task.route.mayPost).toBe(false);
     await updateTask(task.id, { state: 'running', progress: 10 });

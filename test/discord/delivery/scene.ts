@@ -69,7 +69,7 @@ export interface Order {
   isPrivate?: boolean;
 }
 
-/** A delivery between the embedded Discord and tasks in memory, on one clock that only tests advance. */
+/** Opens a delivery between the embedded Discord and tasks in memory, on one clock that only tests advance. */
 export async function scene({ plan = planOf, expects, tasks = new MemoryTasks(), ...options }: SceneOptions = {}) {
   const clock = new ManualClock();
   const discord = await startDiscord({ clock, ...options });
@@ -125,20 +125,20 @@ export async function scene({ plan = planOf, expects, tasks = new MemoryTasks(),
   /** A member requests a task and sees the deferred reply. */
   async function order({ by = 'member', in: place, isPrivate = false }: Order = {}) {
     const actor = place === undefined ? discord.as(by) : discord.as(by).in(place);
-    const { interaction, exchange } = await heard(() => actor.slash('make'));
+    const { interaction, exchange } = await receiveInteraction(() => actor.slash('make'));
     await responderFor(interaction).defer(isPrivate);
     return { task: keep(interaction, { isPrivate }), exchange, interaction, channel: actor.channel };
   }
 
   /** A member presses a button, and the new task is shown in that message. */
   async function press(message: Pick<Message, 'id'>, button: string, by = 'member') {
-    const { interaction, exchange } = await heard(() => discord.as(by).click(message, button));
+    const { interaction, exchange } = await receiveInteraction(() => discord.as(by).click(message, button));
     await responderFor(interaction).deferUpdate();
     const place = { channelId: interaction.channelId ?? '', id: message.id };
     return { task: keep(interaction, { message: place }), exchange };
   }
 
-  async function heard(act: () => Promise<Exchange>) {
+  async function receiveInteraction(act: () => Promise<Exchange>) {
     const interaction = new Promise<BaseInteraction>((resolve) => client.once(Events.InteractionCreate, resolve));
     const exchange = await act();
     return { exchange, interaction: await interaction };
@@ -214,7 +214,7 @@ export async function scene({ plan = planOf, expects, tasks = new MemoryTasks(),
   };
 }
 
-/** A scene with one request. */
+/** Opens a scene with one request. */
 export async function sceneWithOrder({ order = {}, ...options }: SceneOptions & { order?: Order } = {}) {
   const set = await scene(options);
   return { ...set, ...(await set.order(order)) };

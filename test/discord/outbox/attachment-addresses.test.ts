@@ -14,7 +14,7 @@ afterEach(async () => {
 
 const address = 'https://cdn.example/attachments/1/2/a.png?ex=0';
 
-/** The URL after Discord responds with this; without a body it never responds. */
+/** Returns the URL after Discord has responded with `answer`; without a body, Discord never responds. */
 async function refreshedBy(answer: { status?: number; body?: unknown }) {
   const clock = new ManualClock();
   const server = createServer((request, response) => {

@@ -26,7 +26,7 @@ const clusters = fc.record({
 });
 
 describe('The share of a shard process', () => {
-  it('Shards end up shared out evenly, whichever process has them first, and in any order of the processes', () =>
+  it('Shards end up evenly distributed, whichever process has them first, and in any order of the processes', () =>
     fc.assert(
       fc.property(clusters, ({ count, processes, start, first }) => {
         const names = Array.from({ length: processes }, (_, at) => `process ${at}`);
@@ -50,7 +50,7 @@ describe('The share of a shard process', () => {
       { numRuns: 500 },
     ));
 
-  it('A process gives nothing back while a shard is free', () => {
+  it('A process releases no shard while another shard is free', () => {
     const owners = new Map([0, 1, 2].map((id) => [id, 'a']));
     expect(shareOf('a', { count: 4, processes: ['a', 'b'], owners })).toMatchObject({ hasSurplus: false, limit: 3 });
     owners.set(3, 'a');

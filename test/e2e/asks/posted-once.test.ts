@@ -25,7 +25,7 @@ function isWhole(stage: QuickStage, messages: readonly Message[]): void {
   expect(new Set(messages.map(text)).size).toBe(messages.length);
 }
 
-/** The same for an answer that a restart may have interrupted: everything that arrived, once. */
+/** Checks that everything that had arrived of an answer is shown once, even if a restart interrupted it. */
 function isOnce(stage: QuickStage, messages: readonly Message[]): void {
   expect(messages.length).toBeGreaterThan(1);
   const words = messages.map((message) => text(message).replace(/^(?:-# |\*\*tell me).*$/gm, '')).join('\n\n');

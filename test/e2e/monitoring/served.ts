@@ -22,7 +22,7 @@ export interface Served extends Stage {
   metrics(): Promise<Map<string, number>>;
 }
 
-/** A bot that serves its state on a free port, between embedded Discord and embedded gateway. */
+/** Starts a bot that serves its state on a free port, between embedded Discord and embedded gateway. */
 export async function servedBot(options: StageOptions = {}, metricsToken?: string): Promise<Served> {
   return serve(await stage(options), metricsToken);
 }

@@ -42,7 +42,7 @@ export const hearingBot = (options: StageOptions = {}) =>
     discord: { privilegedIntents: ['message-content'], ...options.discord },
   });
 
-/** The thread of a talk as linked in the reply to the command. */
+/** Returns the thread of a talk as linked in the reply to the command. */
 export async function threadOf(exchange: Exchange): Promise<string> {
   const { content } = await exchange.message();
   const id = /<#(\d+)>/.exec(content)?.[1];

@@ -175,7 +175,7 @@ describe.each(profiles)('/describe with the %s gateway profile', (profile) => {
   });
 });
 
-/** Larger than the gateway's limit, even after compression. */
+/** Returns an image that exceeds the gateway's limit, even after compression. */
 async function large() {
   const [width, height] = [900, 900];
   const raw = { width, height, channels: 3 } as const;

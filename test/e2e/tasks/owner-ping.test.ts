@@ -115,7 +115,7 @@ describe('The owner ping of a job', () => {
     expect(discord.messages('studio').filter(says('Finished in'))).toHaveLength(1);
   });
 
-  it('A job pings its owner once if Discord’s responses to the ping are lost', async () => {
+  it('A job pings its owner only once even if Discord’s responses to the ping are lost', async () => {
     const { discord, clock } = await quickBot();
     discord.faults.add({
       on: { method: 'POST', route: '/channels/:channel/messages' },

@@ -28,7 +28,7 @@ const ends = {
 const startStage = (gateway: object = {}): ReturnType<typeof quickBot> =>
   quickBot({ gateway: { speed: 20, ...gateway }, settings: { DISCORD_USER_INSTALL: 'on' } });
 
-/** A job that runs until the test ends it. */
+/** Starts a job that runs until the test ends it. */
 async function startJob(
   stage: QuickStage,
   act: () => Promise<Exchange>,
@@ -242,8 +242,8 @@ describe('A bot that has lost access to the channel', () => {
       world.channel('studio').overwrites.push({ id: world.bot.id, kind: 'member', allow: 0n, deny });
     };
   const losses: [string, (world: World) => void][] = [
-    ['it may not view the channel', deny(Permission.ViewChannel)],
-    ['it may not attach files', deny(Permission.AttachFiles)],
+    ['it is not allowed to view the channel', deny(Permission.ViewChannel)],
+    ['it is not allowed to attach files', deny(Permission.AttachFiles)],
     ['the channel was deleted', (world) => void world.channels.delete(world.channel('studio').id)],
     [
       'it was removed from the server',

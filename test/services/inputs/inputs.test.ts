@@ -80,7 +80,7 @@ describe('The files of a request', () => {
   const bytesOf = (dataUri = ''): Buffer => Buffer.from(dataUri.split(',')[1] ?? '', 'base64');
   const refused = (...pictures: object[]) => refusalOf(gather({ pictures }));
 
-  /** The number of pixels of each shade. */
+  /** Counts the pixels of each shade. */
   async function shadesOf(mask?: string) {
     const { data, info } = await sharp(bytesOf(mask)).extractChannel(0).raw().toBuffer({ resolveWithObject: true });
     return { width: info.width, height: info.height, white: data.filter((shade) => shade === 255).length };

@@ -57,11 +57,11 @@ describe('The memory of many downloads', () => {
     const base64 = heavy.toString('base64');
     const held: Fetched[] = [];
     for (let files = 0; files < 5; files++) held.push(await media.fetch(files % 2 ? { address: url } : { base64 }));
-    const unwanted = new AbortController();
-    const impatient = media.fetch({ address: url }, { signal: unwanted.signal });
+    const controller = new AbortController();
+    const impatient = media.fetch({ address: url }, { signal: controller.signal });
     const patient = media.fetch({ base64 });
     while (gateway.requests.length < 3) await new Promise(setImmediate);
-    unwanted.abort();
+    controller.abort();
     await expect(impatient).rejects.toMatchObject({ code: 'aborted' });
     held[0]?.release();
     held[0]?.release();

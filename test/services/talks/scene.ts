@@ -69,7 +69,7 @@ interface SceneOptions extends GatewayOptions {
   removed?: string[];
 }
 
-/** The whole engine without Discord: the real store, the real client, the embedded gateway, and a faster clock. */
+/** Starts the whole engine without Discord: the real store, the real client, the embedded gateway, and a faster clock. */
 export async function scene(options: SceneOptions = {}, before?: Scene): Promise<Scene> {
   const { isShown = false, diesAfter, sounds: others, removed = [], ...more } = options;
   const clock = before?.clock ?? new QuickClock(10);

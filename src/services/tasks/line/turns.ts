@@ -4,10 +4,10 @@ import type { TaskKind } from '../task.ts';
 export interface Waiting {
   readonly id: string;
   readonly kind: TaskKind;
-  /** Its server, or in direct messages its owner. */
+  /** The task's server or, in direct messages, the task's owner. */
   readonly group: string;
   readonly memberId: string;
-  /** The number of turns in a row that its owner gets. */
+  /** The number of turns in a row that the task's owner gets. */
   readonly weight: number;
 }
 
