@@ -15,7 +15,7 @@ export interface StubOrder {
   questions: number;
 }
 
-/** When the first and the last of them were heard, by the machine's clock. */
+/** When the first and the last of them were received, by the machine's clock. */
 export interface StubHeard {
   firstAt: number;
   lastAt: number;

@@ -87,23 +87,23 @@ describe('/finetune', () => {
     expect(read(await (await speaker.slash('finetune', { id: ID })).message())).toContain('begun');
   });
 
-  it('/finetune explains a missing endpoint, an unknown fine-tune and an invalid id', async () => {
+  it('/finetune explains a missing endpoint, an unknown fine-tuning job and an invalid id', async () => {
     const { discord, gateway } = await startStage({ gateway: { profile: 'stock' } });
     const admin = discord.as('admin');
     const said = async (id: string) => text(await (await admin.slash('finetune', { id })).message());
-    expect(await said(ID)).toContain('This gateway does not support fine-tune events');
+    expect(await said(ID)).toContain('This gateway does not support events of fine-tuning jobs');
     gateway.settings.quirks.fineTunesMissing = false;
-    expect(await said('ft-unknown')).toMatch(/does not know the fine-tune .*ft-unknown/);
+    expect(await said('ft-unknown')).toMatch(/does not know the fine-tuning job .*ft-unknown/);
     const before = gateway.heard.length;
     expect(text(await (await admin.slash('finetune', { id: 'ü'.repeat(50) })).message())).toContain(
-      'not a fine-tune ID',
+      'not the ID of a fine-tuning job',
     );
     expect(gateway.heard).toHaveLength(before);
   });
 });
 
-describe('A followed fine-tune', () => {
-  it('A followed fine-tune is updated until its owner stops it, even if an event mentions an end', async () => {
+describe('A followed fine-tuning job', () => {
+  it('A followed fine-tuning job is updated until its owner stops it, even if an event mentions an end', async () => {
     const { discord, gateway } = await startStage();
     setEvents(gateway, [event(1_700_000_000, 'Fine-tune started')]);
     const admin = discord.as('admin');
@@ -151,7 +151,7 @@ describe('A followed fine-tune', () => {
     expect(read(renewed)).toContain('still at it');
   });
 
-  it('A followed fine-tune is still followed after a restart', async () => {
+  it('A followed fine-tuning job is still followed after a restart', async () => {
     const { discord, gateway, app, again } = await startStage();
     setEvents(gateway, [event(1_700_000_000, 'begun')]);
     const exchange = await discord.as('admin').slash('finetune', { id: ID, follow: true });
@@ -163,7 +163,7 @@ describe('A followed fine-tune', () => {
     expect(labels(shown)).toEqual(['Stop following']);
   });
 
-  it('A followed fine-tune survives an outage of the gateway and stops updating when the gateway no longer has it', async () => {
+  it('A followed fine-tuning job survives an outage of the gateway and stops updating when the gateway no longer has it', async () => {
     const { discord, gateway } = await startStage();
     setEvents(gateway, [event(1_700_000_000, 'begun')]);
     const exchange = await discord.as('admin').slash('finetune', { id: ID, follow: true });
@@ -175,7 +175,7 @@ describe('A followed fine-tune', () => {
       do: { type: 'body', body: { data: [event(1_700_000_000, 'begun'), event(1_700_000_001, 'back again')] } },
     });
     gateway.faults.add({ on: { path }, do: { type: 'status', status: 404 }, times: 9 });
-    const ended = await exchange.message(says('this fine-tune is no longer on the gateway'));
+    const ended = await exchange.message(says('this fine-tuning job is no longer on the gateway'));
     expect(read(ended)).toContain('back again');
   });
 });

@@ -16,7 +16,7 @@ export interface Health {
   latencyMs: number | undefined;
   gateway: { answers: true; ms: number } | { answers: false; reason: string };
   liveTasks: number;
-  /** Undefined in a bot that is one process; unknown if the others could not be asked in time. */
+  /** Undefined in a bot that is one process; unknown if the other processes did not respond in time. */
   cluster?: ClusterHealth | 'unknown' | undefined;
   /** Endpoint families that are not polled at the moment, and why. */
   troubles: readonly LaneTrouble[];

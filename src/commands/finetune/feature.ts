@@ -56,7 +56,7 @@ async function followAnswer(fineTuneId: string, context: HandlerContext<Services
   return fineTunePage({ fineTuneId, events, following }, context.say);
 }
 
-/** A gateway error about a fine-tune gets a message from this command. */
+/** A gateway error about a fine-tuning job gets a message from this command. */
 async function eventsOf(fineTuneId: string, { services }: HandlerContext<Services>): Promise<readonly FineTuneEvent[]> {
   try {
     return await services.fineTunes.events(fineTuneId);

@@ -170,7 +170,7 @@ const MASK_REFUSALS = {
   unclear: 'refusals.maskUnclear',
 } as const;
 
-/** Measures a result of the gateway. Fetching it may require the key. */
+/** Measures a result from the gateway. Fetching the result may require the key. */
 async function measure(address: string, media: Media) {
   const image = await media.fetch({ address }, { timeoutMs: FETCH_LIMIT_MS });
   return await withRelease(image, () => media.imageFacts(image));

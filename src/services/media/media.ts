@@ -28,7 +28,7 @@ export type MediaSource = { readonly address: string } | { readonly base64: stri
 /** A file in memory or on disk. It counts against the shared room until it is released. */
 export type FetchedFile = FileContent & { readonly type: MediaType; release(): void };
 
-/** A file made small enough, if that was possible. Releasing it gives back everything held for it. */
+/** A file made small enough, if that was possible. Releasing the file releases all memory that was claimed for it. */
 type FittedFile =
   | ({ readonly how: Exclude<FitResult['how'], 'none'>; readonly lostManifest?: boolean } & FetchedFile)
   | { readonly how: 'none' };
@@ -250,7 +250,7 @@ async function shownVideo(fetched: FetchedFile, maxBytes: number, { sourceType: 
   return { ...marked, type, release, ...(lostManifest && { lostManifest }) };
 }
 
-/** Files of members and results of the gateway have separate room and connections. */
+/** Files from members and results from the gateway have separate memory and connections. */
 interface FileSource {
   readonly max: number;
   readonly places: FileStorage;

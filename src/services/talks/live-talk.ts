@@ -130,7 +130,7 @@ export class LiveTalk {
 
 /** Long enough to read an answer and be away for a moment. After that, the unused session is closed. */
 const MAX_SILENCE_MS = 15 * 60_000;
-/** A running answer does not count as silence; the check is repeated after this time. */
+/** A running answer does not count as silence, so the check is repeated after this time. */
 const AGAIN_MS = 60_000;
 
 /** Reports conversations in which no member has spoken for a while. */

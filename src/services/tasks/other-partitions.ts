@@ -12,7 +12,7 @@ export interface PartitionRows extends Pick<TaskStore, 'page' | 'get'> {
   rulesOf(guildId: string): Promise<ServerRules | undefined>;
 }
 
-/** The partitions beside one's own, where the same members have tasks too. */
+/** All other partitions, where the same members have tasks too. */
 export interface OtherPartitions {
   readonly own: number;
   readonly numbers: readonly number[];

@@ -277,7 +277,7 @@ export const taskFacts = z.object({
   talk: talk.optional(),
   failure: failure.optional(),
   review: review.optional(),
-  /** Set if a moderator has to decide about its results because of its prompt or the images that were provided for it. */
+  /** Set if a moderator has to decide about the task's results because of its prompt or the images that were provided. */
   holdFor: z.object({ category: z.string().optional() }).optional(),
   /**
    * Notes about its references after a failure. Set once the references have been checked, even if it is empty, so that they are checked
@@ -303,12 +303,12 @@ export const taskFacts = z.object({
     lastPending: time.optional(),
     ended: time.optional(),
     overdue: time.optional(),
-    /** When a prompt for it was sent, and when the gateway accepted it. */
+    /** When a prompt was sent, and when the gateway accepted the prompt. */
     wordsSent: time.optional(),
     wordsTaken: time.optional(),
     /** When the bot noticed that the gateway was still waiting although a prompt had been sent. From then on, only the member can send one. */
     wordsLost: time.optional(),
-    /** The time from which nothing is left to do for it. */
+    /** The time from which nothing is left to do for the task. */
     settled: time.optional(),
   }),
 });
@@ -318,7 +318,7 @@ export type TaskFacts = z.output<typeof taskFacts>;
 export interface Traits<K extends TaskKind = TaskKind> {
   /** Whether it is requested through the bot and is therefore in the ledger. */
   readonly isPaid?: boolean;
-  /** Whether albums show it, so that it has no message of its own. */
+  /** Whether the task is shown in albums and therefore has no message of its own. */
   readonly isPart?: boolean;
   /** Whether it shows other tasks and is not polled itself. */
   readonly isAlbum?: boolean;
@@ -387,7 +387,7 @@ export type Review = z.output<typeof review>;
 const FOLLOWED: ReadonlySet<TaskState> = new Set(['accepted', 'queued', 'running', 'needs-input']);
 const BEFORE_END: ReadonlySet<TaskState> = new Set(['waiting', 'submitting', ...FOLLOWED]);
 
-/** Whether it is missing from the lists of other members. */
+/** Whether the task is missing from the lists of other members. */
 export const isClosed = ({ route, request }: Pick<Task, 'route' | 'request'>): boolean =>
   route.isPrivate || request.isClosed === true;
 
@@ -398,7 +398,7 @@ export const isFollowed = ({ state }: Pick<Task, 'state'>): boolean => FOLLOWED.
 export const mayBeSentAgain = ({ state, handedOver }: Pick<Task, 'state' | 'handedOver'>): boolean =>
   state === 'submitting' || (state === 'unconfirmed' && handedOver === undefined);
 
-/** Whether responses of the gateway can no longer change it. */
+/** Whether responses from the gateway can no longer change the task. */
 export const hasEnded = ({ state }: Task): boolean => !BEFORE_END.has(state);
 
 /** Whether its results wait for a moderator's decision. */
@@ -407,5 +407,5 @@ export const isHeld = ({ review: known }: Pick<Task, 'review'>): boolean => know
 /** Whether its end can be shown to its owner and to others. */
 export const isShowable = (task: Task): boolean => hasEnded(task) && !isHeld(task);
 
-/** Whether something is left to do for it, such as polling it or showing its end. */
+/** Whether something is left to do for the task, such as polling it or showing its end. */
 export const isLive = ({ times }: Task): boolean => times.settled === undefined;

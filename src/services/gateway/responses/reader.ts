@@ -100,7 +100,7 @@ export class AnswerReader {
     const cut = malformedError(
       this.#isStarted
         ? 'The gateway ended its response in the middle.'
-        : 'The response of the gateway cannot be understood.',
+        : 'The response from the gateway cannot be understood.',
       { code: 'ended_early', mayHaveTakenEffect: true },
     );
     return this.#end('ended-early', { error: error ?? cut });
