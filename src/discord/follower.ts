@@ -134,7 +134,7 @@ export class Follower {
     return now - follow.newsAt >= this.#parts.quietMs ? 'quiet' : undefined;
   }
 
-  /** Undefined if the gateway does not report them at the moment. */
+  /** Fetches the events; undefined if the gateway does not return them at the moment. */
   async #eventsOf({ fineTuneId }: Follow): Promise<readonly FineTuneEvent[] | 'gone' | undefined> {
     try {
       return await this.#parts.fineTunes.events(fineTuneId, { attempts: 1 });

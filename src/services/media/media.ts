@@ -144,7 +144,7 @@ export class Media {
     return this.#withSignals([unwanted], (signal) => this.#images.fit(content, maxBytes, { signal, ...how }));
   }
 
-  /** The same for a fetched file, which is released here unless it is returned unchanged. */
+  /** Fits a fetched file into the limit, and releases it unless it is returned unchanged. */
   async fitFetchedFile(
     fetched: FetchedFile,
     maxBytes: number,

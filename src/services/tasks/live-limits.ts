@@ -27,7 +27,7 @@ export class LiveOrders {
     this.#forget = kinds.flatMap((kind) => limits[kind]?.all.add(() => this.#running(kind).length) ?? []);
   }
 
-  /** What is running here is no longer counted. */
+  /** Stops counting what is running here. */
   close(): void {
     for (const forget of this.#forget) forget();
   }

@@ -44,9 +44,9 @@ const commonRequest = z.object({
   /** The JSON Schema that the answer must match, as JSON. */
   schema: z.string().optional(),
   style: z.string().optional(),
-  /** Whether its results are hidden as spoilers. */
+  /** Whether the results are hidden as spoilers. */
   spoiler: z.boolean().optional(),
-  /** Whether it is visible only to the members of its private thread and in no other lists. */
+  /** Whether the task is visible only to the members of its private thread, and in no other lists. */
   isClosed: z.boolean().optional(),
   pictures: z.array(memberFile).optional(),
   documents: z.array(memberFile).optional(),
@@ -172,10 +172,10 @@ const intention = z.object({
   at: time,
 });
 
-/** The end is shown, and its owner is still to be pinged. */
+/** The end of the task is shown, and its owner is still to be pinged. */
 const call = z.object({
   shownAt: time,
-  /** When it was about to be posted for the first time. From then on, only Discord's nonce prevents a second one. */
+  /** When the ping was about to be posted for the first time. From then on, only Discord's nonce prevents a second ping. */
   goingAt: time.optional(),
 });
 
@@ -201,7 +201,7 @@ const review = z.object({
   messageId: z.string().optional(),
 });
 
-/** Set if it was live when its store was restored from a backup, so more may have happened to it than is stored. */
+/** Set if the task was live when its store was restored from a backup, so more may have happened to the task than is stored. */
 const restored = z.object({
   at: time,
   /** It had not been sent at the time of the backup, so its idempotency key may differ from the one that was used later. */
@@ -219,9 +219,9 @@ export const taskFacts = z.object({
   requesterId: z.string(),
   guildId: z.string().optional(),
   channelId: z.string().optional(),
-  /** The channel of the thread where it was ordered. */
+  /** The channel of the thread where the task was ordered. */
   parentChannelId: z.string().optional(),
-  /** Whether it was ordered in an age-restricted channel. */
+  /** Whether the task was ordered in an age-restricted channel. */
   isAgeRestricted: z.literal(true).optional(),
   /**
    * The roles of its owner when it was requested. They are stored until the gateway has accepted it, because rules for roles are also
@@ -235,13 +235,13 @@ export const taskFacts = z.object({
   delivery,
   parentId: z.string().optional(),
   rootId: z.string().optional(),
-  /** The task that replaced it when the member tried again. */
+  /** The task that replaced the task when the member tried again. */
   successorId: z.string().optional(),
   /** When its unknown outcome stopped counting, because its owner had not decided for too long. */
   releasedAt: time.optional(),
   /** Whether its successor is a different order that the gateway may also carry out, so that both count. */
   isRepeated: z.literal(true).optional(),
-  /** The task that it replaced, which had the same order and the same key. */
+  /** The task that the task replaced, which had the same order and the same key. */
   predecessorId: z.string().optional(),
   restored: restored.optional(),
   /** Whether its successor is the same order. The gateway carries it out only once, so only the successor is shown and counted. */
@@ -285,19 +285,19 @@ export const taskFacts = z.object({
    */
   referenceNotes: z.array(z.string()).optional(),
   wordsRefused: z.string().optional(),
-  /** Set if it is to be erased. It is followed to its end without being shown, and then removed. */
+  /** Set if the task is to be erased. The task is followed to its end without being shown, and then removed. */
   unwanted: z.literal(true).optional(),
   /** The number of consecutive responses in which the gateway did not know this task. */
   unknown: z.object({ answers: z.number(), since: time }).optional(),
   times: z.object({
     created: time,
-    /** When its wait in the queue ended. */
+    /** When the task's wait in the queue ended. */
     turn: time.optional(),
     accepted: time.optional(),
     /** The times that the gateway reports. */
     remoteStarted: time.optional(),
     remoteFinished: time.optional(),
-    /** When its run began according to the bot's clock, as exactly as the gateway reports it. */
+    /** When the job started to run according to the bot's clock, as exactly as the gateway reports it. */
     started: time.optional(),
     /** The times of the last response that said "not yet" and of the first that said "done". */
     lastPending: time.optional(),
@@ -306,7 +306,7 @@ export const taskFacts = z.object({
     /** When a prompt was sent, and when the gateway accepted the prompt. */
     wordsSent: time.optional(),
     wordsTaken: time.optional(),
-    /** When the bot noticed that the gateway was still waiting although a prompt had been sent. From then on, only the member can send one. */
+    /** When the bot noticed that the gateway was still waiting although a prompt had been sent. From then on, only the member can send another one. */
     wordsLost: time.optional(),
     /** The time from which nothing is left to do for the task. */
     settled: time.optional(),
@@ -316,27 +316,27 @@ export const taskFacts = z.object({
 export type TaskFacts = z.output<typeof taskFacts>;
 
 export interface Traits<K extends TaskKind = TaskKind> {
-  /** Whether it is requested through the bot and is therefore in the ledger. */
+  /** Whether the task is requested through the bot and is therefore in the ledger. */
   readonly isPaid?: boolean;
   /** Whether the task is shown in albums and therefore has no message of its own. */
   readonly isPart?: boolean;
-  /** Whether it shows other tasks and is not polled itself. */
+  /** Whether the task shows other tasks and is not polled itself. */
   readonly isAlbum?: boolean;
-  /** Whether another task represents it in lists. */
+  /** Whether lists show the parent task instead of this one. */
   readonly isListedByParent?: boolean;
-  /** Whether it is a model's text, which is shown while it arrives. */
+  /** Whether the task is a model's text, which is shown while it arrives. */
   readonly isText?: boolean;
-  /** Whether it makes images or videos, which can be shown to moderators before anyone else sees them. */
+  /** Whether the task makes images or videos, which can be shown to moderators before anyone else sees them. */
   readonly isVisual?: boolean;
-  /** Whether it is an utterance in a live conversation, with its answer. */
+  /** Whether the task is an utterance in a live conversation, with its answer. */
   readonly isUtterance?: boolean;
-  /** Whether it is a live conversation. It has no wait limit, because the member decides how long it lasts. */
+  /** Whether the task is a live conversation. It has no wait limit, because the member decides how long it lasts. */
   readonly isTalk?: boolean;
-  /** Whether its prompt is the member's own text, so that it can be ordered again with another prompt. */
+  /** Whether the prompt is the member's own text, so that the task can be ordered again with another prompt. */
   readonly hasOwnPrompt?: boolean;
-  /** Whether it keeps its title when it is ordered again with another prompt. */
+  /** Whether the task keeps its title when it is ordered again with another prompt. */
   readonly keepsTitle?: boolean;
-  /** The kind of model that makes it, if its request names a model. */
+  /** The kind of model that makes the task, if its request names a model. */
   readonly modelKind?: ModelKind;
   /** Whether its remote id can be followed. */
   readonly isFollowable?: boolean;
@@ -394,7 +394,7 @@ export const isClosed = ({ route, request }: Pick<Task, 'route' | 'request'>): b
 /** Whether the gateway has the job, so that it is polled. */
 export const isFollowed = ({ state }: Pick<Task, 'state'>): boolean => FOLLOWED.has(state);
 
-/** Whether it is unknown if the gateway accepted the order, so that the member can send it again. */
+/** Whether it is unknown if the gateway accepted the order, so that the member can send the order again. */
 export const mayBeSentAgain = ({ state, handedOver }: Pick<Task, 'state' | 'handedOver'>): boolean =>
   state === 'submitting' || (state === 'unconfirmed' && handedOver === undefined);
 

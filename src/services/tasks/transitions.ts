@@ -31,14 +31,14 @@ export interface OrderFacts {
   route: Route;
   /** The member's roles in the server, since limits may depend on them. */
   roleIds?: readonly string[] | undefined;
-  /** The channel of the thread where it was ordered. */
+  /** The channel of the thread where the task was ordered. */
   parentChannelId?: string | undefined;
-  /** Set if it was ordered in an age-restricted channel. */
+  /** Set if the task was ordered in an age-restricted channel. */
   isAgeRestricted?: true | undefined;
   /** Set if a moderator has to decide about its results. */
   holdFor?: Task['holdFor'];
   parent?: Task | undefined;
-  /** The unconfirmed task that it repeats under the same key. */
+  /** The unconfirmed task that the new task repeats with the same key. */
   predecessorId?: string | undefined;
 }
 

@@ -2,13 +2,13 @@ import { SharedLimit } from '../shared-limit.ts';
 
 /** The queue of a partition, as far as it uses slots. */
 export interface SlotUser {
-  /** How many slots it occupies now. */
+  /** The number of slots that the queue occupies now. */
   occupied(): number;
-  /** Sends its next task, which occupies a slot at once; false if none is to be sent now. */
+  /** Sends the queue's next task, which occupies a slot at once; returns false if no task is to be sent now. */
   sendNext(): boolean;
 }
 
-/** How many jobs the gateway accepts at once. Several queues of a process share the slots, and take turns when some become free. */
+/** Limits how many jobs the gateway runs at once. Several queues of a process share the slots, and take turns when some become free. */
 export class JobSlots {
   readonly #limit: SharedLimit;
   readonly #users: SlotUser[] = [];
@@ -25,7 +25,7 @@ export class JobSlots {
     this.advance();
   }
 
-  /** The returned function ends it; its running jobs are no longer counted then. */
+  /** Adds a queue. The returned function removes it; its running jobs are no longer counted then. */
   add(user: SlotUser): () => void {
     this.#users.push(user);
     const forget = this.#limit.add(() => user.occupied());

@@ -52,7 +52,7 @@ export class Turns {
     this.#size += 1;
   }
 
-  /** A task was sent without waiting, which counts as a turn. */
+  /** Counts a task that was sent without waiting as a turn. */
   note({ group, memberId }: Pick<Waiting, 'group' | 'memberId'>): void {
     this.#turn += 1;
     for (const key of [group, memberKey(group, memberId)]) {
